@@ -1,0 +1,3 @@
+//! Configuration: one truth, typed.
+
+pub mod mqsim;

@@ -1,0 +1,1 @@
+//! MQSim's own input files.

@@ -1,0 +1,3 @@
+//! What the drive is asked to do: synthetic generators and replayed traces.
+
+pub mod replay;
