@@ -1,6 +1,174 @@
 //! A fast, exact, deterministic simulator of solid-state drives.
 //!
 //! Bytes and configurations in, results out: nothing in this crate touches files, threads, clocks or the environment.
+//!
+//! A request's way through the source, in order: [`workload`] → [`host`] → [`controller`] → [`ftl`] → [`scheduler`] →
+//! [`fabric`] → [`flash`], and back; [`machine`] moves it from one to the next; [`measure`] keeps the books.
 
 pub mod config;
+pub mod controller;
+pub mod fabric;
+pub mod flash;
+pub mod ftl;
+pub mod host;
+pub mod limits;
+pub mod machine;
+pub mod measure;
+pub mod scheduler;
+pub mod sim;
 pub mod workload;
+
+use thiserror::Error;
+
+use crate::config::design::{Design, FabricKind};
+use crate::config::workload::Workload;
+use crate::fabric::bus::Bus;
+use crate::limits::Limits;
+use crate::machine::Machine;
+use crate::measure::probe::{NoProbe, Probe};
+use crate::measure::records::Records;
+use crate::measure::report::Report;
+use crate::sim::time::Time;
+use crate::workload::flow::Source;
+use crate::workload::replay::{Extent, RecordSource, Replay};
+use crate::workload::synthetic::Generator;
+
+/// How to run, beside what to run.
+#[derive(Debug, Clone)]
+pub struct RunOptions {
+    /// Seed of all random streams.
+    pub seed: u64,
+    /// Requests left out of the statistics: those completed first.
+    pub warmup: u64,
+    /// Whether to keep a row for each request.
+    pub records: bool,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        RunOptions { seed: 1, warmup: 0, records: false }
+    }
+}
+
+/// How far a run has come.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress {
+    /// Requests completed.
+    pub completed: u64,
+    /// Requests generated.
+    pub generated: u64,
+    /// Simulated time.
+    pub now: Time,
+}
+
+/// The recorded requests of a trace flow.
+pub struct TraceInput {
+    /// Its records.
+    pub source: Box<dyn RecordSource>,
+    /// Where its devices lie; needed for `devices = "offset"` and `beyond = "fit"`.
+    pub extent: Option<Extent>,
+}
+
+/// What a run yields.
+pub struct Outcome {
+    /// Results.
+    pub report: Report,
+    /// Per-request rows, if asked for.
+    pub records: Option<Records>,
+    /// Events simulated.
+    pub events: u64,
+}
+
+/// Why a run ended without a result.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// The design and the workload do not fit each other.
+    #[error("{0}")]
+    Config(String),
+    /// A trace cannot be read or placed.
+    #[error("{0}")]
+    Trace(String),
+    /// Requests are unfinished and nothing is left to happen.
+    #[error("{0}")]
+    Stuck(String),
+    /// The watcher stopped it.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// Simulates `workload` on `design`.
+///
+/// `traces` holds one entry for each flow, present where the flow replays a trace. `watch` is called now and then and
+/// stops the run by returning false.
+///
+/// # Errors
+/// See [`RunError`].
+pub fn run(
+    design: &Design,
+    workload: &Workload,
+    traces: Vec<Option<TraceInput>>,
+    options: &RunOptions,
+    watch: &mut dyn FnMut(&Progress) -> bool,
+) -> Result<Outcome, RunError> {
+    run_probed(design, workload, traces, options, &mut NoProbe, watch)
+}
+
+/// [`run`], with a watcher of everything that happens to pages.
+///
+/// # Errors
+/// See [`RunError`].
+pub fn run_probed<P: Probe>(
+    design: &Design,
+    workload: &Workload,
+    traces: Vec<Option<TraceInput>>,
+    options: &RunOptions,
+    probe: &mut P,
+    watch: &mut dyn FnMut(&Progress) -> bool,
+) -> Result<Outcome, RunError> {
+    let limits = Limits::new(design, workload).map_err(RunError::Config)?;
+    let sources = sources(workload, &limits, traces, options.seed)?;
+    match design.fabric.kind {
+        FabricKind::Bus => run_on::<Bus, P>(design, workload, &limits, sources, options, probe, watch),
+    }
+}
+
+fn run_on<F: fabric::Fabric, P: Probe>(
+    design: &Design,
+    workload: &Workload,
+    limits: &Limits,
+    sources: Vec<Source>,
+    options: &RunOptions,
+    probe: &mut P,
+    watch: &mut dyn FnMut(&Progress) -> bool,
+) -> Result<Outcome, RunError> {
+    let mut machine = Machine::<F, P>::new(design, workload, limits, sources, options, probe);
+    machine.run(watch)?;
+    Ok(machine.outcome(design, workload))
+}
+
+fn sources(
+    workload: &Workload,
+    limits: &Limits,
+    traces: Vec<Option<TraceInput>>,
+    seed: u64,
+) -> Result<Vec<Source>, RunError> {
+    let mut traces = traces.into_iter();
+    workload
+        .flow
+        .iter()
+        .zip(&limits.flows)
+        .map(|(flow, range)| {
+            let input = traces.next().flatten();
+            match (&flow.synthetic, &flow.trace, input) {
+                (Some(synthetic), ..) => {
+                    let last = range.first_sector + range.sectors - 1;
+                    Ok(Source::Synthetic(Box::new(Generator::new(synthetic, &flow.name, seed, range.first_sector, last))))
+                }
+                (None, Some(trace), Some(input)) => {
+                    Ok(Source::Replay(Box::new(Replay::new(trace, input.source, input.extent, range.first_sector, range.sectors))))
+                }
+                _ => Err(RunError::Config(format!("flow {:?} has no requests: no trace was opened for it", flow.name))),
+            }
+        })
+        .collect()
+}

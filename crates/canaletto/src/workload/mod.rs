@@ -1,3 +1,5 @@
 //! What the drive is asked to do: synthetic generators and replayed traces.
 
+pub mod flow;
 pub mod replay;
+pub mod synthetic;

@@ -1,1 +1,35 @@
-//! MQSim's own input files.
+//! MQSim's own input files: the SSD configuration and the workload definition, text in, typed structs out.
+//!
+//! A reader meets the parts in this order:
+//! 1. `xml` turns the text into a small tree whose every tag knows its line, and refuses what is not plain XML.
+//! 2. `tags` walks one tag of that tree against a table of the tags MQSim reads there.
+//! 3. `device` and `workload` are those structs; `device_tags` and `workload_tags` are the tables that fill them.
+//! 4. `import` says the same in canaletto's own words, with MQSim's quirks as named model options.
+//!
+//! The names, types, defaults and spellings are those of CMU-SAFARI/MQSim, commit 7ec40e3 (`src/exec/*_Parameter_Set.cpp`).
+//! Where MQSim takes a wrong value silently (`16abc` is 16, `yes` is true, an unknown tag is nothing) this module
+//! stops with an [`XmlError`]. Tags without any effect in MQSim are accepted and reported as [`Ignored`].
+
+mod device;
+mod device_tags;
+mod error;
+mod ignored;
+mod import;
+mod tags;
+mod values;
+mod words;
+mod workload;
+mod workload_tags;
+mod xml;
+
+#[cfg(test)]
+mod tests;
+
+pub use device::{ControllerXml, DeviceXml, FlashXml, HostXml};
+pub use device_tags::parse_device;
+pub use error::XmlError;
+pub use ignored::{Ignored, IgnoredKind, TagLines};
+pub use import::{ImportedScenario, import};
+pub use words::*;
+pub use workload::{FlowKind, FlowXml, ScenarioXml, SyntheticXml, TraceXml};
+pub use workload_tags::parse_workload;

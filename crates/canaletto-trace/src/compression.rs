@@ -1,0 +1,165 @@
+//! Files into bytes: what a file is packed in is told by its first bytes, never by its name.
+
+use std::io::{self, BufReader, Cursor, Read};
+
+use flate2::bufread::MultiGzDecoder;
+
+/// How the bytes of a trace are packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compression {
+    /// Plain text.
+    None,
+    /// gzip, of one or more members.
+    Gzip,
+    /// Zstandard, of one or more frames.
+    Zstd,
+}
+
+impl Compression {
+    /// The name in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "plain",
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+        }
+    }
+}
+
+/// Bytes looked at to tell what a file is packed in.
+const MAGIC_BYTES: usize = 6;
+
+/// Packings that are recognised so that the message can name them.
+const NOT_READ: [(&[u8], &str); 6] = [
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ\0", "xz"),
+    (b"\x04\x22\x4d\x18", "lz4"),
+    (b"PK\x03\x04", "zip"),
+    (b"7z\xbc\xaf\x27\x1c", "7-Zip"),
+    (b"PAR1", "Parquet"),
+];
+
+/// Why the bytes of a file cannot be had.
+#[derive(Debug)]
+pub(crate) enum Refused {
+    /// Packed in what is not read.
+    Packing(&'static str),
+    Read(io::Error),
+}
+
+/// The unpacked bytes of `packed`.
+pub(crate) fn unpack(
+    mut packed: Box<dyn Read + Send>,
+) -> Result<(Compression, Box<dyn Read + Send>), Refused> {
+    let mut magic = Vec::with_capacity(MAGIC_BYTES);
+    packed
+        .by_ref()
+        .take(MAGIC_BYTES as u64)
+        .read_to_end(&mut magic)
+        .map_err(Refused::Read)?;
+    let compression = detect(&magic).map_err(Refused::Packing)?;
+    let whole = BufReader::with_capacity(128 << 10, Cursor::new(magic).chain(packed));
+    let bytes: Box<dyn Read + Send> = match compression {
+        Compression::None => Box::new(whole),
+        Compression::Gzip => Box::new(MultiGzDecoder::new(whole)),
+        Compression::Zstd => Box::new(zstd::Decoder::with_buffer(whole).map_err(Refused::Read)?),
+    };
+    Ok((compression, Box::new(Explained { bytes, compression })))
+}
+
+fn detect(magic: &[u8]) -> Result<Compression, &'static str> {
+    match magic {
+        [0x1f, 0x8b, ..] => Ok(Compression::Gzip),
+        // A frame, or a skippable frame before it.
+        [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Ok(Compression::Zstd),
+        _ => match NOT_READ.iter().find(|(start, _)| magic.starts_with(start)) {
+            Some((_, name)) => Err(name),
+            None => Ok(Compression::None),
+        },
+    }
+}
+
+/// Unpacked bytes whose errors say what they mean for the trace.
+struct Explained {
+    bytes: Box<dyn Read + Send>,
+    compression: Compression,
+}
+
+impl Read for Explained {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.bytes
+            .read(into)
+            .map_err(|error| explain(self.compression, error))
+    }
+}
+
+fn explain(compression: Compression, error: io::Error) -> io::Error {
+    let name = compression.name();
+    match error.kind() {
+        // The disk speaks, not the decoder; or nothing is wrong yet.
+        _ if compression == Compression::None || error.raw_os_error().is_some() => error,
+        io::ErrorKind::Interrupted => error,
+        io::ErrorKind::UnexpectedEof => io::Error::other(format!("the {name} data is cut short")),
+        _ => io::Error::other(format!("the {name} data is damaged: {error}")),
+    }
+}
+
+/// A file that must not end before the size it had when it was opened. It may grow.
+#[derive(Debug)]
+pub(crate) struct Unshrunk<R> {
+    file: R,
+    size: u64,
+    read: u64,
+}
+
+impl<R> Unshrunk<R> {
+    pub(crate) fn new(file: R, size: u64) -> Self {
+        Self {
+            file,
+            size,
+            read: 0,
+        }
+    }
+}
+
+impl<R: Read> Read for Unshrunk<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(into)?;
+        self.read += count as u64;
+        if count == 0 && !into.is_empty() && self.read < self.size {
+            let (read, size) = (self.read, self.size);
+            return Err(io::Error::other(format!(
+                "the file shrank from {size} to {read} bytes while it was read"
+            )));
+        }
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_tells_the_packing() {
+        assert_eq!(detect(b"1 0 8 8 1"), Ok(Compression::None));
+        assert_eq!(detect(b""), Ok(Compression::None));
+        assert_eq!(
+            detect(&zstd::encode_all(&b"x"[..], 1).unwrap()),
+            Ok(Compression::Zstd)
+        );
+        assert_eq!(detect(b"\x5a\x2a\x4d\x18\x00\x00"), Ok(Compression::Zstd));
+        assert_eq!(detect(b"BZh91A"), Err("bzip2"));
+    }
+
+    #[test]
+    fn a_file_may_grow_but_not_shrink() {
+        let read = |content: &[u8], size| Unshrunk::new(content, size).read_to_end(&mut Vec::new());
+        assert_eq!(read(b"12345", 5).unwrap(), 5);
+        assert_eq!(read(b"12345", 3).unwrap(), 5);
+        assert_eq!(
+            read(b"12345", 9).unwrap_err().to_string(),
+            "the file shrank from 9 to 5 bytes while it was read"
+        );
+    }
+}

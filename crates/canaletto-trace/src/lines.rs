@@ -1,0 +1,297 @@
+//! Bytes into lines, in one buffer of fixed size.
+
+use std::io::{self, Read};
+use std::ops::Range;
+
+use memchr::{memchr, memchr_iter};
+
+/// Most bytes in a line, without its line feed. No trace format comes near; binary files pass it at once.
+pub const LONGEST_LINE: usize = 64 << 10;
+
+/// Bytes held; a whole longest line and its line feed always fit.
+const CAPACITY: usize = 256 << 10;
+
+/// A line with something in it, without its line end (LF or CRLF).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Line<'a> {
+    pub(crate) text: &'a [u8],
+    /// Whether a line feed followed; only the last line of a trace may lack it.
+    pub(crate) ended: bool,
+}
+
+/// Why there is no next line.
+#[derive(Debug)]
+pub(crate) enum LineFault {
+    /// More than [`LONGEST_LINE`] bytes without a line feed.
+    TooLong,
+    /// The source failed. Lines that were complete by then have been given out.
+    Read(io::Error),
+}
+
+/// What the source has said last.
+#[derive(Debug)]
+enum Source {
+    Open,
+    /// End of file. Final, even if the file has grown since: a reader stops once.
+    Ended,
+    Failed(Option<io::Error>),
+}
+
+/// The bytes of one line in the buffer.
+struct Span {
+    text: Range<usize>,
+    /// Where the next line starts.
+    after: usize,
+    ended: bool,
+}
+
+/// Splits a byte stream into lines and counts them.
+pub(crate) struct Lines {
+    bytes: Box<dyn Read + Send>,
+    source: Source,
+    buffer: Box<[u8]>,
+    /// The bytes read and not yet given out as lines are `buffer[start..end]`.
+    start: usize,
+    end: usize,
+    /// How many of these are known to hold no line feed, so that slow sources are not searched again and again.
+    searched: usize,
+    /// Lines given out or skipped so far.
+    number: u64,
+}
+
+impl Lines {
+    pub(crate) fn new(bytes: Box<dyn Read + Send>) -> Self {
+        let buffer = vec![0; CAPACITY].into_boxed_slice();
+        Self {
+            bytes,
+            source: Source::Open,
+            buffer,
+            start: 0,
+            end: 0,
+            searched: 0,
+            number: 0,
+        }
+    }
+
+    /// The number of the line given out last, counted from 1; 0 before the first.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The bytes read but not yet given out.
+    pub(crate) fn held(&self) -> &[u8] {
+        &self.buffer[self.start..self.end]
+    }
+
+    /// The next line that is not blank, or `None` at the end.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Result<Option<Line<'_>>, LineFault> {
+        while let Some(span) = self.find()? {
+            self.take(&span);
+            if !is_blank(&self.buffer[span.text.clone()]) {
+                return Ok(Some(Line {
+                    text: without_cr(&self.buffer[span.text]),
+                    ended: span.ended,
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The next `wanted` lines but for blank ones, without taking them; blank lines before them are taken.
+    ///
+    /// How many are found depends on the content alone, not on how fast a pipe delivers it.
+    pub(crate) fn sample(&mut self, wanted: usize) -> Result<Vec<Line<'_>>, LineFault> {
+        while let Some(span) = self
+            .find()?
+            .filter(|span| is_blank(&self.buffer[span.text.clone()]))
+        {
+            self.take(&span);
+        }
+        while memchr_iter(b'\n', self.held()).count() < wanted
+            && self.held().len() < CAPACITY
+            && self.is_open()
+        {
+            self.refill();
+        }
+        let mut pieces: Vec<&[u8]> = self.held().split(|byte| *byte == b'\n').collect();
+        let whole = pieces.len() - 1;
+        // What follows the last line feed is a line only if nothing can follow it.
+        if !matches!(self.source, Source::Ended) {
+            pieces.pop();
+        }
+        let lines = pieces.into_iter().take(wanted).enumerate();
+        let lines = lines.filter(|(_, text)| !is_blank(text));
+        Ok(lines
+            .map(|(i, text)| Line {
+                text: without_cr(text),
+                ended: i < whole,
+            })
+            .collect())
+    }
+
+    /// Finds the next line in the buffer, reading on as needed, and leaves it there.
+    #[inline]
+    fn find(&mut self) -> Result<Option<Span>, LineFault> {
+        loop {
+            let from = self.start + self.searched;
+            if let Some(at) = memchr(b'\n', &self.buffer[from..self.end]) {
+                let text = self.start..from + at;
+                return if text.len() > LONGEST_LINE {
+                    Err(LineFault::TooLong)
+                } else {
+                    Ok(Some(Span {
+                        after: text.end + 1,
+                        text,
+                        ended: true,
+                    }))
+                };
+            }
+            self.searched = self.end - self.start;
+            if self.searched > LONGEST_LINE {
+                return Err(LineFault::TooLong);
+            }
+            if !self.is_open() {
+                return self.find_last();
+            }
+            self.refill();
+        }
+    }
+
+    /// What is left when no more bytes come.
+    #[cold]
+    fn find_last(&mut self) -> Result<Option<Span>, LineFault> {
+        if let Source::Failed(error) = &mut self.source {
+            let error = error
+                .take()
+                .unwrap_or_else(|| io::Error::other("the trace failed to read before"));
+            return Err(LineFault::Read(error));
+        }
+        let text = self.start..self.end;
+        Ok((!text.is_empty()).then_some(Span {
+            after: text.end,
+            text,
+            ended: false,
+        }))
+    }
+
+    fn take(&mut self, span: &Span) {
+        self.start = span.after;
+        self.searched = 0;
+        self.number += 1;
+    }
+
+    fn is_open(&self) -> bool {
+        matches!(self.source, Source::Open)
+    }
+
+    /// Reads once more, into the room behind the held bytes. There must be room.
+    #[cold]
+    fn refill(&mut self) {
+        self.buffer.copy_within(self.start..self.end, 0);
+        self.end -= self.start;
+        self.start = 0;
+        match self.bytes.read(&mut self.buffer[self.end..]) {
+            Ok(0) => self.source = Source::Ended,
+            Ok(count) => self.end += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => self.source = Source::Failed(Some(error)),
+        }
+    }
+}
+
+#[inline]
+fn is_blank(text: &[u8]) -> bool {
+    // The first byte settles it for all but odd lines.
+    !matches!(text.first(), Some(first) if first.is_ascii_graphic())
+        && text.iter().all(u8::is_ascii_whitespace)
+}
+
+#[inline]
+fn without_cr(text: &[u8]) -> &[u8] {
+    text.strip_suffix(b"\r").unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hands out its parts one a read, and fails when a part is `None`.
+    struct Parts(Vec<Option<&'static [u8]>>);
+
+    impl Read for Parts {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            if self.0.is_empty() {
+                return Ok(0);
+            }
+            let part = self.0.remove(0).ok_or_else(|| io::Error::other("broken"))?;
+            into[..part.len()].copy_from_slice(part);
+            Ok(part.len())
+        }
+    }
+
+    fn lines(parts: &[Option<&'static [u8]>]) -> Lines {
+        Lines::new(Box::new(Parts(parts.to_vec())))
+    }
+
+    fn next(lines: &mut Lines) -> Option<(String, bool, u64)> {
+        let found = lines
+            .next()
+            .unwrap()
+            .map(|l| (String::from_utf8(l.text.to_vec()).unwrap(), l.ended));
+        found.map(|(text, ended)| (text, ended, lines.number()))
+    }
+
+    #[test]
+    fn lines_may_end_in_either_way_and_be_split_anywhere() {
+        let mut lines = lines(&[
+            Some(b"o"),
+            Some(b"ne\r"),
+            Some(b"\n\n \t\r\ntwo\n"),
+            Some(b"thr"),
+            Some(b"ee"),
+        ]);
+        assert_eq!(next(&mut lines), Some(("one".into(), true, 1)));
+        assert_eq!(next(&mut lines), Some(("two".into(), true, 4)));
+        assert_eq!(next(&mut lines), Some(("three".into(), false, 5)));
+        assert_eq!(next(&mut lines), None);
+        assert_eq!(next(&mut lines), None);
+    }
+
+    #[test]
+    fn whole_lines_come_before_a_failure_and_half_ones_never() {
+        let mut lines = lines(&[Some(b"one\ntw"), None]);
+        assert_eq!(next(&mut lines), Some(("one".into(), true, 1)));
+        assert!(matches!(lines.next(), Err(LineFault::Read(e)) if e.to_string() == "broken"));
+        assert!(
+            matches!(lines.next(), Err(LineFault::Read(_))),
+            "a failure is not an end"
+        );
+        assert_eq!(lines.number(), 1);
+    }
+
+    #[test]
+    fn a_sample_takes_nothing_but_leading_blank_lines() {
+        let mut lines = lines(&[Some(b"\n \none\n"), Some(b"\ntwo\nthree\nfo"), Some(b"ur")]);
+        let texts = |s: Vec<Line<'_>>| s.iter().map(|l| l.text.to_vec()).collect::<Vec<_>>();
+        assert_eq!(
+            texts(lines.sample(2).unwrap()),
+            [b"one"],
+            "two line feeds: one line and a blank"
+        );
+        assert_eq!(
+            texts(lines.sample(9).unwrap()),
+            [&b"one"[..], b"two", b"three", b"four"]
+        );
+        assert_eq!(next(&mut lines), Some(("one".into(), true, 3)));
+    }
+
+    #[test]
+    fn the_longest_line_passes_and_one_byte_more_does_not() {
+        let longest = [&vec![b'x'; LONGEST_LINE][..], b"\n"].concat();
+        let mut lines = Lines::new(Box::new(io::Cursor::new(longest.clone())));
+        assert_eq!(lines.next().unwrap().unwrap().text.len(), LONGEST_LINE);
+        let mut lines = Lines::new(Box::new(io::Cursor::new([b"x", &longest[..]].concat())));
+        assert!(matches!(lines.next(), Err(LineFault::TooLong)));
+    }
+}

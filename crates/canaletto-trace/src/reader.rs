@@ -1,0 +1,195 @@
+//! Opening a trace and reading it from end to end.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use canaletto::workload::replay::{Record, RecordSource};
+
+use crate::compression::{self, Compression, Refused, Unshrunk};
+use crate::decode::Decode;
+use crate::detect::detect;
+use crate::error::TraceError;
+use crate::formats::Format;
+use crate::lines::Lines;
+
+/// Records in a batch: enough to forget the cost of a call, few enough to stay in the first-level cache.
+const BATCH: usize = 512;
+
+/// How a trace is to be read.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The format, if it is not to be found out by content.
+    pub format: Option<Format>,
+}
+
+/// Opens the trace at `path`, a file or a pipe: finds out its compression and its format, and reads no further.
+///
+/// # Errors
+/// If there is no such file, it is a directory, it holds nothing, it is packed in what is not read,
+/// or its first lines are not of the format named or of any format. Errors further on come while reading.
+pub fn open(path: impl AsRef<Path>, options: &Options) -> Result<TraceReader, TraceError> {
+    let path = path.as_ref();
+    let file = open_file(path).map_err(|source| TraceError::Open {
+        path: path.to_owned(),
+        source,
+    })?;
+    TraceReader::new(path, file, options)
+}
+
+fn open_file(path: &Path) -> io::Result<Unshrunk<File>> {
+    let file = File::open(path)?;
+    let about = file.metadata()?;
+    if about.is_dir() {
+        return Err(io::Error::new(
+            io::ErrorKind::IsADirectory,
+            "it is a directory, not a file",
+        ));
+    }
+    // Pipes and devices have no size to hold them to.
+    let size = if about.is_file() { about.len() } else { 0 };
+    Ok(Unshrunk::new(file, size))
+}
+
+/// A trace being read, in constant memory.
+///
+/// It yields records as an iterator or in batches; the two may be mixed. The first error ends the trace:
+/// records before it are yielded first.
+pub struct TraceReader {
+    path: PathBuf,
+    compression: Compression,
+    format: Format,
+    lines: Lines,
+    decoder: Box<dyn Decode>,
+    failure: Failure,
+    /// The record under way to the iterator's caller; kept for its allocation.
+    single: Vec<Record>,
+}
+
+/// Whether reading has failed.
+enum Failure {
+    None,
+    /// It has, but records before it were to be yielded first.
+    Pending(TraceError),
+    /// It has, and this was said.
+    Told(String),
+}
+
+impl TraceReader {
+    /// Reads a trace from any source of bytes; `path` is its name in messages.
+    ///
+    /// # Errors
+    /// As [`open`].
+    pub fn new(
+        path: impl Into<PathBuf>,
+        source: impl Read + Send + 'static,
+        options: &Options,
+    ) -> Result<Self, TraceError> {
+        let path = path.into();
+        let (compression, bytes) =
+            compression::unpack(Box::new(source)).map_err(|refused| match refused {
+                Refused::Packing(given) => TraceError::Compression {
+                    path: path.clone(),
+                    given,
+                },
+                Refused::Read(error) => TraceError::Read {
+                    path: path.clone(),
+                    after_line: 0,
+                    reason: error.to_string(),
+                },
+            })?;
+        let mut lines = Lines::new(bytes);
+        let format = detect(&path, &mut lines, options.format)?;
+        let decoder = format.decoder();
+        Ok(Self {
+            path,
+            compression,
+            format,
+            lines,
+            decoder,
+            failure: Failure::None,
+            single: Vec::new(),
+        })
+    }
+
+    /// The format being read.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// How the file is packed.
+    pub fn compression(&self) -> Compression {
+        self.compression
+    }
+
+    /// The file, as it was named.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The line of the record yielded last (of a batch: of its last record), counted from 1; 0 before the first.
+    pub fn line(&self) -> u64 {
+        self.lines.number()
+    }
+
+    /// Replaces the contents of `batch` with the next records; leaves it empty at the end of the trace.
+    ///
+    /// # Errors
+    /// Once all records before the error have been returned. The error is returned once; later calls return
+    /// no records, except through [`RecordSource`], which repeats its message.
+    pub fn read_batch(&mut self, batch: &mut Vec<Record>) -> Result<(), TraceError> {
+        self.read_up_to(BATCH, batch)
+    }
+
+    fn read_up_to(&mut self, limit: usize, batch: &mut Vec<Record>) -> Result<(), TraceError> {
+        batch.clear();
+        if let Failure::None = self.failure {
+            if let Err(error) = self.decoder.fill(&self.path, &mut self.lines, batch, limit) {
+                self.failure = Failure::Pending(error);
+            }
+        }
+        if batch.is_empty() {
+            self.tell()
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Returns a failure that has not been told yet.
+    fn tell(&mut self) -> Result<(), TraceError> {
+        match std::mem::replace(&mut self.failure, Failure::None) {
+            Failure::Pending(error) => {
+                self.failure = Failure::Told(error.to_string());
+                Err(error)
+            }
+            other => {
+                self.failure = other;
+                Ok(())
+            }
+        }
+    }
+}
+
+impl RecordSource for TraceReader {
+    fn next_batch(&mut self, batch: &mut Vec<Record>) -> Result<(), String> {
+        if let Failure::Told(message) = &self.failure {
+            batch.clear();
+            return Err(message.clone());
+        }
+        self.read_batch(batch).map_err(|error| error.to_string())
+    }
+}
+
+impl Iterator for TraceReader {
+    type Item = Result<Record, TraceError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut single = std::mem::take(&mut self.single);
+        let outcome = self.read_up_to(1, &mut single);
+        let record = single.pop();
+        self.single = single;
+        outcome.map(|()| record).transpose()
+    }
+}
+
+impl std::iter::FusedIterator for TraceReader {}

@@ -1,0 +1,61 @@
+//! What several test files need.
+#![allow(dead_code)] // Each test file uses its own part.
+
+use std::io::{Cursor, Write};
+
+use canaletto::workload::replay::Record;
+use canaletto_trace::{Format, Options, TraceError, TraceReader};
+
+/// The name under which tests read bytes.
+pub const NAME: &str = "trace.csv";
+
+pub fn named(format: Format) -> Options {
+    Options {
+        format: Some(format),
+    }
+}
+
+/// Reads `content` to its end or first error: the records before that, and the error.
+pub fn read(content: impl Into<Vec<u8>>, options: &Options) -> (Vec<Record>, Option<TraceError>) {
+    match TraceReader::new(NAME, Cursor::new(content.into()), options) {
+        Ok(reader) => drain(reader),
+        Err(error) => (Vec::new(), Some(error)),
+    }
+}
+
+pub fn drain(reader: TraceReader) -> (Vec<Record>, Option<TraceError>) {
+    let mut records = Vec::new();
+    for record in reader {
+        match record {
+            Ok(record) => records.push(record),
+            Err(error) => return (records, Some(error)),
+        }
+    }
+    (records, None)
+}
+
+/// How many records `content` yields before the error, and the error's message.
+pub fn refused(content: impl Into<Vec<u8>>) -> (usize, String) {
+    let (records, error) = read(content, &Options::default());
+    (records.len(), error.expect("a refusal").to_string())
+}
+
+/// `count` lines of MQSim ASCII.
+pub fn mqsim(count: u64) -> String {
+    (0..count)
+        .map(|i| format!("{} 0 {} 8 {}\n", i * 1000, i * 7919 % 1_000_003, i % 2))
+        .collect()
+}
+
+pub fn gzip(content: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(content).unwrap();
+    encoder.finish().unwrap()
+}
+
+pub fn zstd(content: &[u8]) -> Vec<u8> {
+    let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
+    encoder.include_checksum(true).unwrap();
+    encoder.write_all(content).unwrap();
+    encoder.finish().unwrap()
+}

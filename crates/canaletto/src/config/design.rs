@@ -1,0 +1,492 @@
+//! A drive and its host: every key, its unit, its default and its reason.
+//!
+//! The doc comments below are the documentation: they become the JSON Schema (`canaletto schema design`).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::config::units::{Duration, Rate, Size};
+
+/// A drive, the link to its host and the parts inside it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Design {
+    /// Name shown in results.
+    pub name: String,
+    /// One line for lists of presets: what this drive is and where its numbers come from.
+    #[serde(default)]
+    pub about: String,
+    /// How many chips, dies, planes, blocks and pages there are.
+    pub geometry: Geometry,
+    /// What the flash array can do, and how fast.
+    pub flash: Flash,
+    /// The interconnect between controller and chips.
+    pub fabric: Fabric,
+    /// Host interface and its queues.
+    #[serde(default)]
+    pub host: Host,
+    /// PCI Express link between host and drive.
+    pub link: Link,
+    /// The controller's inside.
+    #[serde(default)]
+    pub controller: Controller,
+    /// Flash translation layer.
+    #[serde(default)]
+    pub ftl: Ftl,
+    /// Garbage collection.
+    #[serde(default)]
+    pub gc: Gc,
+    /// Order of flash commands.
+    #[serde(default)]
+    pub scheduler: Scheduler,
+}
+
+/// The array of flash chips. Capacity follows from it: nothing else states a capacity.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Geometry {
+    /// Channels, that is rows of the chip array.
+    #[schemars(range(min = 1, max = 256))]
+    pub channels: u32,
+    /// Chips on each channel (ways).
+    #[schemars(range(min = 1, max = 256))]
+    pub chips_per_channel: u32,
+    /// Dies (logical units) in each chip; dies work independently and share the chip's pins.
+    #[schemars(range(min = 1, max = 64))]
+    pub dies_per_chip: u32,
+    /// Planes in each die.
+    #[schemars(range(min = 1, max = 16))]
+    pub planes_per_die: u32,
+    /// Blocks in each plane.
+    #[schemars(range(min = 4, max = 1_048_576))]
+    pub blocks_per_plane: u32,
+    /// Pages in each block.
+    #[schemars(range(min = 1, max = 65_536))]
+    pub pages_per_block: u32,
+    /// User data in a page: 512 B to 32 KiB, a power of two.
+    pub page: Size,
+}
+
+/// Bits stored in a cell, which decides how many kinds of page there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Cell {
+    /// One bit.
+    Slc,
+    /// Two bits: lower and upper pages alternate.
+    Mlc,
+    /// Three bits: lower, middle and upper pages.
+    Tlc,
+    /// Four bits.
+    Qlc,
+}
+
+/// Which pages one multi-plane command may touch in the planes of a die.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MultiPlane {
+    /// Never: one plane a command.
+    Off,
+    /// The same page number in each plane, in any blocks (ONFI 5.1 §3.1.2: same LUN, same page address).
+    SamePage,
+    /// The same page number as that of the oldest queued transaction, even where that one cannot be issued yet (MQSim).
+    HeadPage,
+    /// Any page of any block (what data sheets call independent multi-plane reads).
+    AnyPage,
+}
+
+/// The flash array.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Flash {
+    /// Bits in a cell.
+    pub cell: Cell,
+    /// Array read time (tR): one value for every page, or one for each kind of page of the cell, lower page first.
+    pub read: PageTimes,
+    /// Array program time (tPROG): one value, or one for each kind of page.
+    pub program: PageTimes,
+    /// Block erase time (tBERS).
+    pub erase: Duration,
+    /// Time between the end of the array operation and the chip's ready signal, added to reads.
+    #[serde(default = "zero_time")]
+    pub ready_delay: Duration,
+    /// Which pages share a multi-plane command.
+    #[serde(default = "same_page")]
+    pub multi_plane: MultiPlane,
+    /// Whether the dies of a chip work at the same time. MQSim's chips run one die at a time.
+    #[serde(default = "yes")]
+    pub die_interleaving: bool,
+    /// Whether a chip takes a new command only when every page of the last one has left it. Physically only the plane
+    /// whose page register still holds data is busy (false); MQSim holds the whole chip (true).
+    #[serde(default)]
+    pub busy_until_data_out: bool,
+    /// Which pages of a block are of which kind (matters where kinds differ in time).
+    #[serde(default)]
+    pub page_order: PageOrder,
+}
+
+/// How the kinds of page follow each other in a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PageOrder {
+    /// Kinds repeat: lower, (middle,) upper, lower, …
+    #[default]
+    Repeating,
+    /// TLC as MQSim orders it: six lower pages, two middle ones, then pairs of lower, middle and upper; other cells repeat.
+    Mqsim,
+}
+
+/// One time, or one for each kind of page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum PageTimes {
+    /// The same for every page.
+    Same(Duration),
+    /// Lower page first.
+    PerKind(Vec<Duration>),
+}
+
+/// Interconnects that can be chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FabricKind {
+    /// One shared bus for each channel (the conventional drive).
+    Bus,
+}
+
+impl FabricKind {
+    /// The name used on the command line and in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            FabricKind::Bus => "bus",
+        }
+    }
+}
+
+/// A command table of the flash interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Interface {
+    /// ONFI NV-DDR2 with the constants that MQSim uses.
+    NvDdr2,
+    /// ONFI NV-DDR3 timing mode 10 and above (ONFI 4.1 and 5.1 tables).
+    NvDdr3,
+}
+
+/// Where the array's turnaround times (tWB, tRR, tADL, tDBSY) are spent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Turnarounds {
+    /// In the chip: equal for every fabric, the wires stay free. Otherwise some hundred nanoseconds of turnaround would
+    /// count against the bus alone and decide comparisons by fiat.
+    #[default]
+    InChip,
+    /// On the wires: the bus is held, as MQSim counts it.
+    OnWires,
+}
+
+/// What a free path carries first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TransferOrder {
+    /// Data of finished reads, then new commands.
+    #[default]
+    DataFirst,
+    /// New commands, then data: chips are kept busy at the cost of waiting data.
+    CommandsFirst,
+}
+
+/// The interconnect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Fabric {
+    /// Which interconnect.
+    pub kind: FabricKind,
+    /// Data rate of one bus or link.
+    pub link_rate: Rate,
+    /// Data cross in whole bursts of this many bytes, a remainder costing nothing (MQSim: two beats of the channel).
+    /// 0 counts every byte.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 4096))]
+    pub burst_bytes: u32,
+    /// Command and address timing of the flash interface.
+    #[serde(default = "nv_ddr2")]
+    pub interface: Interface,
+    /// Where array turnaround times are spent.
+    #[serde(default)]
+    pub turnarounds: Turnarounds,
+    /// What a free path carries first.
+    #[serde(default)]
+    pub order: TransferOrder,
+}
+
+/// How the drive fetches commands from a submission queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fetch {
+    /// Every waiting entry, in one read of the queue.
+    #[default]
+    AllWaiting,
+    /// One entry for each doorbell and one for each finished request, as MQSim.
+    OnePerDoorbell,
+}
+
+/// NVM Express host interface.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Host {
+    /// Entries of each flow's submission queue and of its completion queue (NVM Express Base 2.0 §3.3.3: at most 65,536).
+    #[schemars(range(min = 2, max = 65_536))]
+    pub queue_entries: u32,
+    /// Requests of one flow that the drive works on at a time; further ones wait in the submission queue.
+    #[schemars(range(min = 1, max = 65_535))]
+    pub fetch_limit: u32,
+    /// How entries are fetched.
+    pub fetch: Fetch,
+    /// Bytes of a submission queue entry (64 in NVM Express; MQSim's structure has 72).
+    #[schemars(range(min = 64, max = 128))]
+    pub submission_entry_bytes: u32,
+}
+
+/// PCI Express link.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// Lanes.
+    #[schemars(range(min = 1, max = 32))]
+    pub lanes: u32,
+    /// Data rate of one lane in one direction, after line coding.
+    pub lane_rate: Rate,
+    /// Time a packet takes from end to end beside its transfer (propagation, switches, root complex), each way.
+    #[serde(default = "zero_time")]
+    pub latency: Duration,
+    /// Largest payload of a packet.
+    #[serde(default = "payload_128")]
+    pub max_payload: Size,
+    /// Bytes that framing, data link layer and header add to each packet (2 + 6 + 20: PCI Express Base 3.1 §2.2, §3.5, §4.2).
+    #[serde(default = "overhead_28")]
+    #[schemars(range(min = 0, max = 64))]
+    pub packet_overhead_bytes: u32,
+    /// How transfer times are rounded.
+    #[serde(default)]
+    pub rounding: LinkRounding,
+}
+
+/// Rounding of link transfer times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LinkRounding {
+    /// To the picosecond.
+    #[default]
+    Exact,
+    /// To whole bytes a lane, then down to whole nanoseconds, as MQSim.
+    LaneNanoseconds,
+}
+
+/// The controller's inside. Each part serves one transfer at a time, first come first served; a rate of `"0B/s"` means
+/// that the part is never a limit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Controller {
+    /// Rate of the system bus that joins host interface, DRAM and flash controllers. A user transfer crosses it once, a
+    /// copy by garbage collection twice.
+    pub system_bus: Rate,
+    /// Rate of the DRAM port; crossed as often as the system bus.
+    pub dram: Rate,
+    /// Time the ECC engine of a channel adds to each page, after reads and before programs.
+    pub ecc_latency: Duration,
+    /// Rate of each channel's ECC engine.
+    pub ecc_rate: Rate,
+    /// Processor time for each request (one processor serves all).
+    pub firmware_per_request: Duration,
+    /// Processor time for each page of a request, added to the above.
+    pub firmware_per_page: Duration,
+}
+
+/// What a read of an address that was never written does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum UnwrittenReads {
+    /// Finds a page there, as if the whole page had been written before the run: reads of a fresh drive then cost what
+    /// reads of a used one do.
+    #[default]
+    FindPage,
+    /// The same, but only the sectors that are read count as written (MQSim).
+    FindSectors,
+    /// Is answered from the mapping table without touching flash (a deallocated block: NVM Express NVM Command Set
+    /// §3.2.3.2).
+    Zeroes,
+}
+
+/// When a write takes effect in the mapping table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MapUpdate {
+    /// When the page is programmed: until then reads find the old page, which survives.
+    #[default]
+    ProgramEnd,
+    /// When the program command is queued, as MQSim: a read may then look for a page that is not programmed yet.
+    Issue,
+}
+
+/// Which sectors of a partly written page cross to the chip.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PartialWrites {
+    /// All valid ones: the new and those merged from the old page.
+    #[default]
+    Merged,
+    /// Only the new ones, as MQSim counts.
+    NewSectors,
+}
+
+/// Order in which logical pages go round the planes: the first letter varies fastest (Channel, Way, Die, Plane).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[allow(missing_docs, clippy::upper_case_acronyms)]
+pub enum Allocation {
+    #[default]
+    CWDP,
+    CWPD,
+    CDWP,
+    CDPW,
+    CPWD,
+    CPDW,
+    WCDP,
+    WCPD,
+    WDCP,
+    WDPC,
+    WPCD,
+    WPDC,
+    DCWP,
+    DCPW,
+    DWCP,
+    DWPC,
+    DPCW,
+    DPWC,
+    PCWD,
+    PCDW,
+    PWCD,
+    PWDC,
+    PDCW,
+    PDWC,
+}
+
+/// Flash translation layer: page-level mapping, the table held in DRAM.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Ftl {
+    /// Share of raw capacity that the host does not see.
+    #[schemars(range(min = 0.0, max = 0.9))]
+    pub overprovisioning: f64,
+    /// Blocks of each plane that the host does not see at the least, whatever the share: below four a full plane may have
+    /// no room to collect.
+    #[schemars(range(min = 0, max = 1024))]
+    pub min_spare_blocks: u32,
+    /// Static plane allocation: which plane a logical page belongs to.
+    pub allocation: Allocation,
+    /// Reads of addresses never written.
+    pub unwritten_reads: UnwrittenReads,
+    /// When a write takes effect.
+    pub map_update: MapUpdate,
+    /// Sectors that cross for partly written pages.
+    pub partial_writes: PartialWrites,
+}
+
+/// Garbage collection: greedy (the block with fewest valid pages), within each plane.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Gc {
+    /// A plane collects while its share of free blocks is below this (and always below `reserved_blocks` + 1).
+    #[schemars(range(min = 0.0, max = 0.9))]
+    pub threshold: f64,
+    /// Below this share of free blocks collection goes before user requests; above it, after them.
+    #[schemars(range(min = 0.0, max = 0.9))]
+    pub hard_threshold: f64,
+    /// Free blocks of a plane that only garbage collection may open; user writes wait for them to be exceeded.
+    #[schemars(range(min = 1, max = 64))]
+    pub reserved_blocks: u32,
+}
+
+/// When weighted round robin among priority classes moves on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Turn {
+    /// When a command is issued.
+    #[default]
+    Served,
+    /// Whenever the queues are looked at, as MQSim: how often that is changes the outcome.
+    Polled,
+}
+
+/// Scheduler of flash transactions: out of order, reads before writes before erases.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Scheduler {
+    /// Whether flows' priority classes count: urgent first, then high, medium and low in turns weighted 4 : 2 : 1.
+    pub priorities: bool,
+    /// When the turn among classes moves on.
+    pub turn: Turn,
+}
+
+fn zero_time() -> Duration {
+    Duration(0)
+}
+fn same_page() -> MultiPlane {
+    MultiPlane::SamePage
+}
+fn yes() -> bool {
+    true
+}
+fn nv_ddr2() -> Interface {
+    Interface::NvDdr2
+}
+fn payload_128() -> Size {
+    Size(128)
+}
+fn overhead_28() -> u32 {
+    28
+}
+
+impl Default for Host {
+    fn default() -> Self {
+        Host { queue_entries: 1024, fetch_limit: 512, fetch: Fetch::default(), submission_entry_bytes: 64 }
+    }
+}
+
+impl Default for Controller {
+    fn default() -> Self {
+        Controller {
+            system_bus: Rate(0),
+            dram: Rate(0),
+            ecc_latency: Duration(0),
+            ecc_rate: Rate(0),
+            firmware_per_request: Duration(0),
+            firmware_per_page: Duration(0),
+        }
+    }
+}
+
+impl Default for Ftl {
+    fn default() -> Self {
+        Ftl {
+            overprovisioning: 0.07,
+            min_spare_blocks: 4,
+            allocation: Allocation::default(),
+            unwritten_reads: UnwrittenReads::default(),
+            map_update: MapUpdate::default(),
+            partial_writes: PartialWrites::default(),
+        }
+    }
+}
+
+impl Default for Gc {
+    fn default() -> Self {
+        Gc { threshold: 0.02, hard_threshold: 0.005, reserved_blocks: 1 }
+    }
+}
+
+impl Default for Scheduler {
+    fn default() -> Self {
+        Scheduler { priorities: true, turn: Turn::default() }
+    }
+}

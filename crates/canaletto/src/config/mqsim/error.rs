@@ -1,0 +1,67 @@
+//! The one error of this module: where, which tag, and what is wrong, on one line.
+
+/// Characters of a user's value that an error repeats; the rest is cut, so that one line stays one line.
+const QUOTED_CHARS: usize = 60;
+
+/// What is wrong with one of MQSim's input files.
+///
+/// Displays as `ssdconfig.xml:17: <Flash_Channel_Count>: got "eight", expected an integer from 1 to 65535`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{label}:{line}: {}{problem}", place(.tag))]
+pub struct XmlError {
+    /// The file's name as the caller gave it.
+    pub label: String,
+    /// Line in the file, from 1.
+    pub line: u32,
+    /// The tag that is wrong; empty when it is the file as a whole.
+    pub tag: String,
+    /// What was given and what is allowed.
+    pub problem: String,
+}
+
+impl XmlError {
+    /// An error at a line. Control characters in the texts are escaped, so that it displays as one line.
+    pub fn new(label: &str, line: u32, tag: &str, problem: &str) -> Self {
+        XmlError {
+            label: one_line(label),
+            line,
+            tag: shortened(tag),
+            problem: one_line(problem),
+        }
+    }
+}
+
+fn place(tag: &str) -> String {
+    if tag.is_empty() {
+        String::new()
+    } else {
+        format!("<{tag}>: ")
+    }
+}
+
+/// A user's text as an error repeats it: in quotes, cut to a readable length.
+pub(super) fn quoted(text: &str) -> String {
+    format!("\"{}\"", shortened(text.trim()))
+}
+
+/// The first characters of a text, with its control characters escaped.
+pub(super) fn shortened(text: &str) -> String {
+    let mut short = one_line(&text.chars().take(QUOTED_CHARS).collect::<String>());
+    if text.chars().nth(QUOTED_CHARS).is_some() {
+        short.push('…');
+    }
+    short
+}
+
+fn one_line(text: &str) -> String {
+    // U+2028 and U+2029 break lines too, but are not control characters.
+    let breaks = |c: char| c.is_control() || c == '\u{2028}' || c == '\u{2029}';
+    text.chars().fold(String::new(), |mut line, c| {
+        if breaks(c) {
+            line.extend(c.escape_default());
+        } else {
+            line.push(c);
+        }
+        line
+    })
+}

@@ -1,0 +1,50 @@
+//! What the files say without any effect, and where each tag stands.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// A tag that was accepted although MQSim does nothing with it (or reads it in spite of a slip).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Ignored {
+    /// Line in the file, from 1.
+    pub line: u32,
+    /// The tag's name.
+    pub tag: &'static str,
+    /// Which of the three cases it is.
+    pub kind: IgnoredKind,
+    /// Why, in a few words that follow "ignored as MQSim does:".
+    pub reason: &'static str,
+}
+
+impl fmt::Display for Ignored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: <{}>: {}", self.line, self.tag, self.reason)
+    }
+}
+
+/// Why a tag is in the list of [`Ignored`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IgnoredKind {
+    /// MQSim reads the tag (a bad value is an error), but no result depends on it.
+    NoEffect,
+    /// MQSim's shipped files hold the tag, but its parser does not know it; the value is not looked at.
+    NotRead,
+    /// The value counts; only its closing tag is written `</<Name>`, as in a file that MQSim ships and reads.
+    Mended,
+}
+
+/// The line of every tag that was present, for errors found only later (an id beyond the geometry, for instance).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TagLines(pub(super) Vec<(&'static str, u32)>);
+
+impl TagLines {
+    /// The line on which `tag` stands, from 1; `None` if the tag is absent.
+    pub fn line_of(&self, tag: &str) -> Option<u32> {
+        self.0
+            .iter()
+            .find(|(name, _)| *name == tag)
+            .map(|(_, line)| *line)
+    }
+}

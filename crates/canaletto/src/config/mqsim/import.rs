@@ -1,0 +1,249 @@
+//! MQSim's configuration in canaletto's own words.
+//!
+//! MQSim's quirks become named model options (`docs/mqsim.md` lists them); nothing in the model asks whether it runs for
+//! MQSim. What canaletto cannot simulate yet is refused at its line, never ignored.
+
+use super::{
+    AddressDistribution, AddressMapping, CachingMode, DeviceXml, FlashTechnology, FlowKind, FlowXml, Generator,
+    HostInterface, Priority as XmlPriority, ScenarioXml, SchedulingPolicy, SizeDistribution, SyntheticXml, TraceXml, XmlError,
+};
+use crate::config::design::{
+    Allocation, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry, Host, Interface, Link,
+    LinkRounding, MapUpdate, MultiPlane, PageOrder, PageTimes, PartialWrites, Scheduler, TransferOrder, Turn, Turnarounds,
+    UnwrittenReads,
+};
+use crate::config::units::{Duration, Rate, Size};
+use crate::config::workload::{Addresses, Beyond, Devices, Flow, Priority, Synthetic, Trace, Workload};
+use crate::flash::address::SECTOR;
+
+/// One scenario of a workload file.
+#[derive(Debug, Clone)]
+pub struct ImportedScenario {
+    /// The drive, the same for all scenarios.
+    pub design: Design,
+    /// The scenario's flows.
+    pub workload: Workload,
+    /// For each flow: the share of its trace's lines to replay, where that is not all of them.
+    pub trace_percent: Vec<Option<u8>>,
+}
+
+/// Ring size above which MQSim's 16-bit queue depths cannot go.
+const NVME_FLOWS: usize = 8;
+
+/// Translates parsed files. The labels name them in errors.
+///
+/// # Errors
+/// Names file, line and tag of a setting that cannot be simulated.
+pub fn import(
+    device_label: &str,
+    device: &DeviceXml,
+    workload_label: &str,
+    scenarios: &[ScenarioXml],
+) -> Result<Vec<ImportedScenario>, XmlError> {
+    let design = import_design(device_label, device)?;
+    scenarios
+        .iter()
+        .enumerate()
+        .map(|(number, scenario)| {
+            if scenario.flows.len() > NVME_FLOWS {
+                let problem = format!("got {} flows, expected at most {NVME_FLOWS} (MQSim's queue registers)", scenario.flows.len());
+                return Err(XmlError::new(workload_label, scenario.line, "IO_Scenario", &problem));
+            }
+            let flows = scenario.flows.iter().enumerate();
+            let flow = flows.map(|(i, flow)| import_flow(workload_label, i, flow, device)).collect::<Result<_, _>>()?;
+            let percent = |flow: &FlowXml| match &flow.kind {
+                FlowKind::Trace(trace) if trace.execute_percent < 100 => Some(trace.execute_percent),
+                _ => None,
+            };
+            Ok(ImportedScenario {
+                design: design.clone(),
+                workload: Workload {
+                    name: format!("{workload_label}, scenario {}", number + 1),
+                    about: String::new(),
+                    partitioned: true,
+                    flow,
+                },
+                trace_percent: scenario.flows.iter().map(percent).collect(),
+            })
+        })
+        .collect()
+}
+
+fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
+    let (device, flash) = (&xml.device, &xml.flash);
+    let refuse = |wrong: bool, tag: &str, problem: &str| match wrong {
+        true => Err(XmlError::new(label, xml.lines.line_of(tag).unwrap_or(1), tag, problem)),
+        false => Ok(()),
+    };
+    refuse(device.preconditioning, "Enabled_Preconditioning", "got \"true\", which is not simulated yet; expected \"false\"")?;
+    refuse(device.host_interface == HostInterface::Sata, "HostInterface_Type", "got \"SATA\", which is not simulated yet; expected \"NVME\"")?;
+    refuse(!device.ideal_mapping_table, "Ideal_Mapping_Table", "got \"false\", which is not simulated yet; expected \"true\"")?;
+    refuse(device.address_mapping == AddressMapping::Hybrid, "Address_Mapping", "got \"HYBRID\", an empty stub in MQSim; expected \"PAGE_LEVEL\"")?;
+    refuse(device.gc_copyback, "Use_Copyback_for_GC", "got \"true\", which is not simulated yet; expected \"false\"")?;
+    refuse(device.scheduling == SchedulingPolicy::Flin, "Transaction_Scheduling_Policy", "got \"FLIN\", on which MQSim stops; expected \"OUT_OF_ORDER\" or \"PRIORITY_OUT_OF_ORDER\"")?;
+    let page = u64::from(flash.page_bytes);
+    refuse(!page.is_power_of_two() || !(SECTOR..=32768).contains(&page), "Page_Capacity", "expected a power of two from 512 to 32768")?;
+    refuse(flash.blocks_per_plane < 4, "Block_No_Per_Plane", "expected at least 4")?;
+    // Two beats take 2 * trunc(1000 / rate) ns: the truncation is MQSim's.
+    let burst_bytes = 2 * device.channel_width_bytes;
+    let two_beats_ns = 2 * (1000 / device.channel_rate_mt_s.max(1));
+    Ok(Design {
+        name: label.to_owned(),
+        about: "imported from MQSim".to_owned(),
+        geometry: Geometry {
+            channels: device.channels,
+            chips_per_channel: device.chips_per_channel,
+            dies_per_chip: flash.dies_per_chip,
+            planes_per_die: flash.planes_per_die,
+            blocks_per_plane: flash.blocks_per_plane,
+            pages_per_block: flash.pages_per_block,
+            page: Size(page),
+        },
+        flash: import_flash(xml),
+        fabric: Fabric {
+            kind: FabricKind::Bus,
+            link_rate: burst_rate(burst_bytes, two_beats_ns),
+            burst_bytes,
+            interface: Interface::NvDdr2,
+            turnarounds: Turnarounds::OnWires,
+            order: TransferOrder::DataFirst,
+        },
+        host: Host {
+            queue_entries: device.io_queue_depth,
+            fetch_limit: device.queue_fetch_size,
+            fetch: Fetch::OnePerDoorbell,
+            submission_entry_bytes: 72,
+        },
+        link: Link {
+            lanes: xml.host.pcie_lanes,
+            lane_rate: Rate((xml.host.pcie_lane_gb_s * 1e9).round() as u64),
+            latency: Duration(0),
+            max_payload: Size(128),
+            packet_overhead_bytes: 28,
+            rounding: LinkRounding::LaneNanoseconds,
+        },
+        controller: Controller::default(),
+        ftl: Ftl {
+            overprovisioning: device.overprovisioning,
+            min_spare_blocks: 0,
+            allocation: allocation(&device.plane_allocation.to_string()),
+            unwritten_reads: UnwrittenReads::FindSectors,
+            map_update: MapUpdate::Issue,
+            partial_writes: PartialWrites::NewSectors,
+        },
+        gc: Gc { threshold: device.gc_threshold, hard_threshold: device.gc_hard_threshold, reserved_blocks: 1 },
+        scheduler: Scheduler { priorities: device.scheduling == SchedulingPolicy::PriorityOutOfOrder, turn: Turn::Polled },
+    })
+}
+
+/// The rate at which a burst takes the given time; MQSim's time of 0 is a channel of no time.
+fn burst_rate(bytes: u32, ns: u32) -> Rate {
+    if ns == 0 { Rate(999_999_999_999_999_999) } else { Rate((f64::from(bytes) * 1e9 / f64::from(ns)).round() as u64) }
+}
+
+fn allocation(name: &str) -> Allocation {
+    serde_json::from_value(serde_json::Value::from(name)).expect("both sides know the same 24 schemes")
+}
+
+fn import_flash(xml: &DeviceXml) -> Flash {
+    let f = &xml.flash;
+    let kinds = |lsb, csb, msb| match f.technology {
+        FlashTechnology::Slc => PageTimes::Same(Duration::from_ns(lsb)),
+        FlashTechnology::Mlc => PageTimes::PerKind([lsb, msb].map(Duration::from_ns).to_vec()),
+        FlashTechnology::Tlc => PageTimes::PerKind([lsb, csb, msb].map(Duration::from_ns).to_vec()),
+    };
+    Flash {
+        cell: match f.technology {
+            FlashTechnology::Slc => Cell::Slc,
+            FlashTechnology::Mlc => Cell::Mlc,
+            FlashTechnology::Tlc => Cell::Tlc,
+        },
+        read: kinds(f.read_lsb_ns, f.read_csb_ns, f.read_msb_ns),
+        program: kinds(f.program_lsb_ns, f.program_csb_ns, f.program_msb_ns),
+        erase: Duration::from_ns(f.erase_ns),
+        ready_delay: Duration::from_ns(20),
+        multi_plane: MultiPlane::HeadPage,
+        die_interleaving: false,
+        busy_until_data_out: true,
+        page_order: PageOrder::Mqsim,
+    }
+}
+
+fn import_flow(label: &str, number: usize, xml: &FlowXml, device: &DeviceXml) -> Result<Flow, XmlError> {
+    let refuse = |tag: &str, problem: &str| Err(XmlError::new(label, xml.lines.line_of(tag).unwrap_or(xml.line), tag, problem));
+    if xml.caching != CachingMode::TurnedOff {
+        return refuse("Device_Level_Data_Caching_Mode", "a data cache is not simulated yet; expected \"TURNED_OFF\"");
+    }
+    for (tag, ids, count) in [
+        ("Channel_IDs", &xml.channels, device.device.channels),
+        ("Chip_IDs", &xml.chips, device.device.chips_per_channel),
+        ("Die_IDs", &xml.dies, device.flash.dies_per_chip),
+        ("Plane_IDs", &xml.planes, device.flash.planes_per_die),
+    ] {
+        if let Some(id) = ids.iter().find(|&&id| id >= count) {
+            return refuse(tag, &format!("got {id}, expected numbers from 0 to {}", count - 1));
+        }
+    }
+    let (synthetic, trace) = match &xml.kind {
+        FlowKind::Synthetic(s) => (Some(import_synthetic(s)), None),
+        FlowKind::Trace(t) if t.replay_count > 1 => {
+            return refuse("Relay_Count", &format!("got {}, replaying more than once is not simulated yet; expected 1", t.replay_count));
+        }
+        FlowKind::Trace(t) => (None, Some(import_trace(t))),
+    };
+    Ok(Flow {
+        name: format!("flow {number}"),
+        priority: match xml.priority {
+            XmlPriority::Urgent => Priority::Urgent,
+            XmlPriority::High => Priority::High,
+            XmlPriority::Medium => Priority::Medium,
+            XmlPriority::Low => Priority::Low,
+        },
+        channels: Some(xml.channels.clone()),
+        chips: Some(xml.chips.clone()),
+        dies: Some(xml.dies.clone()),
+        planes: Some(xml.planes.clone()),
+        synthetic,
+        trace,
+    })
+}
+
+fn import_synthetic(xml: &SyntheticXml) -> Synthetic {
+    let stop = (xml.stop_time_ns > 0).then(|| Duration::from_ns(xml.stop_time_ns));
+    let open = xml.generator == Generator::Bandwidth;
+    // MQSim's integer divisions, one after the other.
+    let gap_ns = || 1_000_000_000 / (u64::from(xml.bandwidth_b_s) / SECTOR / u64::from(xml.mean_sectors));
+    let normal = xml.sizes == SizeDistribution::Normal;
+    Synthetic {
+        requests: if stop.is_some() { u64::MAX } else { u64::from(xml.total_requests) },
+        stop,
+        read_share: f64::from(xml.read_percent) / 100.0,
+        addresses: match xml.addresses {
+            AddressDistribution::Streaming => Addresses::Sequential,
+            AddressDistribution::RandomUniform => Addresses::Uniform,
+            AddressDistribution::RandomHotCold => Addresses::HotCold,
+        },
+        hot_share: (xml.addresses == AddressDistribution::RandomHotCold).then(|| f64::from(xml.hot_region_percent) / 100.0),
+        working_set: f64::from(xml.working_set_percent) / 100.0,
+        alignment: Size(if xml.aligned { u64::from(xml.alignment_sectors) * SECTOR } else { SECTOR }),
+        size: Size(u64::from(xml.mean_sectors) * SECTOR),
+        size_unit: Size(SECTOR),
+        size_deviation: Size(if normal { u64::from(xml.variance_sectors) * SECTOR } else { 0 }),
+        queue_depth: (!open).then_some(xml.requests_in_flight),
+        inter_arrival: open.then(|| Duration::from_ns(gap_ns())),
+        start: Duration::from_ns(if open { 0 } else { 1 }),
+        mqsim_seed: Some(xml.seed),
+    }
+}
+
+fn import_trace(xml: &TraceXml) -> Trace {
+    Trace {
+        file: xml.path.clone(),
+        format: Some("mqsim".to_owned()),
+        requests: None,
+        queue_depth: None,
+        devices: Devices::Ignore,
+        beyond: Beyond::Wrap,
+        keep_start: true,
+    }
+}

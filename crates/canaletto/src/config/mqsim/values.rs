@@ -1,0 +1,112 @@
+//! Text of one tag to a typed value. Every error is the sentence after "expected".
+
+use std::ops::RangeInclusive;
+
+use super::words::Word;
+
+/// Largest value of C's `int`, which is what MQSim's `std::stoi` takes.
+pub(super) const INT_MAX: u64 = i32::MAX as u64;
+
+/// Counts, widths and rates: MQSim allows 32 bits, no drive needs more than 16.
+pub(super) const COUNT: RangeInclusive<u64> = 1..=65_535;
+
+/// Any 32-bit number, which is what MQSim keeps of these values.
+pub(super) const ANY_U32: RangeInclusive<u64> = 0..=u32::MAX as u64;
+
+/// Latencies and delays in nanoseconds: up to a quarter of an hour, so that sums of them never overflow.
+pub(super) const DELAY_NS: RangeInclusive<u64> = 0..=1_000_000_000_000;
+
+/// Moments of a run in nanoseconds: 100 days, which still fits 64 bits when counted in picoseconds.
+pub(super) const MOMENT_NS: RangeInclusive<u64> = 0..=8_640_000_000_000_000;
+
+/// Stores a parsed value; lets a table row be one expression.
+pub(super) fn put<T>(field: &mut T, value: Result<T, String>) -> Result<(), String> {
+    *field = value?;
+    Ok(())
+}
+
+/// An integer within a range.
+pub(super) fn int<T: TryFrom<u64>>(text: &str, range: RangeInclusive<u64>) -> Result<T, String> {
+    let value = text.parse::<u64>().ok().filter(|n| range.contains(n));
+    value
+        .and_then(|n| T::try_from(n).ok())
+        .ok_or_else(|| format!("an integer from {} to {}", range.start(), range.end()))
+}
+
+/// An integer within a range and a multiple of `step`.
+pub(super) fn multiple<T: TryFrom<u64>>(
+    text: &str,
+    range: RangeInclusive<u64>,
+    step: u64,
+) -> Result<T, String> {
+    let wrong = format!(
+        "a multiple of {step} from {} to {}",
+        range.start(),
+        range.end()
+    );
+    let value: u64 = int(text, range).map_err(|_| wrong.clone())?;
+    if value % step != 0 {
+        return Err(wrong);
+    }
+    T::try_from(value).map_err(|_| wrong)
+}
+
+/// A number within a range; infinities and NaN are in no range.
+pub(super) fn number(text: &str, range: RangeInclusive<f64>) -> Result<f64, String> {
+    let value = text.parse::<f64>().ok().filter(|x| range.contains(x));
+    value.ok_or_else(|| format!("a number from {} to {}", range.start(), range.end()))
+}
+
+/// A percentage in whole percents.
+pub(super) fn percent(text: &str) -> Result<u8, String> {
+    int(text, 0..=100)
+}
+
+/// True or false in any case. MQSim takes everything but "false" for true.
+pub(super) fn flag(text: &str) -> Result<bool, String> {
+    if text.eq_ignore_ascii_case("true") {
+        Ok(true)
+    } else if text.eq_ignore_ascii_case("false") {
+        Ok(false)
+    } else {
+        Err("true or false".into())
+    }
+}
+
+/// One of an enum's words in any case, as MQSim compares them.
+pub(super) fn word<T: Word>(text: &str) -> Result<T, String> {
+    let found = T::WORDS
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case(text));
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<_> = T::WORDS.iter().map(|(name, _)| *name).collect();
+        match names.as_slice() {
+            [rest @ .., last] if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+            _ => names.concat(),
+        }
+    })
+}
+
+/// A list of ids such as `0,1,2`, sorted: MQSim keeps ids in a set, so their order in the file means nothing.
+pub(super) fn ids(text: &str) -> Result<Vec<u32>, String> {
+    let wrong = || "different ids from 0 to 65534 between commas, such as 0,1,2".to_string();
+    let mut ids = text
+        .split(',')
+        .map(|id| int(id.trim(), 0..=65_534))
+        .collect::<Result<Vec<u32>, _>>()
+        .map_err(|_| wrong())?;
+    ids.sort_unstable();
+    if ids.windows(2).any(|pair| pair[0] == pair[1]) {
+        return Err(wrong());
+    }
+    Ok(ids)
+}
+
+/// Any text but none, such as a file's path.
+pub(super) fn text(text: &str) -> Result<String, String> {
+    if text.is_empty() {
+        Err("some text".into())
+    } else {
+        Ok(text.to_string())
+    }
+}

@@ -1,0 +1,201 @@
+//! What the drive is asked to do: flows of requests, generated or replayed.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::config::units::{Duration, Size};
+
+/// A workload: one or more flows that run at the same time, each with a queue pair of its own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Workload {
+    /// Name shown in results.
+    pub name: String,
+    /// One line for lists: what this is and where its figures come from.
+    #[serde(default)]
+    pub about: String,
+    /// Whether the drive's capacity is divided among the flows, each then having addresses of its own from 0, as MQSim
+    /// does. Otherwise all flows address the whole drive.
+    #[serde(default)]
+    pub partitioned: bool,
+    /// The flows.
+    #[schemars(length(min = 1, max = 64))]
+    pub flow: Vec<Flow>,
+}
+
+/// One flow of requests: either `synthetic` or `trace` is given.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Flow {
+    /// Name shown in results.
+    pub name: String,
+    /// Priority class of its flash transactions.
+    #[serde(default)]
+    pub priority: Priority,
+    /// Channels that hold its data; needs `partitioned`. Absent: all. Likewise for the three below.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channels: Option<Vec<u32>>,
+    /// Chips of each channel that hold its data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chips: Option<Vec<u32>>,
+    /// Dies of each chip that hold its data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dies: Option<Vec<u32>>,
+    /// Planes of each die that hold its data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub planes: Option<Vec<u32>>,
+    /// Generated requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub synthetic: Option<Synthetic>,
+    /// Replayed requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Trace>,
+}
+
+/// Priority class of a flow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Priority {
+    /// Always first.
+    Urgent,
+    /// Four turns of seven.
+    #[default]
+    High,
+    /// Two turns of seven.
+    Medium,
+    /// One turn of seven.
+    Low,
+}
+
+/// Where requests go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Addresses {
+    /// Uniformly over the working set.
+    #[default]
+    Uniform,
+    /// One after the other, from a random start, round and round.
+    Sequential,
+    /// A share `hot_share` of the working set (its beginning) receives 1 - `hot_share` of the requests.
+    HotCold,
+}
+
+/// Generated requests. Exactly one of `queue_depth` and `inter_arrival` is given.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Synthetic {
+    /// Requests to generate (with `stop`: at the most).
+    #[schemars(range(min = 1))]
+    pub requests: u64,
+    /// No request is generated after this time. Absent: only `requests` ends the flow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<Duration>,
+    /// Share of requests that read.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub read_share: f64,
+    /// Where requests go.
+    #[serde(default)]
+    pub addresses: Addresses,
+    /// For `hot-cold`: the hot share of the working set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub hot_share: Option<f64>,
+    /// Share of the addresses that are used, from the beginning.
+    #[serde(default = "whole")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub working_set: f64,
+    /// Addresses are rounded down to a multiple of this.
+    #[serde(default = "four_kib")]
+    pub alignment: Size,
+    /// Mean request size.
+    pub size: Size,
+    /// Sizes are whole multiples of this, mixed so that `size` is their mean.
+    #[serde(default = "sector")]
+    pub size_unit: Size,
+    /// Standard deviation of a normal distribution of sizes about `size` (at least one sector). 0 B: none.
+    #[serde(default = "zero_size")]
+    pub size_deviation: Size,
+    /// Closed loop: this many requests are always outstanding.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_048_576))]
+    pub queue_depth: Option<u32>,
+    /// Open loop: mean time between arrivals, exponentially distributed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inter_arrival: Option<Duration>,
+    /// When the flow starts.
+    #[serde(default = "zero_time")]
+    pub start: Duration,
+    /// Draw from MQSim's random number generator, in its order, with this seed. Absent: from canaletto's own streams and
+    /// the run's seed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mqsim_seed: Option<u32>,
+}
+
+/// What to do with addresses beyond the drive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Beyond {
+    /// Stop with an error that names the first one.
+    #[default]
+    Refuse,
+    /// Take the address modulo the capacity.
+    Wrap,
+    /// Scale all addresses by the ratio of capacity to the trace's span (keeps neighbours near each other).
+    Fit,
+}
+
+/// What a trace's device numbers mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Devices {
+    /// Nothing: all devices share the addresses of the drive, as in MQSim.
+    #[default]
+    Ignore,
+    /// Devices lie end to end, in the order of their numbers.
+    Offset,
+}
+
+/// Replayed requests.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Trace {
+    /// The trace file.
+    pub file: String,
+    /// Its format. Absent: found out from the content.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+    /// At most this many requests, from the beginning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub requests: Option<u64>,
+    /// Closed loop: arrival times are ignored and this many requests are always outstanding. Absent: open loop, at the
+    /// recorded times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_048_576))]
+    pub queue_depth: Option<u32>,
+    /// What device numbers mean.
+    #[serde(default)]
+    pub devices: Devices,
+    /// What to do with addresses beyond the drive.
+    #[serde(default)]
+    pub beyond: Beyond,
+    /// Whether the run starts at the trace's own time zero (MQSim) or at its first request.
+    #[serde(default)]
+    pub keep_start: bool,
+}
+
+fn whole() -> f64 {
+    1.0
+}
+fn four_kib() -> Size {
+    Size(4096)
+}
+fn sector() -> Size {
+    Size(512)
+}
+fn zero_size() -> Size {
+    Size(0)
+}
+fn zero_time() -> Duration {
+    Duration(0)
+}

@@ -1,0 +1,125 @@
+//! The controller's inside: processor, system bus, DRAM port and ECC engines.
+//!
+//! A page read passes ECC engine, system bus and DRAM; a page written passes them the other way round; a copy by garbage
+//! collection does both.
+
+use crate::config::design::Controller as ControllerConfig;
+use crate::measure::blame::Cause;
+use crate::sim::time::Time;
+
+/// A part that serves one transfer at a time, first come first served.
+#[derive(Debug, Clone, Copy)]
+struct Server {
+    /// Bytes a second; 0 is no limit.
+    rate: u64,
+    /// Time added after service, during which the next transfer may be served.
+    latency: Time,
+    free_at: Time,
+    busy: Time,
+}
+
+impl Server {
+    fn new(rate: u64, latency: Time) -> Server {
+        Server { rate, latency, free_at: Time::ZERO, busy: Time::ZERO }
+    }
+
+    fn is_idle_part(&self) -> bool {
+        self.rate == 0 && self.latency == Time::ZERO
+    }
+
+    /// Serves something that takes `time`; returns when it is through.
+    fn serve(&mut self, time: Time, now: Time) -> Time {
+        self.free_at = self.free_at.max(now) + time;
+        self.busy += time;
+        self.free_at + self.latency
+    }
+}
+
+/// The stages of a read, in order; a write passes them backwards.
+const STAGES: [Cause; 3] = [Cause::Ecc, Cause::SystemBus, Cause::Dram];
+
+/// The controller's inside.
+pub struct Controller {
+    per_request: Time,
+    per_page: Time,
+    processor: Server,
+    system_bus: Server,
+    dram: Server,
+    /// One engine a channel.
+    ecc: Vec<Server>,
+}
+
+impl Controller {
+    /// An idle controller with `channels` ECC engines.
+    pub fn new(config: &ControllerConfig, channels: u32) -> Controller {
+        Controller {
+            per_request: config.firmware_per_request.time(),
+            per_page: config.firmware_per_page.time(),
+            processor: Server::new(0, Time::ZERO),
+            system_bus: Server::new(config.system_bus.0, Time::ZERO),
+            dram: Server::new(config.dram.0, Time::ZERO),
+            ecc: vec![Server::new(config.ecc_rate.0, config.ecc_latency.time()); channels as usize],
+        }
+    }
+
+    /// When the processor has dealt with a request of `pages` pages; none if that takes no time.
+    pub fn firmware(&mut self, pages: u32, now: Time) -> Option<Time> {
+        let time = self.per_request + self.per_page * u64::from(pages);
+        (time > Time::ZERO).then(|| self.processor.serve(time, now))
+    }
+
+    /// Sends a page through the first stage at or after `stage` that takes any time. Returns that stage's number, its
+    /// cause and when the page is through it; none if no stage is left.
+    pub fn pass(&mut self, inbound: bool, stage: u8, channel: u32, bytes: u64, now: Time) -> Option<(u8, Cause, Time)> {
+        for stage in stage..STAGES.len() as u8 {
+            let cause = stage_cause(inbound, stage);
+            let server = match cause {
+                Cause::Ecc => &mut self.ecc[channel as usize],
+                Cause::SystemBus => &mut self.system_bus,
+                _ => &mut self.dram,
+            };
+            if !server.is_idle_part() {
+                let time = Time::of_transfer(bytes, server.rate);
+                return Some((stage, cause, server.serve(time, now)));
+            }
+        }
+        None
+    }
+
+    /// (part, time in use) of processor, system bus, DRAM port and the busiest ECC engine.
+    pub fn usage(&self) -> [(&'static str, Time); 4] {
+        let ecc = self.ecc.iter().map(|e| e.busy).max().unwrap_or(Time::ZERO);
+        [("processor", self.processor.busy), ("system bus", self.system_bus.busy), ("DRAM port", self.dram.busy), ("ECC", ecc)]
+    }
+}
+
+/// The cause that stage number `stage` is charged to, inbound (from the chips) or outbound.
+pub fn stage_cause(inbound: bool, stage: u8) -> Cause {
+    if inbound { STAGES[stage as usize] } else { STAGES[STAGES.len() - 1 - stage as usize] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::units::{Duration, Rate};
+
+    #[test]
+    fn serves_one_page_at_a_time() {
+        let config = ControllerConfig {
+            dram: Rate(4_096_000_000),
+            ecc_latency: Duration::from_ns(500),
+            firmware_per_request: Duration::from_ns(200),
+            ..Default::default()
+        };
+        let mut controller = Controller::new(&config, 1);
+        // The ECC engine only adds latency: two pages pass it side by side.
+        assert_eq!(controller.pass(true, 0, 0, 4096, Time::ZERO), Some((0, Cause::Ecc, Time::from_ns(500))));
+        assert_eq!(controller.pass(true, 0, 0, 4096, Time::ZERO), Some((0, Cause::Ecc, Time::from_ns(500))));
+        // The DRAM port serves them one after the other.
+        assert_eq!(controller.pass(true, 1, 0, 4096, Time::from_ns(500)), Some((2, Cause::Dram, Time::from_ns(1500))));
+        assert_eq!(controller.pass(true, 1, 0, 4096, Time::from_ns(500)), Some((2, Cause::Dram, Time::from_ns(2500))));
+        assert_eq!(controller.pass(true, 3, 0, 4096, Time::from_ns(2500)), None);
+        assert_eq!(controller.firmware(1, Time::ZERO), Some(Time::from_ns(200)));
+        assert_eq!(controller.firmware(1, Time::from_ns(100)), Some(Time::from_ns(400)));
+    }
+}

@@ -1,0 +1,177 @@
+//! Where a page is: channel, chip, die, plane, block and page, and the ids that number them.
+
+use crate::config::design::Geometry;
+use crate::typed_id;
+
+typed_id!(
+    /// A chip, counted channel by channel.
+    ChipId
+);
+typed_id!(
+    /// The part of a chip that takes one command at a time: a die, or the whole chip where dies do not interleave.
+    UnitId
+);
+typed_id!(
+    /// A plane, counted channel by channel, chip by chip, die by die.
+    PlaneId
+);
+
+/// A physical page.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Ppa {
+    /// Its plane.
+    pub plane: PlaneId,
+    /// Block within the plane.
+    pub block: u32,
+    /// Page within the block.
+    pub page: u32,
+}
+
+impl Ppa {
+    /// No page.
+    pub const NONE: Ppa = Ppa { plane: PlaneId::NONE, block: u32::MAX, page: u32::MAX };
+
+    /// Whether this is a page at all.
+    pub fn is_some(self) -> bool {
+        self.plane.is_some()
+    }
+
+    /// Some page of `plane`, chosen later.
+    pub fn unbound(plane: PlaneId) -> Ppa {
+        Ppa { plane, ..Ppa::NONE }
+    }
+
+    /// Whether the page itself is chosen, not only its plane.
+    pub fn is_bound(self) -> bool {
+        self.block != u32::MAX
+    }
+
+    /// Packs the address into 62 bits (26 for the plane, 20 for the block, 16 for the page: the geometry's limits).
+    pub fn pack(self) -> u64 {
+        (u64::from(self.plane.0) << 36) | (u64::from(self.block) << 16) | u64::from(self.page)
+    }
+
+    /// The address that [`Ppa::pack`] packed.
+    pub fn unpack(packed: u64) -> Ppa {
+        Ppa {
+            plane: PlaneId((packed >> 36) as u32),
+            block: (packed >> 16) as u32 & 0xf_ffff,
+            page: packed as u32 & 0xffff,
+        }
+    }
+}
+
+/// Sizes of the array, and the arithmetic between ids.
+#[derive(Debug, Clone)]
+pub struct Layout {
+    /// Rows of chips.
+    pub channels: u32,
+    /// Chips a row.
+    pub chips_per_channel: u32,
+    /// Dies a chip.
+    pub dies_per_chip: u32,
+    /// Planes a die.
+    pub planes_per_die: u32,
+    /// Blocks a plane.
+    pub blocks_per_plane: u32,
+    /// Pages a block.
+    pub pages_per_block: u32,
+    /// Sectors of 512 B a page.
+    pub sectors_per_page: u32,
+    /// Units a chip: its dies, or 1.
+    pub units_per_chip: u32,
+    /// Planes a unit.
+    pub planes_per_unit: u32,
+}
+
+/// Bytes of a sector, the unit of host addresses.
+pub const SECTOR: u64 = 512;
+
+impl Layout {
+    /// The layout of a validated geometry.
+    pub fn new(geometry: &Geometry, die_interleaving: bool) -> Layout {
+        let dies = geometry.dies_per_chip;
+        let units_per_chip = if die_interleaving { dies } else { 1 };
+        Layout {
+            channels: geometry.channels,
+            chips_per_channel: geometry.chips_per_channel,
+            dies_per_chip: dies,
+            planes_per_die: geometry.planes_per_die,
+            blocks_per_plane: geometry.blocks_per_plane,
+            pages_per_block: geometry.pages_per_block,
+            sectors_per_page: (geometry.page.0 / SECTOR) as u32,
+            units_per_chip,
+            planes_per_unit: geometry.planes_per_die * dies / units_per_chip,
+        }
+    }
+
+    /// Chips in all.
+    pub fn chips(&self) -> u32 {
+        self.channels * self.chips_per_channel
+    }
+
+    /// Units in all.
+    pub fn units(&self) -> u32 {
+        self.chips() * self.units_per_chip
+    }
+
+    /// Planes in all.
+    pub fn planes(&self) -> u32 {
+        self.chips() * self.dies_per_chip * self.planes_per_die
+    }
+
+    /// Pages in all.
+    pub fn pages(&self) -> u64 {
+        u64::from(self.planes()) * u64::from(self.blocks_per_plane) * u64::from(self.pages_per_block)
+    }
+
+    /// Bytes of user data in a page.
+    pub fn page_bytes(&self) -> u64 {
+        u64::from(self.sectors_per_page) * SECTOR
+    }
+
+    /// The plane at a position.
+    pub fn plane(&self, channel: u32, chip: u32, die: u32, plane: u32) -> PlaneId {
+        let chip = channel * self.chips_per_channel + chip;
+        PlaneId((chip * self.dies_per_chip + die) * self.planes_per_die + plane)
+    }
+
+    /// The unit a plane belongs to.
+    pub fn unit_of(&self, plane: PlaneId) -> UnitId {
+        UnitId(plane.0 / self.planes_per_unit)
+    }
+
+    /// A plane's place within its unit.
+    pub fn plane_in_unit(&self, plane: PlaneId) -> u32 {
+        plane.0 % self.planes_per_unit
+    }
+
+    /// The die (counted over the whole array) a plane belongs to.
+    pub fn die_of(&self, plane: PlaneId) -> u32 {
+        plane.0 / self.planes_per_die
+    }
+
+    /// The chip a unit belongs to.
+    pub fn chip_of(&self, unit: UnitId) -> ChipId {
+        ChipId(unit.0 / self.units_per_chip)
+    }
+
+    /// The channel a chip is on.
+    pub fn channel_of(&self, chip: ChipId) -> u32 {
+        chip.0 / self.chips_per_channel
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn packing_keeps_the_address(plane in 0u32..1 << 26, block in 0u32..1 << 20, page in 0u32..1 << 16) {
+            let ppa = Ppa { plane: PlaneId(plane), block, page };
+            prop_assert_eq!(Ppa::unpack(ppa.pack()), ppa);
+        }
+    }
+}

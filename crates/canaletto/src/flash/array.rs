@@ -1,0 +1,167 @@
+//! What every unit, plane register and chip port is doing.
+
+use crate::flash::address::{ChipId, Layout, PlaneId, UnitId};
+use crate::flash::interface::Operation;
+use crate::scheduler::transaction::TransactionId;
+use crate::sim::time::Time;
+
+/// Most planes one command can touch.
+pub const MAX_PLANES: usize = 16;
+
+/// A command on its way through a unit: its operation and its transactions.
+#[derive(Clone, Copy)]
+pub struct Command {
+    /// What the array does.
+    pub operation: Operation,
+    transactions: [TransactionId; MAX_PLANES],
+    length: u8,
+}
+
+impl Command {
+    /// A command without transactions yet.
+    pub fn new(operation: Operation) -> Command {
+        Command { operation, transactions: [TransactionId::NONE; MAX_PLANES], length: 0 }
+    }
+
+    /// Adds the transaction of one more plane.
+    pub fn push(&mut self, transaction: TransactionId) {
+        self.transactions[self.length as usize] = transaction;
+        self.length += 1;
+    }
+
+    /// The transactions, in the order they were taken.
+    pub fn transactions(&self) -> &[TransactionId] {
+        &self.transactions[..self.length as usize]
+    }
+}
+
+/// One unit's state.
+#[derive(Clone, Copy)]
+pub struct Unit {
+    /// The command on the wires or in the array.
+    pub command: Command,
+    /// Whether a command is on the wires or in the array.
+    pub busy: bool,
+    /// Planes (by their place in the unit) whose page register still holds read data.
+    pub registers: u64,
+    /// When the array was last freed.
+    array_free_at: Time,
+    /// When the last page left the unit's registers.
+    drained_at: Time,
+    /// Time this unit has worked for garbage collection, finished commands only.
+    gc_busy: Time,
+    /// When the garbage collection command in work was issued.
+    gc_since: Option<Time>,
+    /// Time with the array at work, for utilisation.
+    pub array_busy: Time,
+}
+
+/// The array's state.
+pub struct Array {
+    /// Every unit.
+    pub units: Vec<Unit>,
+    /// When each plane's register was last emptied.
+    register_free_at: Vec<Time>,
+    /// When each chip's port was last freed.
+    port_free_at: Vec<Time>,
+    busy_until_data_out: bool,
+}
+
+impl Array {
+    /// An idle array.
+    pub fn new(layout: &Layout, busy_until_data_out: bool) -> Array {
+        let unit = Unit {
+            command: Command::new(Operation::Read),
+            busy: false,
+            registers: 0,
+            array_free_at: Time::ZERO,
+            drained_at: Time::ZERO,
+            gc_busy: Time::ZERO,
+            gc_since: None,
+            array_busy: Time::ZERO,
+        };
+        Array {
+            units: vec![unit; layout.units() as usize],
+            register_free_at: vec![Time::ZERO; layout.planes() as usize],
+            port_free_at: vec![Time::ZERO; layout.chips() as usize],
+            busy_until_data_out,
+        }
+    }
+
+    /// Planes of the unit that can take a command now, as a mask by place in the unit.
+    pub fn free_planes(&self, unit: UnitId) -> u64 {
+        let unit = &self.units[unit.index()];
+        if unit.busy || (self.busy_until_data_out && unit.registers != 0) { 0 } else { !unit.registers }
+    }
+
+    /// Gives the unit a command.
+    pub fn begin(&mut self, id: UnitId, command: Command, for_gc: bool, now: Time) {
+        let unit = &mut self.units[id.index()];
+        assert!(!unit.busy, "unit {} was given a second command", id.0);
+        unit.busy = true;
+        unit.command = command;
+        if for_gc {
+            unit.gc_since.get_or_insert(now);
+        }
+    }
+
+    /// Marks a plane's register as holding data to be transferred.
+    pub fn fill_register(&mut self, id: UnitId, plane_in_unit: u32) {
+        self.units[id.index()].registers |= 1 << plane_in_unit;
+    }
+
+    /// The array has finished the unit's command, which it worked on for `worked`.
+    pub fn array_done(&mut self, id: UnitId, worked: Time, now: Time) {
+        let unit = &mut self.units[id.index()];
+        unit.busy = false;
+        unit.array_free_at = now;
+        unit.array_busy += worked;
+        if unit.registers == 0 {
+            unit.close_gc(now);
+        }
+    }
+
+    /// A page has left its register.
+    pub fn drain_register(&mut self, id: UnitId, plane: PlaneId, plane_in_unit: u32, now: Time) {
+        let unit = &mut self.units[id.index()];
+        debug_assert!(unit.registers & (1 << plane_in_unit) != 0);
+        unit.registers &= !(1 << plane_in_unit);
+        unit.drained_at = now;
+        self.register_free_at[plane.index()] = now;
+        if unit.registers == 0 && !unit.busy {
+            unit.close_gc(now);
+        }
+    }
+
+    /// A chip's port has finished a transfer.
+    pub fn port_done(&mut self, chip: ChipId, now: Time) {
+        self.port_free_at[chip.index()] = now;
+    }
+
+    /// When the chip's port was last freed.
+    pub fn port_free_at(&self, chip: ChipId) -> Time {
+        self.port_free_at[chip.index()]
+    }
+
+    /// Since when a plane that is free now has been able to take a command: until then a waiting transaction waited for
+    /// its chip, after that for a path.
+    pub fn available_since(&self, unit: UnitId, plane: PlaneId, chip: ChipId) -> Time {
+        let u = &self.units[unit.index()];
+        let drained = if self.busy_until_data_out { u.drained_at } else { self.register_free_at[plane.index()] };
+        u.array_free_at.max(drained).max(self.port_free_at(chip))
+    }
+
+    /// Time the unit has worked for garbage collection until `now`; differences tell how much of a wait that was.
+    pub fn gc_clock(&self, unit: UnitId, now: Time) -> Time {
+        let unit = &self.units[unit.index()];
+        unit.gc_busy + unit.gc_since.map_or(Time::ZERO, |since| now - since)
+    }
+}
+
+impl Unit {
+    fn close_gc(&mut self, now: Time) {
+        if let Some(since) = self.gc_since.take() {
+            self.gc_busy += now - since;
+        }
+    }
+}

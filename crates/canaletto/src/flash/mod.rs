@@ -1,0 +1,6 @@
+//! The flash array: who is where, what is busy, and how long operations take.
+
+pub mod address;
+pub mod array;
+pub mod interface;
+pub mod timing;

@@ -1,0 +1,81 @@
+//! Array times by kind of page.
+
+use crate::config::design::{Cell, Flash, PageOrder, PageTimes};
+use crate::flash::interface::Operation;
+use crate::sim::time::Time;
+
+/// Array times of one drive's flash.
+#[derive(Debug, Clone)]
+pub struct ArrayTiming {
+    kinds: Kinds,
+    read: Vec<Time>,
+    program: Vec<Time>,
+    erase: Time,
+}
+
+/// How a page's number tells its kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kinds {
+    /// Every page takes the same time.
+    One,
+    /// Kinds repeat with this period.
+    Repeating(u32),
+    /// TLC in MQSim's order.
+    MqsimTlc,
+}
+
+impl Cell {
+    /// Bits in a cell, which is the number of page kinds.
+    pub fn bits(self) -> u32 {
+        match self {
+            Cell::Slc => 1,
+            Cell::Mlc => 2,
+            Cell::Tlc => 3,
+            Cell::Qlc => 4,
+        }
+    }
+}
+
+impl ArrayTiming {
+    /// The timing of validated flash.
+    pub fn new(flash: &Flash) -> ArrayTiming {
+        let bits = flash.cell.bits();
+        let times = |times: &PageTimes, extra: Time| -> Vec<Time> {
+            match times {
+                PageTimes::Same(one) => vec![one.time() + extra; bits as usize],
+                PageTimes::PerKind(each) => each.iter().map(|t| t.time() + extra).collect(),
+            }
+        };
+        let read = times(&flash.read, flash.ready_delay.time());
+        let program = times(&flash.program, Time::ZERO);
+        let uniform = read.iter().all(|t| *t == read[0]) && program.iter().all(|t| *t == program[0]);
+        let kinds = match (uniform, flash.page_order, flash.cell) {
+            (true, _, _) => Kinds::One,
+            (false, PageOrder::Mqsim, Cell::Tlc) => Kinds::MqsimTlc,
+            _ => Kinds::Repeating(bits),
+        };
+        ArrayTiming { kinds, read, program, erase: flash.erase.time() }
+    }
+
+    /// How long the array works on `operation` at page number `page`.
+    pub fn get(&self, operation: Operation, page: u32) -> Time {
+        match operation {
+            Operation::Read => self.read[self.kind(page)],
+            Operation::Program => self.program[self.kind(page)],
+            Operation::Erase => self.erase,
+        }
+    }
+
+    fn kind(&self, page: u32) -> usize {
+        match self.kinds {
+            Kinds::One => 0,
+            Kinds::Repeating(period) => (page % period) as usize,
+            Kinds::MqsimTlc => match page {
+                0..=5 => 0,
+                6..=7 => 1,
+                // Pairs of pages go round the kinds: 8-9 lower, 10-11 middle, 12-13 upper, …
+                _ => ((page - 8) >> 1) as usize % 3,
+            },
+        }
+    }
+}

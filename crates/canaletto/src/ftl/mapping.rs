@@ -1,0 +1,162 @@
+//! The page-level mapping table, in memory that grows with what is touched.
+//!
+//! A drive of 64 TB has sixteen thousand million logical pages; a run touches some millions of them. Logical pages are
+//! grouped by 64: a group is a bitmap of its mapped pages and a short packed list of their entries, so an untouched
+//! group costs 16 bytes in a segment that exists only once one of its pages is touched, and looking a page up is two
+//! array accesses and a bit count.
+
+use crate::flash::address::Ppa;
+use crate::scheduler::transaction::TransactionId;
+
+/// What the table says of a logical page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Entry {
+    /// Never written.
+    Unmapped,
+    /// Its data are here.
+    At(Ppa),
+    /// A write of it is in flight; the transaction knows where the old data are.
+    Pending(TransactionId),
+}
+
+const PENDING: u64 = 1 << 63;
+
+impl Entry {
+    fn pack(self) -> u64 {
+        match self {
+            Entry::Unmapped => unreachable!("unmapped pages have no entry"),
+            Entry::At(ppa) => ppa.pack(),
+            Entry::Pending(id) => PENDING | u64::from(id.0),
+        }
+    }
+
+    fn unpack(packed: u64) -> Entry {
+        if packed & PENDING != 0 { Entry::Pending(TransactionId(packed as u32)) } else { Entry::At(Ppa::unpack(packed)) }
+    }
+}
+
+/// Groups a segment: 64 KiB of memory covering 262,144 logical pages.
+const SEGMENT: usize = 4096;
+
+/// Capacities of packed lists; a list that outgrows one moves to the next.
+const CAPACITIES: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
+
+#[derive(Clone, Copy, Default)]
+struct Group {
+    /// Which of the 64 pages are mapped.
+    mapped: u64,
+    /// Start of the packed list in its pool.
+    start: u32,
+    /// Index into [`CAPACITIES`].
+    class: u32,
+}
+
+/// Entries of lists of one capacity, and the places given back.
+#[derive(Default)]
+struct Pool {
+    entries: Vec<u64>,
+    free: Vec<u32>,
+}
+
+impl Pool {
+    fn take(&mut self, capacity: u32) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            let start = self.entries.len() as u32;
+            self.entries.resize(self.entries.len() + capacity as usize, 0);
+            start
+        })
+    }
+}
+
+/// Logical page to [`Entry`].
+pub struct MappingTable {
+    segments: Vec<Option<Box<[Group; SEGMENT]>>>,
+    pools: [Pool; CAPACITIES.len()],
+    mapped: u64,
+}
+
+impl MappingTable {
+    /// An empty table for `pages` logical pages.
+    pub fn new(pages: u64) -> MappingTable {
+        let segments = pages.div_ceil(64 * SEGMENT as u64) as usize;
+        MappingTable { segments: (0..segments).map(|_| None).collect(), pools: Default::default(), mapped: 0 }
+    }
+
+    /// Number of mapped pages, pending ones included.
+    pub fn mapped(&self) -> u64 {
+        self.mapped
+    }
+
+    /// Looks a page up.
+    pub fn get(&self, lpa: u64) -> Entry {
+        let Some(segment) = &self.segments[(lpa / (64 * SEGMENT as u64)) as usize] else { return Entry::Unmapped };
+        let group = &segment[(lpa / 64) as usize % SEGMENT];
+        let bit = 1u64 << (lpa % 64);
+        if group.mapped & bit == 0 {
+            return Entry::Unmapped;
+        }
+        let rank = (group.mapped & (bit - 1)).count_ones();
+        Entry::unpack(self.pools[group.class as usize].entries[(group.start + rank) as usize])
+    }
+
+    /// Sets a page's entry.
+    pub fn set(&mut self, lpa: u64, entry: Entry) {
+        let segment = self.segments[(lpa / (64 * SEGMENT as u64)) as usize]
+            .get_or_insert_with(|| vec![Group::default(); SEGMENT].into_boxed_slice().try_into().unwrap_or_else(|_| unreachable!()));
+        let group = &mut segment[(lpa / 64) as usize % SEGMENT];
+        let bit = 1u64 << (lpa % 64);
+        let rank = (group.mapped & (bit - 1)).count_ones();
+        if group.mapped & bit == 0 {
+            self.mapped += 1;
+            insert(group, rank, &mut self.pools);
+            group.mapped |= bit;
+        }
+        self.pools[group.class as usize].entries[(group.start + rank) as usize] = entry.pack();
+    }
+}
+
+/// Opens a place at `rank` in the group's packed list, moving the list to a larger capacity if it is full.
+fn insert(group: &mut Group, rank: u32, pools: &mut [Pool; CAPACITIES.len()]) {
+    let count = group.mapped.count_ones();
+    let old = (group.class as usize, group.start as usize);
+    if count == 0 {
+        group.class = 0;
+        group.start = pools[0].take(1);
+    } else if count == CAPACITIES[old.0] {
+        let class = old.0 + 1;
+        let start = pools[class].take(CAPACITIES[class]);
+        let (smaller, larger) = pools.split_at_mut(class);
+        let from = &smaller[old.0].entries[old.1..old.1 + count as usize];
+        larger[0].entries[start as usize..start as usize + count as usize].copy_from_slice(from);
+        smaller[old.0].free.push(old.1 as u32);
+        (group.class, group.start) = (class as u32, start);
+    }
+    let start = group.start as usize;
+    let list = &mut pools[group.class as usize].entries[start..];
+    list.copy_within(rank as usize..count as usize, rank as usize + 1);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flash::address::PlaneId;
+    use proptest::prelude::*;
+    use std::collections::HashMap;
+
+    proptest! {
+        #[test]
+        fn behaves_like_a_map(operations in prop::collection::vec((0u64..300, 0u32..1 << 20), 1..500)) {
+            let mut table = MappingTable::new(300);
+            let mut model = HashMap::new();
+            for (lpa, block) in operations {
+                let ppa = Ppa { plane: PlaneId(3), block, page: 7 };
+                table.set(lpa, Entry::At(ppa));
+                model.insert(lpa, ppa);
+                for probe in 0..300 {
+                    prop_assert_eq!(table.get(probe), model.get(&probe).map_or(Entry::Unmapped, |&p| Entry::At(p)));
+                }
+            }
+            prop_assert_eq!(table.mapped(), model.len() as u64);
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! The flash translation layer: where pages are, where they go, and how space is won back.
+
+pub mod blocks;
+pub mod gc;
+pub mod mapping;
+pub mod placement;

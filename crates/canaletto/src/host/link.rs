@@ -1,0 +1,214 @@
+//! The PCI Express link: two directions, each first come first served.
+//!
+//! Packet sizes and overheads: PCI Express Base Specification, as MQSim counts them (payload split at the maximum
+//! payload size, framing + data link layer + header for each packet).
+
+use std::collections::VecDeque;
+
+use crate::config::design::{Link as LinkConfig, LinkRounding};
+use crate::host::request::RequestId;
+use crate::sim::time::Time;
+
+/// A direction of the link.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// Host to drive.
+    ToDevice,
+    /// Drive to host.
+    ToHost,
+}
+
+/// What crosses the link.
+#[derive(Clone, Copy, Debug)]
+pub enum Message {
+    /// The host's submission queue tail.
+    SubmissionDoorbell {
+        /// Queue pair.
+        flow: u16,
+        /// New tail.
+        tail: u32,
+    },
+    /// The host's completion queue head.
+    CompletionDoorbell {
+        /// Queue pair.
+        flow: u16,
+    },
+    /// The drive asks for submission queue entries.
+    FetchEntries {
+        /// Queue pair.
+        flow: u16,
+        /// How many.
+        count: u32,
+    },
+    /// The entries asked for.
+    Entries {
+        /// Queue pair.
+        flow: u16,
+        /// How many.
+        count: u32,
+    },
+    /// The drive asks for the data of a write.
+    FetchData(RequestId),
+    /// The data of a write.
+    WriteData(RequestId),
+    /// The data of a read.
+    ReadData(RequestId),
+    /// A completion queue entry.
+    Completion {
+        /// The finished request.
+        request: RequestId,
+        /// The drive's submission queue head.
+        submission_head: u32,
+    },
+}
+
+/// Bytes of a doorbell write and of a completion entry (NVM Express Base 2.0 §3.1.4 counts four bytes for a doorbell,
+/// of which MQSim sends two; a completion entry has sixteen).
+const DOORBELL_BYTES: u64 = 2;
+const COMPLETION_BYTES: u64 = 16;
+/// Bytes a read request adds to a packet's overhead.
+const READ_REQUEST_BYTES: u64 = 4;
+
+/// Transfer times of the link.
+#[derive(Debug, Clone)]
+pub struct LinkTiming {
+    lanes: u64,
+    lane_rate: u64,
+    max_payload: u64,
+    overhead: u64,
+    rounding: LinkRounding,
+    /// End-to-end latency beside the transfer.
+    pub latency: Time,
+}
+
+impl LinkTiming {
+    /// The timing of a validated link.
+    pub fn new(config: &LinkConfig) -> LinkTiming {
+        LinkTiming {
+            lanes: u64::from(config.lanes),
+            lane_rate: config.lane_rate.0,
+            max_payload: config.max_payload.0,
+            overhead: u64::from(config.packet_overhead_bytes),
+            rounding: config.rounding,
+            latency: config.latency.time(),
+        }
+    }
+
+    /// The time of a message that carries `bytes`.
+    pub fn data(&self, bytes: u64) -> Time {
+        let (full, rest) = (bytes / self.max_payload, bytes % self.max_payload);
+        let last = if rest > 0 { rest + self.overhead } else { 0 };
+        self.wire(full * (self.max_payload + self.overhead) + last)
+    }
+
+    /// The time of a request to read.
+    pub fn read_request(&self) -> Time {
+        self.wire(self.overhead + READ_REQUEST_BYTES)
+    }
+
+    fn wire(&self, bytes: u64) -> Time {
+        match self.rounding {
+            LinkRounding::Exact => Time::of_transfer(bytes, self.lanes * self.lane_rate),
+            LinkRounding::LaneNanoseconds => {
+                let cycles = bytes.div_ceil(self.lanes);
+                Time::from_ns((u128::from(cycles) * 1_000_000_000 / u128::from(self.lane_rate)) as u64)
+            }
+        }
+    }
+}
+
+/// One direction: the message on the wires first, those that wait behind it.
+#[derive(Default)]
+struct Lane {
+    queue: VecDeque<(Message, Time)>,
+    /// Sent, but not yet arrived because of the link's latency.
+    flying: VecDeque<Message>,
+    busy: Time,
+}
+
+/// The link.
+pub struct Link {
+    timing: LinkTiming,
+    lanes: [Lane; 2],
+    entry_bytes: u64,
+}
+
+impl Link {
+    /// An idle link; submission queue entries have `entry_bytes`.
+    pub fn new(timing: LinkTiming, entry_bytes: u64) -> Link {
+        Link { timing, lanes: Default::default(), entry_bytes }
+    }
+
+    /// Queues a message of which `data_bytes` is the user data it carries. Returns when it leaves the wires if it goes out
+    /// at once.
+    pub fn send(&mut self, direction: Direction, message: Message, data_bytes: u64, now: Time) -> Option<Time> {
+        let time = match message {
+            Message::SubmissionDoorbell { .. } | Message::CompletionDoorbell { .. } => self.timing.data(DOORBELL_BYTES),
+            Message::FetchEntries { .. } | Message::FetchData(_) => self.timing.read_request(),
+            Message::Entries { count, .. } => self.timing.data(u64::from(count) * self.entry_bytes),
+            Message::WriteData(_) | Message::ReadData(_) => self.timing.data(data_bytes),
+            Message::Completion { .. } => self.timing.data(COMPLETION_BYTES),
+        };
+        let lane = &mut self.lanes[direction as usize];
+        lane.busy += time;
+        lane.queue.push_back((message, time));
+        (lane.queue.len() == 1).then_some(now + time)
+    }
+
+    /// The message on the wires has left them. Returns it if it arrives at once, else when it does.
+    pub fn sent(&mut self, direction: Direction, now: Time) -> Result<Message, Time> {
+        let lane = &mut self.lanes[direction as usize];
+        let (message, _) = lane.queue.pop_front().expect("nothing was on the link");
+        if self.timing.latency == Time::ZERO {
+            return Ok(message);
+        }
+        lane.flying.push_back(message);
+        Err(now + self.timing.latency)
+    }
+
+    /// When the next waiting message leaves the wires, which it enters now.
+    pub fn next_departure(&self, direction: Direction, now: Time) -> Option<Time> {
+        self.lanes[direction as usize].queue.front().map(|&(_, time)| now + time)
+    }
+
+    /// The message that arrives after the link's latency.
+    pub fn arrived(&mut self, direction: Direction) -> Message {
+        self.lanes[direction as usize].flying.pop_front().expect("nothing was flying")
+    }
+
+    /// Time a direction has been in use or will be by what is queued.
+    pub fn busy(&self, direction: Direction) -> Time {
+        self.lanes[direction as usize].busy
+    }
+
+    /// Messages on or behind the wires.
+    pub fn backlog(&self, direction: Direction) -> usize {
+        let lane = &self.lanes[direction as usize];
+        lane.queue.len() + lane.flying.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::units::{Duration, Rate, Size};
+
+    /// MQSim's own numbers at 4 lanes of 2 GB/s (reference notes, §1).
+    #[test]
+    fn times_are_those_of_mqsim() {
+        let timing = LinkTiming::new(&LinkConfig {
+            lanes: 4,
+            lane_rate: Rate(2_000_000_000),
+            latency: Duration(0),
+            max_payload: Size(128),
+            packet_overhead_bytes: 28,
+            rounding: LinkRounding::LaneNanoseconds,
+        });
+        assert_eq!(timing.data(2).ns(), 4);
+        assert_eq!(timing.read_request().ns(), 4);
+        assert_eq!(timing.data(72).ns(), 12);
+        assert_eq!(timing.data(16).ns(), 5);
+        assert_eq!(timing.data(4096).ns(), 624);
+        assert_eq!(timing.data(65536).ns(), 9984);
+    }
+}

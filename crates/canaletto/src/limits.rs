@@ -1,0 +1,213 @@
+//! What a design offers a workload: capacity, address ranges, thresholds, bounds and the memory a run will take.
+
+use serde::Serialize;
+
+use crate::config::design::{Allocation, Design};
+use crate::config::workload::{Flow, Workload};
+use crate::fabric::Fabric as _;
+use crate::fabric::bus::Bus;
+use crate::flash::address::{Layout, SECTOR};
+use crate::flash::interface::Operation;
+use crate::flash::timing::ArrayTiming;
+use crate::ftl::placement::{Placement, Positions};
+use crate::host::link::LinkTiming;
+
+/// A flow's addresses.
+#[derive(Debug, Clone)]
+pub struct FlowRange {
+    /// First sector, as requests state it.
+    pub first_sector: u64,
+    /// Sectors.
+    pub sectors: u64,
+    /// First logical page in the mapping table.
+    pub first_page: u64,
+    /// Positions its pages may use.
+    pub positions: Positions,
+}
+
+/// Everything derived from a design and a workload before a run.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// The array.
+    pub layout: Layout,
+    /// Address ranges of the flows.
+    pub flows: Vec<FlowRange>,
+    /// Logical pages in the mapping table.
+    pub logical_pages: u64,
+    /// Sectors the host sees in all.
+    pub logical_sectors: u64,
+    /// A plane collects below this many free blocks.
+    pub gc_start_below: u32,
+    /// A plane's collection is urgent at or below this many free blocks.
+    pub gc_urgent_at: u32,
+}
+
+/// Sectors of one plane that the host sees.
+fn visible_sectors(design: &Design, layout: &Layout) -> u64 {
+    let block_sectors = u64::from(layout.pages_per_block) * u64::from(layout.sectors_per_page);
+    let all = u64::from(layout.blocks_per_plane) * block_sectors;
+    let by_share = (all as f64 * (1.0 - design.ftl.overprovisioning)) as u64;
+    by_share.min(all - u64::from(design.ftl.min_spare_blocks) * block_sectors)
+}
+
+impl Limits {
+    /// Works the limits out.
+    ///
+    /// # Errors
+    /// One line on what in the workload does not fit the design.
+    pub fn new(design: &Design, workload: &Workload) -> Result<Limits, String> {
+        let layout = Layout::new(&design.geometry, design.flash.die_interleaving);
+        let visible = visible_sectors(design, &layout);
+        let per_page = u64::from(layout.sectors_per_page);
+        let positions = workload.flow.iter().map(|flow| positions(flow, &layout)).collect::<Result<Vec<_>, _>>()?;
+        let mut flows: Vec<FlowRange> = Vec::new();
+        if workload.partitioned {
+            let mut sharers = vec![0u64; layout.planes() as usize];
+            let planes: Vec<Placement> = positions.iter().map(|p| Placement::new(&layout, Allocation::CWDP, p)).collect();
+            for plane in planes.iter().flat_map(|p| p.planes()) {
+                sharers[plane.index()] += 1;
+            }
+            let (mut first_sector, mut first_page) = (0, 0);
+            for (positions, placement) in positions.into_iter().zip(&planes) {
+                let sectors = placement.planes().iter().map(|p| visible / sharers[p.index()]).sum();
+                flows.push(FlowRange { first_sector, sectors, first_page, positions });
+                first_sector += sectors;
+                first_page += sectors.div_ceil(per_page);
+            }
+        } else {
+            let sectors = visible * u64::from(layout.planes());
+            flows.extend(positions.into_iter().map(|positions| FlowRange { first_sector: 0, sectors, first_page: 0, positions }));
+        }
+        let last = flows.iter().map(|f| (f.first_page + f.sectors.div_ceil(per_page), f.first_sector + f.sectors)).max();
+        let (logical_pages, logical_sectors) = last.ok_or("the workload has no flow")?;
+        let blocks = f64::from(layout.blocks_per_plane);
+        Ok(Limits {
+            gc_start_below: ((design.gc.threshold * blocks).ceil() as u32).max(design.gc.reserved_blocks + 2),
+            gc_urgent_at: ((design.gc.hard_threshold * blocks) as u32).max(design.gc.reserved_blocks),
+            layout,
+            flows,
+            logical_pages,
+            logical_sectors,
+        })
+    }
+}
+
+fn positions(flow: &Flow, layout: &Layout) -> Result<Positions, String> {
+    let all = Positions::all(layout);
+    let pick = |what: &str, wanted: &Option<Vec<u32>>, all: Vec<u32>| match wanted {
+        None => Ok(all),
+        Some(ids) => match ids.iter().find(|id| !all.contains(id)) {
+            Some(id) => Err(format!("flow {:?}: {what}: got {id}, but the design has {what} 0 to {}", flow.name, all.len() - 1)),
+            None if ids.is_empty() => Err(format!("flow {:?}: {what}: got an empty list, expected at least one", flow.name)),
+            None => Ok(ids.clone()),
+        },
+    };
+    Ok(Positions {
+        channels: pick("channels", &flow.channels, all.channels)?,
+        chips: pick("chips", &flow.chips, all.chips)?,
+        dies: pick("dies", &flow.dies, all.dies)?,
+        planes: pick("planes", &flow.planes, all.planes)?,
+    })
+}
+
+/// An upper bound that one resource sets.
+#[derive(Debug, Clone, Serialize)]
+pub struct Bound {
+    /// The resource.
+    pub resource: String,
+    /// User data, 10^9 bytes a second.
+    pub limit_gb_s: f64,
+}
+
+/// What can be said before a run.
+#[derive(Debug, Clone, Serialize)]
+pub struct Inspection {
+    /// Bytes of all pages.
+    pub raw_bytes: u64,
+    /// Bytes the host sees.
+    pub logical_bytes: u64,
+    /// Chips, planes and page size.
+    pub chips: u32,
+    /// Planes.
+    pub planes: u32,
+    /// Bytes of a page.
+    pub page_bytes: u64,
+    /// Upper bounds on reading, lowest first.
+    pub read_bounds: Vec<Bound>,
+    /// Upper bounds on writing, lowest first.
+    pub write_bounds: Vec<Bound>,
+    /// Memory a run is expected to take at the most, 10^6 bytes.
+    pub memory_mb: f64,
+}
+
+/// Bytes a run keeps for each logical page it touches (mapping entry, half-filled lists, page state) and for each
+/// recorded request.
+const BYTES_PER_PAGE: f64 = 48.0;
+const BYTES_PER_RECORD: f64 = 180.0;
+
+/// Looks at a design and a workload without running them.
+///
+/// # Errors
+/// As [`Limits::new`].
+pub fn inspect(design: &Design, workload: &Workload, records: bool) -> Result<Inspection, String> {
+    let limits = Limits::new(design, workload)?;
+    let layout = &limits.layout;
+    let page = layout.page_bytes();
+    let link = LinkTiming::new(&design.link);
+    let link_rate = page as f64 / link.data(page).seconds();
+    let array = |operation| {
+        let timing = ArrayTiming::new(&design.flash);
+        let kinds = 24;
+        let mean = (0..kinds).map(|p| timing.get(operation, p).seconds()).sum::<f64>() / f64::from(kinds);
+        let planes = f64::from(layout.units()) * f64::from(layout.planes_per_die);
+        planes * page as f64 / mean
+    };
+    let mut common = vec![
+        Bound { resource: "host link".into(), limit_gb_s: link_rate / 1e9 },
+        Bound { resource: "fabric".into(), limit_gb_s: Bus::new(&design.fabric, layout).peak_rate() / 1e9 },
+    ];
+    let controller = &design.controller;
+    for (resource, rate) in [
+        ("system bus", controller.system_bus.0 as f64),
+        ("DRAM port", controller.dram.0 as f64),
+        ("ECC engines", controller.ecc_rate.0 as f64 * f64::from(layout.channels)),
+    ] {
+        if rate > 0.0 {
+            common.push(Bound { resource: resource.into(), limit_gb_s: rate / 1e9 });
+        }
+    }
+    let with = |operation, name: &str| {
+        let mut bounds = common.clone();
+        bounds.push(Bound { resource: name.into(), limit_gb_s: array(operation) / 1e9 });
+        bounds.sort_by(|a, b| a.limit_gb_s.total_cmp(&b.limit_gb_s));
+        bounds
+    };
+    Ok(Inspection {
+        raw_bytes: layout.pages() * page,
+        logical_bytes: limits.logical_sectors * SECTOR,
+        chips: layout.chips(),
+        planes: layout.planes(),
+        page_bytes: page,
+        read_bounds: with(Operation::Read, "flash arrays (reading)"),
+        write_bounds: with(Operation::Program, "flash arrays (programming)"),
+        memory_mb: memory(workload, &limits, records) / 1e6,
+    })
+}
+
+/// Bytes a run may take: tables by planes, state by touched pages, rows by requests. Traces are counted by their limit
+/// if they have one.
+fn memory(workload: &Workload, limits: &Limits, records: bool) -> f64 {
+    let page = limits.layout.page_bytes() as f64;
+    let requests = |flow: &Flow| {
+        let count = flow.synthetic.as_ref().map(|s| s.requests).or(flow.trace.as_ref().and_then(|t| t.requests));
+        count.unwrap_or(0) as f64
+    };
+    let touched = |flow: &Flow| {
+        let pages_each = flow.synthetic.as_ref().map_or(2.0, |s| (s.size.0 as f64 / page).ceil() + 1.0);
+        requests(flow) * pages_each
+    };
+    let pages: f64 = workload.flow.iter().map(touched).sum::<f64>().min(limits.logical_pages as f64);
+    let rows: f64 = if records { workload.flow.iter().map(requests).sum() } else { 0.0 };
+    let groups = (limits.logical_pages as f64 / 64.0).min(pages * 64.0) * 16.0;
+    20e6 + f64::from(limits.layout.planes()) * 600.0 + pages * BYTES_PER_PAGE + groups + rows * BYTES_PER_RECORD
+}

@@ -1,0 +1,353 @@
+//! At the chips: commands are formed, cross the fabric, work in the arrays; data come back.
+
+use super::{Event, Leg, Machine};
+use crate::config::design::TransferOrder;
+use crate::fabric::{self, DomainId, Fabric, PathId};
+use crate::flash::address::{Layout, PlaneId, UnitId};
+use crate::flash::array::Command;
+use crate::flash::interface::Operation;
+use crate::ftl::blocks::{Blocks, Frontier};
+use crate::measure::blame::Cause;
+use crate::measure::probe::Probe;
+use crate::scheduler::queues::Readiness;
+use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
+use crate::sim::time::Time;
+
+/// What command formation sees of the blocks.
+struct Pages<'a> {
+    blocks: &'a Blocks,
+    layout: &'a Layout,
+}
+
+/// Whose frontier an unbound transaction takes its page from.
+fn frontier_of(t: &Transaction) -> Frontier {
+    if t.origin == Origin::Gc { Frontier::Gc } else { Frontier::User }
+}
+
+impl Readiness for Pages<'_> {
+    fn ready(&self, t: &Transaction) -> bool {
+        t.old_page != OldPage::Awaited && (t.ppa.is_bound() || self.blocks.has_page(t.ppa.plane, frontier_of(t)))
+    }
+
+    fn page(&self, t: &Transaction) -> u32 {
+        if t.ppa.is_bound() { t.ppa.page } else { self.blocks.next_page(t.ppa.plane, frontier_of(t)) }
+    }
+
+    fn plane(&self, t: &Transaction) -> u32 {
+        self.layout.plane_in_unit(t.ppa.plane)
+    }
+}
+
+impl<F: Fabric, P: Probe> Machine<'_, F, P> {
+    /// Queues a transaction on its unit.
+    pub(super) fn enqueue(&mut self, id: TransactionId, now: Time) {
+        let unit = self.layout.unit_of(self.transactions[id].ppa.plane);
+        self.mark_wait(id, unit, now);
+        self.queues.push(unit, id, &mut self.transactions);
+        self.refresh_ready(unit);
+    }
+
+    /// Notes the clocks from which a waiting transaction's blame is worked out when it is issued.
+    pub(super) fn mark_wait(&mut self, id: TransactionId, unit: UnitId, now: Time) {
+        let t = &mut self.transactions[id];
+        t.gc_mark = self.array.gc_clock(unit, now);
+        if !t.ppa.is_bound() {
+            self.blocks.note_stall(t.ppa.plane, now);
+            t.stall_mark = self.blocks.stall_clock(t.ppa.plane, now);
+        }
+    }
+
+    fn domain_of(&self, unit: UnitId) -> DomainId {
+        self.fabric.domain_of(self.layout.chip_of(unit))
+    }
+
+    /// Puts a unit in or out of its domain's round robin, and has the domain's paths offered if it is in.
+    pub(super) fn refresh_ready(&mut self, unit: UnitId) {
+        let ready = self.queues.has_work(unit) && self.array.free_planes(unit) != 0;
+        let domain = self.domain_of(unit);
+        let d = &mut self.domains[domain.index()];
+        d.ready.set(unit.0 - d.first_unit, ready);
+        if ready {
+            self.touch(domain);
+        }
+    }
+
+    fn touch(&mut self, domain: DomainId) {
+        if !self.touched.contains(&domain) {
+            self.touched.push(domain);
+        }
+    }
+
+    /// Has every domain's paths offered, for the round robin that notices each look.
+    pub(super) fn touch_all_if_noticed(&mut self) {
+        if self.queues.must_poll() {
+            self.touched.clear();
+            self.touched.extend((0..self.domains.len() as u32).map(DomainId));
+        }
+    }
+
+    /// Offers free paths to what waits for them, in every domain where something has changed.
+    pub(super) fn offer_paths(&mut self, now: Time) {
+        self.run_collections(now);
+        self.touched.sort_unstable();
+        for i in 0..self.touched.len() {
+            self.offer(self.touched[i], now);
+        }
+        self.touched.clear();
+    }
+
+    fn offer(&mut self, domain: DomainId, now: Time) {
+        while self.fabric.may_start(domain) {
+            let started = match self.choices.order {
+                TransferOrder::DataFirst => self.start_data(domain, now) || self.start_command(domain, now),
+                TransferOrder::CommandsFirst => self.start_command(domain, now) || self.start_data(domain, now),
+            };
+            if !started {
+                break;
+            }
+        }
+    }
+
+    /// Starts the oldest waiting data that a path is free for, those of host requests first.
+    fn start_data(&mut self, domain: DomainId, now: Time) -> bool {
+        for class in 0..2 {
+            let waiting = &self.domains[domain.index()].data[class];
+            let free = waiting.iter().position(|&id| {
+                let unit = self.layout.unit_of(self.transactions[id].ppa.plane);
+                self.fabric.is_free(self.layout.chip_of(unit))
+            });
+            if let Some(position) = free {
+                let id = self.domains[domain.index()].data[class].remove(position).expect("the position was just found");
+                self.send_data(id, now);
+                return true;
+            }
+        }
+        false
+    }
+
+    fn send_data(&mut self, id: TransactionId, now: Time) {
+        let t = &mut self.transactions[id];
+        let chip = self.layout.chip_of(self.layout.unit_of(t.ppa.plane));
+        charge_port_wait(t, self.array.port_free_at(chip), now);
+        let data = self.fabric.data_time(u64::from(t.bytes));
+        self.start_leg(fabric::Leg { chip, command: Time::ZERO, data }, Leg::Data(id), now);
+    }
+
+    fn start_leg(&mut self, leg: fabric::Leg, carries: Leg, now: Time) {
+        let grant = self.fabric.start(leg, now);
+        if self.legs.len() <= grant.path.index() {
+            self.legs.resize(grant.path.index() + 1, carries);
+        }
+        self.legs[grant.path.index()] = carries;
+        self.events.push(grant.ends, Event::LegDone(grant.path));
+    }
+
+    /// Starts the next command in round robin order among the domain's units.
+    fn start_command(&mut self, domain: DomainId, now: Time) -> bool {
+        if self.queues.must_poll() {
+            return self.poll_all(domain, now);
+        }
+        let turn = self.domains[domain.index()].turn;
+        let mut from = turn;
+        let mut wrapped = false;
+        loop {
+            let d = &self.domains[domain.index()];
+            let found = if wrapped { d.ready.first_in(from, turn) } else { d.ready.first_in(from, d.units) };
+            let Some(place) = found else {
+                if wrapped {
+                    return false;
+                }
+                (from, wrapped) = (0, true);
+                continue;
+            };
+            if self.try_command(domain, place, now) {
+                return true;
+            }
+            from = place + 1;
+        }
+    }
+
+    /// Visits every unit whether it has work or not, for the round robin that notices.
+    fn poll_all(&mut self, domain: DomainId, now: Time) -> bool {
+        let (turn, units) = (self.domains[domain.index()].turn, self.domains[domain.index()].units);
+        for step in 0..units {
+            let place = (turn + step) % units;
+            let unit = UnitId(self.domains[domain.index()].first_unit + place);
+            if self.array.free_planes(unit) == 0 {
+                self.queues.poll(unit);
+            } else if self.try_command(domain, place, now) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Forms a command for a unit and sends it, if a path is free and there is one.
+    fn try_command(&mut self, domain: DomainId, place: u32, now: Time) -> bool {
+        let unit = UnitId(self.domains[domain.index()].first_unit + place);
+        if !self.fabric.is_free(self.layout.chip_of(unit)) {
+            return false;
+        }
+        let free = self.array.free_planes(unit);
+        let urgent = self.collection_is_urgent(unit);
+        let world = Pages { blocks: &self.blocks, layout: &self.layout };
+        let Some(command) = self.queues.next_command(unit, free, urgent, &mut self.transactions, &world) else {
+            // Nothing here can be issued until something changes, which puts the unit back in.
+            self.domains[domain.index()].ready.set(place, false);
+            return false;
+        };
+        let d = &mut self.domains[domain.index()];
+        d.turn = (place + 1) % d.units;
+        self.send_command(unit, command, now);
+        true
+    }
+
+    fn send_command(&mut self, unit: UnitId, command: Command, now: Time) {
+        let chip = self.layout.chip_of(unit);
+        let mut data = Time::ZERO;
+        for &id in command.transactions() {
+            self.charge_wait(id, unit, now);
+            self.bind(id, now);
+            if command.operation == Operation::Program {
+                data += self.fabric.data_time(u64::from(self.transactions[id].bytes));
+            }
+        }
+        let time = self.commands.get(command.operation, command.transactions().len());
+        let for_gc = self.transactions[command.transactions()[0]].origin == Origin::Gc;
+        self.array.begin(unit, command, for_gc, now);
+        self.refresh_ready(unit);
+        self.start_leg(fabric::Leg { chip, command: time.wires, data }, Leg::Command(unit), now);
+    }
+
+    /// Charges what a transaction that is issued now has waited for: a free page, then its chip, then a path.
+    fn charge_wait(&mut self, id: TransactionId, unit: UnitId, now: Time) {
+        let t = &mut self.transactions[id];
+        if !t.ppa.is_bound() {
+            self.blocks.note_stall(t.ppa.plane, now);
+            let stalled = self.blocks.stall_clock(t.ppa.plane, now) - t.stall_mark;
+            t.account.charge_up_to(Cause::FreeBlocks, stalled, now);
+        }
+        let available = self.array.available_since(unit, t.ppa.plane, self.layout.chip_of(unit));
+        let own = available.saturating_sub(t.account.since);
+        let collected = self.array.gc_clock(unit, now) - t.gc_mark;
+        let by_gc = t.account.charge_up_to(Cause::ChipBusyGc, collected.min(own), now);
+        t.account.charge_up_to(Cause::ChipBusyUser, own - by_gc, now);
+        t.path_conflict |= t.account.since < now;
+        t.account.charge(Cause::PathConflict, now);
+    }
+
+    /// Gives a transaction its page if it has none yet: pages of a block are programmed in the order in which their
+    /// commands are formed, as flash demands.
+    fn bind(&mut self, id: TransactionId, now: Time) {
+        let t = self.transactions[id];
+        if t.ppa.is_bound() {
+            return;
+        }
+        if t.operation == Operation::Read {
+            let found = self.translate_read(id);
+            assert!(found && self.transactions[id].ppa.is_bound(), "a read was issued without a page to read");
+            return;
+        }
+        let at = self.allocate(t.ppa.plane, frontier_of(&t), t.lpa, t.sectors | t.merged);
+        let at = at.expect("a write was issued without a page to write");
+        self.blocks.program_begins(at);
+        self.transactions[id].ppa = at;
+        self.blocks.note_stall(at.plane, now);
+    }
+
+    /// A leg has crossed: its path is free for the next.
+    pub(super) fn leg_done(&mut self, path: PathId, now: Time) {
+        match self.legs[path.index()] {
+            Leg::Command(unit) => self.command_crossed(unit, now),
+            Leg::Data(id) => {
+                let t = &mut self.transactions[id];
+                t.account.charge(Cause::DataTransfer, now);
+                let plane = t.ppa.plane;
+                let unit = self.layout.unit_of(plane);
+                self.array.port_done(self.layout.chip_of(unit), now);
+                self.array.drain_register(unit, plane, self.layout.plane_in_unit(plane), now);
+                self.read_transferred(id, now);
+                self.refresh_ready(unit);
+            }
+        }
+        let domain = self.fabric.end(path);
+        self.touch(domain);
+    }
+
+    fn command_crossed(&mut self, unit: UnitId, now: Time) {
+        let command = self.array.units[unit.index()].command;
+        let time = self.commands.get(command.operation, command.transactions().len());
+        for &id in command.transactions() {
+            let account = &mut self.transactions[id].account;
+            account.charge_up_to(Cause::CommandTransfer, time.wires, now);
+            account.charge(Cause::DataTransfer, now);
+        }
+        self.array.port_done(self.layout.chip_of(unit), now);
+        self.events.push(now + time.chip + self.array_time(&command), Event::ArrayDone(unit));
+    }
+
+    /// Planes work side by side: the slowest page decides. MQSim's pages of one command are all of one kind.
+    fn array_time(&self, command: &Command) -> Time {
+        let time = |&id: &TransactionId| self.timing.get(command.operation, self.transactions[id].ppa.page);
+        command.transactions().iter().map(time).max().expect("a command has a transaction")
+    }
+
+    /// A unit's array has finished its command.
+    pub(super) fn array_done(&mut self, unit: UnitId, now: Time) {
+        let command = self.array.units[unit.index()].command;
+        let worked = self.array_time(&command);
+        match command.operation {
+            Operation::Read => self.reads_done(unit, &command, worked, now),
+            Operation::Program => {
+                self.operations.programs += command.transactions().len() as u64;
+                for &id in command.transactions() {
+                    self.transactions[id].account.charge(Cause::ArrayProgram, now);
+                    match self.transactions[id].origin {
+                        Origin::Gc => self.copy_programmed(id, now),
+                        _ => self.write_programmed(id, now),
+                    }
+                }
+                self.array.array_done(unit, worked, now);
+            }
+            Operation::Erase => {
+                self.operations.erases += command.transactions().len() as u64;
+                for &id in command.transactions() {
+                    self.erased(id, now);
+                }
+                self.array.array_done(unit, worked, now);
+            }
+        }
+        self.refresh_ready(unit);
+        self.touch(self.domain_of(unit));
+    }
+
+    fn reads_done(&mut self, unit: UnitId, command: &Command, worked: Time, now: Time) {
+        self.operations.reads += command.transactions().len() as u64;
+        let domain = self.domain_of(unit);
+        for &id in command.transactions() {
+            let t = &mut self.transactions[id];
+            t.account.charge(Cause::ArrayRead, now);
+            self.array.fill_register(unit, self.layout.plane_in_unit(t.ppa.plane));
+            let class = usize::from(t.origin == Origin::Gc);
+            self.domains[domain.index()].data[class].push_back(id);
+        }
+        self.array.array_done(unit, worked, now);
+    }
+
+    /// Whether a plane of the unit must collect before it serves the host.
+    fn collection_is_urgent(&self, unit: UnitId) -> bool {
+        if !self.collector.is_working() {
+            return false;
+        }
+        let first = unit.0 * self.layout.planes_per_unit;
+        (first..first + self.layout.planes_per_unit).any(|plane| self.collector.urgent(PlaneId(plane), &self.blocks))
+    }
+}
+
+/// Charges what read data have waited for between array and wires: their own chip's port, then a path.
+fn charge_port_wait(t: &mut Transaction, port_free_at: Time, now: Time) {
+    let own = port_free_at.saturating_sub(t.account.since);
+    t.account.charge_up_to(Cause::ChipBusyUser, own, now);
+    t.path_conflict |= t.account.since < now;
+    t.account.charge(Cause::PathConflict, now);
+}

@@ -1,0 +1,225 @@
+//! At the host's end: requests arrive, are placed in queues, cross the link and are completed.
+
+use super::{Event, Machine};
+use crate::RunError;
+use crate::fabric::Fabric;
+use crate::host::link::{Direction, Message};
+use crate::host::request::{Request, RequestId};
+use crate::measure::blame::{Account, Cause};
+use crate::measure::probe::Probe;
+use crate::measure::records::Row;
+use crate::sim::time::Time;
+use crate::workload::flow::Loop;
+
+impl<F: Fabric, P: Probe> Machine<'_, F, P> {
+    pub(super) fn start_flow(&mut self, id: u16) -> Result<(), RunError> {
+        let flow = &mut self.flows[id as usize];
+        let first = match flow.looping {
+            Loop::Closed(_) => Some(Time::ZERO),
+            Loop::Open => flow.source.first_arrival().map_err(RunError::Trace)?,
+        };
+        if let Some(first) = first {
+            self.events.push(flow.start + first, Event::Arrival(id));
+        }
+        Ok(())
+    }
+
+    /// A flow starts (closed loop: with all its outstanding requests), or its next request arrives.
+    pub(super) fn arrival(&mut self, id: u16, now: Time) -> Result<(), RunError> {
+        match self.flows[id as usize].looping {
+            Loop::Closed(depth) => {
+                for _ in 0..depth {
+                    if !self.generate(id, now)? {
+                        break;
+                    }
+                }
+            }
+            Loop::Open => {
+                if self.generate(id, now)? {
+                    let following = self.flows[id as usize].source.following_arrival(now).map_err(RunError::Trace)?;
+                    if let Some(time) = following {
+                        // A trace's clock may repeat itself, but the reader has made sure that it never runs backwards.
+                        self.events.push(time.max(now), Event::Arrival(id));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the flow's next request and submits it. Returns whether there was one.
+    fn generate(&mut self, id: u16, now: Time) -> Result<bool, RunError> {
+        let flow = &mut self.flows[id as usize];
+        let Some(wanted) = flow.source.next(now).map_err(RunError::Trace)? else { return Ok(false) };
+        let request = self.requests.insert(Request {
+            flow: id,
+            write: wanted.write,
+            path_conflict: false,
+            lba: wanted.lba,
+            sectors: wanted.sectors,
+            outstanding: 0,
+            arrival: now,
+            enqueue: now,
+            account: Account::open(now),
+        });
+        self.generated += 1;
+        flow.tally.generated += 1;
+        flow.queue.submit(request);
+        self.place_waiting(id, now);
+        Ok(true)
+    }
+
+    /// Moves waiting requests into the submission queue while it has room, each with a doorbell.
+    fn place_waiting(&mut self, id: u16, now: Time) {
+        while let Some((request, tail)) = self.flows[id as usize].queue.place() {
+            let r = &mut self.requests[request];
+            r.enqueue = now;
+            r.account.charge(Cause::HostQueue, now);
+            self.send(Direction::ToDevice, Message::SubmissionDoorbell { flow: id, tail }, 0, now);
+        }
+    }
+
+    fn send(&mut self, direction: Direction, message: Message, data_bytes: u64, now: Time) {
+        if let Some(time) = self.link.send(direction, message, data_bytes, now) {
+            self.events.push(time, Event::LinkSent(direction));
+        }
+    }
+
+    pub(super) fn link_sent(&mut self, direction: Direction, now: Time) -> Result<(), RunError> {
+        match self.link.sent(direction, now) {
+            Ok(message) => self.receive(message, now)?,
+            Err(arrives) => self.events.push(arrives, Event::LinkArrived(direction)),
+        }
+        if let Some(time) = self.link.next_departure(direction, now) {
+            self.events.push(time, Event::LinkSent(direction));
+        }
+        Ok(())
+    }
+
+    pub(super) fn receive(&mut self, message: Message, now: Time) -> Result<(), RunError> {
+        match message {
+            Message::SubmissionDoorbell { flow, tail } => {
+                for request in self.flows[flow as usize].queue.doorbell(tail) {
+                    self.requests[request].account.charge(Cause::HostLink, now);
+                }
+                self.fetch(flow, now);
+            }
+            Message::FetchEntries { flow, count } => self.send(Direction::ToDevice, Message::Entries { flow, count }, 0, now),
+            Message::Entries { flow, count } => self.entries_arrived(flow, count, now),
+            Message::FetchData(request) => {
+                let bytes = self.requests[request].bytes();
+                self.send(Direction::ToDevice, Message::WriteData(request), bytes, now);
+            }
+            Message::WriteData(request) => {
+                self.requests[request].account.charge(Cause::HostLink, now);
+                self.enter_drive(request, now);
+            }
+            Message::ReadData(request) => self.requests[request].account.charge(Cause::HostLink, now),
+            Message::Completion { request, submission_head } => self.completed_at_host(request, submission_head, now)?,
+            Message::CompletionDoorbell { flow } => {
+                if let Some((request, submission_head)) = self.flows[flow as usize].queue.acknowledged() {
+                    self.send(Direction::ToHost, Message::Completion { request, submission_head }, 0, now);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The drive asks for as many submission queue entries as its rule and its limit allow.
+    fn fetch(&mut self, flow: u16, now: Time) {
+        let queue = &mut self.flows[flow as usize].queue;
+        let count = queue.fetch();
+        if count == 0 {
+            return;
+        }
+        for request in queue.asked_for(count) {
+            self.requests[request].account.charge(Cause::DeviceQueue, now);
+        }
+        self.send(Direction::ToHost, Message::FetchEntries { flow, count }, 0, now);
+    }
+
+    fn entries_arrived(&mut self, flow: u16, count: u32, now: Time) {
+        for _ in 0..count {
+            let request = self.flows[flow as usize].queue.entry_arrived();
+            let r = &mut self.requests[request];
+            r.account.charge(Cause::HostLink, now);
+            if r.write {
+                self.send(Direction::ToHost, Message::FetchData(request), 0, now);
+            } else {
+                self.enter_drive(request, now);
+            }
+        }
+        self.flows[flow as usize].queue.fetch_arrived();
+        // Doorbells that rang while the entries were on their way.
+        if count > 1 {
+            self.fetch(flow, now);
+        }
+    }
+
+    /// The processor takes the request up.
+    fn enter_drive(&mut self, request: RequestId, now: Time) {
+        let (first, last) = self.page_range(request);
+        match self.controller.firmware((last - first + 1) as u32, now) {
+            Some(time) => self.events.push(time, Event::FirmwareDone(request)),
+            None => self.begin_pages(request, now),
+        }
+    }
+
+    /// The back end has finished a request: data (of a read) and completion go to the host.
+    pub(super) fn finish(&mut self, id: RequestId, now: Time) {
+        let request = self.requests[id];
+        self.flows[request.flow as usize].queue.finished();
+        if !request.write {
+            self.send(Direction::ToHost, Message::ReadData(id), request.bytes(), now);
+        }
+        self.fetch(request.flow, now);
+        if let Some(submission_head) = self.flows[request.flow as usize].queue.complete(id) {
+            self.send(Direction::ToHost, Message::Completion { request: id, submission_head }, 0, now);
+        }
+    }
+
+    /// The host consumes a completion: it accounts for the request, refills the submission queue, rings the completion
+    /// doorbell and, in a closed loop, makes the next request.
+    fn completed_at_host(&mut self, id: RequestId, submission_head: u32, now: Time) -> Result<(), RunError> {
+        self.requests[id].account.charge(Cause::Completion, now);
+        let request = self.requests[id];
+        self.requests.remove(id);
+        self.probe.completed(now, id);
+        self.count(&request, now);
+        let flow = &mut self.flows[request.flow as usize];
+        flow.queue.learn_head(submission_head);
+        let closed = flow.looping != Loop::Open;
+        self.place_waiting(request.flow, now);
+        self.send(Direction::ToDevice, Message::CompletionDoorbell { flow: request.flow }, 0, now);
+        if closed {
+            self.generate(request.flow, now)?;
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, request: &Request, now: Time) {
+        let latency = now - request.arrival;
+        // Every picosecond is charged to one cause: a difference is a defect of the model.
+        debug_assert_eq!(request.account.ledger.total(), latency, "the accounts of a request do not close");
+        self.completed += 1;
+        let flow = &mut self.flows[request.flow as usize];
+        flow.tally.completed += 1;
+        if self.completed <= self.options.warmup {
+            return;
+        }
+        flow.tally.count(request, now);
+        if let Some(records) = &mut self.records {
+            records.push(&Row {
+                flow: request.flow,
+                write: request.write,
+                lba: request.lba,
+                sectors: request.sectors,
+                arrival: request.arrival,
+                enqueue: request.enqueue,
+                complete: now,
+                path_conflict: request.path_conflict,
+                ledger: &request.account.ledger,
+            });
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! The machine: wires the parts together and moves requests through them.
+//!
+//! This file holds the parts, the events and the loop; its children hold what happens at each station, in the order in
+//! which a request meets them: [`host`] (queue pairs and link), [`pages`] (mapping), [`chips`] (scheduling, fabric and
+//! arrays), [`collection`] (garbage collection).
+
+mod chips;
+mod collection;
+mod host;
+mod outcome;
+mod pages;
+
+use std::collections::VecDeque;
+
+use crate::RunError;
+use crate::config::design::{Design, MapUpdate, PartialWrites, TransferOrder, UnwrittenReads};
+use crate::config::workload::Workload;
+use crate::controller::Controller;
+use crate::fabric::{DomainId, Fabric};
+use crate::flash::address::{Layout, UnitId};
+use crate::flash::array::Array;
+use crate::flash::interface::CommandTable;
+use crate::flash::timing::ArrayTiming;
+use crate::ftl::blocks::Blocks;
+use crate::ftl::gc::Collector;
+use crate::ftl::mapping::MappingTable;
+use crate::ftl::placement::Placement;
+use crate::host::link::{Direction, Link, LinkTiming};
+use crate::host::nvme::QueuePair;
+use crate::host::request::{Request, RequestId};
+use crate::limits::Limits;
+use crate::measure::probe::Probe;
+use crate::measure::records::Records;
+use crate::measure::report::Tally;
+use crate::scheduler::queues::{Queues, Transactions};
+use crate::scheduler::ring::Ring;
+use crate::scheduler::transaction::TransactionId;
+use crate::sim::arena::Slab;
+use crate::sim::events::EventQueue;
+use crate::sim::time::Time;
+use crate::workload::flow::{Loop, Source};
+use crate::{Progress, RunOptions};
+
+/// Everything that can happen.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    /// A flow starts, or its next request arrives.
+    Arrival(u16),
+    /// The message on a direction of the link has left the wires.
+    LinkSent(Direction),
+    /// A message has arrived after the link's latency.
+    LinkArrived(Direction),
+    /// The processor has dealt with a request.
+    FirmwareDone(RequestId),
+    /// A page has passed a stage of the controller's inside.
+    StageDone(TransactionId),
+    /// A leg has crossed the fabric.
+    LegDone(crate::fabric::PathId),
+    /// A unit's array has finished.
+    ArrayDone(UnitId),
+}
+
+/// A flow's place in the machine.
+struct Flow {
+    source: Source,
+    looping: Loop,
+    queue: QueuePair,
+    priority: crate::config::workload::Priority,
+    placement: Placement,
+    start: Time,
+    /// First sector of the flow's addresses, as requests state them.
+    first_sector: u64,
+    /// First logical page of the flow's addresses in the mapping table.
+    first_page: u64,
+    tally: Tally,
+}
+
+/// What a path carries.
+#[derive(Clone, Copy)]
+enum Leg {
+    /// A unit's command, with the data of a write.
+    Command(UnitId),
+    /// The data of a read.
+    Data(TransactionId),
+}
+
+/// A set of chips that compete for the same paths, and what waits for one.
+struct Domain {
+    first_unit: u32,
+    units: u32,
+    /// Units (counted within the domain) that may have a command to send.
+    ready: Ring,
+    /// Where the round robin goes on.
+    turn: u32,
+    /// Read data waiting for a path: of host requests, and of garbage collection.
+    data: [VecDeque<TransactionId>; 2],
+}
+
+/// Model choices that are looked at while running.
+struct Choices {
+    order: TransferOrder,
+    unwritten: UnwrittenReads,
+    map_update: MapUpdate,
+    partial: PartialWrites,
+}
+
+/// Page operations of the arrays.
+#[derive(Default)]
+struct Operations {
+    reads: u64,
+    programs: u64,
+    erases: u64,
+}
+
+/// A drive at work, with its host.
+pub struct Machine<'a, F: Fabric, P: Probe> {
+    events: EventQueue<Event>,
+    layout: Layout,
+    choices: Choices,
+    flows: Vec<Flow>,
+    link: Link,
+    requests: Slab<RequestId, Request>,
+    transactions: Transactions,
+    controller: Controller,
+    map: MappingTable,
+    blocks: Blocks,
+    collector: Collector,
+    queues: Queues,
+    domains: Vec<Domain>,
+    /// Domains in which something new may start, to be offered their free paths before the next event.
+    touched: Vec<DomainId>,
+    /// Planes whose free blocks or victims have changed, to be looked at before the next event.
+    needs_collection: Vec<crate::flash::address::PlaneId>,
+    operations: Operations,
+    fabric: F,
+    /// What each path in use carries.
+    legs: Vec<Leg>,
+    commands: CommandTable,
+    timing: ArrayTiming,
+    array: Array,
+    options: &'a RunOptions,
+    records: Option<Records>,
+    /// Requests completed, those before the end of the warm-up included.
+    completed: u64,
+    generated: u64,
+    probe: &'a mut P,
+}
+
+/// How many events pass between looks at the progress watcher.
+const WATCH_EVERY: u64 = 1 << 16;
+
+impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
+    /// A fresh drive with its flows ready to start.
+    pub fn new(
+        design: &Design,
+        workload: &Workload,
+        limits: &Limits,
+        sources: Vec<Source>,
+        options: &'a RunOptions,
+        probe: &'a mut P,
+    ) -> Self {
+        let layout = limits.layout.clone();
+        let fabric = F::new(&design.fabric, &layout);
+        let domains = (0..fabric.domains())
+            .map(|d| {
+                let chips = fabric.chips_of(DomainId(d));
+                let units = (chips.end - chips.start) * layout.units_per_chip;
+                Domain {
+                    first_unit: chips.start * layout.units_per_chip,
+                    units,
+                    ready: Ring::new(units),
+                    turn: 0,
+                    data: Default::default(),
+                }
+            })
+            .collect();
+        let mut classes = [false; 4];
+        for flow in &workload.flow {
+            classes[flow.priority as usize] = true;
+        }
+        let flows = workload.flow.iter().zip(&limits.flows).zip(sources).map(|((config, flow), source)| Flow {
+            source,
+            looping: config.looping(),
+            queue: QueuePair::new(&design.host),
+            priority: config.priority,
+            placement: Placement::new(&layout, design.ftl.allocation, &flow.positions),
+            start: config.synthetic.as_ref().map_or(Time::ZERO, |s| s.start.time()),
+            first_sector: flow.first_sector,
+            first_page: flow.first_page,
+            tally: Tally::default(),
+        });
+        Machine {
+            events: EventQueue::new(),
+            choices: Choices {
+                order: design.fabric.order,
+                unwritten: design.ftl.unwritten_reads,
+                map_update: design.ftl.map_update,
+                partial: design.ftl.partial_writes,
+            },
+            flows: flows.collect(),
+            link: Link::new(LinkTiming::new(&design.link), u64::from(design.host.submission_entry_bytes)),
+            requests: Slab::new(),
+            transactions: Slab::new(),
+            controller: Controller::new(&design.controller, layout.channels),
+            map: MappingTable::new(limits.logical_pages),
+            blocks: Blocks::new(&layout, design.gc.reserved_blocks),
+            collector: Collector::new(layout.planes(), limits.gc_start_below, limits.gc_urgent_at),
+            queues: Queues::new(&layout, &design.scheduler, design.flash.multi_plane, classes),
+            domains,
+            touched: Vec::new(),
+            needs_collection: Vec::new(),
+            operations: Operations::default(),
+            fabric,
+            legs: Vec::new(),
+            commands: CommandTable::new(design.fabric.interface, design.fabric.turnarounds, layout.planes_per_die),
+            timing: ArrayTiming::new(&design.flash),
+            array: Array::new(&layout, design.flash.busy_until_data_out),
+            options,
+            records: options.records.then(Records::default),
+            completed: 0,
+            generated: 0,
+            layout,
+            probe,
+        }
+    }
+
+    /// Runs until every request is completed.
+    ///
+    /// # Errors
+    /// A trace that cannot be read on, a run that the watcher stops, or one that is stuck.
+    pub fn run(&mut self, watch: &mut dyn FnMut(&Progress) -> bool) -> Result<(), RunError> {
+        for flow in 0..self.flows.len() as u16 {
+            self.start_flow(flow)?;
+        }
+        let mut until_watch = WATCH_EVERY;
+        while let Some((now, event)) = self.events.pop() {
+            self.handle(event, now)?;
+            if !self.touched.is_empty() || !self.needs_collection.is_empty() {
+                self.offer_paths(now);
+            }
+            until_watch -= 1;
+            if until_watch == 0 {
+                until_watch = WATCH_EVERY;
+                if !watch(&Progress { completed: self.completed, generated: self.generated, now }) {
+                    return Err(RunError::Interrupted);
+                }
+            }
+            if self.requests.is_empty() && self.events.is_empty() {
+                break;
+            }
+        }
+        if !self.requests.is_empty() { Err(RunError::Stuck(self.explain_stuck())) } else { Ok(()) }
+    }
+
+    fn handle(&mut self, event: Event, now: Time) -> Result<(), RunError> {
+        match event {
+            Event::Arrival(flow) => self.arrival(flow, now)?,
+            Event::LinkSent(direction) => self.link_sent(direction, now)?,
+            Event::LinkArrived(direction) => {
+                let message = self.link.arrived(direction);
+                self.receive(message, now)?;
+            }
+            Event::FirmwareDone(request) => {
+                self.requests[request].account.charge(crate::measure::blame::Cause::Firmware, now);
+                self.begin_pages(request, now);
+            }
+            Event::StageDone(transaction) => self.stage_done(transaction, now),
+            Event::LegDone(path) => self.leg_done(path, now),
+            Event::ArrayDone(unit) => self.array_done(unit, now),
+        }
+        Ok(())
+    }
+
+    /// Says what every unfinished request waits for.
+    fn explain_stuck(&self) -> String {
+        let mut text = format!(
+            "the simulation is stuck at {:?}: nothing is left to happen, but {} of {} requests are unfinished",
+            self.events.now(),
+            self.requests.len(),
+            self.generated
+        );
+        for (i, flow) in self.flows.iter().enumerate() {
+            text += &format!("; flow {i}: {}", flow.queue.describe());
+        }
+        let waiting: Vec<String> = (0..self.layout.units())
+            .filter(|&u| self.queues.has_work(UnitId(u)))
+            .take(4)
+            .map(|u| {
+                let free = self.blocks.free(crate::flash::address::PlaneId(u * self.layout.planes_per_unit));
+                format!("unit {u} has queued transactions ({free} free blocks in its first plane)")
+            })
+            .collect();
+        if !waiting.is_empty() {
+            text += &format!("; {}", waiting.join(", "));
+        }
+        text
+    }
+}

@@ -1,0 +1,76 @@
+//! The end of a run: audits and the report.
+
+use super::Machine;
+use crate::Outcome;
+use crate::config::design::Design;
+use crate::config::workload::Workload;
+use crate::fabric::Fabric;
+use crate::host::link::Direction;
+use crate::measure::probe::Probe;
+use crate::measure::report::{FlashReport, FlowReport, GcReport, Measures, Report, Tally, Utilisation};
+use crate::sim::time::Time;
+
+impl<F: Fabric, P: Probe> Machine<'_, F, P> {
+    /// The results of a run that has ended.
+    ///
+    /// # Panics
+    /// If a conservation law is broken, which is a defect of the model and makes the results worthless.
+    pub fn outcome(mut self, design: &Design, workload: &Workload) -> Outcome {
+        self.audit();
+        let tallies: Vec<Tally> = self.flows.iter().map(|f| f.tally.clone()).collect();
+        let measures = Measures::of_all(&tallies);
+        let names = workload.flow.iter().map(|f| f.name.clone());
+        let report = Report {
+            schema: 1,
+            design: design.name.clone(),
+            workload: workload.name.clone(),
+            fabric: design.fabric.kind.name().to_owned(),
+            seed: self.options.seed,
+            flash: self.flash_report(),
+            utilisation: self.utilisation(),
+            energy_mj: None,
+            average_power_mw: None,
+            flows: names.zip(&tallies).map(|(name, tally)| FlowReport { name, measures: Measures::of(tally) }).collect(),
+            fairness: None,
+            measures,
+        };
+        Outcome { report, records: self.records.take(), events: self.events.pushed() }
+    }
+
+    fn flash_report(&self) -> FlashReport {
+        let written = self.operations.programs.saturating_sub(self.collector.copied);
+        FlashReport {
+            reads: self.operations.reads,
+            programs: self.operations.programs,
+            erases: self.operations.erases,
+            write_amplification: (written > 0).then(|| self.operations.programs as f64 / written as f64),
+            gc: GcReport { collections: self.collector.started, pages_copied: self.collector.copied },
+        }
+    }
+
+    fn utilisation(&self) -> Vec<Utilisation> {
+        let end = self.events.now();
+        let units = &self.array.units;
+        let arrays = Time(units.iter().map(|u| u.array_busy.0).sum::<u64>() / units.len() as u64);
+        let mut parts = vec![
+            ("link to device".to_owned(), self.link.busy(Direction::ToDevice)),
+            ("link to host".to_owned(), self.link.busy(Direction::ToHost)),
+            ("flash arrays".to_owned(), arrays),
+        ];
+        parts.extend(self.fabric.usage().into_iter().map(|u| (u.part, u.busy)));
+        parts.extend(self.controller.usage().map(|(part, busy)| (part.to_owned(), busy)));
+        let used = parts.into_iter().filter(|(_, busy)| *busy > Time::ZERO && end > Time::ZERO);
+        used.map(|(part, busy)| Utilisation { part, share: busy.0 as f64 / end.0 as f64 }).collect()
+    }
+
+    /// Conservation laws that must hold when no request is in flight.
+    fn audit(&self) {
+        assert_eq!(self.completed, self.generated, "requests were lost");
+        if cfg!(debug_assertions) {
+            self.blocks.audit().unwrap_or_else(|problem| panic!("{problem}"));
+            // Copies still on their way when the last request ends count twice.
+            let valid = self.blocks.count_valid();
+            assert!(valid >= self.map.mapped() && valid - self.map.mapped() <= self.transactions.len() as u64);
+        }
+    }
+}

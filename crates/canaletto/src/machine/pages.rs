@@ -1,0 +1,286 @@
+//! Between host and chips: requests become page transactions, logical pages become physical ones.
+
+use super::{Event, Machine};
+use crate::config::design::{MapUpdate, PartialWrites, UnwrittenReads};
+use crate::controller::stage_cause;
+use crate::fabric::Fabric;
+use crate::flash::address::{PlaneId, Ppa};
+use crate::flash::interface::Operation;
+use crate::ftl::blocks::Frontier;
+use crate::ftl::mapping::Entry;
+use crate::host::request::RequestId;
+use crate::measure::blame::Cause;
+use crate::measure::probe::Probe;
+use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
+use crate::sim::time::Time;
+
+/// A mask of `count` sectors from `first` on.
+fn sector_mask(first: u64, count: u64) -> u64 {
+    (if count == 64 { u64::MAX } else { (1 << count) - 1 }) << first
+}
+
+impl<F: Fabric, P: Probe> Machine<'_, F, P> {
+    /// First and last logical page of a request, in the mapping table's numbers.
+    pub(super) fn page_range(&self, id: RequestId) -> (u64, u64) {
+        let request = &self.requests[id];
+        let flow = &self.flows[request.flow as usize];
+        let first = request.lba - flow.first_sector;
+        let per_page = u64::from(self.layout.sectors_per_page);
+        (flow.first_page + first / per_page, flow.first_page + (first + u64::from(request.sectors) - 1) / per_page)
+    }
+
+    /// Splits a request into pages and sends each on its way.
+    pub(super) fn begin_pages(&mut self, id: RequestId, now: Time) {
+        let request = self.requests[id];
+        let per_page = u64::from(self.layout.sectors_per_page);
+        let (first_page, last_page) = self.page_range(id);
+        self.requests[id].outstanding = (last_page - first_page + 1) as u32;
+        let priority = self.flows[request.flow as usize].priority;
+        let mut at = (request.lba - self.flows[request.flow as usize].first_sector) % per_page;
+        let mut left = u64::from(request.sectors);
+        for lpa in first_page..=last_page {
+            let count = left.min(per_page - at);
+            let operation = if request.write { Operation::Program } else { Operation::Read };
+            let sectors = sector_mask(at, count);
+            self.probe.page_begins(now, id, lpa, sectors, request.write);
+            let transaction =
+                self.transactions.insert(Transaction::of_request(operation, id, priority, lpa, sectors, now));
+            if request.write {
+                self.begin_write(transaction, now);
+            } else {
+                self.begin_read(transaction, now);
+            }
+            left -= count;
+            at = 0;
+        }
+        self.touch_all_if_noticed();
+        self.offer_paths(now);
+    }
+
+    /// The plane that a logical page belongs to.
+    fn plane_of(&self, transaction: TransactionId) -> PlaneId {
+        let t = &self.transactions[transaction];
+        let flow = &self.flows[self.requests[t.request].flow as usize];
+        flow.placement.plane(t.lpa - flow.first_page)
+    }
+
+    fn begin_read(&mut self, id: TransactionId, now: Time) {
+        if !self.translate_read(id) {
+            let t = self.transactions[id];
+            self.probe.page_read(now, t.request, t.lpa, t.sectors, Ppa::NONE);
+            self.page_finished(id, now);
+            return;
+        }
+        self.enqueue(id, now);
+    }
+
+    /// Finds the page to read. Returns false if there is nothing to read: the page was never written and reads as zeroes.
+    /// Without room for a page that has to be found there, the transaction is left unbound.
+    pub(super) fn translate_read(&mut self, id: TransactionId) -> bool {
+        let t = &self.transactions[id];
+        let at = match self.map.get(t.lpa) {
+            Entry::At(ppa) => ppa,
+            Entry::Pending(write) => self.transactions[write].old,
+            Entry::Unmapped => Ppa::NONE,
+        };
+        let at = if at.is_bound() { at } else { self.find_unwritten(id) };
+        let Some(at) = Some(at).filter(|at| at.is_some()) else { return false };
+        self.transactions[id].ppa = at;
+        if at.is_bound() {
+            self.blocks.read_begins(at);
+        }
+        true
+    }
+
+    /// The page of a logical page that was never written: allocated now as if written before the run, unbound if there is
+    /// no room, none if it reads as zeroes.
+    fn find_unwritten(&mut self, id: TransactionId) -> Ppa {
+        let (lpa, sectors) = (self.transactions[id].lpa, self.transactions[id].sectors);
+        let sectors = match self.choices.unwritten {
+            UnwrittenReads::Zeroes => return Ppa::NONE,
+            UnwrittenReads::FindSectors => sectors,
+            UnwrittenReads::FindPage => sector_mask(0, u64::from(self.layout.sectors_per_page)),
+        };
+        let plane = self.plane_of(id);
+        let Some(at) = self.allocate(plane, Frontier::User, lpa, sectors) else { return Ppa::unbound(plane) };
+        match self.map.get(lpa) {
+            Entry::Pending(write) => self.transactions[write].old = at,
+            _ => self.map.set(lpa, Entry::At(at)),
+        }
+        self.probe.page_found(lpa, at);
+        at
+    }
+
+    fn begin_write(&mut self, id: TransactionId, now: Time) {
+        let lpa = self.transactions[id].lpa;
+        if let Entry::Pending(earlier) = self.map.get(lpa) {
+            // Writes of one page keep their order: the later one starts when the earlier one is programmed.
+            let mut last = earlier;
+            while self.transactions[last].successor.is_some() {
+                last = self.transactions[last].successor;
+            }
+            self.transactions[last].successor = id;
+            return;
+        }
+        self.translate_write(id, now);
+        self.pass_stages(id, now);
+    }
+
+    /// Finds the page a write replaces, starts the read of it that a partial write needs, and marks the logical page.
+    fn translate_write(&mut self, id: TransactionId, now: Time) {
+        let t = self.transactions[id];
+        let plane = self.plane_of(id);
+        let whole = sector_mask(0, u64::from(self.layout.sectors_per_page));
+        let mut old = match self.map.get(t.lpa) {
+            Entry::At(ppa) => ppa,
+            _ => Ppa::NONE,
+        };
+        if !old.is_some() && t.sectors != whole && self.choices.unwritten == UnwrittenReads::FindPage {
+            old = self.find_unwritten(id);
+        }
+        if old.is_bound() {
+            let missing = self.blocks.sectors(old) & !t.sectors;
+            if missing != 0 {
+                self.read_old_page(id, old, missing, now);
+            }
+        } else {
+            old = Ppa::NONE;
+        }
+        let w = &mut self.transactions[id];
+        w.old = old;
+        w.ppa = Ppa::unbound(plane);
+        if self.choices.partial == PartialWrites::Merged {
+            w.bytes = (w.sectors | w.merged).count_ones() * 512;
+        }
+        self.map.set(t.lpa, Entry::Pending(id));
+        if self.choices.map_update == MapUpdate::Issue {
+            self.bind_at_once(id);
+        }
+    }
+
+    fn read_old_page(&mut self, write: TransactionId, old: Ppa, missing: u64, now: Time) {
+        let w = &mut self.transactions[write];
+        w.merged = missing;
+        w.old_page = OldPage::Awaited;
+        let read = Transaction::of_old_page(write, w.priority, w.lpa, old, missing, now);
+        let read = self.transactions.insert(read);
+        self.blocks.read_begins(old);
+        self.enqueue(read, now);
+    }
+
+    /// Gives a write its page and lets it take effect before it is programmed, if the plane has room.
+    fn bind_at_once(&mut self, id: TransactionId) {
+        let t = self.transactions[id];
+        if let Some(at) = self.allocate(t.ppa.plane, Frontier::User, t.lpa, t.sectors | t.merged) {
+            self.blocks.program_begins(at);
+            self.map.set(t.lpa, Entry::At(at));
+            if t.old.is_bound() {
+                self.blocks.invalidate(t.old);
+            }
+            self.transactions[id].ppa = at;
+        }
+    }
+
+    /// Takes a page from a plane's frontier and looks after the plane's free blocks.
+    pub(super) fn allocate(&mut self, plane: PlaneId, frontier: Frontier, lpa: u64, sectors: u64) -> Option<Ppa> {
+        let (at, opened) = self.blocks.allocate(plane, frontier, lpa, sectors)?;
+        if opened {
+            self.needs_collection.push(plane);
+        }
+        Some(at)
+    }
+
+    /// A page of a host write is programmed.
+    pub(super) fn write_programmed(&mut self, id: TransactionId, now: Time) {
+        let t = self.transactions[id];
+        self.blocks.program_ends(t.ppa);
+        self.probe.page_programmed(now, t.request, t.lpa, t.sectors, t.ppa, if t.merged == 0 { Ppa::NONE } else { t.old });
+        if self.map.get(t.lpa) == Entry::Pending(id) {
+            self.map.set(t.lpa, Entry::At(t.ppa));
+            if t.old.is_bound() {
+                self.blocks.invalidate(t.old);
+            }
+            if t.successor.is_some() {
+                self.start_successor(t.successor, now);
+            }
+        }
+        self.needs_collection.push(t.ppa.plane);
+        self.page_finished(id, now);
+    }
+
+    fn start_successor(&mut self, id: TransactionId, now: Time) {
+        self.transactions[id].account.charge(Cause::SamePage, now);
+        self.translate_write(id, now);
+        self.pass_stages(id, now);
+    }
+
+    /// A page's data have left the chip.
+    pub(super) fn read_transferred(&mut self, id: TransactionId, now: Time) {
+        let t = self.transactions[id];
+        if self.blocks.read_ends(t.ppa) && self.collector.collects(t.ppa.plane, t.ppa.block) {
+            self.needs_collection.push(t.ppa.plane);
+        }
+        if t.origin == Origin::User {
+            self.probe.page_read(now, t.request, t.lpa, t.sectors, t.ppa);
+        }
+        self.pass_stages(id, now);
+    }
+
+    /// Sends a page on through the controller's inside: towards the host after a read, towards the chip before a write.
+    pub(super) fn pass_stages(&mut self, id: TransactionId, now: Time) {
+        let t = &self.transactions[id];
+        let inbound = t.operation == Operation::Read;
+        let channel = self.layout.channel_of(self.layout.chip_of(self.layout.unit_of(t.ppa.plane)));
+        match self.controller.pass(inbound, t.stage, channel, u64::from(t.bytes), now) {
+            Some((stage, _, time)) => {
+                self.transactions[id].stage = stage;
+                self.events.push(time, Event::StageDone(id));
+            }
+            None if inbound => self.read_arrived(id, now),
+            None => self.enqueue(id, now),
+        }
+    }
+
+    pub(super) fn stage_done(&mut self, id: TransactionId, now: Time) {
+        let t = &mut self.transactions[id];
+        t.account.charge(stage_cause(t.operation == Operation::Read, t.stage), now);
+        t.stage += 1;
+        self.pass_stages(id, now);
+    }
+
+    /// A page's data are in the controller's memory.
+    fn read_arrived(&mut self, id: TransactionId, now: Time) {
+        match (self.transactions[id].origin, self.transactions[id].old_page) {
+            (Origin::OldPage, OldPage::For(write)) => {
+                self.transactions.remove(id);
+                let w = &mut self.transactions[write];
+                w.old_page = OldPage::None;
+                w.account.charge(Cause::ReadModifyWrite, now);
+                let unit = self.layout.unit_of(w.ppa.plane);
+                self.mark_wait(write, unit, now);
+                self.refresh_ready(unit);
+            }
+            (Origin::Gc, _) => self.copy_read(id, now),
+            _ => self.page_finished(id, now),
+        }
+    }
+
+    /// One page of a request is done; the last one finishes the request, and its account is the request's.
+    pub(super) fn page_finished(&mut self, id: TransactionId, now: Time) {
+        let t = self.transactions[id];
+        self.transactions.remove(id);
+        let request = &mut self.requests[t.request];
+        let flow = request.flow as usize;
+        request.path_conflict |= t.path_conflict;
+        request.outstanding -= 1;
+        if self.completed >= self.options.warmup {
+            self.flows[flow].tally.count_page(t.path_conflict, t.account.ledger.get(Cause::PathConflict));
+        }
+        if request.outstanding == 0 {
+            debug_assert_eq!(t.account.since, now);
+            request.account.ledger.add(&t.account.ledger);
+            request.account.since = now;
+            self.finish(t.request, now);
+        }
+    }
+}

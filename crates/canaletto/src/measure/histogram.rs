@@ -1,0 +1,189 @@
+//! A histogram of latencies that also keeps what each bucket's requests were blamed on.
+//!
+//! Written here rather than taken from `hdrhistogram` because the blame of the slowest 1 % needs a ledger beside every
+//! bucket, found by the same index.
+
+use crate::measure::blame::{CAUSES, Ledger};
+use crate::sim::time::Time;
+
+/// Sub-buckets of each power of two: values are kept to one part in 1024.
+const SUB_BITS: u32 = 10;
+const SUB: u64 = 1 << SUB_BITS;
+
+/// Counts by latency, exact below 1024 ps and to 0.1 % above.
+#[derive(Clone, Default)]
+pub struct Histogram {
+    buckets: Vec<u64>,
+    ledgers: Vec<Option<Box<Ledger>>>,
+    count: u64,
+    sum: u128,
+    min: Option<Time>,
+    max: Time,
+}
+
+fn index(value: u64) -> usize {
+    if value < SUB {
+        return value as usize;
+    }
+    let shift = 63 - value.leading_zeros() - SUB_BITS;
+    // The leading one falls on bit SUB_BITS after the shift, so each power of two adds SUB buckets.
+    (u64::from(shift) * SUB + (value >> shift)) as usize
+}
+
+/// The largest value that falls into a bucket.
+fn upper(index: usize) -> u64 {
+    let index = index as u64;
+    if index < 2 * SUB {
+        return index;
+    }
+    let shift = index / SUB - 1;
+    let mantissa = index - shift * SUB;
+    ((mantissa + 1) << shift) - 1
+}
+
+impl Histogram {
+    /// Counts one value.
+    pub fn record(&mut self, value: Time) {
+        self.bucket(value);
+    }
+
+    /// Counts one value and adds its ledger to the bucket's.
+    pub fn record_blamed(&mut self, value: Time, ledger: &Ledger) {
+        let i = self.bucket(value);
+        if self.ledgers.len() < self.buckets.len() {
+            self.ledgers.resize(self.buckets.len(), None);
+        }
+        self.ledgers[i].get_or_insert_with(|| Box::new(Ledger::EMPTY)).add(ledger);
+    }
+
+    fn bucket(&mut self, value: Time) -> usize {
+        let i = index(value.0);
+        if i >= self.buckets.len() {
+            // Grown to the end of the power of two: few growths in all.
+            self.buckets.resize((i as u64 / SUB * SUB + SUB) as usize, 0);
+        }
+        self.buckets[i] += 1;
+        self.count += 1;
+        self.sum += u128::from(value.0);
+        self.min = Some(self.min.map_or(value, |m| m.min(value)));
+        self.max = self.max.max(value);
+        i
+    }
+
+    /// Adds everything another histogram holds.
+    pub fn merge(&mut self, other: &Histogram) {
+        let length = self.buckets.len().max(other.buckets.len());
+        self.buckets.resize(length, 0);
+        for (mine, theirs) in self.buckets.iter_mut().zip(&other.buckets) {
+            *mine += theirs;
+        }
+        self.ledgers.resize(length, None);
+        for (mine, theirs) in self.ledgers.iter_mut().zip(&other.ledgers) {
+            if let Some(theirs) = theirs {
+                mine.get_or_insert_with(|| Box::new(Ledger::EMPTY)).add(theirs);
+            }
+        }
+        self.count += other.count;
+        self.sum += other.sum;
+        self.min = self.min.into_iter().chain(other.min).min();
+        self.max = self.max.max(other.max);
+    }
+
+    /// Values counted.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Exact mean, picoseconds.
+    pub fn mean_ps(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum as f64 / self.count as f64)
+    }
+
+    /// Exact smallest value.
+    pub fn min(&self) -> Option<Time> {
+        self.min
+    }
+
+    /// Exact largest value.
+    pub fn max(&self) -> Option<Time> {
+        (self.count > 0).then_some(self.max)
+    }
+
+    /// The value that a share `q` of all values does not exceed (upper end of its bucket, never above the maximum).
+    pub fn quantile(&self, q: f64) -> Option<Time> {
+        let (i, _) = self.quantile_bucket(q)?;
+        Some(Time(upper(i)).min(self.max))
+    }
+
+    /// Bucket of the quantile, and how many values lie in the buckets before it.
+    fn quantile_bucket(&self, q: f64) -> Option<(usize, u64)> {
+        if self.count == 0 {
+            return None;
+        }
+        let rank = ((q * self.count as f64).ceil() as u64).clamp(1, self.count);
+        let mut before = 0;
+        for (i, &n) in self.buckets.iter().enumerate() {
+            if before + n >= rank {
+                return Some((i, before));
+            }
+            before += n;
+        }
+        unreachable!("the buckets hold fewer values than were counted")
+    }
+
+    /// Mean blame by cause (picoseconds) over the values at or above the bucket of quantile `q`; 0 means all values.
+    pub fn blame_from(&self, q: f64) -> Option<[f64; CAUSES]> {
+        let (first, before) = self.quantile_bucket(q)?;
+        let first = if q == 0.0 { 0 } else { first };
+        let n = self.count - if q == 0.0 { 0 } else { before };
+        let mut sums = [0u128; CAUSES];
+        for ledger in self.ledgers[first.min(self.ledgers.len())..].iter().flatten() {
+            for (sum, span) in sums.iter_mut().zip(&ledger.0) {
+                *sum += u128::from(span.0);
+            }
+        }
+        Some(sums.map(|sum| sum as f64 / n as f64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::blame::Cause;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_bucket_holds_what_falls_into_it(value in any::<u64>().prop_map(|v| v >> 2)) {
+            let i = index(value);
+            prop_assert!(upper(i) >= value);
+            prop_assert!(i == 0 || upper(i - 1) < value);
+            prop_assert!(upper(i) - value <= value / 1024);
+        }
+
+        #[test]
+        fn quantiles_agree_with_sorting(mut values in prop::collection::vec(0u64..1 << 40, 1..300), q in 0.0f64..1.0) {
+            let mut histogram = Histogram::default();
+            for &v in &values {
+                histogram.record(Time(v));
+            }
+            values.sort_unstable();
+            let exact = values[((q * values.len() as f64).ceil() as usize).clamp(1, values.len()) - 1];
+            let got = histogram.quantile(q).unwrap().0;
+            prop_assert!(got >= exact && got - exact <= exact / 1024 + 1);
+        }
+
+        #[test]
+        fn blame_adds_up_to_the_mean(values in prop::collection::vec(1u64..1 << 40, 1..100)) {
+            let mut histogram = Histogram::default();
+            for &v in &values {
+                let mut ledger = Ledger::EMPTY;
+                ledger.charge(Cause::HostLink, Time(v / 3));
+                ledger.charge(Cause::ArrayRead, Time(v - v / 3));
+                histogram.record_blamed(Time(v), &ledger);
+            }
+            let sum: f64 = histogram.blame_from(0.0).unwrap().iter().sum();
+            prop_assert!((sum - histogram.mean_ps().unwrap()).abs() < 1e-3 * sum);
+        }
+    }
+}

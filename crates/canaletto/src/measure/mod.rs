@@ -1,0 +1,7 @@
+//! What is measured, and how it is reported.
+
+pub mod blame;
+pub mod histogram;
+pub mod probe;
+pub mod records;
+pub mod report;

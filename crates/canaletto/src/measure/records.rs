@@ -1,0 +1,76 @@
+//! One row for each request, column by column.
+
+use crate::measure::blame::{CAUSES, Ledger};
+use crate::sim::time::Time;
+
+/// Per-request columns, in completion order.
+#[derive(Default)]
+pub struct Records {
+    /// Index of the flow.
+    pub flow: Vec<u16>,
+    /// 1 for a write.
+    pub write: Vec<u8>,
+    /// First sector.
+    pub lba: Vec<u64>,
+    /// Sectors.
+    pub sectors: Vec<u32>,
+    /// Arrival, picoseconds.
+    pub arrival: Vec<u64>,
+    /// Placed in the submission queue, picoseconds.
+    pub enqueue: Vec<u64>,
+    /// Completion consumed by the host, picoseconds.
+    pub complete: Vec<u64>,
+    /// 1 where a transaction of the request met a path conflict.
+    pub path_conflict: Vec<u8>,
+    /// Time by cause, picoseconds; one column a cause.
+    pub blame: [Vec<u64>; CAUSES],
+}
+
+/// One finished request.
+pub struct Row<'a> {
+    /// Index of the flow.
+    pub flow: u16,
+    /// Whether it writes.
+    pub write: bool,
+    /// First sector.
+    pub lba: u64,
+    /// Sectors.
+    pub sectors: u32,
+    /// Arrival.
+    pub arrival: Time,
+    /// Placed in the submission queue.
+    pub enqueue: Time,
+    /// Completion consumed by the host.
+    pub complete: Time,
+    /// Whether a transaction met a path conflict.
+    pub path_conflict: bool,
+    /// Where the time went.
+    pub ledger: &'a Ledger,
+}
+
+impl Records {
+    /// Appends a request.
+    pub fn push(&mut self, row: &Row) {
+        self.flow.push(row.flow);
+        self.write.push(u8::from(row.write));
+        self.lba.push(row.lba);
+        self.sectors.push(row.sectors);
+        self.arrival.push(row.arrival.0);
+        self.enqueue.push(row.enqueue.0);
+        self.complete.push(row.complete.0);
+        self.path_conflict.push(u8::from(row.path_conflict));
+        for (column, span) in self.blame.iter_mut().zip(&row.ledger.0) {
+            column.push(span.0);
+        }
+    }
+
+    /// Rows so far.
+    pub fn len(&self) -> usize {
+        self.flow.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.flow.is_empty()
+    }
+}

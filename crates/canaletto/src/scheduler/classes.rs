@@ -1,0 +1,80 @@
+//! Weighted round robin among priority classes.
+//!
+//! Urgent goes strictly first. High, medium and low take turns with weights 4 : 2 : 1: a credit counts down from 4 each
+//! time the turn comes round to high, and a class may be served only while its weight is at least the credit (the rule
+//! of MQSim's priority scheduler, FAST'18 §4.3).
+
+use crate::config::workload::Priority;
+
+/// Number of priority classes.
+pub const CLASSES: usize = 4;
+
+const WEIGHT: [u8; CLASSES] = [u8::MAX, 4, 2, 1];
+const URGENT: usize = Priority::Urgent as usize;
+const HIGH: usize = Priority::High as usize;
+
+/// Whose turn it is in one queue set.
+#[derive(Clone, Copy)]
+pub struct Turns {
+    class: u8,
+    credit: u8,
+}
+
+impl Turns {
+    /// Before the first turn.
+    pub fn new() -> Turns {
+        Turns { class: URGENT as u8, credit: WEIGHT[HIGH] }
+    }
+
+    /// The class to serve among those for which `waiting` holds, moving the turn on to it; none if none waits.
+    pub fn choose(&mut self, waiting: impl Fn(usize) -> bool) -> Option<usize> {
+        if waiting(URGENT) {
+            return Some(URGENT);
+        }
+        let mut rounds = 0;
+        while rounds < WEIGHT[HIGH] {
+            self.class += 1;
+            if self.class as usize == CLASSES {
+                self.class = HIGH as u8;
+            }
+            if self.class as usize == HIGH {
+                rounds += 1;
+                self.credit = if self.credit > 1 { self.credit - 1 } else { WEIGHT[HIGH] };
+            }
+            let class = self.class as usize;
+            if WEIGHT[class] >= self.credit && waiting(class) {
+                return Some(class);
+            }
+        }
+        None
+    }
+}
+
+impl Default for Turns {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_four_two_one() {
+        let mut turns = Turns::new();
+        let mut served = [0; CLASSES];
+        for _ in 0..700 {
+            served[turns.choose(|class| class != URGENT).unwrap()] += 1;
+        }
+        assert_eq!(served, [0, 400, 200, 100]);
+    }
+
+    #[test]
+    fn urgent_is_always_first_and_nobody_waiting_is_nobody() {
+        let mut turns = Turns::new();
+        assert_eq!(turns.choose(|_| true), Some(URGENT));
+        assert_eq!(turns.choose(|_| false), None);
+        assert_eq!(turns.choose(|class| class == 3), Some(3));
+    }
+}

@@ -1,0 +1,9 @@
+//! The scheduler: which transactions a free unit works on next.
+//!
+//! Out of order across units; within a unit reads go before writes before erases, user requests before garbage
+//! collection unless that is urgent, and transactions for further planes of the same die join the first one's command.
+
+pub mod classes;
+pub mod queues;
+pub mod ring;
+pub mod transaction;

@@ -1,0 +1,234 @@
+//! Per-unit queues of transactions, as lists threaded through the transactions themselves.
+
+use crate::config::design::{MultiPlane, Scheduler as SchedulerConfig, Turn};
+use crate::flash::address::{Layout, UnitId};
+use crate::flash::array::Command;
+use crate::flash::interface::Operation;
+use crate::scheduler::classes::{CLASSES, Turns};
+use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
+use crate::sim::arena::Slab;
+
+/// All transactions in flight.
+pub type Transactions = Slab<TransactionId, Transaction>;
+
+/// A first-in first-out list.
+#[derive(Clone, Copy)]
+struct List {
+    head: TransactionId,
+    tail: TransactionId,
+}
+
+const USER_READ: usize = 0;
+const USER_WRITE: usize = CLASSES;
+const GC_READ: usize = 2 * CLASSES;
+const GC_WRITE: usize = GC_READ + 1;
+const ERASE: usize = GC_READ + 2;
+const LISTS: usize = GC_READ + 3;
+
+/// The queues of one unit.
+#[derive(Clone, Copy)]
+struct Unit {
+    lists: [List; LISTS],
+    /// One bit for each list that holds something.
+    waiting: u16,
+    read_turns: Turns,
+    write_turns: Turns,
+}
+
+/// What the scheduler must know of the world to form a command.
+pub trait Readiness {
+    /// Whether a transaction can be issued now.
+    fn ready(&self, transaction: &Transaction) -> bool;
+    /// The number of the page it would use.
+    fn page(&self, transaction: &Transaction) -> u32;
+    /// The transaction's plane, by its place in the unit.
+    fn plane(&self, transaction: &Transaction) -> u32;
+}
+
+/// The queues of all units.
+pub struct Queues {
+    units: Vec<Unit>,
+    multi_plane: MultiPlane,
+    planes_per_die: u32,
+    /// Classes that any flow uses: with one class in use there are no turns to keep.
+    single_class: Option<usize>,
+    priorities: bool,
+    turn: Turn,
+}
+
+impl Queues {
+    /// Empty queues. `classes` says which priority classes the flows use.
+    pub fn new(layout: &Layout, config: &SchedulerConfig, multi_plane: MultiPlane, classes: [bool; CLASSES]) -> Queues {
+        let list = List { head: TransactionId::NONE, tail: TransactionId::NONE };
+        let unit = Unit { lists: [list; LISTS], waiting: 0, read_turns: Turns::new(), write_turns: Turns::new() };
+        let mut used = (0..CLASSES).filter(|&c| classes[c] || !config.priorities && c == 1);
+        let single_class = match (config.priorities, used.next(), used.next()) {
+            (false, ..) => Some(1),
+            (true, Some(only), None) => Some(only),
+            _ => None,
+        };
+        Queues {
+            units: vec![unit; layout.units() as usize],
+            multi_plane,
+            planes_per_die: layout.planes_per_die,
+            single_class,
+            priorities: config.priorities,
+            turn: config.turn,
+        }
+    }
+
+    /// Whether polling a unit without work changes who is served later, so that idle units must be polled too.
+    pub fn must_poll(&self) -> bool {
+        self.single_class.is_none() && self.turn == Turn::Polled
+    }
+
+    /// Whether the unit has anything queued.
+    pub fn has_work(&self, unit: UnitId) -> bool {
+        self.units[unit.index()].waiting != 0
+    }
+
+    /// Queues a transaction on a unit.
+    pub fn push(&mut self, unit: UnitId, id: TransactionId, transactions: &mut Transactions) {
+        let t = &mut transactions[id];
+        let class = if self.priorities { t.priority as usize } else { 1 };
+        let list = match (t.operation, t.origin) {
+            (Operation::Read, Origin::Gc) => GC_READ,
+            (Operation::Program, Origin::Gc) => GC_WRITE,
+            (Operation::Erase, _) => ERASE,
+            (Operation::Read, _) => USER_READ + class,
+            (Operation::Program, _) => USER_WRITE + class,
+        };
+        t.next = TransactionId::NONE;
+        let unit = &mut self.units[unit.index()];
+        let tail = unit.lists[list].tail;
+        if tail.is_some() {
+            transactions[tail].next = id;
+        } else {
+            unit.lists[list].head = id;
+            unit.waiting |= 1 << list;
+        }
+        unit.lists[list].tail = id;
+    }
+
+    /// Takes the next command for a unit whose planes `free` (a mask) can work, or none. `gc_urgent` puts garbage
+    /// collection before user requests.
+    pub fn next_command(
+        &mut self,
+        id: UnitId,
+        free: u64,
+        gc_urgent: bool,
+        transactions: &mut Transactions,
+        world: &impl Readiness,
+    ) -> Option<Command> {
+        for step in [GC_READ, USER_READ, GC_READ, GC_WRITE, USER_WRITE, GC_WRITE, ERASE].into_iter().enumerate() {
+            let turns = (self.units[id.index()].read_turns, self.units[id.index()].write_turns);
+            let list = match step {
+                // Garbage collection first when urgent, after the user's otherwise.
+                (0 | 3, list) if gc_urgent => list,
+                (2 | 5, list) if !gc_urgent => list,
+                (1, _) => match self.user_list(id, USER_READ) {
+                    Some(list) => list,
+                    None => continue,
+                },
+                (4, _) => match self.user_list(id, USER_WRITE) {
+                    Some(list) => list,
+                    None => continue,
+                },
+                (6, list) => list,
+                _ => continue,
+            };
+            if self.units[id.index()].waiting & (1 << list) != 0 {
+                if let Some(command) = self.form(id, list, free, transactions, world) {
+                    return Some(command);
+                }
+            }
+            if self.turn == Turn::Served {
+                let unit = &mut self.units[id.index()];
+                (unit.read_turns, unit.write_turns) = turns;
+            }
+        }
+        None
+    }
+
+    /// Looks at a unit that cannot take a command; only [`Turn::Polled`] notices.
+    pub fn poll(&mut self, unit: UnitId) {
+        self.user_list(unit, USER_READ);
+        self.user_list(unit, USER_WRITE);
+    }
+
+    /// The list of the user class whose turn it is.
+    fn user_list(&mut self, id: UnitId, base: usize) -> Option<usize> {
+        let unit = &mut self.units[id.index()];
+        let waiting = unit.waiting;
+        let has = |class: usize| waiting & (1 << (base + class)) != 0;
+        let class = match self.single_class {
+            Some(class) => has(class).then_some(class),
+            None if base == USER_READ => unit.read_turns.choose(has),
+            None => unit.write_turns.choose(has),
+        };
+        class.map(|class| base + class)
+    }
+
+    /// Forms a command from one list: the first transaction that can be issued, and those that can join it. Only the die
+    /// of the list's head is considered.
+    fn form(
+        &mut self,
+        id: UnitId,
+        list: usize,
+        free: u64,
+        transactions: &mut Transactions,
+        world: &impl Readiness,
+    ) -> Option<Command> {
+        let head = self.units[id.index()].lists[list].head;
+        let operation = transactions[head].operation;
+        let die = world.plane(&transactions[head]) / self.planes_per_die;
+        let die_mask = ((1u64 << self.planes_per_die) - 1) << (die * self.planes_per_die);
+        let mut open = free & die_mask;
+        let mut command = Command::new(operation);
+        let mut page = (self.multi_plane == MultiPlane::HeadPage).then(|| world.page(&transactions[head]));
+        let mut previous = TransactionId::NONE;
+        let mut at = head;
+        while at.is_some() && open != 0 {
+            let t = &transactions[at];
+            let next = t.next;
+            let bit = 1u64 << world.plane(t);
+            let first = command.transactions().is_empty();
+            let matches = |t: &Transaction| match self.multi_plane {
+                MultiPlane::Off => false,
+                MultiPlane::AnyPage => true,
+                MultiPlane::SamePage | MultiPlane::HeadPage => operation == Operation::Erase || page == Some(world.page(t)),
+            };
+            let joins = open & bit != 0 && world.ready(t) && (first || matches(t));
+            if joins {
+                page = page.or(Some(world.page(&transactions[at])));
+                open &= !bit;
+                command.push(at);
+                self.unlink(id, list, previous, at, transactions);
+                if self.multi_plane == MultiPlane::Off {
+                    break;
+                }
+            } else {
+                previous = at;
+            }
+            at = next;
+        }
+        (!command.transactions().is_empty()).then_some(command)
+    }
+
+    fn unlink(&mut self, id: UnitId, list: usize, previous: TransactionId, at: TransactionId, transactions: &mut Transactions) {
+        let next = transactions[at].next;
+        let unit = &mut self.units[id.index()];
+        if previous.is_some() {
+            transactions[previous].next = next;
+        } else {
+            unit.lists[list].head = next;
+        }
+        if !next.is_some() {
+            unit.lists[list].tail = previous;
+        }
+        if !unit.lists[list].head.is_some() {
+            unit.waiting &= !(1 << list);
+        }
+        transactions[at].next = TransactionId::NONE;
+    }
+}

@@ -1,0 +1,118 @@
+//! A flash transaction: one page read, one page program or one block erase.
+
+use crate::config::workload::Priority;
+use crate::flash::address::Ppa;
+use crate::flash::interface::Operation;
+use crate::host::request::RequestId;
+use crate::measure::blame::Account;
+use crate::sim::time::Time;
+use crate::typed_id;
+
+typed_id!(
+    /// A flash transaction in flight.
+    TransactionId
+);
+
+/// Who wants a transaction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// A page of a host request.
+    User,
+    /// The read of the old page that a partial write needs.
+    OldPage,
+    /// Garbage collection.
+    Gc,
+}
+
+/// A page read, page program or block erase.
+#[derive(Clone, Copy)]
+pub struct Transaction {
+    /// What the array does.
+    pub operation: Operation,
+    /// Who wants it.
+    pub origin: Origin,
+    /// Priority class.
+    pub priority: Priority,
+    /// Whether it ever waited for a path while its chip was ready.
+    pub path_conflict: bool,
+    /// The host request it belongs to.
+    pub request: RequestId,
+    /// For a write: whether its old page is still being read. For an old page's read: the write that waits.
+    pub old_page: OldPage,
+    /// Logical page.
+    pub lpa: u64,
+    /// Where it goes; no page yet for a write that is bound to one when its command is formed.
+    pub ppa: Ppa,
+    /// For a write: the page it replaces. For a copy: the page it was copied from.
+    pub old: Ppa,
+    /// Sectors it concerns, one bit each.
+    pub sectors: u64,
+    /// Sectors taken over from the old page.
+    pub merged: u64,
+    /// Bytes of data that cross to or from the chip.
+    pub bytes: u32,
+    /// Stages of the controller's inside already passed.
+    pub stage: u8,
+    /// Where the time went.
+    pub account: Account,
+    /// The unit's garbage collection clock when the transaction was queued.
+    pub gc_mark: Time,
+    /// The plane's clock of time without a free page when the transaction was queued.
+    pub stall_mark: Time,
+    /// Next in the list this transaction is in.
+    pub next: TransactionId,
+    /// For a write in flight: the next write of the same page, which waits for it.
+    pub successor: TransactionId,
+}
+
+/// How a transaction takes part in a read-modify-write.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OldPage {
+    /// Not at all.
+    None,
+    /// A write that waits for its old page.
+    Awaited,
+    /// The read that this write waits for.
+    For(TransactionId),
+}
+
+impl Transaction {
+    /// A transaction of a host request, not yet translated.
+    pub fn of_request(operation: Operation, request: RequestId, priority: Priority, lpa: u64, sectors: u64, now: Time) -> Self {
+        Transaction {
+            operation,
+            origin: Origin::User,
+            priority,
+            path_conflict: false,
+            request,
+            old_page: OldPage::None,
+            lpa,
+            ppa: Ppa::NONE,
+            old: Ppa::NONE,
+            sectors,
+            merged: 0,
+            bytes: sectors.count_ones() * 512,
+            stage: 0,
+            account: Account::open(now),
+            gc_mark: Time::ZERO,
+            stall_mark: Time::ZERO,
+            next: TransactionId::NONE,
+            successor: TransactionId::NONE,
+        }
+    }
+
+    /// A transaction of garbage collection.
+    pub fn of_gc(operation: Operation, lpa: u64, ppa: Ppa, sectors: u64, now: Time) -> Self {
+        Transaction { origin: Origin::Gc, ppa, ..Self::of_request(operation, RequestId::NONE, Priority::High, lpa, sectors, now) }
+    }
+
+    /// The read of the old page that the write `write` of a request needs.
+    pub fn of_old_page(write: TransactionId, priority: Priority, lpa: u64, ppa: Ppa, sectors: u64, now: Time) -> Self {
+        Transaction {
+            origin: Origin::OldPage,
+            old_page: OldPage::For(write),
+            ppa,
+            ..Self::of_request(Operation::Read, RequestId::NONE, priority, lpa, sectors, now)
+        }
+    }
+}

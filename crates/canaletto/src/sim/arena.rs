@@ -1,0 +1,105 @@
+//! Typed ids and the slab they index: no per-event allocation, no pointers.
+
+use std::marker::PhantomData;
+use std::ops::{Index, IndexMut};
+
+/// Declares a `u32` newtype that indexes one kind of thing, with `NONE` for "no such thing".
+#[macro_export]
+macro_rules! typed_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// Stands for "none".
+            pub const NONE: $name = $name(u32::MAX);
+
+            /// Whether this is an id at all.
+            pub fn is_some(self) -> bool {
+                self != Self::NONE
+            }
+
+            /// The id as an index.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl From<u32> for $name {
+            fn from(id: u32) -> Self {
+                $name(id)
+            }
+        }
+
+        impl From<$name> for u32 {
+            fn from(id: $name) -> u32 {
+                id.0
+            }
+        }
+    };
+}
+
+/// A growable pool whose freed places are reused, newest first.
+pub struct Slab<I, T> {
+    items: Vec<T>,
+    free: Vec<u32>,
+    id: PhantomData<I>,
+}
+
+impl<I: From<u32> + Into<u32>, T> Slab<I, T> {
+    /// An empty slab.
+    pub fn new() -> Self {
+        Slab { items: Vec::new(), free: Vec::new(), id: PhantomData }
+    }
+
+    /// Stores `item` and returns its id.
+    pub fn insert(&mut self, item: T) -> I {
+        match self.free.pop() {
+            Some(place) => {
+                self.items[place as usize] = item;
+                I::from(place)
+            }
+            None => {
+                self.items.push(item);
+                I::from(self.items.len() as u32 - 1)
+            }
+        }
+    }
+
+    /// Gives a place back. Its content stays readable until the place is reused.
+    pub fn remove(&mut self, id: I) {
+        let place = id.into();
+        debug_assert!(!self.free.contains(&place), "freed twice");
+        self.free.push(place);
+    }
+
+    /// How many items are stored now.
+    pub fn len(&self) -> usize {
+        self.items.len() - self.free.len()
+    }
+
+    /// Whether nothing is stored.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl<I: From<u32> + Into<u32>, T> Default for Slab<I, T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<I: Into<u32>, T> Index<I> for Slab<I, T> {
+    type Output = T;
+    fn index(&self, id: I) -> &T {
+        &self.items[id.into() as usize]
+    }
+}
+
+impl<I: Into<u32>, T> IndexMut<I> for Slab<I, T> {
+    fn index_mut(&mut self, id: I) -> &mut T {
+        &mut self.items[id.into() as usize]
+    }
+}

@@ -1,0 +1,7 @@
+//! The engine's ground: time, events, arenas and randomness.
+
+pub mod arena;
+pub mod events;
+pub mod mrg;
+pub mod random;
+pub mod time;

@@ -1,0 +1,97 @@
+//! MRG32k3a, the combined multiple recursive generator, as MQSim draws from it.
+//!
+//! P. L'Ecuyer, "Good Parameters and Implementations for Combined Multiple Recursive Random Number Generators",
+//! Operations Research 47(1), 1999. MQSim seeds it by jumping ahead with matrix powers whose 64-bit products overflow, so
+//! that the states it starts from are not those of the published jumps; the overflow is repeated here, since its
+//! workloads depend on it. The steps themselves are as published.
+
+/// The two moduli.
+const MODULI: [i64; 2] = [4_294_967_087, 4_294_944_443];
+const NORM: f64 = 2.328_306_549_295_728e-10;
+
+type Matrix = [[i64; 3]; 3];
+
+/// One step of each component, as a matrix over its state (oldest number first).
+const STEPS: [Matrix; 2] = [
+    [[0, 1, 0], [0, 0, 1], [MODULI[0] - 810_728, 1_403_580, 0]],
+    [[0, 1, 0], [0, 0, 1], [MODULI[1] - 1_370_589, 0, 527_612]],
+];
+
+/// The generator's six words of state.
+pub struct Mrg32k3a {
+    state: [[i64; 3]; 2],
+}
+
+impl Mrg32k3a {
+    /// The state MQSim reaches from `seed`: (seed / 200 + 1) jumps of 2^(seed mod 200) steps from all ones, with the
+    /// overflow of its arithmetic.
+    pub fn seeded(seed: u32) -> Self {
+        let jump = |component: usize| {
+            let modulus = MODULI[component];
+            let mut power = STEPS[component];
+            for _ in 0..seed % 200 {
+                power = multiply(&power, &power, modulus);
+            }
+            let mut state = [1; 3];
+            let mut jumps = seed / 200 + 1;
+            while jumps != 0 {
+                if jumps & 1 != 0 {
+                    state = apply(&power, &state, modulus);
+                }
+                jumps >>= 1;
+                if jumps != 0 {
+                    power = multiply(&power, &power, modulus);
+                }
+            }
+            state
+        };
+        Mrg32k3a { state: [jump(0), jump(1)] }
+    }
+
+    /// The next number in (0, 1).
+    pub fn uniform(&mut self) -> f64 {
+        let [first, second] = &mut self.state;
+        let p1 = (1_403_580 * first[1] - 810_728 * first[0]).rem_euclid(MODULI[0]);
+        *first = [first[1], first[2], p1];
+        let p2 = (527_612 * second[2] - 1_370_589 * second[0]).rem_euclid(MODULI[1]);
+        *second = [second[1], second[2], p2];
+        let difference = if p1 < p2 { p1 - p2 + MODULI[0] } else { p1 - p2 };
+        (difference + 1) as f64 * NORM
+    }
+}
+
+/// a × b, with MQSim's overflow: each product wraps at 64 bits before it is reduced.
+fn multiply(a: &Matrix, b: &Matrix, modulus: i64) -> Matrix {
+    std::array::from_fn(|i| std::array::from_fn(|j| dot([a[i][0], a[i][1], a[i][2]], [b[0][j], b[1][j], b[2][j]], modulus)))
+}
+
+fn apply(a: &Matrix, v: &[i64; 3], modulus: i64) -> [i64; 3] {
+    std::array::from_fn(|i| dot(a[i], *v, modulus))
+}
+
+fn dot(a: [i64; 3], b: [i64; 3], modulus: i64) -> i64 {
+    (0..3).fold(0i64, |sum, k| a[k].wrapping_mul(b[k]).wrapping_add(sum) % modulus)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A jump of 2^3 steps is too short to overflow and must equal stepping eight times.
+    #[test]
+    fn a_short_jump_equals_its_steps() {
+        let mut stepped = Mrg32k3a { state: [[1; 3]; 2] };
+        for _ in 0..8 {
+            stepped.uniform();
+        }
+        let mut jumped = Mrg32k3a::seeded(3);
+        assert_eq!(jumped.uniform(), stepped.uniform());
+    }
+
+    /// The first address MQSim draws with flow seed 798 (its second stream) on a drive of 748,934,912 sectors.
+    #[test]
+    fn draws_what_mqsim_draws() {
+        let lba = (748_934_912.0 * Mrg32k3a::seeded(799).uniform()) as u64;
+        assert_eq!(lba - lba % 8, 376_524_888);
+    }
+}

@@ -1,0 +1,103 @@
+//! Simulated time: whole picoseconds.
+
+use std::fmt;
+use std::ops::{Add, AddAssign, Mul, Sub};
+
+/// A point in simulated time, or a span of it, in picoseconds (213 days fit).
+///
+/// Integers make runs identical on every machine; picoseconds make the rates of real links exact enough that rounding
+/// never decides an order (one byte at 16 GB/s is 62.5 ps).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
+pub struct Time(pub u64);
+
+impl Time {
+    /// The beginning of the run; also the empty span.
+    pub const ZERO: Time = Time(0);
+    /// Later than anything a run reaches.
+    pub const MAX: Time = Time(u64::MAX);
+
+    /// A span of `ns` nanoseconds.
+    pub const fn from_ns(ns: u64) -> Time {
+        Time(ns * 1_000)
+    }
+
+    /// A span of `us` microseconds.
+    pub const fn from_us(us: u64) -> Time {
+        Time(us * 1_000_000)
+    }
+
+    /// The time `bytes` take at `bytes_per_s`, rounded up to a picosecond so that no resource beats its rate.
+    /// A rate of 0 stands for "no limit" and takes no time.
+    pub const fn of_transfer(bytes: u64, bytes_per_s: u64) -> Time {
+        if bytes_per_s == 0 {
+            return Time::ZERO;
+        }
+        Time((bytes as u128 * 1_000_000_000_000).div_ceil(bytes_per_s as u128) as u64)
+    }
+
+    /// Whole nanoseconds, rounded down.
+    pub const fn ns(self) -> u64 {
+        self.0 / 1_000
+    }
+
+    /// Microseconds, for reports.
+    pub fn us(self) -> f64 {
+        self.0 as f64 / 1e6
+    }
+
+    /// Seconds, for reports.
+    pub fn seconds(self) -> f64 {
+        self.0 as f64 / 1e12
+    }
+
+    /// `self - other`, or zero where `other` is later.
+    pub const fn saturating_sub(self, other: Time) -> Time {
+        Time(self.0.saturating_sub(other.0))
+    }
+}
+
+impl Add for Time {
+    type Output = Time;
+    fn add(self, other: Time) -> Time {
+        Time(self.0 + other.0)
+    }
+}
+
+impl AddAssign for Time {
+    fn add_assign(&mut self, other: Time) {
+        self.0 += other.0;
+    }
+}
+
+impl Sub for Time {
+    type Output = Time;
+    fn sub(self, other: Time) -> Time {
+        debug_assert!(self >= other, "time ran backwards: {self:?} - {other:?}");
+        Time(self.0 - other.0)
+    }
+}
+
+impl Mul<u64> for Time {
+    type Output = Time;
+    fn mul(self, times: u64) -> Time {
+        Time(self.0 * times)
+    }
+}
+
+impl fmt::Debug for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:03} ns", self.0 / 1_000, self.0 % 1_000)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transfer_never_beats_its_rate() {
+        assert_eq!(Time::of_transfer(4096, 1_200_000_000), Time(3_413_334));
+        assert_eq!(Time::of_transfer(12, 1_200_000_000), Time::from_ns(10));
+        assert_eq!(Time::of_transfer(1 << 40, 0), Time::ZERO);
+    }
+}
