@@ -21,6 +21,8 @@ pub struct FlowRange {
     pub sectors: u64,
     /// First logical page in the mapping table.
     pub first_page: u64,
+    /// Which write frontiers it uses.
+    pub stream: u16,
     /// Positions its pages may use.
     pub positions: Positions,
 }
@@ -36,6 +38,8 @@ pub struct Limits {
     pub logical_pages: u64,
     /// Sectors the host sees in all.
     pub logical_sectors: u64,
+    /// Sets of write frontiers: one for each flow if the drive is partitioned, else one.
+    pub streams: u16,
     /// A plane collects below this many free blocks.
     pub gc_start_below: u32,
     /// A plane's collection is urgent at or below this many free blocks.
@@ -43,11 +47,17 @@ pub struct Limits {
 }
 
 /// Sectors of one plane that the host sees.
-fn visible_sectors(design: &Design, layout: &Layout) -> u64 {
+///
+/// Each further set of write frontiers keeps one more block from the host: a block may be left half filled in each.
+fn visible_sectors(design: &Design, layout: &Layout, streams: u16) -> u64 {
     let block_sectors = u64::from(layout.pages_per_block) * u64::from(layout.sectors_per_page);
     let all = u64::from(layout.blocks_per_plane) * block_sectors;
     let by_share = (all as f64 * (1.0 - design.ftl.overprovisioning)) as u64;
-    by_share.min(all - u64::from(design.ftl.min_spare_blocks) * block_sectors)
+    let spare = match design.ftl.min_spare_blocks {
+        0 => 0,
+        blocks => u64::from(blocks) + u64::from(streams) - 1,
+    };
+    by_share.min(all.saturating_sub(spare * block_sectors))
 }
 
 impl Limits {
@@ -57,7 +67,11 @@ impl Limits {
     /// One line on what in the workload does not fit the design.
     pub fn new(design: &Design, workload: &Workload) -> Result<Limits, String> {
         let layout = Layout::new(&design.geometry, design.flash.die_interleaving);
-        let visible = visible_sectors(design, &layout);
+        let streams = if workload.partitioned { workload.flow.len() as u16 } else { 1 };
+        let visible = visible_sectors(design, &layout, streams);
+        if visible == 0 {
+            return Err(format!("{} blocks a plane leave nothing for the host: {} are kept spare", layout.blocks_per_plane, design.ftl.min_spare_blocks));
+        }
         let per_page = u64::from(layout.sectors_per_page);
         let positions = workload.flow.iter().map(|flow| positions(flow, &layout)).collect::<Result<Vec<_>, _>>()?;
         let mut flows: Vec<FlowRange> = Vec::new();
@@ -70,13 +84,13 @@ impl Limits {
             let (mut first_sector, mut first_page) = (0, 0);
             for (positions, placement) in positions.into_iter().zip(&planes) {
                 let sectors = placement.planes().iter().map(|p| visible / sharers[p.index()]).sum();
-                flows.push(FlowRange { first_sector, sectors, first_page, positions });
+                flows.push(FlowRange { first_sector, sectors, first_page, stream: flows.len() as u16, positions });
                 first_sector += sectors;
                 first_page += sectors.div_ceil(per_page);
             }
         } else {
             let sectors = visible * u64::from(layout.planes());
-            flows.extend(positions.into_iter().map(|positions| FlowRange { first_sector: 0, sectors, first_page: 0, positions }));
+            flows.extend(positions.into_iter().map(|positions| FlowRange { first_sector: 0, sectors, first_page: 0, stream: 0, positions }));
         }
         let last = flows.iter().map(|f| (f.first_page + f.sectors.div_ceil(per_page), f.first_sector + f.sectors)).max();
         let (logical_pages, logical_sectors) = last.ok_or("the workload has no flow")?;
@@ -84,6 +98,7 @@ impl Limits {
         Ok(Limits {
             gc_start_below: ((design.gc.threshold * blocks).ceil() as u32).max(design.gc.reserved_blocks + 2),
             gc_urgent_at: ((design.gc.hard_threshold * blocks) as u32).max(design.gc.reserved_blocks),
+            streams,
             layout,
             flows,
             logical_pages,

@@ -14,10 +14,14 @@ pub struct Workload {
     /// One line for lists: what this is and where its figures come from.
     #[serde(default)]
     pub about: String,
-    /// Whether the drive's capacity is divided among the flows, each then having addresses of its own from 0, as MQSim
-    /// does. Otherwise all flows address the whole drive.
+    /// Whether the drive's capacity is divided among the flows, each then having an address range and write frontiers
+    /// of its own, as in MQSim. Otherwise all flows address the whole drive.
     #[serde(default)]
     pub partitioned: bool,
+    /// Whether of flows that start at the same time the last one goes first (the order in which MQSim's hash table happens
+    /// to start two flows); only ties depend on it.
+    #[serde(default)]
+    pub last_flow_first: bool,
     /// The flows.
     #[schemars(length(min = 1, max = 64))]
     pub flow: Vec<Flow>,

@@ -33,10 +33,29 @@ struct Block {
 /// Whose data a write frontier takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Frontier {
-    /// The host's.
-    User,
+    /// The host's, of one stream.
+    User(u16),
     /// Garbage collection's.
     Gc,
+}
+
+impl Frontier {
+    fn index(self) -> usize {
+        match self {
+            Frontier::Gc => 0,
+            Frontier::User(stream) => 1 + usize::from(stream),
+        }
+    }
+}
+
+/// A write frontier of a plane.
+#[derive(Clone, Default)]
+struct Open {
+    /// The block being filled.
+    block: Option<u32>,
+    /// Time without a page to give, and since when that lasts.
+    stalled: Time,
+    stalled_since: Option<Time>,
 }
 
 /// One plane's blocks.
@@ -46,11 +65,8 @@ struct Plane {
     blocks: Vec<Block>,
     /// Erased blocks, in the order of their erasure.
     erased: VecDeque<u32>,
-    /// Open blocks by [`Frontier`].
-    open: [Option<u32>; 2],
-    /// Time without a page for the host, and since when that lasts.
-    stalled: Time,
-    stalled_since: Option<Time>,
+    /// The frontiers: garbage collection's, then each stream's.
+    open: Vec<Open>,
 }
 
 /// All blocks of the drive.
@@ -62,10 +78,12 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// A fresh drive on which the host never gets the last `reserved` free blocks of a plane.
-    pub fn new(layout: &Layout, reserved: u32) -> Blocks {
+    /// A fresh drive with write frontiers for `streams` streams, on which the host never gets the last `reserved` free
+    /// blocks of a plane.
+    pub fn new(layout: &Layout, reserved: u32, streams: u16) -> Blocks {
+        let plane = || Plane { open: vec![Open::default(); 1 + usize::from(streams)], ..Plane::default() };
         Blocks {
-            planes: (0..layout.planes()).map(|_| Plane::default()).collect(),
+            planes: (0..layout.planes()).map(|_| plane()).collect(),
             blocks_per_plane: layout.blocks_per_plane,
             pages_per_block: layout.pages_per_block,
             reserved,
@@ -90,11 +108,11 @@ impl Blocks {
 
     fn room_in_open(&self, plane: PlaneId, frontier: Frontier) -> Option<u32> {
         let p = &self.planes[plane.index()];
-        p.open[frontier as usize].filter(|&b| (p.blocks[b as usize].pages.len() as u32) < self.pages_per_block)
+        p.open[frontier.index()].block.filter(|&b| (p.blocks[b as usize].pages.len() as u32) < self.pages_per_block)
     }
 
     fn may_open(&self, plane: PlaneId, frontier: Frontier) -> bool {
-        let kept = if frontier == Frontier::User { self.reserved } else { 0 };
+        let kept = if frontier == Frontier::Gc { 0 } else { self.reserved };
         self.free(plane) > kept
     }
 
@@ -123,7 +141,7 @@ impl Blocks {
             p.erased.pop_front().expect("a frontier was opened without a free block")
         };
         p.blocks[block as usize].pages.reserve_exact(pages);
-        p.open[frontier as usize] = Some(block);
+        p.open[frontier.index()].block = Some(block);
         block
     }
 
@@ -143,11 +161,6 @@ impl Blocks {
     /// The logical page whose valid data are at a page.
     pub fn valid_lpa(&self, at: Ppa) -> Option<u64> {
         self.block(at).pages.get(at.page as usize).map(|p| p.lpa).filter(|&lpa| lpa != INVALID)
-    }
-
-    /// Adds sectors to what a page holds (found there, as if written before the run).
-    pub fn add_sectors(&mut self, at: Ppa, sectors: u64) {
-        self.block_mut(at).pages[at.page as usize].sectors |= sectors;
     }
 
     /// The data at a page are out of date.
@@ -215,30 +228,37 @@ impl Blocks {
         b.erases += 1;
         p.erased.push_back(block);
         for open in &mut p.open {
-            if *open == Some(block) {
-                *open = None;
+            if open.block == Some(block) {
+                open.block = None;
             }
         }
     }
 
-    /// Notes whether the plane has a page for the host now, for [`Blocks::stall_clock`].
-    pub fn note_stall(&mut self, plane: PlaneId, now: Time) {
-        let room = self.has_page(plane, Frontier::User);
-        let p = &mut self.planes[plane.index()];
-        match (room, p.stalled_since) {
-            (false, None) => p.stalled_since = Some(now),
+    /// Notes whether the plane has a page for the frontier now, for [`Blocks::stall_clock`].
+    pub fn note_stall(&mut self, plane: PlaneId, frontier: Frontier, now: Time) {
+        let room = self.has_page(plane, frontier);
+        let open = &mut self.planes[plane.index()].open[frontier.index()];
+        match (room, open.stalled_since) {
+            (false, None) => open.stalled_since = Some(now),
             (true, Some(since)) => {
-                p.stalled += now - since;
-                p.stalled_since = None;
+                open.stalled += now - since;
+                open.stalled_since = None;
             }
             _ => {}
         }
     }
 
-    /// Time until `now` during which the plane had no page for the host.
-    pub fn stall_clock(&self, plane: PlaneId, now: Time) -> Time {
-        let p = &self.planes[plane.index()];
-        p.stalled + p.stalled_since.map_or(Time::ZERO, |since| now - since)
+    /// [`Blocks::note_stall`] for every stream.
+    pub fn note_stalls(&mut self, plane: PlaneId, now: Time) {
+        for stream in 0..self.planes[plane.index()].open.len() as u16 - 1 {
+            self.note_stall(plane, Frontier::User(stream), now);
+        }
+    }
+
+    /// Time until `now` during which the frontier had no page to give.
+    pub fn stall_clock(&self, plane: PlaneId, frontier: Frontier, now: Time) -> Time {
+        let open = &self.planes[plane.index()].open[frontier.index()];
+        open.stalled + open.stalled_since.map_or(Time::ZERO, |since| now - since)
     }
 
     /// Valid pages of the whole drive, counted page by page; for audits.

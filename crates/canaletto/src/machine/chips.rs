@@ -6,7 +6,7 @@ use crate::fabric::{self, DomainId, Fabric, PathId};
 use crate::flash::address::{Layout, PlaneId, UnitId};
 use crate::flash::array::Command;
 use crate::flash::interface::Operation;
-use crate::ftl::blocks::{Blocks, Frontier};
+use crate::ftl::blocks::Blocks;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::queues::Readiness;
@@ -19,18 +19,13 @@ struct Pages<'a> {
     layout: &'a Layout,
 }
 
-/// Whose frontier an unbound transaction takes its page from.
-fn frontier_of(t: &Transaction) -> Frontier {
-    if t.origin == Origin::Gc { Frontier::Gc } else { Frontier::User }
-}
-
 impl Readiness for Pages<'_> {
     fn ready(&self, t: &Transaction) -> bool {
-        t.old_page != OldPage::Awaited && (t.ppa.is_bound() || self.blocks.has_page(t.ppa.plane, frontier_of(t)))
+        t.old_page != OldPage::Awaited && (t.ppa.is_bound() || self.blocks.has_page(t.ppa.plane, t.frontier))
     }
 
     fn page(&self, t: &Transaction) -> u32 {
-        if t.ppa.is_bound() { t.ppa.page } else { self.blocks.next_page(t.ppa.plane, frontier_of(t)) }
+        if t.ppa.is_bound() { t.ppa.page } else { self.blocks.next_page(t.ppa.plane, t.frontier) }
     }
 
     fn plane(&self, t: &Transaction) -> u32 {
@@ -52,8 +47,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let t = &mut self.transactions[id];
         t.gc_mark = self.array.gc_clock(unit, now);
         if !t.ppa.is_bound() {
-            self.blocks.note_stall(t.ppa.plane, now);
-            t.stall_mark = self.blocks.stall_clock(t.ppa.plane, now);
+            self.blocks.note_stall(t.ppa.plane, t.frontier, now);
+            t.stall_mark = self.blocks.stall_clock(t.ppa.plane, t.frontier, now);
         }
     }
 
@@ -223,8 +218,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     fn charge_wait(&mut self, id: TransactionId, unit: UnitId, now: Time) {
         let t = &mut self.transactions[id];
         if !t.ppa.is_bound() {
-            self.blocks.note_stall(t.ppa.plane, now);
-            let stalled = self.blocks.stall_clock(t.ppa.plane, now) - t.stall_mark;
+            self.blocks.note_stall(t.ppa.plane, t.frontier, now);
+            let stalled = self.blocks.stall_clock(t.ppa.plane, t.frontier, now) - t.stall_mark;
             t.account.charge_up_to(Cause::FreeBlocks, stalled, now);
         }
         let available = self.array.available_since(unit, t.ppa.plane, self.layout.chip_of(unit));
@@ -248,11 +243,11 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             assert!(found && self.transactions[id].ppa.is_bound(), "a read was issued without a page to read");
             return;
         }
-        let at = self.allocate(t.ppa.plane, frontier_of(&t), t.lpa, t.sectors | t.merged);
+        let at = self.allocate(t.ppa.plane, t.frontier, t.lpa, t.sectors | t.merged);
         let at = at.expect("a write was issued without a page to write");
         self.blocks.program_begins(at);
         self.transactions[id].ppa = at;
-        self.blocks.note_stall(at.plane, now);
+        self.blocks.note_stall(at.plane, t.frontier, now);
     }
 
     /// A leg has crossed: its path is free for the next.

@@ -87,7 +87,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.transactions.remove(id);
         self.probe.block_erased(now, at.plane, at.block);
         self.blocks.erase(at.plane, at.block);
-        self.blocks.note_stall(at.plane, now);
+        self.blocks.note_stalls(at.plane, now);
         self.collector.erase_done(at.plane);
         self.needs_collection.push(at.plane);
     }

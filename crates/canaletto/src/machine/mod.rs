@@ -70,6 +70,8 @@ struct Flow {
     start: Time,
     /// First sector of the flow's addresses, as requests state them.
     first_sector: u64,
+    /// Its own write frontiers, if flows have such.
+    stream: u16,
     /// First logical page of the flow's addresses in the mapping table.
     first_page: u64,
     tally: Tally,
@@ -132,6 +134,7 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     /// Planes whose free blocks or victims have changed, to be looked at before the next event.
     needs_collection: Vec<crate::flash::address::PlaneId>,
     operations: Operations,
+    last_flow_first: bool,
     fabric: F,
     /// What each path in use carries.
     legs: Vec<Leg>,
@@ -186,6 +189,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             placement: Placement::new(&layout, design.ftl.allocation, &flow.positions),
             start: config.synthetic.as_ref().map_or(Time::ZERO, |s| s.start.time()),
             first_sector: flow.first_sector,
+            stream: flow.stream,
             first_page: flow.first_page,
             tally: Tally::default(),
         });
@@ -203,13 +207,14 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             transactions: Slab::new(),
             controller: Controller::new(&design.controller, layout.channels),
             map: MappingTable::new(limits.logical_pages),
-            blocks: Blocks::new(&layout, design.gc.reserved_blocks),
+            blocks: Blocks::new(&layout, design.gc.reserved_blocks, limits.streams),
             collector: Collector::new(layout.planes(), limits.gc_start_below, limits.gc_urgent_at),
             queues: Queues::new(&layout, &design.scheduler, design.flash.multi_plane, classes),
             domains,
             touched: Vec::new(),
             needs_collection: Vec::new(),
             operations: Operations::default(),
+            last_flow_first: workload.last_flow_first,
             fabric,
             legs: Vec::new(),
             commands: CommandTable::new(design.fabric.interface, design.fabric.turnarounds, layout.planes_per_die),
@@ -229,8 +234,9 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
     /// # Errors
     /// A trace that cannot be read on, a run that the watcher stops, or one that is stuck.
     pub fn run(&mut self, watch: &mut dyn FnMut(&Progress) -> bool) -> Result<(), RunError> {
-        for flow in 0..self.flows.len() as u16 {
-            self.start_flow(flow)?;
+        for i in 0..self.flows.len() {
+            let flow = if self.last_flow_first { self.flows.len() - 1 - i } else { i };
+            self.start_flow(flow as u16)?;
         }
         let mut until_watch = WATCH_EVERY;
         while let Some((now, event)) = self.events.pop() {

@@ -36,6 +36,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let (first_page, last_page) = self.page_range(id);
         self.requests[id].outstanding = (last_page - first_page + 1) as u32;
         let priority = self.flows[request.flow as usize].priority;
+        let frontier = Frontier::User(self.flows[request.flow as usize].stream);
         let mut at = (request.lba - self.flows[request.flow as usize].first_sector) % per_page;
         let mut left = u64::from(request.sectors);
         for lpa in first_page..=last_page {
@@ -43,8 +44,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             let operation = if request.write { Operation::Program } else { Operation::Read };
             let sectors = sector_mask(at, count);
             self.probe.page_begins(now, id, lpa, sectors, request.write);
-            let transaction =
-                self.transactions.insert(Transaction::of_request(operation, id, priority, lpa, sectors, now));
+            let transaction = Transaction::of_request(operation, id, priority, lpa, sectors, now);
+            let transaction = self.transactions.insert(Transaction { frontier, ..transaction });
             if request.write {
                 self.begin_write(transaction, now);
             } else {
@@ -101,8 +102,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             UnwrittenReads::FindSectors => sectors,
             UnwrittenReads::FindPage => sector_mask(0, u64::from(self.layout.sectors_per_page)),
         };
-        let plane = self.plane_of(id);
-        let Some(at) = self.allocate(plane, Frontier::User, lpa, sectors) else { return Ppa::unbound(plane) };
+        let (plane, frontier) = (self.plane_of(id), self.transactions[id].frontier);
+        let Some(at) = self.allocate(plane, frontier, lpa, sectors) else { return Ppa::unbound(plane) };
         match self.map.get(lpa) {
             Entry::Pending(write) => self.transactions[write].old = at,
             _ => self.map.set(lpa, Entry::At(at)),
@@ -171,7 +172,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// Gives a write its page and lets it take effect before it is programmed, if the plane has room.
     fn bind_at_once(&mut self, id: TransactionId) {
         let t = self.transactions[id];
-        if let Some(at) = self.allocate(t.ppa.plane, Frontier::User, t.lpa, t.sectors | t.merged) {
+        if let Some(at) = self.allocate(t.ppa.plane, t.frontier, t.lpa, t.sectors | t.merged) {
             self.blocks.program_begins(at);
             self.map.set(t.lpa, Entry::At(at));
             if t.old.is_bound() {

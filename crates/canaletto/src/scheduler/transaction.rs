@@ -3,6 +3,7 @@
 use crate::config::workload::Priority;
 use crate::flash::address::Ppa;
 use crate::flash::interface::Operation;
+use crate::ftl::blocks::Frontier;
 use crate::host::request::RequestId;
 use crate::measure::blame::Account;
 use crate::sim::time::Time;
@@ -39,6 +40,8 @@ pub struct Transaction {
     pub request: RequestId,
     /// For a write: whether its old page is still being read. For an old page's read: the write that waits.
     pub old_page: OldPage,
+    /// Where it gets its page from, if it needs one.
+    pub frontier: Frontier,
     /// Logical page.
     pub lpa: u64,
     /// Where it goes; no page yet for a write that is bound to one when its command is formed.
@@ -86,6 +89,7 @@ impl Transaction {
             path_conflict: false,
             request,
             old_page: OldPage::None,
+            frontier: Frontier::User(0),
             lpa,
             ppa: Ppa::NONE,
             old: Ppa::NONE,
@@ -103,7 +107,7 @@ impl Transaction {
 
     /// A transaction of garbage collection.
     pub fn of_gc(operation: Operation, lpa: u64, ppa: Ppa, sectors: u64, now: Time) -> Self {
-        Transaction { origin: Origin::Gc, ppa, ..Self::of_request(operation, RequestId::NONE, Priority::High, lpa, sectors, now) }
+        Transaction { origin: Origin::Gc, frontier: Frontier::Gc, ppa, ..Self::of_request(operation, RequestId::NONE, Priority::High, lpa, sectors, now) }
     }
 
     /// The read of the old page that the write `write` of a request needs.

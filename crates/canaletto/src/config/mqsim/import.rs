@@ -61,6 +61,7 @@ pub fn import(
                     name: format!("{workload_label}, scenario {}", number + 1),
                     about: String::new(),
                     partitioned: true,
+                    last_flow_first: true,
                     flow,
                 },
                 trace_percent: scenario.flows.iter().map(percent).collect(),
