@@ -111,7 +111,8 @@ impl LinkTiming {
             LinkRounding::Exact => Time::of_transfer(bytes, self.lanes * self.lane_rate),
             LinkRounding::LaneNanoseconds => {
                 let cycles = bytes.div_ceil(self.lanes);
-                Time::from_ns((u128::from(cycles) * 1_000_000_000 / u128::from(self.lane_rate)) as u64)
+                // Cycles a second are far below 2^64 / 10^9 for any message that fits the link's 16-bit sector counts.
+                Time::from_ns(cycles.saturating_mul(1_000_000_000) / self.lane_rate)
             }
         }
     }

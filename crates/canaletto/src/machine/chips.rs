@@ -68,27 +68,28 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     fn touch(&mut self, domain: DomainId) {
-        if !self.touched.contains(&domain) {
-            self.touched.push(domain);
-        }
+        self.touched.set(domain.0, true);
     }
 
     /// Has every domain's paths offered, for the round robin that notices each look.
     pub(super) fn touch_all_if_noticed(&mut self) {
         if self.queues.must_poll() {
-            self.touched.clear();
-            self.touched.extend((0..self.domains.len() as u32).map(DomainId));
+            for domain in 0..self.domains.len() as u32 {
+                self.touched.set(domain, true);
+            }
         }
     }
 
     /// Offers free paths to what waits for them, in every domain where something has changed.
     pub(super) fn offer_paths(&mut self, now: Time) {
         self.run_collections(now);
-        self.touched.sort_unstable();
-        for i in 0..self.touched.len() {
-            self.offer(self.touched[i], now);
+        let domains = self.domains.len() as u32;
+        let mut from = 0;
+        while let Some(domain) = self.touched.first_in(from, domains) {
+            self.offer(DomainId(domain), now);
+            self.touched.set(domain, false);
+            from = domain + 1;
         }
-        self.touched.clear();
     }
 
     fn offer(&mut self, domain: DomainId, now: Time) {
@@ -107,6 +108,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     fn start_data(&mut self, domain: DomainId, now: Time) -> bool {
         for class in 0..2 {
             let waiting = &self.domains[domain.index()].data[class];
+            if waiting.is_empty() {
+                continue;
+            }
             let free = waiting.iter().position(|&id| {
                 let unit = self.layout.unit_of(self.transactions[id].ppa.plane);
                 self.fabric.is_free(self.layout.chip_of(unit))

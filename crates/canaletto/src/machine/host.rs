@@ -167,13 +167,14 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     /// The back end has finished a request: data (of a read) and completion go to the host.
     pub(super) fn finish(&mut self, id: RequestId, now: Time) {
-        let request = self.requests[id];
-        self.flows[request.flow as usize].queue.finished();
-        if !request.write {
-            self.send(Direction::ToHost, Message::ReadData(id), request.bytes(), now);
+        let request = &self.requests[id];
+        let (flow, write, bytes) = (request.flow, request.write, request.bytes());
+        self.flows[flow as usize].queue.finished();
+        if !write {
+            self.send(Direction::ToHost, Message::ReadData(id), bytes, now);
         }
-        self.fetch(request.flow, now);
-        if let Some(submission_head) = self.flows[request.flow as usize].queue.complete(id) {
+        self.fetch(flow, now);
+        if let Some(submission_head) = self.flows[flow as usize].queue.complete(id) {
             self.send(Direction::ToHost, Message::Completion { request: id, submission_head }, 0, now);
         }
     }
@@ -182,22 +183,23 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// doorbell and, in a closed loop, makes the next request.
     fn completed_at_host(&mut self, id: RequestId, submission_head: u32, now: Time) -> Result<(), RunError> {
         self.requests[id].account.charge(Cause::Completion, now);
-        let request = self.requests[id];
         self.requests.remove(id);
         self.probe.completed(now, id);
-        self.count(&request, now);
-        let flow = &mut self.flows[request.flow as usize];
+        self.count(id, now);
+        let id = self.requests[id].flow;
+        let flow = &mut self.flows[id as usize];
         flow.queue.learn_head(submission_head);
         let closed = flow.looping != Loop::Open;
-        self.place_waiting(request.flow, now);
-        self.send(Direction::ToDevice, Message::CompletionDoorbell { flow: request.flow }, 0, now);
+        self.place_waiting(id, now);
+        self.send(Direction::ToDevice, Message::CompletionDoorbell { flow: id }, 0, now);
         if closed {
-            self.generate(request.flow, now)?;
+            self.generate(id, now)?;
         }
         Ok(())
     }
 
-    fn count(&mut self, request: &Request, now: Time) {
+    fn count(&mut self, id: RequestId, now: Time) {
+        let request = &self.requests[id];
         let latency = now - request.arrival;
         // Every picosecond is charged to one cause: a difference is a defect of the model.
         debug_assert_eq!(request.account.ledger.total(), latency, "the accounts of a request do not close");

@@ -130,7 +130,7 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     queues: Queues,
     domains: Vec<Domain>,
     /// Domains in which something new may start, to be offered their free paths before the next event.
-    touched: Vec<DomainId>,
+    touched: Ring,
     /// Planes whose free blocks or victims have changed, to be looked at before the next event.
     needs_collection: Vec<crate::flash::address::PlaneId>,
     operations: Operations,
@@ -164,7 +164,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
     ) -> Self {
         let layout = limits.layout.clone();
         let fabric = F::new(&design.fabric, &layout);
-        let domains = (0..fabric.domains())
+        let domains: Vec<Domain> = (0..fabric.domains())
             .map(|d| {
                 let chips = fabric.chips_of(DomainId(d));
                 let units = (chips.end - chips.start) * layout.units_per_chip;
@@ -210,8 +210,8 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             blocks: Blocks::new(&layout, design.gc.reserved_blocks, limits.streams),
             collector: Collector::new(layout.planes(), limits.gc_start_below, limits.gc_urgent_at),
             queues: Queues::new(&layout, &design.scheduler, design.flash.multi_plane, classes),
+            touched: Ring::new(domains.len() as u32),
             domains,
-            touched: Vec::new(),
             needs_collection: Vec::new(),
             operations: Operations::default(),
             last_flow_first: workload.last_flow_first,
@@ -241,9 +241,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
         let mut until_watch = WATCH_EVERY;
         while let Some((now, event)) = self.events.pop() {
             self.handle(event, now)?;
-            if !self.touched.is_empty() || !self.needs_collection.is_empty() {
-                self.offer_paths(now);
-            }
+            self.offer_paths(now);
             until_watch -= 1;
             if until_watch == 0 {
                 until_watch = WATCH_EVERY;

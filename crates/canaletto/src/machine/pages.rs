@@ -31,22 +31,22 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     /// Splits a request into pages and sends each on its way.
     pub(super) fn begin_pages(&mut self, id: RequestId, now: Time) {
-        let request = self.requests[id];
         let per_page = u64::from(self.layout.sectors_per_page);
         let (first_page, last_page) = self.page_range(id);
-        self.requests[id].outstanding = (last_page - first_page + 1) as u32;
-        let priority = self.flows[request.flow as usize].priority;
-        let frontier = Frontier::User(self.flows[request.flow as usize].stream);
-        let mut at = (request.lba - self.flows[request.flow as usize].first_sector) % per_page;
+        let request = &mut self.requests[id];
+        request.outstanding = (last_page - first_page + 1) as u32;
+        let flow = &self.flows[request.flow as usize];
+        let (write, priority, frontier) = (request.write, flow.priority, Frontier::User(flow.stream));
+        let mut at = (request.lba - flow.first_sector) % per_page;
         let mut left = u64::from(request.sectors);
         for lpa in first_page..=last_page {
             let count = left.min(per_page - at);
-            let operation = if request.write { Operation::Program } else { Operation::Read };
+            let operation = if write { Operation::Program } else { Operation::Read };
             let sectors = sector_mask(at, count);
-            self.probe.page_begins(now, id, lpa, sectors, request.write);
+            self.probe.page_begins(now, id, lpa, sectors, write);
             let transaction = Transaction::of_request(operation, id, priority, lpa, sectors, now);
             let transaction = self.transactions.insert(Transaction { frontier, ..transaction });
-            if request.write {
+            if write {
                 self.begin_write(transaction, now);
             } else {
                 self.begin_read(transaction, now);
@@ -217,7 +217,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     /// A page's data have left the chip.
     pub(super) fn read_transferred(&mut self, id: TransactionId, now: Time) {
-        let t = self.transactions[id];
+        let t = &self.transactions[id];
         if self.blocks.read_ends(t.ppa) && self.collector.collects(t.ppa.plane, t.ppa.block) {
             self.needs_collection.push(t.ppa.plane);
         }
@@ -268,9 +268,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     /// One page of a request is done; the last one finishes the request, and its account is the request's.
     pub(super) fn page_finished(&mut self, id: TransactionId, now: Time) {
-        let t = self.transactions[id];
         self.transactions.remove(id);
-        let request = &mut self.requests[t.request];
+        let t = &self.transactions[id];
+        let id = t.request;
+        let request = &mut self.requests[id];
         let flow = request.flow as usize;
         request.path_conflict |= t.path_conflict;
         request.outstanding -= 1;
@@ -281,7 +282,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             debug_assert_eq!(t.account.since, now);
             request.account.ledger.add(&t.account.ledger);
             request.account.since = now;
-            self.finish(t.request, now);
+            self.finish(id, now);
         }
     }
 }

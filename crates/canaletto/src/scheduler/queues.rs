@@ -25,6 +25,15 @@ const GC_WRITE: usize = GC_READ + 1;
 const ERASE: usize = GC_READ + 2;
 const LISTS: usize = GC_READ + 3;
 
+/// Where a command may come from.
+#[derive(Clone, Copy)]
+enum Choice {
+    /// This list.
+    List(usize),
+    /// The list, of the four that begin here, of the class whose turn it is.
+    User(usize),
+}
+
 /// The queues of one unit.
 #[derive(Clone, Copy)]
 struct Unit {
@@ -114,40 +123,46 @@ impl Queues {
     /// collection before user requests.
     pub fn next_command(
         &mut self,
-        id: UnitId,
+        unit: UnitId,
         free: u64,
         gc_urgent: bool,
         transactions: &mut Transactions,
         world: &impl Readiness,
     ) -> Option<Command> {
-        for step in [GC_READ, USER_READ, GC_READ, GC_WRITE, USER_WRITE, GC_WRITE, ERASE].into_iter().enumerate() {
-            let turns = (self.units[id.index()].read_turns, self.units[id.index()].write_turns);
-            let list = match step {
-                // Garbage collection first when urgent, after the user's otherwise.
-                (0 | 3, list) if gc_urgent => list,
-                (2 | 5, list) if !gc_urgent => list,
-                (1, _) => match self.user_list(id, USER_READ) {
-                    Some(list) => list,
-                    None => continue,
-                },
-                (4, _) => match self.user_list(id, USER_WRITE) {
-                    Some(list) => list,
-                    None => continue,
-                },
-                (6, list) => list,
-                _ => continue,
-            };
-            if self.units[id.index()].waiting & (1 << list) != 0 {
-                if let Some(command) = self.form(id, list, free, transactions, world) {
-                    return Some(command);
-                }
-            }
-            if self.turn == Turn::Served {
-                let unit = &mut self.units[id.index()];
-                (unit.read_turns, unit.write_turns) = turns;
-            }
+        const USER_FIRST: [Choice; 5] = [Choice::User(USER_READ), Choice::List(GC_READ), Choice::User(USER_WRITE), Choice::List(GC_WRITE), Choice::List(ERASE)];
+        const GC_FIRST: [Choice; 5] = [Choice::List(GC_READ), Choice::User(USER_READ), Choice::List(GC_WRITE), Choice::User(USER_WRITE), Choice::List(ERASE)];
+        let order = if gc_urgent { &GC_FIRST } else { &USER_FIRST };
+        order.iter().find_map(|choice| match *choice {
+            Choice::List(list) if self.units[unit.index()].waiting & (1 << list) == 0 => None,
+            Choice::List(list) => self.form(unit, list, free, transactions, world),
+            Choice::User(base) => self.user_command(unit, base, free, transactions, world),
+        })
+    }
+
+    /// Forms a command from the user class whose turn it is. A turn that yields no command is not taken, unless looking
+    /// is enough to take it.
+    fn user_command(
+        &mut self,
+        id: UnitId,
+        base: usize,
+        free: u64,
+        transactions: &mut Transactions,
+        world: &impl Readiness,
+    ) -> Option<Command> {
+        if let Some(class) = self.single_class {
+            let list = base + class;
+            let waiting = self.units[id.index()].waiting & (1 << list) != 0;
+            return if waiting { self.form(id, list, free, transactions, world) } else { None };
         }
-        None
+        let unit = &self.units[id.index()];
+        let turns = (unit.read_turns, unit.write_turns);
+        let list = self.user_list(id, base);
+        let command = list.and_then(|list| self.form(id, list, free, transactions, world));
+        if command.is_none() && self.turn == Turn::Served {
+            let unit = &mut self.units[id.index()];
+            (unit.read_turns, unit.write_turns) = turns;
+        }
+        command
     }
 
     /// Looks at a unit that cannot take a command; only [`Turn::Polled`] notices.
@@ -161,12 +176,8 @@ impl Queues {
         let unit = &mut self.units[id.index()];
         let waiting = unit.waiting;
         let has = |class: usize| waiting & (1 << (base + class)) != 0;
-        let class = match self.single_class {
-            Some(class) => has(class).then_some(class),
-            None if base == USER_READ => unit.read_turns.choose(has),
-            None => unit.write_turns.choose(has),
-        };
-        class.map(|class| base + class)
+        let turns = if base == USER_READ { &mut unit.read_turns } else { &mut unit.write_turns };
+        turns.choose(has).map(|class| base + class)
     }
 
     /// Forms a command from one list: the first transaction that can be issued, and those that can join it. Only the die

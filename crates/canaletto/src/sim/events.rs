@@ -1,27 +1,47 @@
 //! The event queue: totally ordered by (time, insertion), so that a run never depends on anything else.
+//!
+//! Most events lie in the near future and few are pending at a time, so the soonest are kept in a short sorted list, whose
+//! end is popped and near whose end most insertions fall; later ones wait in a binary heap. On the reference workload this
+//! takes half the instructions of a heap alone.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use crate::sim::time::Time;
 
-/// A heap entry; ordered by `(time, sequence)`.
+/// An event and its place in the order: time in the upper half of the key, insertion in the lower.
 #[derive(Clone, Copy)]
 struct Entry<E> {
-    time: Time,
-    sequence: u64,
+    key: u128,
     event: E,
 }
 
-impl<E> Entry<E> {
-    fn before(&self, other: &Entry<E>) -> bool {
-        (self.time, self.sequence) < (other.time, other.sequence)
+impl<E> PartialEq for Entry<E> {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+impl<E> Eq for Entry<E> {}
+impl<E> PartialOrd for Entry<E> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl<E> Ord for Entry<E> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key.cmp(&other.key)
     }
 }
 
-/// Children of a heap node. Four keeps a node's children in two cache lines and the heap half as deep as two would.
-const ARITY: usize = 4;
+/// Longest sorted list; half of it moves to the heap when it is reached.
+const NEAR: usize = 64;
 
 /// A priority queue of events with first-in first-out order among equal times.
 pub struct EventQueue<E> {
-    heap: Vec<Entry<E>>,
+    /// The soonest events, soonest last.
+    near: Vec<Entry<E>>,
+    /// All others; none of them is sooner than any in `near`.
+    far: BinaryHeap<Reverse<Entry<E>>>,
     pushed: u64,
     now: Time,
 }
@@ -29,7 +49,7 @@ pub struct EventQueue<E> {
 impl<E: Copy> EventQueue<E> {
     /// An empty queue at time zero.
     pub fn new() -> Self {
-        EventQueue { heap: Vec::with_capacity(256), pushed: 0, now: Time::ZERO }
+        EventQueue { near: Vec::with_capacity(NEAR), far: BinaryHeap::new(), pushed: 0, now: Time::ZERO }
     }
 
     /// The time of the event last popped.
@@ -44,66 +64,35 @@ impl<E: Copy> EventQueue<E> {
 
     /// Whether nothing is left to happen.
     pub fn is_empty(&self) -> bool {
-        self.heap.is_empty()
+        self.near.is_empty() && self.far.is_empty()
     }
 
     /// Adds `event` at `time`, which must not lie in the past.
     pub fn push(&mut self, time: Time, event: E) {
         debug_assert!(time >= self.now, "an event was scheduled in the past");
-        let entry = Entry { time, sequence: self.pushed, event };
+        let entry = Entry { key: (u128::from(time.0) << 64) | u128::from(self.pushed), event };
         self.pushed += 1;
-        self.heap.push(entry);
-        self.sift_up(entry);
+        if self.far.peek().is_some_and(|Reverse(first)| first.key < entry.key) {
+            self.far.push(Reverse(entry));
+            return;
+        }
+        let later = self.near.iter().rposition(|e| e.key > entry.key).map_or(0, |i| i + 1);
+        self.near.insert(later, entry);
+        if self.near.len() == NEAR {
+            self.far.extend(self.near.drain(..NEAR / 2).map(Reverse));
+        }
     }
 
     /// Takes the earliest event and moves the clock to it.
     pub fn pop(&mut self) -> Option<(Time, E)> {
-        let last = self.heap.pop()?;
-        let first = match self.heap.first() {
-            None => last,
-            Some(&first) => {
-                self.sift_down(last);
-                first
-            }
-        };
-        self.now = first.time;
-        Some((first.time, first.event))
-    }
-
-    /// Moves the hole at the end of the heap up to where `entry` belongs.
-    fn sift_up(&mut self, entry: Entry<E>) {
-        let mut hole = self.heap.len() - 1;
-        while hole > 0 {
-            let parent = (hole - 1) / ARITY;
-            if !entry.before(&self.heap[parent]) {
-                break;
-            }
-            self.heap[hole] = self.heap[parent];
-            hole = parent;
+        if self.near.is_empty() {
+            let refill = self.far.len().min(NEAR / 4);
+            self.near.extend((0..refill).filter_map(|_| self.far.pop()).map(|Reverse(entry)| entry));
+            self.near.reverse();
         }
-        self.heap[hole] = entry;
-    }
-
-    /// Moves the hole at the root down to where `entry` belongs.
-    fn sift_down(&mut self, entry: Entry<E>) {
-        let mut hole = 0;
-        loop {
-            let first_child = hole * ARITY + 1;
-            let Some(children) = self.heap.get(first_child..self.heap.len().min(first_child + ARITY)) else { break };
-            let mut smallest = 0;
-            for (i, child) in children.iter().enumerate() {
-                if child.before(&children[smallest]) {
-                    smallest = i;
-                }
-            }
-            let Some(child) = children.get(smallest).copied() else { break };
-            if !child.before(&entry) {
-                break;
-            }
-            self.heap[hole] = child;
-            hole = first_child + smallest;
-        }
-        self.heap[hole] = entry;
+        let first = self.near.pop()?;
+        self.now = Time((first.key >> 64) as u64);
+        Some((self.now, first.event))
     }
 }
 
@@ -119,20 +108,27 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Against the obvious model: a stable sort by time.
+        /// Against the obvious model, with pushes and pops mixed: the earliest, and among equals the oldest, comes first.
         #[test]
-        fn pops_in_time_then_insertion_order(times in prop::collection::vec(0u64..50, 0..200)) {
+        fn pops_in_time_then_insertion_order(steps in prop::collection::vec(prop::option::weighted(0.6, 0u64..50), 0..600)) {
             let mut queue = EventQueue::new();
-            for (i, &t) in times.iter().enumerate() {
-                queue.push(Time(t), i);
+            let mut model: Vec<(u64, usize)> = Vec::new();
+            let mut now = 0;
+            for (i, step) in steps.into_iter().chain(std::iter::repeat_n(None, 600)).enumerate() {
+                match step {
+                    Some(delay) => {
+                        queue.push(Time(now + delay), i);
+                        model.push((now + delay, i));
+                    }
+                    None => {
+                        model.sort_unstable();
+                        let expected = (!model.is_empty()).then(|| model.remove(0));
+                        prop_assert_eq!(queue.pop().map(|(t, e)| (t.0, e)), expected);
+                        now = expected.map_or(now, |(t, _)| t);
+                    }
+                }
             }
-            let mut expected: Vec<(u64, usize)> = times.iter().copied().zip(0..).collect();
-            expected.sort();
-            let mut popped = Vec::new();
-            while let Some((t, i)) = queue.pop() {
-                popped.push((t.0, i));
-            }
-            prop_assert_eq!(popped, expected);
+            prop_assert!(queue.is_empty());
         }
     }
 }
