@@ -26,19 +26,10 @@ fn read(path: &Path) -> Result<(), TraceError> {
             break;
         }
         requests += batch.len();
-        bytes += batch
-            .iter()
-            .map(|record| u128::from(record.bytes))
-            .sum::<u128>();
+        bytes += batch.iter().map(|record| u128::from(record.bytes)).sum::<u128>();
     }
     let rate = requests as f64 / start.elapsed().as_secs_f64() / 1e6;
-    let (path, format, packing) = (
-        reader.path().display(),
-        reader.format().name(),
-        reader.compression().name(),
-    );
-    println!(
-        "{path}: {format}, {packing}: {requests} requests of {bytes} bytes, {rate:.1} million requests/s"
-    );
+    let (path, format, packing) = (reader.path().display(), reader.format().name(), reader.compression().name());
+    println!("{path}: {format}, {packing}: {requests} requests of {bytes} bytes, {rate:.1} million requests/s");
     Ok(())
 }

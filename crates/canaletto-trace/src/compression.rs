@@ -48,15 +48,9 @@ pub(crate) enum Refused {
 }
 
 /// The unpacked bytes of `packed`.
-pub(crate) fn unpack(
-    mut packed: Box<dyn Read + Send>,
-) -> Result<(Compression, Box<dyn Read + Send>), Refused> {
+pub(crate) fn unpack(mut packed: Box<dyn Read + Send>) -> Result<(Compression, Box<dyn Read + Send>), Refused> {
     let mut magic = Vec::with_capacity(MAGIC_BYTES);
-    packed
-        .by_ref()
-        .take(MAGIC_BYTES as u64)
-        .read_to_end(&mut magic)
-        .map_err(Refused::Read)?;
+    packed.by_ref().take(MAGIC_BYTES as u64).read_to_end(&mut magic).map_err(Refused::Read)?;
     let compression = detect(&magic).map_err(Refused::Packing)?;
     let whole = BufReader::with_capacity(128 << 10, Cursor::new(magic).chain(packed));
     let bytes: Box<dyn Read + Send> = match compression {
@@ -87,9 +81,7 @@ struct Explained {
 
 impl Read for Explained {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.bytes
-            .read(into)
-            .map_err(|error| explain(self.compression, error))
+        self.bytes.read(into).map_err(|error| explain(self.compression, error))
     }
 }
 
@@ -114,11 +106,7 @@ pub(crate) struct Unshrunk<R> {
 
 impl<R> Unshrunk<R> {
     pub(crate) fn new(file: R, size: u64) -> Self {
-        Self {
-            file,
-            size,
-            read: 0,
-        }
+        Self { file, size, read: 0 }
     }
 }
 
@@ -128,9 +116,7 @@ impl<R: Read> Read for Unshrunk<R> {
         self.read += count as u64;
         if count == 0 && !into.is_empty() && self.read < self.size {
             let (read, size) = (self.read, self.size);
-            return Err(io::Error::other(format!(
-                "the file shrank from {size} to {read} bytes while it was read"
-            )));
+            return Err(io::Error::other(format!("the file shrank from {size} to {read} bytes while it was read")));
         }
         Ok(count)
     }
@@ -144,10 +130,7 @@ mod tests {
     fn content_tells_the_packing() {
         assert_eq!(detect(b"1 0 8 8 1"), Ok(Compression::None));
         assert_eq!(detect(b""), Ok(Compression::None));
-        assert_eq!(
-            detect(&zstd::encode_all(&b"x"[..], 1).unwrap()),
-            Ok(Compression::Zstd)
-        );
+        assert_eq!(detect(&zstd::encode_all(&b"x"[..], 1).unwrap()), Ok(Compression::Zstd));
         assert_eq!(detect(b"\x5a\x2a\x4d\x18\x00\x00"), Ok(Compression::Zstd));
         assert_eq!(detect(b"BZh91A"), Err("bzip2"));
     }
@@ -157,9 +140,6 @@ mod tests {
         let read = |content: &[u8], size| Unshrunk::new(content, size).read_to_end(&mut Vec::new());
         assert_eq!(read(b"12345", 5).unwrap(), 5);
         assert_eq!(read(b"12345", 3).unwrap(), 5);
-        assert_eq!(
-            read(b"12345", 9).unwrap_err().to_string(),
-            "the file shrank from 9 to 5 bytes while it was read"
-        );
+        assert_eq!(read(b"12345", 9).unwrap_err().to_string(), "the file shrank from 9 to 5 bytes while it was read");
     }
 }

@@ -16,13 +16,8 @@ pub(crate) trait Decode: Send {
     ///
     /// # Errors
     /// The records before the error have been added.
-    fn fill(
-        &mut self,
-        path: &Path,
-        lines: &mut Lines,
-        batch: &mut Vec<Record>,
-        limit: usize,
-    ) -> Result<(), TraceError>;
+    fn fill(&mut self, path: &Path, lines: &mut Lines, batch: &mut Vec<Record>, limit: usize)
+    -> Result<(), TraceError>;
 }
 
 /// A format and how far its trace has come.
@@ -46,10 +41,7 @@ impl<F: TraceFormat> Decode for Decoder<F> {
             let line = match lines.next() {
                 Ok(Some(line)) => line,
                 Ok(None) if self.last_line == 0 => {
-                    return Err(TraceError::Empty {
-                        path: path.to_owned(),
-                        lines: lines.number(),
-                    });
+                    return Err(TraceError::Empty { path: path.to_owned(), lines: lines.number() });
                 }
                 Ok(None) => break,
                 Err(fault) => return Err(line_error(path, lines, fault)),
@@ -59,12 +51,7 @@ impl<F: TraceFormat> Decode for Decoder<F> {
                 Ok(None) => continue,
                 Err(fault) => {
                     let (text, ended) = (line.text.to_vec(), line.ended);
-                    return Err(parse_error::<F>(
-                        path,
-                        lines.number(),
-                        Line { text: &text, ended },
-                        *fault,
-                    ));
+                    return Err(parse_error::<F>(path, lines.number(), Line { text: &text, ended }, *fault));
                 }
             };
             let number = lines.number();
@@ -85,49 +72,19 @@ impl<F: TraceFormat> Decode for Decoder<F> {
 }
 
 #[cold]
-fn parse_error<F: TraceFormat>(
-    path: &Path,
-    line: u64,
-    given: Line<'_>,
-    fault: Fault,
-) -> TraceError {
+fn parse_error<F: TraceFormat>(path: &Path, line: u64, given: Line<'_>, fault: Fault) -> TraceError {
     if let Some(binary) = binary_error(path, line, given.text) {
         return binary;
     }
     let (text, path, layout) = (quote(given.text), path.to_owned(), F::LAYOUT);
     if !given.ended && !fault.is_of_format() {
-        return TraceError::TornLine {
-            path,
-            line,
-            layout,
-            given: text,
-        };
+        return TraceError::TornLine { path, line, layout, given: text };
     }
     match fault {
-        Fault::Fields { found } => TraceError::ForeignLine {
-            path,
-            line,
-            format: F::NAME,
-            found,
-            layout,
-            given: text,
-        },
-        Fault::Text {
-            field,
-            given,
-            allowed,
+        Fault::Fields { found } => TraceError::ForeignLine { path, line, format: F::NAME, found, layout, given: text },
+        Fault::Text { field, given, allowed } | Fault::Value { field, given, allowed } => {
+            TraceError::Field { path, line, field, given, allowed }
         }
-        | Fault::Value {
-            field,
-            given,
-            allowed,
-        } => TraceError::Field {
-            path,
-            line,
-            field,
-            given,
-            allowed,
-        },
     }
 }
 
@@ -160,12 +117,7 @@ mod tests {
     fn a_trace_of_headers_only_is_empty() {
         let mut lines = Lines::new(Box::new(Cursor::new("a\nb\n")));
         let mut decoder = Decoder::<Headers>::default();
-        let error = decoder
-            .fill(Path::new("t"), &mut lines, &mut Vec::new(), 9)
-            .unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "t: the trace is empty: no request on its 2 lines; at least one is needed"
-        );
+        let error = decoder.fill(Path::new("t"), &mut lines, &mut Vec::new(), 9).unwrap_err();
+        assert_eq!(error.to_string(), "t: the trace is empty: no request on its 2 lines; at least one is needed");
     }
 }

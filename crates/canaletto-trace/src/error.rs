@@ -27,17 +27,10 @@ pub enum TraceError {
     #[error(
         "{path}:{line}: binary data (byte 0x{byte:02x} at column {column}); a trace is plain text or that text in gzip or zstd"
     )]
-    Binary {
-        path: PathBuf,
-        line: u64,
-        column: usize,
-        byte: u8,
-    },
+    Binary { path: PathBuf, line: u64, column: usize, byte: u8 },
 
     /// The line does not end within [`LONGEST_LINE`] bytes.
-    #[error(
-        "{path}:{line}: the line is longer than {LONGEST_LINE} bytes, the most a trace line may have"
-    )]
+    #[error("{path}:{line}: the line is longer than {LONGEST_LINE} bytes, the most a trace line may have")]
     LineTooLong { path: PathBuf, line: u64 },
 
     /// A format was named that does not exist.
@@ -45,92 +38,38 @@ pub enum TraceError {
     FormatName { given: String, known: String },
 
     /// The content is of no format that is read.
-    #[error(
-        "{path}:{line}: {guess}, which is not read; the formats read are {known}; the line is \"{given}\""
-    )]
-    UnknownFormat {
-        path: PathBuf,
-        line: u64,
-        guess: &'static str,
-        given: String,
-        known: String,
-    },
+    #[error("{path}:{line}: {guess}, which is not read; the formats read are {known}; the line is \"{given}\"")]
+    UnknownFormat { path: PathBuf, line: u64, guess: &'static str, given: String, known: String },
 
     /// The content is not of the format that was named.
-    #[error(
-        "{path}:{line}: named format {named}, but this line is not \"{layout}\"{hint}; the line is \"{given}\""
-    )]
-    WrongFormat {
-        path: PathBuf,
-        line: u64,
-        named: &'static str,
-        layout: &'static str,
-        hint: String,
-        given: String,
-    },
+    #[error("{path}:{line}: named format {named}, but this line is not \"{layout}\"{hint}; the line is \"{given}\"")]
+    WrongFormat { path: PathBuf, line: u64, named: &'static str, layout: &'static str, hint: String, given: String },
 
     /// A line with another number of fields than the format has.
-    #[error(
-        "{path}:{line}: {found} fields where {format} has \"{layout}\"; the line is \"{given}\""
-    )]
-    ForeignLine {
-        path: PathBuf,
-        line: u64,
-        format: &'static str,
-        found: usize,
-        layout: &'static str,
-        given: String,
-    },
+    #[error("{path}:{line}: {found} fields where {format} has \"{layout}\"; the line is \"{given}\"")]
+    ForeignLine { path: PathBuf, line: u64, format: &'static str, found: usize, layout: &'static str, given: String },
 
     /// The last line has no line end and is not a whole record.
-    #[error(
-        "{path}:{line}: the last line is torn: it does not end and is not \"{layout}\"; the line is \"{given}\""
-    )]
-    TornLine {
-        path: PathBuf,
-        line: u64,
-        layout: &'static str,
-        given: String,
-    },
+    #[error("{path}:{line}: the last line is torn: it does not end and is not \"{layout}\"; the line is \"{given}\"")]
+    TornLine { path: PathBuf, line: u64, layout: &'static str, given: String },
 
     /// A field whose text or value is not allowed.
     #[error("{path}:{line}: {field} is \"{given}\"; allowed is {allowed}")]
-    Field {
-        path: PathBuf,
-        line: u64,
-        field: &'static str,
-        given: String,
-        allowed: &'static str,
-    },
+    Field { path: PathBuf, line: u64, field: &'static str, given: String, allowed: &'static str },
 
     /// A request arrives before the one above it.
     #[error(
         "{path}:{line}: time runs backwards: arrival at {given_ns} ns, after {previous_ns} ns on line {previous_line}; sort the trace by arrival time first"
     )]
-    Backwards {
-        path: PathBuf,
-        line: u64,
-        given_ns: u64,
-        previous_ns: u64,
-        previous_line: u64,
-    },
+    Backwards { path: PathBuf, line: u64, given_ns: u64, previous_ns: u64, previous_line: u64 },
 
     /// The bytes stop coming: damaged or cut compression, a failing disk, a file that shrinks.
     #[error("{path}: cannot read on after line {after_line}: {reason}")]
-    Read {
-        path: PathBuf,
-        after_line: u64,
-        reason: String,
-    },
+    Read { path: PathBuf, after_line: u64, reason: String },
 
     /// The format to write cannot hold this record exactly.
     #[error("format {format} cannot hold a record whose {field} is {given}; allowed is {allowed}")]
-    Unwritable {
-        format: &'static str,
-        field: &'static str,
-        given: u64,
-        allowed: &'static str,
-    },
+    Unwritable { format: &'static str, field: &'static str, given: u64, allowed: &'static str },
 
     /// The output takes no more bytes.
     #[error("cannot write the trace: {0}")]
@@ -143,20 +82,13 @@ const SHOWN: usize = 80;
 /// The beginning of `text` as one line of printable ASCII.
 pub(crate) fn quote(text: &[u8]) -> String {
     let shown = text[..text.len().min(SHOWN)].escape_ascii().to_string();
-    if text.len() > SHOWN {
-        shown + "..."
-    } else {
-        shown
-    }
+    if text.len() > SHOWN { shown + "..." } else { shown }
 }
 
 /// Where `text` has a byte that no text has: NUL, or one that is not UTF-8.
 pub(crate) fn binary_at(text: &[u8]) -> Option<usize> {
     let nul = memchr::memchr(0, text);
-    let bad = std::str::from_utf8(text)
-        .err()
-        .filter(|e| e.error_len().is_some())
-        .map(|e| e.valid_up_to());
+    let bad = std::str::from_utf8(text).err().filter(|e| e.error_len().is_some()).map(|e| e.valid_up_to());
     nul.into_iter().chain(bad).min()
 }
 

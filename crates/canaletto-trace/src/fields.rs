@@ -18,38 +18,22 @@ pub(crate) enum Fault {
     /// Not the format's number of fields: no line of this format.
     Fields { found: usize },
     /// A field that holds another kind of text: no line of this format either.
-    Text {
-        field: &'static str,
-        given: String,
-        allowed: &'static str,
-    },
+    Text { field: &'static str, given: String, allowed: &'static str },
     /// A line of this format with a value that cannot be.
-    Value {
-        field: &'static str,
-        given: String,
-        allowed: &'static str,
-    },
+    Value { field: &'static str, given: String, allowed: &'static str },
 }
 
 impl Fault {
     /// The text `given` is not what `field` holds.
     #[cold]
     pub(crate) fn text(field: &'static Field, given: &[u8]) -> Box<Self> {
-        Box::new(Self::Text {
-            field: field.name,
-            given: quote(given),
-            allowed: field.allowed,
-        })
+        Box::new(Self::Text { field: field.name, given: quote(given), allowed: field.allowed })
     }
 
     /// The value `given` is out of `allowed`.
     #[cold]
     pub(crate) fn value(field: &'static Field, given: &[u8], allowed: &'static str) -> Box<Self> {
-        Box::new(Self::Value {
-            field: field.name,
-            given: quote(given),
-            allowed,
-        })
+        Box::new(Self::Value { field: field.name, given: quote(given), allowed })
     }
 
     /// Whether the line is of the format all the same.
@@ -61,10 +45,7 @@ impl Fault {
 /// The `N` fields of a line that separates them by spaces or tabs.
 #[inline]
 pub(crate) fn by_whitespace<const N: usize>(line: &[u8]) -> Result<[&[u8]; N], Box<Fault>> {
-    collect(
-        line.split(|byte| matches!(byte, b' ' | b'\t'))
-            .filter(|field| !field.is_empty()),
-    )
+    collect(line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|field| !field.is_empty()))
 }
 
 /// The `N` fields of a line that separates them by commas.
@@ -74,9 +55,7 @@ pub(crate) fn by_commas<const N: usize>(line: &[u8]) -> Result<[&[u8]; N], Box<F
 }
 
 #[inline]
-fn collect<'a, const N: usize>(
-    mut fields: impl Iterator<Item = &'a [u8]>,
-) -> Result<[&'a [u8]; N], Box<Fault>> {
+fn collect<'a, const N: usize>(mut fields: impl Iterator<Item = &'a [u8]>) -> Result<[&'a [u8]; N], Box<Fault>> {
     let mut found = [&[][..]; N];
     for (count, slot) in found.iter_mut().enumerate() {
         match fields.next() {
@@ -117,9 +96,7 @@ fn long_number(field: &'static Field, text: &[u8]) -> Result<u64, Box<Fault>> {
         return Err(Fault::text(field, text));
     }
     let add = |value: u64, digit: &u8| value.checked_mul(10)?.checked_add(u64::from(digit - b'0'));
-    text.iter()
-        .try_fold(0, add)
-        .ok_or_else(|| Fault::value(field, text, field.allowed))
+    text.iter().try_fold(0, add).ok_or_else(|| Fault::value(field, text, field.allowed))
 }
 
 /// A [`number`] of 32 bits.
@@ -131,9 +108,7 @@ pub(crate) fn number32(field: &'static Field, text: &[u8]) -> Result<u32, Box<Fa
 /// A [`number`] of units of `scale`, in ones.
 #[inline]
 pub(crate) fn scaled(field: &'static Field, text: &[u8], scale: u64) -> Result<u64, Box<Fault>> {
-    number(field, text)?
-        .checked_mul(scale)
-        .ok_or_else(|| Fault::value(field, text, field.allowed))
+    number(field, text)?.checked_mul(scale).ok_or_else(|| Fault::value(field, text, field.allowed))
 }
 
 /// Most bytes that one request may move: far beyond any drive's own limit, so more is damage.
@@ -178,10 +153,7 @@ pub(crate) fn checked(
 mod tests {
     use super::*;
 
-    static FIELD: Field = Field {
-        name: "field",
-        allowed: "a number",
-    };
+    static FIELD: Field = Field { name: "field", allowed: "a number" };
 
     #[test]
     fn numbers_are_digits_up_to_64_bits() {
@@ -189,32 +161,13 @@ mod tests {
         assert_eq!(read("0").unwrap(), 0);
         assert_eq!(read("18446744073709551615").unwrap(), u64::MAX);
         assert_eq!(read("000000000000000000000000000042").unwrap(), 42);
-        for other in [
-            "",
-            "-1",
-            "+1",
-            "1.0",
-            "1e3",
-            "0x1",
-            " 1",
-            "1 ",
-            "1_0",
-            "aaaaaaaaaaaaaaaaaaaaaaaaaaaa",
-        ] {
-            assert!(
-                matches!(*read(other).unwrap_err(), Fault::Text { .. }),
-                "{other:?}"
-            );
+        for other in ["", "-1", "+1", "1.0", "1e3", "0x1", " 1", "1 ", "1_0", "aaaaaaaaaaaaaaaaaaaaaaaaaaaa"] {
+            assert!(matches!(*read(other).unwrap_err(), Fault::Text { .. }), "{other:?}");
         }
         for big in ["18446744073709551616", "99999999999999999999999999"] {
-            assert!(
-                matches!(*read(big).unwrap_err(), Fault::Value { .. }),
-                "{big:?}"
-            );
+            assert!(matches!(*read(big).unwrap_err(), Fault::Value { .. }), "{big:?}");
         }
-        assert!(
-            number32(&FIELD, b"4294967295").is_ok() && number32(&FIELD, b"4294967296").is_err()
-        );
+        assert!(number32(&FIELD, b"4294967295").is_ok() && number32(&FIELD, b"4294967296").is_err());
         assert!(scaled(&FIELD, b"36028797018963968", 512).is_err());
     }
 
@@ -222,27 +175,15 @@ mod tests {
     fn fields_are_counted() {
         assert_eq!(by_whitespace::<2>(b" a\t  b ").unwrap(), [&b"a"[..], b"b"]);
         assert_eq!(by_commas::<3>(b"a,,c").unwrap(), [&b"a"[..], b"", b"c"]);
-        assert!(matches!(
-            *by_commas::<2>(b"a").unwrap_err(),
-            Fault::Fields { found: 1 }
-        ));
-        assert!(matches!(
-            *by_whitespace::<2>(b"a b c d").unwrap_err(),
-            Fault::Fields { found: 4 }
-        ));
+        assert!(matches!(*by_commas::<2>(b"a").unwrap_err(), Fault::Fields { found: 1 }));
+        assert!(matches!(*by_whitespace::<2>(b"a b c d").unwrap_err(), Fault::Fields { found: 4 }));
     }
 
     #[test]
     fn requests_move_something_and_end_within_64_bits() {
         assert!(check_extent(u64::MAX - 1, 1).is_ok() && check_extent(0, 4 << 30).is_ok());
         assert!(matches!(check_extent(0, 0), Err(ExtentFault::Size(_))));
-        assert!(matches!(
-            check_extent(0, (4 << 30) + 1),
-            Err(ExtentFault::Size(_))
-        ));
-        assert!(matches!(
-            check_extent(u64::MAX, 1),
-            Err(ExtentFault::Offset(_))
-        ));
+        assert!(matches!(check_extent(0, (4 << 30) + 1), Err(ExtentFault::Size(_))));
+        assert!(matches!(check_extent(u64::MAX, 1), Err(ExtentFault::Offset(_))));
     }
 }

@@ -23,10 +23,6 @@ pub fn hash(path: impl AsRef<Path>) -> io::Result<String> {
             Err(error) => return Err(error),
         }
     }
-    let digits: String = hasher
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let digits: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
     Ok(format!("sha256:{digits}"))
 }

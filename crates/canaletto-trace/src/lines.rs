@@ -62,15 +62,7 @@ pub(crate) struct Lines {
 impl Lines {
     pub(crate) fn new(bytes: Box<dyn Read + Send>) -> Self {
         let buffer = vec![0; CAPACITY].into_boxed_slice();
-        Self {
-            bytes,
-            source: Source::Open,
-            buffer,
-            start: 0,
-            end: 0,
-            searched: 0,
-            number: 0,
-        }
+        Self { bytes, source: Source::Open, buffer, start: 0, end: 0, searched: 0, number: 0 }
     }
 
     /// The number of the line given out last, counted from 1; 0 before the first.
@@ -89,10 +81,7 @@ impl Lines {
         while let Some(span) = self.find()? {
             self.take(&span);
             if !is_blank(&self.buffer[span.text.clone()]) {
-                return Ok(Some(Line {
-                    text: without_cr(&self.buffer[span.text]),
-                    ended: span.ended,
-                }));
+                return Ok(Some(Line { text: without_cr(&self.buffer[span.text]), ended: span.ended }));
             }
         }
         Ok(None)
@@ -102,16 +91,10 @@ impl Lines {
     ///
     /// How many are found depends on the content alone, not on how fast a pipe delivers it.
     pub(crate) fn sample(&mut self, wanted: usize) -> Result<Vec<Line<'_>>, LineFault> {
-        while let Some(span) = self
-            .find()?
-            .filter(|span| is_blank(&self.buffer[span.text.clone()]))
-        {
+        while let Some(span) = self.find()?.filter(|span| is_blank(&self.buffer[span.text.clone()])) {
             self.take(&span);
         }
-        while memchr_iter(b'\n', self.held()).count() < wanted
-            && self.held().len() < CAPACITY
-            && self.is_open()
-        {
+        while memchr_iter(b'\n', self.held()).count() < wanted && self.held().len() < CAPACITY && self.is_open() {
             self.refill();
         }
         let mut pieces: Vec<&[u8]> = self.held().split(|byte| *byte == b'\n').collect();
@@ -122,12 +105,7 @@ impl Lines {
         }
         let lines = pieces.into_iter().take(wanted).enumerate();
         let lines = lines.filter(|(_, text)| !is_blank(text));
-        Ok(lines
-            .map(|(i, text)| Line {
-                text: without_cr(text),
-                ended: i < whole,
-            })
-            .collect())
+        Ok(lines.map(|(i, text)| Line { text: without_cr(text), ended: i < whole }).collect())
     }
 
     /// Finds the next line in the buffer, reading on as needed, and leaves it there.
@@ -140,11 +118,7 @@ impl Lines {
                 return if text.len() > LONGEST_LINE {
                     Err(LineFault::TooLong)
                 } else {
-                    Ok(Some(Span {
-                        after: text.end + 1,
-                        text,
-                        ended: true,
-                    }))
+                    Ok(Some(Span { after: text.end + 1, text, ended: true }))
                 };
             }
             self.searched = self.end - self.start;
@@ -162,17 +136,11 @@ impl Lines {
     #[cold]
     fn find_last(&mut self) -> Result<Option<Span>, LineFault> {
         if let Source::Failed(error) = &mut self.source {
-            let error = error
-                .take()
-                .unwrap_or_else(|| io::Error::other("the trace failed to read before"));
+            let error = error.take().unwrap_or_else(|| io::Error::other("the trace failed to read before"));
             return Err(LineFault::Read(error));
         }
         let text = self.start..self.end;
-        Ok((!text.is_empty()).then_some(Span {
-            after: text.end,
-            text,
-            ended: false,
-        }))
+        Ok((!text.is_empty()).then_some(Span { after: text.end, text, ended: false }))
     }
 
     fn take(&mut self, span: &Span) {
@@ -203,8 +171,7 @@ impl Lines {
 #[inline]
 fn is_blank(text: &[u8]) -> bool {
     // The first byte settles it for all but odd lines.
-    !matches!(text.first(), Some(first) if first.is_ascii_graphic())
-        && text.iter().all(u8::is_ascii_whitespace)
+    !matches!(text.first(), Some(first) if first.is_ascii_graphic()) && text.iter().all(u8::is_ascii_whitespace)
 }
 
 #[inline]
@@ -235,22 +202,13 @@ mod tests {
     }
 
     fn next(lines: &mut Lines) -> Option<(String, bool, u64)> {
-        let found = lines
-            .next()
-            .unwrap()
-            .map(|l| (String::from_utf8(l.text.to_vec()).unwrap(), l.ended));
+        let found = lines.next().unwrap().map(|l| (String::from_utf8(l.text.to_vec()).unwrap(), l.ended));
         found.map(|(text, ended)| (text, ended, lines.number()))
     }
 
     #[test]
     fn lines_may_end_in_either_way_and_be_split_anywhere() {
-        let mut lines = lines(&[
-            Some(b"o"),
-            Some(b"ne\r"),
-            Some(b"\n\n \t\r\ntwo\n"),
-            Some(b"thr"),
-            Some(b"ee"),
-        ]);
+        let mut lines = lines(&[Some(b"o"), Some(b"ne\r"), Some(b"\n\n \t\r\ntwo\n"), Some(b"thr"), Some(b"ee")]);
         assert_eq!(next(&mut lines), Some(("one".into(), true, 1)));
         assert_eq!(next(&mut lines), Some(("two".into(), true, 4)));
         assert_eq!(next(&mut lines), Some(("three".into(), false, 5)));
@@ -263,10 +221,7 @@ mod tests {
         let mut lines = lines(&[Some(b"one\ntw"), None]);
         assert_eq!(next(&mut lines), Some(("one".into(), true, 1)));
         assert!(matches!(lines.next(), Err(LineFault::Read(e)) if e.to_string() == "broken"));
-        assert!(
-            matches!(lines.next(), Err(LineFault::Read(_))),
-            "a failure is not an end"
-        );
+        assert!(matches!(lines.next(), Err(LineFault::Read(_))), "a failure is not an end");
         assert_eq!(lines.number(), 1);
     }
 
@@ -274,15 +229,8 @@ mod tests {
     fn a_sample_takes_nothing_but_leading_blank_lines() {
         let mut lines = lines(&[Some(b"\n \none\n"), Some(b"\ntwo\nthree\nfo"), Some(b"ur")]);
         let texts = |s: Vec<Line<'_>>| s.iter().map(|l| l.text.to_vec()).collect::<Vec<_>>();
-        assert_eq!(
-            texts(lines.sample(2).unwrap()),
-            [b"one"],
-            "two line feeds: one line and a blank"
-        );
-        assert_eq!(
-            texts(lines.sample(9).unwrap()),
-            [&b"one"[..], b"two", b"three", b"four"]
-        );
+        assert_eq!(texts(lines.sample(2).unwrap()), [b"one"], "two line feeds: one line and a blank");
+        assert_eq!(texts(lines.sample(9).unwrap()), [&b"one"[..], b"two", b"three", b"four"]);
         assert_eq!(next(&mut lines), Some(("one".into(), true, 3)));
     }
 

@@ -30,10 +30,7 @@ pub struct Options {
 /// or its first lines are not of the format named or of any format. Errors further on come while reading.
 pub fn open(path: impl AsRef<Path>, options: &Options) -> Result<TraceReader, TraceError> {
     let path = path.as_ref();
-    let file = open_file(path).map_err(|source| TraceError::Open {
-        path: path.to_owned(),
-        source,
-    })?;
+    let file = open_file(path).map_err(|source| TraceError::Open { path: path.to_owned(), source })?;
     TraceReader::new(path, file, options)
 }
 
@@ -41,10 +38,7 @@ fn open_file(path: &Path) -> io::Result<Unshrunk<File>> {
     let file = File::open(path)?;
     let about = file.metadata()?;
     if about.is_dir() {
-        return Err(io::Error::new(
-            io::ErrorKind::IsADirectory,
-            "it is a directory, not a file",
-        ));
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory, not a file"));
     }
     // Pipes and devices have no size to hold them to.
     let size = if about.is_file() { about.len() } else { 0 };
@@ -86,30 +80,14 @@ impl TraceReader {
         options: &Options,
     ) -> Result<Self, TraceError> {
         let path = path.into();
-        let (compression, bytes) =
-            compression::unpack(Box::new(source)).map_err(|refused| match refused {
-                Refused::Packing(given) => TraceError::Compression {
-                    path: path.clone(),
-                    given,
-                },
-                Refused::Read(error) => TraceError::Read {
-                    path: path.clone(),
-                    after_line: 0,
-                    reason: error.to_string(),
-                },
-            })?;
+        let (compression, bytes) = compression::unpack(Box::new(source)).map_err(|refused| match refused {
+            Refused::Packing(given) => TraceError::Compression { path: path.clone(), given },
+            Refused::Read(error) => TraceError::Read { path: path.clone(), after_line: 0, reason: error.to_string() },
+        })?;
         let mut lines = Lines::new(bytes);
         let format = detect(&path, &mut lines, options.format)?;
         let decoder = format.decoder();
-        Ok(Self {
-            path,
-            compression,
-            format,
-            lines,
-            decoder,
-            failure: Failure::None,
-            single: Vec::new(),
-        })
+        Ok(Self { path, compression, format, lines, decoder, failure: Failure::None, single: Vec::new() })
     }
 
     /// The format being read.
@@ -148,11 +126,7 @@ impl TraceReader {
                 self.failure = Failure::Pending(error);
             }
         }
-        if batch.is_empty() {
-            self.tell()
-        } else {
-            Ok(())
-        }
+        if batch.is_empty() { self.tell() } else { Ok(()) }
     }
 
     /// Returns a failure that has not been told yet.

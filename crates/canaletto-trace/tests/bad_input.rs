@@ -10,11 +10,8 @@ use common::{NAME, mqsim, named, read, refused};
 
 #[test]
 fn empty_traces() {
-    let message = |lines| {
-        format!(
-            "trace.csv: the trace is empty: no request on its {lines} lines; at least one is needed"
-        )
-    };
+    let message =
+        |lines| format!("trace.csv: the trace is empty: no request on its {lines} lines; at least one is needed");
     assert_eq!(refused(""), (0, message(0)));
     assert_eq!(refused("\n \t\r\n\n"), (0, message(3)));
     assert_eq!(refused("\n".repeat(1 << 20)), (0, message(1 << 20)));
@@ -25,79 +22,43 @@ fn empty_traces() {
 fn a_torn_last_line() {
     let whole = "0 0 0 8 1\n1 0 8 8 1\n";
     let torn = |line: &str| {
-        let end = format!(
-            "it does not end and is not \"arrival device LBA sectors type\"; the line is \"{line}\""
-        );
+        let end = format!("it does not end and is not \"arrival device LBA sectors type\"; the line is \"{line}\"");
         (2, format!("trace.csv:3: the last line is torn: {end}"))
     };
     for line in ["2", "2 0 16", "2 0 16 8", "2 0 16 8 "] {
         assert_eq!(refused(format!("{whole}{line}")), torn(line));
     }
     let (records, error) = read(format!("{whole}2 0 16 8 1"), &Options::default());
-    assert_eq!(
-        (records.len(), error.map(|e| e.to_string())),
-        (3, None),
-        "whole, only the line end is missing"
-    );
+    assert_eq!((records.len(), error.map(|e| e.to_string())), (3, None), "whole, only the line end is missing");
     let csv = "1,h,0,Read,0,512,9\n2,h,0,Re";
     let end = "it does not end and is not \"timestamp,hostname,disk number,type,offset,size,response time\"";
-    assert_eq!(
-        refused(csv),
-        (
-            1,
-            format!("trace.csv:2: the last line is torn: {end}; the line is \"2,h,0,Re\"")
-        )
-    );
+    assert_eq!(refused(csv), (1, format!("trace.csv:2: the last line is torn: {end}; the line is \"2,h,0,Re\"")));
 }
 
 #[test]
 fn a_foreign_line_in_the_middle() {
     let with = |line: &str| format!("{}{line}\n{}", mqsim(100), mqsim(100));
     let layout = "where mqsim has \"arrival device LBA sectors type\"; the line is";
-    assert_eq!(
-        refused(with("# comment")),
-        (
-            100,
-            format!("trace.csv:101: 2 fields {layout} \"# comment\"")
-        )
-    );
+    assert_eq!(refused(with("# comment")), (100, format!("trace.csv:101: 2 fields {layout} \"# comment\"")));
     let csv = "1,h,0,Read,0,512,9";
-    assert_eq!(
-        refused(with(csv)),
-        (100, format!("trace.csv:101: 1 fields {layout} \"{csv}\""))
-    );
+    assert_eq!(refused(with(csv)), (100, format!("trace.csv:101: 1 fields {layout} \"{csv}\"")));
     assert_eq!(
         refused(with("99000 0 x 8 1")),
-        (
-            100,
-            "trace.csv:101: LBA is \"x\"; allowed is a 512-byte sector, 0 to 2^55 - 1".into()
-        )
+        (100, "trace.csv:101: LBA is \"x\"; allowed is a 512-byte sector, 0 to 2^55 - 1".into())
     );
     assert_eq!(
         refused(with("99000 0 8 8 2")),
-        (
-            100,
-            "trace.csv:101: type is \"2\"; allowed is 1 (read) or 0 (write)".into()
-        )
+        (100, "trace.csv:101: type is \"2\"; allowed is 1 (read) or 0 (write)".into())
     );
     let msr = "1,h,0,Read,0,512,9\n2,h,0,Trim,0,512,9\n3,h,0,Read,0,512,9\n";
-    assert_eq!(
-        refused(msr),
-        (
-            1,
-            "trace.csv:2: type is \"Trim\"; allowed is Read or Write".into()
-        )
-    );
+    assert_eq!(refused(msr), (1, "trace.csv:2: type is \"Trim\"; allowed is Read or Write".into()));
 }
 
 #[test]
 fn a_foreign_first_line_does_not_hide_the_format() {
     let (count, message) = refused(format!("# from a lab\n{}", mqsim(9)));
     assert_eq!(count, 0);
-    assert!(
-        message.starts_with("trace.csv:1: 4 fields where mqsim has"),
-        "{message}"
-    );
+    assert!(message.starts_with("trace.csv:1: 4 fields where mqsim has"), "{message}");
 }
 
 #[test]
@@ -138,32 +99,12 @@ fn formats_that_are_not_read_or_do_not_exist() {
 #[test]
 fn binary_rubbish() {
     let told = |at: &str| format!("{at}; a trace is plain text or that text in gzip or zstd");
-    assert_eq!(
-        refused(b"\x7fELF\x02\x00\x01\n").1,
-        told("trace.csv:1: binary data (byte 0x00 at column 6)")
-    );
-    assert_eq!(
-        refused([0; 1 << 20]).1,
-        told("trace.csv:1: binary data (byte 0x00 at column 1)")
-    );
-    let late = [
-        mqsim(100).as_bytes(),
-        b"5 0 \xff\xfe 8 1\n",
-        mqsim(9).as_bytes(),
-    ]
-    .concat();
-    assert_eq!(
-        refused(late),
-        (
-            100,
-            told("trace.csv:101: binary data (byte 0xff at column 5)")
-        )
-    );
+    assert_eq!(refused(b"\x7fELF\x02\x00\x01\n").1, told("trace.csv:1: binary data (byte 0x00 at column 6)"));
+    assert_eq!(refused([0; 1 << 20]).1, told("trace.csv:1: binary data (byte 0x00 at column 1)"));
+    let late = [mqsim(100).as_bytes(), b"5 0 \xff\xfe 8 1\n", mqsim(9).as_bytes()].concat();
+    assert_eq!(refused(late), (100, told("trace.csv:101: binary data (byte 0xff at column 5)")));
     let host = [&b"1,h,0,Read,0,512,9\n"[..], b"2,h\0,0,Read,0,512,9\n"].concat();
-    assert_eq!(
-        refused(host),
-        (1, told("trace.csv:2: binary data (byte 0x00 at column 4)"))
-    );
+    assert_eq!(refused(host), (1, told("trace.csv:2: binary data (byte 0x00 at column 4)")));
 }
 
 /// A source that would yield `left` bytes of one line, and counts what was asked of it.
@@ -179,15 +120,10 @@ impl Read for Endless {
         if count > 0 {
             return Ok(count);
         }
-        let count = into
-            .len()
-            .min(usize::try_from(self.left).unwrap_or(usize::MAX));
+        let count = into.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
         into[..count].fill(b'7');
         self.left -= count as u64;
-        assert!(
-            10_000_000_000 - self.left <= self.most,
-            "read on after the line was too long"
-        );
+        assert!(10_000_000_000 - self.left <= self.most, "read on after the line was too long");
         Ok(count)
     }
 }
@@ -196,19 +132,14 @@ impl Read for Endless {
 fn a_line_of_ten_gigabytes() {
     for (lines, most) in [(0, 1 << 20), (50_000, 1 << 20)] {
         let start = io::Cursor::new(mqsim(lines).into_bytes());
-        let source = Endless {
-            start,
-            left: 10_000_000_000,
-            most,
-        };
+        let source = Endless { start, left: 10_000_000_000, most };
         let error = match TraceReader::new(NAME, source, &Options::default()) {
             Ok(reader) => reader.last().unwrap().unwrap_err(),
             Err(error) => error,
         };
         let line = lines + 1;
-        let told = format!(
-            "trace.csv:{line}: the line is longer than {LONGEST_LINE} bytes, the most a trace line may have"
-        );
+        let told =
+            format!("trace.csv:{line}: the line is longer than {LONGEST_LINE} bytes, the most a trace line may have");
         assert_eq!(error.to_string(), told);
     }
 }
@@ -231,48 +162,24 @@ fn time_running_backwards() {
 #[test]
 fn impossible_requests() {
     let cases = [
-        (
-            "0 0 0 0 1",
-            "sectors is \"0\"; allowed is 1 byte to 4 GiB a request",
-        ),
-        (
-            "0 0 0 8388609 1",
-            "sectors is \"8388609\"; allowed is 1 byte to 4 GiB a request",
-        ),
-        (
-            "0 0 36028797018963968 8 1",
-            "LBA is \"36028797018963968\"; allowed is a 512-byte sector, 0 to 2^55 - 1",
-        ),
-        (
-            "0 0 36028797018963967 1 1",
-            "LBA is \"36028797018963967\"; allowed is a request that ends below 2^64 bytes",
-        ),
+        ("0 0 0 0 1", "sectors is \"0\"; allowed is 1 byte to 4 GiB a request"),
+        ("0 0 0 8388609 1", "sectors is \"8388609\"; allowed is 1 byte to 4 GiB a request"),
+        ("0 0 36028797018963968 8 1", "LBA is \"36028797018963968\"; allowed is a 512-byte sector, 0 to 2^55 - 1"),
+        ("0 0 36028797018963967 1 1", "LBA is \"36028797018963967\"; allowed is a request that ends below 2^64 bytes"),
         (
             "18446744073709551616 0 0 8 1",
             "arrival is \"18446744073709551616\"; allowed is whole nanoseconds, 0 to 2^64 - 1",
         ),
-        (
-            "0 4294967296 0 8 1",
-            "device is \"4294967296\"; allowed is a number, 0 to 2^32 - 1",
-        ),
-        (
-            "1,h,0,Read,512,0,9",
-            "size is \"0\"; allowed is 1 byte to 4 GiB a request",
-        ),
-        (
-            "1,h,0,Read,512,4294967297,9",
-            "size is \"4294967297\"; allowed is 1 byte to 4 GiB a request",
-        ),
+        ("0 4294967296 0 8 1", "device is \"4294967296\"; allowed is a number, 0 to 2^32 - 1"),
+        ("1,h,0,Read,512,0,9", "size is \"0\"; allowed is 1 byte to 4 GiB a request"),
+        ("1,h,0,Read,512,4294967297,9", "size is \"4294967297\"; allowed is 1 byte to 4 GiB a request"),
         (
             "184467440737095517,h,0,Read,0,1,9",
             "timestamp is \"184467440737095517\"; allowed is whole ticks of 100 ns, 0 to 184467440737095516",
         ),
     ];
     for (line, told) in cases {
-        assert_eq!(
-            refused(format!("{line}\n")),
-            (0, format!("trace.csv:1: {told}"))
-        );
+        assert_eq!(refused(format!("{line}\n")), (0, format!("trace.csv:1: {told}")));
     }
 }
 
@@ -286,8 +193,7 @@ fn unaligned_requests_are_taken() {
 #[test]
 fn an_error_is_told_after_the_records_before_it_and_ends_the_trace() {
     let content = format!("{}oops\n{}", mqsim(700), mqsim(9));
-    let mut reader =
-        TraceReader::new(NAME, io::Cursor::new(content.clone()), &Options::default()).unwrap();
+    let mut reader = TraceReader::new(NAME, io::Cursor::new(content.clone()), &Options::default()).unwrap();
     let (mut batch, mut count) = (Vec::new(), 0);
     let first = loop {
         match reader.next_batch(&mut batch) {
@@ -310,8 +216,7 @@ fn an_error_is_told_after_the_records_before_it_and_ends_the_trace() {
 
 #[test]
 fn iterating_and_batches_mix() {
-    let mut reader =
-        TraceReader::new(NAME, io::Cursor::new(mqsim(2000)), &Options::default()).unwrap();
+    let mut reader = TraceReader::new(NAME, io::Cursor::new(mqsim(2000)), &Options::default()).unwrap();
     let mut records = vec![reader.next().unwrap().unwrap()];
     assert_eq!(reader.line(), 1);
     let mut batch = Vec::new();

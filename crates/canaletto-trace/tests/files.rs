@@ -17,25 +17,16 @@ fn opened(content: &str) -> (tempfile::TempDir, std::path::PathBuf, TraceReader)
 }
 
 fn message(path: &std::path::Path) -> String {
-    open(path, &Options::default())
-        .err()
-        .expect("a refusal")
-        .to_string()
+    open(path, &Options::default()).err().expect("a refusal").to_string()
 }
 
 #[test]
 fn a_file_that_is_not_there_or_is_a_folder() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("missing");
-    let told = format!(
-        "{}: cannot open the trace: No such file or directory (os error 2)",
-        missing.display()
-    );
+    let told = format!("{}: cannot open the trace: No such file or directory (os error 2)", missing.display());
     assert_eq!(message(&missing), told);
-    let told = format!(
-        "{}: cannot open the trace: it is a directory, not a file",
-        folder.path().display()
-    );
+    let told = format!("{}: cannot open the trace: it is a directory, not a file", folder.path().display());
     assert_eq!(message(folder.path()), told);
 }
 
@@ -63,11 +54,7 @@ fn a_file_that_grows_is_read_on_until_an_end_is_seen() {
     let mut file = OpenOptions::new().append(true).open(&path).unwrap();
     assert!(reader.next().unwrap().is_ok());
     file.write_all(b"999999999 0 0 8 1\n").unwrap();
-    assert_eq!(
-        reader.by_ref().filter(Result::is_ok).count(),
-        100_000,
-        "the new line too"
-    );
+    assert_eq!(reader.by_ref().filter(Result::is_ok).count(), 100_000, "the new line too");
     file.write_all(b"999999999 0 0 8 1\n").unwrap();
     assert!(reader.next().is_none(), "an end is final");
 }
@@ -75,12 +62,7 @@ fn a_file_that_grows_is_read_on_until_an_end_is_seen() {
 #[test]
 fn a_file_caught_while_a_line_is_written_is_torn() {
     let (_folder, path, reader) = opened(&mqsim(100_000));
-    OpenOptions::new()
-        .append(true)
-        .open(&path)
-        .unwrap()
-        .write_all(b"999999999 0 0")
-        .unwrap();
+    OpenOptions::new().append(true).open(&path).unwrap().write_all(b"999999999 0 0").unwrap();
     let error = reader.last().unwrap().unwrap_err().to_string();
     assert!(error.contains(":100001: the last line is torn"), "{error}");
 }
@@ -90,17 +72,9 @@ fn a_file_that_shrinks_is_not_taken_for_whole() {
     let (_folder, path, mut reader) = opened(&mqsim(100_000));
     let size = fs::metadata(&path).unwrap().len();
     assert!(reader.next().unwrap().is_ok());
-    OpenOptions::new()
-        .write(true)
-        .open(&path)
-        .unwrap()
-        .set_len(1000)
-        .unwrap();
+    OpenOptions::new().write(true).open(&path).unwrap().set_len(1000).unwrap();
     let error = reader.last().unwrap().unwrap_err().to_string();
-    assert!(
-        error.contains(&format!("the file shrank from {size} to ")),
-        "{error}"
-    );
+    assert!(error.contains(&format!("the file shrank from {size} to ")), "{error}");
 }
 
 #[test]

@@ -20,10 +20,7 @@ fn packing_is_told_by_content() {
     ];
     for (content, compression) in packings {
         let reader = open(content);
-        assert_eq!(
-            (reader.compression(), reader.format()),
-            (compression, Format::Mqsim)
-        );
+        assert_eq!((reader.compression(), reader.format()), (compression, Format::Mqsim));
         let (records, error) = drain(reader);
         assert!(error.is_none() && records == expected, "{compression:?}");
     }
@@ -35,10 +32,7 @@ fn members_and_frames_are_chained() {
     let expected = read(plain.clone(), &Options::default()).0;
     let skippable = b"\x50\x2a\x4d\x18\x03\x00\x00\x00abc".to_vec();
     let (a, b) = plain.as_bytes().split_at(70_001);
-    let chains = [
-        [gzip(a), gzip(b""), gzip(b)].concat(),
-        [skippable.clone(), zstd(a), skippable, zstd(b)].concat(),
-    ];
+    let chains = [[gzip(a), gzip(b""), gzip(b)].concat(), [skippable.clone(), zstd(a), skippable, zstd(b)].concat()];
     for content in chains {
         let (records, error) = drain(open(content));
         assert!(error.is_none() && records == expected);
@@ -48,18 +42,13 @@ fn members_and_frames_are_chained() {
 #[test]
 fn cut_anywhere_it_says_after_which_line() {
     let plain = mqsim(200);
-    for (name, whole) in [
-        ("gzip", gzip(plain.as_bytes())),
-        ("zstd", zstd(plain.as_bytes())),
-    ] {
+    for (name, whole) in [("gzip", gzip(plain.as_bytes())), ("zstd", zstd(plain.as_bytes()))] {
         // Cut in the magic number it is not known to be packed.
         for cut in 4..whole.len() {
             let (count, message) = refused(&whole[..cut]);
             assert_eq!(
                 message,
-                format!(
-                    "trace.csv: cannot read on after line {count}: the {name} data is cut short"
-                ),
+                format!("trace.csv: cannot read on after line {count}: the {name} data is cut short"),
                 "{cut}"
             );
         }
@@ -72,25 +61,16 @@ fn cut_late_all_whole_lines_are_read_first() {
     let whole = gzip(plain.as_bytes());
     let (count, message) = refused(&whole[..whole.len() / 2]);
     assert!(count > 30_000, "{count}");
-    assert_eq!(
-        message,
-        format!("trace.csv: cannot read on after line {count}: the gzip data is cut short")
-    );
+    assert_eq!(message, format!("trace.csv: cannot read on after line {count}: the gzip data is cut short"));
 }
 
 #[test]
 fn cut_between_members_or_frames_is_cut_in_the_next() {
     let plain = mqsim(100);
-    for (first, next) in [
-        (gzip(plain.as_bytes()), gzip(b"9")),
-        (zstd(plain.as_bytes()), zstd(b"9")),
-    ] {
+    for (first, next) in [(gzip(plain.as_bytes()), gzip(b"9")), (zstd(plain.as_bytes()), zstd(b"9"))] {
         for cut in 1..next.len() {
             let (count, message) = refused([&first[..], &next[..cut]].concat());
-            assert!(
-                message.contains("cannot read on after line 100: the "),
-                "{cut} {message}"
-            );
+            assert!(message.contains("cannot read on after line 100: the "), "{cut} {message}");
             assert_eq!(count, 100, "{cut}");
         }
     }
@@ -105,10 +85,7 @@ fn damage_is_never_read_as_data() {
             let mut damaged = whole.clone();
             damaged[at] ^= 0x10;
             let (records, error) = read(damaged, &Options::default());
-            assert!(
-                error.is_some() || records == expected,
-                "a flipped bit at {at} went unseen"
-            );
+            assert!(error.is_some() || records == expected, "a flipped bit at {at} went unseen");
         }
     }
 }
@@ -118,9 +95,6 @@ fn rubbish_behind_the_end_is_damage() {
     for whole in [gzip(mqsim(9).as_bytes()), zstd(mqsim(9).as_bytes())] {
         let (count, message) = refused([&whole[..], b"rubbish rubbish"].concat());
         assert_eq!(count, 9);
-        assert!(
-            message.contains("after line 9: the ") && message.contains(" data is damaged: "),
-            "{message}"
-        );
+        assert!(message.contains("after line 9: the ") && message.contains(" data is damaged: "), "{message}");
     }
 }

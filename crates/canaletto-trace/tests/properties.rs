@@ -18,13 +18,7 @@ fn records(format: Format) -> impl Strategy<Value = Vec<Record>> {
     };
     // Small and huge values alike: the number of bits is drawn, not the value.
     let number = (any::<u64>(), 0..64u32).prop_map(|(value, shift)| value >> shift);
-    let record = (
-        number.clone(),
-        any::<u32>(),
-        number.clone(),
-        number,
-        any::<bool>(),
-    );
+    let record = (number.clone(), any::<u32>(), number.clone(), number, any::<bool>());
     prop::collection::vec(record, 1..50).prop_map(move |all| {
         let mut all: Vec<_> = all
             .into_iter()
@@ -120,45 +114,19 @@ proptest! {
 
 #[test]
 fn what_a_format_cannot_hold_is_refused() {
-    let fine = Record {
-        arrival_ns: 100,
-        device: 0,
-        offset_bytes: 512,
-        bytes: 512,
-        write: false,
-    };
-    let told = |format: Format, record| {
-        format
-            .write_record(&record, &mut Vec::new())
-            .unwrap_err()
-            .to_string()
-    };
+    let fine = Record { arrival_ns: 100, device: 0, offset_bytes: 512, bytes: 512, write: false };
+    let told = |format: Format, record| format.write_record(&record, &mut Vec::new()).unwrap_err().to_string();
     assert_eq!(
-        told(
-            Format::Mqsim,
-            Record {
-                offset_bytes: 513,
-                ..fine
-            }
-        ),
+        told(Format::Mqsim, Record { offset_bytes: 513, ..fine }),
         "format mqsim cannot hold a record whose offset in bytes is 513; allowed is a multiple of 512"
     );
     assert_eq!(
-        told(
-            Format::Msr,
-            Record {
-                arrival_ns: 101,
-                ..fine
-            }
-        ),
+        told(Format::Msr, Record { arrival_ns: 101, ..fine }),
         "format msr cannot hold a record whose arrival in ns is 101; allowed is a multiple of 100"
     );
     for format in Format::ALL {
         let told = told(*format, Record { bytes: 0, ..fine });
-        assert!(
-            told.ends_with("whose size in bytes is 0; allowed is 1 byte to 4 GiB a request"),
-            "{told}"
-        );
+        assert!(told.ends_with("whose size in bytes is 0; allowed is 1 byte to 4 GiB a request"), "{told}");
         assert_eq!(format.name().parse::<Format>().unwrap(), *format);
         assert!(!format.description().contains('\n'));
     }

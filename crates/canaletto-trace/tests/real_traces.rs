@@ -16,11 +16,7 @@ fn traces() -> Option<PathBuf> {
         return Some(folder);
     }
     let due = std::env::var("CI").is_ok_and(|ci| ci == "true");
-    assert!(
-        !due,
-        "{} is missing, and CI must not skip it",
-        folder.display()
-    );
+    assert!(!due, "{} is missing, and CI must not skip it", folder.display());
     println!("skipped: no {}", folder.display());
     None
 }
@@ -35,17 +31,12 @@ struct Entry {
 fn manifest(file: &str) -> Option<(PathBuf, Entry)> {
     let folder = traces()?;
     let table = std::fs::read_to_string(folder.join("MANIFEST.tsv")).unwrap();
-    let mut rows = table
-        .lines()
-        .map(|line| line.split('\t').collect::<Vec<_>>());
+    let mut rows = table.lines().map(|line| line.split('\t').collect::<Vec<_>>());
     let head = rows.next().unwrap();
     let row = rows.find(|row| row[0] == file).unwrap();
     let cell = |name| row[head.iter().position(|h| *h == name).unwrap()].to_owned();
-    let entry = Entry {
-        requests: cell("requests").parse().unwrap(),
-        read_percent: cell("read%"),
-        average_kb: cell("avgKB"),
-    };
+    let entry =
+        Entry { requests: cell("requests").parse().unwrap(), read_percent: cell("read%"), average_kb: cell("avgKB") };
     Some((folder.join(file), entry))
 }
 
@@ -62,10 +53,7 @@ fn agrees_with_manifest(file: &str, format: Format) {
     let reads = records.iter().filter(|record| !record.write).count() as f64;
     assert_eq!(format!("{:.1}", 100.0 * reads / count), entry.read_percent);
     let bytes: u64 = records.iter().map(|record| record.bytes).sum();
-    assert_eq!(
-        format!("{:.1}", bytes as f64 / count / 1024.0),
-        entry.average_kb
-    );
+    assert_eq!(format!("{:.1}", bytes as f64 / count / 1024.0), entry.average_kb);
 }
 
 #[test]
@@ -101,30 +89,15 @@ fn the_hash_is_the_manifests() {
 fn traces_of_unread_formats_are_named() {
     let Some(folder) = traces() else { return };
     let cases = [
-        (
-            "ycsb_rocksdb/ssdtrace-sample10k.blkparse.gz",
-            "blkparse text",
-        ),
-        (
-            "systor17/systor17-traces-sample.csv.gz",
-            "a SYSTOR '17 trace",
-        ),
+        ("ycsb_rocksdb/ssdtrace-sample10k.blkparse.gz", "blkparse text"),
+        ("systor17/systor17-traces-sample.csv.gz", "a SYSTOR '17 trace"),
         ("tencent/cbs-sample50k.csv.gz", "a Tencent block trace"),
-        (
-            "cloudphysics/cloudPhysicsIO-2h.csv.gz",
-            "a CloudPhysics trace",
-        ),
+        ("cloudphysics/cloudPhysicsIO-2h.csv.gz", "a CloudPhysics trace"),
         ("heimdall/traceB.trace.gz", "a replayer trace"),
-        (
-            "msr/1020xyr-msr-first1M-stats.txt.gz",
-            "a format that is not known",
-        ),
+        ("msr/1020xyr-msr-first1M-stats.txt.gz", "a format that is not known"),
     ];
     for (file, name) in cases {
-        let error = open(folder.join(file), &Options::default())
-            .err()
-            .expect("a refusal")
-            .to_string();
+        let error = open(folder.join(file), &Options::default()).err().expect("a refusal").to_string();
         assert!(error.contains(&format!(":1: {name}")), "{error}");
     }
 }

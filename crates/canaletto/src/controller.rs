@@ -89,7 +89,12 @@ impl Controller {
     /// (part, time in use) of processor, system bus, DRAM port and the busiest ECC engine.
     pub fn usage(&self) -> [(&'static str, Time); 4] {
         let ecc = self.ecc.iter().map(|e| e.busy).max().unwrap_or(Time::ZERO);
-        [("processor", self.processor.busy), ("system bus", self.system_bus.busy), ("DRAM port", self.dram.busy), ("ECC", ecc)]
+        [
+            ("processor", self.processor.busy),
+            ("system bus", self.system_bus.busy),
+            ("DRAM port", self.dram.busy),
+            ("ECC", ecc),
+        ]
     }
 }
 

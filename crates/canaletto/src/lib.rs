@@ -162,11 +162,21 @@ fn sources(
             match (&flow.synthetic, &flow.trace, input) {
                 (Some(synthetic), ..) => {
                     let last = range.first_sector + range.sectors - 1;
-                    Ok(Source::Synthetic(Box::new(Generator::new(synthetic, &flow.name, seed, range.first_sector, last))))
+                    Ok(Source::Synthetic(Box::new(Generator::new(
+                        synthetic,
+                        &flow.name,
+                        seed,
+                        range.first_sector,
+                        last,
+                    ))))
                 }
-                (None, Some(trace), Some(input)) => {
-                    Ok(Source::Replay(Box::new(Replay::new(trace, input.source, input.extent, range.first_sector, range.sectors))))
-                }
+                (None, Some(trace), Some(input)) => Ok(Source::Replay(Box::new(Replay::new(
+                    trace,
+                    input.source,
+                    input.extent,
+                    range.first_sector,
+                    range.sectors,
+                )))),
                 _ => Err(RunError::Config(format!("flow {:?} has no requests: no trace was opened for it", flow.name))),
             }
         })

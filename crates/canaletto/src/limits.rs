@@ -70,14 +70,18 @@ impl Limits {
         let streams = if workload.partitioned { workload.flow.len() as u16 } else { 1 };
         let visible = visible_sectors(design, &layout, streams);
         if visible == 0 {
-            return Err(format!("{} blocks a plane leave nothing for the host: {} are kept spare", layout.blocks_per_plane, design.ftl.min_spare_blocks));
+            return Err(format!(
+                "{} blocks a plane leave nothing for the host: {} are kept spare",
+                layout.blocks_per_plane, design.ftl.min_spare_blocks
+            ));
         }
         let per_page = u64::from(layout.sectors_per_page);
         let positions = workload.flow.iter().map(|flow| positions(flow, &layout)).collect::<Result<Vec<_>, _>>()?;
         let mut flows: Vec<FlowRange> = Vec::new();
         if workload.partitioned {
             let mut sharers = vec![0u64; layout.planes() as usize];
-            let planes: Vec<Placement> = positions.iter().map(|p| Placement::new(&layout, Allocation::CWDP, p)).collect();
+            let planes: Vec<Placement> =
+                positions.iter().map(|p| Placement::new(&layout, Allocation::CWDP, p)).collect();
             for plane in planes.iter().flat_map(|p| p.planes()) {
                 sharers[plane.index()] += 1;
             }
@@ -90,9 +94,16 @@ impl Limits {
             }
         } else {
             let sectors = visible * u64::from(layout.planes());
-            flows.extend(positions.into_iter().map(|positions| FlowRange { first_sector: 0, sectors, first_page: 0, stream: 0, positions }));
+            flows.extend(positions.into_iter().map(|positions| FlowRange {
+                first_sector: 0,
+                sectors,
+                first_page: 0,
+                stream: 0,
+                positions,
+            }));
         }
-        let last = flows.iter().map(|f| (f.first_page + f.sectors.div_ceil(per_page), f.first_sector + f.sectors)).max();
+        let last =
+            flows.iter().map(|f| (f.first_page + f.sectors.div_ceil(per_page), f.first_sector + f.sectors)).max();
         let (logical_pages, logical_sectors) = last.ok_or("the workload has no flow")?;
         let blocks = f64::from(layout.blocks_per_plane);
         Ok(Limits {
@@ -112,8 +123,12 @@ fn positions(flow: &Flow, layout: &Layout) -> Result<Positions, String> {
     let pick = |what: &str, wanted: &Option<Vec<u32>>, all: Vec<u32>| match wanted {
         None => Ok(all),
         Some(ids) => match ids.iter().find(|id| !all.contains(id)) {
-            Some(id) => Err(format!("flow {:?}: {what}: got {id}, but the design has {what} 0 to {}", flow.name, all.len() - 1)),
-            None if ids.is_empty() => Err(format!("flow {:?}: {what}: got an empty list, expected at least one", flow.name)),
+            Some(id) => {
+                Err(format!("flow {:?}: {what}: got {id}, but the design has {what} 0 to {}", flow.name, all.len() - 1))
+            }
+            None if ids.is_empty() => {
+                Err(format!("flow {:?}: {what}: got an empty list, expected at least one", flow.name))
+            }
             None => Ok(ids.clone()),
         },
     };

@@ -52,11 +52,7 @@ pub(crate) trait TraceFormat: Default + Send + 'static {
 /// Why a record was not written.
 #[derive(Debug)]
 pub(crate) enum Unfit {
-    Field {
-        field: &'static str,
-        given: u64,
-        allowed: &'static str,
-    },
+    Field { field: &'static str, given: u64, allowed: &'static str },
     Io(io::Error),
 }
 
@@ -67,21 +63,8 @@ impl From<io::Error> for Unfit {
 }
 
 /// `value` in units of `unit`, if it is a whole number of them.
-pub(crate) fn whole_units(
-    field: &'static str,
-    value: u64,
-    unit: u64,
-    allowed: &'static str,
-) -> Result<u64, Unfit> {
-    if value % unit == 0 {
-        Ok(value / unit)
-    } else {
-        Err(Unfit::Field {
-            field,
-            given: value,
-            allowed,
-        })
-    }
+pub(crate) fn whole_units(field: &'static str, value: u64, unit: u64, allowed: &'static str) -> Result<u64, Unfit> {
+    if value % unit == 0 { Ok(value / unit) } else { Err(Unfit::Field { field, given: value, allowed }) }
 }
 
 /// Makes [`Format`] and its calls out of the list of formats.
@@ -145,22 +128,13 @@ impl Format {
     /// [`TraceError::Unwritable`] if this format cannot hold the record exactly, or no reader would take it;
     /// [`TraceError::Write`] if `out` fails.
     pub fn write_record(self, record: &Record, out: &mut dyn Write) -> Result<(), TraceError> {
-        let refuse = |field, given, allowed| TraceError::Unwritable {
-            format: self.name(),
-            field,
-            given,
-            allowed,
-        };
+        let refuse = |field, given, allowed| TraceError::Unwritable { format: self.name(), field, given, allowed };
         check_extent(record.offset_bytes, record.bytes).map_err(|fault| match fault {
             ExtentFault::Size(allowed) => refuse("size in bytes", record.bytes, allowed),
             ExtentFault::Offset(allowed) => refuse("offset in bytes", record.offset_bytes, allowed),
         })?;
         self.write_line(record, out).map_err(|unfit| match unfit {
-            Unfit::Field {
-                field,
-                given,
-                allowed,
-            } => refuse(field, given, allowed),
+            Unfit::Field { field, given, allowed } => refuse(field, given, allowed),
             Unfit::Io(error) => TraceError::Write(error),
         })
     }
@@ -171,23 +145,13 @@ impl FromStr for Format {
 
     /// Finds a format by its [`name`](Format::name).
     fn from_str(name: &str) -> Result<Self, TraceError> {
-        let found = Self::ALL
-            .iter()
-            .copied()
-            .find(|format| format.name() == name);
-        found.ok_or_else(|| TraceError::FormatName {
-            given: name.to_owned(),
-            known: Self::names(),
-        })
+        let found = Self::ALL.iter().copied().find(|format| format.name() == name);
+        found.ok_or_else(|| TraceError::FormatName { given: name.to_owned(), known: Self::names() })
     }
 }
 
 fn count_fitting<F: TraceFormat>(lines: &[Line<'_>]) -> usize {
     let mut format = F::default();
-    let mut fits = |line: &Line<'_>| {
-        format
-            .parse(line.text)
-            .map_or_else(|fault| fault.is_of_format(), |_| true)
-    };
+    let mut fits = |line: &Line<'_>| format.parse(line.text).map_or_else(|fault| fault.is_of_format(), |_| true);
     lines.iter().filter(|line| fits(line)).count()
 }

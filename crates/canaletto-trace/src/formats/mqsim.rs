@@ -13,33 +13,19 @@ use crate::fields::{Fault, Field, by_whitespace, checked, number, number32, scal
 
 const SECTOR_BYTES: u64 = 512;
 
-static ARRIVAL: Field = Field {
-    name: "arrival",
-    allowed: "whole nanoseconds, 0 to 2^64 - 1",
-};
-static DEVICE: Field = Field {
-    name: "device",
-    allowed: "a number, 0 to 2^32 - 1",
-};
-static LBA: Field = Field {
-    name: "LBA",
-    allowed: "a 512-byte sector, 0 to 2^55 - 1",
-};
-static SECTORS: Field = Field {
-    name: "sectors",
-    allowed: "a number of 512-byte sectors, 1 to 2^23",
-};
-static TYPE: Field = Field {
-    name: "type",
-    allowed: "1 (read) or 0 (write)",
-};
+static ARRIVAL: Field = Field { name: "arrival", allowed: "whole nanoseconds, 0 to 2^64 - 1" };
+static DEVICE: Field = Field { name: "device", allowed: "a number, 0 to 2^32 - 1" };
+static LBA: Field = Field { name: "LBA", allowed: "a 512-byte sector, 0 to 2^55 - 1" };
+static SECTORS: Field = Field { name: "sectors", allowed: "a number of 512-byte sectors, 1 to 2^23" };
+static TYPE: Field = Field { name: "type", allowed: "1 (read) or 0 (write)" };
 
 #[derive(Debug, Default)]
 pub(super) struct Mqsim;
 
 impl TraceFormat for Mqsim {
     const NAME: &'static str = "mqsim";
-    const DESCRIPTION: &'static str = "MQSim and DiskSim ASCII: arrival in ns, device, LBA in 512-byte sectors, sectors, 1 = read or 0 = write";
+    const DESCRIPTION: &'static str =
+        "MQSim and DiskSim ASCII: arrival in ns, device, LBA in 512-byte sectors, sectors, 1 = read or 0 = write";
     const LAYOUT: &'static str = "arrival device LBA sectors type";
 
     #[inline]
@@ -54,35 +40,15 @@ impl TraceFormat for Mqsim {
         let device = number32(&DEVICE, device)?;
         let offset_bytes = scaled(&LBA, lba, SECTOR_BYTES)?;
         let bytes = scaled(&SECTORS, sectors, SECTOR_BYTES)?;
-        let record = Record {
-            arrival_ns,
-            device,
-            offset_bytes,
-            bytes,
-            write,
-        };
+        let record = Record { arrival_ns, device, offset_bytes, bytes, write };
         checked(record, (&LBA, lba), (&SECTORS, sectors)).map(Some)
     }
 
     fn write(record: &Record, out: &mut dyn Write) -> Result<(), Unfit> {
-        let lba = whole_units(
-            "offset in bytes",
-            record.offset_bytes,
-            SECTOR_BYTES,
-            "a multiple of 512",
-        )?;
-        let sectors = whole_units(
-            "size in bytes",
-            record.bytes,
-            SECTOR_BYTES,
-            "a multiple of 512",
-        )?;
+        let lba = whole_units("offset in bytes", record.offset_bytes, SECTOR_BYTES, "a multiple of 512")?;
+        let sectors = whole_units("size in bytes", record.bytes, SECTOR_BYTES, "a multiple of 512")?;
         let kind = u8::from(!record.write);
-        Ok(writeln!(
-            out,
-            "{} {} {lba} {sectors} {kind}",
-            record.arrival_ns, record.device
-        )?)
+        Ok(writeln!(out, "{} {} {lba} {sectors} {kind}", record.arrival_ns, record.device)?)
     }
 }
 
@@ -96,40 +62,19 @@ mod tests {
 
     #[test]
     fn a_line_is_a_record() {
-        let expected = Record {
-            arrival_ns: 938_513_000,
-            device: 4,
-            offset_bytes: 264_719_034 * 512,
-            bytes: 8192,
-            write: true,
-        };
+        let expected =
+            Record { arrival_ns: 938_513_000, device: 4, offset_bytes: 264_719_034 * 512, bytes: 8192, write: true };
         assert_eq!(parse("938513000 4 264719034 16 0").unwrap(), Some(expected));
-        assert_eq!(
-            parse("\t938513000  4 264719034\t16 0 ").unwrap(),
-            Some(expected)
-        );
+        assert_eq!(parse("\t938513000  4 264719034\t16 0 ").unwrap(), Some(expected));
         assert!(!parse("0 0 0 1 1").unwrap().unwrap().write);
     }
 
     #[test]
     fn lines_of_other_formats_are_told_from_bad_values() {
-        for other in [
-            "0 0 0 1",
-            "0 0 0 1 1 1",
-            "0 0 0 1 R",
-            "0.5 0 0 1 1",
-            "-1 0 0 1 1",
-            "0,0,0,1,1",
-            "0 0 0 1 2",
-        ] {
+        for other in ["0 0 0 1", "0 0 0 1 1 1", "0 0 0 1 R", "0.5 0 0 1 1", "-1 0 0 1 1", "0,0,0,1,1", "0 0 0 1 2"] {
             assert!(!parse(other).unwrap_err().is_of_format(), "{other}");
         }
-        for bad in [
-            "0 0 0 0 1",
-            "0 0 36028797018963968 1 1",
-            "0 0 36028797018963967 1 1",
-            "0 0 0 8388609 1",
-        ] {
+        for bad in ["0 0 0 0 1", "0 0 36028797018963968 1 1", "0 0 36028797018963967 1 1", "0 0 0 8388609 1"] {
             assert!(parse(bad).unwrap_err().is_of_format(), "{bad}");
         }
     }

@@ -12,34 +12,13 @@ use crate::fields::{Fault, Field, by_commas, checked, number, number32, scaled};
 
 const TICK_NS: u64 = 100;
 
-static TIMESTAMP: Field = Field {
-    name: "timestamp",
-    allowed: "whole ticks of 100 ns, 0 to 184467440737095516",
-};
-static HOSTNAME: Field = Field {
-    name: "hostname",
-    allowed: "printable characters",
-};
-static DISK: Field = Field {
-    name: "disk number",
-    allowed: "a number, 0 to 2^32 - 1",
-};
-static TYPE: Field = Field {
-    name: "type",
-    allowed: "Read or Write",
-};
-static OFFSET: Field = Field {
-    name: "offset",
-    allowed: "bytes, 0 to 2^64 - 1",
-};
-static SIZE: Field = Field {
-    name: "size",
-    allowed: "bytes, 1 to 2^32",
-};
-static RESPONSE: Field = Field {
-    name: "response time",
-    allowed: "whole ticks of 100 ns, 0 to 2^64 - 1",
-};
+static TIMESTAMP: Field = Field { name: "timestamp", allowed: "whole ticks of 100 ns, 0 to 184467440737095516" };
+static HOSTNAME: Field = Field { name: "hostname", allowed: "printable characters" };
+static DISK: Field = Field { name: "disk number", allowed: "a number, 0 to 2^32 - 1" };
+static TYPE: Field = Field { name: "type", allowed: "Read or Write" };
+static OFFSET: Field = Field { name: "offset", allowed: "bytes, 0 to 2^64 - 1" };
+static SIZE: Field = Field { name: "size", allowed: "bytes, 1 to 2^32" };
+static RESPONSE: Field = Field { name: "response time", allowed: "whole ticks of 100 ns, 0 to 2^64 - 1" };
 
 #[derive(Debug, Default)]
 pub(super) struct Msr;
@@ -66,30 +45,15 @@ impl TraceFormat for Msr {
         let offset_bytes = number(&OFFSET, offset)?;
         let bytes = number(&SIZE, size)?;
         number(&RESPONSE, response)?;
-        let record = Record {
-            arrival_ns,
-            device,
-            offset_bytes,
-            bytes,
-            write,
-        };
+        let record = Record { arrival_ns, device, offset_bytes, bytes, write };
         checked(record, (&OFFSET, offset), (&SIZE, size)).map(Some)
     }
 
     fn write(record: &Record, out: &mut dyn Write) -> Result<(), Unfit> {
-        let ticks = whole_units(
-            "arrival in ns",
-            record.arrival_ns,
-            TICK_NS,
-            "a multiple of 100",
-        )?;
+        let ticks = whole_units("arrival in ns", record.arrival_ns, TICK_NS, "a multiple of 100")?;
         let kind = if record.write { "Write" } else { "Read" };
         // A record knows neither host nor response: a stand-in, and no time.
-        Ok(writeln!(
-            out,
-            "{ticks},host,{},{kind},{},{},0",
-            record.device, record.offset_bytes, record.bytes
-        )?)
+        Ok(writeln!(out, "{ticks},host,{},{kind},{},{},0", record.device, record.offset_bytes, record.bytes)?)
     }
 }
 
@@ -110,44 +74,19 @@ mod tests {
             bytes: 2048,
             write: true,
         };
-        assert_eq!(
-            parse("128166385295514663,hm,0,Write,9056014336,2048,2833").unwrap(),
-            Some(expected)
-        );
-        assert!(
-            !parse("0,web 2,1,Read,1,1,18446744073709551615")
-                .unwrap()
-                .unwrap()
-                .write
-        );
+        assert_eq!(parse("128166385295514663,hm,0,Write,9056014336,2048,2833").unwrap(), Some(expected));
+        assert!(!parse("0,web 2,1,Read,1,1,18446744073709551615").unwrap().unwrap().write);
     }
 
     #[test]
     fn lines_of_other_formats_are_told_from_bad_values() {
-        let others = [
-            "",
-            "1,h,0,Read,0,1",
-            "1,h,0,Read,0,1,1,1",
-            "1,h,0,R,0,1,1",
-            "1,,0,Read,0,1,1",
-            "1,h,0,Read,0,1,",
-        ];
-        for other in others.into_iter().chain([
-            "1,\0,0,Read,0,1,1",
-            "1.5,h,0,Read,0,1,1",
-            "1,h,x,Read,0,1,1",
-        ]) {
+        let others =
+            ["", "1,h,0,Read,0,1", "1,h,0,Read,0,1,1,1", "1,h,0,R,0,1,1", "1,,0,Read,0,1,1", "1,h,0,Read,0,1,"];
+        for other in others.into_iter().chain(["1,\0,0,Read,0,1,1", "1.5,h,0,Read,0,1,1", "1,h,x,Read,0,1,1"]) {
             assert!(!parse(other).unwrap_err().is_of_format(), "{other}");
         }
-        let bad = [
-            "1,h,0,Read,0,0,1",
-            "1,h,0,Read,0,4294967297,1",
-            "1,h,0,Read,18446744073709551615,1,1",
-        ];
-        for bad in bad.into_iter().chain([
-            "184467440737095517,h,0,Read,0,1,1",
-            "1,h,4294967296,Read,0,1,1",
-        ]) {
+        let bad = ["1,h,0,Read,0,0,1", "1,h,0,Read,0,4294967297,1", "1,h,0,Read,18446744073709551615,1,1"];
+        for bad in bad.into_iter().chain(["184467440737095517,h,0,Read,0,1,1", "1,h,4294967296,Read,0,1,1"]) {
             assert!(parse(bad).unwrap_err().is_of_format(), "{bad}");
         }
     }

@@ -10,9 +10,7 @@ use canaletto_trace::{Format, Options, TraceError, TraceReader};
 pub const NAME: &str = "trace.csv";
 
 pub fn named(format: Format) -> Options {
-    Options {
-        format: Some(format),
-    }
+    Options { format: Some(format) }
 }
 
 /// Reads `content` to its end or first error: the records before that, and the error.
@@ -42,9 +40,7 @@ pub fn refused(content: impl Into<Vec<u8>>) -> (usize, String) {
 
 /// `count` lines of MQSim ASCII.
 pub fn mqsim(count: u64) -> String {
-    (0..count)
-        .map(|i| format!("{} 0 {} 8 {}\n", i * 1000, i * 7919 % 1_000_003, i % 2))
-        .collect()
+    (0..count).map(|i| format!("{} 0 {} 8 {}\n", i * 1000, i * 7919 % 1_000_003, i % 2)).collect()
 }
 
 pub fn gzip(content: &[u8]) -> Vec<u8> {

@@ -3,7 +3,8 @@
 //! The doc comments below are the documentation: they become the JSON Schema (`canaletto schema design`).
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::{self, IntoDeserializer, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::config::units::{Duration, Rate, Size};
 
@@ -137,13 +138,43 @@ pub enum PageOrder {
 }
 
 /// One time, or one for each kind of page.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum PageTimes {
     /// The same for every page.
     Same(Duration),
     /// Lower page first.
     PerKind(Vec<Duration>),
+}
+
+impl<'de> Deserialize<'de> for PageTimes {
+    /// By hand, so that an error says what is wrong with the time instead of "no variant matched".
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct OneOrMany;
+        impl<'de> Visitor<'de> for OneOrMany {
+            type Value = PageTimes;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a time with its unit (for example \"75us\"), or a list of them")
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<PageTimes, E> {
+                Duration::deserialize(text.into_deserializer()).map(PageTimes::Same)
+            }
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<PageTimes, E> {
+                Duration::deserialize(number.into_deserializer()).map(PageTimes::Same)
+            }
+            fn visit_f64<E: de::Error>(self, number: f64) -> Result<PageTimes, E> {
+                Duration::deserialize(number.into_deserializer()).map(PageTimes::Same)
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<PageTimes, A::Error> {
+                let mut times = Vec::new();
+                while let Some(time) = list.next_element()? {
+                    times.push(time);
+                }
+                Ok(PageTimes::PerKind(times))
+            }
+        }
+        deserializer.deserialize_any(OneOrMany)
+    }
 }
 
 /// Interconnects that can be chosen.

@@ -1,6 +1,21 @@
 //! Configuration: one truth, typed.
+//!
+//! [`design`] and [`workload`] are the truth; their doc comments become the JSON Schema, whose ranges are checked against
+//! every value. [`load`] reads files, presets and overrides into them; [`check`] holds the rules between keys; [`error`]
+//! says where a wrong key was set.
 
+pub mod check;
 pub mod design;
+pub mod error;
+pub mod load;
 pub mod mqsim;
+pub mod names;
+pub mod presets;
+pub mod schema;
 pub mod units;
 pub mod workload;
+
+pub use error::ConfigError;
+pub use load::{load_design, load_workload};
+pub use presets::{Listing, presets, profiles};
+pub use schema::{Kind, schema};

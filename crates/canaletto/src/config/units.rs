@@ -26,7 +26,8 @@ trait Quantity: Sized {
 fn parse<Q: Quantity>(text: &str) -> Result<Q, String> {
     let wrong = || format!("got {text:?}, expected {}", Q::EXPECTED);
     let text_trimmed = text.trim();
-    let split = text_trimmed.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(text_trimmed.len());
+    let split =
+        text_trimmed.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(text_trimmed.len());
     let (number, unit) = text_trimmed.split_at(split);
     let number: f64 = number.replace('_', "").parse().map_err(|_| wrong())?;
     let unit = unit.trim();
@@ -140,7 +141,8 @@ impl Quantity for Duration {
 }
 
 impl Quantity for Rate {
-    const EXPECTED: &'static str = "a data rate with its unit, one of B/s, kB/s, MB/s, GB/s, TB/s (for example \"1.2GB/s\")";
+    const EXPECTED: &'static str =
+        "a data rate with its unit, one of B/s, kB/s, MB/s, GB/s, TB/s (for example \"1.2GB/s\")";
     const UNITS: &'static [(&'static str, f64)] =
         &[("TB/s", 1e12), ("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3), ("B/s", 1.0)];
     fn from_stored(value: f64) -> Option<Self> {

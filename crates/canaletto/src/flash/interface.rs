@@ -83,7 +83,11 @@ impl CommandTable {
                 })
                 .collect()
         };
-        CommandTable { read: table(Operation::Read), program: table(Operation::Program), erase: table(Operation::Erase) }
+        CommandTable {
+            read: table(Operation::Read),
+            program: table(Operation::Program),
+            erase: table(Operation::Erase),
+        }
     }
 
     /// The time of a command to `planes` planes (at least 1).

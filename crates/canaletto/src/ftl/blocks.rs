@@ -103,7 +103,8 @@ impl Blocks {
 
     /// The number of the page the frontier would give next.
     pub fn next_page(&self, plane: PlaneId, frontier: Frontier) -> u32 {
-        self.room_in_open(plane, frontier).map_or(0, |block| self.planes[plane.index()].blocks[block as usize].pages.len() as u32)
+        self.room_in_open(plane, frontier)
+            .map_or(0, |block| self.planes[plane.index()].blocks[block as usize].pages.len() as u32)
     }
 
     fn room_in_open(&self, plane: PlaneId, frontier: Frontier) -> Option<u32> {
@@ -263,7 +264,11 @@ impl Blocks {
 
     /// Valid pages of the whole drive, counted page by page; for audits.
     pub fn count_valid(&self) -> u64 {
-        self.planes.iter().flat_map(|p| &p.blocks).map(|b| b.pages.iter().filter(|p| p.lpa != INVALID).count() as u64).sum()
+        self.planes
+            .iter()
+            .flat_map(|p| &p.blocks)
+            .map(|b| b.pages.iter().filter(|p| p.lpa != INVALID).count() as u64)
+            .sum()
     }
 
     /// Checks that every block is free, open or full exactly once, and that counts of valid pages are right.

@@ -59,7 +59,9 @@ impl Collector {
         if self.jobs[plane.index()].is_some() || blocks.free(plane) >= self.start_below {
             return false;
         }
-        let Some(victim) = blocks.greedy_victim(plane) else { return false };
+        let Some(victim) = blocks.greedy_victim(plane) else {
+            return false;
+        };
         self.jobs[plane.index()] = Some(Job { victim, next: 0, copies: 0, erasing: false });
         self.started += 1;
         self.working += 1;
@@ -73,7 +75,9 @@ impl Collector {
 
     /// What the plane's job wants next; to be asked until it waits.
     pub fn step(&mut self, plane: PlaneId, blocks: &Blocks) -> Step {
-        let Some(job) = &mut self.jobs[plane.index()] else { return Step::Wait };
+        let Some(job) = &mut self.jobs[plane.index()] else {
+            return Step::Wait;
+        };
         if job.copies >= COPIES_IN_FLIGHT || job.erasing {
             return Step::Wait;
         }

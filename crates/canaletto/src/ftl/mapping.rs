@@ -31,7 +31,11 @@ impl Entry {
     }
 
     fn unpack(packed: u64) -> Entry {
-        if packed & PENDING != 0 { Entry::Pending(TransactionId(packed as u32)) } else { Entry::At(Ppa::unpack(packed)) }
+        if packed & PENDING != 0 {
+            Entry::Pending(TransactionId(packed as u32))
+        } else {
+            Entry::At(Ppa::unpack(packed))
+        }
     }
 }
 
@@ -89,7 +93,9 @@ impl MappingTable {
 
     /// Looks a page up.
     pub fn get(&self, lpa: u64) -> Entry {
-        let Some(segment) = &self.segments[(lpa / (64 * SEGMENT as u64)) as usize] else { return Entry::Unmapped };
+        let Some(segment) = &self.segments[(lpa / (64 * SEGMENT as u64)) as usize] else {
+            return Entry::Unmapped;
+        };
         let group = &segment[(lpa / 64) as usize % SEGMENT];
         let bit = 1u64 << (lpa % 64);
         if group.mapped & bit == 0 {
@@ -101,8 +107,9 @@ impl MappingTable {
 
     /// Sets a page's entry.
     pub fn set(&mut self, lpa: u64, entry: Entry) {
-        let segment = self.segments[(lpa / (64 * SEGMENT as u64)) as usize]
-            .get_or_insert_with(|| vec![Group::default(); SEGMENT].into_boxed_slice().try_into().unwrap_or_else(|_| unreachable!()));
+        let segment = self.segments[(lpa / (64 * SEGMENT as u64)) as usize].get_or_insert_with(|| {
+            vec![Group::default(); SEGMENT].into_boxed_slice().try_into().unwrap_or_else(|_| unreachable!())
+        });
         let group = &mut segment[(lpa / 64) as usize % SEGMENT];
         let bit = 1u64 << (lpa % 64);
         let rank = (group.mapped & (bit - 1)).count_ones();

@@ -116,8 +116,8 @@ mod tests {
         use Allocation::*;
         let layout = layout();
         for scheme in [
-            CWDP, CWPD, CDWP, CDPW, CPWD, CPDW, WCDP, WCPD, WDCP, WDPC, WPCD, WPDC, DCWP, DCPW, DWCP, DWPC, DPCW, DPWC, PCWD,
-            PCDW, PWCD, PWDC, PDCW, PDWC,
+            CWDP, CWPD, CDWP, CDPW, CPWD, CPDW, WCDP, WCPD, WDCP, WDPC, WPCD, WPDC, DCWP, DCPW, DWCP, DWPC, DPCW, DPWC,
+            PCWD, PCDW, PWCD, PWDC, PDCW, PDWC,
         ] {
             let mut planes = Placement::new(&layout, scheme, &Positions::all(&layout)).planes().to_vec();
             planes.sort();

@@ -116,7 +116,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.fabric.is_free(self.layout.chip_of(unit))
             });
             if let Some(position) = free {
-                let id = self.domains[domain.index()].data[class].remove(position).expect("the position was just found");
+                let id =
+                    self.domains[domain.index()].data[class].remove(position).expect("the position was just found");
                 self.send_data(id, now);
                 return true;
             }

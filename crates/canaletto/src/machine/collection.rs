@@ -2,12 +2,12 @@
 
 use super::Machine;
 use crate::fabric::Fabric;
+use crate::flash::address::{PlaneId, Ppa};
 use crate::flash::interface::Operation;
 use crate::ftl::gc::Step;
 use crate::ftl::mapping::Entry;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{Transaction, TransactionId};
-use crate::flash::address::{PlaneId, Ppa};
 use crate::sim::time::Time;
 
 impl<F: Fabric, P: Probe> Machine<'_, F, P> {

@@ -50,7 +50,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// Makes the flow's next request and submits it. Returns whether there was one.
     fn generate(&mut self, id: u16, now: Time) -> Result<bool, RunError> {
         let flow = &mut self.flows[id as usize];
-        let Some(wanted) = flow.source.next(now).map_err(RunError::Trace)? else { return Ok(false) };
+        let Some(wanted) = flow.source.next(now).map_err(RunError::Trace)? else {
+            return Ok(false);
+        };
         let request = self.requests.insert(Request {
             flow: id,
             write: wanted.write,
@@ -104,7 +106,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 }
                 self.fetch(flow, now);
             }
-            Message::FetchEntries { flow, count } => self.send(Direction::ToDevice, Message::Entries { flow, count }, 0, now),
+            Message::FetchEntries { flow, count } => {
+                self.send(Direction::ToDevice, Message::Entries { flow, count }, 0, now)
+            }
             Message::Entries { flow, count } => self.entries_arrived(flow, count, now),
             Message::FetchData(request) => {
                 let bytes = self.requests[request].bytes();
@@ -115,7 +119,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.enter_drive(request, now);
             }
             Message::ReadData(request) => self.requests[request].account.charge(Cause::HostLink, now),
-            Message::Completion { request, submission_head } => self.completed_at_host(request, submission_head, now)?,
+            Message::Completion { request, submission_head } => {
+                self.completed_at_host(request, submission_head, now)?
+            }
             Message::CompletionDoorbell { flow } => {
                 if let Some((request, submission_head)) = self.flows[flow as usize].queue.acknowledged() {
                     self.send(Direction::ToHost, Message::Completion { request, submission_head }, 0, now);

@@ -30,7 +30,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             utilisation: self.utilisation(),
             energy_mj: None,
             average_power_mw: None,
-            flows: names.zip(&tallies).map(|(name, tally)| FlowReport { name, measures: Measures::of(tally) }).collect(),
+            flows: names
+                .zip(&tallies)
+                .map(|(name, tally)| FlowReport { name, measures: Measures::of(tally) })
+                .collect(),
             fairness: None,
             measures,
         };

@@ -85,7 +85,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             Entry::Unmapped => Ppa::NONE,
         };
         let at = if at.is_bound() { at } else { self.find_unwritten(id) };
-        let Some(at) = Some(at).filter(|at| at.is_some()) else { return false };
+        let Some(at) = Some(at).filter(|at| at.is_some()) else {
+            return false;
+        };
         self.transactions[id].ppa = at;
         if at.is_bound() {
             self.blocks.read_begins(at);
@@ -103,7 +105,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             UnwrittenReads::FindPage => sector_mask(0, u64::from(self.layout.sectors_per_page)),
         };
         let (plane, frontier) = (self.plane_of(id), self.transactions[id].frontier);
-        let Some(at) = self.allocate(plane, frontier, lpa, sectors) else { return Ppa::unbound(plane) };
+        let Some(at) = self.allocate(plane, frontier, lpa, sectors) else {
+            return Ppa::unbound(plane);
+        };
         match self.map.get(lpa) {
             Entry::Pending(write) => self.transactions[write].old = at,
             _ => self.map.set(lpa, Entry::At(at)),
@@ -195,7 +199,14 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     pub(super) fn write_programmed(&mut self, id: TransactionId, now: Time) {
         let t = self.transactions[id];
         self.blocks.program_ends(t.ppa);
-        self.probe.page_programmed(now, t.request, t.lpa, t.sectors, t.ppa, if t.merged == 0 { Ppa::NONE } else { t.old });
+        self.probe.page_programmed(
+            now,
+            t.request,
+            t.lpa,
+            t.sectors,
+            t.ppa,
+            if t.merged == 0 { Ppa::NONE } else { t.old },
+        );
         if self.map.get(t.lpa) == Entry::Pending(id) {
             self.map.set(t.lpa, Entry::At(t.ppa));
             if t.old.is_bound() {

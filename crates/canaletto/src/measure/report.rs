@@ -143,7 +143,12 @@ impl Blame {
 }
 
 fn table(means: [f64; CAUSES]) -> BlameTable {
-    Cause::ALL.iter().zip(means).filter(|(_, mean)| *mean > 0.0).map(|(cause, mean)| (cause.key(), mean / 1e6)).collect()
+    Cause::ALL
+        .iter()
+        .zip(means)
+        .filter(|(_, mean)| *mean > 0.0)
+        .map(|(cause, mean)| (cause.key(), mean / 1e6))
+        .collect()
 }
 
 /// Path conflicts, as measured.

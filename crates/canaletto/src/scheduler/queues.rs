@@ -129,8 +129,20 @@ impl Queues {
         transactions: &mut Transactions,
         world: &impl Readiness,
     ) -> Option<Command> {
-        const USER_FIRST: [Choice; 5] = [Choice::User(USER_READ), Choice::List(GC_READ), Choice::User(USER_WRITE), Choice::List(GC_WRITE), Choice::List(ERASE)];
-        const GC_FIRST: [Choice; 5] = [Choice::List(GC_READ), Choice::User(USER_READ), Choice::List(GC_WRITE), Choice::User(USER_WRITE), Choice::List(ERASE)];
+        const USER_FIRST: [Choice; 5] = [
+            Choice::User(USER_READ),
+            Choice::List(GC_READ),
+            Choice::User(USER_WRITE),
+            Choice::List(GC_WRITE),
+            Choice::List(ERASE),
+        ];
+        const GC_FIRST: [Choice; 5] = [
+            Choice::List(GC_READ),
+            Choice::User(USER_READ),
+            Choice::List(GC_WRITE),
+            Choice::User(USER_WRITE),
+            Choice::List(ERASE),
+        ];
         let order = if gc_urgent { &GC_FIRST } else { &USER_FIRST };
         order.iter().find_map(|choice| match *choice {
             Choice::List(list) if self.units[unit.index()].waiting & (1 << list) == 0 => None,
@@ -207,7 +219,9 @@ impl Queues {
             let matches = |t: &Transaction| match self.multi_plane {
                 MultiPlane::Off => false,
                 MultiPlane::AnyPage => true,
-                MultiPlane::SamePage | MultiPlane::HeadPage => operation == Operation::Erase || page == Some(world.page(t)),
+                MultiPlane::SamePage | MultiPlane::HeadPage => {
+                    operation == Operation::Erase || page == Some(world.page(t))
+                }
             };
             let joins = open & bit != 0 && world.ready(t) && (first || matches(t));
             if joins {
@@ -226,7 +240,14 @@ impl Queues {
         (!command.transactions().is_empty()).then_some(command)
     }
 
-    fn unlink(&mut self, id: UnitId, list: usize, previous: TransactionId, at: TransactionId, transactions: &mut Transactions) {
+    fn unlink(
+        &mut self,
+        id: UnitId,
+        list: usize,
+        previous: TransactionId,
+        at: TransactionId,
+        transactions: &mut Transactions,
+    ) {
         let next = transactions[at].next;
         let unit = &mut self.units[id.index()];
         if previous.is_some() {

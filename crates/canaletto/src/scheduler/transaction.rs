@@ -81,7 +81,14 @@ pub enum OldPage {
 
 impl Transaction {
     /// A transaction of a host request, not yet translated.
-    pub fn of_request(operation: Operation, request: RequestId, priority: Priority, lpa: u64, sectors: u64, now: Time) -> Self {
+    pub fn of_request(
+        operation: Operation,
+        request: RequestId,
+        priority: Priority,
+        lpa: u64,
+        sectors: u64,
+        now: Time,
+    ) -> Self {
         Transaction {
             operation,
             origin: Origin::User,
@@ -107,7 +114,12 @@ impl Transaction {
 
     /// A transaction of garbage collection.
     pub fn of_gc(operation: Operation, lpa: u64, ppa: Ppa, sectors: u64, now: Time) -> Self {
-        Transaction { origin: Origin::Gc, frontier: Frontier::Gc, ppa, ..Self::of_request(operation, RequestId::NONE, Priority::High, lpa, sectors, now) }
+        Transaction {
+            origin: Origin::Gc,
+            frontier: Frontier::Gc,
+            ppa,
+            ..Self::of_request(operation, RequestId::NONE, Priority::High, lpa, sectors, now)
+        }
     }
 
     /// The read of the old page that the write `write` of a request needs.

@@ -36,7 +36,8 @@ pub enum Loop {
 impl FlowConfig {
     /// Closed or open loop, as the validated flow says.
     pub fn looping(&self) -> Loop {
-        let depth = self.synthetic.as_ref().map_or_else(|| self.trace.as_ref().and_then(|t| t.queue_depth), |s| s.queue_depth);
+        let depth =
+            self.synthetic.as_ref().map_or_else(|| self.trace.as_ref().and_then(|t| t.queue_depth), |s| s.queue_depth);
         depth.map_or(Loop::Open, Loop::Closed)
     }
 

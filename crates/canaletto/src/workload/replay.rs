@@ -81,7 +81,13 @@ pub struct Replay {
 
 impl Replay {
     /// A replay of `source` onto `capacity` sectors from `first` on. `extent` is needed for `devices = offset` and `beyond = fit`.
-    pub fn new(config: &Trace, source: Box<dyn RecordSource>, extent: Option<Extent>, first: u64, capacity: u64) -> Replay {
+    pub fn new(
+        config: &Trace,
+        source: Box<dyn RecordSource>,
+        extent: Option<Extent>,
+        first: u64,
+        capacity: u64,
+    ) -> Replay {
         let offset_devices = config.devices == crate::config::workload::Devices::Offset;
         let span = extent.as_ref().map_or(0, |e| e.span(offset_devices));
         Replay {
@@ -109,14 +115,18 @@ impl Replay {
 
     /// When the next request arrives, counted from the first.
     pub fn arrival(&mut self) -> Result<Option<Time>, String> {
-        let Some(&record) = self.peek()? else { return Ok(None) };
+        let Some(&record) = self.peek()? else {
+            return Ok(None);
+        };
         let origin = *self.origin_ns.get_or_insert(record.arrival_ns);
         Ok(Some(Time::from_ns(record.arrival_ns - origin)))
     }
 
     /// Takes the next request.
     pub fn next(&mut self) -> Result<Option<Wanted>, String> {
-        let Some(&record) = self.peek()? else { return Ok(None) };
+        let Some(&record) = self.peek()? else {
+            return Ok(None);
+        };
         self.next += 1;
         self.left -= 1;
         self.place(&record).map(Some)

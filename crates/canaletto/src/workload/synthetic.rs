@@ -13,8 +13,8 @@ pub struct Generator {
     /// First and last sector that requests may start at.
     range: (u64, u64),
     hot_end: u64,
-    mean_sectors: u64,
-    unit_sectors: u64,
+    mean_bytes: u64,
+    unit_bytes: u64,
     deviation_sectors: f64,
     alignment: u64,
     types: Stream,
@@ -58,8 +58,8 @@ impl Generator {
         Generator {
             range: (first, used_last),
             hot_end: first + ((used_last - first) as f64 * config.hot_share.unwrap_or(0.0)) as u64,
-            mean_sectors: (config.size.0 / SECTOR).max(1),
-            unit_sectors: (config.size_unit.0 / SECTOR).max(1),
+            mean_bytes: config.size.0,
+            unit_bytes: config.size_unit.0,
             deviation_sectors: config.size_deviation.0 as f64 / SECTOR as f64,
             alignment,
             types,
@@ -82,7 +82,8 @@ impl Generator {
         self.generated += 1;
         // Uniform numbers of MQSim's generator are above 0, so that a read share of 0 never reads in either.
         let u = self.types.uniform();
-        let read = if self.config.mqsim_seed.is_some() { u <= self.config.read_share } else { u < self.config.read_share };
+        let read =
+            if self.config.mqsim_seed.is_some() { u <= self.config.read_share } else { u < self.config.read_share };
         let sectors = self.size();
         let lba = self.address(sectors);
         Some(Wanted { write: !read, lba, sectors: sectors as u32 })
@@ -100,18 +101,22 @@ impl Generator {
 
     fn size(&mut self) -> u64 {
         if self.deviation_sectors > 0.0 {
-            let sectors = self.sizes.normal(self.mean_sectors as f64, self.deviation_sectors, &mut self.spare_normal);
+            let sectors = self.sizes.normal(
+                self.mean_bytes as f64 / SECTOR as f64,
+                self.deviation_sectors,
+                &mut self.spare_normal,
+            );
             return (sectors.ceil() as u64).max(1);
         }
-        let (whole, rest) = (self.mean_sectors / self.unit_sectors, self.mean_sectors % self.unit_sectors);
+        let (whole, rest) = (self.mean_bytes / self.unit_bytes, self.mean_bytes % self.unit_bytes);
         let units = if rest == 0 {
             whole
         } else {
             // A mixture of the two neighbouring multiples has the wanted mean.
-            let up = self.sizes.uniform() < rest as f64 / self.unit_sectors as f64;
+            let up = self.sizes.uniform() < rest as f64 / self.unit_bytes as f64;
             whole + u64::from(up)
         };
-        units.max(1) * self.unit_sectors
+        units.max(1) * self.unit_bytes / SECTOR
     }
 
     fn address(&mut self, sectors: u64) -> u64 {

@@ -2,9 +2,7 @@
 
 use super::device::{ControllerXml, DeviceXml, FlashXml, HostXml};
 use super::error::XmlError;
-use super::tags::{
-    SSD_CONFIGURATION, Tag, Walk, names, no_effect, not_read, open_file, section, value,
-};
+use super::tags::{SSD_CONFIGURATION, Tag, Walk, names, no_effect, not_read, open_file, section, value};
 use super::values::{ANY_U32, COUNT, DELAY_NS, INT_MAX, flag, int, multiple, number, put, word};
 use super::words::PlaneAllocation;
 use super::xml::Element;
@@ -102,26 +100,16 @@ const FLASH_TAGS: &[Tag<FlashXml>] = &[
 /// geometry, a capacity and the machine's memory) is for the caller to see.
 pub fn parse_device(label: &str, xml: &str) -> Result<DeviceXml, XmlError> {
     let root = open_file(label, xml, &SSD_CONFIGURATION)?;
-    let mut walk = Walk {
-        label,
-        places,
-        ignored: Vec::new(),
-    };
+    let mut walk = Walk { label, places, ignored: Vec::new() };
     let mut parsed = DeviceXml::default();
     let mut lines = walk.section(&root, &[SETS], &mut ())?;
     if let Some(host) = child(&root, HOST) {
-        lines
-            .0
-            .extend(walk.section(host, &[HOST_TAGS], &mut parsed.host)?.0);
+        lines.0.extend(walk.section(host, &[HOST_TAGS], &mut parsed.host)?.0);
     }
     if let Some(device) = child(&root, DEVICE) {
-        lines
-            .0
-            .extend(walk.section(device, &[DEVICE_TAGS], &mut parsed.device)?.0);
+        lines.0.extend(walk.section(device, &[DEVICE_TAGS], &mut parsed.device)?.0);
         if let Some(flash) = child(device, FLASH) {
-            lines
-                .0
-                .extend(walk.section(flash, &[FLASH_TAGS], &mut parsed.flash)?.0);
+            lines.0.extend(walk.section(flash, &[FLASH_TAGS], &mut parsed.flash)?.0);
         }
     }
     parsed.ignored = walk.ignored;

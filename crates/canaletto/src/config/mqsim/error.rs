@@ -22,21 +22,12 @@ pub struct XmlError {
 impl XmlError {
     /// An error at a line. Control characters in the texts are escaped, so that it displays as one line.
     pub fn new(label: &str, line: u32, tag: &str, problem: &str) -> Self {
-        XmlError {
-            label: one_line(label),
-            line,
-            tag: shortened(tag),
-            problem: one_line(problem),
-        }
+        XmlError { label: one_line(label), line, tag: shortened(tag), problem: one_line(problem) }
     }
 }
 
 fn place(tag: &str) -> String {
-    if tag.is_empty() {
-        String::new()
-    } else {
-        format!("<{tag}>: ")
-    }
+    if tag.is_empty() { String::new() } else { format!("<{tag}>: ") }
 }
 
 /// A user's text as an error repeats it: in quotes, cut to a readable length.

@@ -42,9 +42,6 @@ pub struct TagLines(pub(super) Vec<(&'static str, u32)>);
 impl TagLines {
     /// The line on which `tag` stands, from 1; `None` if the tag is absent.
     pub fn line_of(&self, tag: &str) -> Option<u32> {
-        self.0
-            .iter()
-            .find(|(name, _)| *name == tag)
-            .map(|(_, line)| *line)
+        self.0.iter().find(|(name, _)| *name == tag).map(|(_, line)| *line)
     }
 }

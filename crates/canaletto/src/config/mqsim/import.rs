@@ -5,12 +5,13 @@
 
 use super::{
     AddressDistribution, AddressMapping, CachingMode, DeviceXml, FlashTechnology, FlowKind, FlowXml, Generator,
-    HostInterface, Priority as XmlPriority, ScenarioXml, SchedulingPolicy, SizeDistribution, SyntheticXml, TraceXml, XmlError,
+    HostInterface, Priority as XmlPriority, ScenarioXml, SchedulingPolicy, SizeDistribution, SyntheticXml, TraceXml,
+    XmlError,
 };
 use crate::config::design::{
     Allocation, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry, Host, Interface, Link,
-    LinkRounding, MapUpdate, MultiPlane, PageOrder, PageTimes, PartialWrites, Scheduler, TransferOrder, Turn, Turnarounds,
-    UnwrittenReads,
+    LinkRounding, MapUpdate, MultiPlane, PageOrder, PageTimes, PartialWrites, Scheduler, TransferOrder, Turn,
+    Turnarounds, UnwrittenReads,
 };
 use crate::config::units::{Duration, Rate, Size};
 use crate::config::workload::{Addresses, Beyond, Devices, Flow, Priority, Synthetic, Trace, Workload};
@@ -46,7 +47,10 @@ pub fn import(
         .enumerate()
         .map(|(number, scenario)| {
             if scenario.flows.len() > NVME_FLOWS {
-                let problem = format!("got {} flows, expected at most {NVME_FLOWS} (MQSim's queue registers)", scenario.flows.len());
+                let problem = format!(
+                    "got {} flows, expected at most {NVME_FLOWS} (MQSim's queue registers)",
+                    scenario.flows.len()
+                );
                 return Err(XmlError::new(workload_label, scenario.line, "IO_Scenario", &problem));
             }
             let flows = scenario.flows.iter().enumerate();
@@ -76,14 +80,38 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         true => Err(XmlError::new(label, xml.lines.line_of(tag).unwrap_or(1), tag, problem)),
         false => Ok(()),
     };
-    refuse(device.preconditioning, "Enabled_Preconditioning", "got \"true\", which is not simulated yet; expected \"false\"")?;
-    refuse(device.host_interface == HostInterface::Sata, "HostInterface_Type", "got \"SATA\", which is not simulated yet; expected \"NVME\"")?;
-    refuse(!device.ideal_mapping_table, "Ideal_Mapping_Table", "got \"false\", which is not simulated yet; expected \"true\"")?;
-    refuse(device.address_mapping == AddressMapping::Hybrid, "Address_Mapping", "got \"HYBRID\", an empty stub in MQSim; expected \"PAGE_LEVEL\"")?;
+    refuse(
+        device.preconditioning,
+        "Enabled_Preconditioning",
+        "got \"true\", which is not simulated yet; expected \"false\"",
+    )?;
+    refuse(
+        device.host_interface == HostInterface::Sata,
+        "HostInterface_Type",
+        "got \"SATA\", which is not simulated yet; expected \"NVME\"",
+    )?;
+    refuse(
+        !device.ideal_mapping_table,
+        "Ideal_Mapping_Table",
+        "got \"false\", which is not simulated yet; expected \"true\"",
+    )?;
+    refuse(
+        device.address_mapping == AddressMapping::Hybrid,
+        "Address_Mapping",
+        "got \"HYBRID\", an empty stub in MQSim; expected \"PAGE_LEVEL\"",
+    )?;
     refuse(device.gc_copyback, "Use_Copyback_for_GC", "got \"true\", which is not simulated yet; expected \"false\"")?;
-    refuse(device.scheduling == SchedulingPolicy::Flin, "Transaction_Scheduling_Policy", "got \"FLIN\", on which MQSim stops; expected \"OUT_OF_ORDER\" or \"PRIORITY_OUT_OF_ORDER\"")?;
+    refuse(
+        device.scheduling == SchedulingPolicy::Flin,
+        "Transaction_Scheduling_Policy",
+        "got \"FLIN\", on which MQSim stops; expected \"OUT_OF_ORDER\" or \"PRIORITY_OUT_OF_ORDER\"",
+    )?;
     let page = u64::from(flash.page_bytes);
-    refuse(!page.is_power_of_two() || !(SECTOR..=32768).contains(&page), "Page_Capacity", "expected a power of two from 512 to 32768")?;
+    refuse(
+        !page.is_power_of_two() || !(SECTOR..=32768).contains(&page),
+        "Page_Capacity",
+        "expected a power of two from 512 to 32768",
+    )?;
     refuse(flash.blocks_per_plane < 4, "Block_No_Per_Plane", "expected at least 4")?;
     // Two beats take 2 * trunc(1000 / rate) ns: the truncation is MQSim's.
     let burst_bytes = 2 * device.channel_width_bytes;
@@ -133,7 +161,10 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
             partial_writes: PartialWrites::NewSectors,
         },
         gc: Gc { threshold: device.gc_threshold, hard_threshold: device.gc_hard_threshold, reserved_blocks: 1 },
-        scheduler: Scheduler { priorities: device.scheduling == SchedulingPolicy::PriorityOutOfOrder, turn: Turn::Polled },
+        scheduler: Scheduler {
+            priorities: device.scheduling == SchedulingPolicy::PriorityOutOfOrder,
+            turn: Turn::Polled,
+        },
     })
 }
 
@@ -171,7 +202,8 @@ fn import_flash(xml: &DeviceXml) -> Flash {
 }
 
 fn import_flow(label: &str, number: usize, xml: &FlowXml, device: &DeviceXml) -> Result<Flow, XmlError> {
-    let refuse = |tag: &str, problem: &str| Err(XmlError::new(label, xml.lines.line_of(tag).unwrap_or(xml.line), tag, problem));
+    let refuse =
+        |tag: &str, problem: &str| Err(XmlError::new(label, xml.lines.line_of(tag).unwrap_or(xml.line), tag, problem));
     if xml.caching != CachingMode::TurnedOff {
         return refuse("Device_Level_Data_Caching_Mode", "a data cache is not simulated yet; expected \"TURNED_OFF\"");
     }
@@ -188,7 +220,10 @@ fn import_flow(label: &str, number: usize, xml: &FlowXml, device: &DeviceXml) ->
     let (synthetic, trace) = match &xml.kind {
         FlowKind::Synthetic(s) => (Some(import_synthetic(s)), None),
         FlowKind::Trace(t) if t.replay_count > 1 => {
-            return refuse("Relay_Count", &format!("got {}, replaying more than once is not simulated yet; expected 1", t.replay_count));
+            return refuse(
+                "Relay_Count",
+                &format!("got {}, replaying more than once is not simulated yet; expected 1", t.replay_count),
+            );
         }
         FlowKind::Trace(t) => (None, Some(import_trace(t))),
     };
@@ -224,7 +259,8 @@ fn import_synthetic(xml: &SyntheticXml) -> Synthetic {
             AddressDistribution::RandomUniform => Addresses::Uniform,
             AddressDistribution::RandomHotCold => Addresses::HotCold,
         },
-        hot_share: (xml.addresses == AddressDistribution::RandomHotCold).then(|| f64::from(xml.hot_region_percent) / 100.0),
+        hot_share: (xml.addresses == AddressDistribution::RandomHotCold)
+            .then(|| f64::from(xml.hot_region_percent) / 100.0),
         working_set: f64::from(xml.working_set_percent) / 100.0,
         alignment: Size(if xml.aligned { u64::from(xml.alignment_sectors) * SECTOR } else { SECTOR }),
         size: Size(u64::from(xml.mean_sectors) * SECTOR),

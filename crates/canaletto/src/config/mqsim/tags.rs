@@ -27,12 +27,7 @@ pub(super) struct Tag<S> {
 
 impl<S> Tag<S> {
     const fn new(name: &'static str, role: Role<S>, idle: &'static str) -> Self {
-        Tag {
-            name,
-            role,
-            required: false,
-            idle,
-        }
+        Tag { name, role, required: false, idle }
     }
 }
 
@@ -49,11 +44,7 @@ pub(super) const fn required<S>(name: &'static str, set: Setter<S>) -> Tag<S> {
 }
 
 /// A tag that MQSim reads although nothing depends on its value.
-pub(super) const fn no_effect<S>(
-    name: &'static str,
-    set: Setter<S>,
-    reason: &'static str,
-) -> Tag<S> {
+pub(super) const fn no_effect<S>(name: &'static str, set: Setter<S>, reason: &'static str) -> Tag<S> {
     Tag::new(name, Role::Value(set), reason)
 }
 
@@ -78,14 +69,9 @@ pub(super) struct FileKind {
     pub what: &'static str,
 }
 
-pub(super) const SSD_CONFIGURATION: FileKind = FileKind {
-    root: "Execution_Parameter_Set",
-    what: "an SSD configuration",
-};
-pub(super) const WORKLOAD: FileKind = FileKind {
-    root: "MQSim_IO_Scenarios",
-    what: "a workload definition",
-};
+pub(super) const SSD_CONFIGURATION: FileKind =
+    FileKind { root: "Execution_Parameter_Set", what: "an SSD configuration" };
+pub(super) const WORKLOAD: FileKind = FileKind { root: "MQSim_IO_Scenarios", what: "a workload definition" };
 
 /// The file's tree, if its outermost tag is the right one.
 pub(super) fn open_file(label: &str, xml: &str, kind: &FileKind) -> Result<Element, XmlError> {
@@ -94,14 +80,9 @@ pub(super) fn open_file(label: &str, xml: &str, kind: &FileKind) -> Result<Eleme
         return Ok(root);
     }
     let expected = format!("expected {} (<{}>)", kind.what, kind.root);
-    let other = [SSD_CONFIGURATION, WORKLOAD]
-        .into_iter()
-        .find(|other| other.root == root.name);
+    let other = [SSD_CONFIGURATION, WORKLOAD].into_iter().find(|other| other.root == root.name);
     let problem = match other {
-        Some(other) => format!(
-            "this is {}, {expected}: are the two files swapped?",
-            other.what
-        ),
+        Some(other) => format!("this is {}, {expected}: are the two files swapped?", other.what),
         None => expected,
     };
     Err(XmlError::new(label, root.line, &root.name, &problem))
@@ -130,8 +111,7 @@ impl Walk<'_> {
         }
         let mut seen = TagLines::default();
         for element in &section.children {
-            let tag = find(tables, &element.name)
-                .ok_or_else(|| self.unknown(element, section, &names(tables)))?;
+            let tag = find(tables, &element.name).ok_or_else(|| self.unknown(element, section, &names(tables)))?;
             if let Some(first) = seen.line_of(tag.name) {
                 let problem = format!("given twice, first on line {first}, expected it once");
                 return Err(self.error(element.line, tag.name, &problem));
@@ -139,11 +119,7 @@ impl Walk<'_> {
             seen.0.push((tag.name, element.line));
             self.read(element, tag, target)?;
         }
-        let missing = tables
-            .iter()
-            .copied()
-            .flatten()
-            .find(|tag| tag.required && seen.line_of(tag.name).is_none());
+        let missing = tables.iter().copied().flatten().find(|tag| tag.required && seen.line_of(tag.name).is_none());
         match missing {
             None => Ok(seen),
             Some(tag) => Err(self.missing(section, tag.name, "MQSim has no default for it")),
@@ -158,10 +134,7 @@ impl Walk<'_> {
             return Ok(());
         };
         if let Some(inner) = element.children.first() {
-            let problem = format!(
-                "got the tag <{}> in it, expected a value",
-                shortened(&inner.name)
-            );
+            let problem = format!("got the tag <{}> in it, expected a value", shortened(&inner.name));
             return Err(self.error(inner.line, tag.name, &problem));
         }
         set(target, element.text.trim()).map_err(|expected| {
@@ -178,12 +151,7 @@ impl Walk<'_> {
     }
 
     fn ignore(&mut self, line: u32, tag: &'static str, kind: IgnoredKind, reason: &'static str) {
-        self.ignored.push(Ignored {
-            line,
-            tag,
-            kind,
-            reason,
-        });
+        self.ignored.push(Ignored { line, tag, kind, reason });
     }
 
     /// An error in this file.
@@ -193,18 +161,12 @@ impl Walk<'_> {
 
     /// A section lacks a tag.
     pub fn missing(&self, section: &Element, tag: &str, why: &str) -> XmlError {
-        self.error(
-            section.line,
-            &section.name,
-            &format!("<{tag}> is missing: {why}"),
-        )
+        self.error(section.line, &section.name, &format!("<{tag}> is missing: {why}"))
     }
 
     /// A tag that belongs nowhere, or elsewhere; `known` are those that belong here.
     pub fn unknown(&self, element: &Element, section: &Element, known: &[&str]) -> XmlError {
-        let elsewhere = (self.places)()
-            .into_iter()
-            .find(|(name, _)| *name == element.name);
+        let elsewhere = (self.places)().into_iter().find(|(name, _)| *name == element.name);
         let advice = match (elsewhere, nearest(&element.name, known)) {
             (Some((_, place)), _) => format!("it belongs in <{place}>"),
             (None, Some(name)) => format!("the nearest known one is <{name}>"),
@@ -216,30 +178,18 @@ impl Walk<'_> {
 }
 
 fn find<'t, S>(tables: &[&'t [Tag<S>]], name: &str) -> Option<&'t Tag<S>> {
-    tables
-        .iter()
-        .copied()
-        .flatten()
-        .find(|tag| tag.name == name)
+    tables.iter().copied().flatten().find(|tag| tag.name == name)
 }
 
 /// The names of the tags in some tables.
 pub(super) fn names<S>(tables: &[&[Tag<S>]]) -> Vec<&'static str> {
-    tables
-        .iter()
-        .copied()
-        .flatten()
-        .map(|tag| tag.name)
-        .collect()
+    tables.iter().copied().flatten().map(|tag| tag.name).collect()
 }
 
 fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     // A name longer than any known one is not worth the square of its length.
     let name: String = name.chars().take(64).collect::<String>().to_lowercase();
-    known
-        .iter()
-        .copied()
-        .min_by_key(|known| edits(&name, &known.to_lowercase()))
+    known.iter().copied().min_by_key(|known| edits(&name, &known.to_lowercase()))
 }
 
 /// Letters to insert, delete or replace to turn one word into the other (Levenshtein's distance).

@@ -34,16 +34,8 @@ pub(super) fn int<T: TryFrom<u64>>(text: &str, range: RangeInclusive<u64>) -> Re
 }
 
 /// An integer within a range and a multiple of `step`.
-pub(super) fn multiple<T: TryFrom<u64>>(
-    text: &str,
-    range: RangeInclusive<u64>,
-    step: u64,
-) -> Result<T, String> {
-    let wrong = format!(
-        "a multiple of {step} from {} to {}",
-        range.start(),
-        range.end()
-    );
+pub(super) fn multiple<T: TryFrom<u64>>(text: &str, range: RangeInclusive<u64>, step: u64) -> Result<T, String> {
+    let wrong = format!("a multiple of {step} from {} to {}", range.start(), range.end());
     let value: u64 = int(text, range).map_err(|_| wrong.clone())?;
     if value % step != 0 {
         return Err(wrong);
@@ -75,9 +67,7 @@ pub(super) fn flag(text: &str) -> Result<bool, String> {
 
 /// One of an enum's words in any case, as MQSim compares them.
 pub(super) fn word<T: Word>(text: &str) -> Result<T, String> {
-    let found = T::WORDS
-        .iter()
-        .find(|(name, _)| name.eq_ignore_ascii_case(text));
+    let found = T::WORDS.iter().find(|(name, _)| name.eq_ignore_ascii_case(text));
     found.map(|(_, value)| *value).ok_or_else(|| {
         let names: Vec<_> = T::WORDS.iter().map(|(name, _)| *name).collect();
         match names.as_slice() {
@@ -90,11 +80,8 @@ pub(super) fn word<T: Word>(text: &str) -> Result<T, String> {
 /// A list of ids such as `0,1,2`, sorted: MQSim keeps ids in a set, so their order in the file means nothing.
 pub(super) fn ids(text: &str) -> Result<Vec<u32>, String> {
     let wrong = || "different ids from 0 to 65534 between commas, such as 0,1,2".to_string();
-    let mut ids = text
-        .split(',')
-        .map(|id| int(id.trim(), 0..=65_534))
-        .collect::<Result<Vec<u32>, _>>()
-        .map_err(|_| wrong())?;
+    let mut ids =
+        text.split(',').map(|id| int(id.trim(), 0..=65_534)).collect::<Result<Vec<u32>, _>>().map_err(|_| wrong())?;
     ids.sort_unstable();
     if ids.windows(2).any(|pair| pair[0] == pair[1]) {
         return Err(wrong());
@@ -104,9 +91,5 @@ pub(super) fn ids(text: &str) -> Result<Vec<u32>, String> {
 
 /// Any text but none, such as a file's path.
 pub(super) fn text(text: &str) -> Result<String, String> {
-    if text.is_empty() {
-        Err("some text".into())
-    } else {
-        Ok(text.to_string())
-    }
+    if text.is_empty() { Err("some text".into()) } else { Ok(text.to_string()) }
 }

@@ -234,9 +234,7 @@ impl PlaneAllocation {
         let axes: Option<Vec<Axis>> = text.chars().map(axis).collect();
         let axes = axes.and_then(|axes| <[Axis; 4]>::try_from(axes).ok());
         let all = |axes: &[Axis; 4]| Self::CWDP.0.iter().all(|axis| axes.contains(axis));
-        axes.filter(all)
-            .map(Self)
-            .ok_or_else(|| "the letters C, W, D and P once each, such as CWDP".into())
+        axes.filter(all).map(Self).ok_or_else(|| "the letters C, W, D and P once each, such as CWDP".into())
     }
 }
 

@@ -68,49 +68,27 @@ const TRACE_TAGS: &[Tag<Draft>] = &[
 /// Reads the text of a workload definition file. `label` is the file's name in errors.
 pub fn parse_workload(label: &str, xml: &str) -> Result<Vec<ScenarioXml>, XmlError> {
     let root = open_file(label, xml, &WORKLOAD)?;
-    let mut walk = Walk {
-        label,
-        places,
-        ignored: Vec::new(),
-    };
+    let mut walk = Walk { label, places, ignored: Vec::new() };
     only_holds(&walk, &root, &[SCENARIO])?;
-    root.children
-        .iter()
-        .map(|element| scenario(&mut walk, element))
-        .collect()
+    root.children.iter().map(|element| scenario(&mut walk, element)).collect()
 }
 
 fn scenario(walk: &mut Walk, element: &Element) -> Result<ScenarioXml, XmlError> {
     only_holds(walk, element, &[SYNTHETIC, TRACE])?;
-    let flows = element
-        .children
-        .iter()
-        .map(|element| flow(walk, element))
-        .collect::<Result<_, _>>()?;
+    let flows = element.children.iter().map(|element| flow(walk, element)).collect::<Result<_, _>>()?;
     let mut ignored = std::mem::take(&mut walk.ignored);
     ignored.sort_by_key(|ignored| ignored.line);
-    Ok(ScenarioXml {
-        line: element.line,
-        flows,
-        ignored,
-    })
+    Ok(ScenarioXml { line: element.line, flows, ignored })
 }
 
 /// A section that holds one or more of some tags and nothing else.
 fn only_holds(walk: &Walk, section: &Element, known: &[&str]) -> Result<(), XmlError> {
-    if let Some(wrong) = section
-        .children
-        .iter()
-        .find(|child| !known.contains(&child.name.as_str()))
-    {
+    if let Some(wrong) = section.children.iter().find(|child| !known.contains(&child.name.as_str())) {
         return Err(walk.unknown(wrong, section, known));
     }
     if section.children.is_empty() {
         let line = section.text_line.max(section.line);
-        let problem = format!(
-            "nothing in it, expected at least one <{}>",
-            known.join("> or <")
-        );
+        let problem = format!("nothing in it, expected at least one <{}>", known.join("> or <"));
         return Err(walk.error(line, &section.name, &problem));
     }
     Ok(())
@@ -119,22 +97,10 @@ fn only_holds(walk: &Walk, section: &Element, known: &[&str]) -> Result<(), XmlE
 fn flow(walk: &mut Walk, element: &Element) -> Result<FlowXml, XmlError> {
     let mut draft = blank(element.line);
     let synthetic = element.name == SYNTHETIC;
-    let own = if synthetic {
-        SYNTHETIC_TAGS
-    } else {
-        TRACE_TAGS
-    };
+    let own = if synthetic { SYNTHETIC_TAGS } else { TRACE_TAGS };
     let lines = walk.section(element, &[FLOW_TAGS, own], &mut draft)?;
-    let Draft {
-        mut flow,
-        synthetic: drawn,
-        trace,
-    } = draft;
-    let check = Check {
-        walk,
-        element,
-        lines: &lines,
-    };
+    let Draft { mut flow, synthetic: drawn, trace } = draft;
+    let check = Check { walk, element, lines: &lines };
     if synthetic {
         check.synthetic(&drawn)?;
         flow.kind = FlowKind::Synthetic(drawn);
@@ -148,12 +114,8 @@ fn flow(walk: &mut Walk, element: &Element) -> Result<FlowXml, XmlError> {
 
 /// A flow before its tags are read. Only the values of tags that may be absent survive.
 fn blank(line: u32) -> Draft {
-    let trace = TraceXml {
-        path: String::new(),
-        execute_percent: 100,
-        replay_count: 1,
-        time_unit: TimeUnit::Nanosecond,
-    };
+    let trace =
+        TraceXml { path: String::new(), execute_percent: 100, replay_count: 1, time_unit: TimeUnit::Nanosecond };
     let synthetic = SyntheticXml {
         working_set_percent: 100,
         generator: Generator::QueueDepth,
@@ -183,11 +145,7 @@ fn blank(line: u32) -> Draft {
         kind: FlowKind::Trace(trace.clone()),
         lines: TagLines::default(),
     };
-    Draft {
-        flow,
-        synthetic,
-        trace,
-    }
+    Draft { flow, synthetic, trace }
 }
 
 /// What a flow's tags must be together.
@@ -202,11 +160,7 @@ impl Check<'_> {
         if flow.addresses == AddressDistribution::RandomHotCold {
             let tag = "Percentage_of_Hot_Region";
             self.needs(tag, "RANDOM_HOTCOLD")?;
-            self.holds(
-                flow.hot_region_percent < 100,
-                tag,
-                "got 100, expected 0 to 99: nothing would be cold",
-            )?;
+            self.holds(flow.hot_region_percent < 100, tag, "got 100, expected 0 to 99: nothing would be cold")?;
         }
         if flow.aligned {
             self.needs("Address_Alignment_Unit", "aligned addresses")?;
@@ -217,21 +171,13 @@ impl Check<'_> {
         if flow.stop_time_ns == 0 {
             let tag = "Total_Requests_To_Generate";
             self.needs(tag, "no <Stop_Time>")?;
-            self.holds(
-                flow.total_requests > 0,
-                tag,
-                "got 0 and no <Stop_Time>, expected one of the two",
-            )?;
+            self.holds(flow.total_requests > 0, tag, "got 0 and no <Stop_Time>, expected one of the two")?;
         }
         match flow.generator {
             Generator::QueueDepth => {
                 let tag = "Average_No_of_Reqs_in_Queue";
                 self.needs(tag, "QUEUE_DEPTH")?;
-                self.holds(
-                    flow.requests_in_flight > 0,
-                    tag,
-                    "got 0, expected at least 1 with QUEUE_DEPTH",
-                )
+                self.holds(flow.requests_in_flight > 0, tag, "got 0, expected at least 1 with QUEUE_DEPTH")
             }
             Generator::Bandwidth => self.bandwidth(flow),
         }
@@ -242,8 +188,7 @@ impl Check<'_> {
         self.needs("Bandwidth", "BANDWIDTH")?;
         let least = SECTOR * u64::from(flow.mean_sectors);
         let got = u64::from(flow.bandwidth_b_s);
-        let problem =
-            format!("got {got}, expected at least {least} bytes/s, one average request a second");
+        let problem = format!("got {got}, expected at least {least} bytes/s, one average request a second");
         self.holds(got >= least, "Bandwidth", &problem)
     }
 
@@ -257,9 +202,7 @@ impl Check<'_> {
     fn needs(&self, tag: &str, why: &str) -> Result<(), XmlError> {
         match self.lines.line_of(tag) {
             Some(_) => Ok(()),
-            None => Err(self
-                .walk
-                .missing(self.element, tag, &format!("needed with {why}"))),
+            None => Err(self.walk.missing(self.element, tag, &format!("needed with {why}"))),
         }
     }
 

@@ -30,22 +30,14 @@ pub(super) struct Element {
 pub(super) fn parse_tree(label: &str, xml: &str, root: &str) -> Result<Element, XmlError> {
     let whole = |problem: String| Err(XmlError::new(label, 1, "", &problem));
     if xml.len() > MAX_BYTES {
-        return whole(format!(
-            "the file has {} bytes, expected at most {MAX_BYTES}",
-            xml.len()
-        ));
+        return whole(format!("the file has {} bytes, expected at most {MAX_BYTES}", xml.len()));
     }
     // quick-xml skips a byte order mark without counting it, which would shift every position.
     let xml = xml.strip_prefix('\u{feff}').unwrap_or(xml);
     if xml.trim().is_empty() {
         return whole(format!("the file is empty, expected <{root}>"));
     }
-    let mut tree = TreeBuilder {
-        label,
-        lines: Lines::new(xml),
-        open: Vec::new(),
-        root: None,
-    };
+    let mut tree = TreeBuilder { label, lines: Lines::new(xml), open: Vec::new(), root: None };
     tree.read(xml)?;
     match tree.root {
         Some(root) => Ok(root),
@@ -62,11 +54,7 @@ struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     fn new(xml: &'a str) -> Self {
-        Lines {
-            bytes: xml.as_bytes(),
-            position: 0,
-            line: 1,
-        }
+        Lines { bytes: xml.as_bytes(), position: 0, line: 1 }
     }
 
     fn at(&mut self, position: usize) -> u32 {
@@ -137,30 +125,17 @@ impl TreeBuilder<'_> {
         }
         let attributes = String::from_utf8_lossy(tag.attributes_raw());
         if !attributes.trim().is_empty() {
-            let problem = format!(
-                "got {} inside the tag, expected nothing",
-                quoted(&attributes)
-            );
+            let problem = format!("got {} inside the tag, expected nothing", quoted(&attributes));
             return Err(XmlError::new(self.label, line, &name, &problem));
         }
         if self.open.is_empty() && self.root.is_some() {
-            return Err(XmlError::new(
-                self.label,
-                line,
-                &name,
-                "a second outermost tag, expected one",
-            ));
+            return Err(XmlError::new(self.label, line, &name, "a second outermost tag, expected one"));
         }
         if self.open.len() == MAX_DEPTH {
-            let problem =
-                format!("nested too deep, expected at most {MAX_DEPTH} tags in each other");
+            let problem = format!("nested too deep, expected at most {MAX_DEPTH} tags in each other");
             return Err(XmlError::new(self.label, line, &name, &problem));
         }
-        self.open.push(Element {
-            name,
-            line,
-            ..Element::default()
-        });
+        self.open.push(Element { name, line, ..Element::default() });
         Ok(())
     }
 
@@ -175,10 +150,7 @@ impl TreeBuilder<'_> {
             open.slip_line = line;
         } else if name != open.name {
             let (got, opened) = (shortened(&name), open.line);
-            let problem = format!(
-                "got </{got}>, expected </{}> (opened on line {opened})",
-                shortened(&open.name)
-            );
+            let problem = format!("got </{got}>, expected </{}> (opened on line {opened})", shortened(&open.name));
             return Err(self.error(line, &problem));
         }
         self.close(line)
@@ -190,16 +162,8 @@ impl TreeBuilder<'_> {
             return Err(self.error(line, "got a closing tag, expected none"));
         };
         if !done.children.is_empty() && done.text_line != 0 {
-            let problem = format!(
-                "got {} between the tags, expected only tags",
-                quoted(&done.text)
-            );
-            return Err(XmlError::new(
-                self.label,
-                done.text_line,
-                &done.name,
-                &problem,
-            ));
+            let problem = format!("got {} between the tags, expected only tags", quoted(&done.text));
+            return Err(XmlError::new(self.label, done.text_line, &done.name, &problem));
         }
         match self.open.last_mut() {
             Some(parent) => parent.children.push(done),
@@ -220,10 +184,7 @@ impl TreeBuilder<'_> {
                 Ok(())
             }
             None if visible.is_empty() => Ok(()),
-            None => Err(self.error(
-                line,
-                &format!("got {} outside of all tags", quoted(visible)),
-            )),
+            None => Err(self.error(line, &format!("got {} outside of all tags", quoted(visible)))),
         }
     }
 
@@ -248,12 +209,7 @@ impl TreeBuilder<'_> {
     fn end(&mut self) -> Result<(), XmlError> {
         match self.open.last() {
             None => Ok(()),
-            Some(open) => Err(XmlError::new(
-                self.label,
-                open.line,
-                &open.name,
-                "opened here and never closed",
-            )),
+            Some(open) => Err(XmlError::new(self.label, open.line, &open.name, "opened here and never closed")),
         }
     }
 

@@ -7,16 +7,10 @@ use super::{DEVICE, WORKLOAD};
 
 /// Both parsers return, and an error is one line that lies inside the file.
 fn survives(text: &str) {
-    let errors = [
-        parse_device("f", text).err(),
-        parse_workload("f", text).err(),
-    ];
+    let errors = [parse_device("f", text).err(), parse_workload("f", text).err()];
     for error in errors.into_iter().flatten() {
         let ends = text.chars().filter(|c| matches!(c, '\n' | '\r')).count();
-        assert!(
-            error.line >= 1 && error.line as usize <= ends + 1,
-            "{error}"
-        );
+        assert!(error.line >= 1 && error.line as usize <= ends + 1, "{error}");
         assert_eq!(error.to_string().lines().count(), 1, "{error}");
     }
 }

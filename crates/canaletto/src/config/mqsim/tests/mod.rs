@@ -81,9 +81,7 @@ fn device_error(text: &str) -> String {
 }
 
 fn workload_error(text: &str) -> String {
-    parse_workload("workload.xml", text)
-        .unwrap_err()
-        .to_string()
+    parse_workload("workload.xml", text).unwrap_err().to_string()
 }
 
 /// The error after replacing a piece of the small configuration.

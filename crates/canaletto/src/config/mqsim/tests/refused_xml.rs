@@ -6,13 +6,8 @@ use super::{DEVICE, WORKLOAD, device_error, device_with, workload_error, workloa
 #[test]
 fn line_numbers_hold_with_every_line_ending() {
     for ending in ["\r\n", "\r"] {
-        let text = DEVICE
-            .replace("Count>16<", "Count>eight<")
-            .replace('\n', ending);
-        assert!(
-            device_error(&text).starts_with("ssdconfig.xml:12: "),
-            "{ending:?}"
-        );
+        let text = DEVICE.replace("Count>16<", "Count>eight<").replace('\n', ending);
+        assert!(device_error(&text).starts_with("ssdconfig.xml:12: "), "{ending:?}");
     }
 }
 
@@ -23,10 +18,7 @@ fn swapped_files_are_recognised() {
         "ssdconfig.xml:2: <MQSim_IO_Scenarios>: this is a workload definition, expected an SSD configuration \
          (<Execution_Parameter_Set>): are the two files swapped?"
     );
-    assert!(
-        workload_error(DEVICE)
-            .contains("this is an SSD configuration, expected a workload definition")
-    );
+    assert!(workload_error(DEVICE).contains("this is an SSD configuration, expected a workload definition"));
     assert_eq!(
         device_error("\n<MQSim_Results/>"),
         "ssdconfig.xml:2: <MQSim_Results>: expected an SSD configuration (<Execution_Parameter_Set>)"
@@ -40,15 +32,9 @@ fn empty_and_huge_files_are_refused() {
         assert_eq!(device_error(empty), said);
     }
     let error = device_error("<!-- only a comment -->");
-    assert_eq!(
-        error,
-        "ssdconfig.xml:1: no tag in the file, expected <Execution_Parameter_Set>"
-    );
+    assert_eq!(error, "ssdconfig.xml:1: no tag in the file, expected <Execution_Parameter_Set>");
     let error = device_error(&" ".repeat(xml::MAX_BYTES + 1));
-    assert_eq!(
-        error,
-        "ssdconfig.xml:1: the file has 4194305 bytes, expected at most 4194304"
-    );
+    assert_eq!(error, "ssdconfig.xml:1: the file has 4194305 bytes, expected at most 4194304");
 }
 
 #[test]
@@ -58,25 +44,16 @@ fn doctypes_and_entities_are_refused() {
         "\n{bomb}{}",
         DEVICE.trim_start_matches("<?xml version=\"1.0\" encoding=\"us-ascii\"?>")
     ));
-    assert_eq!(
-        error,
-        "ssdconfig.xml:2: a DOCTYPE is refused, expected none"
-    );
+    assert_eq!(error, "ssdconfig.xml:2: a DOCTYPE is refused, expected none");
     let error = device_with(">321<", ">&a;<");
     let said = "ssdconfig.xml:8: <Seed>: got the entity \"&a;\", expected only &lt;";
     assert!(error.starts_with(said), "{error}");
     for wrong in ["&#0;", "&#x110000;", "&#xD800;", "&#;", "&;"] {
         let error = device_with(">321<", &format!(">{wrong}<"));
-        assert!(
-            error.starts_with("ssdconfig.xml:8: <Seed>: got the entity"),
-            "{error}"
-        );
+        assert!(error.starts_with("ssdconfig.xml:8: <Seed>: got the entity"), "{error}");
     }
     let error = device_with(">321<", ">3 & 4<");
-    assert!(
-        error.starts_with("ssdconfig.xml:8: <Seed>: this is not well-formed XML"),
-        "{error}"
-    );
+    assert!(error.starts_with("ssdconfig.xml:8: <Seed>: this is not well-formed XML"), "{error}");
 }
 
 #[test]
@@ -90,24 +67,9 @@ fn attributes_are_refused() {
 #[test]
 fn malformed_xml_is_refused_on_its_line() {
     let cases = [
-        (
-            "</Seed>",
-            "",
-            18,
-            "<Seed>: got </Device_Parameter_Set>, expected </Seed> (opened on line 8)",
-        ),
-        (
-            "</Seed>",
-            "</Sead>",
-            8,
-            "<Seed>: got </Sead>, expected </Seed> (opened on line 8)",
-        ),
-        (
-            "</Execution_Parameter_Set>",
-            "",
-            2,
-            "<Execution_Parameter_Set>: opened here and never closed",
-        ),
+        ("</Seed>", "", 18, "<Seed>: got </Device_Parameter_Set>, expected </Seed> (opened on line 8)"),
+        ("</Seed>", "</Sead>", 8, "<Seed>: got </Sead>, expected </Seed> (opened on line 8)"),
+        ("</Execution_Parameter_Set>", "", 2, "<Execution_Parameter_Set>: opened here and never closed"),
         (
             "</Execution_Parameter_Set>",
             "</Execution_Parameter_Set",
@@ -126,43 +88,20 @@ fn malformed_xml_is_refused_on_its_line() {
             20,
             "<a>: a second outermost tag, expected one",
         ),
-        (
-            "</Execution_Parameter_Set>",
-            "</Execution_Parameter_Set>\n\nx",
-            21,
-            "got \"x\" outside of all tags",
-        ),
+        ("</Execution_Parameter_Set>", "</Execution_Parameter_Set>\n\nx", 21, "got \"x\" outside of all tags"),
         (
             "<Seed>",
             "\n\nstray\n<Seed>",
             10,
             "<Device_Parameter_Set>: got \"stray\" between the tags, expected only tags",
         ),
-        (
-            "<Seed>",
-            "< ><Seed>",
-            8,
-            "got the tag <>, expected a name in it",
-        ),
-        (
-            "<Seed>",
-            "<?xml version=\"1.0\"?><Seed>",
-            8,
-            "a second <?xml ...?>, expected it on top only",
-        ),
-        (
-            "<Seed>",
-            "<!-- open <Seed>",
-            8,
-            "this is not well-formed XML: syntax error: comment not closed",
-        ),
+        ("<Seed>", "< ><Seed>", 8, "got the tag <>, expected a name in it"),
+        ("<Seed>", "<?xml version=\"1.0\"?><Seed>", 8, "a second <?xml ...?>, expected it on top only"),
+        ("<Seed>", "<!-- open <Seed>", 8, "this is not well-formed XML: syntax error: comment not closed"),
     ];
     for (from, to, line, said) in cases {
         let error = device_with(from, to);
-        assert!(
-            error.starts_with(&format!("ssdconfig.xml:{line}: ")),
-            "{error}"
-        );
+        assert!(error.starts_with(&format!("ssdconfig.xml:{line}: ")), "{error}");
         assert!(error.contains(said), "{error}");
     }
 }
@@ -172,39 +111,27 @@ fn text_in_a_set_without_tags_is_refused() {
     let error = device_error(
         "<Execution_Parameter_Set><Host_Parameter_Set>\n4 lanes</Host_Parameter_Set></Execution_Parameter_Set>",
     );
-    assert_eq!(
-        error,
-        "ssdconfig.xml:2: <Host_Parameter_Set>: got \"4 lanes\", expected tags"
-    );
+    assert_eq!(error, "ssdconfig.xml:2: <Host_Parameter_Set>: got \"4 lanes\", expected tags");
 }
 
 #[test]
 fn deep_nesting_is_refused() {
     let error = device_error(&format!("{}\n{}", "<a>".repeat(8), "<a>".repeat(100_000)));
-    assert_eq!(
-        error,
-        "ssdconfig.xml:2: <a>: nested too deep, expected at most 8 tags in each other"
-    );
+    assert_eq!(error, "ssdconfig.xml:2: <a>: nested too deep, expected at most 8 tags in each other");
 }
 
 #[test]
 fn a_merge_conflict_is_recognised() {
     let error = workload_with("<Seed>", "<<<<<<< HEAD\n<Seed>");
     assert!(error.starts_with("workload.xml:20: "), "{error}");
-    assert!(
-        error.ends_with("a merge conflict left in the file"),
-        "{error}"
-    );
+    assert!(error.ends_with("a merge conflict left in the file"), "{error}");
 }
 
 #[test]
 fn errors_stay_on_one_short_line() {
     let text = DEVICE.replace(">321<", &format!(">a\nb\u{2028}{}<", "x".repeat(10_000)));
     let error = parse_device("a\nb.xml", &text).unwrap_err().to_string();
-    assert!(
-        error.starts_with("a\\nb.xml:8: <Seed>: got \"a\\nb\\u{2028}xxx"),
-        "{error}"
-    );
+    assert!(error.starts_with("a\\nb.xml:8: <Seed>: got \"a\\nb\\u{2028}xxx"), "{error}");
     assert!(error.lines().count() == 1 && error.len() < 200, "{error}");
     let error = device_with("<Seed>", &format!("<{}/><Seed>", "long".repeat(10_000)));
     assert!(error.len() < 250, "{error}");

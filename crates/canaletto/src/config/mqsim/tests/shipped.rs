@@ -23,11 +23,7 @@ fn every_reference_file_parses() {
         let xml = std::fs::read_to_string(file).unwrap();
         if file.ends_with(BROKEN) {
             let error = parse_workload(&label, &xml).unwrap_err();
-            assert_eq!(
-                (error.line, error.problem.contains("merge conflict")),
-                (69, true),
-                "{error}"
-            );
+            assert_eq!((error.line, error.problem.contains("merge conflict")), (69, true), "{error}");
         } else if xml.contains("<Execution_Parameter_Set>") {
             parse_device(&label, &xml).unwrap_or_else(|error| panic!("{error}"));
             devices += 1;
@@ -36,10 +32,7 @@ fn every_reference_file_parses() {
             workloads += 1;
         }
     }
-    assert!(
-        devices >= 48 && workloads >= 52,
-        "{devices} configurations, {workloads} workloads"
-    );
+    assert!(devices >= 48 && workloads >= 52, "{devices} configurations, {workloads} workloads");
 }
 
 #[test]
@@ -47,42 +40,18 @@ fn a_recorded_pair_has_its_values() {
     let Some(folder) = reference() else {
         return;
     };
-    let read = |name: &str| {
-        std::fs::read_to_string(folder.join("mqsim/cost-mix70-16k-qd16").join(name)).unwrap()
-    };
+    let read = |name: &str| std::fs::read_to_string(folder.join("mqsim/cost-mix70-16k-qd16").join(name)).unwrap();
     let device = parse_device("ssdconfig.xml", &read("ssdconfig.xml")).unwrap();
-    assert_eq!(
-        (device.device.channels, device.device.chips_per_channel),
-        (8, 8)
-    );
-    assert_eq!(
-        (
-            device.device.channel_width_bytes,
-            device.device.channel_rate_mt_s
-        ),
-        (6, 200)
-    );
-    assert_eq!(
-        (device.flash.program_lsb_ns, device.flash.page_bytes),
-        (650_000, 16_384)
-    );
-    assert_eq!(
-        device.device.scheduling,
-        SchedulingPolicy::PriorityOutOfOrder
-    );
+    assert_eq!((device.device.channels, device.device.chips_per_channel), (8, 8));
+    assert_eq!((device.device.channel_width_bytes, device.device.channel_rate_mt_s), (6, 200));
+    assert_eq!((device.flash.program_lsb_ns, device.flash.page_bytes), (650_000, 16_384));
+    assert_eq!(device.device.scheduling, SchedulingPolicy::PriorityOutOfOrder);
     assert_eq!(device.ignored.len(), 13, "{:#?}", device.ignored);
     let scenarios = parse_workload("workload.xml", &read("workload.xml")).unwrap();
     let FlowKind::Synthetic(flow) = &scenarios[0].flows[0].kind else {
         panic!("synthetic");
     };
-    assert_eq!(
-        (
-            flow.read_percent,
-            flow.requests_in_flight,
-            flow.total_requests
-        ),
-        (70, 16, 50_000)
-    );
+    assert_eq!((flow.read_percent, flow.requests_in_flight, flow.total_requests), (70, 16, 50_000));
     assert!(scenarios[0].ignored.is_empty());
 }
 

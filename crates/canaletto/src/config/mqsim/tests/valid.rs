@@ -29,20 +29,12 @@ fn an_empty_set_is_all_defaults() {
 #[test]
 fn tags_without_effect_are_reported_with_their_lines() {
     let parsed = parse_device("d", DEVICE).unwrap();
-    let notes: Vec<_> = parsed
-        .ignored
-        .iter()
-        .map(|i| (i.line, i.tag, i.kind))
-        .collect();
+    let notes: Vec<_> = parsed.ignored.iter().map(|i| (i.line, i.tag, i.kind)).collect();
     assert_eq!(
         notes,
         [
             (5, "Enable_ResponseTime_Logging", IgnoredKind::NoEffect),
-            (
-                11,
-                "Preferred_suspend_erase_time_for_read",
-                IgnoredKind::NotRead
-            ),
+            (11, "Preferred_suspend_erase_time_for_read", IgnoredKind::NotRead),
         ]
     );
     assert_eq!(
@@ -67,32 +59,16 @@ fn a_workload_is_read() {
     assert_eq!(scenarios.len(), 1);
     assert_eq!((scenarios[0].line, scenarios[0].flows.len()), (3, 2));
     let flow = &scenarios[0].flows[0];
-    assert_eq!(
-        (flow.line, flow.priority, flow.caching),
-        (4, Priority::High, CachingMode::TurnedOff)
-    );
+    assert_eq!((flow.line, flow.priority, flow.caching), (4, Priority::High, CachingMode::TurnedOff));
     assert_eq!(flow.channels, [0, 1, 2, 3], "sorted as MQSim's set of ids");
-    assert_eq!(
-        (&flow.chips[..], &flow.dies[..], &flow.planes[..]),
-        (&[0, 1][..], &[0][..], &[1, 4][..])
-    );
+    assert_eq!((&flow.chips[..], &flow.dies[..], &flow.planes[..]), (&[0, 1][..], &[0][..], &[1, 4][..]));
     assert_eq!(flow.initial_occupancy_percent, 70);
     let FlowKind::Synthetic(drawn) = &flow.kind else {
         panic!("synthetic");
     };
     assert!(drawn.aligned);
-    assert_eq!(
-        (
-            drawn.alignment_sectors,
-            drawn.mean_sectors,
-            drawn.variance_sectors
-        ),
-        (16, 8, 0)
-    );
-    assert_eq!(
-        (drawn.requests_in_flight, drawn.stop_time_ns),
-        (16, 10_000_000_000)
-    );
+    assert_eq!((drawn.alignment_sectors, drawn.mean_sectors, drawn.variance_sectors), (16, 8, 0));
+    assert_eq!((drawn.requests_in_flight, drawn.stop_time_ns), (16, 10_000_000_000));
     assert_eq!((drawn.bandwidth_b_s, drawn.total_requests), (0, 0));
 }
 
@@ -147,11 +123,7 @@ fn a_trace_flow_is_read() {
 #[test]
 fn a_scenario_reports_what_it_ignores() {
     let scenarios = parse_workload("w", WORKLOAD).unwrap();
-    let notes: Vec<_> = scenarios[0]
-        .ignored
-        .iter()
-        .map(|i| (i.line, i.tag, i.kind))
-        .collect();
+    let notes: Vec<_> = scenarios[0].ignored.iter().map(|i| (i.line, i.tag, i.kind)).collect();
     assert_eq!(
         notes,
         [
@@ -169,12 +141,7 @@ fn each_scenario_has_its_own_notes() {
     let scenarios = parse_workload("w", &(two + second)).unwrap();
     assert_eq!(scenarios.len(), 2);
     assert_eq!(scenarios[1].ignored.len(), 3);
-    assert!(
-        scenarios[1]
-            .ignored
-            .iter()
-            .all(|i| i.line > scenarios[1].line)
-    );
+    assert!(scenarios[1].ignored.iter().all(|i| i.line > scenarios[1].line));
 }
 
 #[test]
@@ -217,23 +184,12 @@ fn every_row_of_the_tables_sets_a_field_of_its_own() {
         let changed = other_value(tag, place);
         let one_value = |set: &str| matches!(set, "Memory_Type" | "Flash_Comm_Protocol");
         let differing = differing_fields(&plain, &changed);
-        assert_eq!(
-            differing.len(),
-            usize::from(!one_value(tag)),
-            "{tag}: {differing:?}"
-        );
-        assert!(
-            differing.into_iter().all(|field| fields.insert(field)),
-            "{tag} shares its field"
-        );
+        assert_eq!(differing.len(), usize::from(!one_value(tag)), "{tag}: {differing:?}");
+        assert!(differing.into_iter().all(|field| fields.insert(field)), "{tag} shares its field");
     }
     let sets = ["host", "device", "flash"].iter();
     let all: usize = sets.map(|set| plain[set].as_object().unwrap().len()).sum();
-    assert_eq!(
-        fields.len(),
-        all - 2,
-        "two have a single value, every other field has its tag"
-    );
+    assert_eq!(fields.len(), all - 2, "two have a single value, every other field has its tag");
 }
 
 fn other_value(tag: &str, place: &str) -> serde_json::Value {
@@ -266,16 +222,10 @@ fn other_value(tag: &str, place: &str) -> serde_json::Value {
                 }
                 _ => inner,
             };
-            parse_device(
-                "d",
-                &format!("<Execution_Parameter_Set>{inner}</Execution_Parameter_Set>"),
-            )
-            .ok()
+            parse_device("d", &format!("<Execution_Parameter_Set>{inner}</Execution_Parameter_Set>")).ok()
         })
         .collect();
-    let same = |p: &DeviceXml| {
-        (&p.host, &p.device, &p.flash) == (&plain.host, &plain.device, &plain.flash)
-    };
+    let same = |p: &DeviceXml| (&p.host, &p.device, &p.flash) == (&plain.host, &plain.device, &plain.flash);
     let chosen = parsed.iter().find(|p| !same(p)).or(parsed.first());
     serde_json::to_value(chosen.unwrap_or_else(|| panic!("{tag}: no value fits"))).unwrap()
 }

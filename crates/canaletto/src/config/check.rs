@@ -1,0 +1,165 @@
+//! Rules between keys that no type or range can state.
+
+use crate::config::design::{Design, PageTimes};
+use crate::config::error::Problem;
+use crate::config::units::{Duration, Size};
+use crate::config::workload::{Addresses, Flow, Synthetic, Workload};
+use crate::flash::address::SECTOR;
+
+type Checked = Result<(), Problem>;
+
+fn require(right: bool, key: &str, what: impl FnOnce() -> String) -> Checked {
+    if right { Ok(()) } else { Err(Problem::new(key, what())) }
+}
+
+/// Checks a design.
+pub fn check_design(design: &Design) -> Checked {
+    check_geometry(design)?;
+    check_flash(design)?;
+    check_rates(design)?;
+    check_space(design)
+}
+
+fn check_geometry(design: &Design) -> Checked {
+    let g = &design.geometry;
+    let page = g.page.0;
+    require(page.is_power_of_two() && (SECTOR..=32768).contains(&page), "geometry.page", || {
+        format!("got \"{}\", expected a power of two from \"512B\" to \"32KiB\"", g.page)
+    })?;
+    let planes = u64::from(g.channels)
+        * u64::from(g.chips_per_channel)
+        * u64::from(g.dies_per_chip)
+        * u64::from(g.planes_per_die);
+    require(planes < 1 << 26, "geometry.channels", || {
+        format!("got {planes} planes in all, expected fewer than 67108864")
+    })?;
+    let planes_per_chip = g.dies_per_chip * g.planes_per_die;
+    require(planes_per_chip <= 64, "geometry.dies_per_chip", || {
+        format!("got {planes_per_chip} planes a chip, expected at most 64")
+    })
+}
+
+fn check_flash(design: &Design) -> Checked {
+    let flash = &design.flash;
+    let kinds = flash.cell.bits() as usize;
+    for (key, times) in [("flash.read", &flash.read), ("flash.program", &flash.program)] {
+        let each: &[Duration] = match times {
+            PageTimes::Same(one) => std::slice::from_ref(one),
+            PageTimes::PerKind(each) => {
+                require(each.len() == kinds, key, || {
+                    format!(
+                        "got {} times, expected one, or one for each of the {kinds} kinds of page of this cell",
+                        each.len()
+                    )
+                })?;
+                each
+            }
+        };
+        require(each.iter().all(|t| t.0 > 0), key, || "got 0, expected a time above 0".to_owned())?;
+    }
+    require(flash.erase.0 > 0, "flash.erase", || "got 0, expected a time above 0".to_owned())
+}
+
+fn check_rates(design: &Design) -> Checked {
+    for (key, rate) in [("fabric.link_rate", design.fabric.link_rate), ("link.lane_rate", design.link.lane_rate)] {
+        require(rate.0 > 0, key, || format!("got \"{rate}\", expected a rate above 0"))?;
+    }
+    let payload = design.link.max_payload.0;
+    require((16..=4096).contains(&payload), "link.max_payload", || {
+        format!("got \"{}\", expected from \"16B\" to \"4096B\" (PCI Express: 128 B to 4 KiB)", design.link.max_payload)
+    })
+}
+
+/// Over-provisioning, spare blocks and collection thresholds must leave room for each other.
+fn check_space(design: &Design) -> Checked {
+    let blocks = f64::from(design.geometry.blocks_per_plane);
+    let spare = (blocks * design.ftl.overprovisioning).max(f64::from(design.ftl.min_spare_blocks));
+    require(f64::from(design.ftl.min_spare_blocks) < blocks, "ftl.min_spare_blocks", || {
+        format!("got {}, expected fewer than the {blocks} blocks of a plane", design.ftl.min_spare_blocks)
+    })?;
+    require(design.gc.hard_threshold <= design.gc.threshold, "gc.hard_threshold", || {
+        format!("got {}, expected at most gc.threshold ({})", design.gc.hard_threshold, design.gc.threshold)
+    })?;
+    let wanted = design.gc.threshold * blocks;
+    require(wanted <= spare, "gc.threshold", || {
+        format!(
+            "got {} (keep {wanted:.0} of {blocks} blocks a plane free), but ftl.overprovisioning leaves {spare:.0} when the \
+             drive is full; expected at most {:.4}",
+            design.gc.threshold,
+            spare / blocks
+        )
+    })?;
+    let reserved = f64::from(design.gc.reserved_blocks);
+    require(reserved + 2.0 <= spare || design.ftl.min_spare_blocks == 0, "gc.reserved_blocks", || {
+        format!(
+            "got {reserved}, expected at most {:.0}: the {spare:.0} spare blocks of a plane less two open ones",
+            spare - 2.0
+        )
+    })
+}
+
+/// Checks a workload.
+pub fn check_workload(workload: &Workload) -> Checked {
+    for (i, flow) in workload.flow.iter().enumerate() {
+        check_flow(workload, flow, &format!("flow.{i}"))?;
+    }
+    Ok(())
+}
+
+fn check_flow(workload: &Workload, flow: &Flow, key: &str) -> Checked {
+    for (name, list) in
+        [("channels", &flow.channels), ("chips", &flow.chips), ("dies", &flow.dies), ("planes", &flow.planes)]
+    {
+        require(list.is_none() || workload.partitioned, &format!("{key}.{name}"), || {
+            "needs partitioned = true: flows that share addresses share all planes".to_owned()
+        })?;
+    }
+    match (&flow.synthetic, &flow.trace) {
+        (Some(synthetic), None) => check_synthetic(synthetic, &format!("{key}.synthetic")),
+        (None, Some(trace)) => require(!trace.file.is_empty(), &format!("{key}.trace.file"), || {
+            "got an empty name, expected a file".to_owned()
+        }),
+        (Some(_), Some(_)) => Err(Problem::new(key, "got both synthetic and trace, expected one of them")),
+        (None, None) => Err(Problem::new(key, "got neither synthetic nor trace, expected one of them")),
+    }
+}
+
+fn check_synthetic(s: &Synthetic, key: &str) -> Checked {
+    match (s.queue_depth, s.inter_arrival) {
+        (Some(_), Some(_)) => {
+            return Err(Problem::new(
+                key,
+                "got both queue_depth (closed loop) and inter_arrival (open loop), expected one",
+            ));
+        }
+        (None, None) => {
+            return Err(Problem::new(
+                key,
+                "got neither queue_depth (closed loop) nor inter_arrival (open loop), expected one",
+            ));
+        }
+        (None, Some(gap)) => {
+            require(gap.0 > 0, &format!("{key}.inter_arrival"), || "got 0, expected a time above 0".to_owned())?
+        }
+        _ => {}
+    }
+    let sectors = |name: &str, size: Size| {
+        require(size.0 > 0 && size.0 % SECTOR == 0, &format!("{key}.{name}"), || {
+            format!("got \"{size}\", expected a multiple of 512 B above 0")
+        })
+    };
+    sectors("alignment", s.alignment)?;
+    sectors("size_unit", s.size_unit)?;
+    require(s.size.0 >= s.size_unit.0 && s.size.0 <= 1 << 32, &format!("{key}.size"), || {
+        format!("got \"{}\", expected from size_unit (\"{}\") to \"4GiB\"", s.size, s.size_unit)
+    })?;
+    require(s.working_set > 0.0, &format!("{key}.working_set"), || "got 0, expected a share above 0".to_owned())?;
+    let hot_cold = s.addresses == Addresses::HotCold;
+    require(hot_cold || s.hot_share.is_none(), &format!("{key}.hot_share"), || {
+        "needs addresses = \"hot-cold\"".to_owned()
+    })?;
+    let hot = s.hot_share.unwrap_or(0.0);
+    require(!hot_cold || (hot > 0.0 && hot < 1.0), &format!("{key}.hot_share"), || {
+        format!("got {hot}, expected a share above 0 and below 1 for addresses = \"hot-cold\"")
+    })
+}

@@ -1,0 +1,310 @@
+//! Files, presets and overrides become a checked configuration.
+//!
+//! Later layers win: the preset a file names with `base`, the file, then each override (`--set key=value`).
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use toml::{Table, Value};
+
+use crate::config::check::{check_design, check_workload};
+use crate::config::design::Design;
+use crate::config::error::{ConfigError, Layer, Problem, line_at, locate};
+use crate::config::names::suggest;
+use crate::config::presets::{preset_names, preset_text, profile, profiles};
+use crate::config::schema::{Kind, check_ranges};
+use crate::config::workload::Workload;
+
+/// Loads a design: the TOML `text` of a file called `name`, or the preset `name` if there is no text; then the overrides.
+///
+/// # Errors
+/// One line: file, line, key, what was given, what is allowed.
+pub fn load_design(name: &str, text: Option<&str>, overrides: &[String]) -> Result<Design, ConfigError> {
+    let text = match text {
+        Some(text) => text,
+        None => preset(name).map_err(|what| ConfigError(format!("design {what}")))?,
+    };
+    let mut table = parse(name, text)?;
+    let mut layers = vec![Layer { label: name.to_owned(), text: Some(text), keys: Vec::new() }];
+    if let Some(base) = table.remove("base") {
+        let wrong = |what: String| locate(&Problem::new("base", what), &layers);
+        let base = base.as_str().ok_or_else(|| wrong(format!("got {base}, expected the name of a preset")))?.to_owned();
+        let base_text = preset(&base).map_err(|what| wrong(format!("preset {what}")))?;
+        let mut merged = parse(&base, base_text)?;
+        merge(&mut merged, table);
+        table = merged;
+        layers.insert(0, Layer { label: base, text: Some(base_text), keys: Vec::new() });
+    }
+    finish(Kind::Design, table, layers, overrides, check_design)
+}
+
+/// Loads a workload: the TOML `text` of a file called `name`, or the profile `name`; then the overrides.
+///
+/// # Errors
+/// As [`load_design`].
+pub fn load_workload(name: &str, text: Option<&str>, overrides: &[String]) -> Result<Workload, ConfigError> {
+    let table = match text {
+        Some(text) => parse(name, text)?,
+        None => {
+            let listings = profiles();
+            let known: Vec<&str> = listings.iter().map(|l| l.name.as_str()).collect();
+            let workload = profile(name).ok_or_else(|| {
+                ConfigError(format!("workload profile \"{name}\" does not exist; {}", suggest(name, &known)))
+            })?;
+            Table::try_from(workload).expect("a profile is a table")
+        }
+    };
+    let layers = vec![Layer { label: name.to_owned(), text, keys: Vec::new() }];
+    finish(Kind::Workload, table, layers, overrides, check_workload)
+}
+
+fn preset(name: &str) -> Result<&'static str, String> {
+    preset_text(name).ok_or_else(|| format!("\"{name}\" does not exist; {}", suggest(name, &preset_names())))
+}
+
+fn parse(label: &str, text: &str) -> Result<Table, ConfigError> {
+    toml::from_str(text).map_err(|error| {
+        let line = error.span().map_or(1, |span| line_at(text, span.start));
+        ConfigError(format!("{label}:{line}: {}", error.message().trim().replace('\n', "; ")))
+    })
+}
+
+/// Settings of `over` replace those of `under`, table by table.
+fn merge(under: &mut Table, over: Table) {
+    for (key, value) in over {
+        match (under.get_mut(&key), value) {
+            (Some(Value::Table(under)), Value::Table(over)) => merge(under, over),
+            (_, value) => {
+                under.insert(key, value);
+            }
+        }
+    }
+}
+
+fn finish<T: DeserializeOwned + Serialize>(
+    kind: Kind,
+    mut table: Table,
+    mut layers: Vec<Layer>,
+    overrides: &[String],
+    check: impl Fn(&T) -> Result<(), Problem>,
+) -> Result<T, ConfigError> {
+    for setting in overrides {
+        let label = format!("--set {setting}");
+        let (key, value) = setting
+            .split_once('=')
+            .ok_or_else(|| ConfigError(format!("{label}: expected KEY=VALUE, for example --set flash.read=10us")))?;
+        let key = key.trim();
+        set(&mut table, key, literal(value.trim())).map_err(|what| ConfigError(format!("{label}: {key}: {what}")))?;
+        layers.push(Layer { label, text: None, keys: vec![key.to_owned()] });
+    }
+    let config: T = serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| {
+        let key = key_of(error.path());
+        let what = error.inner().message().trim().to_owned();
+        locate(&Problem { key, what: explain(&what) }, &layers)
+    })?;
+    let json = serde_json::to_value(&config).expect("a configuration is plain data");
+    check_ranges(kind, &json).and_then(|()| check(&config)).map_err(|problem| locate(&problem, &layers))?;
+    Ok(config)
+}
+
+/// A value as TOML writes it, or else a string: `4` and `true` are what they look like, `10us` needs no quotes.
+fn literal(text: &str) -> Value {
+    match toml::from_str::<Table>(&format!("value = {text}")) {
+        Ok(mut table) if table.len() == 1 => table.remove("value").expect("the only key"),
+        _ => Value::String(text.to_owned()),
+    }
+}
+
+/// Sets a dotted key, making tables on the way; numbers index lists.
+fn set(table: &mut Table, key: &str, value: Value) -> Result<(), String> {
+    let (first, rest) = key.split_once('.').map_or((key, None), |(first, rest)| (first, Some(rest)));
+    if first.is_empty() {
+        return Err("got an empty part of a key, expected names joined by dots".to_owned());
+    }
+    let Some(rest) = rest else {
+        table.insert(first.to_owned(), value);
+        return Ok(());
+    };
+    match table.entry(first.to_owned()).or_insert_with(|| Value::Table(Table::new())) {
+        Value::Table(inner) => set(inner, rest, value),
+        Value::Array(items) => {
+            let (index, rest) = rest.split_once('.').ok_or("expected a number and a key after a list")?;
+            let count = items.len();
+            let item = index.parse::<usize>().ok().and_then(|i| items.get_mut(i));
+            match item.and_then(Value::as_table_mut) {
+                Some(inner) => set(inner, rest, value),
+                None => Err(format!("got entry {index}, expected 0 to {}", count.saturating_sub(1))),
+            }
+        }
+        _ => Err(format!("{first} is a plain value and has no key {rest}")),
+    }
+}
+
+fn key_of(path: &serde_path_to_error::Path) -> String {
+    let segments = path.iter().filter_map(|segment| match segment {
+        serde_path_to_error::Segment::Map { key } => Some(key.clone()),
+        serde_path_to_error::Segment::Seq { index } => Some(index.to_string()),
+        _ => None,
+    });
+    segments.collect::<Vec<_>>().join(".")
+}
+
+/// Serde's message, with the nearest name where a name was unknown.
+fn explain(message: &str) -> String {
+    let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    match (message.starts_with("unknown "), names.split_first()) {
+        (true, Some((given, known))) if !known.is_empty() => {
+            match crate::config::names::nearest(given, known.iter().copied()) {
+                Some(near) => format!("{message}; did you mean `{near}`?"),
+                None => message.to_owned(),
+            }
+        }
+        _ => message.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn message(text: &str, overrides: &[&str]) -> String {
+        let overrides: Vec<String> = overrides.iter().map(|s| (*s).to_owned()).collect();
+        load_design("my.toml", Some(text), &overrides).unwrap_err().to_string()
+    }
+
+    const BASE: &str = "base = \"performance-optimized\"\n";
+
+    #[test]
+    fn every_preset_and_profile_loads() {
+        for name in preset_names() {
+            load_design(name, None, &[]).unwrap_or_else(|e| panic!("{name}: {e}"));
+        }
+        assert_eq!(profiles().len(), 19);
+        for listing in profiles() {
+            load_workload(&listing.name, None, &[]).unwrap_or_else(|e| panic!("{}: {e}", listing.name));
+        }
+    }
+
+    #[test]
+    fn what_is_loaded_prints_and_loads_the_same() {
+        for name in preset_names() {
+            let design = load_design(name, None, &[]).unwrap();
+            let text = toml::to_string(&design).unwrap();
+            assert_eq!(load_design("again", Some(&text), &[]).unwrap(), design);
+        }
+    }
+
+    #[test]
+    fn a_file_builds_on_a_preset_and_overrides_win() {
+        let text = format!("{BASE}name = \"mine\"\n[flash]\nread = \"5us\"\n");
+        let design =
+            load_design("my.toml", Some(&text), &["flash.erase=2ms".into(), "geometry.channels=4".into()]).unwrap();
+        assert_eq!(design.name, "mine");
+        assert_eq!(design.geometry.channels, 4);
+        assert_eq!(design.geometry.chips_per_channel, 8);
+    }
+
+    #[test]
+    fn errors_name_file_line_key_given_and_allowed() {
+        let cases = [
+            (
+                format!("{BASE}[flash]\nraed = \"5us\"\n"),
+                "my.toml:3: flash.raed: unknown field `raed`, expected one of",
+                "did you mean `read`?",
+            ),
+            (format!("{BASE}[flash]\nread = 5\n"), "my.toml:3: flash.read", "without a unit"),
+            (
+                format!("{BASE}[flash]\nerase = \"5 parsecs\"\n"),
+                "my.toml:3: flash.erase: got \"5 parsecs\", expected a time with its unit",
+                "75us",
+            ),
+            (
+                format!("{BASE}\n[geometry]\nchannels = 0\n"),
+                "my.toml:4: geometry.channels: got 0, expected a number from 1 to 256",
+                "",
+            ),
+            (format!("{BASE}[geometry]\nchannels = -1\n"), "my.toml:3: geometry.channels", "-1"),
+            (
+                format!("{BASE}[geometry]\nchannels = \"eight\"\n"),
+                "my.toml:3: geometry.channels: invalid type: string \"eight\"",
+                "u32",
+            ),
+            (format!("{BASE}[geometry]\nchannels = 99999999999\n"), "my.toml:3: geometry.channels", "u32"),
+            (
+                format!("{BASE}[geometry]\npage = \"3KiB\"\n"),
+                "my.toml:3: geometry.page: got \"3KiB\", expected a power of two",
+                "32KiB",
+            ),
+            (
+                format!("{BASE}[flash]\nread = [\"1us\", \"2us\"]\n"),
+                "my.toml:3: flash.read: got 2 times",
+                "kinds of page",
+            ),
+            (format!("{BASE}[gc]\nthreshold = 0.5\n"), "my.toml:3: gc.threshold: got 0.5", "overprovisioning"),
+            (format!("{BASE}[fabric]\nkind = \"buss\"\n"), "my.toml:3: fabric.kind: unknown variant `buss`", "`bus`"),
+            (
+                "base = \"performance\"\n".to_owned(),
+                "my.toml:1: base: preset \"performance\" does not exist",
+                "performance-optimized",
+            ),
+            ("x = [1,\n2\n".to_owned(), "my.toml:", ""),
+            (String::new(), "my.toml: ", "missing field"),
+        ];
+        for (text, start, also) in cases {
+            let message = message(&text, &[]);
+            assert!(message.starts_with(start) && message.contains(also), "{message}");
+            assert!(!message.contains('\n'), "{message}");
+        }
+    }
+
+    #[test]
+    fn errors_of_overrides_name_them() {
+        for (setting, start) in [
+            ("flash.erase=2", "--set flash.erase=2: flash.erase: got 2 without a unit"),
+            ("flash.nope=2", "--set flash.nope=2: flash.nope: unknown field"),
+            ("flash", "--set flash: expected KEY=VALUE"),
+            ("name.x=1", "--set name.x=1: name.x: name is a plain value"),
+            ("=1", "--set =1: : got an empty part"),
+        ] {
+            let message = message(&format!("{BASE}"), &[setting]);
+            assert!(message.starts_with(start), "{message}");
+        }
+    }
+
+    #[test]
+    fn unknown_presets_and_profiles_name_the_nearest() {
+        let message = load_design("cost-optimised", None, &[]).unwrap_err().to_string();
+        assert!(message.contains("did you mean \"cost-optimized\"?"), "{message}");
+        let message = load_workload("hm0", None, &[]).unwrap_err().to_string();
+        assert!(message.contains("did you mean \"hm_0\"?"), "{message}");
+    }
+
+    #[test]
+    fn rules_between_workload_keys() {
+        let flow = |body: &str| format!("name = \"w\"\n[[flow]]\nname = \"a\"\n{body}");
+        let synthetic = "[flow.synthetic]\nrequests = 10\nread_share = 1.0\nsize = \"4KiB\"\n";
+        for (body, start) in [
+            (String::new(), "w.toml:2: flow.0: got neither synthetic nor trace"),
+            (synthetic.to_owned(), "w.toml:4: flow.0.synthetic: got neither queue_depth"),
+            (format!("{synthetic}queue_depth = 1\ninter_arrival = \"1us\"\n"), "w.toml:4: flow.0.synthetic: got both"),
+            (format!("{synthetic}queue_depth = 1\nhot_share = 0.1\n"), "w.toml:9: flow.0.synthetic.hot_share: needs"),
+            (
+                format!("{synthetic}queue_depth = 1\nalignment = \"100B\"\n"),
+                "w.toml:9: flow.0.synthetic.alignment: got \"100B\"",
+            ),
+            (format!("channels = [0]\n{synthetic}queue_depth = 1\n"), "w.toml:4: flow.0.channels: needs partitioned"),
+        ] {
+            let message = load_workload("w.toml", Some(&flow(&body)), &[]).unwrap_err().to_string();
+            assert!(message.starts_with(start), "{message}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text in "[ -~\n]{0,200}", setting in "[ -~]{0,40}") {
+            let _ = load_design("x", Some(&text), std::slice::from_ref(&setting));
+            let _ = load_design("performance-optimized", None, std::slice::from_ref(&setting));
+            let _ = load_workload("x", Some(&text), &[setting]);
+        }
+    }
+}
