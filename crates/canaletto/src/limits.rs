@@ -102,6 +102,9 @@ impl Limits {
                 positions,
             }));
         }
+        for (flow, range) in workload.flow.iter().zip(&flows) {
+            check_request_size(flow, range)?;
+        }
         let last =
             flows.iter().map(|f| (f.first_page + f.sectors.div_ceil(per_page), f.first_sector + f.sectors)).max();
         let (logical_pages, logical_sectors) = last.ok_or("the workload has no flow")?;
@@ -116,6 +119,21 @@ impl Limits {
             logical_sectors,
         })
     }
+}
+
+/// The working set must hold a request.
+fn check_request_size(flow: &Flow, range: &FlowRange) -> Result<(), String> {
+    let Some(synthetic) = &flow.synthetic else { return Ok(()) };
+    let bytes = (range.sectors as f64 * synthetic.working_set) as u64 * SECTOR;
+    let largest = synthetic.size.0.next_multiple_of(synthetic.size_unit.0) + synthetic.alignment.0;
+    if largest > bytes {
+        return Err(format!(
+            "flow {:?}: requests of up to {} B and their alignment do not fit its {bytes} B of addresses",
+            flow.name,
+            synthetic.size.0.next_multiple_of(synthetic.size_unit.0)
+        ));
+    }
+    Ok(())
 }
 
 fn positions(flow: &Flow, layout: &Layout) -> Result<Positions, String> {

@@ -112,6 +112,15 @@ impl Collector {
         self.working > 0
     }
 
+    /// One phrase on the plane's job, for a stuck run's explanation.
+    pub fn describe(&self, plane: PlaneId) -> String {
+        match self.jobs[plane.index()] {
+            None => "no collection".to_owned(),
+            Some(job) if job.erasing => format!("block {} to be erased", job.victim),
+            Some(job) => format!("block {} under collection with {} copies under way", job.victim, job.copies),
+        }
+    }
+
     /// Whether the plane collects `block` now.
     pub fn collects(&self, plane: PlaneId, block: u32) -> bool {
         self.jobs[plane.index()].is_some_and(|job| job.victim == block)

@@ -115,9 +115,10 @@ impl QueuePair {
         request
     }
 
-    /// Drive: all entries of a fetch have arrived.
-    pub fn fetch_arrived(&mut self) {
+    /// Drive: all entries of a fetch have arrived. Returns whether to look for further ones, told of meanwhile.
+    pub fn fetch_arrived(&mut self) -> bool {
         self.fetching = false;
+        self.fetch == Fetch::AllWaiting
     }
 
     /// Drive: the back end has finished a request.

@@ -155,9 +155,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.enter_drive(request, now);
             }
         }
-        self.flows[flow as usize].queue.fetch_arrived();
-        // Doorbells that rang while the entries were on their way.
-        if count > 1 {
+        if self.flows[flow as usize].queue.fetch_arrived() {
             self.fetch(flow, now);
         }
     }

@@ -274,29 +274,4 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
         }
         Ok(())
     }
-
-    /// Says what every unfinished request waits for.
-    fn explain_stuck(&self) -> String {
-        let mut text = format!(
-            "the simulation is stuck at {:?}: nothing is left to happen, but {} of {} requests are unfinished",
-            self.events.now(),
-            self.requests.len(),
-            self.generated
-        );
-        for (i, flow) in self.flows.iter().enumerate() {
-            text += &format!("; flow {i}: {}", flow.queue.describe());
-        }
-        let waiting: Vec<String> = (0..self.layout.units())
-            .filter(|&u| self.queues.has_work(UnitId(u)))
-            .take(4)
-            .map(|u| {
-                let free = self.blocks.free(crate::flash::address::PlaneId(u * self.layout.planes_per_unit));
-                format!("unit {u} has queued transactions ({free} free blocks in its first plane)")
-            })
-            .collect();
-        if !waiting.is_empty() {
-            text += &format!("; {}", waiting.join(", "));
-        }
-        text
-    }
 }

@@ -5,6 +5,7 @@ use crate::Outcome;
 use crate::config::design::Design;
 use crate::config::workload::Workload;
 use crate::fabric::Fabric;
+use crate::flash::address::{PlaneId, UnitId};
 use crate::host::link::Direction;
 use crate::measure::probe::Probe;
 use crate::measure::report::{FlashReport, FlowReport, GcReport, Measures, Report, Tally, Utilisation};
@@ -64,6 +65,29 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         parts.extend(self.controller.usage().map(|(part, busy)| (part.to_owned(), busy)));
         let used = parts.into_iter().filter(|(_, busy)| *busy > Time::ZERO && end > Time::ZERO);
         used.map(|(part, busy)| Utilisation { part, share: busy.0 as f64 / end.0 as f64 }).collect()
+    }
+
+    /// Says what every unfinished request waits for, for a run that is stuck.
+    pub(super) fn explain_stuck(&self) -> String {
+        let mut text = format!(
+            "the simulation is stuck at {:?}: nothing is left to happen, but {} of {} requests are unfinished",
+            self.events.now(),
+            self.requests.len(),
+            self.generated
+        );
+        for (i, flow) in self.flows.iter().enumerate() {
+            text += &format!("; flow {i}: {}", flow.queue.describe());
+        }
+        let waiting = (0..self.layout.units()).map(UnitId).filter(|&unit| self.queues.has_work(unit));
+        for unit in waiting.take(4) {
+            text += &format!("; unit {}: {}", unit.0, self.queues.describe(unit, &self.transactions));
+            let first = unit.0 * self.layout.planes_per_unit;
+            for plane in (first..first + self.layout.planes_per_unit).map(PlaneId) {
+                let (free, job) = (self.blocks.free(plane), self.collector.describe(plane));
+                text += &format!(", plane {} has {free} free blocks and {job}", plane.0);
+            }
+        }
+        text
     }
 
     /// Conservation laws that must hold when no request is in flight.

@@ -176,6 +176,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// Gives a write its page and lets it take effect before it is programmed, if the plane has room.
     fn bind_at_once(&mut self, id: TransactionId) {
         let t = self.transactions[id];
+        // With later writes of the page waiting, it stays marked until the last of them has its turn.
+        if t.successor.is_some() {
+            return;
+        }
         if let Some(at) = self.allocate(t.ppa.plane, t.frontier, t.lpa, t.sectors | t.merged) {
             self.blocks.program_begins(at);
             self.map.set(t.lpa, Entry::At(at));

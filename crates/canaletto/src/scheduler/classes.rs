@@ -26,7 +26,8 @@ impl Turns {
         Turns { class: URGENT as u8, credit: WEIGHT[HIGH] }
     }
 
-    /// The class to serve among those for which `waiting` holds, moving the turn on to it; none if none waits.
+    /// The class to serve among those for which `waiting` holds, moving the turn on to it. None if none waits, but also, as
+    /// in MQSim, if the four rounds of one look end before the only waiting class is eligible: a second look finds it.
     pub fn choose(&mut self, waiting: impl Fn(usize) -> bool) -> Option<usize> {
         if waiting(URGENT) {
             return Some(URGENT);
@@ -68,6 +69,14 @@ mod tests {
             served[turns.choose(|class| class != URGENT).unwrap()] += 1;
         }
         assert_eq!(served, [0, 400, 200, 100]);
+    }
+
+    #[test]
+    fn a_second_look_finds_a_lone_low_class() {
+        let mut turns = Turns::new();
+        assert_eq!(turns.choose(|class| class == 3), Some(3));
+        assert_eq!(turns.choose(|class| class == 3), None);
+        assert_eq!(turns.choose(|class| class == 3), Some(3));
     }
 
     #[test]

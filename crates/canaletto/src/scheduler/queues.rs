@@ -24,6 +24,8 @@ const GC_READ: usize = 2 * CLASSES;
 const GC_WRITE: usize = GC_READ + 1;
 const ERASE: usize = GC_READ + 2;
 const LISTS: usize = GC_READ + 3;
+/// All priority classes, as a mask.
+const ALL_CLASSES: u16 = (1 << CLASSES) - 1;
 
 /// Where a command may come from.
 #[derive(Clone, Copy)]
@@ -96,6 +98,21 @@ impl Queues {
         self.units[unit.index()].waiting != 0
     }
 
+    /// One line on what a unit's queues hold, for a stuck run's explanation.
+    pub fn describe(&self, unit: UnitId, transactions: &Transactions) -> String {
+        let mut text = String::new();
+        for list in &self.units[unit.index()].lists {
+            let mut at = list.head;
+            while at.is_some() {
+                let t = &transactions[at];
+                let bound = if t.ppa.is_bound() { "" } else { " (no page yet)" };
+                text += &format!("{:?} {:?} of page {}{bound}, ", t.origin, t.operation, t.lpa);
+                at = t.next;
+            }
+        }
+        text + "queued"
+    }
+
     /// Queues a transaction on a unit.
     pub fn push(&mut self, unit: UnitId, id: TransactionId, transactions: &mut Transactions) {
         let t = &mut transactions[id];
@@ -166,34 +183,42 @@ impl Queues {
             let waiting = self.units[id.index()].waiting & (1 << list) != 0;
             return if waiting { self.form(id, list, free, transactions, world) } else { None };
         }
+        if self.turn == Turn::Polled {
+            let list = self.user_list(id, base, ALL_CLASSES)?;
+            return self.form(id, list, free, transactions, world);
+        }
         let unit = &self.units[id.index()];
         let turns = (unit.read_turns, unit.write_turns);
-        let list = self.user_list(id, base);
-        let command = list.and_then(|list| self.form(id, list, free, transactions, world));
-        if command.is_none() && self.turn == Turn::Served {
-            let unit = &mut self.units[id.index()];
-            (unit.read_turns, unit.write_turns) = turns;
+        let mut classes = ALL_CLASSES;
+        // One look goes round four times and may end just before the only class that waits: a second one finds it.
+        while let Some(list) = self.user_list(id, base, classes).or_else(|| self.user_list(id, base, classes)) {
+            let command = self.form(id, list, free, transactions, world);
+            if command.is_some() {
+                return command;
+            }
+            classes &= !(1 << (list - base));
         }
-        command
+        let unit = &mut self.units[id.index()];
+        (unit.read_turns, unit.write_turns) = turns;
+        None
     }
 
     /// Looks at a unit that cannot take a command; only [`Turn::Polled`] notices.
     pub fn poll(&mut self, unit: UnitId) {
-        self.user_list(unit, USER_READ);
-        self.user_list(unit, USER_WRITE);
+        self.user_list(unit, USER_READ, ALL_CLASSES);
+        self.user_list(unit, USER_WRITE, ALL_CLASSES);
     }
 
-    /// The list of the user class whose turn it is.
-    fn user_list(&mut self, id: UnitId, base: usize) -> Option<usize> {
+    /// The list of the user class whose turn it is, among `classes` (a mask).
+    fn user_list(&mut self, id: UnitId, base: usize, classes: u16) -> Option<usize> {
         let unit = &mut self.units[id.index()];
-        let waiting = unit.waiting;
-        let has = |class: usize| waiting & (1 << (base + class)) != 0;
+        let waiting = (unit.waiting >> base) & classes;
         let turns = if base == USER_READ { &mut unit.read_turns } else { &mut unit.write_turns };
-        turns.choose(has).map(|class| base + class)
+        turns.choose(|class| waiting & (1 << class) != 0).map(|class| base + class)
     }
 
-    /// Forms a command from one list: the first transaction that can be issued, and those that can join it. Only the die
-    /// of the list's head is considered.
+    /// Forms a command from one list: the first transaction that can be issued, and those for further planes of its die
+    /// that can join it.
     fn form(
         &mut self,
         id: UnitId,
@@ -204,9 +229,7 @@ impl Queues {
     ) -> Option<Command> {
         let head = self.units[id.index()].lists[list].head;
         let operation = transactions[head].operation;
-        let die = world.plane(&transactions[head]) / self.planes_per_die;
-        let die_mask = ((1u64 << self.planes_per_die) - 1) << (die * self.planes_per_die);
-        let mut open = free & die_mask;
+        let mut open = free;
         let mut command = Command::new(operation);
         let mut page = (self.multi_plane == MultiPlane::HeadPage).then(|| world.page(&transactions[head]));
         let mut previous = TransactionId::NONE;
@@ -225,6 +248,7 @@ impl Queues {
             };
             let joins = open & bit != 0 && world.ready(t) && (first || matches(t));
             if joins {
+                open &= self.die_mask(world.plane(&transactions[at]));
                 page = page.or(Some(world.page(&transactions[at])));
                 open &= !bit;
                 command.push(at);
@@ -238,6 +262,11 @@ impl Queues {
             at = next;
         }
         (!command.transactions().is_empty()).then_some(command)
+    }
+
+    /// The planes of the die that `plane` is in, by their places in the unit.
+    fn die_mask(&self, plane: u32) -> u64 {
+        ((1u64 << self.planes_per_die) - 1) << (plane / self.planes_per_die * self.planes_per_die)
     }
 
     fn unlink(

@@ -106,7 +106,8 @@ impl Generator {
                 self.deviation_sectors,
                 &mut self.spare_normal,
             );
-            return (sectors.ceil() as u64).max(1);
+            // The tail of the distribution must still fit the working set.
+            return (sectors.ceil() as u64).clamp(1, self.range.1 - self.range.0);
         }
         let (whole, rest) = (self.mean_bytes / self.unit_bytes, self.mean_bytes % self.unit_bytes);
         let units = if rest == 0 {
@@ -142,6 +143,7 @@ impl Generator {
                 lba
             }
         };
-        lba - lba % self.alignment
+        // The range itself may begin unaligned.
+        (lba - lba % self.alignment).max(first)
     }
 }

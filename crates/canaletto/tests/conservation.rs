@@ -1,0 +1,273 @@
+//! Properties over random drives and traffic: nothing is lost, every read returns the newest version, every picosecond
+//! is accounted for, two runs are equal.
+//!
+//! The checker below keeps its own idea of what every physical page holds and never looks at the FTL's tables.
+
+mod common;
+
+use std::collections::HashMap;
+
+use canaletto::config::design::{Design, MapUpdate};
+use canaletto::config::workload::Workload;
+use canaletto::config::{load_design, load_workload};
+use canaletto::flash::address::{PlaneId, Ppa};
+use canaletto::host::request::RequestId;
+use canaletto::limits::Limits;
+use canaletto::measure::probe::Probe;
+use canaletto::sim::time::Time;
+use canaletto::{Outcome, RunOptions, run_probed};
+use proptest::prelude::*;
+
+/// Version of each of a page's 64 sectors; 0 is what was there before the run.
+type Sectors = [u64; 64];
+
+/// What the drive holds, as the programs, copies and erases it performs say.
+#[derive(Default)]
+struct Shadow {
+    /// Content of physical pages, block by block.
+    flash: HashMap<(PlaneId, u32), HashMap<u32, (u64, Sectors)>>,
+    /// Newest version of each sector whose write the host has seen completed.
+    acknowledged: HashMap<(u64, u32), u64>,
+    /// Writes on their way: (logical page, sectors, version).
+    writing: HashMap<RequestId, Vec<(u64, u64, u64)>>,
+    /// Reads on their way: for each page the versions acknowledged when it began.
+    reading: HashMap<(RequestId, u64), Sectors>,
+    versions: u64,
+    reads: u64,
+    /// Writes take effect when queued, so that a read may come to a page before its program does: contents say nothing.
+    early: bool,
+    problems: Vec<String>,
+}
+
+impl Shadow {
+    fn held(&self, at: Ppa) -> Option<(u64, Sectors)> {
+        self.flash.get(&(at.plane, at.block))?.get(&at.page).copied()
+    }
+
+    /// Stores a page's content; false if it held something already.
+    fn store(&mut self, at: Ppa, lpa: u64, content: Sectors) -> bool {
+        self.flash.entry((at.plane, at.block)).or_default().insert(at.page, (lpa, content)).is_none()
+    }
+}
+
+fn members(mask: u64) -> impl Iterator<Item = u32> {
+    (0..64).filter(move |s| mask & (1 << s) != 0)
+}
+
+impl Probe for Shadow {
+    fn page_begins(&mut self, _: Time, request: RequestId, lpa: u64, sectors: u64, write: bool) {
+        self.versions += 1;
+        if write {
+            self.writing.entry(request).or_default().push((lpa, sectors, self.versions));
+        } else {
+            let seen = std::array::from_fn(|s| self.acknowledged.get(&(lpa, s as u32)).copied().unwrap_or(0));
+            self.reading.insert((request, lpa), seen);
+        }
+    }
+
+    fn page_found(&mut self, lpa: u64, at: Ppa) {
+        if !self.store(at, lpa, [0; 64]) && !self.early {
+            self.problems.push(format!("{at:?} was found in use"));
+        }
+    }
+
+    fn page_read(&mut self, _: Time, request: RequestId, lpa: u64, sectors: u64, from: Ppa) {
+        self.reads += 1;
+        if self.early {
+            return;
+        }
+        let expected = self.reading.remove(&(request, lpa)).expect("a read that began");
+        let held = if from.is_some() { self.held(from) } else { Some((lpa, [0; 64])) };
+        let Some((holds, versions)) = held else {
+            self.problems.push(format!("page {lpa} was read from {from:?}, which holds nothing"));
+            return;
+        };
+        if holds != lpa {
+            self.problems.push(format!("page {lpa} was read from {from:?}, which holds page {holds}"));
+        }
+        for s in members(sectors) {
+            if versions[s as usize] < expected[s as usize] {
+                self.problems.push(format!(
+                    "page {lpa} sector {s}: read version {}, acknowledged {}",
+                    versions[s as usize], expected[s as usize]
+                ));
+            }
+        }
+    }
+
+    fn page_programmed(&mut self, _: Time, request: RequestId, lpa: u64, sectors: u64, at: Ppa, merged: Ppa) {
+        if self.early {
+            return;
+        }
+        let write = self.writing[&request].iter().find(|w| w.0 == lpa && w.1 == sectors).expect("a write that began");
+        let mut content = if merged.is_some() { self.held(merged).expect("a page to merge").1 } else { [0; 64] };
+        for s in members(sectors) {
+            content[s as usize] = write.2;
+        }
+        if !self.store(at, lpa, content) {
+            self.problems.push(format!("{at:?} was programmed twice without an erase"));
+        }
+    }
+
+    fn page_copied(&mut self, _: Time, lpa: u64, from: Ppa, to: Ppa) {
+        if self.early {
+            return;
+        }
+        let content = self.held(from).expect("a page to copy").1;
+        self.store(to, lpa, content);
+    }
+
+    fn block_erased(&mut self, _: Time, plane: PlaneId, block: u32) {
+        self.flash.remove(&(plane, block));
+    }
+
+    fn completed(&mut self, _: Time, request: RequestId) {
+        for (lpa, sectors, version) in self.writing.remove(&request).unwrap_or_default() {
+            for s in members(sectors) {
+                let newest = self.acknowledged.entry((lpa, s)).or_default();
+                *newest = version.max(*newest);
+            }
+        }
+    }
+}
+
+/// Runs with the shadow watching; also checks what every outcome must satisfy.
+fn check(design: &Design, workload: &Workload) -> (Outcome, Shadow) {
+    let mut shadow = Shadow { early: design.ftl.map_update == MapUpdate::Issue, ..Shadow::default() };
+    let options = RunOptions { records: true, ..RunOptions::default() };
+    let traces = workload.flow.iter().map(|_| None).collect();
+    let outcome = run_probed(design, workload, traces, &options, &mut shadow, &mut |_| true);
+    let outcome = outcome.unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(shadow.problems, Vec::<String>::new());
+    let requests = &outcome.report.measures.requests;
+    assert_eq!(requests.generated, requests.completed);
+    assert!(shadow.writing.is_empty() && (shadow.early || shadow.reading.is_empty()));
+    let records = outcome.records.as_ref().unwrap();
+    for i in 0..records.len() {
+        let blamed: u64 = records.blame.iter().map(|column| column[i]).sum();
+        assert_eq!(blamed, records.complete[i] - records.arrival[i], "the account of request {i} does not close");
+    }
+    (outcome, shadow)
+}
+
+/// A drive small enough that a few thousand writes fill it many times.
+fn designs() -> impl Strategy<Value = Design> {
+    let geometry =
+        (1u32..4, 1u32..4, 1u32..3, 1u32..4, 8u32..24, 1u32..10, prop::sample::select(vec!["4KiB", "16KiB", "512B"]));
+    let flash = (
+        prop::bool::ANY,
+        prop::bool::ANY,
+        prop::sample::select(vec!["off", "same-page", "any-page", "head-page"]),
+        prop::sample::select(vec!["slc", "mlc", "tlc", "qlc"]),
+    );
+    let ftl = (
+        prop::sample::select(vec!["find-page", "find-sectors", "zeroes"]),
+        prop::sample::select(vec!["program-end", "issue"]),
+        prop::sample::select(vec!["merged", "new-sectors"]),
+        prop::sample::select(vec!["CWDP", "PDWC", "WPCD", "DCPW"]),
+    );
+    let rest = (
+        prop::sample::select(vec!["data-first", "commands-first"]),
+        prop::sample::select(vec!["all-waiting", "one-per-doorbell"]),
+        prop::sample::select(vec!["0B/s", "2GB/s"]),
+        prop::sample::select(vec!["0ns", "400ns"]),
+        2u32..40,
+        1u32..40,
+    );
+    (geometry, flash, ftl, rest).prop_map(|(g, f, t, r)| {
+        let overrides = [
+            format!("geometry.channels={}", g.0),
+            format!("geometry.chips_per_channel={}", g.1),
+            format!("geometry.dies_per_chip={}", g.2),
+            format!("geometry.planes_per_die={}", g.3),
+            format!("geometry.blocks_per_plane={}", g.4),
+            format!("geometry.pages_per_block={}", g.5),
+            format!("geometry.page={}", g.6),
+            format!("flash.die_interleaving={}", f.0),
+            format!("flash.busy_until_data_out={}", f.1),
+            format!("flash.multi_plane={}", f.2),
+            format!("flash.cell={}", f.3),
+            format!("ftl.unwritten_reads={}", t.0),
+            format!("ftl.map_update={}", t.1),
+            format!("ftl.partial_writes={}", t.2),
+            format!("ftl.allocation={}", t.3),
+            format!("fabric.order={}", r.0),
+            format!("host.fetch={}", r.1),
+            format!("controller.dram={}", r.2),
+            format!("controller.system_bus={}", r.2),
+            format!("controller.ecc_latency={}", r.3),
+            format!("link.latency={}", r.3),
+            format!("host.queue_entries={}", r.4),
+            format!("host.fetch_limit={}", r.5),
+            "flash.program=20us".to_owned(),
+            "flash.erase=50us".to_owned(),
+            "gc.threshold=0.05".to_owned(),
+        ];
+        load_design("performance-optimized", None, &overrides).unwrap_or_else(|e| panic!("{e}"))
+    })
+}
+
+fn flow(name: usize) -> impl Strategy<Value = String> {
+    let what = (0.0f64..1.0, prop::sample::select(vec!["uniform", "sequential", "hot-cold"]), 0.02f64..1.0);
+    let sizes =
+        (prop::sample::select(vec!["512B", "4KiB", "12KiB", "20KiB"]), prop::sample::select(vec!["512B", "4KiB"]));
+    let load = prop_oneof![
+        (1u32..40).prop_map(|d| format!("queue_depth = {d}")),
+        (1u32..60).prop_map(|g| format!("inter_arrival = \"{g}us\""))
+    ];
+    (what, sizes, load, 1u32..1500, prop::sample::select(vec!["urgent", "high", "medium", "low"])).prop_map(
+        move |((reads, addresses, set), (size, alignment), load, requests, priority)| {
+            let hot = if addresses == "hot-cold" { "hot_share = 0.2\n" } else { "" };
+            format!(
+                "[[flow]]\nname = \"flow {name}\"\npriority = \"{priority}\"\n[flow.synthetic]\nrequests = {requests}\n\
+                 read_share = {reads}\naddresses = \"{addresses}\"\n{hot}working_set = {set}\nalignment = \"{alignment}\"\n\
+                 size = \"{size}\"\n{load}\n"
+            )
+        },
+    )
+}
+
+fn workloads() -> impl Strategy<Value = Workload> {
+    (flow(0), prop::option::of(flow(1)), prop::bool::ANY).prop_map(|(first, second, partitioned)| {
+        let text = format!("name = \"random\"\npartitioned = {partitioned}\n{first}{}", second.unwrap_or_default());
+        load_workload("random.toml", Some(&text), &[]).unwrap_or_else(|e| panic!("{e}\n{text}"))
+    })
+}
+
+/// Whether the workload's requests fit the drive at all.
+fn fits(design: &Design, workload: &Workload) -> bool {
+    Limits::new(design, workload).is_ok()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, max_shrink_iters: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_is_lost_and_reads_return_the_newest(design in designs(), workload in workloads()) {
+        prop_assume!(fits(&design, &workload));
+        check(&design, &workload);
+    }
+
+    #[test]
+    fn two_runs_are_equal(design in designs(), workload in workloads()) {
+        prop_assume!(fits(&design, &workload));
+        let report = |(outcome, _): (Outcome, Shadow)| serde_json::to_string(&outcome.report).unwrap();
+        prop_assert_eq!(report(check(&design, &workload)), report(check(&design, &workload)));
+    }
+}
+
+/// A drive overwritten ten times over: it collects, amplifies, and serves everything.
+#[test]
+fn overwriting_a_full_drive_never_wedges() {
+    for overprovisioning in ["0.3", "0.45"] {
+        let design = common::design(common::SMALL, &[&format!("ftl.overprovisioning={overprovisioning}")]);
+        let workload = common::synthetic("requests = 9000\nread_share = 0.1\nsize = \"4KiB\"\nqueue_depth = 32");
+        let (outcome, shadow) = check(&design, &workload);
+        let flash = &outcome.report.flash;
+        assert!(flash.erases > 500 && flash.gc.pages_copied > 0, "{flash:?}");
+        assert!(flash.write_amplification.unwrap() > 1.0);
+        assert!(shadow.reads > 500);
+        let blame = &outcome.report.measures.blame_us.all;
+        assert!(blame.contains_key("chip_busy_gc"), "{blame:?}");
+    }
+}

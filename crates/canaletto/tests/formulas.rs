@@ -1,0 +1,140 @@
+//! Formulas: unloaded latencies and saturation bandwidths against closed forms worked out by hand from the design.
+
+mod common;
+
+use canaletto::measure::blame::Cause;
+use common::{preset, simulate, synthetic};
+
+/// Nanoseconds on a PCIe link of 8 GB/s: packets of 128 B with 28 B of overhead.
+fn link_ns(bytes: u64) -> f64 {
+    let packets = bytes.div_ceil(128);
+    (bytes + packets * 28) as f64 / 8.0
+}
+
+/// A 4 KiB read on an idle performance-optimized drive: doorbell, fetch request, entry, then command (tCS + 6 tWC on the
+/// bus; tWB + tRR in the chip), tR, data at 1.2 GB/s, data and completion on the link.
+#[test]
+fn unloaded_read_latency() {
+    let design = preset("performance-optimized", &[]);
+    let workload = synthetic("requests = 200\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
+    let outcome = simulate(&design, &workload);
+    let host = link_ns(2) + (28.0 + 4.0) / 8.0 + link_ns(64);
+    let flash = 170.0 + 120.0 + 3000.0 + 4096.0 / 1.2;
+    let back = link_ns(4096) + link_ns(16);
+    let expected = host + flash + back;
+    let latency = &outcome.report.measures.latency_us.all;
+    // From the second request on, the doorbell waits behind the previous completion's doorbell.
+    let with_doorbell = expected + link_ns(2);
+    assert!((latency.min.unwrap() * 1e3 - expected).abs() < 0.1, "{latency:?} expected {expected}");
+    assert!((latency.max.unwrap() * 1e3 - with_doorbell).abs() < 0.1, "{latency:?} expected {with_doorbell}");
+}
+
+/// A full-page write: entry, request for data, data, command with data, tPROG, completion.
+#[test]
+fn unloaded_write_latency() {
+    let design = preset("performance-optimized", &["ftl.unwritten_reads=zeroes"]);
+    let workload = synthetic("requests = 200\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 1");
+    let outcome = simulate(&design, &workload);
+    let host = link_ns(2) + 32.0 / 8.0 + link_ns(64) + 32.0 / 8.0 + link_ns(4096);
+    // Program: tCS + 6 tWC + tWPST + tWPSTH on the wires, tADL + tWB in the chip.
+    let flash = 20.0 + 150.0 + 6.0 + 15.0 + 4096.0 / 1.2 + 70.0 + 100.0 + 100_000.0;
+    let expected = host + flash + link_ns(16);
+    let latency = &outcome.report.measures.latency_us.all;
+    assert!((latency.min.unwrap() * 1e3 - expected).abs() < 0.1, "{latency:?} expected {expected}");
+}
+
+/// Reads of 64 KiB saturate the slowest part: the host link by default, the buses if the link is fast, the arrays if the
+/// buses are fast too.
+#[test]
+fn saturation_bandwidth() {
+    let workload =
+        synthetic("requests = 20000\nread_share = 1.0\nsize = \"64KiB\"\nalignment = \"64KiB\"\nqueue_depth = 256");
+    let bandwidth = |overrides: &[&str]| {
+        let outcome = simulate(&preset("performance-optimized", overrides), &workload);
+        outcome.report.measures.bandwidth_mb_s.unwrap()
+    };
+    let link = 65536.0 / link_ns(65536) * 1e3;
+    let measured = bandwidth(&[]);
+    assert!(measured < link && measured > 0.985 * link, "{measured} of {link} MB/s");
+    // Each page also takes its share of a command: 320 ns on the bus for two planes, 170 ns for one.
+    let measured = bandwidth(&["link.lanes=32"]);
+    let (best, worst) = (8.0 * 4096e3 / (4096.0 / 1.2 + 160.0), 8.0 * 4096e3 / (4096.0 / 1.2 + 170.0));
+    // Data go first, so that chips sometimes wait for their next command while others send.
+    assert!(measured < best && measured > 0.95 * worst, "{measured}, buses give {worst} to {best} MB/s");
+    // With fast buses: 128 planes, each 3 us + command + data for a page of its own.
+    let measured = bandwidth(&["link.lanes=32", "link.lane_rate=8GB/s", "fabric.link_rate=100GB/s"]);
+    let arrays = 128.0 * 4096e3 / 3000.0;
+    assert!(measured < arrays && measured > 0.3 * arrays, "{measured} of {arrays} MB/s");
+}
+
+/// One chip: its reads queue behind each other and none of that is a path conflict.
+#[test]
+fn one_hot_chip_waits_for_itself() {
+    let design = preset("performance-optimized", &["geometry.channels=1", "geometry.chips_per_channel=1"]);
+    let workload = synthetic("requests = 5000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 16");
+    let outcome = simulate(&design, &workload);
+    let measures = &outcome.report.measures;
+    assert_eq!(measures.path_conflicts.free_request_share, Some(1.0));
+    assert!(measures.blame_us.all[Cause::ChipBusyUser.key()] > 10.0);
+    // Its sibling's data leave the other plane's register while it waits: both planes together need at least
+    // tR + 2 × data + command a pair.
+    let pair_us = (320.0 + 120.0 + 500.0 + 3000.0 + 2.0 * 4096.0 / 1.2) / 1e3;
+    assert!(measures.iops.unwrap() < 2.0 / pair_us * 1e6 * 1.35 && measures.iops.unwrap() > 0.8 / pair_us * 1e6);
+}
+
+/// An M/D/1 queue: one plane without data to speak of serves Poisson arrivals in constant time s at load ρ, so that the
+/// mean wait is ρ s / (2 (1 - ρ)).
+#[test]
+fn poisson_arrivals_at_one_plane_wait_as_md1() {
+    let overrides = [
+        "geometry.channels=1",
+        "geometry.chips_per_channel=1",
+        "geometry.planes_per_die=1",
+        "fabric.link_rate=1TB/s",
+        "flash.multi_plane=off",
+        "link.lanes=32",
+        "link.lane_rate=100GB/s",
+    ];
+    let design = preset("performance-optimized", &overrides);
+    // Service: command 170 ns, tWB + tRR 120 ns, tR 3000 ns, data 4.1 ns.
+    let service = 3.2941;
+    for load in [0.3, 0.6, 0.8] {
+        let gap_ns = (service / load * 1e3) as u64;
+        let keys = format!("requests = 400000\nread_share = 1.0\nsize = \"4KiB\"\ninter_arrival = \"{gap_ns}ns\"");
+        let outcome = simulate(&design, &synthetic(&keys));
+        let wait = outcome.report.measures.blame_us.all[Cause::ChipBusyUser.key()];
+        let expected = load * service / (2.0 * (1.0 - load));
+        assert!((wait - expected).abs() < 0.03 * expected, "load {load}: waits {wait} us, M/D/1 {expected} us");
+    }
+}
+
+/// A bigger controller's inside: a DRAM port of 1 GB/s caps reads at 1 GB/s, and the processor at one request each 5 us.
+#[test]
+fn the_controllers_inside_is_a_limit_when_it_is_one() {
+    let workload = synthetic("requests = 20000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 64");
+    let outcome = simulate(&preset("performance-optimized", &["controller.dram=1GB/s"]), &workload);
+    let measured = outcome.report.measures.bandwidth_mb_s.unwrap();
+    assert!(measured < 1000.0 && measured > 995.0, "{measured}");
+    let outcome = simulate(&preset("performance-optimized", &["controller.firmware_per_request=5us"]), &workload);
+    let measured = outcome.report.measures.iops.unwrap();
+    assert!(measured < 200_000.0 * 1.001 && measured > 199_000.0, "{measured}");
+}
+
+/// Two dies on one chip work at the same time if they may, one after the other if not.
+#[test]
+fn dies_interleave() {
+    let workload = synthetic("requests = 4000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 16");
+    let iops = |interleave: &str| {
+        let overrides = [
+            "geometry.channels=1",
+            "geometry.chips_per_channel=1",
+            "geometry.dies_per_chip=2",
+            "geometry.planes_per_die=1",
+            "ftl.unwritten_reads=zeroes",
+            interleave,
+        ];
+        simulate(&preset("performance-optimized", &overrides), &workload).report.measures.iops.unwrap()
+    };
+    let (both, one) = (iops("flash.die_interleaving=true"), iops("flash.die_interleaving=false"));
+    assert!(both > 1.9 * one && both < 2.05 * one, "{both} against {one}");
+}
