@@ -78,6 +78,8 @@ pub struct Layout {
     pub pages_per_block: u32,
     /// Sectors of 512 B a page.
     pub sectors_per_page: u32,
+    /// Its binary logarithm: pages are powers of two.
+    pub sector_shift: u32,
     /// Units a chip: its dies, or 1.
     pub units_per_chip: u32,
     /// Planes a unit.
@@ -100,6 +102,7 @@ impl Layout {
             blocks_per_plane: geometry.blocks_per_plane,
             pages_per_block: geometry.pages_per_block,
             sectors_per_page: (geometry.page.0 / SECTOR) as u32,
+            sector_shift: (geometry.page.0 / SECTOR).trailing_zeros(),
             units_per_chip,
             planes_per_unit: geometry.planes_per_die * dies / units_per_chip,
         }

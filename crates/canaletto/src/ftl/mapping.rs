@@ -91,6 +91,21 @@ impl MappingTable {
         self.mapped
     }
 
+    /// Tells the processor that a page will soon be looked up. The tables of a large drive lie far beyond its caches: with
+    /// a hint when the request is made, the look-up some microseconds of simulated time later no longer waits for memory
+    /// (a fifth of the run time of random reads).
+    #[inline]
+    pub fn expect(&self, lpa: u64) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(Some(segment)) = self.segments.get((lpa / (64 * SEGMENT as u64)) as usize) {
+            let group: *const Group = &raw const segment[(lpa / 64) as usize % SEGMENT];
+            // SAFETY: a prefetch is a hint without any effect on memory, valid for every address; SSE is part of x86-64.
+            unsafe { std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(group.cast()) };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = lpa;
+    }
+
     /// Looks a page up.
     pub fn get(&self, lpa: u64) -> Entry {
         let Some(segment) = &self.segments[(lpa / (64 * SEGMENT as u64)) as usize] else {

@@ -32,6 +32,8 @@ impl Positions {
 #[derive(Debug, Clone)]
 pub struct Placement {
     planes: Vec<PlaneId>,
+    /// Number of planes - 1 where that number is a power of two: the usual case needs no division.
+    mask: Option<u64>,
 }
 
 impl Placement {
@@ -45,7 +47,7 @@ impl Placement {
             _ => positions.planes.len(),
         };
         let total: usize = "CWDP".chars().map(counts).product();
-        let planes = (0..total)
+        let planes: Vec<PlaneId> = (0..total)
             .map(|lpa| {
                 let (mut rest, mut channel, mut chip, mut die, mut plane) = (lpa, 0, 0, 0, 0);
                 for letter in letters.chars() {
@@ -61,12 +63,14 @@ impl Placement {
                 layout.plane(channel, chip, die, plane)
             })
             .collect();
-        Placement { planes }
+        let mask = total.is_power_of_two().then(|| total as u64 - 1);
+        Placement { planes, mask }
     }
 
     /// The plane of logical page `lpa`.
     pub fn plane(&self, lpa: u64) -> PlaneId {
-        self.planes[(lpa % self.planes.len() as u64) as usize]
+        let place = self.mask.map_or_else(|| lpa % self.planes.len() as u64, |mask| lpa & mask);
+        self.planes[place as usize]
     }
 
     /// Every plane, in visiting order.

@@ -132,23 +132,39 @@ pub struct Link {
     timing: LinkTiming,
     lanes: [Lane; 2],
     entry_bytes: u64,
+    /// Times of messages whose size never changes: doorbell, read request, one entry, completion.
+    fixed: [Time; 4],
+    /// Size and time of the last data message: most are alike.
+    last_data: (u64, Time),
 }
 
 impl Link {
     /// An idle link; submission queue entries have `entry_bytes`.
     pub fn new(timing: LinkTiming, entry_bytes: u64) -> Link {
-        Link { timing, lanes: Default::default(), entry_bytes }
+        let fixed = [
+            timing.data(DOORBELL_BYTES),
+            timing.read_request(),
+            timing.data(entry_bytes),
+            timing.data(COMPLETION_BYTES),
+        ];
+        Link { timing, lanes: Default::default(), entry_bytes, fixed, last_data: (0, Time::ZERO) }
     }
 
     /// Queues a message of which `data_bytes` is the user data it carries. Returns when it leaves the wires if it goes out
     /// at once.
     pub fn send(&mut self, direction: Direction, message: Message, data_bytes: u64, now: Time) -> Option<Time> {
         let time = match message {
-            Message::SubmissionDoorbell { .. } | Message::CompletionDoorbell { .. } => self.timing.data(DOORBELL_BYTES),
-            Message::FetchEntries { .. } | Message::FetchData(_) => self.timing.read_request(),
+            Message::SubmissionDoorbell { .. } | Message::CompletionDoorbell { .. } => self.fixed[0],
+            Message::FetchEntries { .. } | Message::FetchData(_) => self.fixed[1],
+            Message::Entries { count: 1, .. } => self.fixed[2],
             Message::Entries { count, .. } => self.timing.data(u64::from(count) * self.entry_bytes),
-            Message::WriteData(_) | Message::ReadData(_) => self.timing.data(data_bytes),
-            Message::Completion { .. } => self.timing.data(COMPLETION_BYTES),
+            Message::WriteData(_) | Message::ReadData(_) => {
+                if self.last_data.0 != data_bytes {
+                    self.last_data = (data_bytes, self.timing.data(data_bytes));
+                }
+                self.last_data.1
+            }
+            Message::Completion { .. } => self.fixed[3],
         };
         let lane = &mut self.lanes[direction as usize];
         lane.busy += time;

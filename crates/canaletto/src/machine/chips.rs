@@ -108,16 +108,14 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     fn start_data(&mut self, domain: DomainId, now: Time) -> bool {
         for class in 0..2 {
             let waiting = &self.domains[domain.index()].data[class];
-            if waiting.is_empty() {
-                continue;
-            }
-            let free = waiting.iter().position(|&id| {
+            let free = |&id: &TransactionId| {
                 let unit = self.layout.unit_of(self.transactions[id].ppa.plane);
                 self.fabric.is_free(self.layout.chip_of(unit))
-            });
-            if let Some(position) = free {
-                let id =
-                    self.domains[domain.index()].data[class].remove(position).expect("the position was just found");
+            };
+            // Where all of a domain shares one path, the first is free or none is.
+            let first = waiting.front().is_some_and(free);
+            let position = if first { Some(0) } else { waiting.iter().position(free) };
+            if let Some(id) = position.and_then(|at| self.domains[domain.index()].data[class].remove(at)) {
                 self.send_data(id, now);
                 return true;
             }

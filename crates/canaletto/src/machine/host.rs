@@ -64,6 +64,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             enqueue: now,
             account: Account::open(now),
         });
+        let first_page = flow.first_page + ((wanted.lba - flow.first_sector) >> self.layout.sector_shift);
+        self.map.expect(first_page);
         self.generated += 1;
         flow.tally.generated += 1;
         flow.queue.submit(request);

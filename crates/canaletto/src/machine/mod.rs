@@ -241,7 +241,9 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
         let mut until_watch = WATCH_EVERY;
         while let Some((now, event)) = self.events.pop() {
             self.handle(event, now)?;
-            self.offer_paths(now);
+            if !self.touched.is_empty() || !self.needs_collection.is_empty() {
+                self.offer_paths(now);
+            }
             until_watch -= 1;
             if until_watch == 0 {
                 until_watch = WATCH_EVERY;

@@ -25,8 +25,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let request = &self.requests[id];
         let flow = &self.flows[request.flow as usize];
         let first = request.lba - flow.first_sector;
-        let per_page = u64::from(self.layout.sectors_per_page);
-        (flow.first_page + first / per_page, flow.first_page + (first + u64::from(request.sectors) - 1) / per_page)
+        let last = first + u64::from(request.sectors) - 1;
+        let shift = self.layout.sector_shift;
+        (flow.first_page + (first >> shift), flow.first_page + (last >> shift))
     }
 
     /// Splits a request into pages and sends each on its way.
@@ -37,7 +38,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         request.outstanding = (last_page - first_page + 1) as u32;
         let flow = &self.flows[request.flow as usize];
         let (write, priority, frontier) = (request.write, flow.priority, Frontier::User(flow.stream));
-        let mut at = (request.lba - flow.first_sector) % per_page;
+        let mut at = (request.lba - flow.first_sector) & (per_page - 1);
         let mut left = u64::from(request.sectors);
         for lpa in first_page..=last_page {
             let count = left.min(per_page - at);

@@ -12,6 +12,11 @@ impl Ring {
         Ring { words: vec![0; length.div_ceil(64) as usize], length }
     }
 
+    /// Whether there is no member.
+    pub fn is_empty(&self) -> bool {
+        self.words.iter().all(|&word| word == 0)
+    }
+
     /// Adds or removes a member.
     pub fn set(&mut self, member: u32, present: bool) {
         let bit = 1 << (member % 64);

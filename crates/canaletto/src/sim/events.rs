@@ -9,16 +9,17 @@ use std::collections::BinaryHeap;
 
 use crate::sim::time::Time;
 
-/// An event and its place in the order: time in the upper half of the key, insertion in the lower.
+/// An event and its place in the order.
 #[derive(Clone, Copy)]
 struct Entry<E> {
-    key: u128,
+    time: Time,
+    sequence: u64,
     event: E,
 }
 
 impl<E> PartialEq for Entry<E> {
     fn eq(&self, other: &Self) -> bool {
-        self.key == other.key
+        self.cmp(other).is_eq()
     }
 }
 impl<E> Eq for Entry<E> {}
@@ -29,7 +30,7 @@ impl<E> PartialOrd for Entry<E> {
 }
 impl<E> Ord for Entry<E> {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.key.cmp(&other.key)
+        (self.time, self.sequence).cmp(&(other.time, other.sequence))
     }
 }
 
@@ -70,14 +71,21 @@ impl<E: Copy> EventQueue<E> {
     /// Adds `event` at `time`, which must not lie in the past.
     pub fn push(&mut self, time: Time, event: E) {
         debug_assert!(time >= self.now, "an event was scheduled in the past");
-        let entry = Entry { key: (u128::from(time.0) << 64) | u128::from(self.pushed), event };
+        let entry = Entry { time, sequence: self.pushed, event };
         self.pushed += 1;
-        if self.far.peek().is_some_and(|Reverse(first)| first.key < entry.key) {
+        // The new event is the youngest, so that times alone tell its place.
+        if self.far.peek().is_some_and(|Reverse(first)| first.time <= time) {
             self.far.push(Reverse(entry));
             return;
         }
-        let later = self.near.iter().rposition(|e| e.key > entry.key).map_or(0, |i| i + 1);
-        self.near.insert(later, entry);
+        // Insertion sort from the soon end: finding the place and making it are one loop.
+        self.near.push(entry);
+        let mut place = self.near.len() - 1;
+        while place > 0 && self.near[place - 1].time <= time {
+            self.near[place] = self.near[place - 1];
+            place -= 1;
+        }
+        self.near[place] = entry;
         if self.near.len() == NEAR {
             self.far.extend(self.near.drain(..NEAR / 2).map(Reverse));
         }
@@ -91,8 +99,8 @@ impl<E: Copy> EventQueue<E> {
             self.near.reverse();
         }
         let first = self.near.pop()?;
-        self.now = Time((first.key >> 64) as u64);
-        Some((self.now, first.event))
+        self.now = first.time;
+        Some((first.time, first.event))
     }
 }
 
