@@ -1,0 +1,259 @@
+//! No key is ever ignored: changing any one changes a result.
+//!
+//! The table below says for each key of the schema in which situation it matters and to what it is changed; a key that is
+//! missing from the table, or whose change leaves every result alone, fails.
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use canaletto::config::schema::{Kind, schema};
+use canaletto::config::{load_design, load_workload};
+use canaletto::workload::replay::{Extent, Record, RecordSource};
+use canaletto::{RunOptions, TraceInput, run};
+use serde_json::Value;
+
+/// Paths of all keys that hold a value, lists written as `flow`.
+fn keys(kind: Kind) -> BTreeSet<String> {
+    fn walk(root: &Value, schema: &Value, path: &str, out: &mut BTreeSet<String>) {
+        let mut schema = schema;
+        if let Some(choices) = schema["anyOf"].as_array() {
+            schema = choices.iter().find(|c| c["type"] != "null").unwrap_or(schema);
+        }
+        if let Some(reference) = schema["$ref"].as_str() {
+            schema = root.pointer(reference.trim_start_matches('#')).unwrap();
+        }
+        match (schema["properties"].as_object(), &schema["items"]) {
+            (Some(fields), _) => {
+                for (name, field) in fields {
+                    let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                    walk(root, field, &path, out);
+                }
+            }
+            (None, items) if items["$ref"].is_string() && path == "flow" => walk(root, items, path, out),
+            _ => {
+                out.insert(path.to_owned());
+            }
+        }
+    }
+    let root = schema(kind);
+    let mut out = BTreeSet::new();
+    walk(&root, &root, "", &mut out);
+    out
+}
+
+/// Keys that only describe.
+const DESCRIPTIONS: [&str; 1] = ["about"];
+
+const READS: &str = "requests = 400\nread_share = 1.0\nsize = \"16KiB\"\nqueue_depth = 64";
+const WRITES: &str = "requests = 3000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 16";
+const PARTIAL: &str = "requests = 600\nread_share = 0.5\nsize = \"1KiB\"\nalignment = \"512B\"\nqueue_depth = 32";
+
+/// Key, change, situation (more overrides), workload.
+const DESIGN: &[(&str, &str, &[&str], &str)] = &[
+    ("name", "other", &[], READS),
+    ("geometry.channels", "4", &[], READS),
+    ("geometry.chips_per_channel", "4", &[], READS),
+    ("geometry.dies_per_chip", "2", &[], READS),
+    ("geometry.planes_per_die", "4", &[], READS),
+    ("geometry.blocks_per_plane", "24", &[], WRITES),
+    ("geometry.pages_per_block", "16", &[], WRITES),
+    ("geometry.page", "8KiB", &[], READS),
+    ("flash.cell", "tlc", &["flash.read=[\"3us\"]"], READS),
+    ("flash.read", "5us", &[], READS),
+    ("flash.program", "50us", &[], WRITES),
+    ("flash.erase", "4ms", &[], WRITES),
+    ("flash.ready_delay", "100ns", &[], READS),
+    ("flash.multi_plane", "off", &[], READS),
+    ("flash.die_interleaving", "false", &["geometry.dies_per_chip=2"], READS),
+    ("flash.busy_until_data_out", "true", &["flash.multi_plane=off", "fabric.order=commands-first"], READS),
+    (
+        "flash.page_order",
+        "mqsim",
+        &[
+            "flash.cell=tlc",
+            "flash.read=[\"3us\",\"9us\",\"20us\"]",
+            "flash.program=[\"1us\",\"2us\",\"3us\"]",
+            "geometry.pages_per_block=24",
+        ],
+        READS,
+    ),
+    ("fabric.kind", "bus", &[], READS),
+    ("fabric.link_rate", "600MB/s", &[], READS),
+    ("fabric.burst_bytes", "48", &[], READS),
+    ("fabric.interface", "nv-ddr3", &[], WRITES),
+    ("fabric.turnarounds", "on-wires", &[], READS),
+    ("fabric.order", "commands-first", &[], READS),
+    ("host.queue_entries", "8", &[], READS),
+    ("host.fetch_limit", "4", &[], READS),
+    ("host.fetch", "one-per-doorbell", &[], READS),
+    ("host.submission_entry_bytes", "128", &[], READS),
+    ("link.lanes", "2", &[], READS),
+    ("link.lane_rate", "1GB/s", &[], READS),
+    ("link.latency", "300ns", &[], READS),
+    ("link.max_payload", "512B", &[], READS),
+    ("link.packet_overhead_bytes", "40", &[], READS),
+    ("link.rounding", "lane-nanoseconds", &[], READS),
+    ("controller.system_bus", "2GB/s", &[], READS),
+    ("controller.dram", "2GB/s", &[], READS),
+    ("controller.ecc_latency", "2us", &[], READS),
+    ("controller.ecc_rate", "800MB/s", &[], READS),
+    ("controller.firmware_per_request", "1us", &[], READS),
+    ("controller.firmware_per_page", "1us", &[], READS),
+    ("ftl.overprovisioning", "0.4", &[], WRITES),
+    ("ftl.min_spare_blocks", "9", &[], WRITES),
+    ("ftl.allocation", "PWCD", &[], READS),
+    ("ftl.unwritten_reads", "zeroes", &[], READS),
+    ("ftl.map_update", "issue", &[], PARTIAL),
+    ("ftl.partial_writes", "new-sectors", &[], PARTIAL),
+    ("gc.threshold", "0.3", &[], WRITES),
+    ("gc.hard_threshold", "0.2", &[], WRITES),
+    ("gc.reserved_blocks", "2", &[], WRITES),
+    ("scheduler.priorities", "false", &[], TWO_CLASSES),
+    ("scheduler.turn", "polled", &[], TWO_CLASSES),
+];
+
+/// Two flows of different classes, written out below.
+const TWO_CLASSES: &str = "two classes";
+
+fn two_classes() -> String {
+    let flow = |name, priority| {
+        format!(
+            "[[flow]]\nname = \"{name}\"\npriority = \"{priority}\"\n[flow.synthetic]\nrequests = 600\nread_share = 0.7\nsize = \"4KiB\"\nqueue_depth = 32\n"
+        )
+    };
+    format!("name = \"two\"\n{}{}", flow("a", "high"), flow("b", "low"))
+}
+
+fn workload_text(body: &str) -> String {
+    if body == TWO_CLASSES {
+        two_classes()
+    } else {
+        format!("name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.synthetic]\n{body}\n")
+    }
+}
+
+/// A trace of two devices, 3 µs apart, whose second device reaches beyond the small drive.
+struct Canned(Vec<Record>);
+
+impl RecordSource for Canned {
+    fn next_batch(&mut self, batch: &mut Vec<Record>) -> Result<(), String> {
+        batch.clear();
+        batch.append(&mut self.0);
+        Ok(())
+    }
+}
+
+fn canned() -> TraceInput {
+    let records: Vec<Record> = (0..200)
+        .map(|i| Record {
+            arrival_ns: 1_000_000 + i * 3000,
+            device: (i % 2) as u32,
+            offset_bytes: (i * 7 % 50) * 122_880 + 512 * (i % 2) * 900,
+            bytes: 4096,
+            write: i % 3 == 0,
+        })
+        .collect();
+    let mut extent = Extent::default();
+    records.iter().for_each(|r| extent.include(r));
+    TraceInput { source: Box::new(Canned(records)), extent: Some(extent) }
+}
+
+/// The results, or the message of whoever refused.
+fn outcome(overrides: &[&str], workload: &str, settings: &[&str]) -> String {
+    let owned = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
+    let design = match load_design("small.toml", Some(common::SMALL), &owned(overrides)) {
+        Ok(design) => design,
+        Err(error) => return error.to_string(),
+    };
+    let workload = match load_workload("w.toml", Some(workload), &owned(settings)) {
+        Ok(workload) => workload,
+        Err(error) => return error.to_string(),
+    };
+    let traces = workload.flow.iter().map(|f| f.trace.as_ref().map(|_| canned())).collect();
+    match run(&design, &workload, traces, &RunOptions::default(), &mut |_| true) {
+        Ok(outcome) => serde_json::to_string(&outcome.report).unwrap(),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn every_design_key_changes_a_result() {
+    let tabled: BTreeSet<String> = DESIGN.iter().map(|row| row.0.to_owned()).collect();
+    let known: BTreeSet<String> =
+        keys(Kind::Design).into_iter().filter(|k| !DESCRIPTIONS.contains(&k.as_str())).collect();
+    assert_eq!(tabled, known, "the table and the schema must name the same keys");
+    for (key, change, situation, workload) in DESIGN {
+        let workload = workload_text(workload);
+        let setting = format!("{key}={change}");
+        let changed: Vec<&str> = situation.iter().copied().chain([setting.as_str()]).collect();
+        let same = outcome(situation, &workload, &[]) == outcome(&changed, &workload, &[]);
+        // With one fabric there is nothing to change to yet; its name is in the result.
+        let only_choice = *key == "fabric.kind";
+        assert!(!same || only_choice, "{key} = {change} changes nothing");
+    }
+}
+
+const TRACE: &str = "name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.trace]\nfile = \"x\"\nbeyond = \"wrap\"\n";
+const PARTS: &str = "name = \"w\"\npartitioned = true\n[[flow]]\nname = \"a\"\n[flow.synthetic]\nrequests = 300\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 8\n[[flow]]\nname = \"b\"\n[flow.synthetic]\nrequests = 300\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 8\n";
+
+/// Key, changes, workload.
+fn workload_table() -> Vec<(&'static str, Vec<&'static str>, String)> {
+    let one = workload_text(PARTIAL);
+    let open = workload_text("requests = 300\nread_share = 0.5\nsize = \"4KiB\"\ninter_arrival = \"10us\"");
+    let hot = workload_text(
+        "requests = 300\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 8\naddresses = \"hot-cold\"\nhot_share = 0.1",
+    );
+    let parts = PARTS.to_owned();
+    let trace = TRACE.to_owned();
+    vec![
+        ("name", vec!["name=other"], one.clone()),
+        ("partitioned", vec!["partitioned=false"], parts.clone()),
+        ("last_flow_first", vec!["last_flow_first=true"], parts.clone()),
+        ("flow.name", vec!["flow.0.name=other"], one.clone()),
+        ("flow.priority", vec!["flow.0.priority=low"], two_classes()),
+        ("flow.channels", vec!["flow.0.channels=[0]"], parts.clone()),
+        ("flow.chips", vec!["flow.0.chips=[0]"], parts.clone()),
+        ("flow.dies", vec!["flow.0.dies=[7]"], parts.clone()),
+        ("flow.planes", vec!["flow.0.planes=[0]"], parts),
+        ("flow.synthetic.requests", vec!["flow.0.synthetic.requests=100"], one.clone()),
+        ("flow.synthetic.stop", vec!["flow.0.synthetic.stop=1ms"], one.clone()),
+        ("flow.synthetic.read_share", vec!["flow.0.synthetic.read_share=0.9"], one.clone()),
+        ("flow.synthetic.addresses", vec!["flow.0.synthetic.addresses=sequential"], one.clone()),
+        ("flow.synthetic.hot_share", vec!["flow.0.synthetic.hot_share=0.4"], hot),
+        ("flow.synthetic.working_set", vec!["flow.0.synthetic.working_set=0.1"], one.clone()),
+        ("flow.synthetic.alignment", vec!["flow.0.synthetic.alignment=4KiB"], one.clone()),
+        ("flow.synthetic.size", vec!["flow.0.synthetic.size=8KiB"], one.clone()),
+        (
+            "flow.synthetic.size_unit",
+            vec!["flow.0.synthetic.size_unit=1KiB", "flow.0.synthetic.size=1536B"],
+            workload_text(&PARTIAL.replace("1KiB", "1536B")),
+        ),
+        ("flow.synthetic.size_deviation", vec!["flow.0.synthetic.size_deviation=2KiB"], one.clone()),
+        ("flow.synthetic.queue_depth", vec!["flow.0.synthetic.queue_depth=2"], one.clone()),
+        ("flow.synthetic.inter_arrival", vec!["flow.0.synthetic.inter_arrival=50us"], open),
+        ("flow.synthetic.start", vec!["flow.0.synthetic.start=1us"], two_classes()),
+        ("flow.synthetic.mqsim_seed", vec!["flow.0.synthetic.mqsim_seed=3"], one),
+        ("flow.trace.requests", vec!["flow.0.trace.requests=50"], trace.clone()),
+        ("flow.trace.queue_depth", vec!["flow.0.trace.queue_depth=4"], trace.clone()),
+        ("flow.trace.devices", vec!["flow.0.trace.devices=offset"], trace.clone()),
+        ("flow.trace.beyond", vec!["flow.0.trace.beyond=fit"], trace.clone()),
+        ("flow.trace.keep_start", vec!["flow.0.trace.keep_start=true"], trace),
+    ]
+}
+
+/// Read by whoever opens the trace file (tested with the command line): the engine never sees a file.
+const OPENERS: [&str; 2] = ["flow.trace.file", "flow.trace.format"];
+
+#[test]
+fn every_workload_key_changes_a_result() {
+    let table = workload_table();
+    let tabled: BTreeSet<String> = table.iter().map(|row| row.0.to_owned()).collect();
+    let read_elsewhere = |k: &String| DESCRIPTIONS.contains(&k.as_str()) || OPENERS.contains(&k.as_str());
+    let known: BTreeSet<String> = keys(Kind::Workload).into_iter().filter(|k| !read_elsewhere(k)).collect();
+    assert_eq!(tabled, known, "the table and the schema must name the same keys");
+    for (key, changes, workload) in &table {
+        let same = outcome(&[], workload, &[]) == outcome(&[], workload, changes);
+        assert!(!same, "{key}: {changes:?} changes nothing");
+    }
+}
