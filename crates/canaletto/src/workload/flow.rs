@@ -60,7 +60,7 @@ impl Source {
     pub fn next(&mut self, now: Time) -> Result<Option<Wanted>, String> {
         match self {
             Source::Synthetic(generator) => Ok(generator.next(now)),
-            Source::Replay(replay) => replay.next(),
+            Source::Replay(replay) => replay.take(),
         }
     }
 

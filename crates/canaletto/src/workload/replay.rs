@@ -123,7 +123,7 @@ impl Replay {
     }
 
     /// Takes the next request.
-    pub fn next(&mut self) -> Result<Option<Wanted>, String> {
+    pub fn take(&mut self) -> Result<Option<Wanted>, String> {
         let Some(&record) = self.peek()? else {
             return Ok(None);
         };

@@ -1,0 +1,23 @@
+//! What the benchmarks run: the reference workloads of `../README.md`'s speed table, as canaletto states them.
+
+use canaletto::config::{load_design, load_workload};
+use canaletto::{Outcome, RunOptions, run};
+
+/// Runs `requests` requests of 4 KiB on a preset, closed loop at a queue depth of 16.
+///
+/// # Panics
+/// If the preset does not exist.
+pub fn random(preset: &str, read_share: f64, requests: u64, overrides: &[&str]) -> Outcome {
+    let overrides: Vec<String> = overrides.iter().map(|s| (*s).to_owned()).collect();
+    let design = load_design(preset, None, &overrides).unwrap_or_else(|e| panic!("{e}"));
+    let text = format!(
+        "name = \"bench\"\n[[flow]]\nname = \"random\"\n[flow.synthetic]\nrequests = {requests}\n\
+         read_share = {read_share}\nsize = \"4KiB\"\nqueue_depth = 16\n"
+    );
+    let workload = load_workload("bench", Some(&text), &[]).unwrap_or_else(|e| panic!("{e}"));
+    run(&design, &workload, vec![None], &RunOptions::default(), &mut |_| true).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// A drive so small that random writes collect garbage all the time.
+pub const COLLECTING: [&str; 4] =
+    ["geometry.blocks_per_plane=32", "geometry.pages_per_block=32", "ftl.overprovisioning=0.25", "gc.threshold=0.1"];
