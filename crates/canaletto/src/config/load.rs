@@ -266,7 +266,7 @@ mod tests {
             ("name.x=1", "--set name.x=1: name.x: name is a plain value"),
             ("=1", "--set =1: : got an empty part"),
         ] {
-            let message = message(&format!("{BASE}"), &[setting]);
+            let message = message(BASE, &[setting]);
             assert!(message.starts_with(start), "{message}");
         }
     }

@@ -1,0 +1,79 @@
+//! Configurations, resolved: TOML in, TOML with every default spelt out back.
+
+use canaletto::config::design::Design;
+use canaletto::config::schema::Kind;
+use canaletto::config::workload::Workload;
+use canaletto::config::{self, load_design, load_workload};
+use canaletto::limits;
+use pyo3::prelude::*;
+use serde::Serialize;
+
+use crate::errors::config_error;
+
+/// The version of engine and package.
+#[pyfunction]
+pub fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+/// Design presets, as JSON: name and about.
+#[pyfunction]
+pub fn presets() -> PyResult<String> {
+    json(&config::presets())
+}
+
+/// Workload profiles, as JSON: name and about.
+#[pyfunction]
+pub fn profiles() -> PyResult<String> {
+    json(&config::profiles())
+}
+
+/// The JSON Schema of a `design` or a `workload`.
+#[pyfunction]
+pub fn schema(kind: &str) -> PyResult<String> {
+    let kind = match kind {
+        "design" => Kind::Design,
+        "workload" => Kind::Workload,
+        other => return Err(config_error(format!("got schema {other:?}, expected design or workload"))),
+    };
+    json(&config::schema(kind))
+}
+
+/// A design in full, from a file's text or, without one, the preset of that name.
+#[pyfunction]
+#[pyo3(signature = (name, text, overrides))]
+pub fn resolve_design(name: &str, text: Option<&str>, overrides: Vec<String>) -> PyResult<String> {
+    toml(&load_design(name, text, &overrides).map_err(config_error)?)
+}
+
+/// A workload in full, from a file's text or, without one, the profile of that name.
+#[pyfunction]
+#[pyo3(signature = (name, text, overrides))]
+pub fn resolve_workload(name: &str, text: Option<&str>, overrides: Vec<String>) -> PyResult<String> {
+    toml(&load_workload(name, text, &overrides).map_err(config_error)?)
+}
+
+/// What can be said of a run beforehand, as JSON: capacity, bounds, memory (with single requests kept or not).
+#[pyfunction]
+pub fn inspect(design_toml: &str, workload_toml: &str, records: bool) -> PyResult<String> {
+    let (design, workload) = (parse_design(design_toml)?, parse_workload(workload_toml)?);
+    json(&limits::inspect(&design, &workload, records).map_err(config_error)?)
+}
+
+/// A resolved design.
+pub fn parse_design(toml: &str) -> PyResult<Design> {
+    load_design("design", Some(toml), &[]).map_err(config_error)
+}
+
+/// A resolved workload.
+pub fn parse_workload(toml: &str) -> PyResult<Workload> {
+    load_workload("workload", Some(toml), &[]).map_err(config_error)
+}
+
+fn json(value: &impl Serialize) -> PyResult<String> {
+    serde_json::to_string(value).map_err(config_error)
+}
+
+fn toml(value: &impl Serialize) -> PyResult<String> {
+    toml::to_string(value).map_err(config_error)
+}

@@ -1,0 +1,63 @@
+//! What a run cost this process.
+
+use std::time::Instant;
+
+use serde::Serialize;
+
+/// Cost of a run.
+#[derive(Debug, Serialize)]
+pub struct Cost {
+    /// Wall-clock time.
+    wall_s: f64,
+    /// Time on processors, user and system.
+    cpu_s: f64,
+    /// Events simulated.
+    events: u64,
+    /// Requests for each second on a processor; none if that was too short to measure.
+    requests_per_cpu_s: Option<f64>,
+    /// Largest resident memory of the process so far, 10^6 bytes.
+    peak_rss_mb: f64,
+}
+
+/// A running stopwatch.
+pub struct Stopwatch {
+    wall: Instant,
+    cpu_s: f64,
+}
+
+impl Stopwatch {
+    /// Starts.
+    pub fn start() -> Stopwatch {
+        Stopwatch { wall: Instant::now(), cpu_s: cpu_s(&usage()) }
+    }
+
+    /// The cost since the start.
+    pub fn stop(self, events: u64, requests: u64) -> Cost {
+        let now = usage();
+        let cpu_s = cpu_s(&now) - self.cpu_s;
+        // Linux counts in KiB, macOS in bytes.
+        let unit = if cfg!(target_os = "macos") { 1.0 } else { 1024.0 };
+        Cost {
+            wall_s: self.wall.elapsed().as_secs_f64(),
+            cpu_s,
+            events,
+            requests_per_cpu_s: (cpu_s > 0.0).then(|| requests as f64 / cpu_s),
+            peak_rss_mb: now.ru_maxrss as f64 * unit / 1e6,
+        }
+    }
+}
+
+fn usage() -> libc::rusage {
+    // SAFETY: all zeroes is a valid `rusage`, and `getrusage` only writes to the one it is given. It cannot fail for
+    // RUSAGE_SELF.
+    unsafe {
+        let mut usage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_SELF, &mut usage);
+        usage
+    }
+}
+
+fn cpu_s(usage: &libc::rusage) -> f64 {
+    let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 / 1e6;
+    seconds(usage.ru_utime) + seconds(usage.ru_stime)
+}

@@ -1,0 +1,45 @@
+//! Errors as Python sees them.
+
+use canaletto::RunError;
+use canaletto_trace::TraceError;
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::{PyErr, create_exception};
+
+create_exception!(
+    canaletto,
+    ConfigError,
+    PyValueError,
+    "An input that cannot be simulated: one line with file, line, key, what was given and what is allowed."
+);
+create_exception!(canaletto, SimulationError, PyRuntimeError, "A run that stopped, and why.");
+
+/// Bad input.
+pub fn config_error(problem: impl ToString) -> PyErr {
+    ConfigError::new_err(problem.to_string())
+}
+
+/// A run that did not end well, unless it was the watcher that ended it.
+pub fn run_error(error: RunError) -> PyErr {
+    match error {
+        RunError::Config(problem) | RunError::Trace(problem) => config_error(problem),
+        RunError::Stuck(_) | RunError::Interrupted => SimulationError::new_err(error.to_string()),
+    }
+}
+
+/// A trace that cannot be read: the system's error where it is one.
+pub fn trace_error(error: TraceError) -> PyErr {
+    match &error {
+        TraceError::Open { path, source } => match source.raw_os_error() {
+            Some(code) => os_error(code, path.display().to_string()),
+            None => config_error(error),
+        },
+        _ => config_error(error),
+    }
+}
+
+/// An `OSError`, of the subclass that belongs to its code.
+pub fn os_error(code: i32, path: String) -> PyErr {
+    let text = std::io::Error::from_raw_os_error(code).to_string();
+    let reason = text.split(" (os error").next().unwrap_or_default().to_owned();
+    PyOSError::new_err((code, reason, path))
+}

@@ -1,0 +1,30 @@
+//! `canaletto._engine`: the engine as a Python module.
+//!
+//! Only glue: structured data crosses as TOML and JSON text, requests as columns of raw bytes. What any of it means is
+//! the engine's business below and the Python package's above.
+
+mod columns;
+mod config;
+mod cost;
+mod errors;
+mod mqsim;
+mod run;
+mod traces;
+mod watch;
+
+use pyo3::prelude::*;
+
+/// The native module of the `canaletto` package.
+#[pymodule]
+mod _engine {
+    #[pymodule_export]
+    use crate::config::{inspect, presets, profiles, resolve_design, resolve_workload, schema, version};
+    #[pymodule_export]
+    use crate::errors::{ConfigError, SimulationError};
+    #[pymodule_export]
+    use crate::mqsim::mqsim;
+    #[pymodule_export]
+    use crate::run::run;
+    #[pymodule_export]
+    use crate::traces::{TraceBatches, hash_trace, read_trace};
+}

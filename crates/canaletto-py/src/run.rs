@@ -1,0 +1,92 @@
+//! Running a simulation.
+
+use std::path::Path;
+
+use canaletto::config::design::Design;
+use canaletto::config::workload::{Flow, Workload};
+use canaletto::{Outcome, RunOptions};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde::Deserialize;
+
+use crate::columns::of_records;
+use crate::config::{parse_design, parse_workload};
+use crate::cost::{Cost, Stopwatch};
+use crate::errors::{config_error, run_error};
+use crate::traces::open_all;
+use crate::watch::Watch;
+
+/// Options of a run, as JSON.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Options {
+    seed: u64,
+    warmup: u64,
+    records: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let RunOptions { seed, warmup, records } = RunOptions::default();
+        Options { seed, warmup, records }
+    }
+}
+
+/// Options as the engine takes them.
+pub fn parse_options(json: &str) -> PyResult<RunOptions> {
+    let Options { seed, warmup, records } = serde_json::from_str(json).map_err(config_error)?;
+    Ok(RunOptions { seed, warmup, records })
+}
+
+/// Results of a run, as JSON, and its requests, as columns.
+pub type Results<'py> = (String, Bound<'py, PyDict>);
+
+/// Simulates a workload on a design, both resolved.
+#[pyfunction]
+#[pyo3(signature = (design_toml, workload_toml, options_json, progress))]
+pub fn run<'py>(
+    py: Python<'py>,
+    design_toml: &str,
+    workload_toml: &str,
+    options_json: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Results<'py>> {
+    let design = parse_design(design_toml)?;
+    let workload = parse_workload(workload_toml)?;
+    let options = parse_options(options_json)?;
+    simulate(py, &design, &workload, Path::new(""), &options, progress)
+}
+
+/// Simulates without the interpreter's lock. Trace paths are relative to `base`.
+pub fn simulate<'py>(
+    py: Python<'py>,
+    design: &Design,
+    workload: &Workload,
+    base: &Path,
+    options: &RunOptions,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Results<'py>> {
+    let stopwatch = Stopwatch::start();
+    let total = workload.flow.iter().map(requests_of).try_fold(0u64, |sum, n| sum.checked_add(n?)).unwrap_or(0);
+    let mut watch = Watch::new(progress, total);
+    let outcome = py.detach(|| {
+        let traces = open_all(workload, base, &mut watch)?;
+        let mut look = |p: &canaletto::Progress| watch.look(p.completed, p.now.0);
+        let ran = canaletto::run(design, workload, traces, options, &mut look);
+        ran.map_err(|error| watch.blame(run_error(error)))
+    })?;
+    let cost = stopwatch.stop(outcome.events, outcome.report.measures.requests.completed);
+    Ok((to_json(&outcome, &cost)?, of_records(py, outcome.records)?))
+}
+
+/// How many requests a flow has at the most, if that is known.
+fn requests_of(flow: &Flow) -> Option<u64> {
+    let synthetic = flow.synthetic.as_ref().filter(|s| s.stop.is_none()).map(|s| s.requests);
+    synthetic.or(flow.trace.as_ref().and_then(|t| t.requests))
+}
+
+fn to_json(outcome: &Outcome, cost: &Cost) -> PyResult<String> {
+    let mut report = serde_json::to_value(&outcome.report).map_err(config_error)?;
+    report["cost"] = serde_json::to_value(cost).map_err(config_error)?;
+    Ok(report.to_string())
+}

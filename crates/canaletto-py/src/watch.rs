@@ -1,0 +1,51 @@
+//! Watching a run: progress and Ctrl-C, a few times a second.
+
+use std::time::{Duration, Instant};
+
+use pyo3::prelude::*;
+
+/// Wall time between looks.
+const EVERY: Duration = Duration::from_millis(100);
+
+/// Looks at signals and reports progress, and remembers why it said stop.
+pub struct Watch {
+    progress: Option<Py<PyAny>>,
+    total: u64,
+    last: Instant,
+    stopped_by: Option<PyErr>,
+}
+
+impl Watch {
+    /// Reports to `progress` of `total` requests, 0 if unknown.
+    pub fn new(progress: Option<Py<PyAny>>, total: u64) -> Watch {
+        Watch { progress, total, last: Instant::now(), stopped_by: None }
+    }
+
+    /// Whether to go on. Cheap unless it is time for a look.
+    pub fn look(&mut self, done: u64, simulated_ps: u64) -> bool {
+        if self.last.elapsed() < EVERY {
+            return true;
+        }
+        self.last = Instant::now();
+        let looked = Python::attach(|py| {
+            py.check_signals()?;
+            if let Some(progress) = &self.progress {
+                progress.call1(py, (done, self.total, simulated_ps))?;
+            }
+            Ok(())
+        });
+        self.stopped_by = looked.err();
+        self.stopped_by.is_none()
+    }
+
+    /// As [`Watch::look`] before a run; the error is the reason to stop.
+    pub fn go_on(&mut self) -> PyResult<()> {
+        self.look(0, 0);
+        self.stopped_by.take().map_or(Ok(()), Err)
+    }
+
+    /// Why it said stop, or else `error`.
+    pub fn blame(self, error: PyErr) -> PyErr {
+        self.stopped_by.unwrap_or(error)
+    }
+}
