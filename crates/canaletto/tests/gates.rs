@@ -1,0 +1,116 @@
+//! Gates: each resource is refused until the very picosecond it is free, and granted then.
+//!
+//! Two requests meet at one resource; the moments come from the records of a run and must agree to the picosecond.
+
+mod common;
+
+use canaletto::config::workload::Workload;
+use canaletto::measure::blame::Cause;
+use canaletto::measure::records::Records;
+use canaletto::workload::replay::{Record, RecordSource};
+use canaletto::{RunOptions, TraceInput, run};
+use common::preset;
+
+/// Requests at stated times and pages.
+struct Script(Vec<Record>);
+
+impl RecordSource for Script {
+    fn next_batch(&mut self, batch: &mut Vec<Record>) -> Result<(), String> {
+        batch.clear();
+        batch.append(&mut self.0);
+        Ok(())
+    }
+}
+
+/// Runs requests (arrival ns, page, write) on a drive where a page number is `channel + channels * chip + …`.
+fn script(overrides: &[&str], requests: &[(u64, u64, bool)]) -> Records {
+    let design = preset("performance-optimized", overrides);
+    let text = "name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.trace]\nfile = \"script\"\n";
+    let workload: Workload = canaletto::config::load_workload("w", Some(text), &[]).unwrap();
+    let record =
+        |&(arrival_ns, page, write)| Record { arrival_ns, device: 0, offset_bytes: page * 4096, bytes: 4096, write };
+    let input = TraceInput { source: Box::new(Script(requests.iter().map(record).collect())), extent: None };
+    let options = RunOptions { records: true, ..RunOptions::default() };
+    run(&design, &workload, vec![Some(input)], &options, &mut |_| true)
+        .unwrap_or_else(|e| panic!("{e}"))
+        .records
+        .unwrap()
+}
+
+/// Picoseconds that the `n`-th completed request spent on a cause.
+fn spent(records: &Records, n: usize, cause: Cause) -> u64 {
+    records.blame[cause as usize][n]
+}
+
+/// 4 KiB at 1.2 GB/s, and a read command on the wires.
+const DATA: u64 = 3_413_334;
+const COMMAND: u64 = 170_000;
+
+/// Two requests that arrive together are fetched one after the other: the second entry comes one read request (32 B) and
+/// one entry (64 + 28 B) at 8 GB/s later.
+const STAGGER: u64 = (32 + 92) * 1000 / 8;
+
+/// Two chips of one channel: the second command waits for the first one's cycles, and its data for the first one's data,
+/// to the picosecond. Two chips of different channels do not meet.
+#[test]
+fn a_channel_is_granted_when_it_is_free() {
+    let records = script(&[], &[(0, 0, false), (0, 8, false)]);
+    // The second command waits for the rest of the first, its array finishes one command after the first one's, and its
+    // data wait for the rest of the first one's data.
+    let second = spent(&records, 1, Cause::PathConflict);
+    assert_eq!(second, (COMMAND - STAGGER) + (DATA - COMMAND));
+    assert_eq!(spent(&records, 0, Cause::PathConflict), 0);
+    let apart = script(&[], &[(0, 0, false), (0, 1, false)]);
+    assert_eq!(spent(&apart, 1, Cause::PathConflict), 0);
+}
+
+/// Two reads of one plane: the second is issued the moment the first one's data have left the register.
+#[test]
+fn a_plane_is_granted_when_its_register_is_empty() {
+    let records = script(&[], &[(0, 0, false), (0, 128, false)]);
+    assert_eq!(spent(&records, 0, Cause::ChipBusyUser), 0);
+    // The command, tWB + tRR, tR and the data of the first.
+    assert_eq!(spent(&records, 1, Cause::ChipBusyUser), COMMAND + 120_000 + 3_000_000 + DATA - STAGGER);
+    assert_eq!(spent(&records, 1, Cause::PathConflict), 0);
+}
+
+/// Behind a busy plane, a read of the same plane and one of its sibling share a command if any page may; then the second
+/// one's data follow the first one's at once. Otherwise the sibling goes through the array on its own.
+#[test]
+fn another_plane_joins_the_command() {
+    let gap = |overrides: &[&str]| {
+        let records = script(overrides, &[(0, 0, false), (0, 128, false), (0, 64, false)]);
+        records.complete[2] - records.complete[1]
+    };
+    assert_eq!(gap(&["flash.multi_plane=any-page"]), DATA);
+    assert!(gap(&["flash.multi_plane=off"]) > 3_000_000);
+}
+
+/// Two writes of one page: the second waits for the first one's program and then finds its plane free.
+#[test]
+fn writes_of_one_page_keep_their_order() {
+    let records = script(&["ftl.unwritten_reads=zeroes"], &[(0, 0, true), (0, 0, true)]);
+    let program = spent(&records, 0, Cause::ArrayProgram);
+    assert!(spent(&records, 1, Cause::SamePage) > program / 2);
+    assert!(records.complete[0] < records.complete[1]);
+    assert_eq!(spent(&records, 1, Cause::ChipBusyUser), 0);
+}
+
+/// The host link serves one message at a time in each direction: the second of two read data that are ready together
+/// waits exactly as long as the first one takes (and its completion entry).
+#[test]
+fn the_host_link_is_granted_when_it_is_free() {
+    let records = script(&[], &[(0, 0, false), (0, 1, false)]);
+    let data = (4096 + 32 * 28) * 1000 / 8;
+    let completion = (16 + 28) * 1000 / 8;
+    let gap = records.complete[1] - records.complete[0];
+    assert_eq!(gap, data + completion);
+}
+
+/// A processor that takes 2 µs a request serves the second of two 2 µs after the first.
+#[test]
+fn the_processor_is_granted_when_it_is_free() {
+    let records = script(&["controller.firmware_per_request=2us"], &[(0, 0, false), (0, 1, false)]);
+    let (first, second) = (spent(&records, 0, Cause::Firmware), spent(&records, 1, Cause::Firmware));
+    assert_eq!((first, second), (2_000_000, 4_000_000 - STAGGER));
+}
