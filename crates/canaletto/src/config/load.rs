@@ -96,6 +96,7 @@ fn finish<T: DeserializeOwned + Serialize>(
         set(&mut table, key, literal(value.trim())).map_err(|what| ConfigError(format!("{label}: {key}: {what}")))?;
         layers.push(Layer { label, text: None, keys: vec![key.to_owned()] });
     }
+    finite(&Value::Table(table.clone()), "").map_err(|problem| locate(&problem, &layers))?;
     let config: T = serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| {
         let key = key_of(error.path());
         let what = error.inner().message().trim().to_owned();
@@ -104,6 +105,19 @@ fn finish<T: DeserializeOwned + Serialize>(
     let json = serde_json::to_value(&config).expect("a configuration is plain data");
     check_ranges(kind, &json).and_then(|()| check(&config)).map_err(|problem| locate(&problem, &layers))?;
     Ok(config)
+}
+
+/// TOML knows nan and inf; no key has a use for them.
+fn finite(value: &Value, path: &str) -> Result<(), Problem> {
+    let inner = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+    match value {
+        Value::Float(number) if !number.is_finite() => {
+            Err(Problem::new(path, format!("got {number}, expected a finite number")))
+        }
+        Value::Table(table) => table.iter().try_for_each(|(key, value)| finite(value, &inner(key))),
+        Value::Array(items) => items.iter().enumerate().try_for_each(|(i, item)| finite(item, &inner(&i.to_string()))),
+        _ => Ok(()),
+    }
 }
 
 /// A value as TOML writes it, or else a string: `4` and `true` are what they look like, `10us` needs no quotes.
@@ -250,6 +264,8 @@ mod tests {
             ("x = [1,\n2\n".to_owned(), "my.toml:", ""),
             (String::new(), "my.toml: ", "missing field"),
         ];
+        let nan = format!("{BASE}[ftl]\noverprovisioning = nan\n");
+        assert!(message(&nan, &[]).starts_with("my.toml:3: ftl.overprovisioning: got NaN, expected a finite number"));
         for (text, start, also) in cases {
             let message = message(&text, &[]);
             assert!(message.starts_with(start) && message.contains(also), "{message}");

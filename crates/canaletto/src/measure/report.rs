@@ -169,6 +169,8 @@ pub struct Measures {
     pub requests: Requests,
     /// First arrival to last completion, microseconds.
     pub execution_time_us: Option<f64>,
+    /// Time of the last completion, counted from the beginning of the run, microseconds.
+    pub last_completion_us: Option<f64>,
     /// Requests a second over the execution time.
     pub iops: Option<f64>,
     /// 10^6 bytes a second over the execution time.
@@ -199,6 +201,7 @@ impl Measures {
                 bytes: tally.bytes,
             },
             execution_time_us: seconds.map(|s| s * 1e6),
+            last_completion_us: (all.count() > 0).then(|| tally.last_completion.us()),
             iops: seconds.map(|s| all.count() as f64 / s),
             bandwidth_mb_s: seconds.map(|s| tally.bytes as f64 / s / 1e6),
             latency_us: Latency {

@@ -1,0 +1,87 @@
+# canaletto: everything a checkout can do. `make help` lists it.
+#
+# All of it works in .venv beside this file. Only package registries are used, through pip and cargo.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON ?= python3
+SHARED ?= ../shared
+
+RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -type f \( -name '*.rs' -o -name '*.toml' \))
+# The compiler must not pick up another interpreter than the one it builds for.
+export PIP_QUIET := 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PYO3_PYTHON := $(abspath $(BIN)/python)
+
+.PHONY: help
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 28
+
+.PHONY: setup
+setup: $(VENV)/.built ## Install into .venv
+
+$(VENV)/.tools: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "canaletto needs Python 3.11 or newer")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install 'maturin>=1.9.4,<2'
+	@touch $@
+
+$(VENV)/.built: $(VENV)/.tools $(RUST_SOURCES)
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --extras dev --quiet
+	@touch $@
+
+.PHONY: demo
+demo: $(VENV)/.built ## Run the main job: a workload on a drive, with a report in out/demo
+	@mkdir -p out
+	$(BIN)/canaletto run performance-optimized --workload hm_0 --out out/demo --force
+	@echo "The report is $(abspath out/demo/report.html)"
+
+.PHONY: test
+test: test-rust test-python ## Run every test
+
+.PHONY: test-rust
+test-rust: $(VENV)/.built ## Test the engine and the trace readers
+	cargo test --locked --quiet
+
+.PHONY: test-python
+test-python: $(VENV)/.built ## Test the package and the commands; tests/README.md tells the tiers
+	$(BIN)/pytest
+
+.PHONY: check-mqsim
+check-mqsim: $(VENV)/.built ## Compare every recorded MQSim run, those that may still differ included
+	$(PYTHON) $(SHARED)/tools/check-mqsim --canaletto $(BIN)/canaletto
+
+.PHONY: lint
+lint: $(VENV)/.built ## Check formatting, lints and types
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+.PHONY: format
+format: $(VENV)/.built ## Format all sources
+	cargo fmt --all
+	$(BIN)/ruff check --fix --quiet
+	$(BIN)/ruff format
+
+.PHONY: bench
+bench: ## Measure the speed of parts and of whole runs
+	cargo bench --package canaletto-benches --bench parts --bench throughput --locked
+
+GUNGRAUN := $(shell sed -n '/^name = "gungraun"$$/{n;s/version = "\(.*\)"/\1/p}' Cargo.lock)
+
+.PHONY: bench-instructions
+bench-instructions: ## Count the instructions of whole runs (needs valgrind)
+	cargo install --quiet --locked --root target/tools gungraun-runner --version $(GUNGRAUN)
+	PATH="$(CURDIR)/target/tools/bin:$$PATH" cargo bench --package canaletto-benches --bench instructions --locked
+
+.PHONY: clean
+clean: ## Remove everything built
+	rm -rf $(VENV) target out .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find python -name '*.so' -delete

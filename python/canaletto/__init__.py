@@ -1,0 +1,30 @@
+"""canaletto: a fast, exact, deterministic simulator of solid-state drives.
+
+>>> import canaletto as cn
+>>> r = cn.run(cn.design("performance-optimized"), cn.workload("hm_0"))
+>>> r.latency_us.all.p99  # microseconds
+>>> r.requests  # a Polars frame, one row a request
+>>> r.blame  # where the time went, by cause
+"""
+
+from canaletto._engine import ConfigError, SimulationError, version
+from canaletto.config import Design, Workload, design, workload
+from canaletto.folder import load
+from canaletto.results import Fields, Result
+from canaletto.simulate import run
+
+__version__ = version()
+
+__all__ = [
+    "ConfigError",
+    "Design",
+    "Fields",
+    "Result",
+    "SimulationError",
+    "Workload",
+    "__version__",
+    "design",
+    "load",
+    "run",
+    "workload",
+]

@@ -1,0 +1,86 @@
+"""The command: runs it and turns whatever goes wrong into one line and an exit status.
+
+0 done, 1 a run that failed, 2 bad input, 130 Ctrl-C.
+"""
+
+import os
+import signal
+import sys
+from typing import NoReturn
+
+FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+
+
+def main() -> NoReturn:
+    """Entry point of `canaletto` and `python -m canaletto`."""
+    try:
+        status = _run()
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        status = _interrupted()
+    except BrokenPipeError:
+        # The reader has gone and wants no more. Nothing is left to say, nor anyone to say it to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = FAILED
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = _complain(_os_error(error), BAD_INPUT)
+    sys.exit(status)
+
+
+def _run() -> int:
+    signal.signal(signal.SIGTERM, _terminate)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    import typer
+
+    from canaletto import ConfigError, SimulationError
+    from canaletto.cli import app
+
+    try:
+        status = app(prog_name="canaletto", standalone_mode=False)
+    except typer.TyperException as error:
+        return _complain(f"{error.format_message()} (try --help)", BAD_INPUT)
+    except ConfigError as error:
+        return _complain(str(error), BAD_INPUT)
+    except SimulationError as error:
+        return _complain(str(error), FAILED)
+    except (OSError, KeyboardInterrupt):
+        raise
+    except MemoryError:
+        return _complain("out of memory", FAILED)
+    except BaseException as error:
+        # The engine's panics are no Exceptions; leaving by SystemExit is no error.
+        is_defect = isinstance(error, Exception) or type(error).__name__ == "PanicException"
+        if not is_defect or os.environ.get("CANALETTO_TRACEBACK"):
+            raise
+        what = f"{type(error).__name__}: {error}"
+        return _complain(f"internal error, please report it: {what} (CANALETTO_TRACEBACK=1 shows where)", FAILED)
+    if status == INTERRUPTED:
+        return _interrupted()
+    return status if isinstance(status, int) else 0
+
+
+def _complain(message: str, status: int) -> int:
+    sys.stderr.write(f"canaletto: {' '.join(message.split())}\n")
+    return status
+
+
+def _interrupted() -> int:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # A second Ctrl-C adds nothing.
+    return _complain("interrupted; nothing was written", INTERRUPTED)
+
+
+def _os_error(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    return f"{error.filename}: {reason}" if error.filename is not None else reason
+
+
+def _terminate(number: int, frame: object) -> NoReturn:
+    """Ends like Ctrl-C does, so that nothing half-written stays behind."""
+    sys.exit(128 + number)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,272 @@
+"""The commands. Each turns its words into calls of the package and shows what comes back."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from canaletto import _engine, console
+
+app = typer.Typer(
+    help="A fast, exact, deterministic simulator of solid-state drives.",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+trace_app = typer.Typer(help="Look at traces.", rich_markup_mode=None, no_args_is_help=False)
+app.add_typer(trace_app, name="trace")
+
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A folder that `run --out` wrote.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        sys.stdout.write(f"canaletto {_engine.version()}\n")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def _main(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", callback=_version, help="Print the version.")] = False,
+) -> None:
+    if context.invoked_subcommand is None:
+        sys.stdout.write(context.get_help() + "\n")
+
+
+@app.command("run")
+def _run(
+    design: Annotated[str, typer.Argument(metavar="DESIGN", help="A preset's name or a TOML file.")],
+    workload: Annotated[
+        str, typer.Option("--workload", metavar="W", help="A profile's name, a TOML file, or a trace file.")
+    ],
+    fabric: Annotated[str | None, typer.Option(metavar="F", help="The interconnect, in place of the design's.")] = None,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Same inputs and seed: same results, to the bit.")] = 1,
+    seeds: Annotated[
+        int, typer.Option(min=1, max=10_000, metavar="N", help="Repeat with N seeds; adds 95 % confidence intervals.")
+    ] = 1,
+    warmup: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Leave the first N requests out of the statistics.")
+    ] = 0,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the design (workload.KEY: the workload)."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show the full configuration, capacity, bounds and memory.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Freeze the run as a new folder.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the run in DIR.")] = False,
+    json: JsonFlag = False,
+    wrap: Annotated[bool, typer.Option("--wrap", help="Trace addresses beyond the drive start over at 0.")] = False,
+    fit: Annotated[bool, typer.Option("--fit", help="Scale the trace's addresses to the drive.")] = False,
+    devices: Annotated[
+        Literal["ignore", "offset"] | None,
+        typer.Option(help="The trace's device numbers: of no meaning (default), or devices that lie end to end."),
+    ] = None,
+    queue_depth: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Closed loop: N requests are always outstanding.")
+    ] = None,
+    requests: Annotated[int | None, typer.Option(min=1, metavar="N", help="At most N requests of each flow.")] = None,
+    trace_format: Annotated[
+        str | None, typer.Option("--format", metavar="NAME", help="The trace's format; else found from its content.")
+    ] = None,
+) -> None:
+    """Simulate one drive under one workload.
+
+    Example: canaletto run performance-optimized --workload hm_0 --set flash.read=10us --out runs/first
+    """
+    from canaletto import ConfigError, config, folder, simulate
+
+    if wrap and fit:
+        raise ConfigError("--wrap and --fit: both given, expected one of them")
+    keys = [_assignment(text) for text in set_ or []]
+    if fabric is not None:
+        keys.append(f"fabric.kind={fabric}")
+    drive = config.resolve_design(design, [key for key in keys if not key.startswith(_WORKLOAD)])
+    work = config.resolve_workload(
+        workload,
+        [key.removeprefix(_WORKLOAD) for key in keys if key.startswith(_WORKLOAD)],
+        requests=requests,
+        queue_depth=queue_depth,
+        beyond="wrap" if wrap else "fit" if fit else None,
+        devices=devices,
+        trace_format=trace_format,
+    )
+    if dry_run:
+        _show_dry_run(drive, work, json)
+        return
+    if out is None:
+        result = simulate.run(drive, work, seed=seed, seeds=seeds, warmup=warmup, records=False)
+    else:
+        with folder.place(out, force=force) as home:
+            traces = folder.hash_traces(work)
+            result = simulate.run(drive, work, seed=seed, seeds=seeds, warmup=warmup)
+            folder.write(result, home, traces, ["canaletto", *sys.argv[1:]])
+        console.say(f"wrote {out} (open {out / 'report.html'})")
+    if json:
+        console.emit(result.to_dict())
+    else:
+        from canaletto.report import terminal
+
+        console.show(terminal.render(result.to_dict()))
+
+
+@app.command("mqsim")
+def _mqsim(
+    device: Annotated[Path, typer.Option("-i", metavar="SSDCONFIG", help="MQSim's device file, XML.")],
+    workload: Annotated[Path, typer.Option("-w", metavar="WORKLOAD", help="MQSim's workload file, XML.")],
+    completions: Annotated[
+        Path | None, typer.Option(metavar="CSV", help="Write every completion, in order, times in ns.")
+    ] = None,
+    notes: Annotated[
+        bool, typer.Option("--notes", help="List the tags that have no effect, in MQSim as here, and why.")
+    ] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Run MQSim's own files, with MQSim's own results to the nanosecond where MQSim is sound.
+
+    Example: canaletto mqsim -i ssdconfig.xml -w workload.xml --completions completions.csv
+    """
+    from canaletto import mqsim
+    from canaletto.progress import Bar
+
+    if completions is not None:
+        mqsim.check_writable(completions)
+    with Bar.when_wanted() as bar:
+        report = bar.task(device.name, workload.name, 0, 1) if bar else None
+        replay = mqsim.replay(device, workload, records=completions is not None, progress=report)
+    if notes:
+        for note in replay.notes:
+            console.say(note)
+    elif replay.notes:
+        console.say(f"{len(replay.notes)} tags have no effect, in MQSim as here (--notes lists them)")
+    if completions is not None:
+        for path in mqsim.write_completions(completions, replay):
+            console.say(f"wrote {path}")
+    if json:
+        console.emit(replay.to_dict())
+        return
+    from canaletto.report import tables
+
+    console.show(*tables.mqsim(replay))
+
+
+@app.command("rerun")
+def _rerun(run: RunFolder, json: JsonFlag = False) -> None:
+    """Repeat a frozen run exactly, and say whether the results are the same. Exit status 1 if they are not.
+
+    Example: canaletto rerun runs/first
+    """
+    from canaletto import repeat
+    from canaletto.report import tables
+
+    again = repeat.rerun(run)
+    if json:
+        versions = {"recorded_version": again.recorded_version, "version": again.version}
+        console.emit({"identical": again.identical, **versions, "differences": tables.plain(again.differences)})
+    else:
+        console.show(*tables.rerun(again))
+    if not again.identical:
+        raise typer.Exit(1)
+
+
+@app.command("diff")
+def _diff(a: RunFolder, b: RunFolder, json: JsonFlag = False) -> None:
+    """Show what differs between two frozen runs, in configuration and in results.
+
+    Example: canaletto diff runs/first runs/second
+    """
+    from canaletto import repeat
+    from canaletto.report import tables
+
+    configuration, results = repeat.diff(a, b)
+    if json:
+        console.emit({"configuration": tables.plain(configuration), "results": tables.plain(results)})
+    else:
+        console.show(*tables.diff(str(a), str(b), configuration, results))
+
+
+@app.command("presets")
+def _presets(json: JsonFlag = False) -> None:
+    """List the designs, workload profiles and fabrics there are.
+
+    Example: canaletto presets
+    """
+    from canaletto import names
+
+    kinds = {"designs": names.presets(), "profiles": names.profiles(), "fabrics": names.fabrics()}
+    if json:
+        console.emit({kind: [{"name": n, "about": a} for n, a in known.items()] for kind, known in kinds.items()})
+        return
+    from canaletto.report import tables
+
+    console.show(*tables.presets(kinds))
+
+
+@app.command("schema")
+def _schema(
+    kind: Annotated[Literal["design", "workload"] | None, typer.Argument(help="Which; both if left out.")] = None,
+) -> None:
+    """Print the JSON Schema of design or workload files: every key, its unit, default and reason.
+
+    Example: canaletto schema design
+    """
+    import json
+
+    if kind is None:
+        console.emit({each: json.loads(_engine.schema(each)) for each in ("design", "workload")})
+    else:
+        console.emit(json.loads(_engine.schema(kind)))
+
+
+@trace_app.command("info")
+def _trace_info(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A trace, plain or in gzip or zstd.")],
+    trace_format: Annotated[
+        str | None, typer.Option("--format", metavar="NAME", help="The trace's format; else found from its content.")
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Show how many requests a trace holds, of which kind, size, extent and pace.
+
+    Example: canaletto trace info hm_0.csv.gz
+    """
+    from canaletto import traces
+
+    found = traces.info(file, trace_format)
+    if json:
+        console.emit(found)
+        return
+    from canaletto.report import tables
+
+    console.show(*tables.trace(found))
+
+
+_WORKLOAD = "workload."
+
+
+def _assignment(text: str) -> str:
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        from canaletto import ConfigError
+
+        raise ConfigError(f"--set {shlex.quote(text)}: expected KEY=VALUE, for example flash.read=10us")
+    return f"{key.strip()}={value.strip()}"
+
+
+def _show_dry_run(design: Any, workload: Any, as_json: bool) -> None:
+    from canaletto import simulate
+
+    found = simulate.inspect(design, workload)
+    if as_json:
+        console.emit({"schema": 1, "design": design.to_dict(), "workload": workload.to_dict(), **found})
+        return
+    from canaletto.report import tables
+
+    sys.stdout.write(f"# design\n{design.to_toml().strip()}\n\n# workload\n{workload.to_toml().strip()}\n\n")
+    sys.stdout.flush()
+    console.show(*tables.bounds(found))

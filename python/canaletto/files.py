@@ -1,0 +1,55 @@
+"""Writing files so that they appear whole or not at all."""
+
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import IO
+
+
+@contextmanager
+def named(path: str | PathLike[str]) -> Iterator[None]:
+    """Gives errors of the system that name no file (a full disk) the name of this one."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        raise OSError(error.errno, error.strerror or str(error), os.fspath(path)) from None
+
+
+@contextmanager
+def whole(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
+    """A file to write, which takes its place at `path` if the block ends well and is removed otherwise.
+
+    Devices and pipes are written to directly. Raises OSError if it cannot be written.
+    """
+    target = Path(path)
+    if is_special(target):
+        with named(target), open(target, "wb") as out:
+            yield out
+        return
+    number, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.absolute().parent)
+    try:
+        with named(target), open(number, "wb") as out:
+            yield out
+        os.chmod(temporary, 0o666 & ~umask())
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def is_special(path: Path) -> bool:
+    """Whether `path` is there and no regular file: a device, a pipe."""
+    return path.exists() and not stat.S_ISREG(path.stat().st_mode)
+
+
+def umask() -> int:
+    """The permissions that new files do not get."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

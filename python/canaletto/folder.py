@@ -1,0 +1,182 @@
+"""Runs frozen as folders.
+
+    design.toml workload.toml   the full configuration, every default spelt out
+    run.json                    command, options, version, and each trace with its SHA-256
+    result.json                 what `canaletto run --json` printed
+    requests.parquet            one row a request
+    report.html                 a page to read, complete in itself
+
+A folder appears whole or not at all: it is written under another name beside its place and renamed at the end.
+"""
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from canaletto import _engine
+from canaletto._engine import ConfigError
+from canaletto.config import Design, Workload, read_text
+from canaletto.files import named, umask
+from canaletto.results import Result
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SCHEMA = 1
+RUN_FILE = "run.json"
+
+
+def save(result: Result, path: str | PathLike[str], *, force: bool = False, command: list[str] | None = None) -> None:
+    """Freezes a run. See `Result.save`."""
+    with place(path, force=force) as folder:
+        write(result, folder, hash_traces(result.configuration[1]), command)
+
+
+@contextmanager
+def place(path: str | PathLike[str], *, force: bool = False) -> Iterator[Path]:
+    """An empty folder to write into, which takes its place at `path` if the block ends well and is removed otherwise.
+
+    Raises ConfigError if `path` exists, unless `force` is given and it is a run's folder or an empty one.
+    """
+    target = Path(os.path.abspath(path))
+    _check_free(target, path, force)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    try:
+        yield temporary
+        temporary.chmod(0o777 & ~umask())
+        _check_free(target, path, force)
+        if target.exists():
+            # Renamed away first, so that at no time half a folder stands at `path`.
+            old = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+            target.rename(old / target.name)
+            try:
+                temporary.rename(target)
+            except BaseException:
+                (old / target.name).rename(target)
+                raise
+            finally:
+                shutil.rmtree(old, ignore_errors=True)
+        else:
+            temporary.rename(target)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def write(result: Result, folder: Path, traces: list[dict[str, str]], command: list[str] | None) -> None:
+    """Writes a run's files into an empty folder."""
+    from canaletto import frames
+    from canaletto.report import page
+
+    design, workload = result.configuration
+    record = {
+        "schema": SCHEMA,
+        "version": _engine.version(),
+        "command": command,
+        "options": result.options,
+        "design_from": design.label,
+        "workload_from": workload.label,
+        "traces": traces,
+    }
+    _write_text(folder / "design.toml", design.to_toml())
+    _write_text(folder / "workload.toml", workload.to_toml())
+    _write_json(folder / RUN_FILE, record)
+    _write_json(folder / "result.json", result.to_dict())
+    if result.has_requests:
+        parquet = folder / "requests.parquet"
+        with named(parquet), open(parquet, "wb") as file:
+            frames.write_parquet(result.requests, file)
+    _write_text(folder / "report.html", page.html(result))
+
+
+def load(path: str | PathLike[str]) -> Result:
+    """A frozen run's result; its requests are read when they are asked for.
+
+    Raises ConfigError if the folder is not a frozen run, OSError if it cannot be read.
+    """
+    folder = Path(path)
+    record(folder)
+    data = _read_json(folder / "result.json")
+    design, workload = configuration(folder)
+    parquet = folder / "requests.parquet"
+
+    def requests() -> "pl.DataFrame":
+        import polars as pl
+
+        return pl.read_parquet(parquet)
+
+    return Result(data, design, workload, record(folder)["options"], requests if parquet.exists() else None)
+
+
+def record(folder: Path) -> dict[str, Any]:
+    """A run folder's `run.json`.
+
+    Raises ConfigError if there is none or it is of another kind.
+    """
+    if not (folder / RUN_FILE).is_file():
+        what = "no such folder" if not folder.exists() else f"no {RUN_FILE} in it"
+        raise ConfigError(f"{folder}: {what}; expected a folder that `canaletto run --out` wrote")
+    found = _read_json(folder / RUN_FILE)
+    if found.get("schema") != SCHEMA or not isinstance(found.get("options"), dict):
+        raise ConfigError(f"{folder / RUN_FILE}: schema: got {found.get('schema')!r}, expected {SCHEMA}")
+    return found
+
+
+def configuration(folder: Path) -> tuple[Design, Workload]:
+    """The design and the workload of a frozen run, checked anew."""
+    design, workload = str(folder / "design.toml"), str(folder / "workload.toml")
+    return Design.from_toml(read_text(design), design), Workload.from_toml(read_text(workload), workload)
+
+
+def hash_traces(workload: Workload) -> list[dict[str, str]]:
+    """Each trace of a workload with the hash of its file. Raises OSError if one cannot be read."""
+    return [{"file": file, "hash": _engine.hash_trace(file)} for file in workload.traces()]
+
+
+def check_traces(folder: Path, workload: Workload) -> None:
+    """Raises ConfigError if a frozen run's traces are no longer what they were, OSError if one is missing."""
+    recorded = {trace["file"]: trace["hash"] for trace in record(folder)["traces"]}
+    for trace in hash_traces(workload):
+        expected = recorded.get(trace["file"])
+        if expected != trace["hash"]:
+            raise ConfigError(
+                f"{trace['file']}: the trace is not the one that {folder} recorded: "
+                f"got {trace['hash']}, expected {expected}"
+            )
+
+
+def _check_free(target: Path, given: str | PathLike[str], force: bool) -> None:
+    if not os.path.lexists(target):
+        return
+    if not force:
+        raise ConfigError(f"{os.fspath(given)}: exists already; expected a new folder, or --force to replace a run")
+    is_run = (
+        target.is_dir() and not target.is_symlink() and ((target / RUN_FILE).is_file() or not any(target.iterdir()))
+    )
+    if not is_run:
+        raise ConfigError(f"{os.fspath(given)}: exists and is not the folder of a run; --force replaces only those")
+
+
+def _write_text(path: Path, text: str) -> None:
+    with named(path):
+        path.write_text(text, encoding="utf-8")
+
+
+def _write_json(path: Path, document: Mapping[str, Any]) -> None:
+    _write_text(path, json.dumps(document, indent=1, allow_nan=False) + "\n")
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(read_text(str(path)))
+    except ValueError as error:
+        raise ConfigError(f"{path}: not JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise ConfigError(f"{path}: got {type(found).__name__}, expected a JSON object")
+    return found

@@ -1,0 +1,88 @@
+"""Raw columns of the engine as Polars frames."""
+
+import os
+import re
+from collections.abc import Mapping
+from typing import IO, Any, TypeAlias
+
+import numpy as np
+import polars as pl
+
+Columns: TypeAlias = dict[str, tuple[str, bytes]]
+"""Columns as the engine hands them over: name -> (type, little-endian buffer)."""
+
+_NUMPY = {"u8": "<u1", "u16": "<u2", "u32": "<u4", "u64": "<u8", "i64": "<i8", "f64": "<f8"}
+_PS_PER_US = 1e6
+
+FIRST = ("flow", "write", "lba", "sectors", "arrival_ps", "enqueue_ps", "complete_ps", "path_conflict")
+"""The columns of a request beside its causes."""
+
+
+def raw(columns: Columns) -> pl.DataFrame:
+    """The columns as they are, under their own names."""
+    return pl.DataFrame({name: np.frombuffer(data, _NUMPY[kind]) for name, (kind, data) in columns.items()})
+
+
+def requests(columns: Columns, flows: list[str]) -> pl.DataFrame:
+    """One row a request, in order of completion, with times in microseconds.
+
+    Causes that charge nobody anything are left out.
+    """
+    table = raw(columns)
+    causes = [name for name in table.columns if name.endswith("_ps") and name not in FIRST]
+    occurring = [name for name in causes if table.height and table[name].max()]
+    names = pl.Series("flow", flows, dtype=pl.String)
+    return table.select(
+        names.gather(table["flow"]).cast(pl.Categorical).alias("flow"),
+        pl.when(pl.col("write") != 0)
+        .then(pl.lit("write"))
+        .otherwise(pl.lit("read"))
+        .cast(pl.Enum(["read", "write"]))
+        .alias("op"),
+        "lba",
+        "sectors",
+        _us("arrival_ps", "arrival_us"),
+        _us("enqueue_ps", "enqueued_us"),
+        _us("complete_ps", "completed_us"),
+        ((pl.col("complete_ps") - pl.col("arrival_ps")) / _PS_PER_US).alias("latency_us"),
+        (pl.col("path_conflict") != 0).alias("path_conflict"),
+        *[_us(name, f"{name.removesuffix('_ps')}_us") for name in occurring],
+    )
+
+
+def blame(blame_us: Mapping[str, Mapping[str, Any]]) -> pl.DataFrame:
+    """Causes that occur, the largest mean first: cause, mean_us, mean_share, p99_us, p99_share."""
+    mean, p99 = blame_us["all"], blame_us["p99"]
+    frame = pl.DataFrame(
+        {
+            "cause": list(mean),
+            "mean_us": [float(mean[cause] or 0) for cause in mean],
+            "p99_us": [float((p99 or {}).get(cause) or 0) for cause in mean],
+        },
+        schema={"cause": pl.String, "mean_us": pl.Float64, "p99_us": pl.Float64},
+    )
+    frame = frame.filter((pl.col("mean_us") > 0) | (pl.col("p99_us") > 0))
+    return frame.select(
+        "cause", "mean_us", _share("mean_us", "mean_share"), "p99_us", _share("p99_us", "p99_share")
+    ).sort("mean_us", descending=True, maintain_order=True)
+
+
+def write_parquet(frame: pl.DataFrame, file: IO[bytes]) -> None:
+    """Writes a frame. Raises OSError if the file takes no more."""
+    try:
+        frame.write_parquet(file)
+    except pl.exceptions.PolarsError as error:
+        # Polars wraps the system's errors into its own, here and not in CSV.
+        code = re.search(r"\(os error (\d+)\)", str(error))
+        if code is None:
+            raise
+        raise OSError(int(code[1]), os.strerror(int(code[1]))) from None
+
+
+def _us(column: str, name: str) -> pl.Expr:
+    return (pl.col(column) / _PS_PER_US).alias(name)
+
+
+def _share(column: str, name: str) -> pl.Expr:
+    total = pl.col(column).sum()
+    return pl.when(total > 0).then(pl.col(column) / total).otherwise(0.0).alias(name)

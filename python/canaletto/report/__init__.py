@@ -1,0 +1,1 @@
+"""Results made readable: in the terminal, in a notebook, as a page."""

@@ -1,0 +1,49 @@
+"""A result in a notebook cell."""
+
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+from canaletto.report import terminal
+from canaletto.report.units import listing, part_of_whole, time_us, words
+
+
+def html(data: Mapping[str, Any]) -> str:
+    """What ran, latencies, and where the time went."""
+    return (
+        f"<div><p><b>{escape(listing(terminal.title(data)))}</b><br>{escape(terminal.sentence(data))}</p>"
+        f"{latency_table(data)}{blame_table(data)}</div>"
+    )
+
+
+def latency_table(data: Mapping[str, Any]) -> str:
+    """Latencies by kind of request."""
+    rows = [
+        [kind, *[time_us(row.get(key)) for key in terminal.PERCENTILES]]
+        for kind in ("all", "read", "write")
+        if (row := data["latency_us"].get(kind)) and row.get("mean") is not None
+    ]
+    return table(["latency", *terminal.PERCENTILES.values()], rows)
+
+
+def blame_table(data: Mapping[str, Any]) -> str:
+    """Where the time went."""
+    rows = [
+        [words(cause), _nonzero(mean), part_of_whole(mean_share), _nonzero(p99), part_of_whole(p99_share)]
+        for cause, (mean, mean_share), (p99, p99_share) in terminal.blame_rows(data)
+    ]
+    return table(["where the time went", "mean", "", "slowest 1 %", ""], rows)
+
+
+def _nonzero(microseconds: float) -> str:
+    return time_us(microseconds) if microseconds else ""
+
+
+def table(headings: list[str], rows: list[list[str]]) -> str:
+    """A table whose first column names the rows."""
+    head = "".join(f'<th scope="col">{escape(heading)}</th>' for heading in headings)
+    body = "".join(
+        f'<tr><th scope="row">{escape(first)}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in rest)}</tr>'
+        for first, *rest in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -1,0 +1,138 @@
+"""What the smaller commands print for people."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from canaletto.console import plain_table
+from canaletto.report.terminal import figure, headline_name
+from canaletto.report.units import ABSENT, change, count, digits, listing, scaled, share, time_us
+
+if TYPE_CHECKING:
+    from canaletto.mqsim import Replay
+    from canaletto.repeat import Difference, Rerun
+
+
+def plain(differences: Sequence["Difference"]) -> list[dict[str, Any]]:
+    """Differences for machines."""
+    return [{"name": line.name, "a": line.a, "b": line.b, "change": line.change} for line in differences]
+
+
+def rerun(again: "Rerun") -> Iterator[RenderableType]:
+    """Whether a repeated run came out the same."""
+    if again.identical:
+        yield Text("identical: every result is the same", "bold green")
+    else:
+        yield Text(f"different: {count(len(again.differences))} results are not the same", "bold red")
+        table = plain_table("result", "recorded", "now", "change", right=(1, 2, 3))
+        for line in again.differences[:20]:
+            table.add_row(line.name, _value(line.a), _value(line.b), change(line.change))
+        yield table
+    if again.version != again.recorded_version:
+        yield Text(f"recorded by canaletto {again.recorded_version}, repeated by {again.version}")
+
+
+def diff(
+    a: str, b: str, configuration: Sequence["Difference"], results: Sequence["Difference"]
+) -> Iterator[RenderableType]:
+    """Two runs side by side."""
+    if configuration:
+        table = plain_table("configuration", a, b)
+        for line in configuration:
+            table.add_row(line.name, _value(line.a), _value(line.b))
+        yield table
+    else:
+        yield Text("The configurations are the same.")
+    yield Text()
+    table = plain_table("result", a, b, "change", right=(1, 2, 3))
+    for line in results:
+        format_ = figure(line.name)
+        cells = [ABSENT if value is None else format_(value) for value in (line.a, line.b)]
+        table.add_row(headline_name(line.name), *cells, "same" if line.a == line.b else change(line.change))
+    yield table
+
+
+def mqsim(replay: "Replay") -> Iterator[RenderableType]:
+    """Every flow of every scenario."""
+    for number, scenario in enumerate(replay.scenarios):
+        heading = f"scenario {number}" if len(replay.scenarios) > 1 else "flow"
+        table = plain_table(heading, "completed", "IOPS", "mean response", "min", "max", right=(1, 2, 3, 4, 5))
+        for flow in scenario.flows:
+            served, generated = flow["completed"], flow["generated"]
+            response = flow["device_response_ns"] or {}
+            times = [response.get(key) for key in ("mean", "min", "max")]
+            table.add_row(
+                flow["name"],
+                count(served) + ("" if served == generated else f" of {count(generated)}"),
+                scaled(flow["iops"]),
+                *[time_us(None if ns is None else ns / 1000) for ns in times],
+            )
+        yield table
+        cost = scenario.cost
+        yield Text(
+            listing([f"{cost['cpu_s']:.2f} CPU-s", f"{scaled(cost['requests_per_cpu_s'])} requests/CPU-s"]), "dim"
+        )
+
+
+def presets(kinds: Mapping[str, Mapping[str, str]]) -> Iterator[RenderableType]:
+    """Names with one line about each."""
+    for number, (kind, known) in enumerate(kinds.items()):
+        if number:
+            yield Text()
+        table = plain_table(kind, "")
+        for name, about in known.items():
+            table.add_row(name, about)
+        yield table
+
+
+def bounds(found: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """What can be said of a run beforehand."""
+    table = plain_table("", "")
+    table.show_header = False
+    table.add_row("capacity", f"{scaled(found['logical_bytes'], 'B')} of {scaled(found['raw_bytes'], 'B')} raw")
+    array = [f"{count(found[key])} {key}" for key in ("chips", "planes")]
+    table.add_row("array", listing([*array, f"pages of {_kib(found['page_bytes'])}"]))
+    table.add_row("memory", f"at most about {scaled(found['memory_mb'] * 1e6, 'B')}")
+    yield table
+    for kind, heading in (("read", "reads bound by"), ("write", "writes bound by")):
+        yield Text()
+        table = plain_table(heading, "bandwidth", f"of {_kib(found['page_bytes'])}", right=(1, 2))
+        for number, bound in enumerate(found[f"{kind}_bounds"]):
+            rate = bound["limit_gb_s"] * 1e9
+            style = "" if number else "bold yellow"
+            iops = f"{scaled(rate / found['page_bytes'])} IOPS"
+            table.add_row(bound["resource"], scaled(rate, "B/s"), iops, style=style)
+        yield table
+
+
+def trace(found: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """A trace's figures."""
+    size = found["size_bytes"]
+    yield Text(f"{found['file']}", "bold")
+    table = plain_table("", "")
+    table.show_header = False
+    table.add_row("format", found["format"])
+    table.add_row("requests", f"{count(found['requests'])}, {share(found['read_share'])} reads")
+    table.add_row("moved", f"{scaled(found['bytes_read'], 'B')} read, {scaled(found['bytes_written'], 'B')} written")
+    table.add_row(
+        "sizes", f"{_kib(size['mean'])} mean, {_kib(size['p50'])} median, {_kib(size['min'])} to {_kib(size['max'])}"
+    )
+    table.add_row("extent", f"{scaled(found['end_bytes'], 'B')}, {count(found['devices'])} devices")
+    table.add_row("span", f"{time_us(found['span_us'])}, one request each {time_us(found['mean_inter_arrival_us'])}")
+    yield table
+
+
+def _kib(size: float | None) -> str:
+    if size is None:
+        return ABSENT
+    return f"{size:.0f} B" if size < 1024 else f"{digits(size / 1024)} KiB"
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return ABSENT
+    if isinstance(value, float):
+        return f"{value:.10g}"
+    return str(value)

@@ -1,0 +1,228 @@
+"""A result in one screen of 80 columns."""
+
+from collections.abc import Iterator, Mapping
+from io import StringIO
+from typing import Any
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from canaletto.confidence import lookup
+from canaletto.report.units import bar, count, listing, part_of_whole, scaled, share, time_us, words
+
+PERCENTILES = {
+    "mean": "mean",
+    "p50": "p50",
+    "p90": "p90",
+    "p99": "p99",
+    "p99_9": "p99.9",
+    "p99_99": "p99.99",
+    "max": "max",
+}
+
+_BAR = 12
+_HEAD = "bold cyan"
+_FAINT = "dim"
+
+
+def render(data: Mapping[str, Any]) -> RenderableType:
+    """The whole summary."""
+    parts: list[RenderableType] = [_title(data), Text(), _headline(data), Text(), _latency(data), Text(), _blame(data)]
+    if len(data.get("flows") or ()) > 1:
+        parts += [Text(), _flows(data)]
+    if data.get("confidence"):
+        parts += [Text(), _confidence(data["confidence"])]
+    return Group(*parts, Text(), _facts(data))
+
+
+def text(data: Mapping[str, Any], width: int = 80) -> str:
+    """The summary as plain text."""
+    out = StringIO()
+    Console(file=out, width=width, color_system=None, legacy_windows=False).print(render(data))
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
+
+
+def sentence(data: Mapping[str, Any]) -> str:
+    """What ran, in one sentence."""
+    requests = data["requests"]
+    kinds = [f"{count(requests[kind])} {kind}" for kind in ("reads", "writes") if requests[kind]]
+    generated = requests["generated"]
+    unserved = "" if requests["completed"] == generated else f" of {count(generated)} generated"
+    return (
+        f"{count(requests['completed'])} requests{unserved} ({', '.join(kinds)}; {scaled(requests['bytes'], 'B')})"
+        f" in {time_us(data['execution_time_us'])} simulated"
+    )
+
+
+def title(data: Mapping[str, Any]) -> list[str]:
+    """What names a run: design, workload, fabric, seed."""
+    return [str(data["design"]), str(data["workload"]), str(data["fabric"]), f"seed {data['seed']}"]
+
+
+def _title(data: Mapping[str, Any]) -> Text:
+    design, *rest = title(data)
+    return Text.assemble((design, "bold"), " · ", listing(rest), "\n", (sentence(data), _FAINT))
+
+
+def _headline(data: Mapping[str, Any]) -> RenderableType:
+    latency = data["latency_us"]["all"] or {}
+    figures = [
+        (scaled(data["iops"]), "IOPS"),
+        (scaled(_times(data["bandwidth_mb_s"], 1e6), "B/s"), "bandwidth"),
+        (time_us(latency.get("mean")), "mean latency"),
+        (time_us(latency.get("p99")), "p99 latency"),
+    ]
+    table = Table.grid(padding=(0, 4, 0, 0))
+    table.add_row(*[Text(figure, "bold green") for figure, _ in figures])
+    table.add_row(*[Text(label, _FAINT) for _, label in figures])
+    return Padding(table, (0, 0, 0, 2))
+
+
+def _latency(data: Mapping[str, Any]) -> RenderableType:
+    table = _table("latency", *PERCENTILES.values())
+    for kind in ("all", "read", "write"):
+        row = data["latency_us"].get(kind)
+        if row and row.get("mean") is not None:
+            table.add_row(kind, *[time_us(row.get(key)) for key in PERCENTILES])
+    return table
+
+
+def _blame(data: Mapping[str, Any]) -> RenderableType:
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style=_HEAD)
+    table.add_column("where the time went", no_wrap=True)
+    for heading in ("mean", "slowest 1 %"):
+        table.add_column(heading, no_wrap=True, width=_BAR)
+        table.add_column(justify="right", no_wrap=True)
+        table.add_column(justify="right", no_wrap=True, style=_FAINT)
+    for cause, *kinds in blame_rows(data):
+        cells: list[RenderableType] = [words(cause)]
+        for colour, (value, part) in zip(("cyan", "magenta"), kinds, strict=True):
+            cells += [Text(bar(part, _BAR - 1), colour), time_us(value) if value else "", part_of_whole(part)]
+        table.add_row(*cells)
+    return table
+
+
+def blame_rows(data: Mapping[str, Any]) -> list[tuple[str, tuple[float, float], tuple[float, float]]]:
+    """For each cause that occurs, the largest first: its time and share, over all requests and over the slowest."""
+    mean, p99 = (data["blame_us"].get(kind) or {} for kind in ("all", "p99"))
+    sums = [sum(value or 0 for value in part.values()) for part in (mean, p99)]
+    rows = []
+    for cause in mean:
+        values = [float(part.get(cause) or 0) for part in (mean, p99)]
+        if any(values):
+            shares = [value / total if total else 0.0 for value, total in zip(values, sums, strict=True)]
+            rows.append((cause, (values[0], shares[0]), (values[1], shares[1])))
+    return sorted(rows, key=lambda row: -row[1][0])
+
+
+def _flows(data: Mapping[str, Any]) -> RenderableType:
+    table = _table("flow", "requests", "IOPS", "bandwidth", "mean", "p99", "max")
+    for flow in data["flows"]:
+        latency = lookup(flow, "latency_us.all") or {}
+        table.add_row(
+            flow["name"],
+            count(lookup(flow, "requests.completed")),
+            scaled(flow.get("iops")),
+            scaled(_times(flow.get("bandwidth_mb_s"), 1e6), "B/s"),
+            *[time_us(latency.get(key)) for key in ("mean", "p99", "max")],
+        )
+    return table
+
+
+def _confidence(confidence: Mapping[str, Any]) -> RenderableType:
+    seeds = confidence["seeds"]
+    table = _table(f"over {len(seeds)} seeds", "mean", "95 % confidence")
+    for name, found in confidence.items():
+        if isinstance(found, Mapping):
+            format_ = figure(name)
+            table.add_row(headline_name(name), format_(found["mean"]), f"± {format_(found['half_width'])}")
+    return table
+
+
+def _facts(data: Mapping[str, Any]) -> RenderableType:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(style=_HEAD, no_wrap=True)
+    table.add_column()
+    for label, fact in facts(data):
+        table.add_row(label, fact)
+    return table
+
+
+def facts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Label and text of whatever else is worth a line."""
+    flash = data.get("flash") or {}
+    amplification = flash.get("write_amplification")
+    counts = [f"{count(flash[kind])} {kind}" for kind in ("reads", "programs", "erases") if flash.get(kind)]
+    if amplification is not None:
+        counts.append(f"write amplification {amplification:.2f}")
+    yield "flash", listing(counts) or "not touched"
+    gc = {key: value for key, value in (flash.get("gc") or {}).items() if value}
+    if gc:
+        yield "gc", listing([f"{words(key)} {_plain(value)}" for key, value in gc.items()])
+    conflicts = data.get("path_conflicts") or {}
+    if conflicts.get("free_request_share") is not None:
+        lost = conflicts.get("lost_us")
+        yield (
+            "paths",
+            f"{share(conflicts['free_request_share'])} of requests met no path conflict"
+            + (f"; {time_us(lost)} lost to them in all" if lost else ""),
+        )
+    energy = (data.get("energy_mj") or {}).get("total")
+    if energy is not None:
+        yield "energy", listing([f"{energy:,.3g} mJ", f"{data['average_power_mw']:,.3g} mW on average"])
+    if len(data.get("flows") or ()) > 1 and data.get("fairness") is not None:
+        yield "fairness", f"{data['fairness']:.3f}"
+    cost = data["cost"]
+    yield (
+        "cost",
+        listing(
+            [
+                f"{cost['cpu_s']:.2f} CPU-s",
+                f"{scaled(cost['requests_per_cpu_s'])} requests/CPU-s",
+                f"{scaled(cost['events'])} events",
+                f"{scaled(_times(cost['peak_rss_mb'], 1e6), 'B')} peak memory",
+            ]
+        ),
+    )
+
+
+def figure(name: str) -> Any:
+    """How to print the field of this dotted name."""
+    if "_us" in name:
+        return time_us
+    if name == "bandwidth_mb_s":
+        return lambda value: scaled(_times(value, 1e6), "B/s")
+    if name.endswith("share"):
+        return share
+    if name.endswith("amplification"):
+        return lambda value: f"{value:.3f}"
+    return scaled if name == "iops" else count
+
+
+def headline_name(name: str) -> str:
+    """A dotted field name as words: `latency_us.read.p99` is `read latency p99`."""
+    parts = [part.removesuffix("_us").removesuffix("_mb_s") for part in name.split(".")]
+    if parts[0] == "latency":
+        parts = [*(part for part in parts[1:2] if part != "all"), "latency", PERCENTILES.get(parts[2], parts[2])]
+    if parts == ["iops"]:
+        return "IOPS"
+    return words(" ".join(parts))
+
+
+def _table(*headings: str) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style=_HEAD)
+    for number, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if number else "left", no_wrap=True)
+    return table
+
+
+def _times(number: float | None, factor: float) -> float | None:
+    return None if number is None else number * factor
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, float) and not value.is_integer():
+        return f"{value:,.3g}"
+    return count(value) if isinstance(value, int | float) else str(value)

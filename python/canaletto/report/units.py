@@ -1,0 +1,90 @@
+"""Numbers for people: three significant digits and the unit that fits. What is absent (None) is a dash."""
+
+from collections.abc import Sequence
+
+ABSENT = "–"
+
+_TIMES = ((1e-3, "ps", 1e-6), (1.0, "ns", 1e-3), (1e3, "µs", 1.0), (1e6, "ms", 1e3), (float("inf"), "s", 1e6))
+_THOUSANDS = ("", "k", "M", "G", "T", "P")
+
+
+def time_us(microseconds: float | None) -> str:
+    """A time given in microseconds: `73.4 µs`."""
+    if microseconds is None:
+        return ABSENT
+    if microseconds == 0:
+        return "0"
+    for limit, unit, size in _TIMES:
+        # The limits are where three digits round up to the next unit.
+        if microseconds < limit * 0.9995:
+            return f"{digits(microseconds / size)} {unit}"
+    raise AssertionError("the last unit has no limit")
+
+
+def scaled(number: float | None, unit: str = "") -> str:
+    """A number with a decimal prefix: `1.25 M`, or with its unit `1.25 MB`."""
+    if number is None:
+        return ABSENT
+    power = 0
+    while number >= 999.5 and power < len(_THOUSANDS) - 1:
+        number, power = number / 1000, power + 1
+    return f"{digits(number)} {_THOUSANDS[power]}{unit}".rstrip()
+
+
+def count(number: float | None) -> str:
+    """A whole number in groups of three: `1,234,567`."""
+    return ABSENT if number is None else f"{number:,.0f}"
+
+
+def share(part: float | None) -> str:
+    """A share of one, in percent: `98.4 %`."""
+    if part is None:
+        return ABSENT
+    percent = part * 100
+    # 99.996 % of requests is not all of them.
+    for decimals in (1, 2, 3):
+        text = f"{percent:.{decimals}f}"
+        if percent in (0, 100) or float(text) not in (0, 100):
+            break
+    return f"{text} %"
+
+
+def part_of_whole(part: float) -> str:
+    """A share of one for a column of them, which sum up: `4.8 %`, or nothing for nothing."""
+    if part == 0:
+        return ""
+    return "<0.1 %" if part < 0.0005 else f"{part * 100:.1f} %"
+
+
+def change(relative: float | None) -> str:
+    """A relative change: `+12.3 %`."""
+    if relative is None:
+        return ABSENT
+    text = f"{relative * 100:+.1f} %"
+    return "0.0 %" if text in ("+0.0 %", "-0.0 %") else text
+
+
+def digits(number: float) -> str:
+    """Three significant digits, without an exponent."""
+    size = abs(number)
+    decimals = 2 if size < 9.995 else 1 if size < 99.95 else 0
+    if size < 0.9995 and size > 0:
+        decimals = 3
+    return f"{number:,.{decimals}f}"
+
+
+def bar(part: float, width: int) -> str:
+    """A share of one as a bar of at most `width` characters."""
+    eighths = round(min(max(part, 0.0), 1.0) * width * 8)
+    full, rest = divmod(eighths, 8)
+    return "█" * full + " ▏▎▍▌▋▊▉"[rest].strip()
+
+
+def words(name: str) -> str:
+    """A field's name as words: `path_conflict` is `path conflict`."""
+    return name.replace("_", " ")
+
+
+def listing(parts: Sequence[str]) -> str:
+    """Parts of a line, set apart."""
+    return " · ".join(part for part in parts if part)

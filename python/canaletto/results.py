@@ -1,0 +1,129 @@
+"""What a run found out."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from canaletto.config import Design, Workload
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class Fields(Mapping[str, Any]):
+    """A part of a result, read as attributes or items: `r.latency_us.all.p99`, `r["latency_us"]["all"]["p99"]`.
+
+    Names end with their unit. What does not apply is None, never infinite or not a number.
+    """
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self._data = data
+
+    def __getitem__(self, key: str) -> Any:
+        return _wrap(self._data[key])
+
+    def __getattr__(self, key: str) -> Any:
+        if not key.startswith("_") and key in self._data:
+            return self[key]
+        raise AttributeError(f"no field {key!r}; there are {', '.join(self.__dict__.get('_data', ()))}")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._data)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._data]
+
+    def __repr__(self) -> str:
+        return json.dumps(self._data, indent=1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain dictionaries and lists."""
+        copy: dict[str, Any] = json.loads(json.dumps(self._data))
+        return copy
+
+
+class Result(Fields):
+    """One run's results: the fields of `canaletto run --json`, and every request.
+
+    design and workload are the names; `configuration` holds what they stand for.
+    """
+
+    def __init__(
+        self,
+        data: Mapping[str, Any],
+        design: Design,
+        workload: Workload,
+        options: Mapping[str, Any],
+        load_requests: "Callable[[], pl.DataFrame] | None",
+    ) -> None:
+        super().__init__(data)
+        self._design = design
+        self._workload = workload
+        self._options = dict(options)
+        self._load_requests = load_requests
+
+    @property
+    def configuration(self) -> tuple[Design, Workload]:
+        """The design and the workload that ran."""
+        return self._design, self._workload
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The run's options: seed, seeds, warmup (requests left out of the statistics)."""
+        return dict(self._options)
+
+    @property
+    def has_requests(self) -> bool:
+        """Whether the single requests were kept."""
+        return self._load_requests is not None
+
+    @cached_property
+    def requests(self) -> "pl.DataFrame":
+        """One row a request: flow, op, lba and sectors (of 512 B), times in microseconds, and where the time went.
+
+        `<cause>_us` is the time charged to each cause that occurs; over a row they sum to `latency_us`.
+        Raises RuntimeError if the run did not keep them.
+        """
+        if self._load_requests is None:
+            raise RuntimeError("this run kept no single requests; run it with records=True")
+        return self._load_requests()
+
+    @cached_property
+    def blame(self) -> "pl.DataFrame":
+        """Where the time went, by cause: mean over all requests and over the slowest hundredth, with shares."""
+        from canaletto import frames
+
+        return frames.blame(self._data["blame_us"])
+
+    def save(self, path: str | PathLike[str], *, force: bool = False) -> None:
+        """Freezes the run as a folder that `canaletto rerun` and `canaletto diff` take.
+
+        Raises ConfigError if the folder exists, unless `force` is given and it holds a run; OSError if it cannot be
+        written. Nothing half-written stays behind.
+        """
+        from canaletto import folder
+
+        folder.save(self, path, force=force)
+
+    def __repr__(self) -> str:
+        from canaletto.report import terminal
+
+        return terminal.text(self._data)
+
+    def _repr_html_(self) -> str:
+        from canaletto.report import notebook
+
+        return notebook.html(self._data)
+
+
+def _wrap(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return Fields(value)
+    if isinstance(value, list):
+        return [_wrap(item) for item in value]
+    return value

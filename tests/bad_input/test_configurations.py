@@ -1,0 +1,137 @@
+"""Does everything wrong in TOML, and in the keys of commands, end with one line that helps?"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+BASE = 'base = "performance-optimized"\n'
+SYNTHETIC = 'name = "w"\n[[flow]]\nname = "a"\n[flow.synthetic]\nread_share = 1.0\nsize = "4KiB"\n'
+
+# What follows the base, the line that is wrong, its key, and what the message must say.
+DESIGNS = {
+    "unknown key": ("[flash]\nraed = '5us'\n", 3, "flash.raed", ["unknown field", "expected", "did you mean `read`"]),
+    "unknown section": ("[flsh]\nread = '5us'\n", 2, "flsh", ["unknown field", "did you mean `flash`"]),
+    "no unit": ("[flash]\nread = 5\n", 3, "flash.read", ["5 without a unit", "us"]),
+    "wrong unit": ("[flash]\nerase = '5GB/s'\n", 3, "flash.erase", ["5GB/s", "expected a time"]),
+    "wrong type": ("[geometry]\nchannels = 'eight'\n", 3, "geometry.channels", ["eight", "expected"]),
+    "negative number": ("[geometry]\nchannels = -1\n", 3, "geometry.channels", ["-1", "expected"]),
+    "negative time": ("[flash]\nerase = '-3us'\n", 3, "flash.erase", ["-3us", "expected"]),
+    "zero": ("[geometry]\nchannels = 0\n", 3, "geometry.channels", ["got 0", "from 1 to 256"]),
+    "overflow": ("[geometry]\nchannels = 99999999999\n", 3, "geometry.channels", ["99999999999", "expected"]),
+    "endless time": ("[flash]\nerase = '1e999s'\n", 3, "flash.erase", ["1e999s", "expected"]),
+    "not a number": ("[ftl]\noverprovisioning = nan\n", 3, "ftl.overprovisioning", ["expected"]),
+    "share beyond one": ("[ftl]\noverprovisioning = 1.5\n", 3, "ftl.overprovisioning", ["1.5", "expected"]),
+    "page of no power of two": ("[geometry]\npage = '3KiB'\n", 3, "geometry.page", ["3KiB", "power of two"]),
+    "too few blocks": ("[geometry]\nblocks_per_plane = 1\n", 3, "geometry.blocks_per_plane", ["got 1", "4"]),
+    "times for other cells": ("[flash]\nread = ['1us', '2us']\n", 3, "flash.read", ["2 times", "expected"]),
+    "contradiction": ("[gc]\nthreshold = 0.5\n", 3, "gc.threshold", ["0.5", "overprovisioning"]),
+    "unknown fabric": ("[fabric]\nkind = 'buss'\n", 3, "fabric.kind", ["buss", "did you mean `bus`"]),
+    "unknown interface": ("[fabric]\ninterface = 'sata'\n", 3, "fabric.interface", ["sata", "nv-ddr"]),
+    "table for a value": ("[flash.erase]\nx = 1\n", 2, "flash.erase", ["expected"]),
+}
+
+
+@pytest.mark.parametrize("case", DESIGNS)
+def test_design_files(case: str, canaletto: Any, tmp_path: Path) -> None:
+    text, line, key, says = DESIGNS[case]
+    (tmp_path / "d.toml").write_text(BASE + text)
+    canaletto.refuses("run", "d.toml", "--workload", "hm_0", says=(f"d.toml:{line}: {key}", *says))
+
+
+WORKLOADS = {
+    "no loop": (SYNTHETIC + "requests = 5\n", ["w.toml:4: flow.0.synthetic", "queue_depth", "inter_arrival"]),
+    "both loops": (
+        SYNTHETIC + "requests = 5\nqueue_depth = 1\ninter_arrival = '1us'\n",
+        ["w.toml:4: flow.0.synthetic", "both"],
+    ),
+    "no request": (SYNTHETIC + "requests = 0\nqueue_depth = 1\n", ["w.toml:7: flow.0.synthetic.requests", "got 0"]),
+    "share beyond one": (
+        SYNTHETIC.replace("1.0", "1.1") + "requests = 5\nqueue_depth = 1\n",
+        ["w.toml:5: flow.0.synthetic.read_share", "1.1"],
+    ),
+    "nothing to do": ('name = "w"\n[[flow]]\nname = "a"\n', ["w.toml:2: flow.0", "synthetic", "trace"]),
+    "no flow": ('name = "w"\nflow = []\n', ["w.toml:2: flow", "empty"]),
+    "flow missing": ('name = "w"\n', ["w.toml", "flow"]),
+    "plane that is not there": (
+        'name = "w"\npartitioned = true\n[[flow]]\nname = "a"\nplanes = [9]\n'
+        + SYNTHETIC.split("\n", 3)[3]
+        + "requests = 5\nqueue_depth = 1\n",
+        ["planes", "9"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WORKLOADS)
+def test_workload_files(case: str, canaletto: Any, tmp_path: Path) -> None:
+    text, says = WORKLOADS[case]
+    (tmp_path / "w.toml").write_text(text)
+    canaletto.refuses("run", "performance-optimized", "--workload", "w.toml", says=tuple(says))
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "d.toml: missing field"),
+        (b"x = [1,\n2\n", "d.toml:"),
+        (b"name = 'a'\nname = 'b'\n", "d.toml:2"),
+        (b"\xff\xfe\x00", "d.toml:1: byte 0xff is not UTF-8"),
+        (b"x = 1\n" * 4 + b"\x00", "d.toml:5"),
+        (b"#" * ((16 << 20) + 1), "d.toml: larger than 16 MiB"),
+        (b"x = " + b"[" * 100_000, "d.toml:"),
+    ],
+    ids=["empty", "torn", "twice", "binary", "nul", "huge", "deep"],
+)
+def test_files_that_are_no_toml(content: bytes, says: str, canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "d.toml").write_bytes(content)
+    canaletto.refuses("run", "d.toml", "--workload", "hm_0", says=(says,))
+
+
+def test_files_that_cannot_be_read(canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "folder.toml").mkdir()
+    run = ["run", "performance-optimized", "--workload"]
+    canaletto.refuses("run", "none.toml", "--workload", "hm_0", says=("none.toml: No such file",))
+    canaletto.refuses("run", "folder.toml", "--workload", "hm_0", says=("folder.toml: Is a directory",))
+    canaletto.refuses(*run, "none.toml", says=("none.toml: No such file",))
+    canaletto.refuses(*run, "folder.toml", says=("folder.toml: Is a directory",))
+    canaletto.refuses(*run, "none.trace", says=("none.trace: No such file",))
+    canaletto.refuses(*run, tmp_path, says=("Is a directory",))
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["run", "cost-optimised", "--workload", "hm_0"], ["cost-optimised", 'did you mean "cost-optimized"']),
+        (["run", "cost-optimized", "--workload", "hm0"], ["hm0", 'did you mean "hm_0"']),
+        (["run", "cost-optimized", "--workload", "hm_0", "--fabric", "buss"], ["buss", "did you mean `bus`"]),
+        (["run", "cost-optimized", "--workload", "hm_0", "--set", "flash"], ["--set flash", "KEY=VALUE"]),
+        (["run", "cost-optimized", "--workload", "hm_0", "--set", "=1"], ["--set =1", "KEY=VALUE"]),
+        (["run", "cost-optimized", "--workload", "hm_0", "--set", "flash.raed=1us"], ["raed", "did you mean `read`"]),
+        (["run", "cost-optimized", "--workload", "hm_0", "--set", "flash.erase=2"], ["erase", "without a unit"]),
+        (["run", "cost-optimized", "--workload", "hm_0", "--set", "name.x=1"], ["name.x"]),
+        (["run", "cost-optimized", "--workload", "hm_0", "--set", "workload.flow.7.name=x"], ["flow.7", "expected 0"]),
+        (
+            ["run", "cost-optimized", "--workload", "hm_0", "--set", "geometry.blocks_per_plane=4294967295"],
+            ["4294967295"],
+        ),
+        (["run", "cost-optimized", "--workload", "hm_0", "--seed", "x"], ["--seed"]),
+        (["run", "cost-optimized", "--workload", "hm_0", "--seed", "-1"], ["--seed"]),
+        (["run", "cost-optimized", "--workload", "hm_0", "--seed", str(2**64)], ["seed", str(2**64)]),
+        (["run", "cost-optimized", "--workload", "hm_0", "--requests", "0"], ["--requests"]),
+        (["run", "cost-optimized", "--workload", "hm_0", "--requests", str(2**63)], [str(2**63)]),
+        (["run", "cost-optimized", "--workload", "hm_0", "--queue-depth", "9999999"], ["queue_depth", "9999999"]),
+        (["run", "cost-optimized", "--workload", "hm_0", "--devices", "none"], ["--devices", "none", "offset"]),
+        (["run", "cost-optimized", "--workload", "hm_0", "--wrap"], ["wrap", "trace"]),
+        (["run", "cost-optimized", "--workload", "hm_0", "--wrap", "--fit"], ["--wrap", "--fit"]),
+        (["run", "cost-optimized", "--workload", "hm_0", "--nope"], ["--nope"]),
+        (["run", "cost-optimized"], ["--workload"]),
+        (["run"], ["DESIGN"]),
+        (["walk"], ["walk"]),
+        (["schema", "drive"], ["drive", "design", "workload"]),
+        (["rerun", "nowhere"], ["nowhere", "no such folder"]),
+        (["diff", ".", "nowhere"], ["run.json"]),
+    ],
+    ids=lambda value: " ".join(value)[-40:] if isinstance(value, list) else None,
+)
+def test_words_of_commands(words: list[str], says: list[str], canaletto: Any) -> None:
+    canaletto.refuses(*words, says=tuple(says))

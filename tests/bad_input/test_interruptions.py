@@ -1,0 +1,114 @@
+"""Does a run that is cut short, at any time and for any reason, leave nothing behind?"""
+
+import os
+import resource
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+LONG = ["run", "performance-optimized", "--workload", "hm_0", "--requests", "1000000000"]
+SHORT = ["run", "performance-optimized", "--workload", "hm_0", "--requests", "3000"]
+
+
+def after(seconds: float) -> Callable[[], bool]:
+    start = time.monotonic()
+    return lambda: time.monotonic() - start > seconds
+
+
+def test_ctrl_c_in_the_middle_of_a_run(canaletto: Any, tmp_path: Path) -> None:
+    answer = canaletto.interrupt(*LONG, "--json", when=after(1.5))
+    assert answer.status == 130
+    assert answer.out == ""
+    assert answer.err.splitlines() == ["canaletto: interrupted; nothing was written"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_leaves_no_folder(number: int, canaletto: Any, tmp_path: Path) -> None:
+    words = ["run", "performance-optimized", "--workload", "hm_0", "--requests", "30000000", "--out", "runs/a"]
+    answer = canaletto.interrupt(*words, when=lambda: any(tmp_path.glob("runs/.a.*")), number=number)
+    assert answer.status == 128 + number
+    assert "Traceback" not in answer.err
+    assert list((tmp_path / "runs").iterdir()) == []
+
+
+@pytest.mark.parametrize("seconds", [0.3, 0.5, 0.7, 0.9, 1.2])
+def test_ctrl_c_at_any_time(seconds: float, canaletto: Any, tmp_path: Path) -> None:
+    answer = canaletto.interrupt(*SHORT, "--out", "a", "--json", when=after(seconds))
+    left = os.listdir(tmp_path)
+    if answer.status == 0:
+        assert left == ["a"]
+    else:
+        assert answer.status == 130
+        assert "Traceback" not in answer.err
+        assert left in ([], ["a"])  # Between the renaming and the last word, the run is there, and whole.
+        assert left == [] or (tmp_path / "a" / "report.html").exists()
+
+
+def test_an_output_folder_that_exists(canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "thesis.tex").write_text("years")
+    canaletto.refuses(*SHORT, "--out", "a", says=("a: exists already", "--force"))
+    canaletto.refuses(*SHORT, "--out", "a", "--force", says=("not the folder of a run",))
+    canaletto.refuses(*SHORT, "--out", "a/thesis.tex/b", says=("thesis.tex",))
+    assert [path.name for path in tmp_path.rglob("*")] == ["a", "thesis.tex"]
+
+
+@pytest.mark.parametrize("limit", [0, 100, 20_000, 400_000])
+def test_a_full_disk(limit: int, canaletto: Any, tmp_path: Path) -> None:
+    """A file may not grow beyond `limit` bytes: any of the run's files is the one that does not fit."""
+    from conftest import COMMAND
+
+    full = subprocess.run(
+        [COMMAND, *SHORT, "--out", "a"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+    )
+    assert full.returncode == 2
+    (line,) = full.stderr.splitlines()
+    assert "File too large" in line
+    assert f"{tmp_path}/" in line
+    assert os.listdir(tmp_path) == []
+
+
+def test_standard_output_that_is_full(canaletto: Any) -> None:
+    from conftest import COMMAND
+
+    for words in (["schema"], [*SHORT, "--json"], SHORT, ["presets"]):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([COMMAND, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        assert done.returncode == 2
+        assert done.stderr == "canaletto: No space left on device\n"
+
+
+def test_a_run_that_memory_is_too_small_for_says_so_first(canaletto: Any, tmp_path: Path) -> None:
+    words = ["run", "performance-optimized", "--workload", "hm_0", "--requests", str(10**12), "--out", "a"]
+    canaletto.refuses(*words, says=("GB of memory", "--requests"))
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_frozen_run_that_was_damaged(canaletto: Any, tmp_path: Path) -> None:
+    canaletto.ok(*SHORT, "--out", "a")
+    folder = tmp_path / "a"
+    sound = {path: path.read_bytes() for path in folder.iterdir()}
+    for name, content, says in (
+        ("run.json", b"{", "run.json: not JSON"),
+        ("run.json", b"[]", "run.json: got list"),
+        ("run.json", b'{"schema": 7, "options": {}}', "schema: got 7, expected 1"),
+        ("run.json", b'{"schema": 1, "options": {}, "traces": [], "version": "0"}', "options: got"),
+        ("result.json", b"", "result.json: not JSON"),
+        ("design.toml", b"name = 3\n", "design.toml:"),
+        ("workload.toml", b"", "workload.toml"),
+    ):
+        (folder / name).write_bytes(content)
+        canaletto.refuses("rerun", "a", says=(says,))
+        for path, good in sound.items():
+            path.write_bytes(good)
+    assert canaletto.ok("rerun", "a", "--json").json["identical"]

@@ -1,0 +1,97 @@
+"""Does every trace that is not whole, or does not fit, end with one line that names file and line?"""
+
+import gzip
+import random
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+GOOD = "".join(f"{n * 1000} 0 {n * 8} 8 {n % 2}\n" for n in range(200))
+MSR = "128166372003061629,hm,0,Read,383496192,32768,413\n"
+
+# Content, and what the message must say.
+TRACES: dict[str, tuple[bytes, list[str]]] = {
+    "empty": (b"", ["t.trace", "empty"]),
+    "blank": (b"\n\n\n", ["t.trace", "empty"]),
+    "foreign first line": (b"once upon a time there was a trace\n" * 9, ["t.trace:1:", "mqsim, msr"]),
+    "foreign line": (GOOD.encode() + b"hello world\n" + GOOD.encode(), ["t.trace:201:", "hello world"]),
+    "torn last line": (GOOD.encode() + b"200000 0 16", ["t.trace:201:", "torn"]),
+    "binary": (random.Random(1).randbytes(5000), ["t.trace"]),
+    "nul inside": (GOOD.encode() + b"201000 0 \x00 8 1\n", ["t.trace:201:", "binary"]),
+    "endless line": (GOOD.encode() + b"7" * 5_000_000, ["t.trace:201:", "longer than"]),
+    "time running backwards": (GOOD.encode() + b"5 0 8 8 1\n", ["t.trace:201:", "backwards"]),
+    "no bytes": (GOOD.encode() + b"201000 0 8 0 1\n", ["t.trace:201:", "0", "allowed"]),
+    "negative size": (GOOD.encode() + b"201000 0 8 -8 1\n", ["t.trace:201:", "-8"]),
+    "number too large": (
+        GOOD.encode() + b"201000 0 99999999999999999999 8 1\n",
+        ["t.trace:201:", "99999999999999999999"],
+    ),
+    "other type": (MSR.encode() + MSR.replace("Read", "Trim").encode(), ["t.trace:2:", "Trim"]),
+    "cut gzip": (gzip.compress(GOOD.encode())[:-30], ["t.trace", "cannot read on"]),
+    "damaged gzip": (gzip.compress(GOOD.encode())[:-8] + b"\0" * 8, ["t.trace"]),
+    "other packing": (b"PK\x03\x04" + bytes(100), ["t.trace", "zip"]),
+    "beyond the drive": (GOOD.encode() + f"201000 0 {2**32} 8 1\n".encode(), ["--wrap", "--fit"]),
+    "larger than the drive": (GOOD.encode() + f"201000 0 0 {2**31} 1\n".encode(), ["larger"]),
+}
+
+
+@pytest.mark.parametrize("case", TRACES)
+def test_traces(case: str, canaletto: Any, tmp_path: Path) -> None:
+    content, says = TRACES[case]
+    (tmp_path / "t.trace").write_bytes(content)
+    canaletto.refuses("run", "performance-optimized", "--workload", "t.trace", says=tuple(says))
+
+
+def test_what_only_looks_wrong_is_read(canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "t.trace").write_text("\n" + GOOD.replace("\n", "\r\n") + "201000 0 13 1 1", newline="")
+    result = canaletto.ok("run", "performance-optimized", "--workload", "t.trace", "--json").json
+    assert result["requests"]["completed"] == 201
+
+
+def test_beyond_the_drive_wrap_and_fit_help(canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "t.trace").write_text(GOOD + f"201000 0 {2**32} 8 1\n")
+    for way in ("--wrap", "--fit"):
+        result = canaletto.ok("run", "performance-optimized", "--workload", "t.trace", way, "--json").json
+        assert result["requests"]["completed"] == 201
+
+
+def test_a_format_of_another_name(canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "t.trace").write_text(GOOD)
+    run = ["run", "performance-optimized", "--workload", "t.trace", "--format"]
+    canaletto.refuses(*run, "msr", says=("t.trace:1:", "msr"))
+    canaletto.refuses(*run, "mrs", says=("mrs", "mqsim, msr"))
+    canaletto.refuses("trace", "info", "t.trace", "--format", "msr", says=("t.trace:1:",))
+
+
+def test_a_trace_without_permission(canaletto: Any, tmp_path: Path) -> None:
+    import os
+
+    (tmp_path / "t.trace").write_text(GOOD)
+    (tmp_path / "t.trace").chmod(0)
+    if os.access(tmp_path / "t.trace", os.R_OK):
+        pytest.skip("this user may read everything")
+    canaletto.refuses("run", "performance-optimized", "--workload", "t.trace", says=("t.trace", "Permission denied"))
+
+
+def test_a_trace_that_vanishes_is_told_when_it_is_repeated(canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "t.trace").write_text(GOOD)
+    canaletto.ok("run", "performance-optimized", "--workload", "t.trace", "--out", "r")
+    (tmp_path / "t.trace").unlink()
+    canaletto.refuses("rerun", "r", says=("t.trace: No such file",))
+
+
+def test_nothing_is_left_of_a_run_whose_trace_breaks_off(canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "t.trace").write_text(GOOD + "oops\n")
+    canaletto.refuses("run", "performance-optimized", "--workload", "t.trace", "--out", "r", says=("t.trace:201:",))
+    assert [path.name for path in tmp_path.iterdir()] == ["t.trace"]
+
+
+def test_a_pipe_is_read_where_once_is_enough(canaletto: Any, tmp_path: Path) -> None:
+    from conftest import COMMAND
+
+    (tmp_path / "t.trace").write_text(GOOD)
+    script = f"{COMMAND} run performance-optimized --workload <(cat t.trace) --json"
+    piped = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert piped.returncode == 0, piped.stderr

@@ -1,0 +1,80 @@
+"""Do the small commands answer, and does each explain itself?"""
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+COMMANDS = (
+    ["run"],
+    ["mqsim"],
+    ["rerun"],
+    ["diff"],
+    ["presets"],
+    ["schema"],
+    ["trace", "info"],
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_help_has_an_example(command: list[str], canaletto: Any) -> None:
+    text = " ".join(canaletto.ok(*command, "--help").out.split())
+    assert f"Example: canaletto {' '.join(command)}" in text
+
+
+def test_presets_and_profiles_are_those_of_the_contract(canaletto: Any) -> None:
+    found = canaletto.ok("presets", "--json").json
+    names = {kind: [entry["name"] for entry in entries] for kind, entries in found.items()}
+    assert set(names["designs"]) >= {"performance-optimized", "cost-optimized", "networked-ssd", "mqsim-fast18"}
+    assert len(names["profiles"]) >= 19
+    assert "bus" in names["fabrics"]
+    table = canaletto.ok("presets").out
+    assert all(name in table for kind in names.values() for name in kind)
+
+
+def test_schema_describes_every_key(canaletto: Any) -> None:
+    both = canaletto.ok("schema").json
+    for kind in ("design", "workload"):
+        schema = canaletto.ok("schema", kind).json
+        assert schema == both[kind]
+        for part in [schema, *schema["$defs"].values()]:
+            for key, about in part.get("properties", {}).items():
+                assert about.get("description"), key
+
+
+def test_trace_info_counts(canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "t.trace").write_text("1000 0 0 8 1\n2000 3 8 16 0\n5000 0 80 8 1\n")
+    found = canaletto.ok("trace", "info", "t.trace", "--json").json
+    assert found == {
+        "file": "t.trace",
+        "format": "mqsim",
+        "requests": 3,
+        "reads": 2,
+        "writes": 1,
+        "read_share": 2 / 3,
+        "bytes_read": 8192,
+        "bytes_written": 8192,
+        "size_bytes": {"mean": 16384 / 3, "min": 4096, "p50": 4096, "max": 8192},
+        "devices": 2,
+        "end_bytes": 88 * 512,
+        "span_us": 4.0,
+        "mean_inter_arrival_us": 2.0,
+    }
+    assert "66.7 % reads" in canaletto.ok("trace", "info", "t.trace").out
+
+
+def test_trace_info_reads_a_real_trace(canaletto: Any, shared: Path) -> None:
+    found = canaletto.ok("trace", "info", shared / "traces" / "msr" / "hm_0-sample1000.csv.gz", "--json").json
+    assert found["requests"] == 1000
+    assert found["format"] == "msr"
+
+
+def test_a_reader_that_goes_away_is_no_error_to_talk_about(canaletto: Any, tmp_path: Path) -> None:
+    from conftest import COMMAND
+
+    piped = subprocess.run(
+        f"{COMMAND} schema | head -c 10", shell=True, capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert piped.stderr == ""
+    assert len(piped.stdout) == 10

@@ -1,0 +1,170 @@
+"""Does the package run simulations as its documentation says?"""
+
+import signal
+import threading
+import time
+from pathlib import Path
+
+import canaletto as cn
+import polars as pl
+import pytest
+
+FEW = {"requests": 2000}
+
+
+@pytest.fixture(scope="module")
+def result() -> cn.Result:
+    return cn.run(cn.design("performance-optimized"), cn.workload("hm_0", **FEW))
+
+
+def test_fields_are_attributes_and_items(result: cn.Result) -> None:
+    assert result.latency_us.all.p99 == result["latency_us"]["all"]["p99"] > 0
+    assert result.requests.height == result.to_dict()["requests"]["completed"] == 2000
+    assert result.flows[0].name == "hm_0"
+    assert "latency_us" in dir(result)
+    with pytest.raises(AttributeError, match="no field 'latency'; there are schema"):
+        _ = result.latency
+
+
+def test_requests_account_for_every_picosecond(result: cn.Result) -> None:
+    frame = result.requests
+    assert frame.columns[:9] == [
+        *("flow", "op", "lba", "sectors", "arrival_us", "enqueued_us", "completed_us", "latency_us", "path_conflict"),
+    ]
+    causes = frame.columns[9:]
+    assert all(name.endswith("_us") for name in causes)
+    off = frame.select((pl.sum_horizontal(causes) - pl.col("latency_us")).abs().max()).item()
+    assert off < 1e-6
+    assert frame["latency_us"].max() == pytest.approx(result.latency_us.all.max)
+    assert frame["op"].value_counts().height == 2
+    assert frame["completed_us"].is_sorted()
+
+
+def test_blame_is_the_mean_over_requests(result: cn.Result) -> None:
+    blame = result.blame
+    assert blame.columns == ["cause", "mean_us", "mean_share", "p99_us", "p99_share"]
+    assert blame["mean_share"].sum() == pytest.approx(1)
+    assert blame["p99_share"].sum() == pytest.approx(1)
+    for cause, mean in zip(blame["cause"], blame["mean_us"], strict=True):
+        assert result.requests[f"{cause}_us"].mean() == pytest.approx(mean)
+
+
+def test_results_show_themselves(result: cn.Result) -> None:
+    assert "where the time went" in repr(result)
+    assert "<table>" in result._repr_html_()
+    assert repr(result.requests)
+
+
+def test_overrides_and_sugar() -> None:
+    design = cn.design("performance-optimized", fabric="bus", **{"flash.read": "10us", "geometry.channels": 4})
+    assert design.to_dict()["flash"]["read"] == "10us"
+    assert design.to_dict()["geometry"]["channels"] == 4
+    assert design.fabric == "bus"
+    changed = design.set(name="other", **{"flash.die_interleaving": False})
+    assert (design.name, changed.name) == ("performance-optimized", "other")
+    assert changed.to_dict()["flash"]["die_interleaving"] is False
+    assert changed != design == cn.design("performance-optimized", **{"flash.read": "10us", "geometry.channels": 4})
+    assert "other" in repr(changed)
+    assert "<pre>" in changed._repr_html_()
+
+
+def test_workload_options() -> None:
+    closed = cn.workload("hm_0", requests=10, queue_depth=3).to_dict()["flow"][0]["synthetic"]
+    assert (closed["requests"], closed["queue_depth"]) == (10, 3)
+    assert "inter_arrival" not in closed
+    with pytest.raises(cn.ConfigError, match="expected a workload that replays a trace"):
+        cn.workload("hm_0", beyond="wrap")
+    with pytest.raises(cn.ConfigError, match="expected one of refuse, wrap, fit"):
+        cn.workload("hm_0", beyond="warp")
+
+
+def test_names_and_paths_are_taken_directly() -> None:
+    assert cn.run("cost-optimized", cn.workload("hm_0", requests=50), records=False)["requests"].completed == 50
+
+
+@pytest.mark.parametrize(("option", "given"), [("seed", -1), ("seeds", 0), ("warmup", 1.5), ("seed", True)])
+def test_options_out_of_range_are_refused(option: str, given: object) -> None:
+    with pytest.raises(cn.ConfigError, match=f"{option}: got {given}, expected a whole number"):
+        cn.run("cost-optimized", "hm_0", **{option: given})  # type: ignore[arg-type]
+
+
+def test_without_records_there_is_no_frame() -> None:
+    result = cn.run("cost-optimized", cn.workload("hm_0", **FEW), records=False)
+    assert not result.has_requests
+    with pytest.raises(RuntimeError, match="records=True"):
+        _ = result.requests
+
+
+def test_save_and_load(result: cn.Result, tmp_path: Path) -> None:
+    result.save(tmp_path / "run")
+    loaded = cn.load(tmp_path / "run")
+    assert loaded.to_dict() == result.to_dict()
+    assert loaded.requests.equals(result.requests)
+    assert loaded.configuration == result.configuration
+    with pytest.raises(cn.ConfigError, match="exists already"):
+        result.save(tmp_path / "run")
+
+
+def test_ctrl_c_stops_a_run() -> None:
+    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        cn.run("performance-optimized", cn.workload("hm_0", requests=10**9), records=False)
+    timer.join()
+    assert time.monotonic() - started < 30
+    assert cn.run("performance-optimized", cn.workload("hm_0", requests=10)).requests.height == 10
+
+
+def test_other_threads_run_meanwhile() -> None:
+    seen = []
+    started = threading.Event()
+
+    def tick() -> None:
+        started.set()
+        while not done.is_set():
+            seen.append(None)
+            time.sleep(0.001)
+
+    done = threading.Event()
+    thread = threading.Thread(target=tick)
+    thread.start()
+    started.wait()
+    before = len(seen)
+    cn.run("performance-optimized", cn.workload("hm_0", requests=300_000), records=False)
+    after = len(seen)
+    done.set()
+    thread.join()
+    assert after - before > 5
+
+
+def test_progress_is_reported_and_its_errors_end_the_run() -> None:
+    reports: list[tuple[int, int, int]] = []
+    big = cn.workload("hm_0", requests=1_000_000)
+    cn.run("performance-optimized", big, records=False, progress=lambda *report: reports.append(report))
+    assert reports
+    assert all(total == 1_000_000 for _, total, _ in reports)
+    assert reports == sorted(reports)
+
+    def fail(*_: int) -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        cn.run("performance-optimized", big, records=False, progress=fail)
+
+
+def test_threads_do_not_change_results() -> None:
+    workload = cn.workload("hm_0", requests=20_000)
+    results: list[dict] = []
+
+    def work() -> None:
+        found = cn.run("performance-optimized", workload, records=False).to_dict()
+        del found["cost"]
+        results.append(found)
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results[0] == results[1] == results[2]
