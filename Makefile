@@ -59,6 +59,8 @@ check-mqsim: $(VENV)/.built ## Compare every recorded MQSim run, those that may 
 .PHONY: lint
 lint: $(VENV)/.built ## Check formatting, lints and types
 	cargo fmt --all --check
+	# Modules named inside a macro, which cargo fmt does not see.
+	rustfmt --check --edition 2024 crates/canaletto-trace/src/formats/*.rs
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -67,6 +69,7 @@ lint: $(VENV)/.built ## Check formatting, lints and types
 .PHONY: format
 format: $(VENV)/.built ## Format all sources
 	cargo fmt --all
+	rustfmt --edition 2024 crates/canaletto-trace/src/formats/*.rs
 	$(BIN)/ruff check --fix --quiet
 	$(BIN)/ruff format
 

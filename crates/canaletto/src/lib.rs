@@ -20,9 +20,9 @@ pub mod workload;
 
 use thiserror::Error;
 
-use crate::config::design::{Design, FabricKind};
+use crate::config::design::Design;
 use crate::config::workload::Workload;
-use crate::fabric::bus::Bus;
+use crate::fabric::with_fabric;
 use crate::limits::Limits;
 use crate::machine::Machine;
 use crate::measure::probe::{NoProbe, Probe};
@@ -127,9 +127,7 @@ pub fn run_probed<P: Probe>(
 ) -> Result<Outcome, RunError> {
     let limits = Limits::new(design, workload).map_err(RunError::Config)?;
     let sources = sources(workload, &limits, traces, options.seed)?;
-    match design.fabric.kind {
-        FabricKind::Bus => run_on::<Bus, P>(design, workload, &limits, sources, options, probe, watch),
-    }
+    with_fabric!(design.fabric.kind, F => run_on::<F, P>(design, workload, &limits, sources, options, probe, watch))
 }
 
 fn run_on<F: fabric::Fabric, P: Probe>(

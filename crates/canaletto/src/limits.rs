@@ -4,8 +4,7 @@ use serde::Serialize;
 
 use crate::config::design::{Allocation, Design};
 use crate::config::workload::{Flow, Workload};
-use crate::fabric::Fabric as _;
-use crate::fabric::bus::Bus;
+use crate::fabric;
 use crate::flash::address::{Layout, SECTOR};
 use crate::flash::interface::Operation;
 use crate::flash::timing::ArrayTiming;
@@ -212,7 +211,7 @@ pub fn inspect(design: &Design, workload: &Workload, records: bool) -> Result<In
     };
     let mut common = vec![
         Bound { resource: "host link".into(), limit_gb_s: link_rate / 1e9 },
-        Bound { resource: "fabric".into(), limit_gb_s: Bus::new(&design.fabric, layout).peak_rate() / 1e9 },
+        Bound { resource: "fabric".into(), limit_gb_s: fabric::peak_rate(&design.fabric, layout) / 1e9 },
     ];
     let controller = &design.controller;
     for (resource, rate) in [

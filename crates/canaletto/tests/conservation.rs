@@ -173,6 +173,7 @@ fn designs() -> impl Strategy<Value = Design> {
         prop::sample::select(vec!["0ns", "400ns"]),
         2u32..40,
         1u32..40,
+        prop::sample::select(vec!["bus", "packetized", "ideal"]),
     );
     (geometry, flash, ftl, rest).prop_map(|(g, f, t, r)| {
         let overrides = [
@@ -199,6 +200,7 @@ fn designs() -> impl Strategy<Value = Design> {
             format!("link.latency={}", r.3),
             format!("host.queue_entries={}", r.4),
             format!("host.fetch_limit={}", r.5),
+            format!("fabric.kind={}", r.6),
             "flash.program=20us".to_owned(),
             "flash.erase=50us".to_owned(),
             "gc.threshold=0.05".to_owned(),

@@ -138,3 +138,46 @@ fn dies_interleave() {
     let (both, one) = (iops("flash.die_interleaving=true"), iops("flash.die_interleaving=false"));
     assert!(both > 1.9 * one && both < 2.05 * one, "{both} against {one}");
 }
+
+/// Unloaded reads over each fabric: what crosses the wires differs, the rest does not.
+#[test]
+fn unloaded_read_latency_of_each_fabric() {
+    let latency = |fabric: &str| {
+        let workload = synthetic("requests = 50\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
+        let outcome = simulate(&preset("performance-optimized", &[&format!("fabric.kind={fabric}")]), &workload);
+        outcome.report.measures.latency_us.all.min.unwrap() * 1e3
+    };
+    let bus = latency("bus");
+    assert_eq!(latency("ideal"), bus);
+    // Bus: 20 + 150 ns of command and 4096 B at 1.2 GB/s; packets: 20 ns, 8 flits, 2 + 4 + 4096 flits at 2.4 GB/s.
+    let difference = (170.0 + 4096.0 / 1.2) - (20.0 + 8.0 / 2.4 + (2.0 + 4.0 + 4096.0) / 2.4);
+    assert!((bus - latency("packetized") - difference).abs() < 0.1);
+}
+
+/// All traffic to the chips of one channel, with a link that is no limit: the bus gives 1.2 GB/s, packets 2.4 GB/s (less
+/// commands and headers), and the ideal fabric what eight chips' own paths give.
+#[test]
+fn one_hot_row_saturates_its_paths() {
+    let text = "name = \"hot\"\npartitioned = true\n[[flow]]\nname = \"a\"\nchannels = [0]\n[flow.synthetic]\n\
+                requests = 20000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 128\n";
+    let workload = canaletto::config::load_workload("hot", Some(text), &[]).unwrap();
+    let outcome = |fabric: &str| {
+        let kind = format!("fabric.kind={fabric}");
+        // Commands first: with data first all chips drain, then all read, and the bus idles meanwhile (6 % here).
+        let overrides = ["link.lanes=32", "fabric.order=commands-first", &kind];
+        simulate(&preset("performance-optimized", &overrides), &workload).report
+    };
+    let bandwidth = |fabric: &str| outcome(fabric).measures.bandwidth_mb_s.unwrap();
+    let bus = 4096e3 / (4096.0 / 1.2 + 170.0);
+    let measured = bandwidth("bus");
+    assert!(measured < bus * 1.03 && measured > 0.97 * bus, "{measured} of {bus}");
+    let packets = 4096e3 / ((2.0 + 4.0 + 4096.0) / 2.4 + 20.0 + 8.0 / 2.4);
+    let measured = bandwidth("packetized");
+    assert!(measured < packets * 1.01 && measured > 0.95 * packets, "{measured} of {packets}");
+    // Each chip: command, array and data one after the other, two planes a time at the best.
+    let one_plane = 8.0 * 4096e3 / (170.0 + 120.0 + 3000.0 + 4096.0 / 1.2);
+    let measured = bandwidth("ideal");
+    assert!(measured > one_plane && measured < 8.0 * 1200.0, "{measured}, {one_plane} with one plane at a time");
+    assert_eq!(outcome("ideal").measures.path_conflicts.free_request_share, Some(1.0));
+    assert!(outcome("bus").measures.path_conflicts.free_request_share.unwrap() < 0.5);
+}

@@ -1,6 +1,6 @@
 //! Rules between keys that no type or range can state.
 
-use crate::config::design::{Design, PageTimes};
+use crate::config::design::{Design, FabricKind, PageTimes, Turnarounds};
 use crate::config::error::Problem;
 use crate::config::units::{Duration, Size};
 use crate::config::workload::{Addresses, Flow, Synthetic, Workload};
@@ -17,6 +17,7 @@ pub fn check_design(design: &Design) -> Checked {
     check_geometry(design)?;
     check_flash(design)?;
     check_rates(design)?;
+    check_fabric(design)?;
     check_space(design)
 }
 
@@ -67,6 +68,18 @@ fn check_rates(design: &Design) -> Checked {
     let payload = design.link.max_payload.0;
     require((16..=4096).contains(&payload), "link.max_payload", || {
         format!("got \"{}\", expected from \"16B\" to \"4096B\" (PCI Express: 128 B to 4 KiB)", design.link.max_payload)
+    })
+}
+
+/// Settings of signal-based buses that mean nothing to packets.
+fn check_fabric(design: &Design) -> Checked {
+    let fabric = &design.fabric;
+    let packets = fabric.kind == FabricKind::Packetized;
+    require(!packets || fabric.burst_bytes == 0, "fabric.burst_bytes", || {
+        format!("got {}, expected 0: packets cross flit by flit", fabric.burst_bytes)
+    })?;
+    require(!packets || fabric.turnarounds == Turnarounds::InChip, "fabric.turnarounds", || {
+        "got on-wires, expected in-chip: packets do not hold the bus for the chip".to_owned()
     })
 }
 

@@ -183,6 +183,10 @@ impl<'de> Deserialize<'de> for PageTimes {
 pub enum FabricKind {
     /// One shared bus for each channel (the conventional drive).
     Bus,
+    /// Shared buses of twice the width that carry packets (pSSD, Networked SSD §IV).
+    Packetized,
+    /// A bus of its own for each chip: no path conflicts (Venice §3.1).
+    Ideal,
 }
 
 impl FabricKind {
@@ -190,6 +194,8 @@ impl FabricKind {
     pub fn name(self) -> &'static str {
         match self {
             FabricKind::Bus => "bus",
+            FabricKind::Packetized => "packetized",
+            FabricKind::Ideal => "ideal",
         }
     }
 }
@@ -212,7 +218,7 @@ pub enum Turnarounds {
     /// count against the bus alone and decide comparisons by fiat.
     #[default]
     InChip,
-    /// On the wires: the bus is held, as MQSim counts it.
+    /// On the wires: the bus is held, as MQSim counts it. Not for packets.
     OnWires,
 }
 
@@ -233,10 +239,10 @@ pub enum TransferOrder {
 pub struct Fabric {
     /// Which interconnect.
     pub kind: FabricKind,
-    /// Data rate of one bus or link.
+    /// Data rate of eight data pins, that is of one bus; `packetized` has twice as many pins.
     pub link_rate: Rate,
     /// Data cross in whole bursts of this many bytes, a remainder costing nothing (MQSim: two beats of the channel).
-    /// 0 counts every byte.
+    /// 0 counts every byte. Not for packets.
     #[serde(default)]
     #[schemars(range(min = 0, max = 4096))]
     pub burst_bytes: u32,

@@ -67,10 +67,7 @@ pub struct CommandTable {
 impl CommandTable {
     /// Times for 1 to `planes` planes a command.
     pub fn new(interface: Interface, turnarounds: Turnarounds, planes: u32) -> CommandTable {
-        let constants = match interface {
-            Interface::NvDdr2 => NV_DDR2,
-            Interface::NvDdr3 => NV_DDR3,
-        };
+        let constants = constants(interface);
         let table = |operation| {
             (1..=u64::from(planes))
                 .map(|n| {
@@ -96,6 +93,14 @@ impl CommandTable {
             Operation::Program => self.program[planes - 1],
             Operation::Erase => self.erase[planes - 1],
         }
+    }
+}
+
+/// The constants of an interface.
+pub fn constants(interface: Interface) -> Constants {
+    match interface {
+        Interface::NvDdr2 => NV_DDR2,
+        Interface::NvDdr3 => NV_DDR3,
     }
 }
 

@@ -127,7 +127,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let t = &mut self.transactions[id];
         let chip = self.layout.chip_of(self.layout.unit_of(t.ppa.plane));
         charge_port_wait(t, self.array.port_free_at(chip), now);
-        let data = self.fabric.data_time(u64::from(t.bytes));
+        let data = self.fabric.data_time(Operation::Read, u64::from(t.bytes));
         self.start_leg(fabric::Leg { chip, command: Time::ZERO, data }, Leg::Data(id), now);
     }
 
@@ -207,14 +207,14 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             self.charge_wait(id, unit, now);
             self.bind(id, now);
             if command.operation == Operation::Program {
-                data += self.fabric.data_time(u64::from(self.transactions[id].bytes));
+                data += self.fabric.data_time(command.operation, u64::from(self.transactions[id].bytes));
             }
         }
-        let time = self.commands.get(command.operation, command.transactions().len());
+        let wires = self.fabric.command_time(command.operation, command.transactions().len());
         let for_gc = self.transactions[command.transactions()[0]].origin == Origin::Gc;
         self.array.begin(unit, command, for_gc, now);
         self.refresh_ready(unit);
-        self.start_leg(fabric::Leg { chip, command: time.wires, data }, Leg::Command(unit), now);
+        self.start_leg(fabric::Leg { chip, command: wires, data }, Leg::Command(unit), now);
     }
 
     /// Charges what a transaction that is issued now has waited for: a free page, then its chip, then a path.
@@ -274,14 +274,16 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     fn command_crossed(&mut self, unit: UnitId, now: Time) {
         let command = self.array.units[unit.index()].command;
-        let time = self.commands.get(command.operation, command.transactions().len());
+        let planes = command.transactions().len();
+        let wires = self.fabric.command_time(command.operation, planes);
         for &id in command.transactions() {
             let account = &mut self.transactions[id].account;
-            account.charge_up_to(Cause::CommandTransfer, time.wires, now);
+            account.charge_up_to(Cause::CommandTransfer, wires, now);
             account.charge(Cause::DataTransfer, now);
         }
         self.array.port_done(self.layout.chip_of(unit), now);
-        self.events.push(now + time.chip + self.array_time(&command), Event::ArrayDone(unit));
+        let chip = self.commands.get(command.operation, planes).chip;
+        self.events.push(now + chip + self.array_time(&command), Event::ArrayDone(unit));
     }
 
     /// Planes work side by side: the slowest page decides. MQSim's pages of one command are all of one kind.

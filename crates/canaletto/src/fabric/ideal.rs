@@ -1,0 +1,42 @@
+//! The ideal drive: no two chips ever share a path.
+//!
+//! ```text
+//! controller ── chip 0 0      a bus of its own for each chip, with the signalling and rate of the conventional bus
+//! controller ── chip 0 1
+//! controller ── chip 1 0
+//! ```
+//! Venice (ISCA 2023) §3.1, the "path-conflict-free" SSD. A transaction may still wait for its own chip's port.
+
+use crate::config::design::Fabric as FabricConfig;
+use crate::fabric::Fabric;
+use crate::fabric::buses::{Buses, on_buses};
+use crate::fabric::signals::Signals;
+use crate::flash::address::Layout;
+use crate::flash::interface::Operation;
+use crate::sim::time::Time;
+
+/// One bus a chip.
+pub struct Ideal {
+    buses: Buses,
+    signals: Signals,
+}
+
+impl Fabric for Ideal {
+    fn new(config: &FabricConfig, layout: &Layout) -> Ideal {
+        Ideal { buses: Buses::new(layout.chips(), 1, "path to chip"), signals: Signals::new(config, layout) }
+    }
+
+    fn command_time(&self, operation: Operation, planes: usize) -> Time {
+        self.signals.command_time(operation, planes)
+    }
+
+    fn data_time(&self, _: Operation, bytes: u64) -> Time {
+        self.signals.data_time(bytes)
+    }
+
+    fn peak_rate(&self) -> f64 {
+        self.signals.rate() * f64::from(self.buses.count())
+    }
+
+    on_buses!();
+}

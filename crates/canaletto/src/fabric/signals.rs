@@ -1,0 +1,63 @@
+//! Dedicated signalling, as on a conventional flash bus: command and address cycles, then data.
+
+use crate::config::design::Fabric as FabricConfig;
+use crate::flash::address::Layout;
+use crate::flash::interface::{CommandTable, Operation};
+use crate::sim::time::Time;
+
+/// Times of commands and data on the wires of one bus.
+pub struct Signals {
+    commands: CommandTable,
+    rate: u64,
+    /// Bytes and time of a burst, if data cross in whole bursts only.
+    burst: Option<(u64, Time)>,
+}
+
+impl Signals {
+    /// The signalling of a validated design.
+    pub fn new(config: &FabricConfig, layout: &Layout) -> Signals {
+        let rate = config.link_rate.0;
+        let burst_bytes = u64::from(config.burst_bytes);
+        // Nearest picosecond: bursts stand for clock periods, whose rate may be a rounded number.
+        let burst_ps = (u128::from(burst_bytes) * 1_000_000_000_000 + u128::from(rate) / 2) / u128::from(rate);
+        Signals {
+            commands: CommandTable::new(config.interface, config.turnarounds, layout.planes_per_die),
+            rate,
+            burst: (burst_bytes > 0).then_some((burst_bytes, Time(burst_ps as u64))),
+        }
+    }
+
+    /// Command and address cycles of a command to `planes` planes.
+    pub fn command_time(&self, operation: Operation, planes: usize) -> Time {
+        self.commands.get(operation, planes).wires
+    }
+
+    /// Data cycles of one page's `bytes`.
+    pub fn data_time(&self, bytes: u64) -> Time {
+        match self.burst {
+            Some((burst, time)) => time * (bytes / burst),
+            None => Time::of_transfer(bytes, self.rate),
+        }
+    }
+
+    /// Bytes a second.
+    pub fn rate(&self) -> f64 {
+        self.rate as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fabric::tests::{config, layout};
+
+    /// MQSim at width 6, 200 MT/s: bursts of 12 B in 10 ns, a remainder costs nothing (reference notes, §6).
+    #[test]
+    fn bursts_drop_the_remainder() {
+        let signals = |rate, burst| Signals::new(&config(rate, burst), &layout());
+        assert_eq!(signals(1_200_000_000, 12).data_time(4096), Time::from_ns(3410));
+        assert_eq!(signals(1_200_000_000, 0).data_time(4096), Time(3_413_334));
+        // Width 8, 333 MT/s, truncated to 6 ns for two beats: a rate that is no whole number of bytes a second.
+        assert_eq!(signals(2_666_666_667, 16).data_time(4096), Time::from_ns(256 * 6));
+    }
+}
