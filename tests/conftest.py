@@ -17,6 +17,9 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("CANALETTO_SHARED", REPOSITORY.parent / "shared"))
 COMMAND = Path(sys.executable).with_name("canaletto")
 
+# A shell starts background jobs with interrupts ignored, and children inherit that: tests interrupt runs on purpose.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 @dataclass
 class Answer:

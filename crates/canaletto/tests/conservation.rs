@@ -236,13 +236,18 @@ fn workloads() -> impl Strategy<Value = Workload> {
     })
 }
 
+/// How many random drives and workloads to try: `CANALETTO_CASES=20000 cargo test --release --test conservation` soaks.
+fn cases() -> u32 {
+    std::env::var("CANALETTO_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(200)
+}
+
 /// Whether the workload's requests fit the drive at all.
 fn fits(design: &Design, workload: &Workload) -> bool {
     Limits::new(design, workload).is_ok()
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, max_shrink_iters: 300, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), max_shrink_iters: 300, ..ProptestConfig::default() })]
 
     #[test]
     fn nothing_is_lost_and_reads_return_the_newest(design in designs(), workload in workloads()) {

@@ -20,6 +20,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         };
         if let Some(first) = first {
             self.events.push(flow.start + first, Event::Arrival(id));
+            self.arrivals += 1;
         }
         Ok(())
     }
@@ -40,6 +41,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                     if let Some(time) = following {
                         // A trace's clock may repeat itself, but the reader has made sure that it never runs backwards.
                         self.events.push(time.max(now), Event::Arrival(id));
+                        self.arrivals += 1;
                     }
                 }
             }

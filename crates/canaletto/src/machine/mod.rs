@@ -146,6 +146,8 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     /// Requests completed, those before the end of the warm-up included.
     completed: u64,
     generated: u64,
+    /// Arrivals scheduled.
+    arrivals: u32,
     probe: &'a mut P,
 }
 
@@ -224,6 +226,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             records: options.records.then(Records::default),
             completed: 0,
             generated: 0,
+            arrivals: 0,
             layout,
             probe,
         }
@@ -251,7 +254,8 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
                     return Err(RunError::Interrupted);
                 }
             }
-            if self.requests.is_empty() && self.events.is_empty() {
+            // Collection may still be at work; nobody waits for it.
+            if self.requests.is_empty() && self.arrivals == 0 {
                 break;
             }
         }
@@ -260,7 +264,10 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
 
     fn handle(&mut self, event: Event, now: Time) -> Result<(), RunError> {
         match event {
-            Event::Arrival(flow) => self.arrival(flow, now)?,
+            Event::Arrival(flow) => {
+                self.arrivals -= 1;
+                self.arrival(flow, now)?;
+            }
             Event::LinkSent(direction) => self.link_sent(direction, now)?,
             Event::LinkArrived(direction) => {
                 let message = self.link.arrived(direction);
