@@ -62,10 +62,14 @@ impl Controller {
         }
     }
 
-    /// When the processor has dealt with a request of `pages` pages; none if that takes no time.
-    pub fn firmware(&mut self, pages: u32, now: Time) -> Option<Time> {
-        let time = self.per_request + self.per_page * u64::from(pages);
-        (time > Time::ZERO).then(|| self.processor.serve(time, now))
+    /// Whether requests take any processor time.
+    pub fn has_firmware(&self) -> bool {
+        self.per_request + self.per_page > Time::ZERO
+    }
+
+    /// When the processor has dealt with a request of `pages` pages.
+    pub fn firmware(&mut self, pages: u32, now: Time) -> Time {
+        self.processor.serve(self.per_request + self.per_page * u64::from(pages), now)
     }
 
     /// Sends a page through the first stage at or after `stage` that takes any time. Returns that stage's number, its
@@ -124,7 +128,7 @@ mod tests {
         assert_eq!(controller.pass(true, 1, 0, 4096, Time::from_ns(500)), Some((2, Cause::Dram, Time::from_ns(1500))));
         assert_eq!(controller.pass(true, 1, 0, 4096, Time::from_ns(500)), Some((2, Cause::Dram, Time::from_ns(2500))));
         assert_eq!(controller.pass(true, 3, 0, 4096, Time::from_ns(2500)), None);
-        assert_eq!(controller.firmware(1, Time::ZERO), Some(Time::from_ns(200)));
-        assert_eq!(controller.firmware(1, Time::from_ns(100)), Some(Time::from_ns(400)));
+        assert_eq!(controller.firmware(1, Time::ZERO), Time::from_ns(200));
+        assert_eq!(controller.firmware(1, Time::from_ns(100)), Time::from_ns(400));
     }
 }

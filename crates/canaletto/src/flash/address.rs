@@ -84,6 +84,17 @@ pub struct Layout {
     pub units_per_chip: u32,
     /// Planes a unit.
     pub planes_per_unit: u32,
+    /// Where each plane is: looked up several times a request, when divisions would be a tenth of the run time.
+    places: Vec<Place>,
+}
+
+/// A plane's surroundings.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    unit: UnitId,
+    in_unit: u32,
+    chip: ChipId,
+    channel: u32,
 }
 
 /// Bytes of a sector, the unit of host addresses.
@@ -94,6 +105,15 @@ impl Layout {
     pub fn new(geometry: &Geometry, die_interleaving: bool) -> Layout {
         let dies = geometry.dies_per_chip;
         let units_per_chip = if die_interleaving { dies } else { 1 };
+        let planes_per_unit = geometry.planes_per_die * dies / units_per_chip;
+        let planes_per_chip = dies * geometry.planes_per_die;
+        let planes = geometry.channels * geometry.chips_per_channel * planes_per_chip;
+        let place = |plane| Place {
+            unit: UnitId(plane / planes_per_unit),
+            in_unit: plane % planes_per_unit,
+            chip: ChipId(plane / planes_per_chip),
+            channel: plane / planes_per_chip / geometry.chips_per_channel,
+        };
         Layout {
             channels: geometry.channels,
             chips_per_channel: geometry.chips_per_channel,
@@ -104,7 +124,8 @@ impl Layout {
             sectors_per_page: (geometry.page.0 / SECTOR) as u32,
             sector_shift: (geometry.page.0 / SECTOR).trailing_zeros(),
             units_per_chip,
-            planes_per_unit: geometry.planes_per_die * dies / units_per_chip,
+            planes_per_unit,
+            places: (0..planes).map(place).collect(),
         }
     }
 
@@ -141,27 +162,27 @@ impl Layout {
 
     /// The unit a plane belongs to.
     pub fn unit_of(&self, plane: PlaneId) -> UnitId {
-        UnitId(plane.0 / self.planes_per_unit)
+        self.places[plane.index()].unit
     }
 
     /// A plane's place within its unit.
     pub fn plane_in_unit(&self, plane: PlaneId) -> u32 {
-        plane.0 % self.planes_per_unit
+        self.places[plane.index()].in_unit
     }
 
-    /// The die (counted over the whole array) a plane belongs to.
-    pub fn die_of(&self, plane: PlaneId) -> u32 {
-        plane.0 / self.planes_per_die
+    /// The chip a plane is in.
+    pub fn chip_of_plane(&self, plane: PlaneId) -> ChipId {
+        self.places[plane.index()].chip
+    }
+
+    /// The channel a plane's chip is on.
+    pub fn channel_of_plane(&self, plane: PlaneId) -> u32 {
+        self.places[plane.index()].channel
     }
 
     /// The chip a unit belongs to.
     pub fn chip_of(&self, unit: UnitId) -> ChipId {
-        ChipId(unit.0 / self.units_per_chip)
-    }
-
-    /// The channel a chip is on.
-    pub fn channel_of(&self, chip: ChipId) -> u32 {
-        chip.0 / self.chips_per_channel
+        if self.units_per_chip == 1 { ChipId(unit.0) } else { ChipId(unit.0 / self.units_per_chip) }
     }
 }
 

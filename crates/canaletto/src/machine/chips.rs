@@ -53,7 +53,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     fn domain_of(&self, unit: UnitId) -> DomainId {
-        self.fabric.domain_of(self.layout.chip_of(unit))
+        self.unit_domains[unit.index()]
     }
 
     /// Puts a unit in or out of its domain's round robin, and has the domain's paths offered if it is in.
@@ -108,10 +108,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     fn start_data(&mut self, domain: DomainId, now: Time) -> bool {
         for class in 0..2 {
             let waiting = &self.domains[domain.index()].data[class];
-            let free = |&id: &TransactionId| {
-                let unit = self.layout.unit_of(self.transactions[id].ppa.plane);
-                self.fabric.is_free(self.layout.chip_of(unit))
-            };
+            let free =
+                |&id: &TransactionId| self.fabric.is_free(self.layout.chip_of_plane(self.transactions[id].ppa.plane));
             // Where all of a domain shares one path, the first is free or none is.
             let first = waiting.front().is_some_and(free);
             let position = if first { Some(0) } else { waiting.iter().position(free) };
@@ -125,7 +123,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     fn send_data(&mut self, id: TransactionId, now: Time) {
         let t = &mut self.transactions[id];
-        let chip = self.layout.chip_of(self.layout.unit_of(t.ppa.plane));
+        let chip = self.layout.chip_of_plane(t.ppa.plane);
         charge_port_wait(t, self.array.port_free_at(chip), now);
         let data = self.fabric.data_time(Operation::Read, u64::from(t.bytes));
         self.start_leg(fabric::Leg { chip, command: Time::ZERO, data }, Leg::Data(id), now);

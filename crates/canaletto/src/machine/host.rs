@@ -166,11 +166,12 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     /// The processor takes the request up.
     fn enter_drive(&mut self, request: RequestId, now: Time) {
-        let (first, last) = self.page_range(request);
-        match self.controller.firmware((last - first + 1) as u32, now) {
-            Some(time) => self.events.push(time, Event::FirmwareDone(request)),
-            None => self.begin_pages(request, now),
+        if !self.controller.has_firmware() {
+            return self.begin_pages(request, now);
         }
+        let (first, last) = self.page_range(request);
+        let time = self.controller.firmware((last - first + 1) as u32, now);
+        self.events.push(time, Event::FirmwareDone(request));
     }
 
     /// The back end has finished a request: data (of a read) and completion go to the host.

@@ -129,6 +129,8 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     collector: Collector,
     queues: Queues,
     domains: Vec<Domain>,
+    /// The domain of each unit.
+    unit_domains: Vec<DomainId>,
     /// Domains in which something new may start, to be offered their free paths before the next event.
     touched: Ring,
     /// Planes whose free blocks or victims have changed, to be looked at before the next event.
@@ -179,6 +181,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
                 }
             })
             .collect();
+        let unit_domains = (0..layout.units()).map(|u| fabric.domain_of(layout.chip_of(UnitId(u)))).collect();
         let mut classes = [false; 4];
         for flow in &workload.flow {
             classes[flow.priority as usize] = true;
@@ -214,6 +217,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             queues: Queues::new(&layout, &design.scheduler, design.flash.multi_plane, classes),
             touched: Ring::new(domains.len() as u32),
             domains,
+            unit_domains,
             needs_collection: Vec::new(),
             operations: Operations::default(),
             last_flow_first: workload.last_flow_first,

@@ -247,7 +247,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     pub(super) fn pass_stages(&mut self, id: TransactionId, now: Time) {
         let t = &self.transactions[id];
         let inbound = t.operation == Operation::Read;
-        let channel = self.layout.channel_of(self.layout.chip_of(self.layout.unit_of(t.ppa.plane)));
+        let channel = self.layout.channel_of_plane(t.ppa.plane);
         match self.controller.pass(inbound, t.stage, channel, u64::from(t.bytes), now) {
             Some((stage, _, time)) => {
                 self.transactions[id].stage = stage;
