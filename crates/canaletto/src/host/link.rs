@@ -118,9 +118,12 @@ impl LinkTiming {
     }
 }
 
-/// One direction: the message on the wires first, those that wait behind it.
+/// One direction.
 #[derive(Default)]
 struct Lane {
+    /// The message on the wires.
+    current: Option<Message>,
+    /// Those that wait behind it, with their times on the wires.
     queue: VecDeque<(Message, Time)>,
     /// Sent, but not yet arrived because of the link's latency.
     flying: VecDeque<Message>,
@@ -168,14 +171,18 @@ impl Link {
         };
         let lane = &mut self.lanes[direction as usize];
         lane.busy += time;
-        lane.queue.push_back((message, time));
-        (lane.queue.len() == 1).then_some(now + time)
+        if lane.current.is_some() {
+            lane.queue.push_back((message, time));
+            return None;
+        }
+        lane.current = Some(message);
+        Some(now + time)
     }
 
     /// The message on the wires has left them. Returns it if it arrives at once, else when it does.
     pub fn sent(&mut self, direction: Direction, now: Time) -> Result<Message, Time> {
         let lane = &mut self.lanes[direction as usize];
-        let (message, _) = lane.queue.pop_front().expect("nothing was on the link");
+        let message = lane.current.take().expect("nothing was on the link");
         if self.timing.latency == Time::ZERO {
             return Ok(message);
         }
@@ -183,9 +190,15 @@ impl Link {
         Err(now + self.timing.latency)
     }
 
-    /// When the next waiting message leaves the wires, which it enters now.
-    pub fn next_departure(&self, direction: Direction, now: Time) -> Option<Time> {
-        self.lanes[direction as usize].queue.front().map(|&(_, time)| now + time)
+    /// Puts the next waiting message on the wires. Returns when it leaves them.
+    pub fn next_departure(&mut self, direction: Direction, now: Time) -> Option<Time> {
+        let lane = &mut self.lanes[direction as usize];
+        if lane.current.is_some() {
+            return None;
+        }
+        let (message, time) = lane.queue.pop_front()?;
+        lane.current = Some(message);
+        Some(now + time)
     }
 
     /// The message that arrives after the link's latency.
@@ -196,12 +209,6 @@ impl Link {
     /// Time a direction has been in use or will be by what is queued.
     pub fn busy(&self, direction: Direction) -> Time {
         self.lanes[direction as usize].busy
-    }
-
-    /// Messages on or behind the wires.
-    pub fn backlog(&self, direction: Direction) -> usize {
-        let lane = &self.lanes[direction as usize];
-        lane.queue.len() + lane.flying.len()
     }
 }
 

@@ -87,7 +87,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     fn send(&mut self, direction: Direction, message: Message, data_bytes: u64, now: Time) {
         if let Some(time) = self.link.send(direction, message, data_bytes, now) {
-            self.events.push(time, Event::LinkSent(direction));
+            self.events.push_single(direction as usize, time, Event::LinkSent(direction));
         }
     }
 
@@ -97,7 +97,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             Err(arrives) => self.events.push(arrives, Event::LinkArrived(direction)),
         }
         if let Some(time) = self.link.next_departure(direction, now) {
-            self.events.push(time, Event::LinkSent(direction));
+            self.events.push_single(direction as usize, time, Event::LinkSent(direction));
         }
         Ok(())
     }
