@@ -42,32 +42,36 @@ impl Entry {
 /// Groups a segment: 64 KiB of memory covering 262,144 logical pages.
 const SEGMENT: usize = 4096;
 
-/// Capacities of packed lists; a list that outgrows one moves to the next.
-const CAPACITIES: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
+/// Capacities of packed lists: the smallest power of two that holds the entries.
+const CAPACITIES: usize = 6;
+
+/// The pool of lists with `count` entries (2 to 64).
+fn pool_of(count: u32) -> usize {
+    count.next_power_of_two().trailing_zeros() as usize - 1
+}
 
 #[derive(Clone, Copy, Default)]
 struct Group {
     /// Which of the 64 pages are mapped.
     mapped: u64,
-    /// Start of the packed list in its pool.
-    start: u32,
-    /// Index into [`CAPACITIES`].
-    class: u32,
+    /// The entry itself if there is one, so that it shares the group's cache line; the start of the list in its pool if
+    /// there are more.
+    data: u64,
 }
 
 /// Entries of lists of one capacity, and the places given back.
 #[derive(Default)]
 struct Pool {
     entries: Vec<u64>,
-    free: Vec<u32>,
+    free: Vec<u64>,
 }
 
 impl Pool {
-    fn take(&mut self, capacity: u32) -> u32 {
+    fn take(&mut self, capacity: usize) -> u64 {
         self.free.pop().unwrap_or_else(|| {
-            let start = self.entries.len() as u32;
-            self.entries.resize(self.entries.len() + capacity as usize, 0);
-            start
+            let start = self.entries.len();
+            self.entries.resize(start + capacity, 0);
+            start as u64
         })
     }
 }
@@ -75,7 +79,7 @@ impl Pool {
 /// Logical page to [`Entry`].
 pub struct MappingTable {
     segments: Vec<Option<Box<[Group; SEGMENT]>>>,
-    pools: [Pool; CAPACITIES.len()],
+    pools: [Pool; CAPACITIES],
     mapped: u64,
 }
 
@@ -116,8 +120,10 @@ impl MappingTable {
         if group.mapped & bit == 0 {
             return Entry::Unmapped;
         }
-        let rank = (group.mapped & (bit - 1)).count_ones();
-        Entry::unpack(self.pools[group.class as usize].entries[(group.start + rank) as usize])
+        Entry::unpack(match group.mapped.count_ones() {
+            1 => group.data,
+            count => self.pools[pool_of(count)].entries[group.data as usize + rank(group, bit)],
+        })
     }
 
     /// Sets a page's entry.
@@ -127,35 +133,50 @@ impl MappingTable {
         });
         let group = &mut segment[(lpa / 64) as usize % SEGMENT];
         let bit = 1u64 << (lpa % 64);
-        let rank = (group.mapped & (bit - 1)).count_ones();
         if group.mapped & bit == 0 {
             self.mapped += 1;
-            insert(group, rank, &mut self.pools);
-            group.mapped |= bit;
+            insert(group, bit, entry.pack(), &mut self.pools);
+            return;
         }
-        self.pools[group.class as usize].entries[(group.start + rank) as usize] = entry.pack();
+        match group.mapped.count_ones() {
+            1 => group.data = entry.pack(),
+            count => self.pools[pool_of(count)].entries[group.data as usize + rank(group, bit)] = entry.pack(),
+        }
     }
 }
 
-/// Opens a place at `rank` in the group's packed list, moving the list to a larger capacity if it is full.
-fn insert(group: &mut Group, rank: u32, pools: &mut [Pool; CAPACITIES.len()]) {
+/// How many mapped pages of the group come before the one of `bit`.
+fn rank(group: &Group, bit: u64) -> usize {
+    (group.mapped & (bit - 1)).count_ones() as usize
+}
+
+/// Adds an entry, moving the group's list to a larger pool if it is full.
+fn insert(group: &mut Group, bit: u64, entry: u64, pools: &mut [Pool; CAPACITIES]) {
     let count = group.mapped.count_ones();
-    let old = (group.class as usize, group.start as usize);
+    let place = rank(group, bit);
+    group.mapped |= bit;
     if count == 0 {
-        group.class = 0;
-        group.start = pools[0].take(1);
-    } else if count == CAPACITIES[old.0] {
-        let class = old.0 + 1;
-        let start = pools[class].take(CAPACITIES[class]);
-        let (smaller, larger) = pools.split_at_mut(class);
-        let from = &smaller[old.0].entries[old.1..old.1 + count as usize];
-        larger[0].entries[start as usize..start as usize + count as usize].copy_from_slice(from);
-        smaller[old.0].free.push(old.1 as u32);
-        (group.class, group.start) = (class as u32, start);
+        group.data = entry;
+        return;
     }
-    let start = group.start as usize;
-    let list = &mut pools[group.class as usize].entries[start..];
-    list.copy_within(rank as usize..count as usize, rank as usize + 1);
+    let pool = pool_of(count + 1);
+    if count == 1 {
+        let start = pools[pool].take(2) as usize;
+        pools[pool].entries[start + 1 - place] = group.data;
+        group.data = start as u64;
+    } else if pool_of(count) != pool {
+        let start = pools[pool].take(2 << pool);
+        let (smaller, larger) = pools.split_at_mut(pool);
+        let from = &smaller[pool - 1].entries[group.data as usize..][..count as usize];
+        larger[0].entries[start as usize..][..count as usize].copy_from_slice(from);
+        smaller[pool - 1].free.push(group.data);
+        group.data = start;
+    }
+    let list = &mut pools[pool].entries[group.data as usize..];
+    if count > 1 {
+        list.copy_within(place..count as usize, place + 1);
+    }
+    list[place] = entry;
 }
 
 #[cfg(test)]
