@@ -1,10 +1,16 @@
 //! "Did you mean": the nearest known name.
 
+/// The known name closest to `given`, and how many letters apart they are; upper and lower case count as equal.
+pub fn closest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<(usize, &'a str)> {
+    // A name longer than any known one is not worth the square of its length.
+    let given = given.chars().take(64).collect::<String>().to_lowercase();
+    known.into_iter().map(|name| (distance(&given, &name.to_lowercase()), name)).min_by_key(|(apart, _)| *apart)
+}
+
 /// The known name nearest to `given`, if any is near enough to be meant.
 pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let given = given.to_lowercase();
-    let best = known.into_iter().map(|name| (distance(&given, &name.to_lowercase()), name)).min()?;
-    (best.0 <= given.chars().count().max(best.1.chars().count()) / 2).then_some(best.1)
+    let (apart, name) = closest(given, known)?;
+    (apart <= given.chars().count().max(name.chars().count()) / 2).then_some(name)
 }
 
 /// Levenshtein distance.

@@ -11,10 +11,8 @@
 use crate::config::design::Fabric as FabricConfig;
 use crate::fabric::Fabric;
 use crate::fabric::buses::{Buses, on_buses};
-use crate::fabric::signals::Signals;
+use crate::fabric::signals::{Signals, on_signals};
 use crate::flash::address::Layout;
-use crate::flash::interface::Operation;
-use crate::sim::time::Time;
 
 /// Shared buses, one a channel.
 pub struct Bus {
@@ -30,17 +28,6 @@ impl Fabric for Bus {
         }
     }
 
-    fn command_time(&self, operation: Operation, planes: usize) -> Time {
-        self.signals.command_time(operation, planes)
-    }
-
-    fn data_time(&self, _: Operation, bytes: u64) -> Time {
-        self.signals.data_time(bytes)
-    }
-
-    fn peak_rate(&self) -> f64 {
-        self.signals.rate() * f64::from(self.buses.count())
-    }
-
+    on_signals!();
     on_buses!();
 }

@@ -10,10 +10,8 @@
 use crate::config::design::Fabric as FabricConfig;
 use crate::fabric::Fabric;
 use crate::fabric::buses::{Buses, on_buses};
-use crate::fabric::signals::Signals;
+use crate::fabric::signals::{Signals, on_signals};
 use crate::flash::address::Layout;
-use crate::flash::interface::Operation;
-use crate::sim::time::Time;
 
 /// One bus a chip.
 pub struct Ideal {
@@ -26,17 +24,6 @@ impl Fabric for Ideal {
         Ideal { buses: Buses::new(layout.chips(), 1, "path to chip"), signals: Signals::new(config, layout) }
     }
 
-    fn command_time(&self, operation: Operation, planes: usize) -> Time {
-        self.signals.command_time(operation, planes)
-    }
-
-    fn data_time(&self, _: Operation, bytes: u64) -> Time {
-        self.signals.data_time(bytes)
-    }
-
-    fn peak_rate(&self) -> f64 {
-        self.signals.rate() * f64::from(self.buses.count())
-    }
-
+    on_signals!();
     on_buses!();
 }

@@ -46,6 +46,29 @@ impl Signals {
     }
 }
 
+/// The part of the [`Fabric`](crate::fabric::Fabric) trait that a fabric of conventionally signalled buses leaves to its
+/// fields `signals` and `buses`.
+macro_rules! on_signals {
+    () => {
+        fn command_time(
+            &self,
+            operation: $crate::flash::interface::Operation,
+            planes: usize,
+        ) -> $crate::sim::time::Time {
+            self.signals.command_time(operation, planes)
+        }
+
+        fn data_time(&self, _: $crate::flash::interface::Operation, bytes: u64) -> $crate::sim::time::Time {
+            self.signals.data_time(bytes)
+        }
+
+        fn peak_rate(&self) -> f64 {
+            self.signals.rate() * f64::from(self.buses.count())
+        }
+    };
+}
+pub(crate) use on_signals;
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,6 +3,7 @@
 use super::error::{XmlError, quoted, shortened};
 use super::ignored::{Ignored, IgnoredKind, TagLines};
 use super::xml::{Element, parse_tree};
+use crate::config::names::closest;
 
 /// Parses a tag's text into its field; the error is what was expected.
 type Setter<S> = fn(&mut S, &str) -> Result<(), String>;
@@ -167,9 +168,9 @@ impl Walk<'_> {
     /// A tag that belongs nowhere, or elsewhere; `known` are those that belong here.
     pub fn unknown(&self, element: &Element, section: &Element, known: &[&str]) -> XmlError {
         let elsewhere = (self.places)().into_iter().find(|(name, _)| *name == element.name);
-        let advice = match (elsewhere, nearest(&element.name, known)) {
+        let advice = match (elsewhere, closest(&element.name, known.iter().copied())) {
             (Some((_, place)), _) => format!("it belongs in <{place}>"),
-            (None, Some(name)) => format!("the nearest known one is <{name}>"),
+            (None, Some((_, name))) => format!("the nearest known one is <{name}>"),
             (None, None) => "no tags are known there".to_string(),
         };
         let problem = format!("unknown tag in <{}>: {advice}", section.name);
@@ -184,26 +185,4 @@ fn find<'t, S>(tables: &[&'t [Tag<S>]], name: &str) -> Option<&'t Tag<S>> {
 /// The names of the tags in some tables.
 pub(super) fn names<S>(tables: &[&[Tag<S>]]) -> Vec<&'static str> {
     tables.iter().copied().flatten().map(|tag| tag.name).collect()
-}
-
-fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
-    // A name longer than any known one is not worth the square of its length.
-    let name: String = name.chars().take(64).collect::<String>().to_lowercase();
-    known.iter().copied().min_by_key(|known| edits(&name, &known.to_lowercase()))
-}
-
-/// Letters to insert, delete or replace to turn one word into the other (Levenshtein's distance).
-fn edits(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, from) in from.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in to.iter().enumerate() {
-            let replaced = diagonal + usize::from(from != *to);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[to.len()]
 }
