@@ -154,6 +154,16 @@ fn unloaded_read_latency_of_each_fabric() {
     assert!((bus - latency("packetized") - difference).abs() < 0.1);
 }
 
+/// A run that outlasts the clock stops and says so; nothing wraps around.
+#[test]
+fn the_clock_never_wraps() {
+    let design = preset("performance-optimized", &["link.lane_rate=1B/s"]);
+    let workload = synthetic("requests = 4000\nread_share = 1.0\nsize = \"64KiB\"\nqueue_depth = 64");
+    let run = canaletto::run(&design, &workload, vec![None], &canaletto::RunOptions::default(), &mut |_| true);
+    let message = run.err().expect("it cannot end").to_string();
+    assert!(message.starts_with("simulated time passed 107 days"), "{message}");
+}
+
 /// All traffic to the chips of one channel, with a link that is no limit: the bus gives 1.2 GB/s, packets 2.4 GB/s (less
 /// commands and headers), and the ideal fabric what eight chips' own paths give.
 #[test]

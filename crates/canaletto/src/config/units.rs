@@ -129,11 +129,11 @@ quantity!(
 );
 
 impl Quantity for Duration {
-    const EXPECTED: &'static str = "a time with its unit, one of ps, ns, us, ms, s (for example \"75us\")";
+    const EXPECTED: &'static str = "a time with its unit, one of ps, ns, us, ms, s (for example \"75us\"), up to a day";
     const UNITS: &'static [(&'static str, f64)] = &[("s", 1e12), ("ms", 1e9), ("us", 1e6), ("ns", 1e3), ("ps", 1.0)];
     fn from_stored(value: f64) -> Option<Self> {
-        // A year: far beyond any latency, and small enough that sums never overflow.
-        (value < 3.2e19 / 2.0).then_some(Duration(value.round() as u64))
+        // A day: far beyond any latency, and small enough that sums never overflow.
+        (value <= 8.64e16).then_some(Duration(value.round() as u64))
     }
     fn stored(&self) -> u64 {
         self.0

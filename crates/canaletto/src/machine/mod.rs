@@ -247,6 +247,14 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
         }
         let mut until_watch = WATCH_EVERY;
         while let Some((now, event)) = self.events.pop() {
+            if now > Time::LATEST {
+                return Err(RunError::Config(format!(
+                    "simulated time passed {:.0} days, the most a run can hold, with {} of {} requests completed",
+                    Time::LATEST.seconds() / 86_400.0,
+                    self.completed,
+                    self.generated
+                )));
+            }
             self.handle(event, now)?;
             if !self.touched.is_empty() || !self.needs_collection.is_empty() {
                 self.offer_paths(now);

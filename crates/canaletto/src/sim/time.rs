@@ -13,6 +13,9 @@ pub struct Time(pub u64);
 impl Time {
     /// The beginning of the run; also the empty span.
     pub const ZERO: Time = Time(0);
+    /// The latest time a run may reach: 107 days. Sums saturate, so that what lies beyond ends the run instead of wrapping
+    /// around to its beginning.
+    pub const LATEST: Time = Time(1 << 63);
     /// Later than anything a run reaches.
     pub const MAX: Time = Time(u64::MAX);
 
@@ -32,7 +35,9 @@ impl Time {
         if bytes_per_s == 0 {
             return Time::ZERO;
         }
-        Time((bytes as u128 * 1_000_000_000_000).div_ceil(bytes_per_s as u128) as u64)
+        let ps = (bytes as u128 * 1_000_000_000_000).div_ceil(bytes_per_s as u128);
+        // Absurdly slow transfers must end the run, not wrap around.
+        Time(if ps > 1 << 62 { 1 << 62 } else { ps as u64 })
     }
 
     /// Whole nanoseconds, rounded down.
@@ -59,13 +64,13 @@ impl Time {
 impl Add for Time {
     type Output = Time;
     fn add(self, other: Time) -> Time {
-        Time(self.0 + other.0)
+        Time(self.0.saturating_add(other.0))
     }
 }
 
 impl AddAssign for Time {
     fn add_assign(&mut self, other: Time) {
-        self.0 += other.0;
+        *self = *self + other;
     }
 }
 

@@ -1,6 +1,6 @@
 //! A flow: where its requests come from and when they arrive.
 
-use crate::config::workload::{Devices, Flow as FlowConfig};
+use crate::config::workload::Flow as FlowConfig;
 use crate::sim::time::Time;
 use crate::workload::replay::Replay;
 use crate::workload::synthetic::Generator;
@@ -39,11 +39,6 @@ impl FlowConfig {
         let depth =
             self.synthetic.as_ref().map_or_else(|| self.trace.as_ref().and_then(|t| t.queue_depth), |s| s.queue_depth);
         depth.map_or(Loop::Open, Loop::Closed)
-    }
-
-    /// Whether the trace's device numbers matter.
-    pub fn uses_devices(&self) -> bool {
-        self.trace.as_ref().is_some_and(|t| t.devices == Devices::Offset)
     }
 }
 

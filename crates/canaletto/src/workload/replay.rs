@@ -119,7 +119,16 @@ impl Replay {
             return Ok(None);
         };
         let origin = *self.origin_ns.get_or_insert(record.arrival_ns);
-        Ok(Some(Time::from_ns(record.arrival_ns - origin)))
+        let ns = record.arrival_ns - origin;
+        if ns > Time::LATEST.ns() {
+            return Err(format!(
+                "a request arrives {:.0} days into the trace, a run holds {:.0} days: expected a shorter trace, or \
+                 --queue-depth to replay it without its times",
+                ns as f64 / 86_400e9,
+                Time::LATEST.seconds() / 86_400.0
+            ));
+        }
+        Ok(Some(Time::from_ns(ns)))
     }
 
     /// Takes the next request.
