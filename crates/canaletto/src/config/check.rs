@@ -1,6 +1,6 @@
 //! Rules between keys that no type or range can state.
 
-use crate::config::design::{Design, FabricKind, PageTimes, Turnarounds};
+use crate::config::design::{Design, FabricKind, PageTimes};
 use crate::config::error::Problem;
 use crate::config::units::{Duration, Size};
 use crate::config::workload::{Addresses, Flow, Synthetic, Workload};
@@ -71,15 +71,24 @@ fn check_rates(design: &Design) -> Checked {
     })
 }
 
-/// Settings of signal-based buses that mean nothing to packets.
 fn check_fabric(design: &Design) -> Checked {
     let fabric = &design.fabric;
-    let packets = fabric.kind == FabricKind::Packetized;
-    require(!packets || fabric.burst_bytes == 0, "fabric.burst_bytes", || {
-        format!("got {}, expected 0: packets cross flit by flit", fabric.burst_bytes)
+    let holds = !matches!(fabric.kind, FabricKind::Mesh | FabricKind::Mesh2bit | FabricKind::OmnibusSplit);
+    require(holds || !fabric.hold_path, "fabric.hold_path", || {
+        format!("got true, expected false for {}: its transfers hold no single path", fabric.kind.name())
     })?;
-    require(!packets || fabric.turnarounds == Turnarounds::InChip, "fabric.turnarounds", || {
-        "got on-wires, expected in-chip: packets do not hold the bus for the chip".to_owned()
+    require(fabric.network.link_rate.0 > 0, "fabric.network.link_rate", || {
+        format!("got \"{}\", expected a rate above 0", fabric.network.link_rate)
+    })?;
+    let (buffer, packet) = (fabric.mesh.buffer.0, fabric.mesh.packet.0);
+    require((64..=1 << 30).contains(&packet), "fabric.mesh.packet", || {
+        format!("got \"{}\", expected from \"64B\" to \"1GiB\"", fabric.mesh.packet)
+    })?;
+    require(buffer >= packet + 64 && buffer <= 1 << 30, "fabric.mesh.buffer", || {
+        format!(
+            "got \"{}\", expected at least fabric.mesh.packet (\"{}\") and 64 B of header: a buffer holds whole packets",
+            fabric.mesh.buffer, fabric.mesh.packet
+        )
     })
 }
 

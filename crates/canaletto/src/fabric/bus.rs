@@ -12,6 +12,7 @@ use crate::config::design::Fabric as FabricConfig;
 use crate::fabric::Fabric;
 use crate::fabric::buses::{Buses, on_buses};
 use crate::fabric::signals::{Signals, on_signals};
+use crate::fabric::wires::WireKind;
 use crate::flash::address::Layout;
 
 /// Shared buses, one a channel.
@@ -23,7 +24,7 @@ pub struct Bus {
 impl Fabric for Bus {
     fn new(config: &FabricConfig, layout: &Layout) -> Bus {
         Bus {
-            buses: Buses::new(layout.channels, layout.chips_per_channel, "channel"),
+            buses: Buses::new(layout, WireKind::Channel),
             signals: Signals::new(config, layout),
         }
     }

@@ -11,6 +11,7 @@ use crate::config::design::Fabric as FabricConfig;
 use crate::fabric::Fabric;
 use crate::fabric::buses::{Buses, on_buses};
 use crate::fabric::signals::{Signals, on_signals};
+use crate::fabric::wires::WireKind;
 use crate::flash::address::Layout;
 
 /// One bus a chip.
@@ -21,7 +22,7 @@ pub struct Ideal {
 
 impl Fabric for Ideal {
     fn new(config: &FabricConfig, layout: &Layout) -> Ideal {
-        Ideal { buses: Buses::new(layout.chips(), 1, "path to chip"), signals: Signals::new(config, layout) }
+        Ideal { buses: Buses::new(layout, WireKind::Path), signals: Signals::new(config, layout) }
     }
 
     on_signals!();

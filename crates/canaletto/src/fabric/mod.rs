@@ -1,8 +1,9 @@
 //! The interconnect between the controller and the chips.
 //!
 //! A *leg* is what has to cross for one flash command: the command (with the data of a write), or the data of a read. It
-//! needs a *path*. The machine asks a fabric to start a leg; the fabric grants it a path or has none free; when the leg
-//! ends the machine gives the path back and offers what was freed to the next leg.
+//! needs a *path*. The machine asks a fabric to start a leg once one may be granted; the fabric schedules events of its
+//! own and says when the leg has crossed; then the machine gives the path back, or holds it for the next leg of the same
+//! chip.
 //!
 //! A new fabric is one file here, one arm of `with_fabric` below and one variant of
 //! [`FabricKind`](crate::config::design::FabricKind).
@@ -11,11 +12,17 @@ pub mod bus;
 mod buses;
 pub mod ideal;
 pub mod packetized;
+mod packets;
 mod signals;
+pub mod tape;
+pub mod wires;
 
+use std::fmt::Debug;
 use std::ops::Range;
 
 use crate::config::design::Fabric as FabricConfig;
+use crate::fabric::tape::Tape;
+use crate::fabric::wires::{ControllerUse, Wire};
 use crate::flash::address::{ChipId, Layout};
 use crate::flash::interface::Operation;
 use crate::sim::time::Time;
@@ -30,37 +37,71 @@ typed_id!(
     DomainId
 );
 
+/// Which way a leg goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// Commands, and the data of writes.
+    ToChip,
+    /// The data of reads.
+    FromChip,
+}
+
 /// What has to cross.
 #[derive(Debug, Clone, Copy)]
 pub struct Leg {
     /// The chip at the far end.
     pub chip: ChipId,
-    /// Time of commands and addresses on the wires.
+    /// Which way.
+    pub direction: Direction,
+    /// Time of commands and addresses on the wires, see [`Fabric::command_time`].
     pub command: Time,
     /// Time of data on the wires, see [`Fabric::data_time`].
     pub data: Time,
 }
 
-/// A granted path.
-#[derive(Debug, Clone, Copy)]
-pub struct Grant {
-    /// The path, to be given back by [`Fabric::end`].
-    pub path: PathId,
-    /// When the leg will have crossed.
-    pub ends: Time,
+impl Leg {
+    /// Time on the wires in all.
+    pub fn time(&self) -> Time {
+        self.command + self.data
+    }
 }
 
-/// Use of one part of the interconnect over a run.
-#[derive(Debug, Clone)]
-pub struct Usage {
-    /// The part, for example `channel 3`.
-    pub part: String,
-    /// Time in use.
-    pub busy: Time,
+/// A leg that has crossed, and what it spent its time on beside crossing.
+#[derive(Debug, Clone, Copy)]
+pub struct Crossed {
+    /// Its path, which stays taken until [`Fabric::release`].
+    pub path: PathId,
+    /// Time it was stopped on the way because the path was not free.
+    pub conflict: Time,
+    /// Time it waited on the way for its own chip's port.
+    pub port: Time,
+    /// Time its path took to be set up: scouts on their way, controllers agreeing.
+    pub setup: Time,
+}
+
+impl Crossed {
+    /// A leg that met nothing on its way.
+    pub fn freely(path: PathId) -> Crossed {
+        Crossed { path, conflict: Time::ZERO, port: Time::ZERO, setup: Time::ZERO }
+    }
+}
+
+/// What came of an event.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Happened {
+    /// A leg has crossed.
+    pub crossed: Option<Crossed>,
+    /// Something became free for other legs of this domain.
+    pub freed: Option<DomainId>,
 }
 
 /// An interconnect.
+///
+/// `later` schedules an event of the fabric's own, which [`Fabric::handle`] receives at its time.
 pub trait Fabric: Sized {
+    /// What can happen inside.
+    type Event: Copy + Debug;
+
     /// The idle interconnect of a validated design.
     fn new(config: &FabricConfig, layout: &Layout) -> Self;
 
@@ -76,14 +117,24 @@ pub trait Fabric: Sized {
     /// Whether any path of the domain may be free, so that asking for one is worth while.
     fn may_start(&self, domain: DomainId) -> bool;
 
-    /// Whether a leg to this chip would be granted a path now.
-    fn is_free(&self, chip: ChipId) -> bool;
+    /// Whether a leg to or from this chip may start now.
+    fn is_free(&self, chip: ChipId, direction: Direction) -> bool;
+
+    /// When the chip's own port was last given free: until then a leg of this chip waited for its chip, not for a path.
+    fn port_free_at(&self, chip: ChipId, direction: Direction) -> Time;
 
     /// Takes a path for a leg. To be called only if [`Fabric::is_free`].
-    fn start(&mut self, leg: Leg, now: Time) -> Grant;
+    fn start(&mut self, leg: Leg, now: Time, later: &mut impl FnMut(Time, Self::Event)) -> PathId;
 
-    /// The leg has crossed; its path is free again. Returns the domain to which it is.
-    fn end(&mut self, path: PathId) -> DomainId;
+    /// Sends another leg of the same chip over a path that was held after the last one. Only for fabrics whose paths can be
+    /// held (`fabric.hold_path`).
+    fn go_on(&mut self, path: PathId, leg: Leg, now: Time, later: &mut impl FnMut(Time, Self::Event));
+
+    /// Something the fabric scheduled happens.
+    fn handle(&mut self, event: Self::Event, now: Time, later: &mut impl FnMut(Time, Self::Event)) -> Happened;
+
+    /// Gives back the path of a leg that has crossed. Returns the domain whose legs may find something free.
+    fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Self::Event)) -> DomainId;
 
     /// How long a command to `planes` planes occupies the wires, without data.
     fn command_time(&self, operation: Operation, planes: usize) -> Time;
@@ -94,8 +145,19 @@ pub trait Fabric: Sized {
     /// Upper bound on user data in bytes a second over the whole interconnect, for `--dry-run`.
     fn peak_rate(&self) -> f64;
 
-    /// Use of every part so far.
-    fn usage(&self) -> Vec<Usage>;
+    /// Every wire, with its use so far. Their order never changes: timelines name wires by their place.
+    fn wires(&self) -> Vec<Wire>;
+
+    /// Every controller, with its use so far.
+    fn controllers(&self) -> Vec<ControllerUse>;
+
+    /// Time that data crossed routers, summed over the routers; zero where there are none.
+    fn router_time(&self) -> Time {
+        Time::ZERO
+    }
+
+    /// What is going on on which wire, for timelines.
+    fn tape(&mut self) -> &mut Tape;
 }
 
 /// Evaluates an expression with a type name standing for the fabric of a kind: the one place that lists them all.
@@ -110,6 +172,11 @@ macro_rules! with_fabric {
                 type $F = $crate::fabric::packetized::Packetized;
                 $body
             }
+            $crate::config::design::FabricKind::Omnibus
+            | $crate::config::design::FabricKind::OmnibusSplit
+            | $crate::config::design::FabricKind::Mesh
+            | $crate::config::design::FabricKind::Mesh2bit
+            | $crate::config::design::FabricKind::Venice => todo!(),
             $crate::config::design::FabricKind::Ideal => {
                 type $F = $crate::fabric::ideal::Ideal;
                 $body
@@ -125,16 +192,16 @@ pub fn peak_rate(config: &FabricConfig, layout: &Layout) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
-    use crate::config::design::{FabricKind, Geometry, Interface, TransferOrder, Turnarounds};
+    use crate::config::design::{FabricKind, Geometry};
     use crate::config::units::{Rate, Size};
 
-    /// Two channels of four chips.
-    pub fn layout() -> Layout {
+    /// `channels` × `chips` chips of two planes.
+    pub fn array(channels: u32, chips: u32) -> Layout {
         let geometry = Geometry {
-            channels: 2,
-            chips_per_channel: 4,
+            channels,
+            chips_per_channel: chips,
             dies_per_chip: 1,
             planes_per_die: 2,
             blocks_per_plane: 8,
@@ -144,33 +211,105 @@ mod tests {
         Layout::new(&geometry, true)
     }
 
+    /// Two channels of four chips.
+    pub fn layout() -> Layout {
+        array(2, 4)
+    }
+
     /// A fabric's configuration; what it is called does not matter here.
     pub fn config(rate: u64, burst_bytes: u32) -> FabricConfig {
-        FabricConfig {
-            kind: FabricKind::Bus,
-            link_rate: Rate(rate),
-            burst_bytes,
-            interface: Interface::NvDdr2,
-            turnarounds: Turnarounds::InChip,
-            order: TransferOrder::DataFirst,
+        FabricConfig { burst_bytes, ..FabricConfig::new(FabricKind::Bus, Rate(rate)) }
+    }
+
+    /// A fabric with its pending events, and what came of those that happened.
+    pub struct Bench<F: Fabric> {
+        pub fabric: F,
+        pub now: Time,
+        pending: Vec<(Time, u64, F::Event)>,
+        pushed: u64,
+        pub crossed: Vec<(Time, Crossed)>,
+    }
+
+    impl<F: Fabric> Bench<F> {
+        pub fn new(config: &FabricConfig, layout: &Layout) -> Bench<F> {
+            let fabric = F::new(config, layout);
+            Bench { fabric, now: Time::ZERO, pending: Vec::new(), pushed: 0, crossed: Vec::new() }
+        }
+
+        /// A read's data (or a program, with data) of 4 KiB.
+        pub fn page(&self, chip: u32, direction: Direction) -> Leg {
+            let (command, data) = match direction {
+                Direction::ToChip => {
+                    (self.fabric.command_time(Operation::Program, 1), self.fabric.data_time(Operation::Program, 4096))
+                }
+                Direction::FromChip => (Time::ZERO, self.fabric.data_time(Operation::Read, 4096)),
+            };
+            Leg { chip: ChipId(chip), direction, command, data }
+        }
+
+        pub fn is_free(&self, chip: u32, direction: Direction) -> bool {
+            self.fabric.may_start(self.fabric.domain_of(ChipId(chip))) && self.fabric.is_free(ChipId(chip), direction)
+        }
+
+        pub fn start(&mut self, leg: Leg) -> PathId {
+            assert!(self.fabric.is_free(leg.chip, leg.direction));
+            let (pending, pushed, now) = (&mut self.pending, &mut self.pushed, self.now);
+            self.fabric.start(leg, now, &mut |time, event| {
+                pending.push((time, *pushed, event));
+                *pushed += 1;
+            })
+        }
+
+        /// Lets the next event happen; a leg that has crossed gives its path back at once. False if none is left.
+        pub fn step(&mut self) -> bool {
+            let Some(next) = (0..self.pending.len()).min_by_key(|&i| (self.pending[i].0, self.pending[i].1)) else {
+                return false;
+            };
+            let (time, _, event) = self.pending.swap_remove(next);
+            assert!(time >= self.now);
+            self.now = time;
+            let (pending, pushed) = (&mut self.pending, &mut self.pushed);
+            let mut later = |time, event| {
+                pending.push((time, *pushed, event));
+                *pushed += 1;
+            };
+            if let Some(crossed) = self.fabric.handle(event, time, &mut later).crossed {
+                self.crossed.push((time, crossed));
+                self.fabric.release(crossed.path, time, &mut later);
+            }
+            true
+        }
+
+        /// Lets everything happen up to and including `time`.
+        pub fn run_until(&mut self, time: Time) {
+            while self.pending.iter().any(|p| p.0 <= time) {
+                self.step();
+            }
+            self.now = time;
+        }
+
+        pub fn run(&mut self) {
+            while self.step() {}
         }
     }
 
-    /// A path is refused until its leg ends and granted from then on; `shared` says whether chips 0 and 3 share one.
+    /// A path is refused until the very picosecond its leg ends and granted then; `shared` says whether chips 0 and 3
+    /// share one.
     fn gates<F: Fabric>(shared: bool) {
-        let mut fabric = F::new(&config(1_000_000_000, 0), &layout());
-        let command = fabric.command_time(Operation::Program, 1);
-        let data = fabric.data_time(Operation::Program, 4096);
-        let grant = fabric.start(Leg { chip: ChipId(0), command, data }, Time::from_ns(5));
-        assert_eq!(grant.ends, Time::from_ns(5) + command + data);
-        assert!(!fabric.is_free(ChipId(0)));
-        assert_eq!(fabric.is_free(ChipId(3)), !shared);
-        assert!(fabric.is_free(ChipId(4)), "the other channel has paths of its own");
-        let domain = fabric.end(grant.path);
-        assert_eq!(domain, fabric.domain_of(ChipId(0)));
-        assert!(fabric.may_start(domain) && fabric.is_free(ChipId(0)) && fabric.is_free(ChipId(3)));
-        let busy: Vec<Time> = fabric.usage().into_iter().map(|u| u.busy).filter(|&b| b > Time::ZERO).collect();
-        assert_eq!(busy, [command + data]);
+        let mut bench = Bench::<F>::new(&config(1_000_000_000, 0), &layout());
+        bench.now = Time::from_ns(5);
+        let leg = bench.page(0, Direction::ToChip);
+        bench.start(leg);
+        let end = Time::from_ns(5) + leg.time();
+        bench.run_until(Time(end.0 - 1));
+        assert!(!bench.is_free(0, Direction::ToChip));
+        assert_eq!(!bench.is_free(3, Direction::FromChip), shared);
+        assert!(bench.is_free(4, Direction::ToChip), "the other channel has paths of its own");
+        bench.run_until(end);
+        assert!(bench.is_free(0, Direction::FromChip) && bench.is_free(3, Direction::ToChip));
+        assert_eq!(bench.fabric.port_free_at(ChipId(0), Direction::ToChip), end);
+        let busy: Vec<Time> = bench.fabric.wires().into_iter().map(|w| w.busy).filter(|&b| b > Time::ZERO).collect();
+        assert_eq!(busy, [leg.time()]);
     }
 
     #[test]

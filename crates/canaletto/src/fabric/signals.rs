@@ -21,7 +21,7 @@ impl Signals {
         // Nearest picosecond: bursts stand for clock periods, whose rate may be a rounded number.
         let burst_ps = (u128::from(burst_bytes) * 1_000_000_000_000 + u128::from(rate) / 2) / u128::from(rate);
         Signals {
-            commands: CommandTable::new(config.interface, config.turnarounds, layout.planes_per_die),
+            commands: CommandTable::new(config, layout.planes_per_die),
             rate,
             burst: (burst_bytes > 0).then_some((burst_bytes, Time(burst_ps as u64))),
         }

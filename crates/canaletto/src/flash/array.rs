@@ -62,8 +62,8 @@ pub struct Array {
     pub units: Vec<Unit>,
     /// When each plane's register was last emptied.
     register_free_at: Vec<Time>,
-    /// When each chip's port was last freed.
-    port_free_at: Vec<Time>,
+    /// Time legs of each chip took on the wires.
+    port_busy: Vec<Time>,
     busy_until_data_out: bool,
 }
 
@@ -83,7 +83,7 @@ impl Array {
         Array {
             units: vec![unit; layout.units() as usize],
             register_free_at: vec![Time::ZERO; layout.planes() as usize],
-            port_free_at: vec![Time::ZERO; layout.chips() as usize],
+            port_busy: vec![Time::ZERO; layout.chips() as usize],
             busy_until_data_out,
         }
     }
@@ -133,22 +133,22 @@ impl Array {
         }
     }
 
-    /// A chip's port has finished a transfer.
-    pub fn port_done(&mut self, chip: ChipId, now: Time) {
-        self.port_free_at[chip.index()] = now;
+    /// A chip's port was used for a leg of this length.
+    pub fn port_used(&mut self, chip: ChipId, time: Time) {
+        self.port_busy[chip.index()] += time;
     }
 
-    /// When the chip's port was last freed.
-    pub fn port_free_at(&self, chip: ChipId) -> Time {
-        self.port_free_at[chip.index()]
+    /// Time a chip's port was used.
+    pub fn port_busy(&self, chip: ChipId) -> Time {
+        self.port_busy[chip.index()]
     }
 
-    /// Since when a plane that is free now has been able to take a command: until then a waiting transaction waited for
-    /// its chip, after that for a path.
-    pub fn available_since(&self, unit: UnitId, plane: PlaneId, chip: ChipId) -> Time {
+    /// Since when a plane that is free now has been able to take a command, its chip's port apart: until then a waiting
+    /// transaction waited for its chip, after that for a path.
+    pub fn available_since(&self, unit: UnitId, plane: PlaneId) -> Time {
         let u = &self.units[unit.index()];
         let drained = if self.busy_until_data_out { u.drained_at } else { self.register_free_at[plane.index()] };
-        u.array_free_at.max(drained).max(self.port_free_at(chip))
+        u.array_free_at.max(drained)
     }
 
     /// Time the unit has worked for garbage collection until `now`; differences tell how much of a wait that was.

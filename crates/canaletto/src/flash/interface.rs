@@ -2,7 +2,7 @@
 //!
 //! What crosses the wires (`wires`) differs between fabrics; what the chip needs around it (`chip`) does not.
 
-use crate::config::design::{Interface, Turnarounds};
+use crate::config::design::{Fabric, Interface, Turnarounds};
 use crate::sim::time::Time;
 
 /// Timing constants of an interface, nanoseconds.
@@ -66,19 +66,21 @@ pub struct CommandTable {
 
 impl CommandTable {
     /// Times for 1 to `planes` planes a command.
-    pub fn new(interface: Interface, turnarounds: Turnarounds, planes: u32) -> CommandTable {
-        let constants = constants(interface);
-        let table = |operation| {
-            (1..=u64::from(planes))
-                .map(|n| {
-                    let (wires, chip) = nanoseconds(&constants, operation, n);
-                    match turnarounds {
-                        Turnarounds::InChip => CommandTime { wires: Time::from_ns(wires), chip: Time::from_ns(chip) },
-                        Turnarounds::OnWires => CommandTime { wires: Time::from_ns(wires + chip), chip: Time::ZERO },
-                    }
-                })
-                .collect()
+    pub fn new(fabric: &Fabric, planes: u32) -> CommandTable {
+        let constants = constants(fabric.interface);
+        let on_wires = fabric.kind.has_dedicated_signals() && fabric.turnarounds == Turnarounds::OnWires;
+        let time = |operation, n| {
+            if let Some(stated) = fabric.command_time {
+                return CommandTime { wires: stated.time(), chip: Time::ZERO };
+            }
+            let (wires, chip) = nanoseconds(&constants, operation, n);
+            if on_wires {
+                CommandTime { wires: Time::from_ns(wires + chip), chip: Time::ZERO }
+            } else {
+                CommandTime { wires: Time::from_ns(wires), chip: Time::from_ns(chip) }
+            }
         };
+        let table = |operation| (1..=u64::from(planes)).map(|n| time(operation, n)).collect();
         CommandTable {
             read: table(Operation::Read),
             program: table(Operation::Program),
@@ -121,11 +123,18 @@ fn nanoseconds(c: &Constants, operation: Operation, n: u64) -> (u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::design::FabricKind;
+    use crate::config::units::Rate;
+
+    fn table(interface: Interface, turnarounds: Turnarounds, planes: u32) -> CommandTable {
+        let fabric = Fabric { interface, turnarounds, ..Fabric::new(FabricKind::Bus, Rate(1)) };
+        CommandTable::new(&fabric, planes)
+    }
 
     /// MQSim's sums: read 290 and 940 ns, program 361 and 1177, erase 220 and 920 for one and two planes.
     #[test]
     fn on_wires_sums_are_those_of_mqsim() {
-        let table = CommandTable::new(Interface::NvDdr2, Turnarounds::OnWires, 2);
+        let table = table(Interface::NvDdr2, Turnarounds::OnWires, 2);
         let ns = |operation, planes| table.get(operation, planes).wires.ns();
         assert_eq!((ns(Operation::Read, 1), ns(Operation::Read, 2)), (290, 940));
         assert_eq!((ns(Operation::Program, 1), ns(Operation::Program, 2)), (361, 1177));
@@ -136,8 +145,8 @@ mod tests {
     #[test]
     fn both_places_add_up() {
         for interface in [Interface::NvDdr2, Interface::NvDdr3] {
-            let wires = CommandTable::new(interface, Turnarounds::OnWires, 4);
-            let chip = CommandTable::new(interface, Turnarounds::InChip, 4);
+            let wires = table(interface, Turnarounds::OnWires, 4);
+            let chip = table(interface, Turnarounds::InChip, 4);
             for operation in [Operation::Read, Operation::Program, Operation::Erase] {
                 for planes in 1..=4 {
                     let (a, b) = (wires.get(operation, planes), chip.get(operation, planes));

@@ -12,12 +12,16 @@ typed_id!(
 /// A read or write of consecutive sectors.
 #[derive(Clone, Copy)]
 pub struct Request {
+    /// Its number: requests are counted as they are generated.
+    pub number: u32,
     /// Index of its flow.
     pub flow: u16,
     /// Whether it writes.
     pub write: bool,
     /// Whether one of its transactions met a path conflict.
     pub path_conflict: bool,
+    /// Time its pages lost to path conflicts.
+    pub lost: Time,
     /// First sector, in the flow's own addresses.
     pub lba: u64,
     /// Sectors.

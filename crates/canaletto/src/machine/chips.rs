@@ -1,8 +1,8 @@
 //! At the chips: commands are formed, cross the fabric, work in the arrays; data come back.
 
-use super::{Event, Leg, Machine};
-use crate::config::design::TransferOrder;
-use crate::fabric::{self, DomainId, Fabric, PathId};
+use super::{Carried, Event, Leg, Machine};
+use crate::config::design::{DataQueue, TransferOrder};
+use crate::fabric::{self, Crossed, Direction, DomainId, Fabric, PathId};
 use crate::flash::address::{Layout, PlaneId, UnitId};
 use crate::flash::array::Command;
 use crate::flash::interface::Operation;
@@ -107,12 +107,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// Starts the oldest waiting data that a path is free for, those of host requests first.
     fn start_data(&mut self, domain: DomainId, now: Time) -> bool {
         for class in 0..2 {
-            let waiting = &self.domains[domain.index()].data[class];
-            let free =
-                |&id: &TransactionId| self.fabric.is_free(self.layout.chip_of_plane(self.transactions[id].ppa.plane));
-            // Where all of a domain shares one path, the first is free or none is.
-            let first = waiting.front().is_some_and(free);
-            let position = if first { Some(0) } else { waiting.iter().position(free) };
+            let position = self.next_data(domain, class);
             if let Some(id) = position.and_then(|at| self.domains[domain.index()].data[class].remove(at)) {
                 self.send_data(id, now);
                 return true;
@@ -121,21 +116,74 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         false
     }
 
+    /// The place in line of the data to send next, if a path is free for any.
+    fn next_data(&self, domain: DomainId, class: usize) -> Option<usize> {
+        let waiting = &self.domains[domain.index()].data[class];
+        let free = |&id: &TransactionId| {
+            let chip = self.layout.chip_of_plane(self.transactions[id].ppa.plane);
+            self.fabric.is_free(chip, Direction::FromChip)
+        };
+        match self.choices.data_queue {
+            // Where all of a domain shares one path, the first is free or none is.
+            DataQueue::Fifo if waiting.front().is_some_and(free) => Some(0),
+            DataQueue::Fifo => waiting.iter().position(free),
+            DataQueue::OldestRequest => {
+                let arrival = |id: TransactionId| self.transactions[id].began;
+                let free = waiting.iter().enumerate().filter(|(_, id)| free(id));
+                free.min_by_key(|(_, id)| arrival(**id)).map(|(at, _)| at)
+            }
+        }
+    }
+
     fn send_data(&mut self, id: TransactionId, now: Time) {
-        let t = &mut self.transactions[id];
+        let t = &self.transactions[id];
         let chip = self.layout.chip_of_plane(t.ppa.plane);
-        charge_port_wait(t, self.array.port_free_at(chip), now);
         let data = self.fabric.data_time(Operation::Read, u64::from(t.bytes));
-        self.start_leg(fabric::Leg { chip, command: Time::ZERO, data }, Leg::Data(id), now);
+        let port_free_at = self.fabric.port_free_at(chip, Direction::FromChip);
+        self.charge_path_wait(id, port_free_at, now);
+        let leg = fabric::Leg { chip, direction: Direction::FromChip, command: Time::ZERO, data };
+        match self.held.take(self.layout.unit_of(self.transactions[id].ppa.plane)) {
+            Some(path) => self.go_on(path, leg, Leg::Data(id), now),
+            None => self.start_leg(leg, Leg::Data(id), now),
+        }
     }
 
     fn start_leg(&mut self, leg: fabric::Leg, carries: Leg, now: Time) {
-        let grant = self.fabric.start(leg, now);
-        if self.legs.len() <= grant.path.index() {
-            self.legs.resize(grant.path.index() + 1, carries);
+        let events = &mut self.events;
+        let path = self.fabric.start(leg, now, &mut |time, event| events.push(time, Event::Fabric(event)));
+        let carried = Carried { what: carries, chip: leg.chip, time: leg.time() };
+        if self.legs.len() <= path.index() {
+            self.legs.resize(path.index() + 1, carried);
         }
-        self.legs[grant.path.index()] = carries;
-        self.events.push(grant.ends, Event::LegDone(grant.path));
+        self.legs[path.index()] = carried;
+        self.watch_wires();
+    }
+
+    fn go_on(&mut self, path: PathId, leg: fabric::Leg, carries: Leg, now: Time) {
+        let events = &mut self.events;
+        self.legs[path.index()] = Carried { what: carries, chip: leg.chip, time: leg.time() };
+        self.fabric.go_on(path, leg, now, &mut |time, event| events.push(time, Event::Fabric(event)));
+        self.watch_wires();
+    }
+
+    /// Something the fabric scheduled happens.
+    pub(super) fn fabric_event(&mut self, event: F::Event, now: Time) {
+        let events = &mut self.events;
+        let happened = self.fabric.handle(event, now, &mut |time, event| events.push(time, Event::Fabric(event)));
+        self.watch_wires();
+        if let Some(domain) = happened.freed {
+            self.touch(domain);
+        }
+        if let Some(crossed) = happened.crossed {
+            self.leg_done(crossed, now);
+        }
+    }
+
+    fn release(&mut self, path: PathId, now: Time) {
+        let events = &mut self.events;
+        let domain = self.fabric.release(path, now, &mut |time, event| events.push(time, Event::Fabric(event)));
+        self.watch_wires();
+        self.touch(domain);
     }
 
     /// Starts the next command in round robin order among the domain's units.
@@ -181,7 +229,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// Forms a command for a unit and sends it, if a path is free and there is one.
     fn try_command(&mut self, domain: DomainId, place: u32, now: Time) -> bool {
         let unit = UnitId(self.domains[domain.index()].first_unit + place);
-        if !self.fabric.is_free(self.layout.chip_of(unit)) {
+        if !self.fabric.is_free(self.layout.chip_of(unit), Direction::ToChip) {
             return false;
         }
         let free = self.array.free_planes(unit);
@@ -212,24 +260,39 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let for_gc = self.transactions[command.transactions()[0]].origin == Origin::Gc;
         self.array.begin(unit, command, for_gc, now);
         self.refresh_ready(unit);
-        self.start_leg(fabric::Leg { chip, command: wires, data }, Leg::Command(unit), now);
+        let leg = fabric::Leg { chip, direction: Direction::ToChip, command: wires, data };
+        self.start_leg(leg, Leg::Command(unit), now);
     }
 
     /// Charges what a transaction that is issued now has waited for: a free page, then its chip, then a path.
     fn charge_wait(&mut self, id: TransactionId, unit: UnitId, now: Time) {
-        let t = &mut self.transactions[id];
-        if !t.ppa.is_bound() {
-            self.blocks.note_stall(t.ppa.plane, t.frontier, now);
-            let stalled = self.blocks.stall_clock(t.ppa.plane, t.frontier, now) - t.stall_mark;
-            t.account.charge_up_to(Cause::FreeBlocks, stalled, now);
+        let (plane, frontier) = (self.transactions[id].ppa.plane, self.transactions[id].frontier);
+        if !self.transactions[id].ppa.is_bound() {
+            self.blocks.note_stall(plane, frontier, now);
+            let stalled = self.blocks.stall_clock(plane, frontier, now) - self.transactions[id].stall_mark;
+            self.charge_page_up_to(id, Cause::FreeBlocks, stalled, now);
         }
-        let available = self.array.available_since(unit, t.ppa.plane, self.layout.chip_of(unit));
+        let port_free_at = self.fabric.port_free_at(self.layout.chip_of(unit), Direction::ToChip);
+        let available = self.array.available_since(unit, plane).max(port_free_at);
+        let t = &self.transactions[id];
         let own = available.saturating_sub(t.account.since);
         let collected = self.array.gc_clock(unit, now) - t.gc_mark;
-        let by_gc = t.account.charge_up_to(Cause::ChipBusyGc, collected.min(own), now);
-        t.account.charge_up_to(Cause::ChipBusyUser, own - by_gc, now);
+        let by_gc = self.charge_page_up_to(id, Cause::ChipBusyGc, collected.min(own), now);
+        self.charge_page_up_to(id, Cause::ChipBusyUser, own - by_gc, now);
+        self.charge_conflict(id, now);
+    }
+
+    /// Charges what read data have waited for between array and wires: their own chip's port, then a path.
+    fn charge_path_wait(&mut self, id: TransactionId, port_free_at: Time, now: Time) {
+        let own = port_free_at.saturating_sub(self.transactions[id].account.since);
+        self.charge_page_up_to(id, Cause::ChipBusyUser, own, now);
+        self.charge_conflict(id, now);
+    }
+
+    fn charge_conflict(&mut self, id: TransactionId, now: Time) {
+        let t = &mut self.transactions[id];
         t.path_conflict |= t.account.since < now;
-        t.account.charge(Cause::PathConflict, now);
+        self.charge_page(id, Cause::PathConflict, now);
     }
 
     /// Gives a transaction its page if it has none yet: pages of a block are programmed in the order in which their
@@ -251,37 +314,71 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.blocks.note_stall(at.plane, t.frontier, now);
     }
 
-    /// A leg has crossed: its path is free for the next.
-    pub(super) fn leg_done(&mut self, path: PathId, now: Time) {
-        match self.legs[path.index()] {
-            Leg::Command(unit) => self.command_crossed(unit, now),
+    /// A leg has crossed: its path is free for the next, unless it is held until the array is done.
+    fn leg_done(&mut self, crossed: Crossed, now: Time) {
+        let path = crossed.path;
+        let carried = self.legs[path.index()];
+        self.array.port_used(carried.chip, carried.time);
+        let unit = match carried.what {
+            Leg::Command(unit) => {
+                self.command_crossed(unit, &crossed, now);
+                if self.choices.hold_path {
+                    self.held.hold(unit, path);
+                    return;
+                }
+                unit
+            }
             Leg::Data(id) => {
-                let t = &mut self.transactions[id];
-                t.account.charge(Cause::DataTransfer, now);
-                let plane = t.ppa.plane;
+                self.charge_crossing(id, &crossed, now);
+                self.charge_page(id, Cause::DataTransfer, now);
+                let plane = self.transactions[id].ppa.plane;
                 let unit = self.layout.unit_of(plane);
-                self.array.port_done(self.layout.chip_of(unit), now);
                 self.array.drain_register(unit, plane, self.layout.plane_in_unit(plane), now);
+                self.probe.register_drained(plane, self.owner(id), now);
                 self.read_transferred(id, now);
                 self.refresh_ready(unit);
+                unit
             }
+        };
+        match self.held.next_page(unit) {
+            Some(id) => {
+                self.held.hold(unit, path);
+                self.send_data(id, now);
+            }
+            None => self.release(path, now),
         }
-        let domain = self.fabric.end(path);
-        self.touch(domain);
     }
 
-    fn command_crossed(&mut self, unit: UnitId, now: Time) {
+    /// Charges what a leg spent its time on beside crossing.
+    fn charge_crossing(&mut self, id: TransactionId, crossed: &Crossed, now: Time) {
+        if crossed.conflict > Time::ZERO {
+            self.transactions[id].path_conflict = true;
+        }
+        self.charge_page_up_to(id, Cause::PathConflict, crossed.conflict, now);
+        self.charge_page_up_to(id, Cause::ChipBusyUser, crossed.port, now);
+        self.charge_page_up_to(id, Cause::PathReservation, crossed.setup, now);
+    }
+
+    fn command_crossed(&mut self, unit: UnitId, crossed: &Crossed, now: Time) {
         let command = self.array.units[unit.index()].command;
         let planes = command.transactions().len();
         let wires = self.fabric.command_time(command.operation, planes);
+        let with_data = command.operation == Operation::Program;
         for &id in command.transactions() {
-            let account = &mut self.transactions[id].account;
-            account.charge_up_to(Cause::CommandTransfer, wires, now);
-            account.charge(Cause::DataTransfer, now);
+            self.charge_crossing(id, crossed, now);
+            if with_data {
+                self.charge_page_up_to(id, Cause::CommandTransfer, wires, now);
+                self.charge_page(id, Cause::DataTransfer, now);
+            } else {
+                self.charge_page(id, Cause::CommandTransfer, now);
+            }
         }
-        self.array.port_done(self.layout.chip_of(unit), now);
-        let chip = self.commands.get(command.operation, planes).chip;
-        self.events.push(now + chip + self.array_time(&command), Event::ArrayDone(unit));
+        let begins = now + self.commands.get(command.operation, planes).chip;
+        let ends = begins + self.array_time(&command);
+        for &id in command.transactions() {
+            self.probe.array_works(self.transactions[id].ppa.plane, command.operation, self.owner(id), begins, ends);
+        }
+        self.events.push(ends, Event::ArrayDone(unit));
     }
 
     /// Planes work side by side: the slowest page decides. MQSim's pages of one command are all of one kind.
@@ -297,9 +394,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         match command.operation {
             Operation::Read => self.reads_done(unit, &command, worked, now),
             Operation::Program => {
+                self.release_held(unit, now);
                 self.operations.programs += command.transactions().len() as u64;
                 for &id in command.transactions() {
-                    self.transactions[id].account.charge(Cause::ArrayProgram, now);
+                    self.charge_page(id, Cause::ArrayProgram, now);
                     match self.transactions[id].origin {
                         Origin::Gc => self.copy_programmed(id, now),
                         _ => self.write_programmed(id, now),
@@ -308,6 +406,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.array.array_done(unit, worked, now);
             }
             Operation::Erase => {
+                self.release_held(unit, now);
                 self.operations.erases += command.transactions().len() as u64;
                 for &id in command.transactions() {
                     self.erased(id, now);
@@ -323,13 +422,27 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.operations.reads += command.transactions().len() as u64;
         let domain = self.domain_of(unit);
         for &id in command.transactions() {
-            let t = &mut self.transactions[id];
-            t.account.charge(Cause::ArrayRead, now);
+            self.charge_page(id, Cause::ArrayRead, now);
+            let t = &self.transactions[id];
             self.array.fill_register(unit, self.layout.plane_in_unit(t.ppa.plane));
+            self.probe.register_filled(t.ppa.plane, now);
+            if self.choices.hold_path {
+                self.held.add_page(unit, id);
+                continue;
+            }
             let class = usize::from(t.origin == Origin::Gc);
             self.domains[domain.index()].data[class].push_back(id);
         }
         self.array.array_done(unit, worked, now);
+        if let Some(first) = self.held.next_page(unit) {
+            self.send_data(first, now);
+        }
+    }
+
+    fn release_held(&mut self, unit: UnitId, now: Time) {
+        if let Some(path) = self.held.take(unit) {
+            self.release(path, now);
+        }
     }
 
     /// Whether a plane of the unit must collect before it serves the host.
@@ -340,12 +453,4 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let first = unit.0 * self.layout.planes_per_unit;
         (first..first + self.layout.planes_per_unit).any(|plane| self.collector.urgent(PlaneId(plane), &self.blocks))
     }
-}
-
-/// Charges what read data have waited for between array and wires: their own chip's port, then a path.
-fn charge_port_wait(t: &mut Transaction, port_free_at: Time, now: Time) {
-    let own = port_free_at.saturating_sub(t.account.since);
-    t.account.charge_up_to(Cause::ChipBusyUser, own, now);
-    t.path_conflict |= t.account.since < now;
-    t.account.charge(Cause::PathConflict, now);
 }

@@ -30,7 +30,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 Step::Erase(victim) => Transaction::of_gc(Operation::Erase, 0, victim, 0, now),
                 Step::Wait => return,
             };
-            let id = self.transactions.insert(transaction);
+            let id = self.new_page(transaction);
             self.enqueue(id, now);
         }
     }

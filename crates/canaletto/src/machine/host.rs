@@ -1,5 +1,6 @@
 //! At the host's end: requests arrive, are placed in queues, cross the link and are completed.
 
+use super::charges::charge;
 use super::{Event, Machine};
 use crate::RunError;
 use crate::fabric::Fabric;
@@ -56,9 +57,11 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             return Ok(false);
         };
         let request = self.requests.insert(Request {
+            number: self.generated as u32,
             flow: id,
             write: wanted.write,
             path_conflict: false,
+            lost: Time::ZERO,
             lba: wanted.lba,
             sectors: wanted.sectors,
             outstanding: 0,
@@ -68,6 +71,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         });
         let first_page = flow.first_page + ((wanted.lba - flow.first_sector) >> self.layout.sector_shift);
         self.map.expect(first_page);
+        self.probe.arrived(&self.requests[request]);
         self.generated += 1;
         flow.tally.generated += 1;
         flow.queue.submit(request);
@@ -78,9 +82,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// Moves waiting requests into the submission queue while it has room, each with a doorbell.
     fn place_waiting(&mut self, id: u16, now: Time) {
         while let Some((request, tail)) = self.flows[id as usize].queue.place() {
-            let r = &mut self.requests[request];
-            r.enqueue = now;
-            r.account.charge(Cause::HostQueue, now);
+            self.requests[request].enqueue = now;
+            self.charge_request(request, Cause::HostQueue, now);
             self.send(Direction::ToDevice, Message::SubmissionDoorbell { flow: id, tail }, 0, now);
         }
     }
@@ -106,7 +109,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         match message {
             Message::SubmissionDoorbell { flow, tail } => {
                 for request in self.flows[flow as usize].queue.doorbell(tail) {
-                    self.requests[request].account.charge(Cause::HostLink, now);
+                    charge(&mut self.requests[request], Cause::HostLink, now, self.probe);
                 }
                 self.fetch(flow, now);
             }
@@ -119,10 +122,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.send(Direction::ToDevice, Message::WriteData(request), bytes, now);
             }
             Message::WriteData(request) => {
-                self.requests[request].account.charge(Cause::HostLink, now);
+                self.charge_request(request, Cause::HostLink, now);
                 self.enter_drive(request, now);
             }
-            Message::ReadData(request) => self.requests[request].account.charge(Cause::HostLink, now),
+            Message::ReadData(request) => self.charge_request(request, Cause::HostLink, now),
             Message::Completion { request, submission_head } => {
                 self.completed_at_host(request, submission_head, now)?
             }
@@ -143,7 +146,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             return;
         }
         for request in queue.asked_for(count) {
-            self.requests[request].account.charge(Cause::DeviceQueue, now);
+            charge(&mut self.requests[request], Cause::DeviceQueue, now, self.probe);
         }
         self.send(Direction::ToHost, Message::FetchEntries { flow, count }, 0, now);
     }
@@ -151,9 +154,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     fn entries_arrived(&mut self, flow: u16, count: u32, now: Time) {
         for _ in 0..count {
             let request = self.flows[flow as usize].queue.entry_arrived();
-            let r = &mut self.requests[request];
-            r.account.charge(Cause::HostLink, now);
-            if r.write {
+            self.charge_request(request, Cause::HostLink, now);
+            if self.requests[request].write {
                 self.send(Direction::ToHost, Message::FetchData(request), 0, now);
             } else {
                 self.enter_drive(request, now);
@@ -191,9 +193,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// The host consumes a completion: it accounts for the request, refills the submission queue, rings the completion
     /// doorbell and, in a closed loop, makes the next request.
     fn completed_at_host(&mut self, id: RequestId, submission_head: u32, now: Time) -> Result<(), RunError> {
-        self.requests[id].account.charge(Cause::Completion, now);
+        self.charge_request(id, Cause::Completion, now);
         self.requests.remove(id);
         self.probe.completed(now, id);
+        self.probe.ended(&self.requests[id], now);
         self.count(id, now);
         let id = self.requests[id].flow;
         let flow = &mut self.flows[id as usize];

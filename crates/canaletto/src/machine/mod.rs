@@ -5,7 +5,9 @@
 //! arrays), [`collection`] (garbage collection).
 
 mod chips;
+mod charges;
 mod collection;
+mod held;
 mod host;
 mod outcome;
 mod pages;
@@ -13,11 +15,11 @@ mod pages;
 use std::collections::VecDeque;
 
 use crate::RunError;
-use crate::config::design::{Design, MapUpdate, PartialWrites, TransferOrder, UnwrittenReads};
-use crate::config::workload::Workload;
+use crate::config::design::{DataQueue, Design, MapUpdate, PartialWrites, TransferOrder, UnwrittenReads};
+use crate::config::workload::{Priority, Workload};
 use crate::controller::Controller;
 use crate::fabric::{DomainId, Fabric};
-use crate::flash::address::{Layout, UnitId};
+use crate::flash::address::{ChipId, Layout, PlaneId, UnitId};
 use crate::flash::array::Array;
 use crate::flash::interface::CommandTable;
 use crate::flash::timing::ArrayTiming;
@@ -29,6 +31,8 @@ use crate::host::link::{Direction, Link, LinkTiming};
 use crate::host::nvme::QueuePair;
 use crate::host::request::{Request, RequestId};
 use crate::limits::Limits;
+use crate::machine::held::Held;
+use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::measure::records::Records;
 use crate::measure::report::Tally;
@@ -43,7 +47,7 @@ use crate::{Progress, RunOptions};
 
 /// Everything that can happen.
 #[derive(Clone, Copy, Debug)]
-enum Event {
+enum Event<E> {
     /// A flow starts, or its next request arrives.
     Arrival(u16),
     /// The message on a direction of the link has left the wires.
@@ -54,8 +58,8 @@ enum Event {
     FirmwareDone(RequestId),
     /// A page has passed a stage of the controller's inside.
     StageDone(TransactionId),
-    /// A leg has crossed the fabric.
-    LegDone(crate::fabric::PathId),
+    /// Something inside the fabric.
+    Fabric(E),
     /// A unit's array has finished.
     ArrayDone(UnitId),
 }
@@ -65,7 +69,7 @@ struct Flow {
     source: Source,
     looping: Loop,
     queue: QueuePair,
-    priority: crate::config::workload::Priority,
+    priority: Priority,
     placement: Placement,
     start: Time,
     /// First sector of the flow's addresses, as requests state them.
@@ -86,6 +90,15 @@ enum Leg {
     Data(TransactionId),
 }
 
+/// What a path carries, for whom and for how long.
+#[derive(Clone, Copy)]
+struct Carried {
+    what: Leg,
+    chip: ChipId,
+    /// Time on the wires.
+    time: Time,
+}
+
 /// A set of chips that compete for the same paths, and what waits for one.
 struct Domain {
     first_unit: u32,
@@ -101,6 +114,8 @@ struct Domain {
 /// Model choices that are looked at while running.
 struct Choices {
     order: TransferOrder,
+    data_queue: DataQueue,
+    hold_path: bool,
     unwritten: UnwrittenReads,
     map_update: MapUpdate,
     partial: PartialWrites,
@@ -116,7 +131,7 @@ struct Operations {
 
 /// A drive at work, with its host.
 pub struct Machine<'a, F: Fabric, P: Probe> {
-    events: EventQueue<Event>,
+    events: EventQueue<Event<F::Event>>,
     layout: Layout,
     choices: Choices,
     flows: Vec<Flow>,
@@ -134,12 +149,13 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     /// Domains in which something new may start, to be offered their free paths before the next event.
     touched: Ring,
     /// Planes whose free blocks or victims have changed, to be looked at before the next event.
-    needs_collection: Vec<crate::flash::address::PlaneId>,
+    needs_collection: Vec<PlaneId>,
     operations: Operations,
     last_flow_first: bool,
     fabric: F,
     /// What each path in use carries.
-    legs: Vec<Leg>,
+    legs: Vec<Carried>,
+    held: Held,
     commands: CommandTable,
     timing: ArrayTiming,
     array: Array,
@@ -150,6 +166,8 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     generated: u64,
     /// Arrivals scheduled.
     arrivals: u32,
+    /// Page transactions so far, collection's included.
+    pages: u32,
     probe: &'a mut P,
 }
 
@@ -167,7 +185,10 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
         probe: &'a mut P,
     ) -> Self {
         let layout = limits.layout.clone();
-        let fabric = F::new(&design.fabric, &layout);
+        let mut fabric = F::new(&design.fabric, &layout);
+        if P::WATCHES_WIRES {
+            fabric.tape().switch_on();
+        }
         let domains: Vec<Domain> = (0..fabric.domains())
             .map(|d| {
                 let chips = fabric.chips_of(DomainId(d));
@@ -202,6 +223,8 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             events: EventQueue::new(),
             choices: Choices {
                 order: design.fabric.order,
+                data_queue: design.fabric.data_queue,
+                hold_path: design.fabric.hold_path,
                 unwritten: design.ftl.unwritten_reads,
                 map_update: design.ftl.map_update,
                 partial: design.ftl.partial_writes,
@@ -223,7 +246,8 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             last_flow_first: workload.last_flow_first,
             fabric,
             legs: Vec::new(),
-            commands: CommandTable::new(design.fabric.interface, design.fabric.turnarounds, layout.planes_per_die),
+            held: Held::new(design.fabric.hold_path, layout.units()),
+            commands: CommandTable::new(&design.fabric, layout.planes_per_die),
             timing: ArrayTiming::new(&design.flash),
             array: Array::new(&layout, design.flash.busy_until_data_out),
             options,
@@ -231,6 +255,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             completed: 0,
             generated: 0,
             arrivals: 0,
+            pages: 0,
             layout,
             probe,
         }
@@ -274,7 +299,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
         if !self.requests.is_empty() { Err(RunError::Stuck(self.explain_stuck())) } else { Ok(()) }
     }
 
-    fn handle(&mut self, event: Event, now: Time) -> Result<(), RunError> {
+    fn handle(&mut self, event: Event<F::Event>, now: Time) -> Result<(), RunError> {
         match event {
             Event::Arrival(flow) => {
                 self.arrivals -= 1;
@@ -286,11 +311,11 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
                 self.receive(message, now)?;
             }
             Event::FirmwareDone(request) => {
-                self.requests[request].account.charge(crate::measure::blame::Cause::Firmware, now);
+                self.charge_request(request, Cause::Firmware, now);
                 self.begin_pages(request, now);
             }
             Event::StageDone(transaction) => self.stage_done(transaction, now),
-            Event::LegDone(path) => self.leg_done(path, now),
+            Event::Fabric(event) => self.fabric_event(event, now),
             Event::ArrayDone(unit) => self.array_done(unit, now),
         }
         Ok(())

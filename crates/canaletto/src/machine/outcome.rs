@@ -5,8 +5,9 @@ use crate::Outcome;
 use crate::config::design::Design;
 use crate::config::workload::Workload;
 use crate::fabric::Fabric;
-use crate::flash::address::{PlaneId, UnitId};
+use crate::flash::address::{ChipId, PlaneId, UnitId};
 use crate::host::link::Direction;
+use crate::measure::map::{MOST_CHIPS, Map};
 use crate::measure::probe::Probe;
 use crate::measure::report::{FlashReport, FlowReport, GcReport, Measures, Report, Tally, Utilisation};
 use crate::sim::time::Time;
@@ -29,6 +30,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             seed: self.options.seed,
             flash: self.flash_report(),
             utilisation: self.utilisation(),
+            map: self.map_of_use(),
             energy_mj: None,
             average_power_mw: None,
             flows: names
@@ -61,10 +63,29 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             ("link to host".to_owned(), self.link.busy(Direction::ToHost)),
             ("flash arrays".to_owned(), arrays),
         ];
-        parts.extend(self.fabric.usage().into_iter().map(|u| (u.part, u.busy)));
+        parts.extend(self.fabric.wires().into_iter().map(|wire| (wire.name, wire.busy)));
         parts.extend(self.controller.usage().map(|(part, busy)| (part.to_owned(), busy)));
         let used = parts.into_iter().filter(|(_, busy)| *busy > Time::ZERO && end > Time::ZERO);
         used.map(|(part, busy)| Utilisation { part, share: busy.0 as f64 / end.0 as f64 }).collect()
+    }
+
+    fn map_of_use(&self) -> Option<Map> {
+        if self.layout.chips() > MOST_CHIPS {
+            return None;
+        }
+        let units_per_chip = self.layout.units_per_chip as usize;
+        let chips: Vec<(Time, Time)> = self
+            .array
+            .units
+            .chunks(units_per_chip)
+            .enumerate()
+            .map(|(chip, units)| {
+                let arrays = units.iter().map(|u| u.array_busy.0).sum::<u64>() / units_per_chip as u64;
+                (Time(arrays), self.array.port_busy(ChipId(chip as u32)))
+            })
+            .collect();
+        let shape = (self.layout.channels, self.layout.chips_per_channel);
+        Some(Map::new(shape, &chips, &self.fabric.controllers(), &self.fabric.wires(), self.events.now()))
     }
 
     /// Says what every unfinished request waits for, for a run that is stuck.

@@ -38,6 +38,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         request.outstanding = (last_page - first_page + 1) as u32;
         let flow = &self.flows[request.flow as usize];
         let (write, priority, frontier) = (request.write, flow.priority, Frontier::User(flow.stream));
+        let began = request.arrival;
         let mut at = (request.lba - flow.first_sector) & (per_page - 1);
         let mut left = u64::from(request.sectors);
         for lpa in first_page..=last_page {
@@ -46,7 +47,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             let sectors = sector_mask(at, count);
             self.probe.page_begins(now, id, lpa, sectors, write);
             let transaction = Transaction::of_request(operation, id, priority, lpa, sectors, now);
-            let transaction = self.transactions.insert(Transaction { frontier, ..transaction });
+            let transaction = self.new_page(Transaction { frontier, began, ..transaction });
             if write {
                 self.begin_write(transaction, now);
             } else {
@@ -169,7 +170,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         w.merged = missing;
         w.old_page = OldPage::Awaited;
         let read = Transaction::of_old_page(write, w.priority, w.lpa, old, missing, now);
-        let read = self.transactions.insert(read);
+        let read = self.new_page(read);
         self.blocks.read_begins(old);
         self.enqueue(read, now);
     }
@@ -226,7 +227,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     fn start_successor(&mut self, id: TransactionId, now: Time) {
-        self.transactions[id].account.charge(Cause::SamePage, now);
+        self.charge_page(id, Cause::SamePage, now);
         self.translate_write(id, now);
         self.pass_stages(id, now);
     }
@@ -259,9 +260,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     pub(super) fn stage_done(&mut self, id: TransactionId, now: Time) {
-        let t = &mut self.transactions[id];
-        t.account.charge(stage_cause(t.operation == Operation::Read, t.stage), now);
-        t.stage += 1;
+        let t = &self.transactions[id];
+        self.charge_page(id, stage_cause(t.operation == Operation::Read, t.stage), now);
+        self.transactions[id].stage += 1;
         self.pass_stages(id, now);
     }
 
@@ -270,10 +271,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         match (self.transactions[id].origin, self.transactions[id].old_page) {
             (Origin::OldPage, OldPage::For(write)) => {
                 self.transactions.remove(id);
-                let w = &mut self.transactions[write];
-                w.old_page = OldPage::None;
-                w.account.charge(Cause::ReadModifyWrite, now);
-                let unit = self.layout.unit_of(w.ppa.plane);
+                self.transactions[write].old_page = OldPage::None;
+                self.charge_page(write, Cause::ReadModifyWrite, now);
+                let unit = self.layout.unit_of(self.transactions[write].ppa.plane);
                 self.mark_wait(write, unit, now);
                 self.refresh_ready(unit);
             }
@@ -290,6 +290,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let request = &mut self.requests[id];
         let flow = request.flow as usize;
         request.path_conflict |= t.path_conflict;
+        request.lost += t.account.ledger.get(Cause::PathConflict);
         request.outstanding -= 1;
         if self.completed >= self.options.warmup {
             self.flows[flow].tally.count_page(t.path_conflict, t.account.ledger.get(Cause::PathConflict));

@@ -51,6 +51,8 @@ causes! {
     ChipBusyGc = "chip_busy_gc",
     /// The chip was ready, but no path to it was free.
     PathConflict = "path_conflict",
+    /// The path was being set up: scouts on their way, controllers agreeing.
+    PathReservation = "path_reservation",
     /// Command and address on the wires.
     CommandTransfer = "command_transfer",
     /// Array read.

@@ -115,6 +115,27 @@ impl Histogram {
         Some(Time(upper(i)).min(self.max))
     }
 
+    /// Points (share slower, value in microseconds) from the smallest value to the largest, equally spaced on a
+    /// logarithmic scale of the share, 40 a decade; shares are those of the points' own buckets.
+    pub fn tail(&self) -> Vec<(f64, f64)> {
+        let count = self.count as f64;
+        let mut points: Vec<(f64, f64)> = Vec::new();
+        let (mut before, mut next) = (0, 0);
+        for (i, &n) in self.buckets.iter().enumerate().filter(|(_, n)| **n > 0) {
+            let slower = (self.count - before) as f64 / count;
+            // The share falls by a fortieth of a decade at least from point to point; the last value is always one.
+            if slower <= 10f64.powf(-f64::from(next) / 40.0) || before + n == self.count {
+                let value = if before == 0 { self.min.unwrap_or_default() } else { Time(upper(i)).min(self.max) };
+                points.push((slower, value.us()));
+                while slower <= 10f64.powf(-f64::from(next) / 40.0) {
+                    next += 1;
+                }
+            }
+            before += n;
+        }
+        points
+    }
+
     /// Bucket of the quantile, and how many values lie in the buckets before it.
     fn quantile_bucket(&self, q: f64) -> Option<(usize, u64)> {
         if self.count == 0 {
@@ -171,6 +192,20 @@ mod tests {
             let exact = values[((q * values.len() as f64).ceil() as usize).clamp(1, values.len()) - 1];
             let got = histogram.quantile(q).unwrap().0;
             prop_assert!(got >= exact && got - exact <= exact / 1024 + 1);
+        }
+
+        #[test]
+        fn the_tail_falls_from_all_to_the_last(values in prop::collection::vec(0u64..1 << 40, 1..300)) {
+            let mut histogram = Histogram::default();
+            values.iter().for_each(|&v| histogram.record(Time(v)));
+            let tail = histogram.tail();
+            prop_assert_eq!(tail[0].0, 1.0);
+            prop_assert!(tail.windows(2).all(|pair| pair[0].0 > pair[1].0 && pair[0].1 < pair[1].1));
+            prop_assert!(tail.len() <= 40 * 3 + 2);
+            for &(slower, latency) in &tail[1..] {
+                let exact = values.iter().filter(|v| **v as f64 > latency * 1e6 * (1.0 - 1.0 / 512.0) - 1.0).count();
+                prop_assert!(exact as f64 / values.len() as f64 >= slower * 0.999);
+            }
         }
 
         #[test]

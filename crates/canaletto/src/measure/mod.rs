@@ -2,6 +2,8 @@
 
 pub mod blame;
 pub mod histogram;
+pub mod map;
 pub mod probe;
 pub mod records;
 pub mod report;
+pub mod series;

@@ -2,12 +2,37 @@
 //!
 //! The default methods do nothing and cost nothing: the machine is compiled for each probe.
 
-use crate::flash::address::{PlaneId, Ppa};
-use crate::host::request::RequestId;
+use crate::fabric::tape::WireSpan;
+use crate::flash::address::{ChipId, PlaneId, Ppa};
+use crate::flash::interface::Operation;
+use crate::host::request::{Request, RequestId};
+use crate::measure::blame::Cause;
 use crate::sim::time::Time;
+
+/// Whom something is done for: the number of a request, and that of a page transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Owner {
+    /// Requests are numbered as they are generated; `u32::MAX` for garbage collection.
+    pub request: u32,
+    /// Page transactions are numbered as they are made; `u32::MAX` for what concerns the whole request.
+    pub page: u32,
+}
+
+impl Owner {
+    /// Nobody.
+    pub const NONE: Owner = Owner { request: u32::MAX, page: u32::MAX };
+
+    /// A whole request.
+    pub fn of_request(request: u32) -> Owner {
+        Owner { request, ..Owner::NONE }
+    }
+}
 
 /// A watcher. Sector masks have one bit for each 512 B of a page.
 pub trait Probe {
+    /// Whether it wants to hear of wires, arrays and single charges: the machine leaves them out otherwise.
+    const WATCHES_WIRES: bool = false;
+
     /// A host write or read of one page enters the drive.
     fn page_begins(&mut self, _now: Time, _request: RequestId, _lpa: u64, _sectors: u64, _write: bool) {}
     /// A page that was never written is found at `at`, as if written before the run.
@@ -22,6 +47,20 @@ pub trait Probe {
     fn block_erased(&mut self, _now: Time, _plane: PlaneId, _block: u32) {}
     /// The host has consumed a request's completion.
     fn completed(&mut self, _now: Time, _request: RequestId) {}
+    /// A request arrives.
+    fn arrived(&mut self, _request: &Request) {}
+    /// A wire or a controller is used for a leg of `chip`; the span may reach into the future.
+    fn wire_used(&mut self, _span: &WireSpan, _owner: Owner, _chip: ChipId) {}
+    /// A plane's array works; the span lies in the future.
+    fn array_works(&mut self, _plane: PlaneId, _operation: Operation, _owner: Owner, _from: Time, _until: Time) {}
+    /// Read data are in a plane's page register.
+    fn register_filled(&mut self, _plane: PlaneId, _now: Time) {}
+    /// They have left it.
+    fn register_drained(&mut self, _plane: PlaneId, _owner: Owner, _now: Time) {}
+    /// Time of a page or a request is charged to a cause; `chip` is the one concerned, if any.
+    fn charged(&mut self, _owner: Owner, _cause: Cause, _from: Time, _until: Time, _chip: Option<ChipId>) {}
+    /// A request ends.
+    fn ended(&mut self, _request: &Request, _now: Time) {}
 }
 
 /// Watches nothing.

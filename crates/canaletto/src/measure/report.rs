@@ -11,6 +11,8 @@ use crate::flash::address::SECTOR;
 use crate::host::request::Request;
 use crate::measure::blame::{CAUSES, Cause};
 use crate::measure::histogram::Histogram;
+use crate::measure::map::Map;
+use crate::measure::series::{Series, SeriesReport};
 use crate::sim::time::Time;
 
 /// What is counted of one flow.
@@ -24,6 +26,7 @@ pub struct Tally {
     latency: [Histogram; 2],
     /// Device response (enqueue to completion).
     response: Histogram,
+    series: Series,
     bytes: u64,
     requests_without_conflict: u64,
     pages: u64,
@@ -38,6 +41,7 @@ impl Tally {
     pub fn count(&mut self, request: &Request, now: Time) {
         self.latency[usize::from(request.write)].record_blamed(now - request.arrival, &request.account.ledger);
         self.response.record(now - request.enqueue);
+        self.series.count(request.arrival, now, request.lost);
         self.bytes += u64::from(request.sectors) * SECTOR;
         self.requests_without_conflict += u64::from(!request.path_conflict);
         // Arrivals may be counted out of order: requests overtake each other.
@@ -59,6 +63,7 @@ impl Tally {
             mine.merge(theirs);
         }
         self.response.merge(&other.response);
+        self.series.merge(&other.series);
         self.bytes += other.bytes;
         self.requests_without_conflict += other.requests_without_conflict;
         self.pages += other.pages;
@@ -123,6 +128,15 @@ pub struct Latency {
     pub write: Distribution,
 }
 
+/// Points (share of requests slower, latency in microseconds) of each distribution.
+#[derive(Debug, Clone, Serialize)]
+#[allow(missing_docs)]
+pub struct Tails {
+    pub all: Vec<(f64, f64)>,
+    pub read: Vec<(f64, f64)>,
+    pub write: Vec<(f64, f64)>,
+}
+
 /// Mean time by cause, microseconds; causes that never occurred are left out.
 pub type BlameTable = BTreeMap<&'static str, f64>;
 
@@ -183,6 +197,10 @@ pub struct Measures {
     pub path_conflicts: PathConflicts,
     /// Enqueue in the submission queue to completion at the host.
     pub device_response_us: Distribution,
+    /// The distribution's tail.
+    pub tail_us: Tails,
+    /// What went on over time.
+    pub series: SeriesReport,
 }
 
 impl Measures {
@@ -216,6 +234,12 @@ impl Measures {
                 lost_us: tally.lost.us(),
             },
             device_response_us: Distribution::of(&tally.response),
+            tail_us: Tails {
+                all: all.tail(),
+                read: tally.latency[0].tail(),
+                write: tally.latency[1].tail(),
+            },
+            series: tally.series.report(),
         }
     }
 
@@ -292,6 +316,8 @@ pub struct Report {
     pub flash: FlashReport,
     /// Use of link, fabric, arrays and controller.
     pub utilisation: Vec<Utilisation>,
+    /// The chip array with its wires; none for arrays too large to draw.
+    pub map: Option<Map>,
     /// Energy, once the model has it.
     pub energy_mj: Option<()>,
     /// Average power, once the model has it.

@@ -56,6 +56,10 @@ pub struct Transaction {
     pub bytes: u32,
     /// Stages of the controller's inside already passed.
     pub stage: u8,
+    /// Its number among all, for timelines.
+    pub number: u32,
+    /// When its request arrived; for a transaction of no request, when it began.
+    pub began: Time,
     /// Where the time went.
     pub account: Account,
     /// The unit's garbage collection clock when the transaction was queued.
@@ -104,6 +108,8 @@ impl Transaction {
             merged: 0,
             bytes: sectors.count_ones() * 512,
             stage: 0,
+            number: 0,
+            began: now,
             account: Account::open(now),
             gc_mark: Time::ZERO,
             stall_mark: Time::ZERO,

@@ -130,12 +130,11 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         },
         flash: import_flash(xml),
         fabric: Fabric {
-            kind: FabricKind::Bus,
-            link_rate: burst_rate(burst_bytes, two_beats_ns),
             burst_bytes,
             interface: Interface::NvDdr2,
             turnarounds: Turnarounds::OnWires,
             order: TransferOrder::DataFirst,
+            ..Fabric::new(FabricKind::Bus, burst_rate(burst_bytes, two_beats_ns))
         },
         host: Host {
             queue_entries: device.io_queue_depth,

@@ -1,0 +1,78 @@
+//! What goes on on the wires, written down for timelines; nothing is written unless someone watches.
+
+use crate::fabric::PathId;
+use crate::sim::time::Time;
+
+/// What a wire is used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WireUse {
+    /// Commands and addresses cross.
+    Command,
+    /// Data cross.
+    Data,
+    /// A scout looks for a way.
+    Scout,
+    /// A scout goes back and gives up what it reserved.
+    Cancel,
+    /// Part of a circuit.
+    Reserved,
+    /// Controllers agree on a transfer.
+    Handshake,
+}
+
+/// A wire or controller in use.
+#[derive(Debug, Clone, Copy)]
+pub struct WireSpan {
+    /// Its place among [`Fabric::wires`](super::Fabric::wires), or, counted on from there, among
+    /// [`Fabric::controllers`](super::Fabric::controllers).
+    pub wire: u32,
+    /// What for.
+    pub what: WireUse,
+    /// On which path.
+    pub path: PathId,
+    /// From when.
+    pub start: Time,
+    /// Until when.
+    pub end: Time,
+}
+
+/// A tape of spans that someone empties after every step of the fabric.
+#[derive(Default)]
+pub struct Tape {
+    on: bool,
+    spans: Vec<WireSpan>,
+}
+
+impl Tape {
+    /// Starts taping.
+    pub fn switch_on(&mut self) {
+        self.on = true;
+    }
+
+    /// Whether anyone watches: what only the tape needs may be left out otherwise.
+    pub fn is_on(&self) -> bool {
+        self.on
+    }
+
+    /// Writes a span down.
+    pub fn write(&mut self, wire: u32, what: WireUse, path: PathId, start: Time, end: Time) {
+        if self.on {
+            self.spans.push(WireSpan { wire, what, path, start, end });
+        }
+    }
+
+    /// Writes down a leg: commands first, then data.
+    pub fn write_leg(&mut self, wire: u32, leg: &super::Leg, path: PathId, start: Time) {
+        if leg.command > Time::ZERO {
+            self.write(wire, WireUse::Command, path, start, start + leg.command);
+        }
+        if leg.data > Time::ZERO {
+            self.write(wire, WireUse::Data, path, start + leg.command, start + leg.time());
+        }
+    }
+
+    /// Takes everything off the tape.
+    pub fn drain(&mut self) -> std::vec::Drain<'_, WireSpan> {
+        self.spans.drain(..)
+    }
+}

@@ -1,0 +1,63 @@
+//! The wires and controllers of an interconnect: where they are and how much they were used.
+//!
+//! Places are (row, column) of the chip array; controllers sit at column −1 (west of it) or one beyond the last (east).
+
+use serde::Serialize;
+
+use crate::sim::time::Time;
+
+/// A place in the array or beside it.
+pub type Place = (i32, i32);
+
+/// Kinds of wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WireKind {
+    /// A row bus of eight data pins, from its controller to the last chip of the row.
+    Channel,
+    /// A row bus of sixteen.
+    #[serde(rename = "channel")]
+    WideChannel,
+    /// A column bus of eight.
+    Column,
+    /// A controller's own line to one chip.
+    Path,
+    /// Between two neighbouring routers.
+    Link,
+    /// The same, with two data pins.
+    #[serde(rename = "link")]
+    NarrowLink,
+    /// Between a controller and its router.
+    ControllerLink,
+    /// The same, with two data pins.
+    #[serde(rename = "controller_link")]
+    NarrowControllerLink,
+}
+
+/// A wire (or bundle of wires used as one) and its use over a run.
+#[derive(Debug, Clone)]
+pub struct Wire {
+    /// Its name, for example `channel 3`.
+    pub name: String,
+    /// What it is.
+    pub kind: WireKind,
+    /// One end.
+    pub from: Place,
+    /// The other.
+    pub to: Place,
+    /// Time in use, reservations included.
+    pub busy: Time,
+    /// Time it carried commands or data.
+    pub active: Time,
+}
+
+/// A flash controller and its use over a run.
+#[derive(Debug, Clone)]
+pub struct ControllerUse {
+    /// Its name.
+    pub name: String,
+    /// Where it sits.
+    pub place: Place,
+    /// Time in use.
+    pub busy: Time,
+}

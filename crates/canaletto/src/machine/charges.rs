@@ -1,0 +1,86 @@
+//! Charging accounts, and telling the watcher of what happens to whom.
+
+use super::{Leg, Machine};
+use crate::fabric::Fabric;
+use crate::host::request::{Request, RequestId};
+use crate::measure::blame::Cause;
+use crate::measure::probe::{Owner, Probe};
+use crate::scheduler::transaction::{Transaction, TransactionId};
+use crate::sim::time::Time;
+
+/// Charges everything since a request's last charge to `cause`.
+pub(super) fn charge<P: Probe>(request: &mut Request, cause: Cause, now: Time, probe: &mut P) {
+    let since = request.account.since;
+    request.account.charge(cause, now);
+    if P::WATCHES_WIRES && since < now {
+        probe.charged(Owner::of_request(request.number), cause, since, now, None);
+    }
+}
+
+impl<F: Fabric, P: Probe> Machine<'_, F, P> {
+    /// Makes a page transaction and gives it its number.
+    pub(super) fn new_page(&mut self, transaction: Transaction) -> TransactionId {
+        let number = self.pages;
+        self.pages = self.pages.wrapping_add(1);
+        self.transactions.insert(Transaction { number, ..transaction })
+    }
+
+    /// Charges everything since a page's last charge to `cause`.
+    pub(super) fn charge_page(&mut self, id: TransactionId, cause: Cause, now: Time) {
+        let account = &mut self.transactions[id].account;
+        let since = account.since;
+        account.charge(cause, now);
+        self.tell_page(id, cause, since, now);
+    }
+
+    /// Charges at most `span` of the time since a page's last charge to `cause`, and returns how much that was.
+    pub(super) fn charge_page_up_to(&mut self, id: TransactionId, cause: Cause, span: Time, now: Time) -> Time {
+        let account = &mut self.transactions[id].account;
+        let since = account.since;
+        let part = account.charge_up_to(cause, span, now);
+        self.tell_page(id, cause, since, since + part);
+        part
+    }
+
+    fn tell_page(&mut self, id: TransactionId, cause: Cause, since: Time, until: Time) {
+        if P::WATCHES_WIRES && since < until {
+            let plane = self.transactions[id].ppa.plane;
+            let chip = plane.is_some().then(|| self.layout.chip_of_plane(plane));
+            self.probe.charged(self.owner(id), cause, since, until, chip);
+        }
+    }
+
+    /// Charges everything since a request's last charge to `cause`.
+    pub(super) fn charge_request(&mut self, id: RequestId, cause: Cause, now: Time) {
+        charge(&mut self.requests[id], cause, now, self.probe);
+    }
+
+    /// Whom a page transaction is for.
+    pub(super) fn owner(&self, id: TransactionId) -> Owner {
+        if !P::WATCHES_WIRES {
+            return Owner::NONE;
+        }
+        let t = &self.transactions[id];
+        let request = match t.request {
+            RequestId::NONE => Owner::NONE.request,
+            request => self.requests[request].number,
+        };
+        Owner { request, page: t.number }
+    }
+
+    /// Passes what the fabric has taped on to the watcher.
+    pub(super) fn watch_wires(&mut self) {
+        if !P::WATCHES_WIRES {
+            return;
+        }
+        let mut spans: Vec<_> = self.fabric.tape().drain().collect();
+        for span in spans.drain(..) {
+            let carried = self.legs[span.path.index()];
+            let id = match carried.what {
+                Leg::Command(unit) => self.array.units[unit.index()].command.transactions()[0],
+                Leg::Data(id) => id,
+            };
+            self.probe.wire_used(&span, self.owner(id), carried.chip);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Paths held from a command to its data (`fabric.hold_path`), and the pages that follow on them.
+
+use crate::fabric::PathId;
+use crate::flash::address::UnitId;
+use crate::flash::array::MAX_PLANES;
+use crate::scheduler::transaction::TransactionId;
+
+/// What each unit holds; empty where paths are not held.
+pub struct Held {
+    units: Vec<Unit>,
+}
+
+#[derive(Clone, Copy)]
+struct Unit {
+    path: Option<PathId>,
+    /// Pages read together that have yet to cross, the next one last.
+    pages: [TransactionId; MAX_PLANES],
+    length: u8,
+}
+
+impl Held {
+    /// Room for `units` units if paths are held at all.
+    pub fn new(hold_path: bool, units: u32) -> Held {
+        let none = Unit { path: None, pages: [TransactionId::NONE; MAX_PLANES], length: 0 };
+        Held { units: if hold_path { vec![none; units as usize] } else { Vec::new() } }
+    }
+
+    /// Keeps a path for the unit.
+    pub fn hold(&mut self, unit: UnitId, path: PathId) {
+        self.units[unit.index()].path = Some(path);
+    }
+
+    /// Takes the path kept for the unit.
+    pub fn take(&mut self, unit: UnitId) -> Option<PathId> {
+        self.units.get_mut(unit.index())?.path.take()
+    }
+
+    /// Adds a page that crosses on the unit's path, after those added before.
+    pub fn add_page(&mut self, unit: UnitId, page: TransactionId) {
+        let unit = &mut self.units[unit.index()];
+        let length = unit.length as usize;
+        unit.pages.copy_within(0..length, 1);
+        unit.pages[0] = page;
+        unit.length += 1;
+    }
+
+    /// The next page that crosses on the unit's path.
+    pub fn next_page(&mut self, unit: UnitId) -> Option<TransactionId> {
+        let unit = self.units.get_mut(unit.index()).filter(|unit| unit.length > 0)?;
+        unit.length -= 1;
+        Some(unit.pages[unit.length as usize])
+    }
+}

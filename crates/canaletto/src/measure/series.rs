@@ -1,0 +1,162 @@
+//! What went on over time: counts and means in equal intervals over the whole run, in constant memory.
+
+use serde::Serialize;
+
+use crate::sim::time::Time;
+
+/// Most intervals kept; with one more, neighbours are joined and intervals are twice as long.
+const INTERVALS: usize = 512;
+
+/// Shortest interval.
+const SHORTEST: Time = Time::from_us(1);
+
+/// Counts of one interval.
+#[derive(Clone, Copy, Default)]
+struct Interval {
+    arrivals: u64,
+    completed: u64,
+    /// Requests alive, summed over time: request × picosecond.
+    alive: u128,
+    latency: u128,
+    lost: u128,
+}
+
+/// Counts over time.
+#[derive(Clone)]
+pub struct Series {
+    width: Time,
+    intervals: Vec<Interval>,
+}
+
+impl Default for Series {
+    fn default() -> Self {
+        Series { width: SHORTEST, intervals: Vec::new() }
+    }
+}
+
+impl Series {
+    /// Counts a completed request: when it arrived and was completed, and what its pages lost to path conflicts.
+    pub fn count(&mut self, arrival: Time, completion: Time, lost: Time) {
+        self.cover(completion);
+        let (first, last) = (self.place(arrival), self.place(completion));
+        self.intervals[first].arrivals += 1;
+        let end = &mut self.intervals[last];
+        end.completed += 1;
+        end.latency += u128::from((completion - arrival).0);
+        end.lost += u128::from(lost.0);
+        for i in first..=last {
+            let from = arrival.0.max(i as u64 * self.width.0);
+            let until = completion.0.min((i as u64 + 1) * self.width.0);
+            self.intervals[i].alive += u128::from(until - from);
+        }
+    }
+
+    fn place(&self, time: Time) -> usize {
+        (time.0 / self.width.0) as usize
+    }
+
+    /// Makes intervals long enough to hold `time`.
+    fn cover(&mut self, time: Time) {
+        while self.place(time) >= INTERVALS {
+            self.width = self.width * 2;
+            for i in 0..self.intervals.len().div_ceil(2) {
+                let second = self.intervals.get(2 * i + 1).copied().unwrap_or_default();
+                self.intervals[i] = self.intervals[2 * i];
+                self.intervals[i].add(&second);
+            }
+            self.intervals.truncate(self.intervals.len().div_ceil(2));
+        }
+        let needed = self.place(time) + 1;
+        if self.intervals.len() < needed {
+            self.intervals.resize(needed, Interval::default());
+        }
+    }
+
+    /// Adds what another series counted.
+    pub fn merge(&mut self, other: &Series) {
+        let mut other = other.clone();
+        let end = |series: &Series| Time((series.intervals.len() as u64).saturating_sub(1) * series.width.0);
+        // Both to the same width: widths are powers of two of one shortest.
+        while self.width != other.width {
+            let narrow = if self.width < other.width { &mut *self } else { &mut other };
+            narrow.cover(Time(narrow.width.0 * INTERVALS as u64));
+        }
+        self.cover(end(&other));
+        for (mine, theirs) in self.intervals.iter_mut().zip(&other.intervals) {
+            mine.add(theirs);
+        }
+    }
+
+    /// The series for results.
+    pub fn report(&self) -> SeriesReport {
+        let used = self.intervals.iter().rposition(|i| i.alive > 0 || i.completed > 0).map_or(0, |last| last + 1);
+        let intervals = &self.intervals[..used];
+        let column = |value: fn(&Interval) -> f64| intervals.iter().map(value).collect();
+        let width = self.width.0 as f64;
+        let mean = |i: &Interval| (i.completed > 0).then(|| i.latency as f64 / i.completed as f64 / 1e6);
+        SeriesReport {
+            interval_us: self.width.us(),
+            arrivals: intervals.iter().map(|i| i.arrivals).collect(),
+            completed: intervals.iter().map(|i| i.completed).collect(),
+            outstanding: intervals.iter().map(|i| i.alive as f64 / width).collect(),
+            latency_us: intervals.iter().map(mean).collect(),
+            path_conflict_us: column(|i| i.lost as f64 / 1e6),
+        }
+    }
+}
+
+impl Interval {
+    fn add(&mut self, other: &Interval) {
+        self.arrivals += other.arrivals;
+        self.completed += other.completed;
+        self.alive += other.alive;
+        self.latency += other.latency;
+        self.lost += other.lost;
+    }
+}
+
+/// A series in results; every list has one value an interval, the first interval beginning with the run.
+#[derive(Debug, Clone, Serialize)]
+pub struct SeriesReport {
+    /// Length of an interval, microseconds.
+    pub interval_us: f64,
+    /// Requests that arrived (of those completed).
+    pub arrivals: Vec<u64>,
+    /// Requests completed.
+    pub completed: Vec<u64>,
+    /// Requests between arrival and completion, mean over the interval.
+    pub outstanding: Vec<f64>,
+    /// Mean latency of those completed, microseconds.
+    pub latency_us: Vec<Option<f64>>,
+    /// Time the pages of those completed lost to path conflicts, microseconds.
+    pub path_conflict_us: Vec<f64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// However long the run: nothing is lost when intervals are joined, and Little's law holds.
+        #[test]
+        fn joining_intervals_keeps_every_sum(
+            requests in prop::collection::vec((0u64..1 << 42, 0u64..1 << 36, 0u64..1000), 1..200), split in 0usize..200,
+        ) {
+            let mut parts = [Series::default(), Series::default()];
+            for (i, &(arrival, latency, lost)) in requests.iter().enumerate() {
+                parts[usize::from(i < split)].count(Time(arrival), Time(arrival + latency), Time(lost));
+            }
+            let [mut whole, other] = parts;
+            whole.merge(&other);
+            let report = whole.report();
+            prop_assert!(report.completed.len() <= INTERVALS);
+            prop_assert_eq!(report.arrivals.iter().sum::<u64>(), requests.len() as u64);
+            prop_assert_eq!(report.completed.iter().sum::<u64>(), requests.len() as u64);
+            let alive: u128 = whole.intervals.iter().map(|i| i.alive).sum();
+            prop_assert_eq!(alive, requests.iter().map(|r| u128::from(r.1)).sum::<u128>());
+            let lost: u128 = whole.intervals.iter().map(|i| i.lost).sum();
+            prop_assert_eq!(lost, requests.iter().map(|r| u128::from(r.2)).sum::<u128>());
+        }
+    }
+}
