@@ -14,7 +14,7 @@ Columns: TypeAlias = dict[str, tuple[str, bytes]]
 _NUMPY = {"u8": "<u1", "u16": "<u2", "u32": "<u4", "u64": "<u8", "i64": "<i8", "f64": "<f8"}
 _PS_PER_US = 1e6
 
-FIRST = ("flow", "write", "lba", "sectors", "arrival_ps", "enqueue_ps", "complete_ps", "path_conflict")
+FIRST = ("request", "flow", "write", "lba", "sectors", "arrival_ps", "enqueue_ps", "complete_ps", "path_conflict")
 """The columns of a request beside its causes."""
 
 
@@ -33,6 +33,7 @@ def requests(columns: Columns, flows: list[str]) -> pl.DataFrame:
     occurring = [name for name in causes if table.height and table[name].max()]
     names = pl.Series("flow", flows, dtype=pl.String)
     return table.select(
+        "request",
         names.gather(table["flow"]).cast(pl.Categorical).alias("flow"),
         pl.when(pl.col("write") != 0)
         .then(pl.lit("write"))

@@ -47,6 +47,7 @@ pub fn insert<N: Number>(
 pub fn of_records(py: Python, records: Option<Records>) -> PyResult<Bound<PyDict>> {
     let columns = PyDict::new(py);
     let Some(records) = records else { return Ok(columns) };
+    insert(&columns, "request", records.request.into_iter())?;
     insert(&columns, "flow", records.flow.into_iter())?;
     insert(&columns, "write", records.write.into_iter())?;
     insert(&columns, "lba", records.lba.into_iter())?;

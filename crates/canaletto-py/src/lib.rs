@@ -9,6 +9,7 @@ mod cost;
 mod errors;
 mod mqsim;
 mod run;
+mod timeline;
 mod traces;
 mod watch;
 
@@ -25,6 +26,8 @@ mod _engine {
     use crate::mqsim::mqsim;
     #[pymodule_export]
     use crate::run::run;
+    #[pymodule_export]
+    use crate::timeline::timeline;
     #[pymodule_export]
     use crate::traces::{TraceBatches, hash_trace, read_trace};
 }

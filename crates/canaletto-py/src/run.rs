@@ -67,8 +67,7 @@ pub fn simulate<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Results<'py>> {
     let stopwatch = Stopwatch::start();
-    let total = workload.flow.iter().map(requests_of).try_fold(0u64, |sum, n| sum.checked_add(n?)).unwrap_or(0);
-    let mut watch = Watch::new(progress, total);
+    let mut watch = Watch::new(progress, requests_in(workload));
     let outcome = py.detach(|| {
         let traces = open_all(workload, base, &mut watch)?;
         let mut look = |p: &canaletto::Progress| watch.look(p.completed, p.now.0);
@@ -77,6 +76,11 @@ pub fn simulate<'py>(
     })?;
     let cost = stopwatch.stop(outcome.events, outcome.report.measures.requests.completed);
     Ok((to_json(&outcome, &cost)?, of_records(py, outcome.records)?))
+}
+
+/// How many requests a workload has at the most, 0 if that is not known.
+pub fn requests_in(workload: &Workload) -> u64 {
+    workload.flow.iter().map(requests_of).try_fold(0u64, |sum, n| sum.checked_add(n?)).unwrap_or(0)
 }
 
 /// How many requests a flow has at the most, if that is known.

@@ -28,6 +28,7 @@ use crate::machine::Machine;
 use crate::measure::probe::{NoProbe, Probe};
 use crate::measure::records::Records;
 use crate::measure::report::Report;
+use crate::measure::timeline::{Header, Timeline, Windows};
 use crate::sim::time::Time;
 use crate::workload::flow::Source;
 use crate::workload::replay::{Extent, RecordSource, Replay};
@@ -128,6 +129,30 @@ pub fn run_probed<P: Probe>(
     let limits = Limits::new(design, workload).map_err(RunError::Config)?;
     let sources = sources(workload, &limits, traces, options.seed)?;
     with_fabric!(design.fabric.kind, F => run_on::<F, P>(design, workload, &limits, sources, options, probe, watch))
+}
+
+/// Simulates as [`run`] does, up to the end of the last window, and keeps what happens inside the windows.
+///
+/// # Errors
+/// See [`RunError`].
+pub fn timeline(
+    design: &Design,
+    workload: &Workload,
+    traces: Vec<Option<TraceInput>>,
+    options: &RunOptions,
+    windows: Windows,
+    watch: &mut dyn FnMut(&Progress) -> bool,
+) -> Result<(Header, Timeline), RunError> {
+    let limits = Limits::new(design, workload).map_err(RunError::Config)?;
+    let sources = sources(workload, &limits, traces, options.seed)?;
+    let layout = &limits.layout;
+    with_fabric!(design.fabric.kind, F => {
+        let idle = <F as fabric::Fabric>::new(&design.fabric, layout);
+        let (wires, controllers) = (fabric::Fabric::wires(&idle), fabric::Fabric::controllers(&idle));
+        let mut timeline = Timeline::new(windows, layout, &wires, &controllers);
+        Machine::<F, Timeline>::new(design, workload, &limits, sources, options, &mut timeline).run(watch)?;
+        Ok((timeline.finish(), timeline))
+    })
 }
 
 fn run_on<F: fabric::Fabric, P: Probe>(

@@ -2,21 +2,17 @@
 //!
 //! Places are (row, column) of the chip array; controllers sit at column −1 (west of it) or one beyond the last (east).
 
-use serde::Serialize;
-
 use crate::sim::time::Time;
 
 /// A place in the array or beside it.
 pub type Place = (i32, i32);
 
 /// Kinds of wire.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WireKind {
     /// A row bus of eight data pins, from its controller to the last chip of the row.
     Channel,
     /// A row bus of sixteen.
-    #[serde(rename = "channel")]
     WideChannel,
     /// A column bus of eight.
     Column,
@@ -25,13 +21,24 @@ pub enum WireKind {
     /// Between two neighbouring routers.
     Link,
     /// The same, with two data pins.
-    #[serde(rename = "link")]
     NarrowLink,
     /// Between a controller and its router.
     ControllerLink,
     /// The same, with two data pins.
-    #[serde(rename = "controller_link")]
     NarrowControllerLink,
+}
+
+impl WireKind {
+    /// Its name in results: narrow and wide ones are called like the others.
+    pub fn name(self) -> &'static str {
+        match self {
+            WireKind::Channel | WireKind::WideChannel => "channel",
+            WireKind::Column => "column",
+            WireKind::Path => "path",
+            WireKind::Link | WireKind::NarrowLink => "link",
+            WireKind::ControllerLink | WireKind::NarrowControllerLink => "controller_link",
+        }
+    }
 }
 
 /// A wire (or bundle of wires used as one) and its use over a run.

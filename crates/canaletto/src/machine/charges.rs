@@ -75,12 +75,15 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
         let mut spans: Vec<_> = self.fabric.tape().drain().collect();
         for span in spans.drain(..) {
-            let carried = self.legs[span.path.index()];
-            let id = match carried.what {
-                Leg::Command(unit) => self.array.units[unit.index()].command.transactions()[0],
-                Leg::Data(id) => id,
-            };
-            self.probe.wire_used(&span, self.owner(id), carried.chip);
+            self.probe.wire_used(&span, self.carried_for(self.legs[span.path.index()].what));
+        }
+    }
+
+    /// Whom a leg is for: of several pages of one command the first.
+    pub(super) fn carried_for(&self, leg: Leg) -> Owner {
+        match leg {
+            Leg::Command(unit) => self.owner(self.array.units[unit.index()].command.transactions()[0]),
+            Leg::Data(id) => self.owner(id),
         }
     }
 }

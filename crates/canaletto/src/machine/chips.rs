@@ -151,7 +151,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     fn start_leg(&mut self, leg: fabric::Leg, carries: Leg, now: Time) {
         let events = &mut self.events;
         let path = self.fabric.start(leg, now, &mut |time, event| events.push(time, Event::Fabric(event)));
-        let carried = Carried { what: carries, chip: leg.chip, time: leg.time() };
+        let carried = Carried { what: carries, leg };
         if self.legs.len() <= path.index() {
             self.legs.resize(path.index() + 1, carried);
         }
@@ -161,7 +161,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     fn go_on(&mut self, path: PathId, leg: fabric::Leg, carries: Leg, now: Time) {
         let events = &mut self.events;
-        self.legs[path.index()] = Carried { what: carries, chip: leg.chip, time: leg.time() };
+        self.legs[path.index()] = Carried { what: carries, leg };
         self.fabric.go_on(path, leg, now, &mut |time, event| events.push(time, Event::Fabric(event)));
         self.watch_wires();
     }
@@ -317,9 +317,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// A leg has crossed: its path is free for the next, unless it is held until the array is done.
     fn leg_done(&mut self, crossed: Crossed, now: Time) {
         let path = crossed.path;
-        let carried = self.legs[path.index()];
-        self.array.port_used(carried.chip, carried.time);
-        let unit = match carried.what {
+        let Carried { what, leg } = self.legs[path.index()];
+        self.array.port_used(leg.chip, leg.time());
+        self.probe.port_used(leg.chip, self.carried_for(what), leg.command, leg.data, now);
+        let unit = match what {
             Leg::Command(unit) => {
                 self.command_crossed(unit, &crossed, now);
                 if self.choices.hold_path {

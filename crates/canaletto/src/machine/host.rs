@@ -224,6 +224,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         flow.tally.count(request, now);
         if let Some(records) = &mut self.records {
             records.push(&Row {
+                request: request.number,
                 flow: request.flow,
                 write: request.write,
                 lba: request.lba,

@@ -4,8 +4,8 @@
 //! which a request meets them: [`host`] (queue pairs and link), [`pages`] (mapping), [`chips`] (scheduling, fabric and
 //! arrays), [`collection`] (garbage collection).
 
-mod chips;
 mod charges;
+mod chips;
 mod collection;
 mod held;
 mod host;
@@ -18,8 +18,8 @@ use crate::RunError;
 use crate::config::design::{DataQueue, Design, MapUpdate, PartialWrites, TransferOrder, UnwrittenReads};
 use crate::config::workload::{Priority, Workload};
 use crate::controller::Controller;
-use crate::fabric::{DomainId, Fabric};
-use crate::flash::address::{ChipId, Layout, PlaneId, UnitId};
+use crate::fabric::{self, DomainId, Fabric};
+use crate::flash::address::{Layout, PlaneId, UnitId};
 use crate::flash::array::Array;
 use crate::flash::interface::CommandTable;
 use crate::flash::timing::ArrayTiming;
@@ -94,9 +94,7 @@ enum Leg {
 #[derive(Clone, Copy)]
 struct Carried {
     what: Leg,
-    chip: ChipId,
-    /// Time on the wires.
-    time: Time,
+    leg: fabric::Leg,
 }
 
 /// A set of chips that compete for the same paths, and what waits for one.
@@ -281,6 +279,9 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
                 )));
             }
             self.handle(event, now)?;
+            if self.probe.is_done(now) {
+                return Ok(());
+            }
             if !self.touched.is_empty() || !self.needs_collection.is_empty() {
                 self.offer_paths(now);
             }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::fabric::wires::{ControllerUse, Place, Wire, WireKind};
+use crate::fabric::wires::{ControllerUse, Place, Wire};
 use crate::sim::time::Time;
 
 /// Larger arrays are not drawn: a map of every wire would be longer than all other results.
@@ -42,7 +42,7 @@ pub struct WireShare {
     /// Its name.
     pub name: String,
     /// What it is.
-    pub kind: WireKind,
+    pub kind: &'static str,
     /// One end: row, column.
     pub from: Place,
     /// The other.
@@ -94,7 +94,7 @@ impl Map {
         };
         let wire = |w: &Wire| WireShare {
             name: w.name.clone(),
-            kind: w.kind,
+            kind: w.kind.name(),
             from: w.from,
             to: w.to,
             share: share(w.busy),

@@ -7,3 +7,4 @@ pub mod probe;
 pub mod records;
 pub mod report;
 pub mod series;
+pub mod timeline;

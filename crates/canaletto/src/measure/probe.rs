@@ -50,7 +50,9 @@ pub trait Probe {
     /// A request arrives.
     fn arrived(&mut self, _request: &Request) {}
     /// A wire or a controller is used for a leg of `chip`; the span may reach into the future.
-    fn wire_used(&mut self, _span: &WireSpan, _owner: Owner, _chip: ChipId) {}
+    fn wire_used(&mut self, _span: &WireSpan, _owner: Owner) {}
+    /// A leg of these times on the wires has come to its end at a chip's port, or has left it.
+    fn port_used(&mut self, _chip: ChipId, _owner: Owner, _command: Time, _data: Time, _now: Time) {}
     /// A plane's array works; the span lies in the future.
     fn array_works(&mut self, _plane: PlaneId, _operation: Operation, _owner: Owner, _from: Time, _until: Time) {}
     /// Read data are in a plane's page register.
@@ -61,6 +63,10 @@ pub trait Probe {
     fn charged(&mut self, _owner: Owner, _cause: Cause, _from: Time, _until: Time, _chip: Option<ChipId>) {}
     /// A request ends.
     fn ended(&mut self, _request: &Request, _now: Time) {}
+    /// Whether it has seen enough: the run is broken off.
+    fn is_done(&mut self, _now: Time) -> bool {
+        false
+    }
 }
 
 /// Watches nothing.

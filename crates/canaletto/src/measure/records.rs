@@ -6,6 +6,8 @@ use crate::sim::time::Time;
 /// Per-request columns, in completion order.
 #[derive(Default)]
 pub struct Records {
+    /// Number of the request, in order of generation.
+    pub request: Vec<u32>,
     /// Index of the flow.
     pub flow: Vec<u16>,
     /// 1 for a write.
@@ -28,6 +30,8 @@ pub struct Records {
 
 /// One finished request.
 pub struct Row<'a> {
+    /// Number of the request.
+    pub request: u32,
     /// Index of the flow.
     pub flow: u16,
     /// Whether it writes.
@@ -51,6 +55,7 @@ pub struct Row<'a> {
 impl Records {
     /// Appends a request.
     pub fn push(&mut self, row: &Row) {
+        self.request.push(row.request);
         self.flow.push(row.flow);
         self.write.push(u8::from(row.write));
         self.lba.push(row.lba);

@@ -1,0 +1,79 @@
+//! Recording a timeline.
+
+use std::path::Path;
+
+use canaletto::RunOptions;
+use canaletto::measure::timeline::{Timeline, Windows};
+use canaletto::sim::time::Time;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde::Deserialize;
+
+use crate::columns::insert;
+use crate::config::{parse_design, parse_workload};
+use crate::errors::{config_error, run_error};
+use crate::run::requests_in;
+use crate::traces::open_all;
+use crate::watch::Watch;
+
+/// Options of a timeline, as JSON; times in picoseconds.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Options {
+    seed: u64,
+    warmup: u64,
+    windows: Vec<(u64, u64)>,
+    limit: usize,
+}
+
+/// The header as JSON; spans, steps and requests as columns.
+type Parts<'py> = (String, Bound<'py, PyDict>, Bound<'py, PyDict>, Bound<'py, PyDict>);
+
+/// Simulates a workload on a design, both resolved, up to the end of the last window, and keeps what happens inside.
+#[pyfunction]
+#[pyo3(signature = (design_toml, workload_toml, options_json, progress))]
+pub fn timeline<'py>(
+    py: Python<'py>,
+    design_toml: &str,
+    workload_toml: &str,
+    options_json: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Parts<'py>> {
+    let design = parse_design(design_toml)?;
+    let workload = parse_workload(workload_toml)?;
+    let Options { seed, warmup, windows, limit } = serde_json::from_str(options_json).map_err(config_error)?;
+    let windows = windows.into_iter().map(|(from, until)| (Time(from), Time(until))).collect();
+    let options = RunOptions { seed, warmup, records: false };
+    let mut watch = Watch::new(progress, requests_in(&workload));
+    let (header, timeline) = py.detach(|| {
+        let traces = open_all(&workload, Path::new(""), &mut watch)?;
+        let mut look = |p: &canaletto::Progress| watch.look(p.completed, p.now.0);
+        let windows = Windows { windows, limit };
+        let ran = canaletto::timeline(&design, &workload, traces, &options, windows, &mut look);
+        ran.map_err(|error| watch.blame(run_error(error)))
+    })?;
+    let header = serde_json::to_string(&header).map_err(config_error)?;
+    let Timeline { spans, steps, requests, .. } = timeline;
+    let columns = [PyDict::new(py), PyDict::new(py), PyDict::new(py)];
+    insert(&columns[0], "kind", spans.kind.into_iter())?;
+    insert(&columns[0], "part", spans.part.into_iter())?;
+    insert(&columns[0], "start_ps", spans.start.into_iter())?;
+    insert(&columns[0], "end_ps", spans.end.into_iter())?;
+    insert(&columns[0], "request", spans.request.into_iter())?;
+    insert(&columns[0], "page", spans.page.into_iter())?;
+    insert(&columns[1], "request", steps.request.into_iter())?;
+    insert(&columns[1], "page", steps.page.into_iter())?;
+    insert(&columns[1], "cause", steps.cause.into_iter())?;
+    insert(&columns[1], "start_ps", steps.start.into_iter())?;
+    insert(&columns[1], "end_ps", steps.end.into_iter())?;
+    insert(&columns[1], "part", steps.part.into_iter())?;
+    insert(&columns[2], "number", requests.number.into_iter())?;
+    insert(&columns[2], "flow", requests.flow.into_iter())?;
+    insert(&columns[2], "write", requests.write.into_iter())?;
+    insert(&columns[2], "lba", requests.lba.into_iter())?;
+    insert(&columns[2], "sectors", requests.sectors.into_iter())?;
+    insert(&columns[2], "arrival_ps", requests.arrival.into_iter())?;
+    insert(&columns[2], "complete_ps", requests.complete.into_iter())?;
+    let [spans, steps, requests] = columns;
+    Ok((header, spans, steps, requests))
+}
