@@ -4,8 +4,10 @@
 //! every value. [`load`] reads files, presets and overrides into them; [`check`] holds the rules between keys; [`error`]
 //! says where a wrong key was set.
 
+pub mod area;
 pub mod check;
 pub mod design;
+pub mod energy;
 pub mod error;
 pub mod load;
 pub mod mqsim;

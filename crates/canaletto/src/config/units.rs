@@ -1,4 +1,4 @@
-//! Numbers with units: `"75us"`, `"1.2GB/s"`, `"4KiB"`.
+//! Numbers with units: `"75us"`, `"1.2GB/s"`, `"4KiB"`, `"1.08mW"`.
 //!
 //! A bare number is refused everywhere a unit is due: a latency that was meant in microseconds and read in nanoseconds
 //! is the most expensive mistake a simulator can allow.
@@ -127,6 +127,21 @@ quantity!(
     Size,
     r"^[0-9._]+ ?(TiB|GiB|MiB|KiB|TB|GB|MB|kB|B)$"
 );
+quantity!(
+    /// A power; stored in nanowatts.
+    Power,
+    r"^[0-9._]+ ?(W|mW|uW|nW)$"
+);
+quantity!(
+    /// An amount of energy; stored in femtojoules.
+    Joules,
+    r"^[0-9._]+ ?(J|mJ|uJ|nJ|pJ|fJ)$"
+);
+quantity!(
+    /// A surface; stored in square micrometres.
+    Area,
+    r"^[0-9._]+ ?(cm2|mm2|um2)$"
+);
 
 impl Quantity for Duration {
     const EXPECTED: &'static str = "a time with its unit, one of ps, ns, us, ms, s (for example \"75us\"), up to a day";
@@ -175,6 +190,58 @@ impl Quantity for Size {
     }
 }
 
+impl Quantity for Power {
+    const EXPECTED: &'static str =
+        "a power with its unit, one of nW, uW, mW, W (for example \"1.08mW\"), up to a megawatt";
+    const UNITS: &'static [(&'static str, f64)] = &[("W", 1e9), ("mW", 1e6), ("uW", 1e3), ("nW", 1.0)];
+    fn from_stored(value: f64) -> Option<Self> {
+        // Whole nanowatts up to here are exact as floating-point numbers, too.
+        (value <= 1e15).then_some(Power(value.round() as u64))
+    }
+    fn stored(&self) -> u64 {
+        self.0
+    }
+}
+
+impl Quantity for Joules {
+    const EXPECTED: &'static str =
+        "an energy with its unit, one of fJ, pJ, nJ, uJ, mJ, J (for example \"250nJ\"), up to a joule";
+    const UNITS: &'static [(&'static str, f64)] =
+        &[("J", 1e15), ("mJ", 1e12), ("uJ", 1e9), ("nJ", 1e6), ("pJ", 1e3), ("fJ", 1.0)];
+    fn from_stored(value: f64) -> Option<Self> {
+        (value <= 1e15).then_some(Joules(value.round() as u64))
+    }
+    fn stored(&self) -> u64 {
+        self.0
+    }
+}
+
+impl Quantity for Area {
+    const EXPECTED: &'static str =
+        "an area with its unit, one of um2, mm2, cm2 (for example \"0.2mm2\"), up to a square metre";
+    const UNITS: &'static [(&'static str, f64)] = &[("cm2", 1e8), ("mm2", 1e6), ("um2", 1.0)];
+    fn from_stored(value: f64) -> Option<Self> {
+        (value <= 1e12).then_some(Area(value.round() as u64))
+    }
+    fn stored(&self) -> u64 {
+        self.0
+    }
+}
+
+impl Power {
+    /// Milliwatts, for reports.
+    pub fn mw(self) -> f64 {
+        self.0 as f64 / 1e6
+    }
+}
+
+impl Joules {
+    /// Millijoules, for reports.
+    pub fn mj(self) -> f64 {
+        self.0 as f64 / 1e12
+    }
+}
+
 impl Duration {
     /// The same span as simulated time.
     pub fn time(self) -> Time {
@@ -199,6 +266,11 @@ mod tests {
         assert_eq!("1.2GB/s".parse(), Ok(Rate(1_200_000_000)));
         assert_eq!("4KiB".parse(), Ok(Size(4096)));
         assert_eq!("4kB".parse(), Ok(Size(4000)));
+        assert_eq!("0.241mW".parse(), Ok(Power(241_000)));
+        assert_eq!("2 W".parse(), Ok(Power(2_000_000_000)));
+        assert_eq!("247.5nJ".parse(), Ok(Joules(247_500_000)));
+        assert_eq!("0.2mm2".parse(), Ok(Area(200_000)));
+        assert_eq!("614um2".parse(), Ok(Area(614)));
     }
 
     #[test]
@@ -209,12 +281,46 @@ mod tests {
         }
     }
 
+    #[test]
+    fn powers_energies_and_areas_say_so_too() {
+        for bad in ["1.08", "mW", "1.08 MW", "-1mW", "2e3W", "1001kW", "2000000W"] {
+            let message = bad.parse::<Power>().unwrap_err();
+            assert!(message.starts_with(&format!("got {bad:?}, expected a power with its unit")), "{message}");
+        }
+        for bad in ["5", "5nW", "1000000J"] {
+            let message = bad.parse::<Joules>().unwrap_err();
+            assert!(message.starts_with(&format!("got {bad:?}, expected an energy with its unit")), "{message}");
+        }
+        for bad in ["8", "8mm", "8m2"] {
+            let message = bad.parse::<Area>().unwrap_err();
+            assert!(message.starts_with(&format!("got {bad:?}, expected an area with its unit")), "{message}");
+        }
+    }
+
+    #[test]
+    fn the_largest_unit_that_fits_is_printed() {
+        for text in ["0nW", "241uW", "1.08mW", "82.5mW", "2W"] {
+            assert_eq!(text.parse::<Power>().unwrap().to_string(), text);
+        }
+        assert_eq!("0.5uJ".parse::<Joules>().unwrap().to_string(), "500nJ");
+        assert_eq!("0.2mm2".parse::<Area>().unwrap().to_string(), "200000um2");
+        assert_eq!("100mm2".parse::<Area>().unwrap().to_string(), "1cm2");
+    }
+
+    #[test]
+    fn reports_are_in_their_units() {
+        assert_eq!((Power(1_080_000).mw(), Joules(1_000_000_000_000).mj()), (1.08, 1.0));
+    }
+
     proptest! {
         #[test]
         fn what_is_printed_reads_back(n in 1u64..1_000_000_000_000) {
             prop_assert_eq!(Duration(n).to_string().parse(), Ok(Duration(n)));
             prop_assert_eq!(Rate(n).to_string().parse(), Ok(Rate(n)));
             prop_assert_eq!(Size(n).to_string().parse(), Ok(Size(n)));
+            prop_assert_eq!(Power(n).to_string().parse(), Ok(Power(n)));
+            prop_assert_eq!(Joules(n).to_string().parse(), Ok(Joules(n)));
+            prop_assert_eq!(Area(n).to_string().parse(), Ok(Area(n)));
         }
     }
 }

@@ -1,6 +1,8 @@
 //! What is measured, and how it is reported.
 
+pub mod area;
 pub mod blame;
+pub mod energy;
 pub mod histogram;
 pub mod map;
 pub mod probe;

@@ -1,0 +1,145 @@
+//! Area: links, routers and on-die logic against the channels of a conventional SSD.
+
+use serde::Serialize;
+
+use crate::config::area::Footprint;
+
+/// Data wires of a link to which `link_vs_channel` applies, and of the channel it is compared with.
+const REFERENCE_BITS: f64 = 8.0;
+
+/// What of an interconnect takes area.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Interconnect {
+    /// Links between routers, each direction counted if it has wires of its own.
+    pub links: u32,
+    /// Data wires of a link.
+    pub link_bits: u32,
+    /// Whether routers are chips of their own on the board.
+    pub routers_on_board: bool,
+    /// Whether flash chips hold a controller that speaks packets.
+    pub on_die_controllers: bool,
+}
+
+impl Interconnect {
+    /// Conventional channels, shared or one for each chip.
+    pub fn buses() -> Interconnect {
+        Interconnect::default()
+    }
+
+    /// Buses whose chips speak packets (packetized, omnibus).
+    pub fn packet_buses() -> Interconnect {
+        Interconnect { on_die_controllers: true, ..Interconnect::default() }
+    }
+
+    /// Network-on-SSD: a link of `link_bits` each way between neighbours, routers inside the flash chips.
+    pub fn mesh(rows: u32, columns: u32, link_bits: u32) -> Interconnect {
+        Interconnect { links: 2 * neighbours(rows, columns), link_bits, ..Interconnect::default() }
+    }
+
+    /// Venice: one 8-bit link between neighbours, used either way; routers beside the flash chips.
+    pub fn venice(rows: u32, columns: u32) -> Interconnect {
+        let links = neighbours(rows, columns);
+        Interconnect { links, link_bits: 8, routers_on_board: true, ..Interconnect::default() }
+    }
+}
+
+/// Pairs of neighbours in a mesh. Links to controllers and chips are not among them: a channel has as many connectors
+/// (Venice §6.6).
+pub fn neighbours(rows: u32, columns: u32) -> u32 {
+    rows * columns.saturating_sub(1) + columns * rows.saturating_sub(1)
+}
+
+/// What an interconnect costs; none where it does not apply.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Area {
+    /// Links between routers.
+    pub links: Option<u32>,
+    /// Area of all links over the area of the conventional SSD's channels.
+    pub link_area_vs_channels: Option<f64>,
+    /// Board area of a router over that of a flash chip.
+    pub router_board_share: Option<f64>,
+    /// Area that a controller on the die adds to a flash chip.
+    pub on_die_share: Option<f64>,
+}
+
+impl Area {
+    /// The area of an interconnect that stands in for `channels` conventional channels.
+    pub fn of(interconnect: &Interconnect, channels: u32, keys: &Footprint) -> Area {
+        let &Interconnect { links, link_bits, routers_on_board, on_die_controllers } = interconnect;
+        let linked = links > 0;
+        let all_links = f64::from(links) * keys.link_vs_channel * f64::from(link_bits) / REFERENCE_BITS;
+        Area {
+            links: linked.then_some(links),
+            link_area_vs_channels: (linked && channels > 0).then(|| all_links / f64::from(channels)),
+            router_board_share: if routers_on_board { router_board_share(keys) } else { None },
+            on_die_share: on_die_controllers.then_some(keys.on_die_controller),
+        }
+    }
+}
+
+fn router_board_share(keys: &Footprint) -> Option<f64> {
+    let router = keys.router_logic.0 as f64 + f64::from(keys.router_pads) * keys.router_pad.0 as f64;
+    (keys.flash_chip.0 > 0).then(|| router / keys.flash_chip.0 as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::units;
+    use proptest::prelude::*;
+
+    fn close(a: Option<f64>, b: f64, tolerance: f64) -> bool {
+        a.is_some_and(|a| (a - b).abs() <= tolerance)
+    }
+
+    /// Venice Table 4 and §6.6: 112 links, 44 % less area than eight channels, a router 8 % of a flash chip.
+    #[test]
+    fn venice_table_4() {
+        let keys = Footprint::default();
+        let area = Area::of(&Interconnect::venice(8, 8), 8, &keys);
+        assert_eq!(area.links, Some(112));
+        assert!(close(area.link_area_vs_channels, 1.0 - 0.44, 1e-12), "{area:?}");
+        assert!(close(area.router_board_share, 0.08, 1e-5), "{area:?}");
+        assert_eq!(area.on_die_share, None);
+    }
+
+    /// NoSSD's links have two directions; two-bit ones take a quarter; its routers are in the chips.
+    #[test]
+    fn network_on_ssd() {
+        let keys = Footprint::default();
+        let wide = Area::of(&Interconnect::mesh(8, 8, 8), 8, &keys);
+        assert_eq!((wide.links, wide.router_board_share), (Some(224), None));
+        assert!(close(wide.link_area_vs_channels, 1.12, 1e-12));
+        let narrow = Area::of(&Interconnect::mesh(8, 8, 2), 8, &keys);
+        assert!(close(narrow.link_area_vs_channels, 0.28, 1e-12));
+    }
+
+    #[test]
+    fn buses_have_no_links() {
+        let keys = Footprint::default();
+        let none = Area { links: None, link_area_vs_channels: None, router_board_share: None, on_die_share: None };
+        assert_eq!(Area::of(&Interconnect::buses(), 8, &keys), none);
+        assert_eq!(Area::of(&Interconnect::packet_buses(), 8, &keys), Area { on_die_share: Some(0.2), ..none });
+        let json = serde_json::to_string(&none).unwrap();
+        assert!(json.contains("\"links\":null"), "{json}");
+    }
+
+    #[test]
+    fn nothing_is_infinite() {
+        let keys = Footprint { flash_chip: units::Area(0), ..Footprint::default() };
+        let area = Area::of(&Interconnect::venice(8, 8), 0, &keys);
+        assert_eq!((area.link_area_vs_channels, area.router_board_share), (None, None));
+        assert_eq!(Area::of(&Interconnect::venice(1, 1), 1, &keys).links, None);
+    }
+
+    proptest! {
+        /// Links counted one by one, in arrays of any shape; turning the array does not matter.
+        #[test]
+        fn links_of_any_shape(rows in 1u32..40, columns in 1u32..40) {
+            let east = (0..rows).flat_map(|_| 1..columns).count();
+            let south = (0..columns).flat_map(|_| 1..rows).count();
+            prop_assert_eq!(neighbours(rows, columns) as usize, east + south);
+            prop_assert_eq!(neighbours(rows, columns), neighbours(columns, rows));
+        }
+    }
+}

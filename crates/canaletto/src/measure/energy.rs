@@ -1,0 +1,292 @@
+//! Energy: a run's activity times the powers of its parts.
+//!
+//! Two accounts stand side by side. The *physical* one adds what every operation, transfer and idle part took. The *paper's*
+//! one follows Venice §6.4, "we multiply the average power consumption by the overall execution time". There the average
+//! power hardly differs between fabrics (-4 %) "since the SSD power consumption is dominated by flash operations", whose
+//! number does not change, while the execution time falls to 1/2.65. So it cannot be energy over execution time, which
+//! would have risen by about as much: it is the mean power of what is at work. Hence dynamic energy over the sum of the
+//! durations of all operations and transfers, times execution time. `docs/energy.md` checks this reading against the
+//! paper's numbers.
+
+use serde::Serialize;
+
+use crate::config::energy::{Array, Energy, Idle, Routers, Wires};
+use crate::config::units::Power;
+use crate::sim::time::Time;
+
+/// Kinds of wire by what their power depends on.
+// Stands here until the fabrics name the kinds of their wires; then `wire_power` below takes theirs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WireKind {
+    /// A channel of eight data wires, or a row bus.
+    Channel,
+    /// A channel of sixteen data wires.
+    WideChannel,
+    /// A column bus.
+    Column,
+    /// One controller's own line to one chip.
+    Path,
+    /// An 8-bit link between neighbouring routers.
+    Link,
+    /// A 2-bit link.
+    NarrowLink,
+    /// An 8-bit link between a controller and its router.
+    ControllerLink,
+}
+
+impl WireKind {
+    /// Every kind.
+    pub const ALL: [WireKind; 7] = [
+        WireKind::Channel,
+        WireKind::WideChannel,
+        WireKind::Column,
+        WireKind::Path,
+        WireKind::Link,
+        WireKind::NarrowLink,
+        WireKind::ControllerLink,
+    ];
+}
+
+/// Kinds of router. A fabric has routers of one kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RouterKind {
+    /// Circuit-switched (venice); also stands for "no routers".
+    #[default]
+    Circuit,
+    /// Packets of eight bits a cycle, buffered (mesh).
+    Packet,
+    /// Packets of two bits a cycle, buffered (mesh-2bit).
+    NarrowPacket,
+}
+
+/// How many parts there are, for what they draw all the time.
+#[derive(Debug, Clone, Default)]
+pub struct Parts {
+    /// Flash chips.
+    pub chips: u32,
+    /// Wires of each kind; a link each way counts as two. A kind may occur more than once.
+    pub wires: Vec<(WireKind, u32)>,
+    /// Routers.
+    pub routers: u32,
+    /// SSD controllers with their DRAM: one a drive. The flash controllers inside are no parts of their own.
+    pub ssd_controllers: u32,
+}
+
+/// What a drive did during a run.
+#[derive(Debug, Clone, Default)]
+pub struct Activity {
+    /// Pages read from arrays.
+    pub page_reads: u64,
+    /// Pages programmed.
+    pub page_programs: u64,
+    /// Blocks erased.
+    pub block_erases: u64,
+    /// Array time of the reads, summed over planes at work.
+    pub read_time: Time,
+    /// Array time of the programs, summed over planes at work.
+    pub program_time: Time,
+    /// Array time of the erases, summed over planes at work.
+    pub erase_time: Time,
+    /// Time during which wires of a kind toggle, summed over wires. A kind may occur more than once.
+    pub wires: Vec<(WireKind, Time)>,
+    /// Time during which data cross routers, summed over routers.
+    pub routers: Time,
+    /// Time during which data are written into routers' buffers, summed; reading them again is included in the power.
+    pub buffers: Time,
+    /// Kind of the routers and buffers.
+    pub router_kind: RouterKind,
+    /// Durations of the transfers, each counted once however many wires, routers and buffers it crosses. Only the paper's
+    /// formula asks for it.
+    pub transfers: Time,
+    /// How many parts there are.
+    pub parts: Parts,
+    /// First arrival to last completion.
+    pub execution: Time,
+}
+
+/// Energy by origin, millijoules.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Totals {
+    /// Reading, programming and erasing.
+    pub array: f64,
+    /// Moving commands and data between controller and chips.
+    pub fabric: f64,
+    /// Drawn all the time.
+    #[serde(rename = "static")]
+    pub idle: f64,
+    /// All of it.
+    pub total: f64,
+}
+
+/// Energy of the flash arrays, millijoules.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ArrayEnergy {
+    /// Reads.
+    pub read: f64,
+    /// Programs.
+    pub program: f64,
+    /// Erases.
+    pub erase: f64,
+}
+
+/// Energy of the interconnect at work, millijoules.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct FabricEnergy {
+    /// Wires.
+    pub wires: f64,
+    /// Routers without their buffers.
+    pub routers: f64,
+    /// Routers' buffers.
+    pub buffers: f64,
+}
+
+/// Energy drawn all the time, millijoules.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct IdleEnergy {
+    /// Flash chips.
+    pub chips: f64,
+    /// Wires.
+    pub wires: f64,
+    /// Routers.
+    pub routers: f64,
+    /// The SSD controller with its DRAM.
+    pub controller: f64,
+}
+
+/// The paper's account; none if nothing was done.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Paper {
+    /// Mean power of an operation or transfer while it lasts, milliwatts.
+    pub average_power_mw: Option<f64>,
+    /// That power times execution time, millijoules.
+    pub energy_mj: Option<f64>,
+}
+
+/// Energy part by part, millijoules.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Detail {
+    /// By operation.
+    pub array: ArrayEnergy,
+    /// By part at work.
+    pub fabric: FabricEnergy,
+    /// By part.
+    #[serde(rename = "static")]
+    pub idle: IdleEnergy,
+    /// The account of the Venice paper, beside the physical one.
+    pub paper: Paper,
+}
+
+/// What a run took. To be flattened into its report.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct EnergyReport {
+    /// By origin.
+    pub energy_mj: Totals,
+    /// Total over execution time, milliwatts; none for a run of no length.
+    pub average_power_mw: Option<f64>,
+    /// Part by part.
+    pub energy_detail: Detail,
+}
+
+impl EnergyReport {
+    /// What `activity` takes.
+    pub fn of(activity: &Activity, keys: &Energy) -> EnergyReport {
+        let array = array_energy(activity, &keys.array);
+        let fabric = fabric_energy(activity, keys);
+        let idle = idle_energy(activity, keys);
+        let arrays = array.read + array.program + array.erase;
+        let moving = fabric.wires + fabric.routers + fabric.buffers;
+        let always = idle.chips + idle.wires + idle.routers + idle.controller;
+        let energy_mj = Totals { array: arrays, fabric: moving, idle: always, total: arrays + moving + always };
+        let paper = paper(activity, arrays + moving);
+        EnergyReport {
+            energy_mj,
+            average_power_mw: over(energy_mj.total, activity.execution),
+            energy_detail: Detail { array, fabric, idle, paper },
+        }
+    }
+}
+
+/// Millijoules of `power` over `time`.
+fn energy(power: Power, time: Time) -> f64 {
+    power.mw() * time.seconds()
+}
+
+/// Milliwatts of an energy spread over `time`.
+fn over(millijoules: f64, time: Time) -> Option<f64> {
+    (time > Time::ZERO).then(|| millijoules / time.seconds())
+}
+
+fn array_energy(activity: &Activity, keys: &Array) -> ArrayEnergy {
+    ArrayEnergy {
+        read: energy(keys.read_power, activity.read_time) + keys.read_energy.mj() * activity.page_reads as f64,
+        program: energy(keys.program_power, activity.program_time)
+            + keys.program_energy.mj() * activity.page_programs as f64,
+        erase: energy(keys.erase_power, activity.erase_time) + keys.erase_energy.mj() * activity.block_erases as f64,
+    }
+}
+
+fn wire_power(keys: &Wires, kind: WireKind) -> Power {
+    match kind {
+        WireKind::Channel => keys.channel,
+        WireKind::WideChannel => keys.wide_channel,
+        WireKind::Column => keys.column,
+        WireKind::Path => keys.path,
+        WireKind::Link => keys.link,
+        WireKind::NarrowLink => keys.narrow_link,
+        WireKind::ControllerLink => keys.controller_link,
+    }
+}
+
+fn router_power(keys: &Routers, kind: RouterKind) -> Power {
+    match kind {
+        RouterKind::Circuit => keys.circuit,
+        RouterKind::Packet => keys.packet,
+        RouterKind::NarrowPacket => keys.narrow_packet,
+    }
+}
+
+fn buffer_power(keys: &Routers, kind: RouterKind) -> Power {
+    match kind {
+        // Its two bytes a port are registers of the router and part of its power.
+        RouterKind::Circuit => Power(0),
+        RouterKind::Packet => keys.buffer,
+        RouterKind::NarrowPacket => keys.narrow_buffer,
+    }
+}
+
+fn fabric_energy(activity: &Activity, keys: &Energy) -> FabricEnergy {
+    let kind = activity.router_kind;
+    FabricEnergy {
+        wires: activity.wires.iter().map(|&(kind, time)| energy(wire_power(&keys.wires, kind), time)).sum(),
+        routers: energy(router_power(&keys.routers, kind), activity.routers),
+        buffers: energy(buffer_power(&keys.routers, kind), activity.buffers),
+    }
+}
+
+fn idle_energy(activity: &Activity, keys: &Energy) -> IdleEnergy {
+    let Idle { chip, leakage, controller } = keys.idle;
+    let Parts { chips, wires, routers, ssd_controllers } = &activity.parts;
+    let each = |power: Power, count: u32| energy(power, activity.execution) * f64::from(count);
+    let router = router_power(&keys.routers, activity.router_kind);
+    IdleEnergy {
+        chips: each(chip, *chips),
+        wires: leakage * wires.iter().map(|&(kind, count)| each(wire_power(&keys.wires, kind), count)).sum::<f64>(),
+        routers: leakage * each(router, *routers),
+        controller: each(controller, *ssd_controllers),
+    }
+}
+
+/// Venice §6.4: mean power of operations and transfers, times execution time.
+fn paper(activity: &Activity, dynamic_mj: f64) -> Paper {
+    let durations = activity.read_time + activity.program_time + activity.erase_time + activity.transfers;
+    let average_power_mw = over(dynamic_mj, durations);
+    Paper { average_power_mw, energy_mj: average_power_mw.map(|power| power * activity.execution.seconds()) }
+}
+
+/// Share of a channel's power that a link of Venice saves (§6.6: 90 %); none if channels take nothing.
+pub fn link_saving(keys: &Wires) -> Option<f64> {
+    (keys.channel.0 > 0).then(|| 1.0 - keys.link.mw() / keys.channel.mw())
+}
+
+#[cfg(test)]
+mod tests;
