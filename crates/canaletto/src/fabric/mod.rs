@@ -15,6 +15,7 @@ pub mod packetized;
 mod packets;
 mod signals;
 pub mod tape;
+pub mod venice;
 pub mod wires;
 
 use std::fmt::Debug;
@@ -133,6 +134,15 @@ pub trait Fabric: Sized {
     /// Something the fabric scheduled happens.
     fn handle(&mut self, event: Self::Event, now: Time, later: &mut impl FnMut(Time, Self::Event)) -> Happened;
 
+    /// When the next step is due that changes nothing outside the fabric: such steps need no place in the machine's queue.
+    /// Ties are the machine's.
+    fn next_step(&self) -> Time {
+        Time::MAX
+    }
+
+    /// Does the step that is due at `now`.
+    fn step(&mut self, _now: Time, _later: &mut impl FnMut(Time, Self::Event)) {}
+
     /// Gives back the path of a leg that has crossed. Returns the domain whose legs may find something free.
     fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Self::Event)) -> DomainId;
 
@@ -175,8 +185,11 @@ macro_rules! with_fabric {
             $crate::config::design::FabricKind::Omnibus
             | $crate::config::design::FabricKind::OmnibusSplit
             | $crate::config::design::FabricKind::Mesh
-            | $crate::config::design::FabricKind::Mesh2bit
-            | $crate::config::design::FabricKind::Venice => todo!(),
+            | $crate::config::design::FabricKind::Mesh2bit => todo!(),
+            $crate::config::design::FabricKind::Venice => {
+                type $F = $crate::fabric::venice::Venice;
+                $body
+            }
             $crate::config::design::FabricKind::Ideal => {
                 type $F = $crate::fabric::ideal::Ideal;
                 $body
@@ -260,8 +273,24 @@ pub(crate) mod tests {
             })
         }
 
+        /// Lets the fabric's own steps happen that are due before any event.
+        fn steps(&mut self, until: Time) {
+            loop {
+                let due = self.fabric.next_step();
+                if due >= self.pending.iter().map(|p| p.0).min().unwrap_or(Time::MAX) || due > until {
+                    return;
+                }
+                let (pending, pushed) = (&mut self.pending, &mut self.pushed);
+                self.fabric.step(due, &mut |time, event| {
+                    pending.push((time, *pushed, event));
+                    *pushed += 1;
+                });
+            }
+        }
+
         /// Lets the next event happen; a leg that has crossed gives its path back at once. False if none is left.
         pub fn step(&mut self) -> bool {
+            self.steps(Time::MAX);
             let Some(next) = (0..self.pending.len()).min_by_key(|&i| (self.pending[i].0, self.pending[i].1)) else {
                 return false;
             };
@@ -282,8 +311,10 @@ pub(crate) mod tests {
 
         /// Lets everything happen up to and including `time`.
         pub fn run_until(&mut self, time: Time) {
+            self.steps(time);
             while self.pending.iter().any(|p| p.0 <= time) {
                 self.step();
+                self.steps(time);
             }
             self.now = time;
         }

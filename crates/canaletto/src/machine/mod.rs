@@ -269,7 +269,9 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             self.start_flow(flow as u16)?;
         }
         let mut until_watch = WATCH_EVERY;
-        while let Some((now, event)) = self.events.pop() {
+        loop {
+            self.step_fabric();
+            let Some((now, event)) = self.events.pop() else { break };
             if now > Time::LATEST {
                 return Err(RunError::Config(format!(
                     "simulated time passed {:.0} days, the most a run can hold, with {} of {} requests completed",
@@ -298,6 +300,19 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             }
         }
         if !self.requests.is_empty() { Err(RunError::Stuck(self.explain_stuck())) } else { Ok(()) }
+    }
+
+    /// Lets the fabric do what is due before the next event and concerns nobody else.
+    fn step_fabric(&mut self) {
+        loop {
+            let due = self.fabric.next_step();
+            if due == Time::MAX || due >= self.events.next_time() {
+                return;
+            }
+            let events = &mut self.events;
+            self.fabric.step(due, &mut |time, event| events.push(time, Event::Fabric(event)));
+            self.watch_wires();
+        }
     }
 
     fn handle(&mut self, event: Event<F::Event>, now: Time) -> Result<(), RunError> {

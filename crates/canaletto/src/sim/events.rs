@@ -122,6 +122,14 @@ impl<E: Copy> EventQueue<E> {
         self.pushed += 1;
     }
 
+    /// The time of the earliest event; later than anything if there is none.
+    pub fn next_time(&self) -> Time {
+        let near = self.near.last().map(|entry| entry.time);
+        // The heap is only sooner where the list is empty.
+        let listed = near.or_else(|| self.far.peek().map(|Reverse(first)| first.time)).unwrap_or(Time::MAX);
+        listed.min(Time((self.slot_keys[0].min(self.slot_keys[1]) >> 64) as u64))
+    }
+
     /// Takes the earliest event and moves the clock to it.
     pub fn pop(&mut self) -> Option<(Time, E)> {
         if self.near.is_empty() {
@@ -184,6 +192,7 @@ mod tests {
                     }
                     None => {
                         model.sort_unstable();
+                        prop_assert_eq!(queue.next_time().0, model.first().map_or(u64::MAX, |first| first.0));
                         let expected = (!model.is_empty()).then(|| model.remove(0));
                         let popped = queue.pop();
                         if let Some((_, e @ 1_000_000..)) = popped {

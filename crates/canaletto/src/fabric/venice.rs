@@ -1,0 +1,474 @@
+//! Venice: a mesh of small routers beside the chips, in which scouts reserve a conflict-free circuit for each transfer.
+//!
+//! ```text
+//! FC0 ── R0 ── R1 ── R2      1. the nearest free controller sends a scout: two flits, Fig. 6
+//!        │     │     │       2. each router reserves a free link towards the chip, else any other, else sends the scout
+//! FC1 ── R3 ── R4 ── R5         back, which cancels (Algorithm 1)
+//!        │     │     │       3. the scout returns over what it reserved, and the transfer takes the circuit:
+//! FC2 ── R6 ── R7 ── R8         (distance + size / width) × link latency (Eq. 1)
+//! ```
+//! Venice (ISCA 2023) §4: network §4.1, reservation §4.2 with Figs. 6 and 7, routing and its limits §4.3 with Algorithm 1.
+//!
+//! What the paper leaves open, decided here: a scout takes two flits and a router cycle a hop, and as long on its way back; a
+//! circuit is torn down when its transfer ends; the chip's port is taken when the scout is sent; a controller whose scout
+//! found no way keeps its transfer and sends another when a link has become free (`venice.retry`). Chips are not modified
+//! (§4.1), so that commands and data cross without packet headers.
+
+mod circuit;
+pub mod grid;
+pub mod routers;
+pub mod scout;
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use crate::config::design::{Fabric as FabricConfig, Retry, Scouts, VeniceController};
+use crate::fabric::packets::control_flits;
+use crate::fabric::tape::{Tape, WireUse};
+use crate::fabric::venice::circuit::{Controller, State};
+use crate::fabric::venice::grid::{Grid, LinkId, Port, RouterId};
+use crate::fabric::venice::routers::{Exit, Routers};
+use crate::fabric::venice::scout::{Mode, ScoutFormat};
+use crate::fabric::wires::{ControllerUse, Wire, WireKind};
+use crate::fabric::{Crossed, Direction, DomainId, Fabric, Happened, Leg, PathId};
+use crate::flash::address::{ChipId, Layout};
+use crate::flash::interface::Operation;
+use crate::sim::time::Time;
+
+/// What can happen: each concerns one controller.
+#[derive(Debug, Clone, Copy)]
+pub enum Event {
+    /// The scout is back: with a circuit, or without.
+    Back(u32),
+    /// The transfer has crossed.
+    Crossed(u32),
+}
+
+/// Use of a link.
+#[derive(Clone, Copy, Default)]
+struct LinkUse {
+    since: Time,
+    busy: Time,
+    active: Time,
+}
+
+/// How scouts have fared.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Counts {
+    /// Scouts sent.
+    pub scouts: u64,
+    /// Those that came back without a circuit.
+    pub failed: u64,
+    /// Those of them that were the first of their transfer: path conflicts.
+    pub failed_first: u64,
+    /// Circuits longer than a shortest way.
+    pub detours: u64,
+    /// Hops scouts took, backward ones included.
+    pub hops: u64,
+}
+
+/// The network with its controllers.
+pub struct Venice {
+    grid: Grid,
+    routers: Routers,
+    controllers: Vec<Controller>,
+    free_controllers: u32,
+    /// Controllers whose scout failed and that wait for a release, the first to fail first.
+    waiting: Vec<u32>,
+    /// Those of them that were just woken; kept for its memory.
+    woken: Vec<u32>,
+    /// Scouts under way.
+    searching: u32,
+    /// When each scout that goes hop by hop arrives at its next router: all hops take as long, so the next is the first.
+    hops: VecDeque<(Time, u32)>,
+    port_taken: Vec<bool>,
+    port_free_at: Vec<Time>,
+    links: Vec<LinkUse>,
+    router_time: Time,
+    /// Time of a byte on a link, the link's latency of Eq. 1.
+    cycle: Time,
+    /// Time a scout takes from router to router.
+    hop: Time,
+    rate: u64,
+    command_time: Option<Time>,
+    scouts: Scouts,
+    retry: Retry,
+    choice: VeniceController,
+    counts: Counts,
+    tape: Tape,
+}
+
+impl Venice {
+    /// How scouts have fared so far.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// The controller that would serve a chip now: the nearest free one, or that of its row.
+    fn choose(&self, chip: ChipId) -> Option<u32> {
+        let router = RouterId(chip.0);
+        let free = |&c: &u32| self.controllers[c as usize].is_free();
+        match self.choice {
+            VeniceController::OwnRow => Some(self.grid.place(router).0).filter(free),
+            VeniceController::NearestFree => {
+                (0..self.grid.rows).filter(free).min_by_key(|&c| self.grid.distance(c, router))
+            }
+        }
+    }
+
+    /// Sends a controller's scout on its way.
+    fn send_scout(&mut self, id: u32, now: Time, later: &mut impl FnMut(Time, Event)) {
+        self.counts.scouts += 1;
+        self.searching += 1;
+        self.routers.new_scout(id);
+        let (router, entry) = self.grid.entry(id);
+        let controller = &mut self.controllers[id as usize];
+        controller.state = State::Searching;
+        controller.packet.mode = Mode::Reserve;
+        (controller.router, controller.entry) = (router, entry);
+        controller.sent = now;
+        self.tape.write(self.grid.controller_link(id).0, WireUse::Scout, PathId(id), now, now + self.hop);
+        match self.scouts {
+            Scouts::HopByHop => self.hops.push_back((now + self.hop, id)),
+            Scouts::Atomic => {
+                let mut at = now + self.hop;
+                while !self.scout_at_router(id, at) {
+                    at += self.hop;
+                }
+                later(self.back_from(id, at), Event::Back(id));
+            }
+        }
+    }
+
+    /// When a scout that has ended its search at a router at `now` is back at its controller: over the whole circuit, or, if
+    /// it has none, over the controller's link, the last of its way back.
+    fn back_from(&self, id: u32, now: Time) -> Time {
+        now + self.hop * self.controllers[id as usize].length()
+    }
+
+    /// The scout is at a router: forward or back. Returns whether its search has ended, at the chip or at the controller's
+    /// own router with nothing left to try.
+    fn scout_at_router(&mut self, id: u32, now: Time) -> bool {
+        let (at, mut packet, mut input) = {
+            let controller = &self.controllers[id as usize];
+            (controller.router, controller.packet, controller.entry)
+        };
+        if packet.mode == Mode::Cancel {
+            // Back at a router that had sent it on by this port: the reservation goes, another output is tried.
+            let exit = input;
+            input = self.routers.cancel(id, at, Exit::To(exit));
+            self.controllers[id as usize].path.pop();
+            self.free_link(at, exit, now);
+            packet.mode = Mode::Reserve;
+        }
+        let found = self.routers.find_output(&packet, at, input);
+        if found == Some(Exit::Ejection) {
+            self.controllers[id as usize].state = State::Reserved;
+            return true;
+        }
+        let (port, mode, what) = match found {
+            Some(Exit::To(port)) => (port, Mode::Reserve, WireUse::Scout),
+            _ => (input, Mode::Cancel, WireUse::Cancel),
+        };
+        let Some((link, next)) = self.grid.neighbour(at, port) else {
+            return true;
+        };
+        self.counts.hops += 1;
+        if mode == Mode::Reserve {
+            self.controllers[id as usize].path.push((at, port));
+            self.links[link.index()].since = now;
+        }
+        let controller = &mut self.controllers[id as usize];
+        controller.packet.mode = mode;
+        (controller.router, controller.entry) = (next, port.opposite());
+        self.tape.write(link.0, what, PathId(id), now, now + self.hop);
+        false
+    }
+
+    /// Accounts for a link that is no longer reserved.
+    fn free_link(&mut self, at: RouterId, exit: Port, now: Time) {
+        if let Some((link, _)) = self.grid.neighbour(at, exit) {
+            let used = &mut self.links[link.index()];
+            used.busy += now - used.since;
+        }
+    }
+
+    fn tape_reservation(&mut self, id: u32, at: RouterId, exit: Port, now: Time) {
+        if let Some((link, _)) = self.grid.neighbour(at, exit).filter(|_| self.tape.is_on()) {
+            self.tape.write(link.0, WireUse::Reserved, PathId(id), self.links[link.index()].since, now);
+        }
+    }
+
+    /// The scout is back at its controller.
+    fn scout_back(&mut self, id: u32, now: Time, later: &mut impl FnMut(Time, Event)) {
+        self.searching -= 1;
+        let controller = &mut self.controllers[id as usize];
+        if controller.state == State::Reserved {
+            controller.ready = now;
+            self.count_detour(id);
+            self.transfer(id, now, later);
+        } else {
+            self.counts.failed += 1;
+            self.counts.failed_first += u64::from(controller.sent == controller.began);
+            controller.state = State::Waiting;
+            match self.retry {
+                Retry::Immediate => self.send_scout(id, now, later),
+                Retry::OnRelease => self.waiting.push(id),
+            }
+        }
+        // Scouts that search at the same time fail because of each other. Once none is under way, the first that could find a
+        // way goes, alone, and finds it.
+        if self.searching == 0 {
+            if let Some(place) = (0..self.waiting.len()).find(|&place| self.could_find(self.waiting[place])) {
+                let id = self.waiting.remove(place);
+                self.send_scout(id, now, later);
+            }
+        }
+    }
+
+    /// Whether a scout of a waiting controller could find a way now. The hardware would find out by sending one after the
+    /// other; leaving the futile ones out changes nothing but the number of scouts.
+    fn could_find(&mut self, id: u32) -> bool {
+        let (source, _) = self.grid.entry(id);
+        self.routers.is_connected(source, self.controllers[id as usize].packet.destination)
+    }
+
+    fn count_detour(&mut self, id: u32) {
+        let controller = &self.controllers[id as usize];
+        let shortest = self.grid.distance(id, controller.packet.destination);
+        self.counts.detours += u64::from(controller.length() > u64::from(shortest));
+    }
+
+    /// Whether what comes in from a controller is led to the chip by the reservation tables.
+    fn tables_lead_to(&self, id: u32, chip: RouterId) -> bool {
+        let (mut at, mut entry) = self.grid.entry(id);
+        while let Some(Exit::To(port)) = self.routers.exit(id, at, entry) {
+            let Some((_, next)) = self.grid.neighbour(at, port) else { return false };
+            (at, entry) = (next, port.opposite());
+        }
+        at == chip && self.routers.exit(id, at, entry) == Some(Exit::Ejection)
+    }
+
+    /// Sends the controller's leg over its circuit: Eq. 1.
+    fn transfer(&mut self, id: u32, now: Time, later: &mut impl FnMut(Time, Event)) {
+        let controller = &mut self.controllers[id as usize];
+        controller.state = State::Transferring;
+        let (leg, length) = (controller.leg, controller.length());
+        let controller = &self.controllers[id as usize];
+        debug_assert!(self.tables_lead_to(id, RouterId(leg.chip.0)));
+        for &(at, exit) in &controller.path {
+            if let Some((link, _)) = self.grid.neighbour(at, exit) {
+                self.links[link.index()].active += leg.time();
+                self.tape.write_leg(link.0, &leg, PathId(id), now);
+            }
+        }
+        let own = self.grid.controller_link(id);
+        self.links[own.index()].active += leg.time();
+        self.tape.write_leg(own.0, &leg, PathId(id), now);
+        self.router_time += leg.time() * length;
+        later(now + leg.time() + self.cycle * length, Event::Crossed(id));
+    }
+}
+
+impl Fabric for Venice {
+    type Event = Event;
+
+    fn new(config: &FabricConfig, layout: &Layout) -> Venice {
+        let grid = Grid::new(layout.channels, layout.chips_per_channel, config.network.controllers);
+        let rate = config.network.link_rate.0;
+        let cycle = Time::of_transfer(1, rate);
+        let format = ScoutFormat::new(layout.chips(), layout.channels);
+        let chips = layout.chips() as usize;
+        Venice {
+            routers: Routers::new(grid.clone()),
+            controllers: (0..grid.rows).map(Controller::new).collect(),
+            free_controllers: grid.rows,
+            waiting: Vec::with_capacity(grid.rows as usize),
+            woken: Vec::with_capacity(grid.rows as usize),
+            searching: 0,
+            hops: VecDeque::with_capacity(layout.channels as usize),
+            port_taken: vec![false; chips],
+            port_free_at: vec![Time::ZERO; chips],
+            links: vec![LinkUse::default(); (grid.links() + grid.rows) as usize],
+            grid,
+            router_time: Time::ZERO,
+            cycle,
+            hop: cycle * format.cycles() + config.network.router_delay.time(),
+            rate,
+            command_time: config.command_time.map(|stated| stated.time()),
+            scouts: config.venice.scouts,
+            retry: config.venice.retry,
+            choice: config.venice.controller,
+            counts: Counts::default(),
+            tape: Tape::default(),
+        }
+    }
+
+    fn domains(&self) -> u32 {
+        1
+    }
+
+    fn domain_of(&self, _: ChipId) -> DomainId {
+        DomainId(0)
+    }
+
+    fn chips_of(&self, _: DomainId) -> Range<u32> {
+        0..self.grid.routers()
+    }
+
+    fn may_start(&self, _: DomainId) -> bool {
+        self.free_controllers > 0
+    }
+
+    fn is_free(&self, chip: ChipId, _: Direction) -> bool {
+        !self.port_taken[chip.index()]
+            && match self.choice {
+                VeniceController::NearestFree => self.free_controllers > 0,
+                VeniceController::OwnRow => self.choose(chip).is_some(),
+            }
+    }
+
+    fn port_free_at(&self, chip: ChipId, _: Direction) -> Time {
+        self.port_free_at[chip.index()]
+    }
+
+    fn start(&mut self, leg: Leg, now: Time, later: &mut impl FnMut(Time, Event)) -> PathId {
+        let id = self.choose(leg.chip).expect("a leg starts only where a controller is free");
+        assert!(!self.port_taken[leg.chip.index()], "the port of chip {} takes one circuit", leg.chip.0);
+        self.port_taken[leg.chip.index()] = true;
+        self.free_controllers -= 1;
+        let controller = &mut self.controllers[id as usize];
+        controller.leg = leg;
+        controller.packet.destination = RouterId(leg.chip.0);
+        controller.began = now;
+        self.links[self.grid.controller_link(id).index()].since = now;
+        self.send_scout(id, now, later);
+        PathId(id)
+    }
+
+    fn go_on(&mut self, path: PathId, leg: Leg, now: Time, later: &mut impl FnMut(Time, Event)) {
+        let controller = &mut self.controllers[path.index()];
+        controller.leg = leg;
+        // Nothing to be set up: the circuit stands.
+        (controller.began, controller.sent, controller.ready) = (now, now, now);
+        self.transfer(path.0, now, later);
+    }
+
+    fn handle(&mut self, event: Event, now: Time, later: &mut impl FnMut(Time, Event)) -> Happened {
+        match event {
+            Event::Back(id) => {
+                self.scout_back(id, now, later);
+                Happened::default()
+            }
+            Event::Crossed(id) => {
+                let controller = &self.controllers[id as usize];
+                self.port_free_at[controller.leg.chip.index()] = now;
+                let crossed = Crossed {
+                    path: PathId(id),
+                    conflict: controller.sent - controller.began,
+                    port: Time::ZERO,
+                    setup: controller.ready - controller.sent,
+                };
+                Happened { crossed: Some(crossed), freed: None }
+            }
+        }
+    }
+
+    fn next_step(&self) -> Time {
+        self.hops.front().map_or(Time::MAX, |first| first.0)
+    }
+
+    fn step(&mut self, now: Time, later: &mut impl FnMut(Time, Event)) {
+        let Some((_, id)) = self.hops.pop_front() else { return };
+        if self.scout_at_router(id, now) {
+            later(self.back_from(id, now), Event::Back(id));
+        } else {
+            self.hops.push_back((now + self.hop, id));
+        }
+    }
+
+    fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) -> DomainId {
+        let id = path.0;
+        let mut circuit = std::mem::take(&mut self.controllers[path.index()].path);
+        for &(at, exit) in &circuit {
+            self.routers.cancel(id, at, Exit::To(exit));
+            self.free_link(at, exit, now);
+            self.tape_reservation(id, at, exit, now);
+        }
+        circuit.clear();
+        let controller = &mut self.controllers[path.index()];
+        controller.path = circuit;
+        controller.state = State::Free;
+        let chip = controller.leg.chip;
+        self.routers.cancel(id, RouterId(chip.0), Exit::Ejection);
+        let own = &mut self.links[self.grid.controller_link(id).index()];
+        own.busy += now - own.since;
+        self.port_taken[chip.index()] = false;
+        self.port_free_at[chip.index()] = now;
+        self.free_controllers += 1;
+        std::mem::swap(&mut self.waiting, &mut self.woken);
+        for i in 0..self.woken.len() {
+            let id = self.woken[i];
+            if self.could_find(id) {
+                self.send_scout(id, now, later);
+            } else {
+                self.waiting.push(id);
+            }
+        }
+        self.woken.clear();
+        DomainId(0)
+    }
+
+    fn command_time(&self, operation: Operation, planes: usize) -> Time {
+        // The cycles of a conventional command: no header (chips are not modified).
+        let bytes = (control_flits(operation) - 1) * planes as u64;
+        self.command_time.unwrap_or_else(|| Time::of_transfer(bytes, self.rate))
+    }
+
+    fn data_time(&self, _: Operation, bytes: u64) -> Time {
+        Time::of_transfer(bytes, self.rate)
+    }
+
+    fn peak_rate(&self) -> f64 {
+        self.rate as f64 * f64::from(self.grid.rows)
+    }
+
+    fn wires(&self) -> Vec<Wire> {
+        let links = (0..self.grid.links()).map(LinkId).map(|link| {
+            let (from, to) = self.grid.ends(link);
+            let name = format!("link {},{} to {},{}", from.0, from.1, to.0, to.1);
+            (link, WireKind::Link, name, from, to)
+        });
+        let own = (0..self.grid.rows).map(|c| {
+            let (router, _) = self.grid.entry(c);
+            let (row, column) = self.grid.place(router);
+            let (from, to) = (self.grid.controller_place(c), (row as i32, column as i32));
+            (self.grid.controller_link(c), WireKind::ControllerLink, format!("link of controller {c}"), from, to)
+        });
+        let wire = |(link, kind, name, from, to): (LinkId, WireKind, String, _, _)| {
+            let used = &self.links[link.index()];
+            Wire { name, kind, from, to, busy: used.busy, active: used.active }
+        };
+        links.chain(own).map(wire).collect()
+    }
+
+    fn controllers(&self) -> Vec<ControllerUse> {
+        // From the first scout to the end of the transfer, as long as its own link.
+        let each = |c: u32| ControllerUse {
+            name: format!("controller {c}"),
+            place: self.grid.controller_place(c),
+            busy: self.links[self.grid.controller_link(c).index()].busy,
+        };
+        (0..self.grid.rows).map(each).collect()
+    }
+
+    fn router_time(&self) -> Time {
+        self.router_time
+    }
+
+    fn tape(&mut self) -> &mut Tape {
+        &mut self.tape
+    }
+}

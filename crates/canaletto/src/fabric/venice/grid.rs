@@ -1,0 +1,211 @@
+//! Routers in rows and columns, their ports and the links between them.
+//!
+//! Rows and columns count as Algorithm 1 of the Venice paper counts them: `Right` leads to a higher column, `Up` to a
+//! higher row. Links are numbered along the rows first, then along the columns, then those of the controllers.
+
+use crate::config::design::ControllerEdge;
+use crate::fabric::wires::Place;
+use crate::typed_id;
+
+typed_id!(
+    /// A router, numbered like its chip: row by row.
+    RouterId
+);
+typed_id!(
+    /// A link between two routers, or between a controller and its router.
+    LinkId
+);
+
+/// A port of a router that leads to a neighbour. Controllers sit at the ports that lead out of the array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Port {
+    /// To the next column.
+    Right,
+    /// To the previous column.
+    Left,
+    /// To the next row.
+    Up,
+    /// To the previous row.
+    Down,
+}
+
+impl Port {
+    /// All of them.
+    pub const ALL: [Port; 4] = [Port::Right, Port::Left, Port::Up, Port::Down];
+
+    /// The port at the far end of the link at this port.
+    pub fn opposite(self) -> Port {
+        match self {
+            Port::Right => Port::Left,
+            Port::Left => Port::Right,
+            Port::Up => Port::Down,
+            Port::Down => Port::Up,
+        }
+    }
+
+    /// The port of a bit's place in a set.
+    pub fn of_bit(place: u32) -> Port {
+        [Port::Right, Port::Left, Port::Up, Port::Down][place as usize]
+    }
+
+    /// Its bit in a set of ports.
+    pub fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}
+
+/// What a port leads to.
+#[derive(Debug, Clone, Copy)]
+struct Neighbour {
+    link: LinkId,
+    router: RouterId,
+}
+
+/// The shape of the network. Places and neighbours are looked up at every hop, so they are tables.
+#[derive(Debug, Clone)]
+pub struct Grid {
+    /// Rows, each with a controller.
+    pub rows: u32,
+    /// Columns.
+    pub columns: u32,
+    edge: ControllerEdge,
+    places: Vec<(u16, u16)>,
+    neighbours: Vec<[Neighbour; 4]>,
+}
+
+impl Grid {
+    /// A network of `rows` × `columns` routers.
+    pub fn new(rows: u32, columns: u32, edge: ControllerEdge) -> Grid {
+        let mut grid = Grid { rows, columns, edge, places: Vec::new(), neighbours: Vec::new() };
+        grid.places = (0..rows * columns).map(|r| ((r / columns) as u16, (r % columns) as u16)).collect();
+        grid.neighbours = (0..rows * columns).map(|r| grid.find_neighbours(r)).collect();
+        grid
+    }
+
+    fn find_neighbours(&self, router: u32) -> [Neighbour; 4] {
+        let (row, column) = (router / self.columns, router % self.columns);
+        let along_row = |column: u32| LinkId(row * (self.columns - 1) + column);
+        let along_column = |row: u32| LinkId(self.along_rows() + row * self.columns + column);
+        let mut all = [Neighbour { link: LinkId::NONE, router: RouterId::NONE }; 4];
+        let mut lead = |port: Port, link: LinkId, to: u32| {
+            all[port as usize] = Neighbour { link, router: RouterId(to) };
+        };
+        if column + 1 < self.columns {
+            lead(Port::Right, along_row(column), router + 1);
+        }
+        if column > 0 {
+            lead(Port::Left, along_row(column - 1), router - 1);
+        }
+        if row + 1 < self.rows {
+            lead(Port::Up, along_column(row), router + self.columns);
+        }
+        if row > 0 {
+            lead(Port::Down, along_column(row - 1), router - self.columns);
+        }
+        all
+    }
+
+    /// Routers in all.
+    pub fn routers(&self) -> u32 {
+        self.rows * self.columns
+    }
+
+    /// Links between routers: 112 in an array of 8 × 8 (Venice §6.6).
+    pub fn links(&self) -> u32 {
+        self.along_rows() + (self.rows - 1) * self.columns
+    }
+
+    fn along_rows(&self) -> u32 {
+        self.rows * (self.columns - 1)
+    }
+
+    /// The link between a controller and its router.
+    pub fn controller_link(&self, controller: u32) -> LinkId {
+        LinkId(self.links() + controller)
+    }
+
+    /// Row and column of a router.
+    pub fn place(&self, router: RouterId) -> (u32, u32) {
+        let (row, column) = self.places[router.index()];
+        (u32::from(row), u32::from(column))
+    }
+
+    /// The router a controller is attached to, and by which port.
+    pub fn entry(&self, controller: u32) -> (RouterId, Port) {
+        let first = RouterId(controller * self.columns);
+        if self.is_east(controller) { (RouterId(first.0 + self.columns - 1), Port::Right) } else { (first, Port::Left) }
+    }
+
+    fn is_east(&self, controller: u32) -> bool {
+        self.edge == ControllerEdge::Alternating && controller % 2 == 1
+    }
+
+    /// Where a controller is drawn.
+    pub fn controller_place(&self, controller: u32) -> Place {
+        (controller as i32, if self.is_east(controller) { self.columns as i32 } else { -1 })
+    }
+
+    /// Links on a shortest way from a controller to a router, its own link included.
+    pub fn distance(&self, controller: u32, router: RouterId) -> u32 {
+        let (row, column) = self.place(router);
+        let at = if self.is_east(controller) { self.columns - 1 } else { 0 };
+        1 + row.abs_diff(controller) + column.abs_diff(at)
+    }
+
+    /// What a port leads to: the link and the next router. None where the array ends.
+    pub fn neighbour(&self, router: RouterId, port: Port) -> Option<(LinkId, RouterId)> {
+        let Neighbour { link, router } = self.neighbours[router.index()][port as usize];
+        link.is_some().then_some((link, router))
+    }
+
+    /// Both ends of a link between routers.
+    pub fn ends(&self, link: LinkId) -> (Place, Place) {
+        let at = |row: u32, column: u32| (row as i32, column as i32);
+        if link.0 < self.along_rows() {
+            let (row, column) = (link.0 / (self.columns - 1), link.0 % (self.columns - 1));
+            (at(row, column), at(row, column + 1))
+        } else {
+            let (row, column) =
+                ((link.0 - self.along_rows()) / self.columns, (link.0 - self.along_rows()) % self.columns);
+            (at(row, column), at(row + 1, column))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Both ends of every link agree about it, and every link has two.
+    #[test]
+    fn links_have_two_ends() {
+        for (rows, columns) in [(1, 1), (1, 5), (5, 1), (4, 5), (8, 8)] {
+            let grid = Grid::new(rows, columns, ControllerEdge::West);
+            let mut ends = vec![0; grid.links() as usize];
+            for router in (0..grid.routers()).map(RouterId) {
+                for port in Port::ALL {
+                    if let Some((link, next)) = grid.neighbour(router, port) {
+                        ends[link.index()] += 1;
+                        assert_eq!(grid.neighbour(next, port.opposite()), Some((link, router)));
+                        let (a, b) = grid.ends(link);
+                        let here = grid.place(router);
+                        assert!([a, b].contains(&(here.0 as i32, here.1 as i32)));
+                    }
+                }
+            }
+            assert!(ends.iter().all(|&n| n == 2));
+        }
+        assert_eq!(Grid::new(8, 8, ControllerEdge::West).links(), 112);
+    }
+
+    #[test]
+    fn controllers_sit_at_their_edge() {
+        let grid = Grid::new(4, 5, ControllerEdge::Alternating);
+        assert_eq!(grid.entry(2), (RouterId(10), Port::Left));
+        assert_eq!(grid.entry(3), (RouterId(19), Port::Right));
+        assert_eq!(grid.distance(3, RouterId(19)), 1);
+        assert_eq!(grid.distance(0, RouterId(19)), 1 + 3 + 4);
+        assert_eq!((0..4).map(|c| grid.controller_place(c).1).collect::<Vec<_>>(), [-1, 5, -1, 5]);
+    }
+}

@@ -1,0 +1,271 @@
+use super::*;
+use crate::fabric::venice::scout::ScoutPacket;
+use crate::config::design::{ControllerEdge, FabricKind};
+use crate::config::units::{Duration, Rate};
+use crate::fabric::tape::WireSpan;
+use crate::fabric::tests::{Bench, array};
+use proptest::prelude::*;
+
+fn config() -> FabricConfig {
+    FabricConfig::new(FabricKind::Venice, Rate(1_200_000_000))
+}
+
+fn grid(rows: u32, columns: u32) -> Grid {
+    Grid::new(rows, columns, ControllerEdge::West)
+}
+
+/// A scout on its own: the routers it goes through to the chip, if it finds a way, and the hops it took.
+fn search(routers: &mut Routers, grid: &Grid, controller: u32, chip: u32) -> (Option<Vec<RouterId>>, u32) {
+    let packet = ScoutPacket { mode: Mode::Reserve, destination: RouterId(chip), controller };
+    routers.new_scout(controller);
+    let (mut at, mut entry) = grid.entry(controller);
+    let (mut path, mut hops, mut back) = (vec![at], 0, false);
+    loop {
+        if back {
+            entry = routers.cancel(controller, at, Exit::To(entry));
+        }
+        let found = routers.find_output(&packet, at, entry);
+        let port = match found {
+            Some(Exit::Ejection) => return (Some(path), hops),
+            Some(Exit::To(port)) => port,
+            None => entry,
+        };
+        let Some((_, next)) = grid.neighbour(at, port) else { return (None, hops) };
+        back = found.is_none();
+        if back { path.truncate(path.len() - 1) } else { path.push(next) }
+        (at, entry) = (next, port.opposite());
+        hops += 1;
+    }
+}
+
+/// Whether free links lead from a router to another, over shortest ways only if asked for.
+fn reachable(routers: &Routers, grid: &Grid, from: RouterId, to: RouterId, minimal: bool) -> bool {
+    let apart = |a: RouterId| {
+        let ((r, c), (tr, tc)) = (grid.place(a), grid.place(to));
+        r.abs_diff(tr) + c.abs_diff(tc)
+    };
+    let (mut seen, mut open) = (vec![false; grid.routers() as usize], vec![from]);
+    while let Some(at) = open.pop() {
+        if std::mem::replace(&mut seen[at.index()], true) {
+            continue;
+        }
+        for port in Port::ALL.into_iter().filter(|&port| !routers.is_taken(at, port)) {
+            let (_, next) = grid.neighbour(at, port).unwrap();
+            if !minimal || apart(next) < apart(at) {
+                open.push(next);
+            }
+        }
+    }
+    seen[to.index()]
+}
+
+fn routers_connect(grid: &Grid, blocked: u64, from: RouterId, to: RouterId) -> bool {
+    let mut routers = Routers::new(grid.clone());
+    (0..grid.links()).filter(|l| blocked >> l & 1 == 1).for_each(|l| routers.block(LinkId(l)));
+    routers.is_connected(from, to)
+}
+
+/// Fig. 8: FC0 → F0 → F1 → F6, FC1 → F5 → F6 → F7 → F8 and FC2 → F10 → F11 → F12 → F7 are held; FC3 wants F2. No shortest
+/// way is free, and the scout finds one of the others (the paper draws F15, F16, F17, F18, F13, F8, F3, F2).
+#[test]
+fn figure_8_finds_a_free_detour() {
+    let grid = grid(4, 5);
+    let mut routers = Routers::new(grid.clone());
+    routers.hold(0, &[0, 1, 6]);
+    routers.hold(1, &[5, 6, 7, 8]);
+    routers.hold(2, &[10, 11, 12, 7]);
+    let (source, _) = grid.entry(3);
+    assert!(!reachable(&routers, &grid, source, RouterId(2), true));
+    let (path, _) = search(&mut routers, &grid, 3, 2);
+    let path = path.expect("there is a free way");
+    assert_eq!((path[0], *path.last().unwrap()), (RouterId(15), RouterId(2)));
+    assert!(path.len() as u32 > grid.distance(3, RouterId(2)));
+    // It is the paper's but for loops: the link between 3 and 2 is the only free one at F2.
+    assert_eq!(path[path.len() - 2], RouterId(3));
+}
+
+/// Every state of every small mesh, and many of larger ones: a scout that runs alone fails exactly where no free way
+/// exists, because each router tries each free output before it sends a scout back. It never takes more than two hops for
+/// each output of each router.
+#[test]
+fn a_lone_scout_fails_only_where_no_way_is_free() {
+    let (mut searches, mut failures) = (0u64, 0u64);
+    let mut check = |rows: u32, columns: u32, blocked: u64| {
+        let grid = grid(rows, columns);
+        for controller in 0..rows {
+            for chip in 0..grid.routers() {
+                let mut routers = Routers::new(grid.clone());
+                (0..grid.links()).filter(|l| blocked >> l & 1 == 1).for_each(|l| routers.block(LinkId(l)));
+                let (source, _) = grid.entry(controller);
+                let exists = reachable(&routers, &grid, source, RouterId(chip), false);
+                let (path, hops) = search(&mut routers, &grid, controller, chip);
+                assert_eq!(routers_connect(&grid, blocked, source, RouterId(chip)), exists);
+                assert_eq!(path.is_some(), exists, "{rows}x{columns}, links {blocked:b}, {controller} to {chip}");
+                assert!(hops <= 2 * 4 * grid.routers());
+                searches += 1;
+                failures += u64::from(path.is_none());
+            }
+        }
+    };
+    for (rows, columns) in [(1, 1), (1, 4), (4, 1), (2, 2), (2, 3), (3, 2)] {
+        (0..1 << grid(rows, columns).links()).for_each(|blocked| check(rows, columns, blocked));
+    }
+    let mut random = crate::sim::random::Stream::named(1, "venice test");
+    for (rows, columns) in [(3, 3), (4, 4), (3, 5)] {
+        (0..400).for_each(|_| check(rows, columns, random.integer(0, 1 << 40) & random.integer(0, 1 << 40)));
+    }
+    assert!(failures > 1000 && searches > 2 * failures, "{failures} of {searches}");
+}
+
+/// Distance d: d hops of a scout out (two flits and a router cycle) and d back, then Eq. 1.
+#[test]
+fn an_unloaded_transfer_takes_its_distance() {
+    for (rows, columns) in [(8, 8), (4, 16), (1, 1), (3, 1)] {
+        for scouts in [Scouts::HopByHop, Scouts::Atomic] {
+            let mut config = config();
+            config.venice.scouts = scouts;
+            for chip in 0..rows * columns {
+                let mut bench = Bench::<Venice>::new(&config, &array(rows, columns));
+                let leg = bench.page(chip, Direction::FromChip);
+                assert_eq!(leg.data, Time::from_ns(4096));
+                bench.start(leg);
+                bench.run();
+                let distance = u64::from(1 + chip % columns);
+                let (crossed_at, crossed) = bench.crossed[0];
+                assert_eq!(crossed.setup, Time::from_ns(2 * 3 * distance));
+                assert_eq!(crossed.conflict + crossed.port, Time::ZERO);
+                assert_eq!(crossed_at, crossed.setup + Time::from_ns(distance + 4096));
+                assert!(bench.fabric.routers.is_idle());
+            }
+        }
+    }
+}
+
+/// A chip's port takes one circuit, a controller one transfer: refused at t − 1 ps, granted at t.
+#[test]
+fn ports_and_controllers_are_granted_when_they_are_free() {
+    let mut bench = Bench::<Venice>::new(&config(), &array(2, 4));
+    let leg = bench.page(0, Direction::FromChip);
+    bench.start(leg);
+    assert!(!bench.is_free(0, Direction::ToChip), "its port is taken");
+    assert!(bench.is_free(1, Direction::ToChip), "another controller is free");
+    let far = bench.page(3, Direction::FromChip);
+    bench.start(far);
+    assert!(!bench.is_free(5, Direction::ToChip), "no controller is free");
+    let end = Time::from_ns(2 * 3 + 1 + 4096);
+    bench.run_until(Time(end.0 - 1));
+    assert!(!bench.is_free(0, Direction::ToChip));
+    bench.run_until(end);
+    assert!(bench.is_free(0, Direction::ToChip) && bench.is_free(5, Direction::ToChip));
+    assert_eq!(bench.fabric.port_free_at(ChipId(0), Direction::ToChip), end);
+}
+
+/// In one row every way is the same: the second scout fails at once, and is sent again at the picosecond the first transfer
+/// ends. The time from its first to its last scout is its conflict.
+#[test]
+fn a_failed_scout_goes_again_at_the_release() {
+    for (retry, exact) in [(Retry::OnRelease, true), (Retry::Immediate, false)] {
+        let mut config = config();
+        config.venice.retry = retry;
+        // Controller 1 is the second nearest to chip 2, in a column of one: its only way is taken.
+        let mut bench = Bench::<Venice>::new(&config, &array(3, 1));
+        bench.start(bench.page(2, Direction::FromChip));
+        let mut holder = bench.page(0, Direction::FromChip);
+        holder.data = Time::from_us(9);
+        bench.start(holder);
+        bench.run_until(Time::from_ns(100));
+        // Controller 1 remains for chip 1, over nothing; make it go to chip 1 first, which is its own.
+        bench.start(bench.page(1, Direction::FromChip));
+        bench.run();
+        assert_eq!(bench.crossed.len(), 3);
+        assert!(bench.crossed.iter().all(|(_, c)| c.conflict == Time::ZERO));
+        // Now controller 2 is held by chip 0's long transfer over both links, and chip 1 wants in from controller 0.
+        let mut config = config;
+        config.network.router_delay = Duration(1_000);
+        let mut bench = Bench::<Venice>::new(&config, &array(2, 2));
+        for link in [0, 1, 2, 3] {
+            bench.fabric.routers.block(LinkId(link));
+        }
+        bench.start(bench.page(1, Direction::FromChip));
+        bench.run_until(Time::from_us(5));
+        assert!(bench.crossed.is_empty() && bench.fabric.counts.failed > 0);
+        assert_eq!(bench.fabric.counts.scouts == 1, exact, "on release it waits, immediately it goes on trying");
+        assert!(bench.is_free(2, Direction::ToChip), "the other controller serves its own chip meanwhile");
+    }
+}
+
+/// Legs to random chips on a random shape, as many at a time as are granted; what is taped must never overlap on a link.
+fn soak(config: &FabricConfig, rows: u32, columns: u32, legs: &[(u32, bool)]) -> Bench<Venice> {
+    let mut bench = Bench::<Venice>::new(config, &array(rows, columns));
+    bench.fabric.tape.switch_on();
+    let mut spans: Vec<WireSpan> = Vec::new();
+    let mut wanted: Vec<Leg> = legs
+        .iter()
+        .map(|&(chip, read)| {
+            let direction = if read { Direction::FromChip } else { Direction::ToChip };
+            bench.page(chip % (rows * columns), direction)
+        })
+        .collect();
+    let total = wanted.len();
+    loop {
+        while let Some(i) = wanted.iter().position(|leg| bench.is_free(leg.chip.0, leg.direction)) {
+            bench.start(wanted.remove(i));
+        }
+        spans.extend(bench.fabric.tape.drain());
+        if !bench.step() {
+            break;
+        }
+        spans.extend(bench.fabric.tape.drain());
+        let reserved = bench.fabric.routers.reserved() as usize;
+        let held: usize = bench.fabric.controllers.iter().map(|c| c.path.len()).sum();
+        assert_eq!(reserved, held, "each reserved link belongs to one scout or circuit");
+    }
+    assert_eq!(bench.crossed.len(), total, "every leg crosses");
+    assert!(bench.fabric.routers.is_idle() && bench.fabric.waiting.is_empty());
+    let mut reserved: Vec<&WireSpan> = spans.iter().filter(|s| s.what == WireUse::Reserved).collect();
+    reserved.sort_by_key(|s| (s.wire, s.start));
+    assert!(reserved.windows(2).all(|p| p[0].wire != p[1].wire || p[0].end <= p[1].start), "two circuits on a link");
+    let counts = bench.fabric.counts;
+    let most = 8 * u64::from(rows * columns) + 1;
+    assert!(counts.hops <= most * counts.scouts, "{counts:?}");
+    bench
+}
+
+fn modes() -> impl Strategy<Value = FabricConfig> {
+    (prop::bool::ANY, prop::bool::ANY, prop::bool::ANY, prop::bool::ANY).prop_map(|(atomic, now, own, two)| {
+        let mut config = config();
+        config.venice.scouts = if atomic { Scouts::Atomic } else { Scouts::HopByHop };
+        config.venice.retry = if now { Retry::Immediate } else { Retry::OnRelease };
+        config.venice.controller = if own { VeniceController::OwnRow } else { VeniceController::NearestFree };
+        config.network.controllers = if two { ControllerEdge::Alternating } else { ControllerEdge::West };
+        config
+    })
+}
+
+proptest! {
+    /// No deadlock, no livelock, nothing left reserved, whatever the state.
+    #[test]
+    fn every_transfer_gets_through(
+        config in modes(), rows in 1u32..6, columns in 1u32..6,
+        legs in prop::collection::vec((0u32..36, prop::bool::ANY), 1..60),
+    ) {
+        soak(&config, rows, columns, &legs);
+    }
+}
+
+/// Scouts that search at the same time get in each other's way: how often one fails although a way was free when it was
+/// back. Figures for docs/fabrics.md.
+#[test]
+fn concurrent_scouts_fail_now_and_then() {
+    let mut random = crate::sim::random::Stream::named(1, "venice load");
+    let legs: Vec<(u32, bool)> = (0..20_000).map(|_| (random.integer(0, 63) as u32, true)).collect();
+    let counts = |scouts: Scouts| {
+        let mut config = config();
+        config.venice.scouts = scouts;
+        soak(&config, 8, 8, &legs).fabric.counts
+    };
+    let (hops, atomic) = (counts(Scouts::HopByHop), counts(Scouts::Atomic));
+    println!("hop by hop {hops:?}\natomic {atomic:?}");
+    assert!(hops.failed > 0 && hops.failed * 5 < hops.scouts);
+    assert!(atomic.detours > 0);
+}
