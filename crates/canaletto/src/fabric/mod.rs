@@ -11,6 +11,7 @@
 pub mod bus;
 mod buses;
 pub mod ideal;
+pub mod omnibus;
 pub mod packetized;
 mod packets;
 mod signals;
@@ -172,9 +173,11 @@ macro_rules! with_fabric {
                 type $F = $crate::fabric::packetized::Packetized;
                 $body
             }
-            $crate::config::design::FabricKind::Omnibus
-            | $crate::config::design::FabricKind::OmnibusSplit
-            | $crate::config::design::FabricKind::Mesh
+            $crate::config::design::FabricKind::Omnibus | $crate::config::design::FabricKind::OmnibusSplit => {
+                type $F = $crate::fabric::omnibus::Omnibus;
+                $body
+            }
+            $crate::config::design::FabricKind::Mesh
             | $crate::config::design::FabricKind::Mesh2bit
             | $crate::config::design::FabricKind::Venice => todo!(),
             $crate::config::design::FabricKind::Ideal => {
@@ -280,6 +283,11 @@ pub(crate) mod tests {
             true
         }
 
+        /// When the next event happens, if one is left.
+        pub fn next_at(&self) -> Option<Time> {
+            self.pending.iter().map(|p| p.0).min()
+        }
+
         /// Lets everything happen up to and including `time`.
         pub fn run_until(&mut self, time: Time) {
             while self.pending.iter().any(|p| p.0 <= time) {
@@ -332,6 +340,7 @@ pub(crate) mod tests {
         }
         check::<bus::Bus>();
         check::<packetized::Packetized>();
+        check::<omnibus::Omnibus>();
         check::<ideal::Ideal>();
     }
 }
