@@ -152,6 +152,11 @@ pub trait Fabric: Sized {
     /// Every controller, with its use so far.
     fn controllers(&self) -> Vec<ControllerUse>;
 
+    /// Ports of a chip, each of which serves one leg at a time.
+    fn ports(&self) -> u64 {
+        1
+    }
+
     /// Time that data crossed routers, summed over the routers; zero where there are none.
     fn router_time(&self) -> Time {
         Time::ZERO

@@ -260,6 +260,10 @@ impl Fabric for Omnibus {
         self.packets.rate() * f64::from(self.grid.count())
     }
 
+    fn ports(&self) -> u64 {
+        2
+    }
+
     fn wires(&self) -> Vec<Wire> {
         self.grid.wires()
     }
