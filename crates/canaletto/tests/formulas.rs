@@ -144,14 +144,37 @@ fn dies_interleave() {
 fn unloaded_read_latency_of_each_fabric() {
     let latency = |fabric: &str| {
         let workload = synthetic("requests = 50\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
-        let outcome = simulate(&preset("performance-optimized", &[&format!("fabric.kind={fabric}")]), &workload);
-        outcome.report.measures.latency_us.all.min.unwrap() * 1e3
+        let overrides = [&format!("fabric.kind={fabric}"), "fabric.omnibus.controller_message=0ns"];
+        simulate(&preset("performance-optimized", &overrides), &workload).report.measures.latency_us.all.min.unwrap()
+            * 1e3
     };
     let bus = latency("bus");
     assert_eq!(latency("ideal"), bus);
     // Bus: 20 + 150 ns of command and 4096 B at 1.2 GB/s; packets: 20 ns, 8 flits, 2 + 4 + 4096 flits at 2.4 GB/s.
     let difference = (170.0 + 4096.0 / 1.2) - (20.0 + 8.0 / 2.4 + (2.0 + 4.0 + 4096.0) / 2.4);
     assert!((bus - latency("packetized") - difference).abs() < 0.1);
+    // Omnibus: the same packets on eight pins, over the row's bus. Split: two packets of half the page side by side, each
+    // with header and request.
+    let command = 20.0 + 8.0 / 1.2;
+    let difference = (170.0 + 4096.0 / 1.2) - (command + (5.0 + 4096.0) / 1.2);
+    assert!((bus - latency("omnibus") - difference).abs() < 0.1);
+    let difference = (170.0 + 4096.0 / 1.2) - (command + (5.0 + 2048.0) / 1.2);
+    assert!((bus - latency("omnibus-split") - difference).abs() < 0.1);
+}
+
+/// Controllers agree on the column bus that the second half takes, in two messages, for the seven of eight chips whose row
+/// has another controller; whole pages find the row free.
+#[test]
+fn unloaded_halves_wait_for_controllers_to_agree() {
+    let reservation = |fabric: &str| {
+        let overrides = [&format!("fabric.kind={fabric}"), "fabric.omnibus.controller_message=100ns"];
+        let workload = synthetic("requests = 4000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
+        let outcome = simulate(&preset("performance-optimized", &overrides), &workload);
+        outcome.report.measures.blame_us.all.get(Cause::PathReservation.key()).map_or(0.0, |us| us * 1e3)
+    };
+    assert_eq!(reservation("omnibus"), 0.0);
+    let (mean, expected) = (reservation("omnibus-split"), 200.0 * 7.0 / 8.0);
+    assert!((mean - expected).abs() < 0.02 * expected, "{mean} of {expected} ns");
 }
 
 /// A run that outlasts the clock stops and says so; nothing wraps around.
@@ -190,4 +213,52 @@ fn one_hot_row_saturates_its_paths() {
     assert!(measured > one_plane && measured < 8.0 * 1200.0, "{measured}, {one_plane} with one plane at a time");
     assert_eq!(outcome("ideal").measures.path_conflicts.free_request_share, Some(1.0));
     assert!(outcome("bus").measures.path_conflicts.free_request_share.unwrap() < 0.5);
+}
+
+/// Two-dimensional buses, saturated: a hot row has its own bus and those of all columns, a hot chip its two, and uniform
+/// traffic all sixteen. The rate is low enough for the wires to be the limit, and four planes a chip have the next page
+/// ready. What is missing: in a closed loop requests gather at the chip that is slowest just then, so that others, and
+/// their column buses, run dry now and then while the row's bus never does; and at the end the chips finish one by one.
+#[test]
+fn omnibus_saturates_every_bus_that_reaches_the_traffic() {
+    const RATE: f64 = 0.3;
+    let report = |fabric: &str, at: &str, more: &[&str]| {
+        let text = format!(
+            "name = \"hot\"\npartitioned = true\n[[flow]]\nname = \"a\"\n{at}\n[flow.synthetic]\nrequests = 20000\n\
+             read_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1024\n"
+        );
+        let workload = canaletto::config::load_workload("hot", Some(&text), &[]).unwrap();
+        let kind = format!("fabric.kind={fabric}");
+        let mut overrides = vec![
+            "link.lanes=32",
+            "fabric.order=commands-first",
+            "fabric.link_rate=300MB/s",
+            "geometry.planes_per_die=4",
+            "flash.multi_plane=off",
+            "host.queue_entries=2048",
+            "host.fetch_limit=1024",
+            kind.as_str(),
+        ];
+        overrides.extend(more);
+        simulate(&preset("performance-optimized", &overrides), &workload).report
+    };
+    // One page's command and data on a bus: request and header of five flits, twice if it goes in halves.
+    let page = |flits: f64| 20.0 + (8.0 + flits) / RATE;
+    let (hot_row, hot_chip) = ("channels = [0]", "channels = [0]\nchips = [3]");
+    for (fabric, time) in [("omnibus", page(5.0 + 4096.0)), ("omnibus-split", page(10.0 + 4096.0))] {
+        for (at, buses, least) in [(hot_row, 9.0, 0.95), (hot_chip, 2.0, 0.99), ("", 16.0, 0.98)] {
+            let report = report(fabric, at, &[]);
+            let (measured, most) = (report.measures.bandwidth_mb_s.unwrap(), buses * 4096e3 / time);
+            assert!(measured < most && measured > least * most, "{fabric} {at}: {measured} of {most}");
+            let port = report.map.unwrap().chips[3].port;
+            assert!(port <= 1.0 && (port > 0.98) == (at == hot_chip), "{fabric} {at}: {port}");
+            // Whoever waits for the only chip that works waits for nothing else.
+            let free = report.measures.path_conflicts.free_request_share.unwrap();
+            assert_eq!(free == 1.0, at == hot_chip, "{fabric} {at}: {free}");
+        }
+    }
+    // Held while the array works (tWB + tRR + tR), a bus carries a page in so much more time.
+    let most = 9.0 * 4096e3 / (page(5.0 + 4096.0) + 120.0 + 3000.0);
+    let measured = report("omnibus", hot_row, &["fabric.hold_path=true"]).measures.bandwidth_mb_s.unwrap();
+    assert!(measured < most && measured > 0.95 * most, "held: {measured} of {most}");
 }

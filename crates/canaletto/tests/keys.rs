@@ -87,6 +87,7 @@ const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("fabric.command_time", "10ns", &[], READS),
     ("fabric.data_queue", "oldest-request", &[], READS),
     ("fabric.hold_path", "true", &[], READS),
+    ("fabric.omnibus.controller_message", "100ns", &["fabric.kind=omnibus"], READS),
     ("host.queue_entries", "8", &[], READS),
     ("host.fetch_limit", "4", &[], READS),
     ("host.fetch", "one-per-doorbell", &[], READS),

@@ -11,6 +11,7 @@
 pub mod bus;
 mod buses;
 pub mod ideal;
+pub mod omnibus;
 pub mod packetized;
 mod packets;
 mod signals;
@@ -161,6 +162,11 @@ pub trait Fabric: Sized {
     /// Every controller, with its use so far.
     fn controllers(&self) -> Vec<ControllerUse>;
 
+    /// Ports of a chip, each of which serves one leg at a time.
+    fn ports(&self) -> u64 {
+        1
+    }
+
     /// Time that data crossed routers, summed over the routers; zero where there are none.
     fn router_time(&self) -> Time {
         Time::ZERO
@@ -182,10 +188,11 @@ macro_rules! with_fabric {
                 type $F = $crate::fabric::packetized::Packetized;
                 $body
             }
-            $crate::config::design::FabricKind::Omnibus
-            | $crate::config::design::FabricKind::OmnibusSplit
-            | $crate::config::design::FabricKind::Mesh
-            | $crate::config::design::FabricKind::Mesh2bit => todo!(),
+            $crate::config::design::FabricKind::Omnibus | $crate::config::design::FabricKind::OmnibusSplit => {
+                type $F = $crate::fabric::omnibus::Omnibus;
+                $body
+            }
+            $crate::config::design::FabricKind::Mesh | $crate::config::design::FabricKind::Mesh2bit => todo!(),
             $crate::config::design::FabricKind::Venice => {
                 type $F = $crate::fabric::venice::Venice;
                 $body
@@ -309,6 +316,11 @@ pub(crate) mod tests {
             true
         }
 
+        /// When the next event happens, if one is left.
+        pub fn next_at(&self) -> Option<Time> {
+            self.pending.iter().map(|p| p.0).min()
+        }
+
         /// Lets everything happen up to and including `time`.
         pub fn run_until(&mut self, time: Time) {
             self.steps(time);
@@ -363,6 +375,7 @@ pub(crate) mod tests {
         }
         check::<bus::Bus>();
         check::<packetized::Packetized>();
+        check::<omnibus::Omnibus>();
         check::<ideal::Ideal>();
     }
 }

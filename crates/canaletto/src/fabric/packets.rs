@@ -15,7 +15,7 @@ use crate::sim::time::Time;
 pub const DATA_HEADER_FLITS: u64 = 1 + 2;
 
 /// Flits of the control packet that asks for read data, "read data transfer": a header and a command.
-const READ_DATA_TRANSFER_FLITS: u64 = 1 + 1;
+pub const READ_DATA_TRANSFER_FLITS: u64 = 1 + 1;
 
 /// Flits of a command's control packet, for each plane: a header, then commands, column and row addresses (ONFI: two and
 /// three bytes).
@@ -47,6 +47,16 @@ impl Packets {
     /// Flits go `lanes` at a time.
     pub fn flits(&self, count: u64) -> Time {
         Time::of_transfer(count.next_multiple_of(self.lanes), self.rate)
+    }
+
+    /// How many flits take this long on one lane: the inverse of [`Packets::flits`].
+    pub fn count(&self, time: Time) -> u64 {
+        (u128::from(time.0) * u128::from(self.rate) / 1_000_000_000_000) as u64
+    }
+
+    /// Time to select a chip.
+    pub fn chip_enable(&self) -> Time {
+        self.chip_enable
     }
 
     /// A command's packets, one for each plane.

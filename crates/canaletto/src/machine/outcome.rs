@@ -81,7 +81,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             .enumerate()
             .map(|(chip, units)| {
                 let arrays = units.iter().map(|u| u.array_busy.0).sum::<u64>() / units_per_chip as u64;
-                (Time(arrays), self.array.port_busy(ChipId(chip as u32)))
+                (Time(arrays), Time(self.array.port_busy(ChipId(chip as u32)).0 / self.fabric.ports()))
             })
             .collect();
         let shape = (self.layout.channels, self.layout.chips_per_channel);

@@ -19,7 +19,7 @@ pub struct ChipShare {
     pub column: i32,
     /// Share of the run that its arrays worked, mean over its dies.
     pub array: f64,
-    /// Share of the run that commands and data took on their way to and from it.
+    /// Share of the run that commands and data took on their way to and from it, mean over its ports.
     pub port: f64,
 }
 

@@ -1,9 +1,9 @@
 use super::*;
-use crate::fabric::venice::scout::ScoutPacket;
 use crate::config::design::{ControllerEdge, FabricKind};
 use crate::config::units::{Duration, Rate};
 use crate::fabric::tape::WireSpan;
 use crate::fabric::tests::{Bench, array};
+use crate::fabric::venice::scout::ScoutPacket;
 use proptest::prelude::*;
 
 fn config() -> FabricConfig {
@@ -32,7 +32,11 @@ fn search(routers: &mut Routers, grid: &Grid, controller: u32, chip: u32) -> (Op
         };
         let Some((_, next)) = grid.neighbour(at, port) else { return (None, hops) };
         back = found.is_none();
-        if back { path.truncate(path.len() - 1) } else { path.push(next) }
+        if back {
+            path.truncate(path.len() - 1)
+        } else {
+            path.push(next)
+        }
         (at, entry) = (next, port.opposite());
         hops += 1;
     }

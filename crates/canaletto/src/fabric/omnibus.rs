@@ -1,0 +1,278 @@
+//! The packetized network drive (pnSSD): a row bus and a column bus for every chip.
+//!
+//! ```text
+//!               v-bus 0  v-bus 1
+//!                  │        │          controller c drives row bus c and column bus c, 8 data pins each; a leg takes
+//! controller 0 ────┼────────┼──── h 0  whichever of its chip's two buses is free, both can serve the chip at once
+//!                chip 0   chip 1
+//! controller 1 ────┼────────┼──── h 1  chip 2 over v-bus 0: controller 1, whose row it is, asks controller 0, which
+//!                chip 2   chip 3       drives the bus: request and grant, then the packets
+//! ```
+//! Networked SSD (MICRO 2022) §V: the topology in §V-B (Fig. 9c), the choice of path and *split* transfers in §V-C (Fig. 10),
+//! the handshake in §V-D (Fig. 11), arrays that are not square in §V-E. Packets are those of §IV-B, one flit at a time.
+//! Copies from chip to chip over a column bus: [`copies`].
+//!
+//! **Split** (§V-C): the data of a leg go in two packets, each over the first of the chip's buses that is free. If only one
+//! is, the second half waits for either, before any other leg, and follows on the bus of the first one at the latest. The
+//! paper leaves open what the halves hold: here each is a data packet with a header of its own, of read data also with the
+//! request that asks for it; the command of a write goes with the first half, and a half that takes a column bus is agreed
+//! on like any other leg.
+
+pub mod copies;
+mod grid;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use crate::config::design::{Fabric as FabricConfig, FabricKind};
+use crate::fabric::omnibus::copies::Copies;
+use crate::fabric::omnibus::grid::{BusId, Grid, Ways};
+use crate::fabric::packets::{DATA_HEADER_FLITS, Packets, READ_DATA_TRANSFER_FLITS};
+use crate::fabric::tape::{Tape, WireUse};
+use crate::fabric::wires::{ControllerUse, Wire};
+use crate::fabric::{Crossed, Direction, DomainId, Fabric, Happened, Leg, PathId};
+use crate::flash::address::{ChipId, Layout};
+use crate::flash::interface::Operation;
+use crate::sim::arena::Slab;
+use crate::sim::time::Time;
+
+/// The one domain: whatever crosses may free a bus for chips of any row.
+const ALL: DomainId = DomainId(0);
+
+/// Two-dimensional buses.
+pub struct Omnibus {
+    grid: Grid,
+    packets: Packets,
+    split: bool,
+    /// Request and grant between two controllers.
+    agreement: Time,
+    legs: Slab<PathId, Crossing>,
+    copies: Copies,
+    /// When each chip's last leg, or half of one, ended.
+    port_free_at: Vec<Time>,
+    tape: Tape,
+}
+
+/// A leg or a copy on its way.
+#[derive(Clone, Copy)]
+struct Crossing {
+    chip: ChipId,
+    /// Where a copy goes; of a leg, its chip again.
+    to: ChipId,
+    direction: Direction,
+    /// Time of the second half's data, if the leg goes in halves.
+    second: Time,
+    /// Packets that have yet to cross.
+    left: u8,
+    /// The bus that the last of them crossed on.
+    bus: BusId,
+}
+
+/// What a bus carries has crossed.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrived(BusId);
+
+impl Omnibus {
+    /// The times of a leg's data in two packets. `leg.data`, as [`Fabric::data_time`] gives it, has one header a page (and
+    /// one request, of read data); the second packet has its own, and of an odd number of flits the first takes one more.
+    /// Pages of one command are split as one.
+    fn halves(&self, leg: &Leg) -> (Time, Time) {
+        let again = match leg.direction {
+            Direction::ToChip => DATA_HEADER_FLITS,
+            Direction::FromChip => DATA_HEADER_FLITS + READ_DATA_TRANSFER_FLITS,
+        };
+        let flits = self.packets.count(leg.data) + again;
+        let second = self.packets.flits(flits / 2);
+        let first = if flits % 2 == 0 { second } else { self.packets.flits(flits / 2 + 1) };
+        (first, second)
+    }
+
+    /// Time until the controllers agree that a leg of a chip crosses on a bus: none if the row's own controller drives it.
+    fn setup(&self, chip: ChipId, bus: BusId) -> Time {
+        if self.grid.bus(bus).driver == self.grid.row_controller(chip) { Time::ZERO } else { self.agreement }
+    }
+
+    /// Takes a bus and sends a packet over it. `earlier` is what the leg's first half spent on `setup` if that has just
+    /// crossed on the same bus.
+    fn send(
+        &mut self,
+        path: PathId,
+        bus: BusId,
+        leg: Leg,
+        earlier: Time,
+        now: Time,
+        later: &mut impl FnMut(Time, Arrived),
+    ) {
+        let setup = self.setup(leg.chip, bus);
+        self.take(path, bus, setup, now);
+        self.grid.bus_mut(bus).setup += earlier;
+        self.cross(path, bus, leg, now + setup, later);
+    }
+
+    /// Takes a bus, whose controllers agree first.
+    fn take(&mut self, path: PathId, bus: BusId, setup: Time, now: Time) {
+        self.grid.take(bus, path, setup, now);
+        if setup > Time::ZERO {
+            self.tape.write(bus.0, WireUse::Handshake, path, now, now + setup);
+        }
+    }
+
+    /// Sends a packet over a bus that is taken for it.
+    fn cross(&mut self, path: PathId, bus: BusId, leg: Leg, now: Time, later: &mut impl FnMut(Time, Arrived)) {
+        let taken = self.grid.bus_mut(bus);
+        debug_assert!(taken.path == path);
+        taken.active += leg.time();
+        self.tape.write_leg(bus.0, &leg, path, now);
+        later(now + leg.time(), Arrived(bus));
+    }
+
+    /// Sends the second half of a leg over a free bus, or puts it in line for both of its chip's.
+    fn send_second(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Arrived)) {
+        let Crossing { chip, direction, second, .. } = self.legs[path];
+        match self.grid.first_free(chip) {
+            Some(bus) => {
+                let half = Leg { chip, direction, command: Time::ZERO, data: second };
+                self.send(path, bus, half, Time::ZERO, now, later);
+            }
+            None => {
+                let Ways { row, column } = self.grid.ways(chip);
+                self.grid.bus_mut(row).waiting.push_back(path);
+                self.grid.bus_mut(column).waiting.push_back(path);
+            }
+        }
+    }
+
+    /// Gives a bus back, and to the second half that is first in line for it.
+    fn give_back(&mut self, bus: BusId, now: Time, later: &mut impl FnMut(Time, Arrived)) {
+        self.grid.give_back(bus, now);
+        let Some(path) = self.grid.bus_mut(bus).waiting.pop_front() else {
+            return;
+        };
+        let Crossing { chip, direction, second, left, .. } = self.legs[path];
+        let Ways { row, column } = self.grid.ways(chip);
+        let other = if bus == row { column } else { row };
+        let line = &mut self.grid.bus_mut(other).waiting;
+        let place = line.iter().position(|&waits| waits == path).expect("a second half waits in both lines");
+        line.remove(place);
+        // If its first half has crossed, then on this very bus and until now: it would have gone on there before.
+        let earlier = if left == 1 { self.grid.bus(bus).setup } else { Time::ZERO };
+        let half = Leg { chip, direction, command: Time::ZERO, data: second };
+        self.send(path, bus, half, earlier, now, later);
+    }
+}
+
+impl Fabric for Omnibus {
+    type Event = Arrived;
+
+    fn new(config: &FabricConfig, layout: &Layout) -> Omnibus {
+        Omnibus {
+            grid: Grid::new(layout),
+            packets: Packets::new(config, 1),
+            split: config.kind == FabricKind::OmnibusSplit,
+            agreement: config.omnibus.controller_message.time() * 2,
+            legs: Slab::new(),
+            copies: Copies::new(layout),
+            port_free_at: vec![Time::ZERO; layout.chips() as usize],
+            tape: Tape::default(),
+        }
+    }
+
+    fn domains(&self) -> u32 {
+        1
+    }
+
+    fn domain_of(&self, _: ChipId) -> DomainId {
+        ALL
+    }
+
+    fn chips_of(&self, _: DomainId) -> Range<u32> {
+        0..self.grid.chips()
+    }
+
+    fn may_start(&self, _: DomainId) -> bool {
+        self.grid.free() > 0
+    }
+
+    fn is_free(&self, chip: ChipId, _: Direction) -> bool {
+        self.grid.first_free(chip).is_some()
+    }
+
+    fn port_free_at(&self, chip: ChipId, _: Direction) -> Time {
+        self.port_free_at[chip.index()]
+    }
+
+    fn start(&mut self, leg: Leg, now: Time, later: &mut impl FnMut(Time, Arrived)) -> PathId {
+        let Leg { chip, direction, data, .. } = leg;
+        let bus = self.grid.first_free(chip).expect("a leg starts only if a bus of its chip is free");
+        let in_halves = self.split && data > Time::ZERO;
+        let (first, second) = if in_halves { self.halves(&leg) } else { (data, Time::ZERO) };
+        let left = if in_halves { 2 } else { 1 };
+        let path = self.legs.insert(Crossing { chip, to: chip, direction, second, left, bus });
+        self.send(path, bus, Leg { data: first, ..leg }, Time::ZERO, now, later);
+        if in_halves {
+            self.send_second(path, now, later);
+        }
+        path
+    }
+
+    fn go_on(&mut self, path: PathId, leg: Leg, now: Time, later: &mut impl FnMut(Time, Arrived)) {
+        debug_assert!(!self.split && self.legs[path].chip == leg.chip);
+        let bus = self.legs[path].bus;
+        self.legs[path].left = 1;
+        // The controllers have agreed when the path was taken.
+        self.grid.bus_mut(bus).setup = Time::ZERO;
+        self.cross(path, bus, leg, now, later);
+    }
+
+    fn handle(&mut self, Arrived(bus): Arrived, now: Time, later: &mut impl FnMut(Time, Arrived)) -> Happened {
+        let path = self.grid.bus(bus).path;
+        let crossing = &mut self.legs[path];
+        crossing.left -= 1;
+        crossing.bus = bus;
+        self.port_free_at[crossing.chip.index()] = now;
+        self.port_free_at[crossing.to.index()] = now;
+        if crossing.left == 0 {
+            let setup = self.grid.bus(bus).setup;
+            return Happened { crossed: Some(Crossed { setup, ..Crossed::freely(path) }), freed: None };
+        }
+        self.give_back(bus, now, later);
+        Happened { crossed: None, freed: self.grid.is_free(bus).then_some(ALL) }
+    }
+
+    fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Arrived)) -> DomainId {
+        debug_assert!(self.legs[path].left == 0, "a path is given back before its leg has crossed");
+        let bus = self.legs[path].bus;
+        self.legs.remove(path);
+        self.give_back(bus, now, later);
+        ALL
+    }
+
+    fn command_time(&self, operation: Operation, planes: usize) -> Time {
+        self.packets.command_time(operation, planes)
+    }
+
+    fn data_time(&self, operation: Operation, bytes: u64) -> Time {
+        self.packets.data_time(operation, bytes)
+    }
+
+    fn peak_rate(&self) -> f64 {
+        self.packets.rate() * f64::from(self.grid.count())
+    }
+
+    fn ports(&self) -> u64 {
+        2
+    }
+
+    fn wires(&self) -> Vec<Wire> {
+        self.grid.wires()
+    }
+
+    fn controllers(&self) -> Vec<ControllerUse> {
+        self.grid.controllers()
+    }
+
+    fn tape(&mut self) -> &mut Tape {
+        &mut self.tape
+    }
+}

@@ -1,0 +1,194 @@
+//! Row and column buses, which of them reach a chip, who drives them and how much they were used.
+
+use std::collections::VecDeque;
+
+use crate::fabric::PathId;
+use crate::fabric::wires::{ControllerUse, Wire, WireKind};
+use crate::flash::address::{ChipId, Layout};
+use crate::sim::time::Time;
+use crate::typed_id;
+
+typed_id!(
+    /// A bus: those of rows first, then those of columns.
+    BusId
+);
+
+/// The two buses that reach a chip.
+#[derive(Clone, Copy)]
+pub struct Ways {
+    pub row: BusId,
+    pub column: BusId,
+}
+
+/// A bus.
+pub struct Bus {
+    /// The controller that drives it.
+    pub driver: u32,
+    /// What it is taken for.
+    pub path: PathId,
+    /// Time that what crosses now took to be agreed on, the leg's earlier half included if that crossed here just before.
+    pub setup: Time,
+    /// Second halves that wait for it, the first in line in front.
+    pub waiting: VecDeque<PathId>,
+    /// Time it carried something.
+    pub active: Time,
+    /// Time it was taken, up to the last time it was given back.
+    busy: Time,
+    since: Time,
+}
+
+/// A controller and how many of its two buses are taken.
+#[derive(Clone, Copy, Default)]
+struct Controller {
+    taken: u32,
+    busy: Time,
+    since: Time,
+}
+
+/// The buses and controllers of an array.
+pub struct Grid {
+    rows: u32,
+    columns: u32,
+    /// Adjacent columns that share a column bus.
+    columns_each: u32,
+    ways: Vec<Ways>,
+    buses: Vec<Bus>,
+    controllers: Vec<Controller>,
+    free: u32,
+}
+
+impl Grid {
+    /// Idle buses. A controller drives one column bus at most, so where there are fewer controllers than columns, a bus
+    /// joins several adjacent columns; where there are more, the last ones drive none (§V-E).
+    pub fn new(layout: &Layout) -> Grid {
+        let (rows, columns) = (layout.channels, layout.chips_per_channel);
+        let columns_each = columns.div_ceil(rows.min(columns));
+        let column_buses = columns.div_ceil(columns_each);
+        let way = |chip| Ways { row: BusId(chip / columns), column: BusId(rows + chip % columns / columns_each) };
+        Grid {
+            rows,
+            columns,
+            columns_each,
+            ways: (0..layout.chips()).map(way).collect(),
+            buses: (0..rows).chain(0..column_buses).map(Bus::driven_by).collect(),
+            controllers: vec![Controller::default(); rows as usize],
+            free: rows + column_buses,
+        }
+    }
+
+    /// How many buses there are.
+    pub fn count(&self) -> u32 {
+        self.buses.len() as u32
+    }
+
+    /// How many chips there are.
+    pub fn chips(&self) -> u32 {
+        self.ways.len() as u32
+    }
+
+    /// How many buses are free.
+    pub fn free(&self) -> u32 {
+        self.free
+    }
+
+    /// The buses of a chip.
+    pub fn ways(&self, chip: ChipId) -> Ways {
+        self.ways[chip.index()]
+    }
+
+    /// The controller of a chip's row.
+    pub fn row_controller(&self, chip: ChipId) -> u32 {
+        self.ways[chip.index()].row.0
+    }
+
+    /// A bus.
+    pub fn bus(&self, bus: BusId) -> &Bus {
+        &self.buses[bus.index()]
+    }
+
+    /// A bus, to be changed.
+    pub fn bus_mut(&mut self, bus: BusId) -> &mut Bus {
+        &mut self.buses[bus.index()]
+    }
+
+    /// Whether a bus is free.
+    pub fn is_free(&self, bus: BusId) -> bool {
+        !self.buses[bus.index()].path.is_some()
+    }
+
+    /// The bus that a leg of this chip takes now, if one is free: of two the row's.
+    pub fn first_free(&self, chip: ChipId) -> Option<BusId> {
+        let Ways { row, column } = self.ways(chip);
+        [row, column].into_iter().find(|&bus| self.is_free(bus))
+    }
+
+    /// Takes a bus.
+    pub fn take(&mut self, id: BusId, path: PathId, setup: Time, now: Time) {
+        let bus = &mut self.buses[id.index()];
+        assert!(!bus.path.is_some(), "bus {} carries two legs at once", id.0);
+        (bus.path, bus.setup, bus.since) = (path, setup, now);
+        self.free -= 1;
+        let controller = &mut self.controllers[bus.driver as usize];
+        if controller.taken == 0 {
+            controller.since = now;
+        }
+        controller.taken += 1;
+    }
+
+    /// Gives a bus back.
+    pub fn give_back(&mut self, id: BusId, now: Time) {
+        let bus = &mut self.buses[id.index()];
+        assert!(bus.path.is_some(), "bus {} is given back twice", id.0);
+        bus.path = PathId::NONE;
+        bus.busy += now - bus.since;
+        self.free += 1;
+        let controller = &mut self.controllers[bus.driver as usize];
+        controller.taken -= 1;
+        if controller.taken == 0 {
+            controller.busy += now - controller.since;
+        }
+    }
+
+    /// Every bus.
+    pub fn wires(&self) -> Vec<Wire> {
+        let (east, south) = (self.columns as i32 - 1, self.rows as i32 - 1);
+        let wire = |(i, bus): (usize, &Bus)| {
+            let id = i as u32;
+            let (name, kind, from, to) = if id < self.rows {
+                let row = id as i32;
+                (format!("channel {row}"), WireKind::Channel, (row, -1), (row, east))
+            } else {
+                let first = (id - self.rows) * self.columns_each;
+                let last = (first + self.columns_each).min(self.columns) - 1;
+                let name = if first == last { format!("column {first}") } else { format!("columns {first}-{last}") };
+                (name, WireKind::Column, (0, first as i32), (south, last as i32))
+            };
+            Wire { name, kind, from, to, busy: bus.busy, active: bus.active }
+        };
+        self.buses.iter().enumerate().map(wire).collect()
+    }
+
+    /// Every controller, one a row: busy while either of its buses is taken.
+    pub fn controllers(&self) -> Vec<ControllerUse> {
+        let each = |(i, controller): (usize, &Controller)| ControllerUse {
+            name: format!("controller {i}"),
+            place: (i as i32, -1),
+            busy: controller.busy,
+        };
+        self.controllers.iter().enumerate().map(each).collect()
+    }
+}
+
+impl Bus {
+    fn driven_by(driver: u32) -> Bus {
+        Bus {
+            driver,
+            path: PathId::NONE,
+            setup: Time::ZERO,
+            waiting: VecDeque::new(),
+            active: Time::ZERO,
+            busy: Time::ZERO,
+            since: Time::ZERO,
+        }
+    }
+}

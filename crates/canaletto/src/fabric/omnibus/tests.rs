@@ -1,0 +1,569 @@
+use proptest::prelude::*;
+
+use super::copies::{CopyCheck, V_PAGE_REGISTERS};
+use super::*;
+use crate::fabric::tape::WireSpan;
+use crate::fabric::tests::{Bench, array, config};
+
+/// At 1 GB/s a flit takes 1 ns. A page of 4 KiB: a program is 28 ns of command and 4099 flits, read data are 4101.
+const COMMAND: u64 = 28;
+const WRITE: u64 = 4099;
+const READ: u64 = 4101;
+/// The halves of read data (one more header and request) and of a write's (one more header).
+const READ_HALF: u64 = (READ + 5) / 2;
+const WRITE_HALF: u64 = (WRITE + 3) / 2;
+/// Request and grant of 5 ns each.
+const AGREE: u64 = 10;
+
+fn bench(rows: u32, columns: u32, kind: FabricKind) -> Bench<Omnibus> {
+    let mut bench = Bench::<Omnibus>::new(&FabricConfig { kind, ..config(1_000_000_000, 0) }, &array(rows, columns));
+    bench.fabric.tape.switch_on();
+    bench
+}
+
+fn whole(rows: u32, columns: u32) -> Bench<Omnibus> {
+    bench(rows, columns, FabricKind::Omnibus)
+}
+
+fn split(rows: u32, columns: u32) -> Bench<Omnibus> {
+    bench(rows, columns, FabricKind::OmnibusSplit)
+}
+
+fn read(bench: &mut Bench<Omnibus>, chip: u32) -> PathId {
+    let leg = bench.page(chip, Direction::FromChip);
+    bench.start(leg)
+}
+
+/// (bus, what, from ns, until ns) of everything that crossed since the last look, in order of their beginnings.
+fn taped(bench: &mut Bench<Omnibus>) -> Vec<(u32, WireUse, u64, u64)> {
+    let mut spans: Vec<_> = bench.fabric.tape.drain().map(|s| (s.wire, s.what, s.start.ns(), s.end.ns())).collect();
+    spans.sort_by_key(|s| (s.2, s.0));
+    spans
+}
+
+/// (when, time spent on setup) of each leg that has crossed, in nanoseconds.
+fn crossed(bench: &Bench<Omnibus>) -> Vec<(u64, u64)> {
+    bench.crossed.iter().map(|(time, crossed)| (time.ns(), crossed.setup.ns())).collect()
+}
+
+use WireUse::{Command, Data, Handshake};
+
+/// A chip of a 3 × 3 array whose column bus its own controller drives: the row first, then the column, then none until the
+/// very picosecond one is given back.
+#[test]
+fn a_chip_is_refused_only_while_both_its_buses_are_taken() {
+    let mut bench = whole(3, 3);
+    let chip = 4;
+    bench.now = Time::from_ns(7);
+    read(&mut bench, chip);
+    assert!(bench.is_free(chip, Direction::ToChip), "its column bus is free");
+    let leg = bench.page(chip, Direction::ToChip);
+    bench.start(leg);
+    for other in [1, 3, 4, 5, 7] {
+        let free = bench.is_free(other, Direction::FromChip);
+        assert_eq!(free, other != chip, "chip {other} has one bus of its own");
+    }
+    let first_end = 7 + READ;
+    bench.run_until(Time(first_end * 1000 - 1));
+    assert!(!bench.is_free(chip, Direction::ToChip));
+    bench.run_until(Time::from_ns(first_end));
+    assert!(bench.is_free(chip, Direction::ToChip));
+    assert_eq!(bench.fabric.port_free_at(ChipId(chip), Direction::ToChip), Time::from_ns(first_end));
+    bench.run();
+    let write_end = 7 + COMMAND + WRITE;
+    let expected = [(1, Data, 7, first_end), (4, Command, 7, 7 + COMMAND), (4, Data, 7 + COMMAND, write_end)];
+    assert_eq!(taped(&mut bench), expected);
+    assert_eq!(crossed(&bench), [(first_end, 0), (write_end, 0)]);
+}
+
+/// A domain without a free bus is not asked; one bus is enough.
+#[test]
+fn a_path_may_start_while_any_bus_is_free() {
+    let mut bench = whole(2, 2);
+    for chip in [0, 0, 3] {
+        read(&mut bench, chip);
+        assert!(bench.fabric.may_start(ALL));
+    }
+    read(&mut bench, 3);
+    assert!(!bench.fabric.may_start(ALL));
+    bench.step();
+    assert!(bench.fabric.may_start(ALL));
+}
+
+/// Over another controller's column bus a leg waits for request and grant, with the bus taken; over rows and the own
+/// column it does not.
+#[test]
+fn controllers_agree_only_where_two_are_concerned() {
+    for chip in 0..9u32 {
+        let mut bench = whole(3, 3);
+        let (row, column) = (chip / 3, chip % 3);
+        read(&mut bench, chip);
+        read(&mut bench, chip);
+        let agree = if row == column { 0 } else { AGREE };
+        bench.run();
+        let mut expected = vec![(row, Data, 0, READ)];
+        if agree > 0 {
+            expected.push((3 + column, Handshake, 0, AGREE));
+        }
+        expected.push((3 + column, Data, agree, agree + READ));
+        expected.sort_by_key(|s: &(u32, WireUse, u64, u64)| (s.2, s.0));
+        assert_eq!(taped(&mut bench), expected, "chip {chip}");
+        assert_eq!(crossed(&bench), [(READ, 0), (READ + agree, agree)]);
+        let wires = bench.fabric.wires();
+        let column_bus = &wires[3 + column as usize];
+        assert_eq!((column_bus.busy.ns(), column_bus.active.ns()), (READ + agree, READ));
+    }
+}
+
+/// Both buses free: half a page over each, in half the time and a header.
+#[test]
+fn halves_cross_side_by_side() {
+    let mut bench = split(2, 2);
+    read(&mut bench, 0);
+    assert!(!bench.is_free(0, Direction::ToChip));
+    bench.run();
+    assert_eq!(taped(&mut bench), [(0, Data, 0, READ_HALF), (2, Data, 0, READ_HALF)]);
+    assert_eq!(crossed(&bench), [(READ_HALF, 0)]);
+    // A write's command goes with the first half; chip 1's column bus is the other controller's.
+    let mut bench = split(2, 2);
+    let leg = bench.page(1, Direction::ToChip);
+    bench.start(leg);
+    bench.run();
+    let end = COMMAND + WRITE_HALF;
+    let expected = [
+        (0, Command, 0, COMMAND),
+        (3, Handshake, 0, AGREE),
+        (3, Data, AGREE, AGREE + WRITE_HALF),
+        (0, Data, COMMAND, end),
+    ];
+    assert_eq!(taped(&mut bench), expected);
+    assert_eq!(crossed(&bench), [(end, 0)], "the half that was agreed on came before the other");
+    assert_eq!(bench.fabric.port_free_at(ChipId(1), Direction::ToChip).ns(), end);
+}
+
+/// Where the half over a foreign column comes last, its agreement is what the leg spent on setup.
+#[test]
+fn the_last_half_decides_what_was_spent_on_setup() {
+    let mut bench = split(2, 2);
+    read(&mut bench, 1);
+    bench.run();
+    assert_eq!(crossed(&bench), [(AGREE + READ_HALF, AGREE)]);
+}
+
+/// Commands alone are never split.
+#[test]
+fn commands_cross_whole() {
+    let mut bench = split(2, 2);
+    let leg = Leg { data: Time::ZERO, ..bench.page(0, Direction::ToChip) };
+    bench.start(leg);
+    assert!(bench.is_free(0, Direction::ToChip), "the column bus is free");
+    bench.run();
+    assert_eq!(taped(&mut bench), [(0, Command, 0, COMMAND)]);
+}
+
+/// Halves have all flits of the whole, one more header each, and differ by a flit at most; at rates whose flits are no
+/// whole picoseconds too.
+#[test]
+fn halves_add_up_to_the_flit() {
+    for rate in [1_000_000_000, 1_200_000_000, 999_999_937, 7, 100_000_000_000] {
+        let config = FabricConfig { kind: FabricKind::OmnibusSplit, ..config(rate, 0) };
+        let fabric = Omnibus::new(&config, &array(1, 1));
+        for bytes in [512, 513, 4095, 4096, 16384] {
+            for (operation, direction, header) in
+                [(Operation::Read, Direction::FromChip, 5), (Operation::Program, Direction::ToChip, 3)]
+            {
+                let data = fabric.data_time(operation, bytes);
+                let leg = Leg { chip: ChipId(0), direction, command: Time::ZERO, data };
+                let (first, second) = fabric.halves(&leg);
+                let flits = bytes + 2 * header;
+                let time = |flits| Time::of_transfer(flits, rate);
+                assert_eq!((first, second), (time(flits.div_ceil(2)), time(flits / 2)), "{bytes} B at {rate} B/s");
+            }
+        }
+    }
+}
+
+/// One bus free: the second half follows the first on its bus, as the other stays taken for longer.
+#[test]
+fn the_second_half_follows_on_the_same_bus() {
+    let mut bench = split(2, 2);
+    // Chip 2 takes the row's bus of chip 3 and its own column with halves; chip 3's column stays free.
+    let leg = bench.page(2, Direction::FromChip);
+    bench.start(Leg { data: leg.data * 3, ..leg });
+    read(&mut bench, 3);
+    assert!(!bench.is_free(3, Direction::ToChip) && !bench.is_free(2, Direction::ToChip));
+    bench.run();
+    let long = (3 * READ + 5) / 2;
+    let expected = [
+        (1, Data, 0, long),
+        (2, Handshake, 0, AGREE),
+        (3, Data, 0, READ_HALF),
+        (2, Data, AGREE, AGREE + long),
+        (3, Data, READ_HALF, 2 * READ_HALF),
+    ];
+    let mut seen = taped(&mut bench);
+    seen.sort_by_key(|s| (s.2, s.0));
+    assert_eq!(seen, expected);
+    assert_eq!(crossed(&bench), [(2 * READ_HALF, 0), (AGREE + long, AGREE)]);
+}
+
+/// On a foreign column bus every half is agreed on, and both agreements are the leg's setup if both halves cross there.
+#[test]
+fn each_half_is_agreed_on() {
+    let mut bench = split(2, 2);
+    let leg = bench.page(3, Direction::ToChip);
+    // Command only: takes row 1 for long, and leaves the columns.
+    bench.start(Leg { command: Time::from_us(50), data: Time::ZERO, ..leg });
+    read(&mut bench, 2);
+    bench.run();
+    let half = AGREE + READ_HALF;
+    assert_eq!(crossed(&bench)[0], (2 * half, 2 * AGREE));
+    assert_eq!(bench.fabric.wires()[2].busy.ns(), 2 * half);
+    assert_eq!(bench.fabric.wires()[2].active.ns(), 2 * READ_HALF);
+}
+
+/// The other bus becomes free first: the second half takes it that very picosecond, before any other leg.
+#[test]
+fn the_second_half_takes_what_is_free_first() {
+    let mut bench = split(2, 2);
+    let command = Leg { command: Time::from_ns(100), data: Time::ZERO, ..bench.page(0, Direction::ToChip) };
+    bench.start(command);
+    // Column bus 0 carries the first half of chip 0's data, the second waits for it or for row bus 0.
+    read(&mut bench, 0);
+    bench.run_until(Time(99_999));
+    assert!(!bench.is_free(0, Direction::ToChip));
+    bench.run_until(Time::from_ns(100));
+    assert!(!bench.is_free(0, Direction::ToChip), "nobody else gets the row's bus");
+    assert!(bench.is_free(1, Direction::ToChip), "over column 1");
+    bench.run_until(Time::from_ns(READ_HALF));
+    assert!(bench.is_free(0, Direction::ToChip), "the first half's bus is free though the leg has not crossed");
+    assert_eq!(crossed(&bench), [(100, 0)]);
+    assert_eq!(bench.fabric.port_free_at(ChipId(0), Direction::ToChip).ns(), READ_HALF);
+    bench.run();
+    assert_eq!(crossed(&bench), [(100, 0), (100 + READ_HALF, 0)]);
+    let expected = [(0, Command, 0, 100), (2, Data, 0, READ_HALF), (0, Data, 100, 100 + READ_HALF)];
+    assert_eq!(taped(&mut bench), expected);
+}
+
+/// Two second halves in line for one bus: the one that came first goes first.
+#[test]
+fn second_halves_keep_their_order() {
+    let mut bench = split(3, 3);
+    let command = Leg { command: Time::from_ns(500), data: Time::ZERO, ..bench.page(0, Direction::ToChip) };
+    bench.start(command);
+    read(&mut bench, 2);
+    bench.now = Time::from_ns(1);
+    read(&mut bench, 1);
+    bench.run();
+    let second_halves: Vec<_> = taped(&mut bench).into_iter().filter(|s| s.0 == 0 && s.1 == Data).collect();
+    assert_eq!(second_halves, [(0, Data, 500, 500 + READ_HALF)]);
+    // Chip 2's halves: column 2 and the row; chip 1's: both on column 1, each agreed on.
+    assert_eq!(crossed(&bench)[1..], [(500 + READ_HALF, 0), (1 + 2 * (AGREE + READ_HALF), 2 * AGREE)]);
+}
+
+/// A held path goes on without a new agreement, and its bus is given back to others only then.
+#[test]
+fn held_paths_are_agreed_on_once() {
+    let mut fabric = Omnibus::new(&config(1_000_000_000, 0), &array(2, 2));
+    let mut events = Vec::new();
+    let leg = |command, data| Leg {
+        chip: ChipId(1),
+        direction: Direction::ToChip,
+        command: Time::from_ns(command),
+        data: Time::from_ns(data),
+    };
+    let row = fabric.start(leg(1000, 0), Time::ZERO, &mut |t, e| events.push((t.ns(), e)));
+    let column = fabric.start(leg(20, 0), Time::ZERO, &mut |t, e| events.push((t.ns(), e)));
+    let (at, event) = events[1];
+    assert_eq!(at, AGREE + 20);
+    let happened = fabric.handle(event, Time::from_ns(at), &mut |_, _| ());
+    assert_eq!(happened.crossed.map(|c| (c.path, c.setup.ns())), Some((column, AGREE)));
+    assert!(!fabric.is_free(ChipId(1), Direction::FromChip) && row != column);
+    fabric.go_on(column, leg(0, 300), Time::from_ns(200), &mut |t, e| events.push((t.ns(), e)));
+    let (at, event) = events[2];
+    assert_eq!(at, 500);
+    let happened = fabric.handle(event, Time::from_ns(at), &mut |_, _| ());
+    assert_eq!(happened.crossed.map(|c| (c.path, c.setup)), Some((column, Time::ZERO)));
+    fabric.release(column, Time::from_ns(600), &mut |_, _| ());
+    let bus = &fabric.wires()[3];
+    assert_eq!((bus.busy.ns(), bus.active.ns()), (600, 320));
+}
+
+/// (column bus, columns it joins) for arrays of any shape (§V-E).
+#[test]
+fn arrays_need_not_be_square() {
+    let columns = |rows, columns| -> Vec<(i32, i32)> {
+        let fabric = whole(rows, columns).fabric;
+        let wires = fabric.wires();
+        assert!(wires[..rows as usize].iter().all(|w| w.kind == crate::fabric::wires::WireKind::Channel));
+        assert_eq!(fabric.controllers().len(), rows as usize);
+        assert_eq!(fabric.peak_rate(), 1e9 * wires.len() as f64);
+        wires[rows as usize..]
+            .iter()
+            .map(|w| {
+                assert_eq!((w.from.0, w.to.0), (0, rows as i32 - 1));
+                (w.from.1, w.to.1)
+            })
+            .collect()
+    };
+    assert_eq!(columns(4, 8), [(0, 1), (2, 3), (4, 5), (6, 7)]);
+    assert_eq!(columns(8, 4), [(0, 0), (1, 1), (2, 2), (3, 3)]);
+    assert_eq!(columns(1, 1), [(0, 0)]);
+    assert_eq!(columns(3, 5), [(0, 1), (2, 3), (4, 4)]);
+    assert_eq!(columns(4, 6), [(0, 1), (2, 3), (4, 5)], "controller 3 has no columns left to drive");
+    assert_eq!(columns(1, 4), [(0, 3)]);
+    let names: Vec<String> = whole(2, 3).fabric.wires().into_iter().map(|w| w.name).collect();
+    assert_eq!(names, ["channel 0", "channel 1", "columns 0-1", "column 2"]);
+}
+
+/// Neighbours that share a column bus share it with their whole columns; controllers beyond the last column bus have none.
+#[test]
+fn shared_columns_are_one_bus() {
+    let mut bench = whole(2, 4);
+    read(&mut bench, 0);
+    read(&mut bench, 0);
+    assert!(!bench.is_free(1, Direction::FromChip), "the same row, the same column bus");
+    assert!(bench.is_free(2, Direction::FromChip) && bench.is_free(4, Direction::FromChip));
+    // Eight rows, four columns: chips of row 6 always have to ask for a column bus.
+    let mut bench = whole(8, 4);
+    for column in 0..4 {
+        read(&mut bench, 24 + column);
+    }
+    bench.run();
+    assert_eq!(crossed(&bench), [(READ, 0), (READ + AGREE, AGREE), (READ + AGREE, AGREE), (READ + AGREE, AGREE)]);
+}
+
+/// A controller is in use while either of its buses is: what overlaps counts once.
+#[test]
+fn controllers_count_overlaps_once() {
+    let mut bench = whole(2, 2);
+    read(&mut bench, 0);
+    bench.run_until(Time::from_ns(1000));
+    read(&mut bench, 0);
+    bench.run();
+    let busy: Vec<u64> = bench.fabric.controllers().iter().map(|c| c.busy.ns()).collect();
+    assert_eq!(busy, [1000 + READ, 0]);
+    bench.now = Time::from_us(10);
+    read(&mut bench, 3);
+    read(&mut bench, 3);
+    bench.run();
+    let busy: Vec<u64> = bench.fabric.controllers().iter().map(|c| c.busy.ns()).collect();
+    assert_eq!(busy, [1000 + READ, READ]);
+    assert_eq!(bench.fabric.controllers()[1].place, (1, -1));
+}
+
+fn start_copy(bench: &mut Bench<Omnibus>, from: u32, to: u32) -> u64 {
+    let time = bench.fabric.copy_time(4096);
+    let mut end = Time::ZERO;
+    bench.fabric.start_copy(ChipId(from), ChipId(to), time, Time::ZERO, &mut |at, _| end = at);
+    end.ns() - time.ns()
+}
+
+/// Messages of Fig. 11 on an array of four rows, in agreements of two messages: the bus of column 0 is controller 0's.
+#[test]
+fn copies_are_agreed_on_as_in_figure_11() {
+    let cases = [
+        ("source", 0, 4, 1),
+        ("destination", 8, 0, 1),
+        ("intermediate", 8, 12, 2),
+        ("intermediate, other way", 12, 8, 2),
+        ("source in column 2", 10, 2, 1),
+    ];
+    for (what, from, to, agreements) in cases {
+        let mut bench = whole(4, 4);
+        assert!(bench.fabric.can_copy(ChipId(from), ChipId(to)));
+        assert_eq!(start_copy(&mut bench, from, to), agreements * AGREE, "{what}");
+    }
+    // Two chips of one row that share a column bus: nothing to agree on if its controller is their row's, else one ask.
+    assert_eq!(start_copy(&mut whole(2, 4), 0, 1), 0);
+    assert_eq!(start_copy(&mut whole(2, 4), 2, 3), AGREE);
+    // 20 ns of chip enable, header and command, three flits of header, the page.
+    assert_eq!(whole(4, 4).fabric.copy_time(4096).ns(), 20 + 2 + 3 + 4096);
+}
+
+/// Chips of different column buses have no direct way, nor has a chip to itself.
+#[test]
+fn copies_stay_on_their_column_bus() {
+    let fabric = whole(2, 4).fabric;
+    let can = |from, to| fabric.can_copy(ChipId(from), ChipId(to));
+    assert!(can(0, 4) && can(0, 5) && can(0, 1) && can(6, 3));
+    assert!(!can(0, 0) && !can(0, 2) && !can(0, 6));
+}
+
+/// A copy takes bus and register; the bus is free when the page has crossed, the register when it has been programmed.
+#[test]
+fn copies_take_a_register_until_it_is_programmed() {
+    for kind in [FabricKind::Omnibus, FabricKind::OmnibusSplit] {
+        let mut fabric = bench(3, 3, kind).fabric;
+        let (from, to) = (ChipId(0), ChipId(3));
+        let time = fabric.copy_time(4096);
+        let mut now = Time::ZERO;
+        for _ in 0..V_PAGE_REGISTERS {
+            assert!(fabric.copy_is_free(from, to));
+            let mut event = None;
+            let path = fabric.start_copy(from, to, time, now, &mut |t, e| event = Some((t, e)));
+            assert!(!fabric.copy_is_free(ChipId(6), from), "its bus is taken");
+            assert!(fabric.is_free(from, Direction::FromChip), "rows are not");
+            let (end, event) = event.unwrap();
+            let happened = fabric.handle(event, end, &mut |_, _| ());
+            assert_eq!(happened.crossed.map(|c| (c.path, c.setup.ns())), Some((path, AGREE)));
+            assert!(!fabric.copy_is_free(ChipId(6), from), "until it is given back");
+            fabric.release(path, end, &mut |_, _| ());
+            now = end;
+        }
+        assert_eq!(fabric.port_free_at(from, Direction::FromChip), now);
+        assert_eq!(fabric.port_free_at(to, Direction::FromChip), now);
+        assert!(!fabric.copy_is_free(from, to), "no register is left");
+        assert!(fabric.copy_is_free(from, ChipId(6)), "other chips have theirs");
+        fabric.release_register(to);
+        assert!(fabric.copy_is_free(from, to));
+        assert!(fabric.legs.is_empty());
+        assert_eq!(fabric.wires()[3].busy, (time + Time::from_ns(AGREE)) * 2);
+    }
+}
+
+#[test]
+#[should_panic(expected = "a register of chip 3 is given back twice")]
+fn registers_are_given_back_once() {
+    whole(3, 3).fabric.release_register(ChipId(3));
+}
+
+/// Pages go through a controller every so many copies if told so; detection takes its time.
+#[test]
+fn copies_are_checked_as_told() {
+    let fabric = |check| whole(2, 2).fabric.with_copies(1, check);
+    assert!((0..9).all(|n| !fabric(CopyCheck::None).must_check(n)));
+    let detecting = fabric(CopyCheck::Detect(Time::from_us(1)));
+    assert!(!detecting.must_check(9) && detecting.check_time() == Time::from_us(1));
+    assert_eq!(fabric(CopyCheck::None).check_time(), Time::ZERO);
+    // Every third: two direct ones, then one through the controller.
+    let third = fabric(CopyCheck::ViaControllerEvery(3));
+    assert_eq!([0, 1, 2].map(|n| third.must_check(n)), [false, false, true]);
+    assert!(fabric(CopyCheck::ViaControllerEvery(1)).must_check(0));
+    let mut one = Bench::<Omnibus>::new(&config(1_000_000_000, 0), &array(2, 2));
+    one.fabric = one.fabric.with_copies(1, CopyCheck::None);
+    start_copy(&mut one, 0, 2);
+    one.fabric.grid.give_back(BusId(2), Time::ZERO);
+    assert!(!one.fabric.copy_is_free(ChipId(0), ChipId(2)), "one register only");
+}
+
+/// A leg of a random run.
+struct Sent {
+    leg: Leg,
+    started: Time,
+    /// What went over which bus for it: (bus, from, until, what came last), agreements included.
+    uses: Vec<(u32, Time, Time, WireUse)>,
+    crossed: Option<Time>,
+}
+
+/// Books what was taped since the last look to the legs that have their paths now; agreement, command and data that follow
+/// each other are one stay on a bus.
+fn book(bench: &mut Bench<Omnibus>, owners: &[usize], sent: &mut [Sent]) {
+    for WireSpan { wire, what, path, start, end } in bench.fabric.tape.drain() {
+        let uses = &mut sent[owners[path.index()]].uses;
+        match uses.last_mut() {
+            Some(last) if last.3 != Data && what != Handshake => {
+                assert_eq!((last.0, last.2), (wire, start));
+                (last.2, last.3) = (end, what);
+            }
+            _ => uses.push((wire, start, end, what)),
+        }
+    }
+}
+
+/// Runs random legs: each (chip, what, pause) starts at the first moment that `is_free` allows after its pause.
+fn random_run(rows: u32, columns: u32, kind: FabricKind, legs: &[(u32, u32, u64)]) -> (Bench<Omnibus>, Vec<Sent>) {
+    let mut bench = bench(rows, columns, kind);
+    let (mut sent, mut owners, mut seen) = (Vec::<Sent>::new(), Vec::<usize>::new(), 0);
+    let mut settle = |bench: &mut Bench<Omnibus>, owners: &[usize], sent: &mut Vec<Sent>| {
+        book(bench, owners, sent);
+        for (at, crossed) in &bench.crossed[seen..] {
+            let leg = &mut sent[owners[crossed.path.index()]];
+            assert_eq!(leg.crossed.replace(*at), None, "a leg has crossed twice");
+        }
+        seen = bench.crossed.len();
+    };
+    for &(chip, what, pause) in legs {
+        let chip = chip % (rows * columns);
+        let until = bench.now + Time(pause);
+        while bench.next_at().is_some_and(|at| at <= until) || !bench.is_free(chip, Direction::ToChip) {
+            assert!(bench.step(), "chip {chip} is never free");
+            settle(&mut bench, &owners, &mut sent);
+        }
+        bench.now = bench.now.max(until);
+        let direction = if what % 2 == 0 { Direction::FromChip } else { Direction::ToChip };
+        let page = bench.page(chip, direction);
+        let data = if what % 3 == 0 && direction == Direction::ToChip { Time::ZERO } else { page.data };
+        let leg = Leg { data, ..page };
+        let path = bench.start(leg);
+        if owners.len() <= path.index() {
+            owners.resize(path.index() + 1, 0);
+        }
+        owners[path.index()] = sent.len();
+        sent.push(Sent { leg, started: bench.now, uses: Vec::new(), crossed: None });
+        settle(&mut bench, &owners, &mut sent);
+    }
+    while bench.step() {
+        settle(&mut bench, &owners, &mut sent);
+    }
+    (bench, sent)
+}
+
+/// Whether a bus is taken all the time from `from` to `until`.
+fn taken_throughout(stays: &[(u32, Time, Time, usize)], bus: u32, from: Time, until: Time) -> bool {
+    let mut at = from;
+    for stay in stays.iter().filter(|s| s.0 == bus) {
+        if stay.1 <= at && at < stay.2 {
+            at = stay.2;
+        }
+    }
+    at >= until
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    /// Random legs on random arrays: all cross, no bus carries two at once, each leg crosses on its own chip's buses, and a
+    /// second half that waits is overtaken by nobody but halves that waited before it.
+    #[test]
+    fn random_legs(
+        rows in 1u32..6,
+        columns in 1u32..6,
+        kind in prop::sample::select(vec![FabricKind::Omnibus, FabricKind::OmnibusSplit]),
+        legs in prop::collection::vec((0u32..36, 0u32..6, prop_oneof![Just(0u64), 0u64..3_000_000]), 1..80),
+    ) {
+        let (bench, sent) = random_run(rows, columns, kind, &legs);
+        prop_assert_eq!(bench.crossed.len(), legs.len());
+        prop_assert!(bench.fabric.legs.is_empty() && bench.fabric.grid.free() == bench.fabric.grid.count());
+        let mut stays: Vec<(u32, Time, Time, usize)> = Vec::new();
+        for (n, leg) in sent.iter().enumerate() {
+            stays.extend(leg.uses.iter().map(|&(bus, from, until, _)| (bus, from, until, n)));
+        }
+        stays.sort();
+        for pair in stays.windows(2) {
+            prop_assert!(pair[0].0 != pair[1].0 || pair[0].2 <= pair[1].1, "{:?} overlap", pair);
+        }
+        for (i, wire) in bench.fabric.wires().iter().enumerate() {
+            let busy = stays.iter().filter(|s| s.0 == i as u32).fold(Time::ZERO, |sum, s| sum + (s.2 - s.1));
+            prop_assert_eq!(wire.busy, busy);
+        }
+        for (n, leg) in sent.iter().enumerate() {
+            let Ways { row, column } = bench.fabric.grid.ways(leg.leg.chip);
+            prop_assert!(leg.uses.iter().all(|u| [row.0, column.0].contains(&u.0)));
+            let halves = if kind == FabricKind::OmnibusSplit && leg.leg.data > Time::ZERO { 2 } else { 1 };
+            prop_assert_eq!(leg.uses.len(), halves);
+            prop_assert_eq!(leg.uses[0].1, leg.started);
+            prop_assert_eq!(leg.uses.iter().map(|u| u.2).max(), leg.crossed);
+            if halves == 2 {
+                let second = leg.uses[1].1;
+                for bus in [row.0, column.0] {
+                    prop_assert!(taken_throughout(&stays, bus, leg.started, second), "bus {bus} idles before {:?}", leg.uses);
+                }
+                let between = stays.iter().filter(|s| [row.0, column.0].contains(&s.0) && s.3 != n);
+                for stay in between.filter(|s| leg.started < s.1 && s.1 < second) {
+                    prop_assert!(stay.3 < n, "leg {} overtakes {n}", stay.3);
+                }
+            }
+        }
+    }
+}
