@@ -19,7 +19,7 @@ fn end(rows: usize, columns: usize, chip: bool) -> impl Strategy<Value = Node> {
 fn packet(rows: usize, columns: usize, longest: u64, anywhere: bool) -> impl Strategy<Value = Packet> {
     (any::<bool>(), any::<bool>()).prop_flat_map(move |(from_chip, to_chip)| {
         let to_chip = if anywhere { to_chip } else { !from_chip };
-        (0..60u64, end(rows, columns, from_chip), end(rows, columns, to_chip), 1..=longest)
+        (0..30u64, end(rows, columns, from_chip), end(rows, columns, to_chip), 1..=longest)
             .prop_map(|(at, from, to, flits)| Packet { at, from, to, flits })
     })
 }

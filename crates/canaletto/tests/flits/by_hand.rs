@@ -94,23 +94,23 @@ fn the_head_of_the_line_blocks() {
     assert_eq!(run(&case(3, 1, 0, 8, &packets)), expected);
 }
 
-/// As above, and the link to router 2,0 is busy from 9 to 13 with the fourth packet. The fifth wants it too, is ready at
-/// 10 and heads its FIFO; but the third is ready since 4, though it heads its own only since 11.
+/// As above, and the link to router 2,0 is busy from 9 to 13 with the last packet. The first wants it too, is ready at
+/// 10 and heads its FIFO; but the one blocked as above is ready since 4, though it heads its own only since 11.
 #[test]
 fn time_in_the_line_counts() {
     let packets = [
+        (9, Chip(1, 0), Controller(2), 2),
         (0, Controller(1), Chip(1, 0), 8),
         (0, Controller(0), Chip(1, 0), 2),
         (0, Controller(0), Chip(2, 0), 2),
         (8, Controller(1), Chip(2, 0), 4),
-        (9, Chip(1, 0), Controller(2), 2),
     ];
     let expected = [
+        crossing(&[9, 15, 16], 18, 5, 0),
         crossing(&[0, 1], 9, 0, 0),
         crossing(&[0, 1, 9], 11, 0, 7),
         crossing(&[2, 3, 13, 14], 16, 2 + 9, 0),
         crossing(&[8, 9, 10], 14, 0, 0),
-        crossing(&[9, 15, 16], 18, 5, 0),
     ];
     assert_eq!(run(&case(3, 1, 0, 16, &packets)), expected);
 }
