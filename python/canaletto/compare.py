@@ -1,22 +1,20 @@
 """The same work on several fabrics, side by side."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
 from os import PathLike
+from pathlib import Path
 from threading import Event
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
-from canaletto import names, simulate
+from canaletto import names, parallel, simulate
 from canaletto._engine import ConfigError, SimulationError
 from canaletto.config import Design, Workload, check_whole
 from canaletto.config import design as load_design
 from canaletto.config import workload as load_workload
+from canaletto.files import is_special
 from canaletto.progress import Bar, Row
 from canaletto.results import Fields, Result
-
-T = TypeVar("T")
 
 USUAL = ("bus", "packetized", "omnibus", "omnibus-split", "mesh", "venice", "ideal")
 """The fabrics that are compared if none are named, the baseline first."""
@@ -134,7 +132,7 @@ def on_fabrics(make: Callable[[str], Design], fabrics: Iterable[str] | None) -> 
         raise ConfigError(f"fabrics: got none, expected some of {', '.join(known)}")
     designs = []
     for name in chosen:
-        if chosen.count(name) > 1:
+        if name in known and chosen.count(name) > 1:
             raise ConfigError(f"fabrics: got {name} {chosen.count(name)} times, expected each fabric once")
         with _naming(name) if name in known else nullcontext():
             designs.append(make(name))
@@ -153,6 +151,9 @@ def run_all(
     """As `compare`, with designs that differ in their fabrics."""
     check_whole("seed", seed, 0, 2**64 - 1)
     check_whole("warmup", warmup, 0, 2**64 - 1)
+    for trace in workload.traces():
+        if is_special(Path(trace)):
+            raise ConfigError(f"{trace}: not a regular file, which only one run can read; expected one for all of them")
     fabrics = [design.fabric for design in designs]
     workers = _workers(designs, workload, records)
     with Bar.when_wanted() if progress is None or progress is True else nullcontext() as bar:
@@ -162,7 +163,7 @@ def run_all(
             def run(stop: Event) -> Result:
                 def report(done: int, total: int, simulated_ps: int) -> None:
                     if stop.is_set():
-                        raise _StoppedError
+                        raise parallel.StoppedError
                     if row is not None:
                         row(done, total, simulated_ps)
                     elif callable(progress):
@@ -177,7 +178,7 @@ def run_all(
 
             return run
 
-        return Comparison(in_threads(list(map(job, designs, fabrics, rows)), workers))
+        return Comparison(parallel.in_threads(list(map(job, designs, fabrics, rows)), workers))
 
 
 def speedups(runs: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, float | None]]:
@@ -192,31 +193,6 @@ def speedups(runs: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, float | N
         }
         for run in runs
     }
-
-
-def in_threads(jobs: Sequence[Callable[[Event], T]], workers: int) -> list[T]:
-    """Does jobs in so many threads; returns what they return, in their order.
-
-    The first that fails stops the others, and so does Ctrl-C: the event is set, at which they should give up, and those
-    that have not begun never do. None is left when this returns or raises.
-    """
-    stop = Event()
-    pool = ThreadPoolExecutor(workers)
-    try:
-        futures = [pool.submit(job, stop) for job in jobs]
-        wait(futures, return_when=FIRST_EXCEPTION)
-    finally:
-        stop.set()
-        pool.shutdown(cancel_futures=True)
-    for future in futures:
-        error = None if future.cancelled() else future.exception()
-        if error is not None and not isinstance(error, _StoppedError):
-            raise error
-    return [future.result() for future in futures]
-
-
-class _StoppedError(Exception):
-    """Tells the engine that its run is no longer wanted."""
 
 
 @contextmanager
@@ -242,17 +218,11 @@ def _workers(designs: Sequence[Design], workload: Workload, records: bool) -> in
             bare.append(simulate.memory_bytes(design, workload, records=False))
             kept += simulate.memory_bytes(design, workload, records) - bare[-1]
     bare.sort(reverse=True)
-    most = min(len(designs), _processors())
+    most = min(len(designs), parallel.processors())
     # Single requests are kept until the end, those of runs that are over too.
     needs = [kept + sum(bare[:count]) for count in range(most, 0, -1)]
-    return most - simulate.check_memory(f"{designs[0].name}, {workload.name}", needs, records)
-
-
-def _processors() -> int:
-    """Processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    what = f"{designs[0].name}, {workload.name}: the {len(designs)} runs"
+    return most - simulate.check_memory(what, needs, records)
 
 
 def _ratio(a: float | None, b: float | None) -> float | None:

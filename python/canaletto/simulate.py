@@ -51,7 +51,7 @@ def run(
     check_whole("seeds", seeds, 1, 10_000)
     check_whole("seed", seed, 0, 2**64 - seeds)
     check_whole("warmup", warmup, 0, 2**64 - 1)
-    check_memory(f"{design.name}, {workload.name}", [memory_bytes(design, workload, records)], records)
+    check_memory(f"{design.name}, {workload.name}: the run", [memory_bytes(design, workload, records)], records)
     results: list[dict[str, Any]] = []
     columns: Columns | None = None
     with Bar.when_wanted() if progress is None or progress is True else nullcontext() as bar:
@@ -108,9 +108,10 @@ def memory_bytes(design: Design, workload: Workload, records: bool) -> int:
     return int(inspect(design, workload, records=records)["memory_mb"] * 1e6)
 
 
-def check_memory(name: str, choices: Sequence[int], records: bool) -> int:
+def check_memory(what: str, choices: Sequence[int], records: bool) -> int:
     """The first of several needs of memory, in bytes, that this machine can meet, as its place among them.
 
+    what: who needs it, for the error. records: whether single requests are to be kept.
     Raises ConfigError if it can meet none.
     """
     free = memory.available_bytes()
@@ -119,7 +120,7 @@ def check_memory(name: str, choices: Sequence[int], records: bool) -> int:
             return number
     hint = " (fewer without the single requests)" if records else ""
     raise ConfigError(
-        f"{name}: the run may take {choices[-1] / 1e9:.1f} GB of memory{hint}, "
+        f"{what} may take {choices[-1] / 1e9:.1f} GB of memory{hint}, "
         f"expected at most the {(free or 0) / 1e9:.1f} GB that are free: use fewer requests (--requests)"
     )
 

@@ -21,7 +21,7 @@ NOTABLE = 0.01
 """A smaller gain in mean latency is none."""
 
 IDEAL = "ideal"
-"""The fabric that nobody can build: it tells what is to be gained, and does not win."""
+"""The fabric that nobody can build: it is named beside the winner, and wins only where no other ran."""
 
 _WIDTH = 80
 _CONFLICTS = ("path_conflict", "path_reservation")
@@ -74,18 +74,18 @@ def verdict(runs: Sequence[Run]) -> str:
         return f"There is only one fabric: {_where(first)}."
     real = {fabric: gain for fabric, gain in gains.items() if fabric != IDEAL} or gains
     best = max(real, key=lambda fabric: real[fabric])
-    bound = f"; {IDEAL}: {_factor(gains[IDEAL])}" if IDEAL in gains and best != IDEAL else ""
+    reach = f"; {IDEAL}: {_factor(gains[IDEAL])}" if IDEAL in gains and best != IDEAL else ""
     if real[best] > 1 + NOTABLE:
         winner = next(run for run in others if run["fabric"] == best)
-        won = f"{best} serves this {_factor(gains[best])} as fast as {name} (mean latency{bound})"
+        won = f"{best} serves this {_factor(gains[best])} as fast as {name} (mean latency{reach})"
         return f"{won}; {_reason(first, winner)}."
-    return _nobody_wins(first, others, gains, bound)
+    return _nobody_wins(first, others, gains, reach)
 
 
-def _nobody_wins(first: Run, others: Sequence[Run], gains: Mapping[str, float], bound: str) -> str:
+def _nobody_wins(first: Run, others: Sequence[Run], gains: Mapping[str, float], reach: str) -> str:
     name = first["fabric"]
     but = f" but {IDEAL}" if gains.get(IDEAL, 0) > 1 + NOTABLE else ""
-    none = f"No fabric{but} is more than {NOTABLE * 100:.0f} % faster than {name} (mean latency{bound if but else ''})"
+    none = f"No fabric{but} is more than {NOTABLE * 100:.0f} % faster than {name} (mean latency{reach if but else ''})"
     last = min(gains, key=lambda fabric: gains[fabric])
     if gains[last] >= 1 / (1 + NOTABLE):
         return f"{none}: {_where(first)}."
@@ -136,7 +136,7 @@ def headlines(runs: Sequence[Run]) -> Sheet:
 
 def interconnect(runs: Sequence[Run]) -> Sheet:
     """What path conflicts did, and the part of each fabric that is in use most."""
-    heads = ["path\nconflicts", "requests\nwithout", "transactions\nwithout", "lost a request\n(all its pages)"]
+    heads = ["path\nconflicts", "requests\nwithout", "transactions\nwithout", "lost a\nrequest,\nall pages"]
     return [[*heads, "busiest part\nof the fabric", "in use"], *map(_interconnect_row, runs)]
 
 
