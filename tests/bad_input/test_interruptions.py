@@ -63,8 +63,8 @@ def test_an_output_folder_that_exists(canaletto: Any, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.rglob("*")] == ["a", "thesis.tex"]
 
 
-@pytest.mark.parametrize("words", [SHORT, SHORT_COMPARISON], ids=["run", "compare"])
-@pytest.mark.parametrize("limit", [0, 100, 4000, 20_000])
+@pytest.mark.parametrize("words", [SHORT, [*SHORT_COMPARISON[:-1], "20000"]], ids=["run", "compare"])
+@pytest.mark.parametrize("limit", [0, 100, 20_000, 400_000])
 def test_a_full_disk(limit: int, words: list[str], canaletto: Any, tmp_path: Path) -> None:
     """A file may not grow beyond `limit` bytes: any of the run's files is the one that does not fit."""
     from conftest import COMMAND
