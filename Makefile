@@ -36,9 +36,9 @@ $(VENV)/.built: $(VENV)/.tools $(RUST_SOURCES)
 	@touch $@
 
 .PHONY: demo
-demo: $(VENV)/.built ## Run the main job: a workload on a drive, with a report in out/demo
+demo: $(VENV)/.built ## Run the main job: a drive with several interconnects, and a report of it in out/demo
 	@mkdir -p out
-	$(BIN)/canaletto run performance-optimized --workload hm_0 --out out/demo --force
+	$(BIN)/canaletto compare performance-optimized --workload hm_0 --out out/demo --force
 	@echo "The report is $(abspath out/demo/report.html)"
 
 .PHONY: test

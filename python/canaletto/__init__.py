@@ -5,9 +5,11 @@
 >>> r.latency_us.all.p99  # microseconds
 >>> r.requests  # a Polars frame, one row a request
 >>> r.blame  # where the time went, by cause
+>>> cn.compare("performance-optimized", "hm_0").verdict  # which fabric wins, by how much, and why
 """
 
 from canaletto._engine import ConfigError, SimulationError, version
+from canaletto.compare import Comparison, compare
 from canaletto.config import Design, Workload, design, workload
 from canaletto.folder import load
 from canaletto.results import Fields, Result
@@ -16,6 +18,7 @@ from canaletto.simulate import run
 __version__ = version()
 
 __all__ = [
+    "Comparison",
     "ConfigError",
     "Design",
     "Fields",
@@ -23,6 +26,7 @@ __all__ = [
     "SimulationError",
     "Workload",
     "__version__",
+    "compare",
     "design",
     "load",
     "run",

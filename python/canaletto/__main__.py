@@ -16,6 +16,7 @@ def main() -> NoReturn:
     try:
         status = _run()
         sys.stdout.flush()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # It is done: a Ctrl-C while the interpreter closes is too late.
     except KeyboardInterrupt:
         status = _interrupted()
     except BrokenPipeError:
@@ -55,7 +56,7 @@ def _run() -> int:
         is_defect = isinstance(error, Exception) or type(error).__name__ == "PanicException"
         if not is_defect or os.environ.get("CANALETTO_TRACEBACK"):
             raise
-        what = f"{type(error).__name__}: {error}"
+        what = ": ".join([*getattr(error, "__notes__", ()), type(error).__name__, str(error)])
         return _complain(f"internal error, please report it: {what} (CANALETTO_TRACEBACK=1 shows where)", FAILED)
     if status == INTERRUPTED:
         return _interrupted()

@@ -3,11 +3,14 @@
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from canaletto import _engine, console
+
+if TYPE_CHECKING:
+    from canaletto.config import Workload
 
 app = typer.Typer(
     help="A fast, exact, deterministic simulator of solid-state drives.",
@@ -20,6 +23,32 @@ app.add_typer(trace_app, name="trace")
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A folder that `run --out` wrote.")]
+
+# What `run` and `compare` both take.
+DesignName = Annotated[str, typer.Argument(metavar="DESIGN", help="A preset's name or a TOML file.")]
+WorkloadName = Annotated[
+    str, typer.Option("--workload", metavar="W", help="A profile's name, a TOML file, or a trace file.")
+]
+Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Same inputs and seed: same results, to the bit.")]
+Warmup = Annotated[int, typer.Option(min=0, metavar="N", help="Leave the first N requests out of the statistics.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the design (workload.KEY: the workload)."),
+]
+Force = Annotated[bool, typer.Option("--force", help="Replace the run or comparison in DIR.")]
+Wrap = Annotated[bool, typer.Option("--wrap", help="Trace addresses beyond the drive start over at 0.")]
+Fit = Annotated[bool, typer.Option("--fit", help="Scale the trace's addresses to the drive.")]
+DeviceNumbers = Annotated[
+    Literal["ignore", "offset"] | None,
+    typer.Option(help="The trace's device numbers: of no meaning (default), or devices that lie end to end."),
+]
+QueueDepth = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Closed loop: N requests are always outstanding.")
+]
+Requests = Annotated[int | None, typer.Option(min=1, metavar="N", help="At most N requests of each flow.")]
+TraceFormat = Annotated[
+    str | None, typer.Option("--format", metavar="NAME", help="The trace's format; else found from its content.")
+]
 
 
 def _version(wanted: bool) -> None:
@@ -39,62 +68,40 @@ def _main(
 
 @app.command("run")
 def _run(
-    design: Annotated[str, typer.Argument(metavar="DESIGN", help="A preset's name or a TOML file.")],
-    workload: Annotated[
-        str, typer.Option("--workload", metavar="W", help="A profile's name, a TOML file, or a trace file.")
-    ],
+    design: DesignName,
+    workload: WorkloadName,
     fabric: Annotated[str | None, typer.Option(metavar="F", help="The interconnect, in place of the design's.")] = None,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Same inputs and seed: same results, to the bit.")] = 1,
+    seed: Seed = 1,
     seeds: Annotated[
         int, typer.Option(min=1, max=10_000, metavar="N", help="Repeat with N seeds; adds 95 % confidence intervals.")
     ] = 1,
-    warmup: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Leave the first N requests out of the statistics.")
-    ] = 0,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the design (workload.KEY: the workload)."),
-    ] = None,
+    warmup: Warmup = 0,
+    set_: Settings = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show the full configuration, capacity, bounds and memory.")
     ] = False,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Freeze the run as a new folder.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the run in DIR.")] = False,
+    force: Force = False,
     json: JsonFlag = False,
-    wrap: Annotated[bool, typer.Option("--wrap", help="Trace addresses beyond the drive start over at 0.")] = False,
-    fit: Annotated[bool, typer.Option("--fit", help="Scale the trace's addresses to the drive.")] = False,
-    devices: Annotated[
-        Literal["ignore", "offset"] | None,
-        typer.Option(help="The trace's device numbers: of no meaning (default), or devices that lie end to end."),
-    ] = None,
-    queue_depth: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Closed loop: N requests are always outstanding.")
-    ] = None,
-    requests: Annotated[int | None, typer.Option(min=1, metavar="N", help="At most N requests of each flow.")] = None,
-    trace_format: Annotated[
-        str | None, typer.Option("--format", metavar="NAME", help="The trace's format; else found from its content.")
-    ] = None,
+    wrap: Wrap = False,
+    fit: Fit = False,
+    devices: DeviceNumbers = None,
+    queue_depth: QueueDepth = None,
+    requests: Requests = None,
+    trace_format: TraceFormat = None,
 ) -> None:
     """Simulate one drive under one workload.
 
     Example: canaletto run performance-optimized --workload hm_0 --set flash.read=10us --out runs/first
     """
-    from canaletto import ConfigError, config, folder, simulate
+    from canaletto import config, folder, simulate
 
-    if wrap and fit:
-        raise ConfigError("--wrap and --fit: both given, expected one of them")
-    keys = [_assignment(text) for text in set_ or []]
+    keys, workload_keys = _assignments(set_)
     if fabric is not None:
-        keys.append(f"fabric.kind={fabric}")
-    drive = config.resolve_design(design, [key for key in keys if not key.startswith(_WORKLOAD)])
-    work = config.resolve_workload(
-        workload,
-        [key.removeprefix(_WORKLOAD) for key in keys if key.startswith(_WORKLOAD)],
-        requests=requests,
-        queue_depth=queue_depth,
-        beyond="wrap" if wrap else "fit" if fit else None,
-        devices=devices,
-        trace_format=trace_format,
+        keys.append(f"{_FABRIC}={fabric}")
+    drive = config.resolve_design(design, keys)
+    work = _resolve_workload(
+        workload, workload_keys, requests, queue_depth, wrap=wrap, fit=fit, devices=devices, trace_format=trace_format
     )
     if dry_run:
         _show_dry_run(drive, work, json)
@@ -115,6 +122,61 @@ def _run(
         console.show(terminal.render(result.to_dict()))
 
 
+@app.command("compare")
+def _compare(
+    design: DesignName,
+    workload: WorkloadName,
+    fabrics: Annotated[
+        str | None,
+        typer.Option(metavar="A,B,…", help="The interconnects, the one to measure against first; else the usual ones."),
+    ] = None,
+    seed: Seed = 1,
+    warmup: Warmup = 0,
+    set_: Settings = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Freeze the comparison, with a report and each run, as a folder.")
+    ] = None,
+    force: Force = False,
+    json: JsonFlag = False,
+    wrap: Wrap = False,
+    fit: Fit = False,
+    devices: DeviceNumbers = None,
+    queue_depth: QueueDepth = None,
+    requests: Requests = None,
+    trace_format: TraceFormat = None,
+) -> None:
+    """Simulate one drive with several interconnects under the same workload: which one wins, by how much, and why.
+
+    Example: canaletto compare performance-optimized --workload hm_0 --fabrics bus,packetized,ideal --out runs/fabrics
+    """
+    from canaletto import ConfigError, config, folder
+    from canaletto.compare import on_fabrics, run_all
+
+    keys, workload_keys = _assignments(set_)
+    for key in keys:
+        if key.startswith(f"{_FABRIC}="):
+            raise ConfigError(f"--set {shlex.quote(key)}: a comparison has several; expected --fabrics")
+    chosen = None if fabrics is None else [name.strip() for name in fabrics.split(",")] if fabrics.strip() else []
+    drives = on_fabrics(lambda name: config.resolve_design(design, [*keys, f"{_FABRIC}={name}"]), chosen)
+    work = _resolve_workload(
+        workload, workload_keys, requests, queue_depth, wrap=wrap, fit=fit, devices=devices, trace_format=trace_format
+    )
+    if out is None:
+        comparison = run_all(drives, work, seed=seed, warmup=warmup, records=False)
+    else:
+        with folder.place(out, force=force) as home:
+            traces = folder.hash_traces(work)
+            comparison = run_all(drives, work, seed=seed, warmup=warmup)
+            folder.write_comparison(comparison, home, traces, ["canaletto", *sys.argv[1:]])
+        console.say(f"wrote {out} (open {out / 'report.html'})")
+    if json:
+        console.emit(comparison.to_dict())
+    else:
+        from canaletto.report import side_by_side
+
+        console.show(side_by_side.render(comparison.runs))
+
+
 @app.command("mqsim")
 def _mqsim(
     device: Annotated[Path, typer.Option("-i", metavar="SSDCONFIG", help="MQSim's device file, XML.")],
@@ -133,11 +195,12 @@ def _mqsim(
     """
     from canaletto import mqsim
     from canaletto.progress import Bar
+    from canaletto.report.units import listing
 
     if completions is not None:
         mqsim.check_writable(completions)
     with Bar.when_wanted() as bar:
-        report = bar.task(device.name, workload.name, 0, 1) if bar else None
+        report = bar.task(listing([device.name, workload.name])) if bar else None
         replay = mqsim.replay(device, workload, records=completions is not None, progress=report)
     if notes:
         for note in replay.notes:
@@ -226,9 +289,7 @@ def _schema(
 @trace_app.command("info")
 def _trace_info(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A trace, plain or in gzip or zstd.")],
-    trace_format: Annotated[
-        str | None, typer.Option("--format", metavar="NAME", help="The trace's format; else found from its content.")
-    ] = None,
+    trace_format: TraceFormat = None,
     json: JsonFlag = False,
 ) -> None:
     """Show how many requests a trace holds, of which kind, size, extent and pace.
@@ -247,6 +308,16 @@ def _trace_info(
 
 
 _WORKLOAD = "workload."
+_FABRIC = "fabric.kind"
+
+
+def _assignments(given: list[str] | None) -> tuple[list[str], list[str]]:
+    """What `--set` changes of the design and of the workload, as `key=value`."""
+    keys = [_assignment(text) for text in given or []]
+    return (
+        [key for key in keys if not key.startswith(_WORKLOAD)],
+        [key.removeprefix(_WORKLOAD) for key in keys if key.startswith(_WORKLOAD)],
+    )
 
 
 def _assignment(text: str) -> str:
@@ -256,6 +327,33 @@ def _assignment(text: str) -> str:
 
         raise ConfigError(f"--set {shlex.quote(text)}: expected KEY=VALUE, for example flash.read=10us")
     return f"{key.strip()}={value.strip()}"
+
+
+def _resolve_workload(
+    label: str,
+    keys: list[str],
+    requests: int | None,
+    queue_depth: int | None,
+    *,
+    wrap: bool,
+    fit: bool,
+    devices: str | None,
+    trace_format: str | None,
+) -> "Workload":
+    """The workload that the options of `run` and `compare` ask for."""
+    from canaletto import ConfigError, config
+
+    if wrap and fit:
+        raise ConfigError("--wrap and --fit: both given, expected one of them")
+    return config.resolve_workload(
+        label,
+        keys,
+        requests=requests,
+        queue_depth=queue_depth,
+        beyond="wrap" if wrap else "fit" if fit else None,
+        devices=devices,
+        trace_format=trace_format,
+    )
 
 
 def _show_dry_run(design: Any, workload: Any, as_json: bool) -> None:

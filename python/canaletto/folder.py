@@ -1,9 +1,18 @@
-"""Runs frozen as folders.
+"""Runs and comparisons frozen as folders.
+
+A run:
 
     design.toml workload.toml   the full configuration, every default spelt out
     run.json                    command, options, version, and each trace with its SHA-256
     result.json                 what `canaletto run --json` printed
     requests.parquet            one row a request
+    report.html                 a page to read, complete in itself
+
+A comparison:
+
+    compare.json                what `canaletto compare --json` printed
+    run.json                    as a run's, with the fabrics
+    bus/ ideal/ …               each fabric's run, as above but for the page
     report.html                 a page to read, complete in itself
 
 A folder appears whole or not at all: it is written under another name beside its place and renamed at the end.
@@ -28,8 +37,12 @@ from canaletto.results import Result
 if TYPE_CHECKING:
     import polars as pl
 
+    from canaletto.compare import Comparison
+
 SCHEMA = 1
 RUN_FILE = "run.json"
+COMPARISON = "compare"
+"""The kind of folder that `run.json` names if it is none of a single run."""
 
 
 def save(result: Result, path: str | PathLike[str], *, force: bool = False, command: list[str] | None = None) -> None:
@@ -38,11 +51,19 @@ def save(result: Result, path: str | PathLike[str], *, force: bool = False, comm
         write(result, folder, hash_traces(result.configuration[1]), command)
 
 
+def save_comparison(
+    comparison: "Comparison", path: str | PathLike[str], *, force: bool = False, command: list[str] | None = None
+) -> None:
+    """Freezes a comparison. See `Comparison.save`."""
+    with place(path, force=force) as folder:
+        write_comparison(comparison, folder, hash_traces(comparison.runs[0].configuration[1]), command)
+
+
 @contextmanager
 def place(path: str | PathLike[str], *, force: bool = False) -> Iterator[Path]:
     """An empty folder to write into, which takes its place at `path` if the block ends well and is removed otherwise.
 
-    Raises ConfigError if `path` exists, unless `force` is given and it is a run's folder or an empty one.
+    Raises ConfigError if `path` exists, unless `force` is given and it is empty or the folder of a run or a comparison.
     """
     target = Path(os.path.abspath(path))
     _check_free(target, path, force)
@@ -71,11 +92,49 @@ def place(path: str | PathLike[str], *, force: bool = False) -> Iterator[Path]:
 
 def write(result: Result, folder: Path, traces: list[dict[str, str]], command: list[str] | None) -> None:
     """Writes a run's files into an empty folder."""
-    from canaletto import frames
     from canaletto.report import page
 
+    _write_run(result, folder, traces, command)
+    _write_text(folder / "report.html", page.html(result))
+
+
+def write_comparison(
+    comparison: "Comparison", folder: Path, traces: list[dict[str, str]], command: list[str] | None
+) -> None:
+    """Writes a comparison's files and its runs' folders into an empty folder."""
+    from canaletto.report import comparison as page
+
+    for run in comparison.runs:
+        home = folder / str(run["fabric"])
+        home.mkdir()
+        _write_run(run, home, traces, command)
+    record = _record(comparison.runs[0], traces, command)
+    options = {key: given for key, given in record["options"].items() if key != "seeds"}
+    more = {"kind": COMPARISON, "options": options, "fabrics": comparison.fabrics}
+    _write_json(folder / RUN_FILE, {**record, **more})
+    _write_json(folder / "compare.json", comparison.to_dict())
+    _write_text(folder / "report.html", page.html(comparison, command))
+
+
+def _write_run(result: Result, folder: Path, traces: list[dict[str, str]], command: list[str] | None) -> None:
+    """What `rerun` and `diff` need."""
+    from canaletto import frames
+
     design, workload = result.configuration
-    record = {
+    _write_text(folder / "design.toml", design.to_toml())
+    _write_text(folder / "workload.toml", workload.to_toml())
+    _write_json(folder / RUN_FILE, _record(result, traces, command))
+    _write_json(folder / "result.json", result.to_dict())
+    if result.has_requests:
+        parquet = folder / "requests.parquet"
+        with named(parquet), open(parquet, "wb") as file:
+            frames.write_parquet(result.requests, file)
+
+
+def _record(result: Result, traces: list[dict[str, str]], command: list[str] | None) -> dict[str, Any]:
+    """Where a run came from: what `run.json` holds."""
+    design, workload = result.configuration
+    return {
         "schema": SCHEMA,
         "version": _engine.version(),
         "command": command,
@@ -84,15 +143,6 @@ def write(result: Result, folder: Path, traces: list[dict[str, str]], command: l
         "workload_from": workload.label,
         "traces": traces,
     }
-    _write_text(folder / "design.toml", design.to_toml())
-    _write_text(folder / "workload.toml", workload.to_toml())
-    _write_json(folder / RUN_FILE, record)
-    _write_json(folder / "result.json", result.to_dict())
-    if result.has_requests:
-        parquet = folder / "requests.parquet"
-        with named(parquet), open(parquet, "wb") as file:
-            frames.write_parquet(result.requests, file)
-    _write_text(folder / "report.html", page.html(result))
 
 
 def load(path: str | PathLike[str]) -> Result:
@@ -117,7 +167,7 @@ def load(path: str | PathLike[str]) -> Result:
 def record(folder: Path) -> dict[str, Any]:
     """A run folder's `run.json`.
 
-    Raises ConfigError if there is none or it is of another kind.
+    Raises ConfigError if there is none or it is of another kind: a comparison's folder holds several runs.
     """
     if not (folder / RUN_FILE).is_file():
         what = "no such folder" if not folder.exists() else f"no {RUN_FILE} in it"
@@ -125,6 +175,9 @@ def record(folder: Path) -> dict[str, Any]:
     found = _read_json(folder / RUN_FILE)
     if found.get("schema") != SCHEMA or not isinstance(found.get("options"), dict):
         raise ConfigError(f"{folder / RUN_FILE}: schema: got {found.get('schema')!r}, expected {SCHEMA}")
+    if found.get("kind") == COMPARISON:
+        runs = ", ".join(str(folder / str(fabric)) for fabric in found.get("fabrics") or ())
+        raise ConfigError(f"{folder}: a comparison; expected the folder of one of its runs: {runs}")
     return found
 
 
@@ -154,13 +207,24 @@ def check_traces(folder: Path, workload: Workload) -> None:
 def _check_free(target: Path, given: str | PathLike[str], force: bool) -> None:
     if not os.path.lexists(target):
         return
+    name = os.fspath(given)
     if not force:
-        raise ConfigError(f"{os.fspath(given)}: exists already; expected a new folder, or --force to replace a run")
-    is_run = (
-        target.is_dir() and not target.is_symlink() and ((target / RUN_FILE).is_file() or not any(target.iterdir()))
-    )
-    if not is_run:
-        raise ConfigError(f"{os.fspath(given)}: exists and is not the folder of a run; --force replaces only those")
+        raise ConfigError(f"{name}: exists already; expected a new folder, or --force to replace a run or a comparison")
+    if not _is_replaceable(target):
+        raise ConfigError(f"{name}: exists and is not the folder of a run or a comparison; --force replaces only those")
+
+
+def _is_replaceable(target: Path) -> bool:
+    """Whether a folder is empty or was written by this module."""
+    if target.is_symlink() or not target.is_dir():
+        return False
+    if not any(target.iterdir()):
+        return True
+    try:
+        found = _read_json(target / RUN_FILE)
+    except (OSError, ConfigError):
+        return False
+    return {"schema", "options", "traces"} <= found.keys()
 
 
 def _write_text(path: Path, text: str) -> None:

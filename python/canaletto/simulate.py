@@ -1,7 +1,7 @@
 """Running simulations."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from canaletto.config import Design, Workload, check_whole
 from canaletto.config import design as load_design
 from canaletto.config import workload as load_workload
 from canaletto.progress import Bar, Progress
+from canaletto.report.units import listing
 from canaletto.results import Result
 
 if TYPE_CHECKING:
@@ -50,24 +51,32 @@ def run(
     check_whole("seeds", seeds, 1, 10_000)
     check_whole("seed", seed, 0, 2**64 - seeds)
     check_whole("warmup", warmup, 0, 2**64 - 1)
-    _check_memory(design, workload, records)
+    check_memory(f"{design.name}, {workload.name}: the run", [memory_bytes(design, workload, records)], records)
     results: list[dict[str, Any]] = []
     columns: Columns | None = None
     with Bar.when_wanted() if progress is None or progress is True else nullcontext() as bar:
         for number in range(seeds):
             report: Progress | None = progress if callable(progress) else None
             if bar is not None:
-                report = bar.task(design.name, workload.name, number, seeds)
-            options = {"seed": seed + number, "warmup": warmup, "records": records and number == 0}
-            text, found = _engine.run(design.to_toml(), workload.to_toml(), json.dumps(options), report)
-            results.append(json.loads(text))
-            if number == 0:
-                columns = found if records else None
+                seed_name = f"seed {number + 1} of {seeds}" if seeds > 1 else ""
+                report = bar.task(listing([design.name, workload.name, seed_name]))
+            data, found = run_once(design, workload, seed + number, warmup, records and number == 0, report)
+            results.append(data)
+            columns = found if number == 0 else columns
     data = results[0]
     if seeds > 1:
         data["confidence"] = confidence.intervals(range(seed, seed + seeds), results)
         data["cost"] = _total_cost(results)
     return Result(data, design, workload, {"seed": seed, "seeds": seeds, "warmup": warmup}, frame_of(data, columns))
+
+
+def run_once(
+    design: Design, workload: Workload, seed: int, warmup: int, records: bool, report: Progress | None
+) -> "tuple[dict[str, Any], Columns | None]":
+    """One run of the engine, with options that are in range: its results, and its requests if they are to be kept."""
+    options = {"seed": seed, "warmup": warmup, "records": records}
+    text, columns = _engine.run(design.to_toml(), workload.to_toml(), json.dumps(options), report)
+    return json.loads(text), columns if records else None
 
 
 def frame_of(data: dict[str, Any], columns: "Columns | None") -> "Callable[[], pl.DataFrame] | None":
@@ -94,16 +103,26 @@ def inspect(design: Design, workload: Workload, *, records: bool = False) -> dic
     return {**found, "bottleneck": bottlenecks}
 
 
-def _check_memory(design: Design, workload: Workload, records: bool) -> None:
-    """Raises ConfigError for a run that this machine has not the memory for."""
-    needed = inspect(design, workload, records=records)["memory_mb"] * 1e6
+def memory_bytes(design: Design, workload: Workload, records: bool) -> int:
+    """Memory that a run may take. Raises ConfigError for what cannot be simulated."""
+    return int(inspect(design, workload, records=records)["memory_mb"] * 1e6)
+
+
+def check_memory(what: str, choices: Sequence[int], records: bool) -> int:
+    """The first of several needs of memory, in bytes, that this machine can meet, as its place among them.
+
+    what: who needs it, for the error. records: whether single requests are to be kept.
+    Raises ConfigError if it can meet none.
+    """
     free = memory.available_bytes()
-    if free is not None and needed > free:
-        hint = " (fewer without the single requests)" if records else ""
-        raise ConfigError(
-            f"{design.name}, {workload.name}: the run may take {needed / 1e9:.1f} GB of memory{hint}, "
-            f"expected at most the {free / 1e9:.1f} GB that are free: use fewer requests (--requests)"
-        )
+    for number, needed in enumerate(choices):
+        if free is None or needed <= free:
+            return number
+    hint = " (fewer without the single requests)" if records else ""
+    raise ConfigError(
+        f"{what} may take {choices[-1] / 1e9:.1f} GB of memory{hint}, "
+        f"expected at most the {(free or 0) / 1e9:.1f} GB that are free: use fewer requests (--requests)"
+    )
 
 
 def _total_cost(results: list[dict[str, Any]]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 LONG = ["run", "performance-optimized", "--workload", "hm_0", "--requests", "1000000000"]
+SHORT_COMPARISON = ["compare", "performance-optimized", "--workload", "hm_0", "--requests", "3000"]
 SHORT = ["run", "performance-optimized", "--workload", "hm_0", "--requests", "3000"]
 
 
@@ -20,25 +21,28 @@ def after(seconds: float) -> Callable[[], bool]:
     return lambda: time.monotonic() - start > seconds
 
 
-def test_ctrl_c_in_the_middle_of_a_run(canaletto: Any, tmp_path: Path) -> None:
-    answer = canaletto.interrupt(*LONG, "--json", when=after(1.5))
+@pytest.mark.parametrize("command", ["run", "compare"])
+def test_ctrl_c_in_the_middle_of_a_run(command: str, canaletto: Any, tmp_path: Path) -> None:
+    answer = canaletto.interrupt(command, *LONG[1:], "--json", when=after(1.5))
     assert answer.status == 130
     assert answer.out == ""
     assert answer.err.splitlines() == ["canaletto: interrupted; nothing was written"]
 
 
+@pytest.mark.parametrize("command", ["run", "compare"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_leaves_no_folder(number: int, canaletto: Any, tmp_path: Path) -> None:
-    words = ["run", "performance-optimized", "--workload", "hm_0", "--requests", "30000000", "--out", "runs/a"]
+def test_a_signal_leaves_no_folder(number: int, command: str, canaletto: Any, tmp_path: Path) -> None:
+    words = [command, "performance-optimized", "--workload", "hm_0", "--requests", "30000000", "--out", "runs/a"]
     answer = canaletto.interrupt(*words, when=lambda: any(tmp_path.glob("runs/.a.*")), number=number)
     assert answer.status == 128 + number
     assert "Traceback" not in answer.err
     assert list((tmp_path / "runs").iterdir()) == []
 
 
+@pytest.mark.parametrize("words", [SHORT, SHORT_COMPARISON], ids=["run", "compare"])
 @pytest.mark.parametrize("seconds", [0.3, 0.5, 0.7, 0.9, 1.2])
-def test_ctrl_c_at_any_time(seconds: float, canaletto: Any, tmp_path: Path) -> None:
-    answer = canaletto.interrupt(*SHORT, "--out", "a", "--json", when=after(seconds))
+def test_ctrl_c_at_any_time(seconds: float, words: list[str], canaletto: Any, tmp_path: Path) -> None:
+    answer = canaletto.interrupt(*words, "--out", "a", "--json", when=after(seconds))
     left = os.listdir(tmp_path)
     if answer.status == 0:
         assert left == ["a"]
@@ -53,18 +57,20 @@ def test_an_output_folder_that_exists(canaletto: Any, tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "thesis.tex").write_text("years")
     canaletto.refuses(*SHORT, "--out", "a", says=("a: exists already", "--force"))
-    canaletto.refuses(*SHORT, "--out", "a", "--force", says=("not the folder of a run",))
-    canaletto.refuses(*SHORT, "--out", "a/thesis.tex/b", says=("thesis.tex",))
+    for words in (SHORT, SHORT_COMPARISON):
+        canaletto.refuses(*words, "--out", "a", "--force", says=("not the folder of a run",))
+        canaletto.refuses(*words, "--out", "a/thesis.tex/b", says=("thesis.tex",))
     assert [path.name for path in tmp_path.rglob("*")] == ["a", "thesis.tex"]
 
 
+@pytest.mark.parametrize("words", [SHORT, [*SHORT_COMPARISON[:-1], "20000"]], ids=["run", "compare"])
 @pytest.mark.parametrize("limit", [0, 100, 20_000, 400_000])
-def test_a_full_disk(limit: int, canaletto: Any, tmp_path: Path) -> None:
+def test_a_full_disk(limit: int, words: list[str], canaletto: Any, tmp_path: Path) -> None:
     """A file may not grow beyond `limit` bytes: any of the run's files is the one that does not fit."""
     from conftest import COMMAND
 
     full = subprocess.run(
-        [COMMAND, *SHORT, "--out", "a"],
+        [COMMAND, *words, "--out", "a"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -81,7 +87,7 @@ def test_a_full_disk(limit: int, canaletto: Any, tmp_path: Path) -> None:
 def test_standard_output_that_is_full(canaletto: Any) -> None:
     from conftest import COMMAND
 
-    for words in (["schema"], [*SHORT, "--json"], SHORT, ["presets"]):
+    for words in (["schema"], [*SHORT, "--json"], SHORT, SHORT_COMPARISON, ["presets"]):
         with open("/dev/full", "w") as full:
             done = subprocess.run([COMMAND, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
         assert done.returncode == 2
@@ -89,8 +95,9 @@ def test_standard_output_that_is_full(canaletto: Any) -> None:
 
 
 def test_a_run_that_memory_is_too_small_for_says_so_first(canaletto: Any, tmp_path: Path) -> None:
-    words = ["run", "performance-optimized", "--workload", "hm_0", "--requests", str(10**12), "--out", "a"]
-    canaletto.refuses(*words, says=("GB of memory", "--requests"))
+    words = ["performance-optimized", "--workload", "hm_0", "--requests", str(10**12), "--out", "a"]
+    for command in ("run", "compare"):
+        canaletto.refuses(command, *words, says=("GB of memory", "--requests"))
     assert os.listdir(tmp_path) == []
 
 

@@ -84,7 +84,9 @@ def test_a_trace_that_vanishes_is_told_when_it_is_repeated(canaletto: Any, tmp_p
 
 def test_nothing_is_left_of_a_run_whose_trace_breaks_off(canaletto: Any, tmp_path: Path) -> None:
     (tmp_path / "t.trace").write_text(GOOD + "oops\n")
-    canaletto.refuses("run", "performance-optimized", "--workload", "t.trace", "--out", "r", says=("t.trace:201:",))
+    for command in ("run", "compare"):
+        words = [command, "performance-optimized", "--workload", "t.trace", "--out", "r"]
+        canaletto.refuses(*words, says=("t.trace:201:",))
     assert [path.name for path in tmp_path.iterdir()] == ["t.trace"]
 
 
@@ -95,3 +97,13 @@ def test_a_pipe_is_read_where_once_is_enough(canaletto: Any, tmp_path: Path) -> 
     script = f"{COMMAND} run performance-optimized --workload <(cat t.trace) --json"
     piped = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert piped.returncode == 0, piped.stderr
+
+
+def test_a_pipe_is_not_enough_for_several_runs(tmp_path: Path) -> None:
+    from conftest import COMMAND
+
+    (tmp_path / "t.trace").write_text(GOOD)
+    script = f"{COMMAND} compare performance-optimized --workload <(cat t.trace)"
+    piped = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert piped.returncode == 2
+    assert "not a regular file" in piped.stderr

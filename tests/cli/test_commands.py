@@ -8,6 +8,7 @@ import pytest
 
 COMMANDS = (
     ["run"],
+    ["compare"],
     ["mqsim"],
     ["rerun"],
     ["diff"],

@@ -58,12 +58,13 @@ def test_toml_examples_load(page: str, text: str, folder: Path) -> None:
     assert done.returncode == 0, f"{page}: {done.stderr}"
 
 
-def test_the_first_result_in_the_readme_is_what_comes_out(folder: Path) -> None:
-    """Headline, latency and blame of the README's first result, digit by digit (columns may be spaced otherwise)."""
+@pytest.mark.parametrize("command", ["compare", "run"])
+def test_results_in_the_readme_are_what_comes_out(command: str, folder: Path) -> None:
+    """The README's first result of each command, digit by digit (columns may be spaced otherwise)."""
     readme = (ROOT / "README.md").read_text()
-    shown = readme.split("```\nperformance-optimized · hm_0")[1].split("```")[0]
-    done = run([COMMAND, "run", "performance-optimized", "--workload", "hm_0"], folder, COLUMNS="80")
+    line, shown = re.findall(rf"```sh\n\S+/canaletto ({command} [^\n]*)\n```\n\n```\n(.*?)```", readme, re.DOTALL)[0]
+    done = run([COMMAND, *line.split()], folder, COLUMNS="80")
     printed = {" ".join(line.split()) for line in done.stdout.splitlines()}
-    for line in shown.splitlines()[1:]:
+    for line in shown.splitlines():
         if line.strip() and not line.startswith(("cost", "…")):
             assert " ".join(line.split()) in printed, line

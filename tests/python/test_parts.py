@@ -155,11 +155,12 @@ def test_a_folder_takes_its_place_whole_or_not_at_all(tmp_path: Path) -> None:
         with pytest.raises(StopError):
             attempt()
     assert list((tmp_path / "runs").iterdir()) == []
+    first = '{"schema": 1, "options": {}, "traces": []}'
     with folder.place(tmp_path / "runs" / "r") as home:
-        (home / folder.RUN_FILE).write_text("first")
+        (home / folder.RUN_FILE).write_text(first)
     with pytest.raises(StopError):
         attempt(force=True)
-    assert (tmp_path / "runs" / "r" / folder.RUN_FILE).read_text() == "first"
+    assert (tmp_path / "runs" / "r" / folder.RUN_FILE).read_text() == first
     assert [path.name for path in (tmp_path / "runs").iterdir()] == ["r"]
 
 
@@ -168,7 +169,10 @@ def test_force_never_replaces_what_is_no_run(tmp_path: Path) -> None:
     (tmp_path / "home" / "thesis.tex").write_text("years")
     (tmp_path / "link").symlink_to(tmp_path / "home")
     (tmp_path / "file").write_text("x")
-    for name in ("home", "link", "file"):
+    for name, content in (("foreign", '{"run": 1}'), ("list", "[]"), ("text", "run")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / folder.RUN_FILE).write_text(content)
+    for name in ("home", "link", "file", "foreign", "list", "text"):
         with pytest.raises(ConfigError, match="not the folder of a run"), folder.place(tmp_path / name, force=True):
             pass
     (tmp_path / "empty").mkdir()

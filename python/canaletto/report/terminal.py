@@ -39,21 +39,28 @@ def render(data: Mapping[str, Any]) -> RenderableType:
 
 def text(data: Mapping[str, Any], width: int = 80) -> str:
     """The summary as plain text."""
+    return plain(render(data), width)
+
+
+def plain(part: RenderableType, width: int) -> str:
+    """What is printed, as plain text."""
     out = StringIO()
-    Console(file=out, width=width, color_system=None, legacy_windows=False).print(render(data))
+    Console(file=out, width=width, color_system=None, legacy_windows=False).print(part)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
 
 
 def sentence(data: Mapping[str, Any]) -> str:
     """What ran, in one sentence."""
+    return f"{served(data)} in {time_us(data['execution_time_us'])} simulated"
+
+
+def served(data: Mapping[str, Any]) -> str:
+    """The requests that were served."""
     requests = data["requests"]
     kinds = [f"{count(requests[kind])} {kind}" for kind in ("reads", "writes") if requests[kind]]
     generated = requests["generated"]
     unserved = "" if requests["completed"] == generated else f" of {count(generated)} generated"
-    return (
-        f"{count(requests['completed'])} requests{unserved} ({', '.join(kinds)}; {scaled(requests['bytes'], 'B')})"
-        f" in {time_us(data['execution_time_us'])} simulated"
-    )
+    return f"{count(requests['completed'])} requests{unserved} ({', '.join(kinds)}; {scaled(requests['bytes'], 'B')})"
 
 
 def title(data: Mapping[str, Any]) -> list[str]:

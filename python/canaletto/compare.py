@@ -1,0 +1,229 @@
+"""The same work on several fabrics, side by side."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from os import PathLike
+from pathlib import Path
+from threading import Event
+from typing import Any, TypeAlias
+
+from canaletto import names, parallel, simulate
+from canaletto._engine import ConfigError, SimulationError
+from canaletto.config import Design, Workload, check_whole
+from canaletto.config import design as load_design
+from canaletto.config import workload as load_workload
+from canaletto.files import is_special
+from canaletto.progress import Bar, Row
+from canaletto.results import Fields, Result
+
+USUAL = ("bus", "packetized", "omnibus", "omnibus-split", "mesh", "venice", "ideal")
+"""The fabrics that are compared if none are named, the baseline first."""
+
+FabricProgress: TypeAlias = Callable[[str, int, int, int], object]
+"""Called with the fabric, requests done, requests in all (0 if unknown) and simulated picoseconds."""
+
+
+class Comparison:
+    """One run for each fabric, of the same work; the first is what the others are measured against."""
+
+    def __init__(self, runs: Sequence[Result]) -> None:
+        self._runs = list(runs)
+
+    @property
+    def runs(self) -> list[Result]:
+        """The results, in the order in which the fabrics were named."""
+        return list(self._runs)
+
+    @property
+    def fabrics(self) -> list[str]:
+        """The fabrics' names, in that order."""
+        return [run["fabric"] for run in self._runs]
+
+    def __getitem__(self, fabric: str) -> Result:
+        """The result on this fabric."""
+        for run in self._runs:
+            if run["fabric"] == fabric:
+                return run
+        raise KeyError(f"{fabric!r}; there are {', '.join(self.fabrics)}")
+
+    @property
+    def speedup(self) -> Fields:
+        """For each fabric its execution_time, mean_latency, p99_latency and iops over those of the first.
+
+        More than 1 is always better. What is not defined is None.
+        """
+        return Fields(speedups(self._runs))
+
+    @property
+    def verdict(self) -> str:
+        """Who wins, by how much, and why."""
+        from canaletto.report import side_by_side
+
+        return side_by_side.verdict(self._runs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `canaletto compare --json` prints."""
+        return {"schema": 1, "runs": [run.to_dict() for run in self._runs], "speedup": self.speedup.to_dict()}
+
+    def save(self, path: str | PathLike[str], *, force: bool = False) -> None:
+        """Freezes the comparison as a folder, in which each fabric's run is a folder that `canaletto rerun` takes.
+
+        Raises ConfigError if the folder exists, unless `force` is given and it holds a run or a comparison; OSError if
+        it cannot be written. Nothing half-written stays behind.
+        """
+        from canaletto import folder
+
+        folder.save_comparison(self, path, force=force)
+
+    def __repr__(self) -> str:
+        from canaletto.report import side_by_side
+
+        return side_by_side.text(self._runs)
+
+    def _repr_html_(self) -> str:
+        from canaletto.report import side_by_side
+
+        return side_by_side.html(self._runs)
+
+
+def compare(
+    design: Design | str | PathLike[str],
+    workload: Workload | str | PathLike[str],
+    fabrics: Iterable[str] | None = None,
+    *,
+    seed: int = 1,
+    warmup: int = 0,
+    records: bool = True,
+    progress: bool | FabricProgress | None = None,
+) -> Comparison:
+    """Simulates the drive with each of several fabrics, under the same workload.
+
+    fabrics: their names, the one that the others are measured against first; by default those of `USUAL` that there
+    are. seed, warmup, records: as for `run`. progress: show a bar for each fabric (by default, when standard error is a
+    terminal), or call a function with the fabric, requests done, requests in all (0 if unknown) and simulated
+    picoseconds, from several threads.
+
+    The runs share the processors and do not change each other's results; there are fewer at a time if memory is short.
+    Ctrl-C stops all of them, and so does the first that fails, whose error names its fabric.
+
+    Raises ConfigError for what cannot be simulated, SimulationError for a run that stopped and explained why, OSError
+    for a trace that cannot be read.
+    """
+    if isinstance(design, Design):
+        designs = on_fabrics(lambda name: design.set(fabric=name), fabrics)
+    else:
+        designs = on_fabrics(lambda name: load_design(design, fabric=name), fabrics)
+    if not isinstance(workload, Workload):
+        workload = load_workload(workload)
+    return run_all(designs, workload, seed=seed, warmup=warmup, records=records, progress=progress)
+
+
+def on_fabrics(make: Callable[[str], Design], fabrics: Iterable[str] | None) -> list[Design]:
+    """A design with each of the fabrics (by default the usual ones).
+
+    Raises ConfigError for a name that is unknown or given twice, for none at all, and for a fabric that the design
+    cannot have.
+    """
+    known = names.fabrics()
+    if isinstance(fabrics, str):
+        fabrics = [fabrics]
+    chosen = [name for name in USUAL if name in known] if fabrics is None else list(fabrics)
+    if not chosen:
+        raise ConfigError(f"fabrics: got none, expected some of {', '.join(known)}")
+    designs = []
+    for name in chosen:
+        if name in known and chosen.count(name) > 1:
+            raise ConfigError(f"fabrics: got {name} {chosen.count(name)} times, expected each fabric once")
+        with _naming(name) if name in known else nullcontext():
+            designs.append(make(name))
+    return designs
+
+
+def run_all(
+    designs: Sequence[Design],
+    workload: Workload,
+    *,
+    seed: int = 1,
+    warmup: int = 0,
+    records: bool = True,
+    progress: bool | FabricProgress | None = None,
+) -> Comparison:
+    """As `compare`, with designs that differ in their fabrics."""
+    check_whole("seed", seed, 0, 2**64 - 1)
+    check_whole("warmup", warmup, 0, 2**64 - 1)
+    for trace in workload.traces():
+        if is_special(Path(trace)):
+            raise ConfigError(f"{trace}: not a regular file, which only one run can read; expected one for all of them")
+    fabrics = [design.fabric for design in designs]
+    workers = _workers(designs, workload, records)
+    with Bar.when_wanted() if progress is None or progress is True else nullcontext() as bar:
+        rows: Sequence[Row | None] = bar.tasks(fabrics) if bar is not None else [None] * len(designs)
+
+        def job(design: Design, fabric: str, row: Row | None) -> Callable[[Event], Result]:
+            def run(stop: Event) -> Result:
+                def report(done: int, total: int, simulated_ps: int) -> None:
+                    if stop.is_set():
+                        raise parallel.StoppedError
+                    if row is not None:
+                        row(done, total, simulated_ps)
+                    elif callable(progress):
+                        progress(fabric, done, total, simulated_ps)
+
+                with _naming(fabric):
+                    data, columns = simulate.run_once(design, workload, seed, warmup, records, report)
+                if row is not None:
+                    row.finish()
+                options = {"seed": seed, "seeds": 1, "warmup": warmup}
+                return Result(data, design, workload, options, simulate.frame_of(data, columns))
+
+            return run
+
+        return Comparison(parallel.in_threads(list(map(job, designs, fabrics, rows)), workers))
+
+
+def speedups(runs: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, float | None]]:
+    """`Comparison.speedup` of results."""
+    first = runs[0]
+    return {
+        run["fabric"]: {
+            "execution_time": _ratio(first["execution_time_us"], run["execution_time_us"]),
+            "mean_latency": _ratio(first["latency_us"]["all"]["mean"], run["latency_us"]["all"]["mean"]),
+            "p99_latency": _ratio(first["latency_us"]["all"]["p99"], run["latency_us"]["all"]["p99"]),
+            "iops": _ratio(run["iops"], first["iops"]),
+        }
+        for run in runs
+    }
+
+
+@contextmanager
+def _naming(fabric: str) -> Iterator[None]:
+    """Errors say which fabric it was."""
+    try:
+        yield
+    except (ConfigError, SimulationError) as error:
+        raise type(error)(f"fabric {fabric}: {error}") from None
+    except BaseException as error:
+        error.add_note(f"fabric {fabric}")
+        raise
+
+
+def _workers(designs: Sequence[Design], workload: Workload, records: bool) -> int:
+    """How many runs at a time there are processors and memory for.
+
+    Raises ConfigError if the memory is too small for one at a time.
+    """
+    bare, kept = [], 0
+    for design in designs:
+        with _naming(design.fabric):
+            bare.append(simulate.memory_bytes(design, workload, records=False))
+            kept += simulate.memory_bytes(design, workload, records) - bare[-1]
+    bare.sort(reverse=True)
+    most = min(len(designs), parallel.processors())
+    # Single requests are kept until the end, those of runs that are over too.
+    needs = [kept + sum(bare[:count]) for count in range(most, 0, -1)]
+    what = f"{designs[0].name}, {workload.name}: the {len(designs)} runs"
+    return most - simulate.check_memory(what, needs, records)
+
+
+def _ratio(a: float | None, b: float | None) -> float | None:
+    return a / b if a and b else None

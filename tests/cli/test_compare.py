@@ -1,0 +1,136 @@
+"""Does `canaletto compare` put fabrics side by side, and freeze what it found?"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+FABRICS = ["bus", "packetized", "ideal"]
+SPEEDUPS = {"execution_time", "mean_latency", "p99_latency", "iops"}
+RUN_FILES = ["design.toml", "requests.parquet", "result.json", "run.json", "workload.toml"]
+PROFILE = ["performance-optimized", "--workload", "hm_0", "--requests", "1500"]
+
+
+def compare(canaletto: Any, *words: object) -> Any:
+    return canaletto.ok("compare", *words, "--fabrics", ",".join(FABRICS), "--json").json
+
+
+@pytest.fixture
+def frozen(canaletto: Any, tmp_path: Path) -> Path:
+    canaletto.ok("compare", *PROFILE, "--fabrics", ",".join(FABRICS), "--out", "runs/all")
+    return tmp_path / "runs" / "all"
+
+
+@pytest.mark.parametrize("name", ["tpcc-small", "wsrch-small"])
+def test_json_is_that_of_the_contract(name: str, canaletto: Any, shared: Path) -> None:
+    trace = shared / "traces" / "mqsim" / f"{name}.trace"
+    found = compare(canaletto, "performance-optimized", "--workload", trace)
+    assert set(found) == {"schema", "runs", "speedup"}
+    assert found["schema"] == 1
+    assert [run["fabric"] for run in found["runs"]] == list(found["speedup"]) == FABRICS
+    for run in found["runs"]:
+        assert run["requests"]["completed"] == run["requests"]["generated"] > 1000
+        blamed = sum(run["blame_us"]["all"].values())
+        assert blamed == pytest.approx(run["latency_us"]["all"]["mean"], rel=1e-9)
+    for speedup in found["speedup"].values():
+        assert set(speedup) == SPEEDUPS
+    assert set(found["speedup"]["bus"].values()) == {1.0}
+    first, _, last = found["runs"]
+    ratios = {
+        "execution_time": first["execution_time_us"] / last["execution_time_us"],
+        "mean_latency": first["latency_us"]["all"]["mean"] / last["latency_us"]["all"]["mean"],
+        "p99_latency": first["latency_us"]["all"]["p99"] / last["latency_us"]["all"]["p99"],
+        "iops": last["iops"] / first["iops"],
+    }
+    assert found["speedup"]["ideal"] == pytest.approx(ratios)
+    assert last["path_conflicts"]["free_request_share"] == 1
+
+
+def test_each_run_is_what_run_prints(canaletto: Any) -> None:
+    words = [*PROFILE, "--seed", "3", "--warmup", "100", "--set", "flash.read=9us", "--queue-depth", "8"]
+    together = compare(canaletto, *words)["runs"]
+    for run in together:
+        alone = canaletto.ok("run", *words, "--fabric", run["fabric"], "--json").json
+        assert without_cost(run) == without_cost(alone)
+
+
+def test_the_usual_fabrics_are_those_there_are(canaletto: Any) -> None:
+    known = [entry["name"] for entry in canaletto.ok("presets", "--json").json["fabrics"]]
+    usual = ["bus", "packetized", "omnibus", "omnibus-split", "mesh", "venice", "ideal"]
+    found = canaletto.ok("compare", *PROFILE, "--json").json
+    assert [run["fabric"] for run in found["runs"]] == [name for name in usual if name in known]
+
+
+def test_the_answer_in_80_columns(canaletto: Any) -> None:
+    answer = canaletto.ok("compare", *PROFILE)
+    assert answer.err == ""
+    assert max(map(len, answer.out.splitlines())) <= 80
+    text = " ".join(answer.out.split())
+    for part in ("as fast as bus (mean latency", "path conflicts", "speedup over", "busiest part", "where time went:"):
+        assert part in text
+    assert "\x1b" not in answer.out
+
+
+def test_a_folder_holds_the_comparison_and_its_runs(canaletto: Any, frozen: Path) -> None:
+    assert sorted(path.name for path in frozen.iterdir()) == sorted(
+        [*FABRICS, "compare.json", "report.html", "run.json"]
+    )
+    record = json.loads((frozen / "run.json").read_text())
+    assert (record["schema"], record["kind"], record["fabrics"]) == (1, "compare", FABRICS)
+    assert record["command"][:2] == ["canaletto", "compare"]
+    assert record["options"] == {"seed": 1, "warmup": 0}
+    assert record["version"] == canaletto.ok("--version").out.split()[1]
+    found = json.loads((frozen / "compare.json").read_text())
+    assert [without_cost(run) for run in found["runs"]] == [
+        without_cost(r) for r in compare(canaletto, *PROFILE)["runs"]
+    ]
+    for run in found["runs"]:
+        home = frozen / run["fabric"]
+        assert sorted(path.name for path in home.iterdir()) == RUN_FILES
+        assert json.loads((home / "result.json").read_text()) == run
+        assert pl.read_parquet(home / "requests.parquet").height == 1500
+    assert "1,500 requests" in (frozen / "report.html").read_text()
+
+
+def test_its_runs_are_runs(canaletto: Any, frozen: Path) -> None:
+    for fabric in FABRICS:
+        assert canaletto.ok("rerun", frozen / fabric, "--json").json["identical"] is True
+    found = canaletto.ok("diff", "runs/all/bus", "runs/all/ideal", "--json").json
+    assert [(line["name"], line["a"], line["b"]) for line in found["configuration"]] == [
+        ("design.fabric.kind", "bus", "ideal")
+    ]
+    canaletto.refuses("rerun", "runs/all", says=("runs/all: a comparison", "runs/all/bus", "runs/all/ideal"))
+    canaletto.refuses("diff", "runs/all/bus", "runs/all", says=("runs/all: a comparison",))
+
+
+def test_traces_are_recorded_with_every_run(canaletto: Any, shared: Path, tmp_path: Path) -> None:
+    trace = shared / "traces" / "mqsim" / "tpcc-small.trace"
+    words = ["compare", "performance-optimized", "--workload", trace, "--fabrics", "bus,ideal", "--out", "c", "--json"]
+    answer = canaletto.ok(*words)
+    assert answer.json["speedup"]
+    assert answer.err == "canaletto: wrote c (open c/report.html)\n"
+    for folder in ("c", "c/bus", "c/ideal"):
+        (recorded,) = json.loads((tmp_path / folder / "run.json").read_text())["traces"]
+        assert recorded["file"] == str(trace)
+        assert recorded["hash"].startswith("sha256:")
+    assert canaletto.ok("rerun", "c/ideal", "--json").json["identical"] is True
+
+
+def test_force_replaces_a_comparison_and_a_run(canaletto: Any, frozen: Path, tmp_path: Path) -> None:
+    words = ["compare", *PROFILE, "--fabrics", "ideal", "--out", "runs/all"]
+    before = {path: path.read_bytes() for path in frozen.rglob("*") if path.is_file()}
+    canaletto.refuses(*words, says=("runs/all: exists already", "--force"))
+    assert {path: path.read_bytes() for path in frozen.rglob("*") if path.is_file()} == before
+    canaletto.ok(*words, "--force")
+    assert not (frozen / "bus").exists()
+    canaletto.ok("run", *PROFILE, "--out", "runs/all", "--force")
+    assert (frozen / "result.json").exists()
+    canaletto.ok(*words, "--force")
+    assert (frozen / "compare.json").exists()
+    assert [path.name for path in (tmp_path / "runs").iterdir()] == ["all"]
+
+
+def without_cost(result: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in result.items() if key != "cost"}

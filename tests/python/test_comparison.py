@@ -1,0 +1,287 @@
+"""Does the package compare fabrics as its documentation says, and say honestly who wins?"""
+
+import copy
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import canaletto as cn
+import pytest
+from canaletto import memory, simulate
+from canaletto.compare import speedups
+from canaletto.parallel import in_threads
+from canaletto.report import side_by_side
+
+FABRICS = ["bus", "packetized", "ideal"]
+# Nearly every request of this one meets a path conflict on the bus.
+BUSY = cn.workload("YCSB_B", requests=3000)
+LONG = cn.workload("hm_0", requests=10**9)
+
+
+@pytest.fixture(scope="module")
+def comparison() -> cn.Comparison:
+    return cn.compare("performance-optimized", BUSY, FABRICS)
+
+
+def test_runs_are_in_order_and_those_of_run(comparison: cn.Comparison) -> None:
+    assert comparison.fabrics == FABRICS
+    assert [run.fabric for run in comparison.runs] == FABRICS
+    alone = cn.run(cn.design("performance-optimized", fabric="ideal"), BUSY)
+    assert without_cost(comparison["ideal"].to_dict()) == without_cost(alone.to_dict())
+    assert comparison["ideal"].requests.equals(alone.requests)
+    assert comparison["ideal"].configuration == alone.configuration
+    with pytest.raises(KeyError, match="there are bus, packetized, ideal"):
+        comparison["mesh"]
+
+
+def test_speedup_is_over_the_first(comparison: cn.Comparison) -> None:
+    bus, ideal = comparison["bus"], comparison["ideal"]
+    assert comparison.speedup.bus.to_dict() == dict.fromkeys(
+        ("execution_time", "mean_latency", "p99_latency", "iops"), 1.0
+    )
+    assert comparison.speedup["ideal"].mean_latency == bus.latency_us.all.mean / ideal.latency_us.all.mean > 1
+    assert comparison.speedup["ideal"].iops == pytest.approx(ideal.iops / bus.iops)
+    turned = cn.compare(cn.design("performance-optimized"), BUSY, ["ideal", "bus"], records=False)
+    assert turned.speedup.bus.mean_latency == pytest.approx(1 / comparison.speedup.ideal.mean_latency)
+
+
+def test_a_comparison_shows_itself(comparison: cn.Comparison) -> None:
+    assert comparison.verdict in " ".join(repr(comparison).split())
+    assert comparison._repr_html_().count("<table>") == 4
+    assert set(comparison.to_dict()) == {"schema", "runs", "speedup"}
+
+
+def test_save(comparison: cn.Comparison, tmp_path: Path) -> None:
+    comparison.save(tmp_path / "c")
+    loaded = cn.load(tmp_path / "c" / "packetized")
+    assert loaded.to_dict() == comparison["packetized"].to_dict()
+    assert loaded.requests.equals(comparison["packetized"].requests)
+    with pytest.raises(cn.ConfigError, match="exists already"):
+        comparison.save(tmp_path / "c")
+    with pytest.raises(cn.ConfigError, match="a comparison; expected the folder of one of its runs"):
+        cn.load(tmp_path / "c")
+    comparison.save(tmp_path / "c", force=True)
+
+
+@pytest.mark.parametrize(
+    ("fabrics", "says"),
+    [
+        ([], "fabrics: got none, expected some of bus"),
+        (["bus", "ideal", "bus"], "fabrics: got bus 2 times"),
+        (["bus", "idael"], "idael.*did you mean `ideal`"),
+        (["bus", ""], "unknown variant ``"),
+    ],
+)
+def test_fabrics_that_cannot_be_compared(fabrics: list[str], says: str) -> None:
+    for design in ("performance-optimized", cn.design("performance-optimized")):
+        with pytest.raises(cn.ConfigError, match=says):
+            cn.compare(design, BUSY, fabrics)
+
+
+def test_a_design_that_a_fabric_cannot_have_names_the_fabric() -> None:
+    design = cn.design("performance-optimized", **{"fabric.turnarounds": "on-wires"})
+    with pytest.raises(cn.ConfigError, match=r"fabric packetized: .*fabric\.turnarounds"):
+        cn.compare(design, BUSY, FABRICS)
+
+
+def test_memory_is_that_of_all_runs_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    needed = [simulate.memory_bytes(cn.design("performance-optimized"), BUSY, records) for records in (True, False)]
+    at_once: list[int] = []
+    monkeypatch.setattr("canaletto.parallel.processors", lambda: 3)
+    monkeypatch.setattr("canaletto.parallel.in_threads", lambda jobs, workers: at_once.append(workers) or [])
+    for free in (10 * needed[0], 2 * (needed[0] - needed[1]) + 2 * needed[0], 3 * needed[0] - 2 * needed[1]):
+        monkeypatch.setattr(memory, "available_bytes", lambda free=free: free)
+        cn.compare("performance-optimized", BUSY, FABRICS)
+    assert at_once[0] == 3
+    assert at_once[-1] == 1
+    assert at_once == sorted(at_once, reverse=True)
+    monkeypatch.setattr(memory, "available_bytes", lambda: needed[0])
+    with pytest.raises(cn.ConfigError, match="the 3 runs may take"):
+        cn.compare("performance-optimized", BUSY, FABRICS)
+
+
+def test_cpu_time_is_the_run_s_own() -> None:
+    work = cn.workload("hm_0", requests=200_000)
+    for run in cn.compare("performance-optimized", work, FABRICS, records=False).runs:
+        assert 0 < run.cost.cpu_s <= run.cost.wall_s + 0.01
+
+
+def test_ctrl_c_stops_all_runs() -> None:
+    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    before = threading.active_count()
+    with pytest.raises(KeyboardInterrupt):
+        cn.compare("performance-optimized", LONG, FABRICS, records=False)
+    timer.join()
+    assert threading.active_count() <= before
+
+
+def test_progress_names_the_fabric_and_its_errors_end_all_runs() -> None:
+    seen: dict[str, list[int]] = {}
+    work = cn.workload("hm_0", requests=300_000)
+    cn.compare(
+        "performance-optimized",
+        work,
+        FABRICS,
+        records=False,
+        progress=lambda fabric, done, total, _: seen.setdefault(fabric, []).append(done),
+    )
+    assert set(seen) <= set(FABRICS)
+    assert "bus" in seen
+    assert all(done == sorted(done) for done in seen.values())
+
+    def fail(fabric: str, *_: int) -> None:
+        if fabric == "packetized":
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError) as failed:
+        cn.compare("performance-optimized", LONG, ["packetized", "bus"], records=False, progress=fail)
+    assert failed.value.__notes__ == ["fabric packetized"]
+
+
+def test_a_job_that_fails_stops_the_others() -> None:
+    begun: list[str] = []
+
+    def waits(stop: threading.Event) -> str:
+        begun.append("waits")
+        assert stop.wait(60)
+        return "stopped"
+
+    def fails(stop: threading.Event) -> str:
+        raise OSError("full")
+
+    jobs: list[Callable[[threading.Event], str]] = [waits, fails, waits]
+    started = time.monotonic()
+    with pytest.raises(OSError, match="full"):
+        in_threads(jobs, 2)
+    assert time.monotonic() - started < 30
+    assert begun[0] == "waits"
+    assert in_threads([lambda stop: 1, lambda stop: 2], 1) == [1, 2]
+
+
+def made_up(fabric: str, **blame: float) -> dict[str, Any]:
+    """A result with what the answer is built from: latencies sum up the blame."""
+    mean = sum(blame.values())
+    latency = {"mean": mean, "p99": 2 * mean} if blame else {"mean": None, "p99": None}
+    return {
+        "design": "d",
+        "workload": "w",
+        "seed": 1,
+        "fabric": fabric,
+        "requests": {"generated": 9, "completed": 9, "reads": 9, "writes": 0, "bytes": 9},
+        "execution_time_us": 5.0,
+        "iops": 7.0,
+        "latency_us": {"all": latency},
+        "blame_us": {"all": blame, "p99": {cause: 3 * time for cause, time in blame.items()}},
+        "path_conflicts": {"free_request_share": 0.5, "free_transaction_share": None, "lost_us": 18.0},
+        "utilisation": [{"part": "flash arrays", "share": 0.9}, {"part": "channel 1", "share": 0.25}],
+        "energy_mj": None,
+        "average_power_mw": None,
+        "cost": {"cpu_s": 1.0, "peak_rss_mb": 10.0},
+    }
+
+
+BUS = made_up("bus", path_conflict=50.0, array_read=50.0)
+VENICE = made_up("venice", path_conflict=1.0, array_read=49.0)
+IDEAL = made_up("ideal", array_read=40.0)
+LIKE_BUS = made_up("packetized", path_conflict=49.9, array_read=50.0)
+SLOW = made_up("mesh", path_conflict=150.0, array_read=50.0)
+
+
+@pytest.mark.parametrize(
+    ("runs", "says"),
+    [
+        (
+            [BUS, VENICE, IDEAL],
+            "venice serves this 2.00× as fast as bus (mean latency; ideal: 2.50×); "
+            "bus loses 50.0 % of its latency to path conflicts, venice 2.0 %.",
+        ),
+        (
+            [BUS, IDEAL],
+            "ideal serves this 2.50× as fast as bus (mean latency); "
+            "bus loses 50.0 % of its latency to path conflicts, ideal nothing.",
+        ),
+        (
+            [BUS, LIKE_BUS, IDEAL],
+            "No fabric but ideal is more than 1 % faster than bus (mean latency; ideal: 2.50×): "
+            "path conflicts cost bus 50.0 % of its latency.",
+        ),
+        (
+            [BUS, LIKE_BUS],
+            "No fabric is more than 1 % faster than bus (mean latency): path conflicts cost bus 50.0 % of its latency.",
+        ),
+        (
+            [BUS, SLOW],
+            "No fabric is more than 1 % faster than bus (mean latency); mesh takes 2.00× as long: "
+            "mesh loses 75.0 % of its latency to path conflicts, bus 50.0 %.",
+        ),
+        (
+            [made_up("bus", data_transfer=30.0, path_conflict=10.0), made_up("packetized", data_transfer=15.0)],
+            "packetized serves this 2.67× as fast as bus (mean latency); the largest difference is data transfer, "
+            "30.0 µs on bus and 15.0 µs on packetized; bus loses 25.0 % of its latency to path conflicts, "
+            "packetized nothing.",
+        ),
+        (
+            [made_up("bus", host_link=99.0, path_conflict=1.0)],
+            "There is only one fabric: path conflicts cost bus 1.0 % of its latency; "
+            "the largest part is host link (99.0 %).",
+        ),
+        ([made_up("bus"), made_up("ideal")], "No request completed: there is nothing to compare."),
+    ],
+    ids=["winner", "ideal alone", "ideal only", "nobody", "slower", "not conflicts", "single", "empty"],
+)
+def test_the_verdict(runs: list[dict[str, Any]], says: str) -> None:
+    assert side_by_side.verdict(runs) == says
+
+
+def test_eight_fabrics_fit_80_columns() -> None:
+    names = ("bus", "packetized", "omnibus", "omnibus-split", "mesh", "mesh-2bit", "venice", "ideal")
+    causes = ("read_modify_write", "command_transfer", "path_reservation", "path_conflict", "array_program")
+    runs = [made_up(name, **dict.fromkeys(causes, 98.76 * 5**number)) for number, name in enumerate(names)]
+    for number, run in enumerate(runs):
+        run["energy_mj"] = {"total": 9.87 * 10.0 ** (number - 3)}
+        run["average_power_mw"] = 98.7 * 3**number
+        run["map"] = {"wires": [{"name": "controller link 7 east", "share": 0.99}], "controllers": []}
+    text = side_by_side.text(runs)
+    assert max(map(len, text.splitlines())) <= 80
+    assert "…" not in text
+    assert "controller link 7 east 99.0 %" in text
+    for unit in ("mJ", "J", "mW", "W"):
+        assert f" {unit}" in text
+
+
+def test_columns_of_blame_sum_to_their_last_row() -> None:
+    heads, *rows = side_by_side.blame([BUS, IDEAL], "all")
+    assert heads == ["where time went:\nall requests", "bus", "ideal"]
+    assert rows == [
+        ["path conflict", "50.0 µs", ""],
+        ["array read", "50.0 µs", "40.0 µs"],
+        ["mean latency", "100 µs", "40.0 µs"],
+    ]
+    assert side_by_side.blame([BUS], "p99")[-1] == ["their mean", "300 µs"]
+
+
+def test_what_is_absent_is_a_dash_or_left_out() -> None:
+    empty = copy.deepcopy(made_up("bus"))
+    empty.update(iops=None, execution_time_us=None, utilisation=[])
+    empty["requests"] = dict.fromkeys(empty["requests"], 0)
+    empty["path_conflicts"] = dict.fromkeys(empty["path_conflicts"])
+    assert speedups([empty])["bus"] == dict.fromkeys(("execution_time", "mean_latency", "p99_latency", "iops"))
+    text = side_by_side.text([empty, empty])
+    assert "energy" not in text
+    assert "–" in text
+    assert "<table>" in side_by_side.html([empty])
+
+
+def test_the_busiest_part_is_the_fabric_s() -> None:
+    assert side_by_side.busiest(BUS) == ("channel 1", 0.25)
+    wires = [{"name": "link a", "share": 0.5}, {"name": "link b", "share": 0.7}]
+    layout = {"wires": wires, "controllers": [{"name": "controller 2", "share": 0.7}]}
+    assert side_by_side.busiest({**BUS, "map": layout}) == ("link b", 0.7)
+
+
+def without_cost(result: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in result.items() if key != "cost"}
