@@ -23,6 +23,9 @@ def inspect(design_toml: str, workload_toml: str, records: bool) -> str: ...
 def run(
     design_toml: str, workload_toml: str, options_json: str, progress: _Progress | None
 ) -> tuple[str, _Columns]: ...
+def timeline(
+    design_toml: str, workload_toml: str, options_json: str, progress: _Progress | None
+) -> tuple[str, _Columns, _Columns, _Columns]: ...
 def mqsim(
     device_label: str,
     device_xml: str,

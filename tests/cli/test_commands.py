@@ -9,6 +9,7 @@ import pytest
 COMMANDS = (
     ["run"],
     ["mqsim"],
+    ["explain"],
     ["rerun"],
     ["diff"],
     ["presets"],
