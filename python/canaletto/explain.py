@@ -159,8 +159,8 @@ def explain(timeline: Timeline, number: int, page_bytes: int, median_ps: int | N
     if about.height != 1 or about["complete_ps"][0] is None:
         raise SimulationError(f"request {number}: is not completed in this timeline")
     request = about.row(0, named=True)
-    page, path = timeline.critical_steps(number)
-    rows = path.to_dicts()
+    rows = timeline.critical_path.filter(pl.col("request") == number).to_dicts()
+    page = rows[0]["last_page"] if rows else None
     _check_closed(request, rows)
     scene = _Scene(timeline, request, page, page_bytes)
     return Explanation(

@@ -8,7 +8,9 @@ counts whole nanoseconds: times are rounded down to them, and each slice carries
 import os
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
-from itertools import count
+from functools import lru_cache
+from heapq import heappop, heappush
+from itertools import count, groupby
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any, TypeAlias
@@ -86,9 +88,9 @@ def write(timeline: Timeline, out: IO[bytes]) -> None:
     events.sort(key=lambda event: event[0])
     sequence = uint(_SEQUENCE, 1)
     for descriptor in tracks.descriptors:
-        out.write(message(_TRACE_PACKET, sequence, message(_TRACK_DESCRIPTOR, descriptor)))
+        out.write(message(_TRACE_PACKET, sequence + message(_TRACK_DESCRIPTOR, descriptor)))
     for time, event in events:
-        out.write(message(_TRACE_PACKET, uint(_TIMESTAMP, time), sequence, message(_TRACK_EVENT, event)))
+        out.write(message(_TRACE_PACKET, uint(_TIMESTAMP, time) + sequence + message(_TRACK_EVENT, event)))
 
 
 class _Lane:
@@ -104,10 +106,10 @@ class _Lane:
         while self._ends and (now is None or self._ends[-1] <= now):
             self._events.append((self._ends.pop(), _END + self._track))
 
-    def takes(self, start: int, end: int, nest: bool) -> bool:
-        """Whether a slice has room here: beside all others, or, if it may nest, inside another."""
+    def takes(self, start: int, end: int) -> bool:
+        """Whether a slice has room here, beside all others or inside one."""
         self.close(start)
-        return not self._ends or (nest and end <= self._ends[-1])
+        return not self._ends or end <= self._ends[-1]
 
     def begin(self, start: int, end: int, contents: bytes) -> None:
         """A slice, beside or inside what is open."""
@@ -122,12 +124,25 @@ class _Lanes:
     def __init__(self, make: Callable[[], int], events: list[_Event]) -> None:
         self._make, self._events = make, events
         self._lanes: list[_Lane] = []
+        self._taken: list[tuple[int, int]] = []
+        self._free: list[int] = []
 
-    def place(self, start: int, end: int, *, nest: bool) -> _Lane:
-        """The first lane with room for a slice."""
+    def nesting(self, start: int, end: int) -> _Lane:
+        """The first lane with room for a slice, beside or inside others."""
         for lane in self._lanes:
-            if lane.takes(start, end, nest):
+            if lane.takes(start, end):
                 return lane
+        return self._new()
+
+    def beside(self, start: int, end: int) -> _Lane:
+        """The first lane that is free, and from now on taken until `end`."""
+        while self._taken and self._taken[0][0] <= start:
+            heappush(self._free, heappop(self._taken)[1])
+        number = heappop(self._free) if self._free else len(self._lanes)
+        heappush(self._taken, (end, number))
+        return self._lanes[number] if number < len(self._lanes) else self._new()
+
+    def _new(self) -> _Lane:
         self._lanes.append(_Lane(self._make(), self._events))
         return self._lanes[-1]
 
@@ -222,21 +237,22 @@ def _draw_requests(timeline: Timeline, tracks: _Tracks, events: list[_Event]) ->
     """Each request, and inside it what it and its last page spent its time on."""
     view = _View(timeline)
     lanes = _Lanes(tracks.of_requests, events)
+    path = timeline.critical_path.iter_rows(named=True)
+    steps_of = {request: list(steps) for request, steps in groupby(path, lambda step: step["request"])}
     for request in timeline.requests.sort("arrival_ps", "number").iter_rows(named=True):
         arrival, complete = request["arrival_ps"], request["complete_ps"]
         last = view.end if complete is None else complete
         if not view.shows(arrival, last):
             continue
         start, end = view.cut(arrival, last)
-        lane = lanes.place(start, end, nest=False)
+        lane = lanes.beside(start, end)
         kind = "write" if request["write"] else "read"
         notes: dict[str, Any] = {"request": request["number"], "flow": request["flow"], "lba": request["lba"]}
         notes |= {"bytes": request["sectors"] * 512, "arrival_ps": arrival}
         if complete is not None:
             notes |= {"complete_ps": complete, "latency_ps": complete - arrival}
         lane.begin(start, end, _slice(f"{kind} {request['number']}", kind, notes))
-        _, steps = timeline.critical_steps(request["number"])
-        for step in steps.iter_rows(named=True):
+        for step in steps_of.get(request["number"], ()):
             if not view.shows(step["start_ps"], step["end_ps"]):
                 continue
             inner = view.cut(step["start_ps"], min(step["end_ps"], last))
@@ -265,7 +281,7 @@ def _draw_parts(timeline: Timeline, tracks: _Tracks, events: list[_Event]) -> No
             notes = {"request": request, "page": span["page"], "lba": lba.get(request), **_exactly(span)}
             owner = "garbage collection" if request is None else str(request)
             contents = _slice(f"{words(span['kind'])} {owner}", span["kind"], notes) + flows.get(span["row"], b"")
-            lanes.place(start, end, nest=True).begin(start, end, contents)
+            lanes.nesting(start, end).begin(start, end, contents)
         lanes.finish()
 
 
@@ -299,9 +315,19 @@ def _exactly(span: Mapping[str, Any]) -> dict[str, int]:
 def _slice(name: str, category: str, notes: Mapping[str, int | str | None]) -> bytes:
     """What a slice says, without its place."""
     said = [_note(key, value) for key, value in notes.items() if value is not None]
-    return b"".join((text(_CATEGORIES, category), text(_EVENT_NAME, name), *said))
+    return b"".join((_category(category), text(_EVENT_NAME, name), *said))
 
 
 def _note(key: str, value: int | str) -> bytes:
     content = text(_ANNOTATION_TEXT, value) if isinstance(value, str) else uint(_ANNOTATION_UINT, value)
-    return message(_ANNOTATIONS, text(_ANNOTATION_NAME, key), content)
+    return message(_ANNOTATIONS, _annotation_name(key) + content)
+
+
+@lru_cache
+def _category(name: str) -> bytes:
+    return text(_CATEGORIES, name)
+
+
+@lru_cache
+def _annotation_name(name: str) -> bytes:
+    return text(_ANNOTATION_NAME, name)

@@ -95,24 +95,18 @@ class Timeline:
         perfetto.save(self, path, force=force)
 
     @cached_property
-    def _steps_by_request(self) -> dict[tuple[Any, ...], pl.DataFrame]:
-        return self.steps.partition_by("request", as_dict=True)
+    def critical_path(self) -> pl.DataFrame:
+        """The steps that explain each latency: the request's own and its last-finishing page's, in order of time.
 
-    def critical_steps(self, request: int) -> tuple[int | None, pl.DataFrame]:
-        """The request's own steps with those of the page that finished last, in order of time; and that page.
-
-        Steps that take no time are left out. The page is None for a request that has none yet.
+        Columns of `steps`, and `last_page` (null for a request that has no page yet). Steps that take no time are left
+        out.
         """
-        steps = self._steps_by_request.get((request,), self.steps.clear())
-        of_pages = steps.filter(pl.col("page").is_not_null())
-        page: int | None = None
-        if of_pages.height:
-            # Of pages that finish at the same time, the one charged last was the one that finished the request.
-            last = of_pages.with_row_index("row").sort("end_ps", "row")
-            page = int(last["page"][-1])
-        own = pl.col("page").is_null() if page is None else pl.col("page").is_null() | (pl.col("page") == page)
-        path = steps.filter(own & (pl.col("end_ps") > pl.col("start_ps")))
-        return page, path.sort("start_ps", maintain_order=True)
+        # Of pages that finish at the same time, the one charged last was the one that finished the request.
+        charged = self.steps.with_row_index("row").filter(pl.col("page").is_not_null()).sort("end_ps", "row")
+        last = charged.group_by("request").agg(last_page=pl.col("page").last())
+        own = pl.col("page").is_null() | (pl.col("page") == pl.col("last_page"))
+        path = self.steps.join(last, on="request", how="left").filter(own & (pl.col("end_ps") > pl.col("start_ps")))
+        return path.sort("request", "start_ps", maintain_order=True)
 
 
 def record(

@@ -131,11 +131,19 @@ def test_words_and_nulls_stand_for_numbers() -> None:
 
 
 def test_the_steps_of_the_last_page_close_the_account() -> None:
-    page, steps = made(bus()).critical_steps(1)
-    assert page == 2
+    path = made(bus()).critical_path
+    steps = path.filter(pl.col("request") == 1)
+    assert steps["last_page"].unique().to_list() == [2]
     assert steps["start_ps"].to_list()[1:] == steps["end_ps"].to_list()[:-1]
-    assert made(bus()).critical_steps(3)[0] is None
-    assert made(bus()).critical_steps(77)[1].is_empty()
+    assert path.filter(pl.col("request") == 3)["last_page"].to_list() == [None]
+
+
+def test_of_pages_that_finish_together_the_last_charged_counts() -> None:
+    d = bus()
+    for page in (30, 32, 31):
+        d.step(0, page, "array_program", 4500, 104_500, "chip 0,0")
+    path = made(d).critical_path
+    assert path.filter(pl.col("request") == 0)["page"].to_list() == [31]
 
 
 def test_each_part_has_its_track_in_order(tmp_path: Path) -> None:
