@@ -19,7 +19,7 @@ from canaletto._engine import ConfigError, SimulationError
 from canaletto.timeline import Timeline, Window, around, record
 
 LIMIT = 2_000_000
-"""Spans that are looked at, at the most; some 60 MB."""
+"""Spans and steps that are looked at, at the most; some 60 MB."""
 
 _MARGIN_PS = 1_000_000
 """Added to a request's recorded time, which is a rounded number of microseconds."""
@@ -123,7 +123,7 @@ def explain_run(
 ) -> Explained:
     """Explains the slowest requests of a frozen run, or one of a given number. The run is repeated as far as needed.
 
-    limit: the most spans to look at. Raises ConfigError if the folder is not a frozen run, does not hold its requests
+    limit: the most spans and steps to look at. Raises ConfigError if the folder is not a frozen run, does not hold its requests
     or this one, or if a trace has changed; SimulationError if the run stops or comes out otherwise than recorded.
     """
     home = Path(path)

@@ -113,7 +113,7 @@ class Result(Fields):
         """What happened when on which part, between two moments of simulated time.
 
         By default around the slowest request, or, if requests were not kept, in the first 200 us. The run (of the first
-        seed) is repeated up to there, exactly. limit: the most spans to keep.
+        seed) is repeated up to there, exactly. limit: the most spans and steps to keep.
 
         Raises ConfigError for a window that is none, SimulationError if the run stops before its end.
         """

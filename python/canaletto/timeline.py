@@ -28,7 +28,7 @@ Window: TypeAlias = tuple[int, int]
 """From when until when, in simulated picoseconds."""
 
 LIMIT = 250_000
-"""Spans that a timeline holds unless told otherwise: some 40 MB as a file, which is still pleasant to look at."""
+"""Spans and steps that a timeline holds unless told otherwise: some 30 MB as a file, still pleasant to look at."""
 
 DEFAULT_WINDOW_PS = 200_000_000
 """The length of a window that nobody chose: 200 us."""
@@ -53,8 +53,8 @@ class Timeline:
     spans: a part (its number in `parts`) was used: kind, part, start_ps, end_ps, request (null: garbage collection),
     page (number of the page transaction).
 
-    steps: what each page of a request, or (page null) the request itself, spent its time on: request, page, cause,
-    start_ps, end_ps, part (the chip concerned, or null). A request's own steps and those of its last-finishing page
+    steps: what each page of a request, or (page null) the request itself, spent its time on: request (null: garbage
+    collection), page, cause, start_ps, end_ps, part (the chip concerned, or null). A request's own steps and those of its last-finishing page
     follow one another without gaps from its arrival to its completion.
 
     requests: those under way in a window: number (in order of generation), flow, write, lba, sectors, arrival_ps,
@@ -121,7 +121,7 @@ def record(
 ) -> Timeline:
     """Runs until the last window is over, and keeps what happens inside the windows.
 
-    windows: from when until when, in simulated picoseconds, in any order. limit: the most spans it may hold. The other
+    windows: from when until when, in simulated picoseconds, in any order. limit: the most spans and steps it may hold. The other
     arguments are those of `canaletto.run`.
 
     Raises ConfigError for what cannot be simulated and for windows that are none, SimulationError for a run that
@@ -173,7 +173,7 @@ def from_columns(
             _words("kind", about["kinds"]), _unless("request", _NOBODY), _unless("page", _NOBODY)
         ),
         steps=frames.raw(steps).with_columns(
-            _words("cause", about["causes"]), _unless("page", _NOBODY), _unless("part", _NOBODY)
+            _words("cause", about["causes"]), *(_unless(column, _NOBODY) for column in ("request", "page", "part"))
         ),
         requests=frames.raw(requests).with_columns(
             _words("flow", flows), pl.col("write") != 0, _unless("complete_ps", _NOT_YET)

@@ -157,14 +157,14 @@ def test_words() -> None:
     for said in (
         "request 1: read of 8 KiB at LBA 1600, 129.0 µs, 43.0 times the median",
         "arrived at 0.002 000 ms; 2 pages, of which the last to finish is told",
-        "101.5 µs waited for chip 0,0: a page program of request 0 on plane 0 (100 µs), data of request 0 (1.50 µs)",
+        "101.5 µs waited for chip 0,0: page programs of request 0 on plane 0 (100 µs), data of request 0 (1.50 µs)",
         "2.5 µs waited for a path to chip 0,0 (channel 0): data of request 2 (2.50 µs)",
-        "garbage collection at chip 0,0: an erase of garbage collection on plane 0 (2.00 µs)",
+        "garbage collection at chip 0,0: erases of garbage collection on plane 0 (2.00 µs)",
         "data of this request's own pages (3.40 µs)",
         "mostly: chip busy with a write (81.3 %)",
     ):
         assert said in flat
-    assert "the circuit of request 0 on controller 0" in " ".join(shown(told(routed(), 1)).split())
+    assert "circuits of request 0 on controller 0" in " ".join(shown(told(routed(), 1)).split())
 
 
 def test_small_steps_share_a_line() -> None:
@@ -193,7 +193,7 @@ def test_a_long_list_of_holders_is_summed_up() -> None:
     d.request(5, 0, 8, 1000, 3000, write=False)
     d.step(5, 40, "path_conflict", 1000, 3000, "chip 1,0")
     flat = " ".join(shown(told(d, 5)).split())
-    assert "data of request 52 (100 ns), 17 other uses (1.70 µs)" in flat
+    assert "data of requests 50, 51 and 18 more (20 times, 2.00 µs)" in flat
 
 
 @pytest.mark.parametrize(("start", "end"), [(2001.4, 3000), (2000.4, 2999)])

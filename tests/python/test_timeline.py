@@ -357,7 +357,7 @@ def test_run_says_when_a_timeline_is_cut_or_empty(
     file = tmp_path / "t.pftrace"
     assert command(*RUN, "--timeline", file, "--window", "5us:200us") == 0
     said = capsys.readouterr().err
-    assert "the timeline is cut at 110 µs, where it holds 250,000 spans; choose a smaller window" in said
+    assert "the timeline is cut at 110 µs, where it holds 250,000 spans and steps; choose a smaller window" in said
     assert "such as --window 5us:110us\n" in said
     drawing.truncated, drawing.spans, drawing.steps, drawing.requests = False, [], [], []
     assert command(*RUN, "--timeline", file, "--window", "5s:6s", "--force") == 0

@@ -17,7 +17,7 @@ SMALL = 0.005
 """Neighbouring steps below this share of the latency are told in one line."""
 
 TOLD = 3
-"""Holders told one by one; the others together."""
+"""Holders told one by one; more are told together, by what they did."""
 
 _PHRASES = {
     "host_queue": "waited in the host for room in the submission queue",
@@ -54,15 +54,15 @@ _SHORT = {
 }
 
 _USES = {
-    "command": "a command of {}",
+    "command": "commands of {}",
     "data": "data of {}",
-    "scout": "a scout of {}",
-    "cancel": "a scout of {} on its way back",
-    "reserved": "the circuit of {}",
-    "handshake": "the handshake of {}",
-    "array_read": "a page read of {}",
-    "array_program": "a page program of {}",
-    "array_erase": "an erase of {}",
+    "scout": "scouts of {}",
+    "cancel": "scouts of {} going back",
+    "reserved": "circuits of {}",
+    "handshake": "handshakes of {}",
+    "array_read": "page reads of {}",
+    "array_program": "page programs of {}",
+    "array_erase": "erases of {}",
     "register": "the page register, with data of {}",
 }
 
@@ -176,9 +176,10 @@ def _words(explanation: "Explanation", steps: Sequence["Step"]) -> str:
         said += f" ({_listed(step.parts, 2)})"
     elif used := [part for each in steps for part in each.parts if not holders and part != step.chip]:
         said += f" ({_listed(list(dict.fromkeys(used)), 2)})"
-    told = [_holder(explanation, step, holder) for holder in holders[:TOLD]]
-    if rest := holders[TOLD:]:
-        told.append(f"{count(len(rest))} other uses ({time_us(sum(holder.time_ps for holder in rest) / 1e6)})")
+    if len(holders) <= TOLD:
+        told = [_holder(explanation, step, holder) for holder in holders]
+    else:
+        told = [_alike(explanation, alike) for alike in _by_use(holders)]
     unheld = sum(each.unheld_ps for each in steps)
     if holders and step.cause.startswith("chip_busy") and unheld:
         told.append(f"others before it in the chip's queue ({time_us(unheld / 1e6)})")
@@ -198,6 +199,26 @@ def _holder(explanation: "Explanation", step: "Step", holder: "Holder") -> str:
     if where and where != [step.chip]:
         said += f" on {_listed([_within(part, step.chip) for part in where], 2)}"
     return f"{said} ({time_us(holder.time_ps / 1e6)})"
+
+
+def _by_use(holders: Sequence["Holder"]) -> list[list["Holder"]]:
+    """Holders of the same kind together, those of garbage collection apart; what took longest comes first."""
+    uses: dict[tuple[str, bool], list[Holder]] = {}
+    for holder in holders:
+        uses.setdefault((holder.kind, holder.request is None), []).append(holder)
+    return sorted(uses.values(), key=lambda alike: -sum(holder.time_ps for holder in alike))
+
+
+def _alike(explanation: "Explanation", holders: Sequence["Holder"]) -> str:
+    """Holders of one kind in words: how often, of whom, how long in all."""
+    requests = list(dict.fromkeys(holder.request for holder in holders))
+    names = [f"{number}" for number in requests if number is not None]
+    owner = f"request{'s' if len(names) > 1 else ''} {_listed(names, 2)}" if names else "garbage collection"
+    if requests == [explanation.request]:
+        owner = "this request's own pages"
+    said = _USES.get(holders[0].kind, words(holders[0].kind) + " of {}").format(owner)
+    times = f"{count(len(holders))} times, " if len(holders) > 1 else ""
+    return f"{said} ({times}{time_us(sum(holder.time_ps for holder in holders) / 1e6)})"
 
 
 def _within(part: str, chip: str | None) -> str:
