@@ -332,8 +332,8 @@ def _timeline(result: "Result", moments: "Window | None") -> "Timeline":
     if found.truncated:
         whole = timeline.window_text(start, found.until_ps)
         console.say(
-            f"the timeline is cut at {time_us(found.until_ps / 1e6)}, where it holds {timeline.LIMIT:,} spans and steps; "
-            f"choose a smaller window to see all of it, such as --window {whole}"
+            f"the timeline is cut at {time_us(found.until_ps / 1e6)}, where it holds {timeline.LIMIT:,} spans and "
+            f"steps; choose a smaller window to see all of it, such as --window {whole}"
         )
     elif not found.requests.height:
         console.say(f"nothing happens in the window {timeline.window_text(start, end)}: the timeline is empty")

@@ -123,8 +123,10 @@ def explain_run(
 ) -> Explained:
     """Explains the slowest requests of a frozen run, or one of a given number. The run is repeated as far as needed.
 
-    limit: the most spans and steps to look at. Raises ConfigError if the folder is not a frozen run, does not hold its requests
-    or this one, or if a trace has changed; SimulationError if the run stops or comes out otherwise than recorded.
+    limit: the most spans and steps to look at.
+
+    Raises ConfigError if the folder is not a frozen run, does not hold its requests or this one, or if a trace has
+    changed; SimulationError if the run stops or comes out otherwise than recorded.
     """
     home = Path(path)
     wanted, median_ps = _recorded(home, slowest, request)
@@ -163,6 +165,7 @@ def explain(timeline: Timeline, number: int, page_bytes: int, median_ps: int | N
     page = rows[0]["last_page"] if rows else None
     _check_closed(request, rows)
     scene = _Scene(timeline, request, page, page_bytes)
+    first_page, last_page = scene.pages(request)
     return Explanation(
         request=number,
         flow=str(request["flow"]),
@@ -171,7 +174,7 @@ def explain(timeline: Timeline, number: int, page_bytes: int, median_ps: int | N
         sectors=request["sectors"],
         arrival_ps=request["arrival_ps"],
         complete_ps=request["complete_ps"],
-        pages=timeline.steps.filter(pl.col("request") == number)["page"].drop_nulls().n_unique(),
+        pages=last_page - first_page + 1,
         page=page,
         steps=tuple(scene.step(rows, place) for place in range(len(rows))),
         median_ps=median_ps,
@@ -329,14 +332,14 @@ class _Scene:
 
     def _earlier_writes(self, start: int, end: int) -> tuple[Holder, ...]:
         """Writes of the same page under way meanwhile: that whose program ends the wait, else any."""
-        first, last = self._pages(self._request)
+        first, last = self.pages(self._request)
         writes = self._timeline.requests.filter(
             pl.col("write")
             & (pl.col("number") != self._request["number"])
             & (pl.col("arrival_ps") < end)
             & (pl.col("complete_ps").is_null() | (pl.col("complete_ps") > start))
         )
-        same = [row["number"] for row in writes.iter_rows(named=True) if _overlap(self._pages(row), (first, last))]
+        same = [row["number"] for row in writes.iter_rows(named=True) if _overlap(self.pages(row), (first, last))]
         programs = self._others.filter(
             (pl.col("kind").cast(pl.String) == "array_program") & pl.col("request").is_in(same)
         )
@@ -347,14 +350,15 @@ class _Scene:
         return tuple(Holder("array_program", number, (), end - start) for number in same[:1])
 
     def _reads_of_own(self, start: int, end: int) -> tuple[Holder, ...]:
-        """What other page transactions of the same request did meanwhile: the old page is being read."""
-        ranks = dict.fromkeys(range(len(self._parts)), 0)
-        spans = self._clipped(ranks, start, end).filter(pl.col("request") == self._request["number"])
-        holders = [
-            Holder(str(group["kind"][0]), self._request["number"], self._names(group["part"].unique()), _covered(group))
-            for group in spans.partition_by("kind", maintain_order=True)
-        ]
-        return _longest_first(holders)
+        """What the read of the old page, which ends the wait, spent its time on: causes in place of uses."""
+        steps = self._timeline.steps.filter(pl.col("request") == self._request["number"])
+        ending = steps.filter((pl.col("end_ps") == end) & (pl.col("page") != self._page))
+        read = steps.filter(pl.col("page").is_in(ending["page"].to_list()[:1]) & (pl.col("end_ps") > start))
+        sums: dict[tuple[str, tuple[str, ...]], int] = {}
+        for step in read.iter_rows(named=True):
+            use = str(step["cause"]), () if step["part"] is None else self._names([step["part"]])
+            sums[use] = sums.get(use, 0) + step["end_ps"] - max(step["start_ps"], start)
+        return _longest_first(Holder(cause, self._request["number"], parts, ps) for (cause, parts), ps in sums.items())
 
     def _used(self, start: int, end: int) -> tuple[str, ...]:
         """The wires and planes that the page itself used meanwhile."""
@@ -362,7 +366,7 @@ class _Scene:
         used = spans.filter(pl.col("kind").cast(pl.String) != "register")["part"].unique().sort()
         return self._names(number for number in used if self._parts[number]["kind"] not in ("chip", "controller"))
 
-    def _pages(self, request: Mapping[str, Any]) -> tuple[int, int]:
+    def pages(self, request: Mapping[str, Any]) -> tuple[int, int]:
         """The first and last logical page of a request."""
         first, last = request["lba"], request["lba"] + max(request["sectors"], 1) - 1
         return first // self._sectors_per_page, last // self._sectors_per_page

@@ -54,8 +54,8 @@ class Timeline:
     page (number of the page transaction).
 
     steps: what each page of a request, or (page null) the request itself, spent its time on: request (null: garbage
-    collection), page, cause, start_ps, end_ps, part (the chip concerned, or null). A request's own steps and those of its last-finishing page
-    follow one another without gaps from its arrival to its completion.
+    collection), page, cause, start_ps, end_ps, part (the chip concerned, or null). A request's own steps and those of
+    its last-finishing page follow one another without gaps from its arrival to its completion.
 
     requests: those under way in a window: number (in order of generation), flow, write, lba, sectors, arrival_ps,
     complete_ps (null: not yet).
@@ -121,8 +121,8 @@ def record(
 ) -> Timeline:
     """Runs until the last window is over, and keeps what happens inside the windows.
 
-    windows: from when until when, in simulated picoseconds, in any order. limit: the most spans and steps it may hold. The other
-    arguments are those of `canaletto.run`.
+    windows: from when until when, in simulated picoseconds, in any order. limit: the most spans and steps it may hold.
+    The other arguments are those of `canaletto.run`.
 
     Raises ConfigError for what cannot be simulated and for windows that are none, SimulationError for a run that
     stopped, OSError for a trace that cannot be read.

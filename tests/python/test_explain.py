@@ -102,9 +102,29 @@ def test_a_partial_write_waits_for_its_old_page() -> None:
     d.request(5, 0, 1, 150_000, 160_000, write=True)
     d.step(5, 20, "read_modify_write", 150_000, 155_000)
     d.step(5, 20, "array_program", 155_000, 160_000, "chip 1,1")
-    d.span("chip 1,1 plane 0", "array_read", 150_500, 153_500, 5, 21)
+    d.step(5, 21, "chip_busy_user", 149_000, 151_500, "chip 1,1")
+    d.step(5, 21, "array_read", 151_500, 154_500, "chip 1,1")
+    d.step(5, 21, "ecc", 154_500, 155_000)
     old, _ = told(d, 5).steps
-    assert old.holders == (Holder("array_read", 5, ("chip 1,1 plane 0",), 3_000_000),)
+    assert old.holders == (
+        Holder("array_read", 5, ("chip 1,1",), 3_000_000),
+        Holder("chip_busy_user", 5, ("chip 1,1",), 1_500_000),
+        Holder("ecc", 5, (), 500_000),
+    )
+    flat = " ".join(shown(told(d, 5)).split())
+    assert "the old page to be read: reading the array (3.00 µs), chip busy (1.50 µs), ecc (500 ns)" in flat
+
+
+def test_a_chip_that_nobody_used_is_not_called_busy_with_something() -> None:
+    d = bus()
+    d.request(5, 0, 8, 150_000, 160_000, write=True)
+    d.step(5, 20, "chip_busy_user", 150_000, 160_000, "chip 1,1")
+    d.span("chip 1,1 plane 0", "array_read", 150_500, 153_500, 6, 21)
+    (wait,) = told(d, 5).steps
+    assert wait.unheld_ps == 7_000_000
+    text = shown(told(d, 5))
+    assert "others before it in line while the chip was idle (7.00 µs)" in " ".join(text.split())
+    assert "mostly: in line for a chip that was idle (100.0 %)" in text
 
 
 USES = st.lists(

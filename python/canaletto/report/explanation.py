@@ -129,14 +129,13 @@ def mostly(explanation: "Explanation") -> str:
     cause, time = next(iter(causes.items()))
     label = _SHORT.get(cause, words(cause))
     if cause == "chip_busy_user":
-        kinds: dict[str, int] = {}
-        for step in explanation.steps:
-            for holder in step.holders if step.cause == cause else ():
-                use = _WITH.get(holder.kind, words(holder.kind))
-                use = "garbage collection" if holder.request is None else use
-                kinds[use] = kinds.get(use, 0) + holder.time_ps
-        if kinds:
-            label += f" with {max(kinds, key=lambda use: kinds[use])}"
+        waits = [step for step in explanation.steps if step.cause == cause]
+        uses: dict[str, int] = {"": sum(step.unheld_ps for step in waits)}
+        for holder in (holder for step in waits for holder in step.holders):
+            use = "garbage collection" if holder.request is None else _WITH.get(holder.kind, words(holder.kind))
+            uses[use] = uses.get(use, 0) + holder.time_ps
+        use = max(uses, key=lambda use: uses[use])
+        label = f"{label} with {use}" if use else "in line for a chip that was idle"
     return f"{label} ({share(time / explanation.latency_ps)})"
 
 
@@ -176,13 +175,15 @@ def _words(explanation: "Explanation", steps: Sequence["Step"]) -> str:
         said += f" ({_listed(step.parts, 2)})"
     elif used := [part for each in steps for part in each.parts if not holders and part != step.chip]:
         said += f" ({_listed(list(dict.fromkeys(used)), 2)})"
-    if len(holders) <= TOLD:
+    if step.cause == "read_modify_write":
+        told = [f"{_SHORT.get(h.kind, words(h.kind))} ({time_us(h.time_ps / 1e6)})" for h in holders]
+    elif len(holders) <= TOLD:
         told = [_holder(explanation, step, holder) for holder in holders]
     else:
         told = [_alike(explanation, alike) for alike in _by_use(holders)]
     unheld = sum(each.unheld_ps for each in steps)
     if holders and step.cause.startswith("chip_busy") and unheld:
-        told.append(f"others before it in the chip's queue ({time_us(unheld / 1e6)})")
+        told.append(f"others before it in line while the chip was idle ({time_us(unheld / 1e6)})")
     return f"{said}: {', '.join(told)}" if told else said
 
 
