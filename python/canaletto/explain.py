@@ -261,9 +261,14 @@ class _Scene:
         chip = None if row["part"] is None else self._parts[row["part"]]
         name = None if chip is None else str(chip["name"])
         if cause in _CHIP_WAITS and chip is not None:
-            holders = self._held_chip(chip, cause, *_together(rows, place))
-            unheld = max(0, end - start - sum(holder.time_ps for holder in holders))
-            return Step(cause, start, end, name, (str(name),), holders, unheld)
+            wait = _together(rows, place)
+            holders, unheld = self._held_chip(chip, wait[0]["start_ps"], wait[-1]["end_ps"])
+            if {row["cause"] for row in wait} & set(_COLLECTED):
+                # Part of this wait is charged to collection: its holders go with that part, the others with the rest.
+                collecting = cause in _COLLECTED
+                holders = tuple(holder for holder in holders if (holder.request is None) == collecting)
+                unheld = max(0, end - start - sum(holder.time_ps for holder in holders)) if collecting else unheld
+            return Step(cause, start, end, name, (str(name),), holders, min(unheld, end - start))
         if cause == "path_conflict" and chip is not None:
             parts = self._ways_to(chip)
             held = self._held_ways(parts, start, end)
@@ -274,8 +279,8 @@ class _Scene:
             return Step(cause, start, end, name, (), self._reads_of_own(start, end))
         return Step(cause, start, end, name, self._used(start, end))
 
-    def _held_chip(self, chip: Mapping[str, Any], cause: str, start: int, end: int) -> tuple[Holder, ...]:
-        """Who held the chip, by garbage collection or by requests as the cause says.
+    def _held_chip(self, chip: Mapping[str, Any], start: int, end: int) -> tuple[tuple[Holder, ...], int]:
+        """Who held the chip, and for how long nobody did.
 
         Data that have been read wait for the chip's port alone; a command waits for its plane, its die, the chip.
         """
@@ -287,11 +292,7 @@ class _Scene:
                 if part["kind"] == "plane":
                     same_die = own is not None and part.get("die") == own.get("die")
                     ranks[number] = 0 if part is own else 1 if same_die else 2
-        holders, _ = self._shared_out(self._clipped(ranks, start, end), ranks, start, end)
-        collecting = tuple(holder for holder in holders if holder.request is None)
-        if cause in _COLLECTED:
-            return collecting
-        return tuple(holder for holder in holders if holder.request is not None) or collecting
+        return self._shared_out(self._clipped(ranks, start, end), ranks, start, end)
 
     def _is_read_by(self, time: int) -> bool:
         """Whether the array has read the page by then."""
@@ -422,14 +423,14 @@ def share_out(uses: Iterable[tuple[int, int, int, Any]]) -> dict[Any, int]:
     return shares
 
 
-def _together(rows: Sequence[Mapping[str, Any]], place: int) -> Window:
-    """The whole wait for the chip that a step is a part of."""
+def _together(rows: Sequence[Mapping[str, Any]], place: int) -> Sequence[Mapping[str, Any]]:
+    """All steps of the wait for the chip that a step is a part of."""
     first = last = place
     while first > 0 and rows[first - 1]["cause"] in _CHIP_WAITS:
         first -= 1
     while last + 1 < len(rows) and rows[last + 1]["cause"] in _CHIP_WAITS:
         last += 1
-    return rows[first]["start_ps"], rows[last]["end_ps"]
+    return rows[first : last + 1]
 
 
 def _is_at(part: Mapping[str, Any], chip: Mapping[str, Any]) -> bool:

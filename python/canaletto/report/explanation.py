@@ -17,7 +17,7 @@ SMALL = 0.005
 """Neighbouring steps below this share of the latency are told in one line."""
 
 TOLD = 3
-"""Holders told one by one; more are told together, by what they did."""
+"""Holders told one by one; more are told together, so many kinds of use."""
 
 _PHRASES = {
     "host_queue": "waited in the host for room in the submission queue",
@@ -180,7 +180,10 @@ def _words(explanation: "Explanation", steps: Sequence["Step"]) -> str:
     elif len(holders) <= TOLD:
         told = [_holder(explanation, step, holder) for holder in holders]
     else:
-        told = [_alike(explanation, alike) for alike in _by_use(holders)]
+        uses = _by_use(holders)
+        told = [_alike(explanation, alike) for alike in uses[:TOLD]]
+        if others := [holder for alike in uses[TOLD:] for holder in alike]:
+            told.append(f"other uses ({time_us(sum(holder.time_ps for holder in others) / 1e6)})")
     unheld = sum(each.unheld_ps for each in steps)
     if holders and step.cause.startswith("chip_busy") and unheld:
         told.append(f"others before it in line while the chip was idle ({time_us(unheld / 1e6)})")
