@@ -2,15 +2,19 @@
 
 import shlex
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from canaletto import _engine, console
+from canaletto.report.units import time_us
 
 if TYPE_CHECKING:
     from canaletto.config import Workload
+    from canaletto.results import Result
+    from canaletto.timeline import Timeline, Window
 
 app = typer.Typer(
     help="A fast, exact, deterministic simulator of solid-state drives.",
@@ -83,6 +87,14 @@ def _run(
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Freeze the run as a new folder.")] = None,
     force: Force = False,
     json: JsonFlag = False,
+    timeline_file: Annotated[
+        Path | None,
+        typer.Option("--timeline", metavar="FILE", help="Write what happened when, for https://ui.perfetto.dev."),
+    ] = None,
+    window: Annotated[
+        str | None,
+        typer.Option(metavar="FROM:TO", help="When, such as 1.5ms:1.7ms; else around the slowest request."),
+    ] = None,
     wrap: Wrap = False,
     fit: Fit = False,
     devices: DeviceNumbers = None,
@@ -96,6 +108,7 @@ def _run(
     """
     from canaletto import config, folder, simulate
 
+    moments = _window(timeline_file, window, force, out)
     keys, workload_keys = _assignments(set_)
     if fabric is not None:
         keys.append(f"{_FABRIC}={fabric}")
@@ -106,14 +119,18 @@ def _run(
     if dry_run:
         _show_dry_run(drive, work, json)
         return
-    if out is None:
-        result = simulate.run(drive, work, seed=seed, seeds=seeds, warmup=warmup, records=False)
-    else:
-        with folder.place(out, force=force) as home:
-            traces = folder.hash_traces(work)
-            result = simulate.run(drive, work, seed=seed, seeds=seeds, warmup=warmup)
+    keep = out is not None or (timeline_file is not None and moments is None)
+    with folder.place(out, force=force) if out is not None else nullcontext() as home:
+        traces = folder.hash_traces(work) if home is not None else []
+        result = simulate.run(drive, work, seed=seed, seeds=seeds, warmup=warmup, records=keep)
+        shown = _timeline(result, moments) if timeline_file is not None else None
+        if home is not None:
             folder.write(result, home, traces, ["canaletto", *sys.argv[1:]])
+    if out is not None:
         console.say(f"wrote {out} (open {out / 'report.html'})")
+    if timeline_file is not None and shown is not None:
+        shown.save(timeline_file, force=force)
+        console.say(f"wrote {timeline_file} (open it in https://ui.perfetto.dev)")
     if json:
         console.emit(result.to_dict())
     else:
@@ -216,6 +233,40 @@ def _mqsim(
     from canaletto.report import tables
 
     console.show(*tables.mqsim(replay))
+
+
+@app.command("explain")
+def _explain(
+    run: RunFolder,
+    slowest: Annotated[
+        int | None, typer.Option(min=1, max=1000, metavar="N", help="The N slowest requests. [default: 10]")
+    ] = None,
+    request: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="The request of this number in requests.parquet.")
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Tell what single requests of a frozen run waited for, and who held it. Repeats the run as far as needed.
+
+    Example: canaletto explain runs/first --slowest 3
+    """
+    from canaletto import ConfigError, explain
+    from canaletto.report import explanation
+
+    if slowest is not None and request is not None:
+        raise ConfigError("--slowest and --request: both given, expected one of them")
+    found = explain.explain_run(run, slowest=10 if slowest is None else slowest, request=request)
+    for number in found.left_out:
+        console.say(
+            f"request {number}: left out, as more than {explain.LIMIT:,} things had happened by "
+            f"{time_us(found.until_ps / 1e6)}; try it alone (--request {number})"
+        )
+    if json:
+        console.emit(explanation.to_dict(found))
+    else:
+        console.show(*explanation.render(found))
+    if found.left_out and not found.explanations:
+        raise typer.Exit(1)
 
 
 @app.command("rerun")
@@ -354,6 +405,35 @@ def _resolve_workload(
         devices=devices,
         trace_format=trace_format,
     )
+
+
+def _window(file: Path | None, window: str | None, force: bool, out: Path | None) -> "Window | None":
+    """The window that was asked for, if any, once it is clear that its timeline could be written."""
+    from canaletto import ConfigError, perfetto, timeline
+
+    if file is None:
+        if window is not None:
+            raise ConfigError(f"--window {window}: given without --timeline FILE, which it is for")
+        return None
+    perfetto.check_free(file, force=force, made_later=out)
+    return None if window is None else timeline.parse_window(window)
+
+
+def _timeline(result: "Result", moments: "Window | None") -> "Timeline":
+    """A run's timeline; says so if it is cut or empty."""
+    from canaletto import timeline
+
+    found = timeline.of_result(result, moments)
+    ((start, end),) = found.windows
+    if found.truncated:
+        whole = timeline.window_text(start, found.until_ps)
+        console.say(
+            f"the timeline is cut at {time_us(found.until_ps / 1e6)}, where it holds {timeline.LIMIT:,} spans and "
+            f"steps; choose a smaller window to see all of it, such as --window {whole}"
+        )
+    elif not found.requests.height:
+        console.say(f"nothing happens in the window {timeline.window_text(start, end)}: the timeline is empty")
+    return found
 
 
 def _show_dry_run(design: Any, workload: Any, as_json: bool) -> None:

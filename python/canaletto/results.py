@@ -11,6 +11,8 @@ from canaletto.config import Design, Workload
 if TYPE_CHECKING:
     import polars as pl
 
+    from canaletto.timeline import Timeline
+
 
 class Fields(Mapping[str, Any]):
     """A part of a result, read as attributes or items: `r.latency_us.all.p99`, `r["latency_us"]["all"]["p99"]`.
@@ -99,6 +101,26 @@ class Result(Fields):
         from canaletto import frames
 
         return frames.blame(self._data["blame_us"])
+
+    def timeline(
+        self,
+        *,
+        from_us: float | None = None,
+        to_us: float | None = None,
+        limit: int | None = None,
+        progress: bool | None = None,
+    ) -> "Timeline":
+        """What happened when on which part, between two moments of simulated time.
+
+        By default around the slowest request, or, if requests were not kept, in the first 200 us. The run (of the first
+        seed) is repeated up to there, exactly. limit: the most spans and steps to keep.
+
+        Raises ConfigError for a window that is none, SimulationError if the run stops before its end.
+        """
+        from canaletto import timeline
+
+        window = timeline.window_us(from_us, to_us)
+        return timeline.of_result(self, window, timeline.LIMIT if limit is None else limit, progress)
 
     def save(self, path: str | PathLike[str], *, force: bool = False) -> None:
         """Freezes the run as a folder that `canaletto rerun` and `canaletto diff` take.

@@ -10,6 +10,7 @@ COMMANDS = (
     ["run"],
     ["compare"],
     ["mqsim"],
+    ["explain"],
     ["rerun"],
     ["diff"],
     ["presets"],
