@@ -1,0 +1,161 @@
+"use strict";
+// The page's look, its charts, and what can be saved and copied.
+
+const dataOf = id => {
+  const element = document.getElementById(id);
+  return element && JSON.parse(element.textContent);
+};
+const settings = () => new URLSearchParams(location.hash.slice(1));
+const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+const isDark = () => {
+  const classes = document.documentElement.classList;
+  return classes.contains("dark") || (prefersDark.matches && !classes.contains("light"));
+};
+const darkColours = dataOf("dark-colours");
+const cssColour = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+// What the charts look like. Saved figures are always light: they go into papers.
+function look(dark, width) {
+  const [ink, faint, line] = dark ? ["#e4eaf0", "#9aa8b7", "#2e3a47"] : ["#1c2733", "#4b5967", "#d9e0e7"];
+  const narrow = width < 480;
+  return {
+    background: dark ? "transparent" : "white",
+    font: "Helvetica Neue, Helvetica, Arial, sans-serif",
+    padding: { left: 2, right: 10, top: 4, bottom: 2 },
+    view: { stroke: null },
+    axis: {
+      labelColor: ink, titleColor: faint, gridColor: line, domainColor: faint, tickColor: faint,
+      labelFontSize: 11.5, titleFontSize: 12, titleFontWeight: 500, titlePadding: 8, labelLimit: 150,
+      labelOverlap: "greedy", labelSeparation: 6,
+    },
+    axisX: { tickCount: narrow ? 4 : 7, titleAnchor: "middle" },
+    text: { color: ink, fontSize: 11.5 },
+    rule: { color: faint },
+    legend: {
+      labelColor: ink, labelFontSize: 12, orient: "top", symbolType: "square", symbolSize: 110, symbolStrokeWidth: 0,
+      columnPadding: 14, rowPadding: 4, labelLimit: 170, columns: Math.max(2, Math.floor((width - 40) / 135)),
+    },
+  };
+}
+
+function shaded(spec, dark) {
+  let text = JSON.stringify(spec);
+  if (dark) for (const [light, other] of Object.entries(darkColours)) text = text.replaceAll(`"${light}"`, `"${other}"`);
+  return JSON.parse(text);
+}
+
+const charts = [...document.querySelectorAll("figure.chart")].filter(figure => document.getElementById(`${figure.id}-spec`));
+
+async function drawChart(figure, dark = isDark()) {
+  const plot = figure.querySelector(".plot");
+  const config = look(dark, plot.clientWidth);
+  if (dark !== true) config.background = "transparent";
+  await vegaEmbed(plot, shaded(dataOf(`${figure.id}-spec`), dark), { config, actions: false, renderer: "svg" });
+}
+
+function drawCharts(dark) {
+  return Promise.all(charts.map(figure => drawChart(figure, dark)));
+}
+
+// Saving.
+
+function download(name, content, type) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+// Rows with arrays in them become a row for each element.
+function flattened(rows) {
+  return rows.flatMap(row => {
+    const arrays = Object.keys(row).filter(key => Array.isArray(row[key]));
+    if (!arrays.length) return [row];
+    return row[arrays[0]].map((_, place) => ({ ...row, ...Object.fromEntries(arrays.map(key => [key, row[key][place]])) }));
+  });
+}
+
+function toCsv(rows) {
+  const keys = [...new Set(rows.flatMap(Object.keys))];
+  const cell = value => {
+    const text = value === null || value === undefined ? "" : String(value);
+    return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return [keys, ...rows.map(row => keys.map(key => row[key]))].map(row => row.map(cell).join(",")).join("\n") + "\n";
+}
+
+function valuesOf(spec) {
+  const found = spec.data?.values ?? spec.layer?.map(valuesOf).find(values => values?.length);
+  return found ?? Object.values(spec.datasets ?? {})[0] ?? [];
+}
+
+async function saveChart(figure, kind) {
+  const spec = dataOf(`${figure.id}-spec`);
+  if (kind === "csv") return download(`${figure.id}.csv`, toCsv(flattened(valuesOf(spec))), "text/csv");
+  const shown = figure.querySelector("input[type=radio]:checked");
+  for (const param of spec.params ?? []) if (shown && param.name === shown.name) param.value = shown.value;
+  const aside = document.createElement("div");
+  const { view } = await vegaEmbed(aside, { ...spec, width: 620 }, { config: look(false, 620), actions: false, renderer: "none" });
+  if (kind === "svg") download(`${figure.id}.svg`, await view.toSVG(), "image/svg+xml");
+  else {
+    const canvas = await view.toCanvas(3);
+    canvas.toBlob(blob => download(`${figure.id}.png`, blob));
+  }
+  view.finalize();
+}
+
+document.addEventListener("click", event => {
+  const button = event.target.closest("button");
+  if (!button) return;
+  if (button.dataset.save) saveChart(button.closest("figure"), button.dataset.save);
+  if ("copy" in button.dataset) copy(button);
+});
+
+async function copy(button) {
+  const text = button.parentElement.querySelector("pre");
+  try {
+    await navigator.clipboard.writeText(text.textContent);
+  } catch { // A page opened from a file may not write to the clipboard: it selects instead.
+    getSelection().selectAllChildren(text);
+    document.execCommand("copy");
+  }
+  button.textContent = "Copied";
+  setTimeout(() => (button.textContent = "Copy"), 1500);
+}
+
+// Light and dark.
+
+function themeButton() {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "theme";
+  const name = () => (button.textContent = isDark() ? "Light" : "Dark");
+  button.addEventListener("click", () => {
+    const dark = !isDark();
+    document.documentElement.classList.toggle("dark", dark);
+    document.documentElement.classList.toggle("light", !dark);
+    name();
+    document.dispatchEvent(new Event("theme"));
+  });
+  name();
+  document.body.prepend(button);
+}
+
+const theme = settings().get("theme");
+if (theme === "dark" || theme === "light") document.documentElement.classList.add(theme);
+themeButton();
+prefersDark.addEventListener("change", () => document.dispatchEvent(new Event("theme")));
+document.addEventListener("theme", () => drawCharts());
+addEventListener("beforeprint", () => drawCharts(false));
+addEventListener("afterprint", () => drawCharts());
+let drawnWidth = innerWidth;
+let resized = 0;
+addEventListener("resize", () => {
+  clearTimeout(resized);
+  resized = setTimeout(() => {
+    if (innerWidth !== drawnWidth) drawCharts();
+    drawnWidth = innerWidth;
+  }, 200);
+});
+drawCharts().then(() => document.documentElement.setAttribute("data-drawn", String(charts.length)));

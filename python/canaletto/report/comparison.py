@@ -1,0 +1,48 @@
+"""The report of a comparison: the same work on several fabrics, one page, complete in itself."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from canaletto.report import configuration, sections, terminal
+from canaletto.report.animation import Timeline
+from canaletto.report.document import document
+from canaletto.report.page import SCRIPTS
+from canaletto.report.units import count, listing, scaled
+
+if TYPE_CHECKING:
+    from canaletto.results import Result
+
+
+class Comparison(Protocol):
+    """What this page needs to know of `canaletto.Comparison`."""
+
+    @property
+    def runs(self) -> Sequence["Result"]: ...  # noqa: D102
+    @property
+    def speedup(self) -> Mapping[str, Mapping[str, float | None]]: ...  # noqa: D102
+
+
+def html(
+    comparison: Comparison, command: list[str] | None = None, timelines: Mapping[str, Timeline] | None = None
+) -> str:
+    """The whole page. command: what repeats the comparison. timelines: what happened in a window, by fabric."""
+    runs = list(comparison.runs)
+    data = [run.to_dict() for run in runs]
+    design, workload, _, seed = terminal.title(data[0])
+    title = listing([design, workload, f"{len(runs)} fabrics", seed])
+    requests = data[0]["requests"]
+    work = f"the same {count(requests['generated'])} requests ({scaled(requests['bytes'], 'B')}) on every fabric"
+    parts = [
+        sections.opening(title, work, data),
+        sections.key_figures(data),
+        sections.latency(runs),
+        sections.speedup(comparison.speedup),
+        sections.blame(data),
+        sections.conflicts(data),
+        sections.energy(data),
+        sections.utilisation(data),
+        sections.over_time(data),
+        sections.seen(timelines),
+        configuration.html(runs, command),
+    ]
+    return document(title, parts, SCRIPTS)

@@ -1,0 +1,228 @@
+"""The parts of a page, each for one run or many. A part without data is empty text."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from canaletto.report import animation, array, charts, colours, summary, terminal
+from canaletto.report.document import asset, chart, details, embedded, fabric, grid, note, section, table
+from canaletto.report.units import ABSENT, scaled, share, time_us, words
+
+if TYPE_CHECKING:
+    from canaletto.results import Result
+
+Data: TypeAlias = Mapping[str, Any]
+
+
+def key_figures(runs: Sequence[Data]) -> str:
+    """A row a fabric; the best of contestants is bold."""
+    headings = ["fabric", "IOPS", "bandwidth", "mean latency", "p99", "p99.99", "execution time", "requests without conflict"]
+    rows, numbers = [], []
+    for run in runs:
+        latency, conflicts = run["latency_us"].get("all") or {}, run.get("path_conflicts") or {}
+        bandwidth = run["bandwidth_mb_s"]
+        rows.append(
+            [
+                fabric(run["fabric"]),
+                scaled(run["iops"]),
+                scaled(None if bandwidth is None else bandwidth * 1e6, "B/s"),
+                *(time_us(latency.get(key)) for key in ("mean", "p99", "p99_99")),
+                time_us(run["execution_time_us"]),
+                share(conflicts.get("free_request_share")),
+            ]
+        )
+        fewer = [latency.get("mean"), latency.get("p99"), latency.get("p99_99"), run["execution_time_us"]]
+        numbers.append([run["iops"], bandwidth, *(None if x is None else -x for x in fewer)])
+    return table(headings, _bold_best(runs, rows, numbers))
+
+
+def _bold_best(runs: Sequence[Data], rows: list[list[str]], numbers: list[list[float | None]]) -> list[list[str]]:
+    """Marks what prints like the best of each column. The ideal fabric is a bound and wins nothing."""
+    contestants = [place for place, run in enumerate(runs) if run["fabric"] != "ideal"]
+    for column in range(len(numbers[0])):
+        known = [(value, place) for place in contestants if (value := numbers[place][column]) is not None]
+        best = rows[max(known)[1]][column + 1] if len(known) > 1 else None
+        if best is None or all(rows[place][column + 1] == best for place in contestants):
+            continue
+        for place in contestants:
+            if rows[place][column + 1] == best:
+                rows[place][column + 1] = f"<b>{best}</b>"
+    return rows
+
+
+def latency(runs: Sequence["Result"]) -> str:
+    """The distribution, to the last request."""
+    hint = "A click on a legend's entry brings out its line." if len(runs) > 1 else ""
+    return section(
+        "latency",
+        "Latency",
+        chart("tail", "Share of requests that take longer than each latency", charts.tail(runs)),
+        note(hint),
+        _latency_table([run.to_dict() for run in runs]),
+    )
+
+
+def _latency_table(runs: Sequence[Data]) -> str:
+    several = len(runs) > 1
+    rows = [
+        [*([fabric(run["fabric"])] if several else []), kind, *(time_us(row.get(key)) for key in terminal.PERCENTILES)]
+        for run in runs
+        for kind in ("all", "read", "write")
+        if (row := run["latency_us"].get(kind)) and row.get("mean") is not None
+    ]
+    found = table([*(["fabric"] if several else []), "requests", *terminal.PERCENTILES.values()], rows)
+    return f"<details><summary>All percentiles</summary>{found}</details>" if several else found
+
+
+def speedup(speedups: Mapping[str, Mapping[str, float | None]]) -> str:
+    """How many times better each fabric is than the first."""
+    return section("speedup", "Speedup", chart("speedup-bars", "Speedup by four measures", charts.speedup(speedups)))
+
+
+def blame(runs: Sequence[Data]) -> str:
+    """Where the time went."""
+    return section(
+        "blame",
+        "Where the time went",
+        note("Every picosecond of a request is charged to one cause; a stack's causes sum to the latency."),
+        grid(
+            chart("blame-mean", "Mean request", charts.blame(runs, "all")),
+            chart("blame-slow", "Slowest 1 % of requests", charts.blame(runs, "p99")),
+        ),
+        _blame_table(runs),
+    )
+
+
+def _blame_table(runs: Sequence[Data]) -> str:
+    tables = [run["blame_us"].get(kind) or {} for run in runs for kind in ("all", "p99")]
+    causes = colours.in_order(cause for found in tables for cause, value in found.items() if value)
+    if not causes:
+        return ""
+    headings = [f"{fabric(run['fabric'])} {kind}" for run in runs for kind in ("mean", "slowest 1 %")]
+    rows = [[escape(words(c)), *(time_us(found[c]) if found.get(c) else "" for found in tables)] for c in causes]
+    sums = ["sum", *(time_us(sum(value or 0 for value in found.values())) for found in tables)]
+    return f"<details><summary>As a table</summary>{table(['cause', *headings], [*rows, sums])}</details>"
+
+
+def conflicts(runs: Sequence[Data]) -> str:
+    """How many requests met no path conflict, and the time lost to those met."""
+    found = {run["fabric"]: run.get("path_conflicts") or {} for run in runs}
+    free = {name: each.get("free_request_share") for name, each in found.items()}
+    lost = {
+        run["fabric"]: None if lost is None or not done else lost / done
+        for run in runs
+        if ((lost := found[run["fabric"]].get("lost_us")), (done := run["requests"]["completed"]))
+    }
+    percent = [(name, None if each is None else each * 100, share(each)) for name, each in free.items()]
+    mean = [(name, each, time_us(each)) for name, each in lost.items()]
+    return section(
+        "conflicts",
+        "Path conflicts",
+        note("A path conflict: a transfer could start but for the path. A chip's own port being busy is none."),
+        grid(
+            chart("conflict-free", "Requests without conflict", charts.bars(percent, "requests without path conflict (%)", 100)),
+            chart("conflict-lost", "Time lost to conflicts", charts.bars(mean, "time lost by all pages of a request, mean (µs)")),
+        ),
+    )
+
+
+def energy(runs: Sequence[Data]) -> str:
+    """Energy by where it goes, and mean power."""
+    power = [
+        (run["fabric"], each, f"{each:,.4g} mW" if each is not None else ABSENT)
+        for run in runs
+        for each in [run.get("average_power_mw")]
+    ]
+    return section(
+        "energy",
+        "Energy",
+        grid(
+            chart("energy-stacks", "Energy of the run", charts.energy(runs)),
+            chart("power", "Average power", charts.bars(power, "average power (mW)")),
+        ),
+    )
+
+
+def utilisation(runs: Sequence[Data]) -> str:
+    """The chip array of each fabric, coloured by how busy its parts were."""
+    found = array.maps(runs)
+    if found is None:
+        return ""
+    blocks = max(each["block"][0] * each["block"][1] for each in found["maps"])
+    hint = (
+        "Squares are chips: the square is the flash array, the strip below it the chip's port. Lines are wires, "
+        "round squares at the edge controllers. The colour is the share of the execution time in use, on the same scale "
+        "everywhere; a part's name and share show when the pointer rests on it."
+    )
+    block = f" A square stands for a block of up to {blocks} chips and shows their mean." if blocks > 1 else ""
+    return section(
+        "map",
+        "Utilisation of chips and wires",
+        note(hint + block),
+        '<figure class="chart" id="maps"><figcaption><b>Utilisation</b><span class="save">'
+        '<button type="button" data-save-maps="svg">SVG</button><button type="button" data-save-maps="csv">CSV</button>'
+        '</span></figcaption><div class="scale"></div><div class="maps"></div></figure>',
+        embedded("maps-data", found | {"colours": colours.SEQUENTIAL}),
+    )
+
+
+def over_time(runs: Sequence[Data]) -> str:
+    """Queueing, latency and conflicts over the run."""
+
+    def lost(series: Data) -> list[float | None]:
+        pairs = zip(series["path_conflict_us"], series["completed"], strict=True)
+        return [lost / done if done else None for lost, done in pairs]
+
+    return section(
+        "time",
+        "Over time",
+        chart(
+            "time-outstanding",
+            "Requests outstanding",
+            charts.over_time(runs, lambda series: series["outstanding"], "requests outstanding, mean"),
+        ),
+        chart(
+            "time-latency",
+            "Latency of requests completed",
+            charts.over_time(runs, lambda series: series["latency_us"], "latency, mean ({unit})"),
+        ),
+        chart(
+            "time-conflicts",
+            "Time lost to path conflicts",
+            charts.over_time(runs, lost, "lost a request ({unit})"),
+        ),
+    )
+
+
+def seen(timelines: Mapping[str, animation.Timeline] | None) -> str:
+    """The animation of a window."""
+    found = animation.pack(timelines) if timelines else None
+    if found is None:
+        return ""
+    return section("seen", "The fabric, seen", _cut(found), asset("animation.html"), embedded("timeline-data", found))
+
+
+def _cut(found: Data) -> str:
+    if found["end"] >= found["whole"]:
+        return ""
+    why = (
+        f"a page holds at most {animation.MAX_BYTES // 1000:,} kB of it"
+        if found["end"] < found["recorded"]
+        else "no more of it was recorded"
+    )
+    shown, whole = time_us(found["end"] / 1e6), time_us(found["whole"] / 1e6)
+    return note(f"Shown are the first {shown} of the window of {whole}: {why}.")
+
+
+def facts(data: Data) -> str:
+    """Whatever else is worth a line."""
+    items = [f"<dt>{escape(label)}</dt><dd>{escape(fact)}</dd>" for label, fact in terminal.facts(data)]
+    return section("facts", "Beside that", f"<dl>{''.join(items)}</dl>")
+
+
+def opening(title: str, faint: str, runs: Sequence[Data]) -> str:
+    """Title, what ran, and what came out in words."""
+    return (
+        f'<header><h1>{escape(title)}</h1><p class="faint">{escape(faint)}</p></header>'
+        f'<p class="summary">{escape(summary.comparison(runs))}</p>'
+    )
