@@ -21,7 +21,8 @@ Data: TypeAlias = Mapping[str, Any]
 
 _TAIL_POINTS_A_DECADE = 40
 _BAR_HEIGHT = 22
-_PERCENTILES = "{'1': 'all', '0.1': 'p90', '0.01': 'p99', '0.001': 'p99.9', '0.0001': 'p99.99', '0.00001': 'p99.999'}"
+_LINES = alt.Legend(symbolType="stroke", symbolStrokeWidth=3, symbolSize=250)
+_PERCENTILES = "{'0.1': 'p90 · ', '0.01': 'p99 · ', '0.001': 'p99.9 · ', '0.0001': 'p99.99 · ', '0.00001': 'p99.999 · '}"
 
 
 def tail(runs: Sequence["Result"]) -> Spec | None:
@@ -48,7 +49,7 @@ def tail(runs: Sequence["Result"]) -> Spec | None:
                 "latency:Q",
                 scale=alt.Scale(type="log", nice=False, padding=8),
                 title=f"latency ({unit})",
-                axis=alt.Axis(format="~g", labelFlush=True),
+                axis=alt.Axis(format=",~r", values=_log_ticks(line["latency"] for line in lines)),
             ),
             y=alt.Y(
                 "slower:Q",
@@ -56,7 +57,7 @@ def tail(runs: Sequence["Result"]) -> Spec | None:
                 title="share of requests that take longer (%)",
                 axis=alt.Axis(
                     values=[10.0**-power for power in range(10)],
-                    labelExpr=f"format(datum.value * 100, '~r') + '  ' + ({_PERCENTILES}[datum.value] || '')",
+                    labelExpr=f"({_PERCENTILES}[datum.value] || '') + format(datum.value * 100, '~r')",
                 ),
             ),
             color=fabric_colour(fabrics) if several else _kind_colour(kinds),
@@ -86,20 +87,27 @@ def speedup(speedups: Mapping[str, Mapping[str, float | None]]) -> Spec | None:
         return None
     fabrics = list(speedups)
     shared = alt.Chart(alt.Data(values=rows)).encode(
-        y=alt.Y("measure:N", sort=list(names.values()), title=None, axis=alt.Axis(ticks=False, domain=False)),
+        y=alt.Y(
+            "measure:N",
+            sort=list(names.values()),
+            title=None,
+            axis=alt.Axis(ticks=False, domain=False),
+            scale=alt.Scale(paddingInner=0.18, paddingOuter=0.06),
+        ),
         yOffset=alt.YOffset("fabric:N", sort=fabrics),
     )
     bars = shared.mark_bar().encode(
         x=alt.X(
             "speedup:Q",
             title=f"speedup over {fabrics[0]} (times; more is better)",
-            scale=alt.Scale(domainMin=0, domainMax=max(row["speedup"] for row in rows) * 1.4),
+            scale=alt.Scale(domain=[0, max(row["speedup"] for row in rows) * 1.35], nice=False),
+            axis=alt.Axis(format=",~r"),
         ),
         color=fabric_colour(fabrics, legend=False),
         tooltip=["fabric:N", "measure:N", alt.Tooltip("speedup:Q", format=".4~r")],
     )
     figures = shared.mark_text(align="left", dx=4).encode(x="speedup:Q", text="text:N")
-    one = alt.Chart(alt.Data(values=[{}])).mark_rule(strokeDash=[4, 3]).encode(x=alt.datum(1))
+    one = alt.Chart(alt.Data(values=[{}])).mark_rule(strokeDash=[4, 3], opacity=0.6).encode(x=alt.datum(1))
     chart = alt.layer(bars, one, figures).properties(width="container", height=alt.Step(max(16, 40 // len(fabrics))))
     return spec(chart)
 
@@ -114,7 +122,7 @@ def bars(rows: Sequence[tuple[str, float | None, str]], title: str, largest: flo
     ticks = {"values": [top * tick / 4 for tick in range(5)]} if largest is not None else {}
     shared = alt.Chart(alt.Data(values=found)).encode(
         y=_fabric_axis([row["fabric"] for row in found]),
-        x=alt.X("value:Q", title=title, scale=scale, axis=alt.Axis(format="~g", **ticks)),
+        x=alt.X("value:Q", title=title, scale=scale, axis=alt.Axis(format=",~r", **ticks)),
     )
     chart = alt.layer(
         shared.mark_bar().encode(color=fabric_colour([row["fabric"] for row in found], legend=False)),
@@ -123,14 +131,22 @@ def bars(rows: Sequence[tuple[str, float | None, str]], title: str, largest: flo
     return spec(chart.properties(width="container", height=alt.Step(_BAR_HEIGHT)))
 
 
-def blame(runs: Sequence[Data], kind: str) -> Spec | None:
+def blame(runs: Sequence[Data], kind: str, *, shares: bool = False) -> Spec | None:
     """Where the time of the mean request (`all`) or of the slowest hundredth (`p99`) went, a stack a fabric.
 
-    The causes of a stack sum to its latency. None if nothing is charged.
+    The causes of a stack sum to its latency, as shares to 100 %. None if nothing is charged.
     """
     tables = {run["fabric"]: run["blame_us"].get(kind) or {} for run in runs}
     over = {"all": "mean request", "p99": "slowest 1 % of requests"}[kind]
+    if shares:
+        tables = {fabric: _percent(table) for fabric, table in tables.items()}
+        return stacks(tables, colours.CAUSES, lambda _: ("%", 1.0), f"share of the time of the {over}")
     return stacks(tables, colours.CAUSES, axis_unit, f"time of the {over}")
+
+
+def _percent(table: Mapping[str, float | None]) -> dict[str, float]:
+    total = sum(value or 0 for value in table.values())
+    return {part: 100 * value / total for part, value in table.items() if value}
 
 
 def energy(runs: Sequence[Data]) -> Spec | None:
@@ -175,7 +191,7 @@ def stacks(
             "sum(value):Q",
             title=f"{title} ({unit})",
             scale=alt.Scale(domain=[0, max(sums.values()) / size * 1.15], nice=False),
-            axis=alt.Axis(format="~g"),
+            axis=alt.Axis(format=",~r"),
         ),
         color=alt.Color(
             "part:N",
@@ -193,7 +209,7 @@ def stacks(
         ],
     )
     totals = shared.mark_text(align="left", dx=4).encode(
-        x=alt.X("sum(value):Q", stack=None), text=alt.Text("sum(value):Q", format=".3~r")
+        x=alt.X("sum(value):Q", stack=None), text=alt.Text("sum(value):Q", format=",.3~r")
     )
     return spec(alt.layer(parts, totals).properties(width="container", height=alt.Step(_BAR_HEIGHT)))
 
@@ -227,9 +243,9 @@ def over_time(runs: Sequence[Data], value: Callable[[Data], Iterable[float | Non
                 "time:Q",
                 title=f"time since the run began ({time_unit})",
                 scale=alt.Scale(nice=False, domainMin=0),
-                axis=alt.Axis(format="~g", labelFlush=True, grid=False),
+                axis=alt.Axis(format=",~r", grid=False),
             ),
-            y=alt.Y("value:Q", title=title.format(unit=unit), axis=alt.Axis(format="~g", tickCount=5)),
+            y=alt.Y("value:Q", title=title.format(unit=unit), axis=alt.Axis(format=",~r", tickCount=5)),
             color=fabric_colour(list(found), legend=len(found) > 1),
             opacity=alt.when(chosen).then(alt.value(1)).otherwise(alt.value(0.12)),
             tooltip="fabric:N",
@@ -240,8 +256,8 @@ def over_time(runs: Sequence[Data], value: Callable[[Data], Iterable[float | Non
 
 
 def fabric_colour(fabrics: Sequence[str], *, legend: bool = True) -> alt.Color:
-    """The encoding that gives each fabric its colour."""
-    shown = {} if legend else {"legend": None}
+    """The encoding that gives each fabric its colour; the legend, if any, is of lines."""
+    shown = {"legend": _LINES if legend else None}
     scale = alt.Scale(domain=list(fabrics), range=[colours.fabric(name) for name in fabrics])
     return alt.Color("fabric:N", title=None, scale=scale, **shown)
 
@@ -250,6 +266,7 @@ def spec(chart: alt.Chart | alt.LayerChart) -> Spec:
     """A chart as plain data, without a look of its own."""
     found: Spec = chart.to_dict()
     found.pop("config", None)
+    found["autosize"] = {"type": "fit-x", "contains": "padding"}
     return found
 
 
@@ -258,13 +275,21 @@ def short(value: float, digits: int = 4) -> float:
     return float(f"{value:.{digits}g}")
 
 
+def _log_ticks(lines: Iterable[Sequence[float]]) -> list[float]:
+    """1, 2, 5, 10, … over what the lines span."""
+    ends = [(line[0], line[-1]) for line in lines]
+    low, high = min(low for low, _ in ends), max(high for _, high in ends)
+    ticks = (digit * 10.0**power for power in range(-7, 13) for digit in (1, 2, 5))
+    return [tick for tick in ticks if low * 0.9 <= tick <= high * 1.1]
+
+
 def _fabric_axis(fabrics: Sequence[str]) -> alt.Y:
     return alt.Y("fabric:N", sort=list(fabrics), title=None, axis=alt.Axis(ticks=False, domain=False))
 
 
 def _kind_colour(kinds: Sequence[str]) -> alt.Color:
     scale = alt.Scale(domain=list(kinds), range=[colours.KINDS[kind] for kind in kinds])
-    return alt.Color("kind:N", title=None, scale=scale)
+    return alt.Color("kind:N", title=None, scale=scale, legend=_LINES)
 
 
 def _tail_lines(run: "Result") -> Iterator[dict[str, Any]]:

@@ -11,6 +11,7 @@ import vl_convert
 
 from canaletto import _engine
 from canaletto.report import colours
+from canaletto.report.units import words
 
 # Whatever is in the data, the browser loads nothing. Vega compiles its expressions, hence unsafe-eval.
 _POLICY = (
@@ -46,15 +47,24 @@ def note(text: str) -> str:
     return f'<p class="note">{escape(text)}</p>' if text else ""
 
 
-def chart(name: str, title: str, spec: Mapping[str, Any] | None) -> str:
-    """A figure with its buttons, drawn when the page opens; nothing if there is no specification."""
+def chart(name: str, title: str, spec: Mapping[str, Any] | None, **others: Mapping[str, Any] | None) -> str:
+    """A figure with its buttons, drawn when the page opens; nothing if there is no specification.
+
+    others: the same in another way, each behind a button of that name.
+    """
     if spec is None:
         return ""
-    buttons = "".join(f'<button type="button" data-save="{kind}">{kind.upper()}</button>' for kind in _SAVES)
+    views = {"": spec} | {other: found for other, found in others.items() if found is not None}
+    buttons = "".join(
+        f'<button type="button" data-view="{other}" aria-pressed="false">{words(other)}</button>'
+        for other in views
+        if other
+    )
+    buttons += "".join(f'<button type="button" data-save="{kind}">{kind.upper()}</button>' for kind in _SAVES)
     return (
         f'<figure class="chart" id="{name}"><figcaption><b>{escape(title)}</b><span class="save">{buttons}</span>'
         f'</figcaption><div class="plot" role="img" aria-label="{escape(title)}"></div></figure>'
-        + embedded(f"{name}-spec", spec)
+        + "".join(embedded(f"{name}-spec{'-' if view else ''}{view}", found) for view, found in views.items())
     )
 
 

@@ -86,8 +86,13 @@ def blame(runs: Sequence[Data]) -> str:
         "Where the time went",
         note("Every picosecond of a request is charged to one cause; a stack's causes sum to the latency."),
         grid(
-            chart("blame-mean", "Mean request", charts.blame(runs, "all")),
-            chart("blame-slow", "Slowest 1 % of requests", charts.blame(runs, "p99")),
+            *(
+                chart(name, title, charts.blame(runs, kind), as_shares=charts.blame(runs, kind, shares=True))
+                for name, title, kind in (
+                    ("blame-mean", "Mean request", "all"),
+                    ("blame-slow", "Slowest 1 % of requests", "p99"),
+                )
+            ),
         ),
         _blame_table(runs),
     )

@@ -111,10 +111,8 @@ def _winner(first: Data, contestants: Sequence[Data]) -> Iterator[str]:
     ends = (first["execution_time_us"], best["execution_time_us"])
     if _near(*ends):
         text += ", though the run takes as long, since requests arrive when they do"
-    elif ends[1] < ends[0]:
-        text += f", and the run ends {_times(*ends)} as soon"
     else:
-        text += f", but the run takes {_times(ends[1], ends[0])} as long"
+        text += f", {'and' if ends[1] < ends[0] else 'but'} the run takes {time_us(ends[1])} instead of {time_us(ends[0])}"
     yield text + "."
     if equals:
         yield f"{_listed(equals)} {'is' if len(equals) == 1 else 'are'} within {SAME:.0%} of it."
@@ -128,10 +126,13 @@ def _why(first: Data, best: Data) -> Iterator[str]:
     main = [cause for cause, gain in gains.items() if gain > 0.2 * gained][:2]
     if main:
         parts = [f"{doing(cause)} ({time_us(after.get(cause, 0))} instead of {time_us(before[cause])})" for cause in main]
-        yield f"It wins by less time {_listed(parts)}."
+        yield f"What it saves is time {_listed(parts)}."
     lost = [cause for cause, gain in reversed(gains.items()) if gain < -0.05 * gained][:2]
     if lost and gained:
         yield f"It pays {_listed([f'{time_us(-gains[cause])} more for {doing(cause)}' for cause in lost])}."
+    free = [(run.get("path_conflicts") or {}).get("free_request_share") for run in (first, best)]
+    if None not in free:
+        yield f"{share(free[1])} of its requests met no path conflict, {share(free[0])} on {first['fabric']}."
 
 
 def _slowest(first: Data, contestants: Sequence[Data]) -> Iterator[str]:
@@ -154,7 +155,9 @@ def _bound(first: Data, contestants: Sequence[Data], runs: Sequence[Data]) -> It
     gap = (_mean(first) or 0) - (_mean(ideal) or 0)
     text = f"With a path of its own for every chip (ideal) the mean request would take {time_us(_mean(ideal))}"
     if best is not first and gap > SAME * (_mean(first) or 0):
-        text += f": {best['fabric']} closes {share(((_mean(first) or 0) - (_mean(best) or 0)) / gap)} of that gap"
+        closed = ((_mean(first) or 0) - (_mean(best) or 0)) / gap
+        name = best["fabric"]
+        text += f", which {name} beats" if closed > 1 else f": {name} closes {share(closed)} of that gap"
     yield text + "."
 
 

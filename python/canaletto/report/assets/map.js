@@ -35,7 +35,7 @@
       const attributes = { fill: "none", stroke: shade(share), "stroke-linecap": "butt" };
       const group = svg("g", { "data-name": name, "data-share": share }, title(`${name}: ${percent(share)}`));
       for (const stub of stubs) group.append(svg("path", { ...attributes, d: path(stub), "stroke-width": 1.5 }));
-      group.append(svg("path", { ...attributes, d: path(points), stroke: OUTLINE, "stroke-width": width + 0.8 }));
+      if (width > 2) group.append(svg("path", { ...attributes, d: path(points), stroke: OUTLINE, "stroke-width": width + 0.8 }));
       group.append(svg("path", { ...attributes, d: path(points), "stroke-width": width }));
       root.append(group);
     });
@@ -68,7 +68,7 @@
   }
 
   const mean = shares => shares.reduce((sum, share) => sum + share, 0) / (shares.length || 1);
-  const told = (name, shares) => (shares.length ? `${name} ${percent(mean(shares))}, at most ${percent(Math.max(...shares))}` : "");
+  const told = (name, shares) => (shares.length ? `${name} ${percent(mean(shares))} (max ${percent(Math.max(...shares))})` : "");
 
   function caption(map) {
     const element = document.createElement("figcaption");

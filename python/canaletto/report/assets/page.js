@@ -19,7 +19,7 @@ function look(dark, width) {
   const [ink, faint, line] = dark ? ["#e4eaf0", "#9aa8b7", "#2e3a47"] : ["#1c2733", "#4b5967", "#d9e0e7"];
   const narrow = width < 480;
   return {
-    background: dark ? "transparent" : "white",
+    background: "white",
     font: "Helvetica Neue, Helvetica, Arial, sans-serif",
     padding: { left: 2, right: 10, top: 4, bottom: 2 },
     view: { stroke: null },
@@ -28,7 +28,8 @@ function look(dark, width) {
       labelFontSize: 11.5, titleFontSize: 12, titleFontWeight: 500, titlePadding: 8, labelLimit: 150,
       labelOverlap: "greedy", labelSeparation: 6,
     },
-    axisX: { tickCount: narrow ? 4 : 7, titleAnchor: "middle" },
+    axisX: { tickCount: narrow ? 4 : 7, labelFlush: false },
+    axisY: { labelPadding: 6 },
     text: { color: ink, fontSize: 11.5 },
     rule: { color: faint },
     legend: {
@@ -46,11 +47,16 @@ function shaded(spec, dark) {
 
 const charts = [...document.querySelectorAll("figure.chart")].filter(figure => document.getElementById(`${figure.id}-spec`));
 
+// The specification of the view that is chosen.
+function specOf(figure) {
+  const view = figure.querySelector("[data-view][aria-pressed=true]")?.dataset.view;
+  return dataOf(`${figure.id}-spec${view ? `-${view}` : ""}`);
+}
+
 async function drawChart(figure, dark = isDark()) {
   const plot = figure.querySelector(".plot");
-  const config = look(dark, plot.clientWidth);
-  if (dark !== true) config.background = "transparent";
-  await vegaEmbed(plot, shaded(dataOf(`${figure.id}-spec`), dark), { config, actions: false, renderer: "svg" });
+  const config = { ...look(dark, plot.clientWidth), background: "transparent" };
+  await vegaEmbed(plot, shaded(specOf(figure), dark), { config, actions: false, renderer: "svg", logLevel: 1 });
 }
 
 function drawCharts(dark) {
@@ -91,12 +97,12 @@ function valuesOf(spec) {
 }
 
 async function saveChart(figure, kind) {
-  const spec = dataOf(`${figure.id}-spec`);
+  const spec = specOf(figure);
   if (kind === "csv") return download(`${figure.id}.csv`, toCsv(flattened(valuesOf(spec))), "text/csv");
   const shown = figure.querySelector("input[type=radio]:checked");
   for (const param of spec.params ?? []) if (shown && param.name === shown.name) param.value = shown.value;
   const aside = document.createElement("div");
-  const { view } = await vegaEmbed(aside, { ...spec, width: 620 }, { config: look(false, 620), actions: false, renderer: "none" });
+  const { view } = await vegaEmbed(aside, { ...spec, width: 620 }, { config: look(false, 620), actions: false, renderer: "none", logLevel: 1 });
   if (kind === "svg") download(`${figure.id}.svg`, await view.toSVG(), "image/svg+xml");
   else {
     const canvas = await view.toCanvas(3);
@@ -110,6 +116,10 @@ document.addEventListener("click", event => {
   if (!button) return;
   if (button.dataset.save) saveChart(button.closest("figure"), button.dataset.save);
   if ("copy" in button.dataset) copy(button);
+  if (button.dataset.view) {
+    button.setAttribute("aria-pressed", button.getAttribute("aria-pressed") !== "true");
+    drawChart(button.closest("figure"));
+  }
 });
 
 async function copy(button) {
