@@ -92,7 +92,7 @@ def write(result: Result, folder: Path, traces: list[dict[str, str]], command: l
         parquet = folder / "requests.parquet"
         with named(parquet), open(parquet, "wb") as file:
             frames.write_parquet(result.requests, file)
-    _write_text(folder / "report.html", page.html(result))
+    _write_text(folder / "report.html", page.html(result, command))
 
 
 def load(path: str | PathLike[str]) -> Result:

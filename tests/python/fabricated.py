@@ -320,7 +320,10 @@ class Toy:
             latency[last] += (request.complete - request.arrival) / US
             lost[last] += request.account["path_conflict"] / US
             for each in range(first, last + 1):
-                begin, end = max(request.arrival - start, each * width), min(request.complete - start, each * width + width)
+                begin, end = (
+                    max(request.arrival - start, each * width),
+                    min(request.complete - start, each * width + width),
+                )
                 outstanding[each] += max(end - begin, 0) / width
         means: list[float | None] = [t / n if n else None for t, n in zip(latency, completed, strict=True)]
         found |= {"arrivals": arrivals, "completed": completed, "outstanding": outstanding}
@@ -510,13 +513,14 @@ class Comparison:
 
 
 @cache
-def toy(fabric: str, rows: int = 4, columns: int = 4, requests: int = 400) -> Toy:
-    return Toy(fabric, rows, columns, requests)
+def toy(fabric: str, rows: int = 4, columns: int = 4, load: int = 400) -> Toy:
+    """A drive that has served so many requests."""
+    return Toy(fabric, rows, columns, load)
 
 
 def result(fabric: str = "bus", without: tuple[str, ...] = (), **changes: Any) -> cn.Result:
     """A run's result; `without` leaves fields out, as runs of older versions do."""
-    sizes = {key: changes.pop(key) for key in ("rows", "columns", "requests") if key in changes}
+    sizes = {key: changes.pop(key) for key in ("rows", "columns", "load") if key in changes}
     data = {key: found for key, found in toy(fabric, **sizes).data().items() if key not in without}
     try:
         design = cn.design("performance-optimized", fabric=fabric)

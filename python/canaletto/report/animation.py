@@ -43,7 +43,7 @@ def pack(timelines: Mapping[str, Timeline], limit: int = MAX_BYTES) -> dict[str,
     known = {fabric: timeline for fabric, timeline in timelines.items() if timeline.spans.height}
     if not known:
         return None
-    start = min(int(timeline.spans["start_ps"].min()) for timeline in known.values())  # type: ignore[arg-type]
+    start = min(_start(timeline) for timeline in known.values())
     whole = max(int(timeline.header["until_ps"]) for timeline in known.values())
     cut = [int(timeline.header["until_ps"]) for timeline in known.values() if timeline.header["truncated"]]
     end = max(min([whole, *cut]), start + 1)
@@ -51,7 +51,12 @@ def pack(timelines: Mapping[str, Timeline], limit: int = MAX_BYTES) -> dict[str,
     causes = colours.in_order(cause for timeline in known.values() for cause in timeline.header["causes"])
     while True:
         fabrics = [_fabric(fabric, timeline, causes, start, end) for fabric, timeline in known.items()]
-        found = {"start": start, "end": end - start, "whole": whole - start, "recorded": recorded - start}
+        found: dict[str, Any] = {
+            "start": start,
+            "end": end - start,
+            "whole": whole - start,
+            "recorded": recorded - start,
+        }
         found |= {"causes": {cause: colours.cause(cause) for cause in causes}, "fabrics": fabrics}
         size = len(json.dumps(found, separators=(",", ":")))
         if size <= limit or end - start < 2:
@@ -59,14 +64,27 @@ def pack(timelines: Mapping[str, Timeline], limit: int = MAX_BYTES) -> dict[str,
         end = start + int((end - start) * min(0.95 * limit / size, 0.9))
 
 
+def _start(timeline: Timeline) -> int:
+    """When the window began: as the header says, or with the first request if it is whole, or with the first end."""
+    if "from_ps" in timeline.header:
+        return int(timeline.header["from_ps"])
+    first = timeline.requests.sort("arrival_ps").row(0, named=True) if timeline.requests.height else None
+    if first is not None:
+        steps: list[int] = timeline.steps.filter(pl.col("request") == first["number"])["start_ps"].to_list()
+        if first["arrival_ps"] in steps:
+            return int(first["arrival_ps"])
+    ends: list[int] = timeline.spans["end_ps"].to_list()
+    return min(ends)
+
+
 def _fabric(fabric: str, timeline: Timeline, causes: list[str], start: int, end: int) -> dict[str, Any]:
     parts: Sequence[Mapping[str, Any]] = timeline.header["parts"]
     spans = [
         row
         for row in timeline.spans.sort("start_ps", maintain_order=True).iter_rows(named=True)
-        if row["start_ps"] < end and row["end_ps"] > start
+        if row["start_ps"] < end and row["end_ps"] >= start
     ]
-    steps = [row for row in timeline.steps.iter_rows(named=True) if row["start_ps"] < end and row["end_ps"] > start]
+    steps = [row for row in timeline.steps.iter_rows(named=True) if row["start_ps"] < end and row["end_ps"] >= start]
     requests = [
         row
         for row in timeline.requests.sort("arrival_ps", maintain_order=True).iter_rows(named=True)
@@ -93,7 +111,12 @@ def _fabric(fabric: str, timeline: Timeline, causes: list[str], start: int, end:
 def _part(part: Mapping[str, Any]) -> list[Any]:
     if part["kind"] in WIRES:
         return [part["kind"], *part["from"], *part["to"]]
-    return [part["kind"], part["row"], part["column"], *([part["die"], part["plane"]] if part["kind"] == "plane" else [])]
+    return [
+        part["kind"],
+        part["row"],
+        part["column"],
+        *([part["die"], part["plane"]] if part["kind"] == "plane" else []),
+    ]
 
 
 def _spans(
@@ -139,8 +162,8 @@ def _back(
 ) -> Iterator[bool]:
     """Whether what moves over a wire moves from its `to` to its `from`.
 
-    Wires that carry both ways do not tell. Scouts go out from a controller hop by hop; commands and data to be written
-    go their way, data that were read come back on it.
+    Wires that carry both ways do not tell. Scouts go out from a controller hop by hop until something is transferred;
+    commands and data to be written go their way, data that were read come back on it.
     """
     places: dict[int, Place] = {}
     scouted: dict[tuple[int, int], bool] = {}
@@ -156,9 +179,10 @@ def _back(
             if kind == "scout":
                 scouted[page, row["part"]] = backwards
             yield backwards
-        elif part["kind"] in _ROUTED and not both_ways:
+        elif (part["kind"] in _ROUTED and not both_ways) or kind == "reserved":
             yield False
         else:
+            places.pop(page, None)
             out = kind != "data" or writes.get(row["request"], False) or page in programs
             yield scouted.get((page, row["part"]), False) == out
 

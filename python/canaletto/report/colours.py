@@ -46,7 +46,7 @@ CAUSES = {
 
 ENERGIES = {"array": "#1f7f73", "fabric": "#2b6cb0", "static": "#adadad"}
 
-KINDS = {"all": "#0b7285", "read": "#7fd0b5", "write": "#1f7f73"}
+KINDS = {"all": "#000000", "read": "#7fd0b5", "write": "#1f7f73"}
 
 SEQUENTIAL = (
     *("#440154", "#482878", "#3e4989", "#31688e", "#26828e"),

@@ -14,9 +14,7 @@ from canaletto.report import colours
 from canaletto.report.units import words
 
 # Whatever is in the data, the browser loads nothing. Vega compiles its expressions, hence unsafe-eval.
-_POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'unsafe-eval'; img-src data: blob:"
-)
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'unsafe-eval'; img-src data: blob:"
 
 
 def document(title: str, sections: Iterable[str], scripts: Sequence[str]) -> str:
@@ -36,9 +34,10 @@ def document(title: str, sections: Iterable[str], scripts: Sequence[str]) -> str
     )
 
 
-def section(name: str, heading: str, *parts: str) -> str:
-    """A part of the page under a heading; nothing if all its parts are empty."""
+def section(name: str, heading: str, *parts: str, about: str = "") -> str:
+    """A part of the page under a heading and what there is to know about it; nothing if all its parts are empty."""
     body = "\n".join(part for part in parts if part)
+    body = body and note(about) + body
     return f'<section id="{name}">\n<h2>{escape(heading)}</h2>\n{body}\n</section>' if body else ""
 
 

@@ -23,6 +23,8 @@ def html(result: "Result", command: list[str] | None = None, timeline: Timeline 
         _figures(data),
         sections.latency([result]),
         sections.blame([data]),
+        sections.flows(data),
+        sections.confidence(data),
         sections.energy([data]),
         sections.utilisation([data]),
         sections.over_time([data]),

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from canaletto.report import animation, array, charts, colours, summary, terminal
-from canaletto.report.document import asset, chart, details, embedded, fabric, grid, note, section, table
-from canaletto.report.units import ABSENT, scaled, share, time_us, words
+from canaletto.report import animation, array, bars, colours, lines, summary, terminal
+from canaletto.report.document import asset, chart, embedded, fabric, grid, note, section, table
+from canaletto.report.units import ABSENT, count, scaled, share, time_us, words
 
 if TYPE_CHECKING:
     from canaletto.results import Result
@@ -16,7 +16,16 @@ Data: TypeAlias = Mapping[str, Any]
 
 def key_figures(runs: Sequence[Data]) -> str:
     """A row a fabric; the best of contestants is bold."""
-    headings = ["fabric", "IOPS", "bandwidth", "mean latency", "p99", "p99.99", "execution time", "requests without conflict"]
+    headings = [
+        "fabric",
+        "IOPS",
+        "bandwidth",
+        "mean latency",
+        "p99",
+        "p99.99",
+        "execution time",
+        "requests without conflict",
+    ]
     rows, numbers = [], []
     for run in runs:
         latency, conflicts = run["latency_us"].get("all") or {}, run.get("path_conflicts") or {}
@@ -56,9 +65,9 @@ def latency(runs: Sequence["Result"]) -> str:
     return section(
         "latency",
         "Latency",
-        chart("tail", "Share of requests that take longer than each latency", charts.tail(runs)),
-        note(hint),
+        chart("tail", "Share of requests that take longer than each latency", lines.tail(runs)),
         _latency_table([run.to_dict() for run in runs]),
+        about=hint,
     )
 
 
@@ -76,7 +85,7 @@ def _latency_table(runs: Sequence[Data]) -> str:
 
 def speedup(speedups: Mapping[str, Mapping[str, float | None]]) -> str:
     """How many times better each fabric is than the first."""
-    return section("speedup", "Speedup", chart("speedup-bars", "Speedup by four measures", charts.speedup(speedups)))
+    return section("speedup", "Speedup", chart("speedup-bars", "Speedup by four measures", bars.speedup(speedups)))
 
 
 def blame(runs: Sequence[Data]) -> str:
@@ -84,10 +93,9 @@ def blame(runs: Sequence[Data]) -> str:
     return section(
         "blame",
         "Where the time went",
-        note("Every picosecond of a request is charged to one cause; a stack's causes sum to the latency."),
         grid(
             *(
-                chart(name, title, charts.blame(runs, kind), as_shares=charts.blame(runs, kind, shares=True))
+                chart(name, title, bars.blame(runs, kind), as_shares=bars.blame(runs, kind, shares=True))
                 for name, title, kind in (
                     ("blame-mean", "Mean request", "all"),
                     ("blame-slow", "Slowest 1 % of requests", "p99"),
@@ -95,6 +103,7 @@ def blame(runs: Sequence[Data]) -> str:
             ),
         ),
         _blame_table(runs),
+        about="Every picosecond of a request is charged to one cause; a stack's causes sum to the latency.",
     )
 
 
@@ -111,23 +120,63 @@ def _blame_table(runs: Sequence[Data]) -> str:
 
 def conflicts(runs: Sequence[Data]) -> str:
     """How many requests met no path conflict, and the time lost to those met."""
-    found = {run["fabric"]: run.get("path_conflicts") or {} for run in runs}
-    free = {name: each.get("free_request_share") for name, each in found.items()}
-    lost = {
-        run["fabric"]: None if lost is None or not done else lost / done
-        for run in runs
-        if ((lost := found[run["fabric"]].get("lost_us")), (done := run["requests"]["completed"]))
-    }
-    percent = [(name, None if each is None else each * 100, share(each)) for name, each in free.items()]
-    mean = [(name, each, time_us(each)) for name, each in lost.items()]
+    free = [(run["fabric"], (run.get("path_conflicts") or {}).get("free_request_share")) for run in runs]
+    percent = [(name, None if each is None else each * 100, share(each)) for name, each in free]
+    lost = [(run["fabric"], each, time_us(each)) for run in runs for each in [_lost_a_request(run)]]
     return section(
         "conflicts",
         "Path conflicts",
-        note("A path conflict: a transfer could start but for the path. A chip's own port being busy is none."),
         grid(
-            chart("conflict-free", "Requests without conflict", charts.bars(percent, "requests without path conflict (%)", 100)),
-            chart("conflict-lost", "Time lost to conflicts", charts.bars(mean, "time lost by all pages of a request, mean (µs)")),
+            chart(
+                "conflict-free",
+                "Requests without conflict",
+                bars.bars(percent, "requests without path conflict (%)", 100),
+            ),
+            chart(
+                "conflict-lost",
+                "Time lost to conflicts",
+                bars.bars(lost, "time lost by all pages of a request, mean (µs)"),
+            ),
         ),
+        about="A path conflict: a transfer could start but for the path. A chip's own port being busy is none.",
+    )
+
+
+def _lost_a_request(run: Data) -> float | None:
+    lost: float | None = (run.get("path_conflicts") or {}).get("lost_us")
+    completed: int = run["requests"]["completed"]
+    return None if lost is None or not completed else lost / completed
+
+
+def flows(data: Data) -> str:
+    """A row a flow, if there are several."""
+    rows = [
+        [
+            escape(str(flow["name"])),
+            count((flow.get("requests") or {}).get("completed")),
+            scaled(flow.get("iops")),
+            *(time_us(((flow.get("latency_us") or {}).get("all") or {}).get(key)) for key in ("mean", "p99", "max")),
+        ]
+        for flow in data.get("flows") or ()
+    ]
+    return (
+        section("flows", "Flows", table(["flow", "requests", "IOPS", "mean", "p99", "max"], rows)) if rows[1:] else ""
+    )
+
+
+def confidence(data: Data) -> str:
+    """Means over all seeds with their 95 % confidence intervals, if there are several."""
+    found = data.get("confidence") or {}
+    rows = []
+    for name, interval in found.items():
+        if isinstance(interval, Mapping):
+            format_ = terminal.figure(name)
+            cells = [format_(interval["mean"]), f"± {format_(interval['half_width'])}"]
+            rows.append([escape(terminal.headline_name(name)), *map(escape, cells)])
+    return (
+        section("seeds", f"Over {len(found['seeds'])} seeds", table(["", "mean", "95 % confidence"], rows))
+        if rows
+        else ""
     )
 
 
@@ -142,8 +191,8 @@ def energy(runs: Sequence[Data]) -> str:
         "energy",
         "Energy",
         grid(
-            chart("energy-stacks", "Energy of the run", charts.energy(runs)),
-            chart("power", "Average power", charts.bars(power, "average power (mW)")),
+            chart("energy-stacks", "Energy of the run", bars.energy(runs)),
+            chart("power", "Average power", bars.bars(power, "average power (mW)")),
         ),
     )
 
@@ -156,8 +205,8 @@ def utilisation(runs: Sequence[Data]) -> str:
     blocks = max(each["block"][0] * each["block"][1] for each in found["maps"])
     hint = (
         "Squares are chips: the square is the flash array, the strip below it the chip's port. Lines are wires, "
-        "round squares at the edge controllers. The colour is the share of the execution time in use, on the same scale "
-        "everywhere; a part's name and share show when the pointer rests on it."
+        "round squares at the edge controllers. The colour is the share of the execution time in use, on one "
+        "scale everywhere; a part's name and share show when the pointer rests on it."
     )
     block = f" A square stands for a block of up to {blocks} chips and shows their mean." if blocks > 1 else ""
     return section(
@@ -184,17 +233,17 @@ def over_time(runs: Sequence[Data]) -> str:
         chart(
             "time-outstanding",
             "Requests outstanding",
-            charts.over_time(runs, lambda series: series["outstanding"], "requests outstanding, mean"),
+            lines.over_time(runs, lambda series: series["outstanding"], "requests outstanding, mean"),
         ),
         chart(
             "time-latency",
             "Latency of requests completed",
-            charts.over_time(runs, lambda series: series["latency_us"], "latency, mean ({unit})"),
+            lines.over_time(runs, lambda series: series["latency_us"], "latency, mean ({unit})"),
         ),
         chart(
             "time-conflicts",
             "Time lost to path conflicts",
-            charts.over_time(runs, lost, "lost a request ({unit})"),
+            lines.over_time(runs, lost, "lost a request ({unit})"),
         ),
     )
 

@@ -57,11 +57,11 @@ def single(run: Data) -> str:
     if mean is None:
         return "No request was completed."
     sentence = f"The mean request takes {time_us(mean)}"
-    parts = [f"{part:.0%} of it {doing(cause)}" for cause, part in _largest(run, "all")]
+    parts = [f"{part * 100:.0f} % of it {doing(cause)}" for cause, part in _largest(run, "all")]
     sentence += f": {_listed(parts)}" if parts else ""
     if p99 is not None:
         sentence += f". The slowest 1 % take {time_us(p99)} or longer"
-        slow = [f"{doing(cause)} ({part:.0%})" for cause, part in _largest(run, "p99")]
+        slow = [f"{doing(cause)} ({part * 100:.0f} %)" for cause, part in _largest(run, "p99")]
         sentence += f", most of it {_listed(slow)}" if slow else ""
     free = (run.get("path_conflicts") or {}).get("free_request_share")
     if free is not None:
@@ -87,7 +87,7 @@ def _nothing_differs(runs: Sequence[Data]) -> list[str]:
     return [
         f"Nothing differs: on each of the {len(runs)} fabrics the mean request takes {time_us(_mean(runs[0]))}, the "
         f"slowest 1 % take {time_us(runs[0]['latency_us']['all'].get('p99'))} or longer, and the run takes "
-        f"{time_us(runs[0]['execution_time_us'])}, within {SAME:.0%}.",
+        f"{time_us(runs[0]['execution_time_us'])}, within {SAME * 100:.0f} %.",
         f"The fabric does not limit this work: path conflicts cost at most {share(lost)} of a request's time.",
     ]
 
@@ -112,10 +112,12 @@ def _winner(first: Data, contestants: Sequence[Data]) -> Iterator[str]:
     if _near(*ends):
         text += ", though the run takes as long, since requests arrive when they do"
     else:
-        text += f", {'and' if ends[1] < ends[0] else 'but'} the run takes {time_us(ends[1])} instead of {time_us(ends[0])}"
+        text += (
+            f", {'and' if ends[1] < ends[0] else 'but'} the run takes {time_us(ends[1])} instead of {time_us(ends[0])}"
+        )
     yield text + "."
     if equals:
-        yield f"{_listed(equals)} {'is' if len(equals) == 1 else 'are'} within {SAME:.0%} of it."
+        yield f"{_listed(equals)} {'is' if len(equals) == 1 else 'are'} within {SAME * 100:.0f} % of it."
     yield from _why(first, best)
 
 
@@ -125,7 +127,9 @@ def _why(first: Data, best: Data) -> Iterator[str]:
     before, after = first["blame_us"]["all"], best["blame_us"]["all"]
     main = [cause for cause, gain in gains.items() if gain > 0.2 * gained][:2]
     if main:
-        parts = [f"{doing(cause)} ({time_us(after.get(cause, 0))} instead of {time_us(before[cause])})" for cause in main]
+        parts = [
+            f"{doing(cause)} ({time_us(after.get(cause, 0))} instead of {time_us(before[cause])})" for cause in main
+        ]
         yield f"What it saves is time {_listed(parts)}."
     lost = [cause for cause, gain in reversed(gains.items()) if gain < -0.05 * gained][:2]
     if lost and gained:

@@ -199,7 +199,7 @@
     const scouts = new Set(of("scout", "cancel").map(span => span.request)).size;
     const moving = new Set(of("data", "command").map(span => `${span.request} ${span.chip}`)).size;
     fabric.told.textContent = [
-      `${moving} on the wires`, waiting.length ? `${waiting.length} wait for a path` : "", scouts ? `${scouts} scouts` : "",
+      `${moving} on the wires`, waiting.length ? `${waiting.length} wait for a path` : "", scouts ? `${scouts} ${scouts === 1 ? "scout" : "scouts"}` : "",
     ].filter(Boolean).join(" · ");
   }
 
@@ -572,8 +572,8 @@
     const name = document.createElement("span");
     name.append(swatch(fabric.name), `${fabric.name} ${request.complete === null ? "(running)" : time(latency(request))}`);
     line.append(name);
-    const before = Math.max(0, Math.min(...request.steps.map(each => each.start)) - request.arrival);
-    if (before > 0) sums.set("before the window", before);
+    const outside = latency(request) - [...sums.values()].reduce((sum, each) => sum + each, 0);
+    if (outside > 0) sums.set("outside the window", outside);
     for (const [cause, sum] of sums) {
       const entry = document.createElement("span");
       const sign = document.createElement("span");
@@ -639,11 +639,11 @@
     seek((Number(event.target.value) / 10_000) * data.end);
   });
   document.addEventListener("theme", fitAll);
-  let width = innerWidth;
-  addEventListener("resize", () => {
-    if (innerWidth !== width) fitAll();
-    width = innerWidth;
-  });
+  let width = player.clientWidth;
+  new ResizeObserver(() => {
+    if (player.clientWidth !== width) requestAnimationFrame(fitAll);
+    width = player.clientWidth;
+  }).observe(player);
 
   // #t=MICROSECONDS&play=0&fabrics=bus,venice&request=17 sets the state: for links, and for tests.
   function fromHash() {

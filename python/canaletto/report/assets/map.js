@@ -17,7 +17,7 @@
     return `rgb(${parts.join(",")})`;
   }
 
-  const percent = share => `${(share * 100).toFixed(share < 0.0995 ? 1 : 0)} %`;
+  const percent = share => `${(share * 100).toFixed(share < 0.0995 ? 1 : 0)}\u00a0%`;
   const title = text => {
     const element = svg("title");
     element.textContent = text;
@@ -35,7 +35,7 @@
       const attributes = { fill: "none", stroke: shade(share), "stroke-linecap": "butt" };
       const group = svg("g", { "data-name": name, "data-share": share }, title(`${name}: ${percent(share)}`));
       for (const stub of stubs) group.append(svg("path", { ...attributes, d: path(stub), "stroke-width": 1.5 }));
-      if (width > 2) group.append(svg("path", { ...attributes, d: path(points), stroke: OUTLINE, "stroke-width": width + 0.8 }));
+      group.append(svg("path", { ...attributes, d: path(points), stroke: OUTLINE, "stroke-width": width + Math.min(0.8, width / 2) }));
       group.append(svg("path", { ...attributes, d: path(points), "stroke-width": width }));
       root.append(group);
     });
@@ -88,7 +88,7 @@
   const place = figure.querySelector(".maps");
   // Long arrays need long maps.
   const ratio = Math.max(...all.map(({ layout }) => layout.width / layout.height));
-  place.style.setProperty("--map", `${Math.round(Math.min(Math.max(16, 11 * ratio), 70))}rem`);
+  place.style.setProperty("--map", `${Math.round(Math.min(Math.max(all.length < 3 ? 28 : 16, 11 * ratio), 70))}rem`);
   for (const { map, root, layout } of all) {
     const small = document.createElement("figure");
     root.style.maxWidth = `${layout.width * 1.6}px`;

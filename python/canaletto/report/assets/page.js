@@ -91,9 +91,10 @@ function toCsv(rows) {
   return [keys, ...rows.map(row => keys.map(key => row[key]))].map(row => row.map(cell).join(",")).join("\n") + "\n";
 }
 
+// A chart's data; altair keeps them apart under names. The first layer holds them all.
 function valuesOf(spec) {
-  const found = spec.data?.values ?? spec.layer?.map(valuesOf).find(values => values?.length);
-  return found ?? Object.values(spec.datasets ?? {})[0] ?? [];
+  const { data } = spec.data ? spec : spec.layer[0];
+  return data.values ?? spec.datasets[data.name];
 }
 
 async function saveChart(figure, kind) {
@@ -149,7 +150,7 @@ function themeButton() {
     document.dispatchEvent(new Event("theme"));
   });
   name();
-  document.body.prepend(button);
+  document.querySelector("main").prepend(button);
 }
 
 const theme = settings().get("theme");
@@ -159,13 +160,17 @@ prefersDark.addEventListener("change", () => document.dispatchEvent(new Event("t
 document.addEventListener("theme", () => drawCharts());
 addEventListener("beforeprint", () => drawCharts(false));
 addEventListener("afterprint", () => drawCharts());
-let drawnWidth = innerWidth;
-let resized = 0;
-addEventListener("resize", () => {
-  clearTimeout(resized);
-  resized = setTimeout(() => {
-    if (innerWidth !== drawnWidth) drawCharts();
-    drawnWidth = innerWidth;
-  }, 200);
+
+// Legends have as many columns as there is room for: a new width is a new drawing.
+const widths = new Map();
+const observer = new ResizeObserver(entries => {
+  for (const { target } of entries) {
+    const known = widths.get(target);
+    clearTimeout(known?.timer);
+    if (known?.width === target.clientWidth) continue;
+    const timer = known && setTimeout(() => drawChart(target.closest("figure")), 150);
+    widths.set(target, { width: target.clientWidth, timer });
+  }
 });
+for (const figure of charts) observer.observe(figure.querySelector(".plot"));
 drawCharts().then(() => document.documentElement.setAttribute("data-drawn", String(charts.length)));
