@@ -112,6 +112,8 @@ def test_every_figure_can_be_saved(compared: tuple[str, dict[str, Any]]) -> None
         lines = saved[f"{name}.csv"].splitlines()
         assert len(lines) > 8
         assert "fabric" in lines[0].split(",")
+    assert saved["tail.csv"].splitlines()[0] == "fabric,kind,latency (µs),share of requests that take longer (%)"
+    assert saved["speedup-bars.csv"].splitlines()[1] == "execution time,bus,1"
     assert saved["utilisation.svg"].count("venice") >= 1
     assert len(saved["utilisation.csv"].splitlines()) > 300
 

@@ -232,7 +232,7 @@ def test_the_summary_says_who_wins_and_why() -> None:
     assert "5.00 µs instead of 20.0 µs on bus (4.00 times as fast)" in text
     assert "the run takes as long" in text
     assert "waiting for a free path (1.00 µs instead of 17.0 µs)" in text
-    assert "pays 1.00 µs more for reserving paths" in text
+    assert "In exchange it spends 1.00 µs more reserving paths" in text
     assert "(ideal) the mean request would take 3.00 µs: venice closes 88.2 % of that gap" in text
 
 
@@ -248,7 +248,14 @@ def test_the_summary_says_when_the_first_is_not_beaten() -> None:
     text = summary.comparison([bus, mesh])
     assert "No fabric serves this work faster than bus" in text
     assert "mesh is slowest: its mean request takes 2.00 times as long as on bus" in text
-    assert "moving data over the wires" in text
+    assert "it spends 3.00 µs more moving data over the wires" in text
+
+
+def test_the_summary_tells_of_a_better_tail() -> None:
+    runs = [_run("bus", {"array_read": 3.0}), _run("venice", {"array_read": 3.0}, p99=20.0)]
+    text = summary.comparison(runs)
+    assert "No fabric serves this work faster than bus: its mean request takes 3.00 µs; venice equals it." in text
+    assert "In the tail venice is ahead: its slowest 1 % take 20.0 µs or longer, 50.0 µs on bus." in text
 
 
 def test_every_cause_has_words_and_a_colour() -> None:

@@ -152,7 +152,7 @@ def stacks(
         ],
     )
     totals = shared.mark_text(align="left", dx=4).encode(
-        x=alt.X("sum(value):Q", stack=None), text=alt.Text("sum(value):Q", format=",.3~r")
+        x=alt.X("sum(value):Q", stack=None), text=alt.Text("sum(value):Q", format=",.3r")
     )
     return spec(alt.layer(parts, totals).properties(width="container", height=_HEIGHT * len(tables)))
 

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from canaletto.results import Result
 
 _TAIL_POINTS_A_DECADE = 40
-_PERCENTILES = (
-    "{'0.1': 'p90 · ', '0.01': 'p99 · ', '0.001': 'p99.9 · ', '0.0001': 'p99.99 · ', '0.00001': 'p99.999 · '}"
-)
+_PERCENTILES = "{'10': 'p90 · ', '1': 'p99 · ', '0.1': 'p99.9 · ', '0.01': 'p99.99 · ', '0.001': 'p99.999 · '}"
 
 
 def tail(runs: Sequence["Result"]) -> Spec | None:
@@ -51,8 +49,8 @@ def tail(runs: Sequence["Result"]) -> Spec | None:
                 scale=alt.Scale(type="log"),
                 title="share of requests that take longer (%)",
                 axis=alt.Axis(
-                    values=[10.0**-power for power in range(10)],
-                    labelExpr=f"({_PERCENTILES}[datum.value] || '') + format(datum.value * 100, '~r')",
+                    values=[100, 10, 1, *(float(f"1e-{power}") for power in range(1, 8))],
+                    labelExpr=f"({_PERCENTILES}[datum.value] || '') + format(datum.value, '~r')",
                 ),
             ),
             color=fabric_colour(fabrics) if several else _kind_colour(kinds),
@@ -135,7 +133,7 @@ def _tail_lines(run: "Result") -> Iterator[dict[str, Any]]:
                 "fabric": data["fabric"],
                 "kind": kind,
                 "latency": list(latency),
-                "slower": [short(each, 3) for each in slower],
+                "slower": [short(100 * each, 3) for each in slower],
             }
 
 

@@ -42,6 +42,7 @@ def comparison(runs: Sequence[Data]) -> str:
     contestants = [run for run in served if run["fabric"] != "ideal"] or served
     sentences = _nothing_differs(served) or [
         *_winner(served[0], contestants),
+        *_tail(served[0], contestants),
         *_slowest(served[0], contestants),
         *_bound(served[0], contestants, served),
     ]
@@ -53,7 +54,7 @@ def comparison(runs: Sequence[Data]) -> str:
 
 def single(run: Data) -> str:
     """Where the time of the mean request went and what makes slow ones slow."""
-    mean, p99 = _mean(run), (run["latency_us"]["all"] or {}).get("p99")
+    mean, p99 = _mean(run), _p99(run)
     if mean is None:
         return "No request was completed."
     sentence = f"The mean request takes {time_us(mean)}"
@@ -61,8 +62,8 @@ def single(run: Data) -> str:
     sentence += f": {_listed(parts)}" if parts else ""
     if p99 is not None:
         sentence += f". The slowest 1 % take {time_us(p99)} or longer"
-        slow = [f"{doing(cause)} ({part * 100:.0f} %)" for cause, part in _largest(run, "p99")]
-        sentence += f", most of it {_listed(slow)}" if slow else ""
+        slow = [f"{part * 100:.0f} % of it {doing(cause)}" for cause, part in _largest(run, "p99")]
+        sentence += f": {_listed(slow)}" if slow else ""
     free = (run.get("path_conflicts") or {}).get("free_request_share")
     if free is not None:
         lost = (run["blame_us"].get("all") or {}).get("path_conflict") or 0
@@ -78,17 +79,19 @@ def doing(cause: str) -> str:
 def _nothing_differs(runs: Sequence[Data]) -> list[str]:
     measures = [
         [_mean(run) for run in runs],
-        [run["latency_us"]["all"].get("p99") for run in runs],
+        [_p99(run) for run in runs],
         [run["execution_time_us"] for run in runs],
     ]
     if any(_spread(values) > SAME for values in measures):
         return []
+    parts = [f"{part * 100:.0f} % of its time {doing(cause)}" for cause, part in _largest(runs[0], "all")]
+    spent = f" On {runs[0]['fabric']} a request spends {_listed(parts)}." if parts else ""
     lost = max((run["blame_us"].get("all") or {}).get("path_conflict", 0) / (_mean(run) or 1) for run in runs)
     return [
         f"Nothing differs: on each of the {len(runs)} fabrics the mean request takes {time_us(_mean(runs[0]))}, the "
-        f"slowest 1 % take {time_us(runs[0]['latency_us']['all'].get('p99'))} or longer, and the run takes "
+        f"slowest 1 % take {time_us(_p99(runs[0]))} or longer, and the run takes "
         f"{time_us(runs[0]['execution_time_us'])}, within {SAME * 100:.0f} %.",
-        f"The fabric does not limit this work: path conflicts cost at most {share(lost)} of a request's time.",
+        f"The fabric does not limit this work: path conflicts cost at most {share(lost)} of a request's time.{spent}",
     ]
 
 
@@ -133,18 +136,30 @@ def _why(first: Data, best: Data) -> Iterator[str]:
         yield f"What it saves is time {_listed(parts)}."
     lost = [cause for cause, gain in reversed(gains.items()) if gain < -0.05 * gained][:2]
     if lost and gained:
-        yield f"It pays {_listed([f'{time_us(-gains[cause])} more for {doing(cause)}' for cause in lost])}."
+        yield f"In exchange it spends {_listed([f'{time_us(-gains[cause])} more {doing(cause)}' for cause in lost])}."
     free = [(run.get("path_conflicts") or {}).get("free_request_share") for run in (first, best)]
     if None not in free:
         yield f"{share(free[1])} of its requests met no path conflict, {share(free[0])} on {first['fabric']}."
+
+
+def _tail(first: Data, contestants: Sequence[Data]) -> Iterator[str]:
+    """Says so if another fabric than the winner has the better tail."""
+    winner = min(contestants, key=lambda run: _mean(run) or 0)
+    winner = first if _near(_mean(winner), _mean(first)) else winner
+    best = min(contestants, key=lambda run: _p99(run) or float("inf"))
+    if best is not winner and (_p99(best) or 0) < (1 - SAME) * (_p99(winner) or 0):
+        yield (
+            f"In the tail {best['fabric']} is ahead: its slowest 1 % take {time_us(_p99(best))} or longer, "
+            f"{time_us(_p99(winner))} on {winner['fabric']}."
+        )
 
 
 def _slowest(first: Data, contestants: Sequence[Data]) -> Iterator[str]:
     worst = max(contestants, key=lambda run: _mean(run) or 0)
     if worst is first or _near(_mean(worst), _mean(first)) or (_mean(worst) or 0) < (_mean(first) or 0):
         return
-    losses = [cause for cause, gain in reversed(_gains(first, worst).items()) if gain < 0]
-    because = f", most of it {doing(losses[0])}" if losses else ""
+    cause, gain = list(_gains(first, worst).items())[-1]
+    because = f"; it spends {time_us(-gain)} more {doing(cause)}" if gain < 0 else ""
     yield (
         f"{worst['fabric']} is slowest: its mean request takes {_times(_mean(worst), _mean(first))} as long as on "
         f"{first['fabric']}{because}."
@@ -182,6 +197,11 @@ def _largest(run: Data, kind: str) -> list[tuple[str, float]]:
 
 def _mean(run: Data) -> float | None:
     found: float | None = (run["latency_us"].get("all") or {}).get("mean")
+    return found
+
+
+def _p99(run: Data) -> float | None:
+    found: float | None = (run["latency_us"].get("all") or {}).get("p99")
     return found
 
 

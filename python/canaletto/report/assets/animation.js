@@ -344,10 +344,12 @@
     }));
     const most = Math.max(1, ...counts.flat());
     counts.forEach((line, number) => {
-      const points = line.map((count, step) => [((step + 0.5) / steps) * canvas.width, canvas.height - 2 - (count / most) * (canvas.height - 4)]);
+      const points = line.map((count, step) => [((step + 0.5) / steps) * canvas.width, canvas.height - 2 - (count / most) * (canvas.height - 14 * dots)]);
       stroke(context, points, 1.5 * dots, cssColour(`--fabric-${shown[number].name}`) || "#888888");
     });
-    canvas.title = `transfers waiting for a path over the window, at most ${most}`;
+    context.fillStyle = cssColour("--faint");
+    context.font = `${10 * dots}px Helvetica Neue, Helvetica, Arial, sans-serif`;
+    context.fillText(`waiting for a path (at most ${most})`, 4, 10 * dots);
   }
 
   // The page around it.

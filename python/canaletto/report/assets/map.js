@@ -100,7 +100,7 @@
   function whole() {
     const width = Math.max(...all.map(({ layout }) => layout.width));
     const height = Math.max(...all.map(({ layout }) => layout.height)) + 22;
-    const across = Math.max(1, Math.min(all.length, Math.round(Math.sqrt((all.length * height * 1.6) / width))));
+    const across = Math.min(all.length, Math.ceil(Math.sqrt((all.length * height * 1.3) / width)));
     const size = [across * (width + 16), Math.ceil(all.length / across) * height + 56];
     const root = svg("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${size.join(" ")}`, width: size[0], height: size[1], color: "#1c2733" });
     root.append(svg("rect", { width: size[0], height: size[1], fill: "#ffffff" }));

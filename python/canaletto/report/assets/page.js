@@ -82,6 +82,15 @@ function flattened(rows) {
   });
 }
 
+// The fields of axes get the axes' titles, which have units; what only serves to draw is left out.
+function named(rows, spec) {
+  const encodings = [spec, ...(spec.layer ?? [])].flatMap(({ encoding = {} }) => [encoding.x, encoding.y]);
+  const titles = new Map(encodings.filter(axis => axis?.title).map(({ field, title }) => [field, title]));
+  const kept = ([field]) => field !== "text" && field !== "place";
+  return rows.map(row => Object.fromEntries(
+    Object.entries(row).filter(kept).map(([field, value]) => [titles.get(field) ?? field, value])));
+}
+
 function toCsv(rows) {
   const keys = [...new Set(rows.flatMap(Object.keys))];
   const cell = value => {
@@ -99,7 +108,7 @@ function valuesOf(spec) {
 
 async function saveChart(figure, kind) {
   const spec = specOf(figure);
-  if (kind === "csv") return download(`${figure.id}.csv`, toCsv(flattened(valuesOf(spec))), "text/csv");
+  if (kind === "csv") return download(`${figure.id}.csv`, toCsv(named(flattened(valuesOf(spec)), spec)), "text/csv");
   const shown = figure.querySelector("input[type=radio]:checked");
   for (const param of spec.params ?? []) if (shown && param.name === shown.name) param.value = shown.value;
   const aside = document.createElement("div");
