@@ -373,6 +373,24 @@ def test_garbage_collection_and_unfinished_requests_are_packed() -> None:
     assert {request[5] for request in packed["fabrics"][0]["requests"]} == {None}
 
 
+def test_large_pages_stay_small() -> None:
+    shape = {"rows": 16, "columns": 16, "load": 60}
+    runs = fabricated.comparison(**shape)
+    for run in runs.runs:
+        data = run._data
+        width, line = 1.234567, [123.456789 + place for place in range(512)]
+        assert isinstance(data, dict)
+        data["series"] = {"interval_us": width} | dict.fromkeys(
+            ("arrivals", "completed", "outstanding", "latency_us", "path_conflict_us"), line
+        )
+        points = [[10 ** (-place / 40), 7.123456 + place] for place in range(300)]
+        data["tail_us"] = dict.fromkeys(("all", "read", "write"), points)
+    timelines = {fabric: fabricated.toy(fabric, **shape).timeline(0, 1000) for fabric in fabricated.FABRICS}
+    text = comparison.html(runs, None, timelines)
+    assert len(text.encode()) < TWO_MEGABYTES
+    assert "seen" in Page(text).ids
+
+
 def test_nothing_recorded_is_nothing_shown() -> None:
     given = fabricated.timelines(("bus",))["bus"]
     assert animation.pack({"bus": replace(given, spans=given.spans.clear())}) is None

@@ -14,7 +14,7 @@ from canaletto.report.charts import short
 Data: TypeAlias = Mapping[str, Any]
 Place: TypeAlias = tuple[int, int]
 
-MAX_SIDE = 24
+MAX_SIDE = 16
 """At most so many squares along a side."""
 
 _SCALES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8)

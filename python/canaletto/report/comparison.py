@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from canaletto.report import configuration, sections, terminal
 from canaletto.report.animation import Timeline
-from canaletto.report.document import document
+from canaletto.report.document import document, room
 from canaletto.report.page import SCRIPTS
 from canaletto.report.units import count, listing, scaled
 
@@ -32,7 +32,7 @@ def html(
     title = listing([design, workload, f"{len(runs)} fabrics", seed])
     requests = data[0]["requests"]
     work = f"the same {count(requests['generated'])} requests ({scaled(requests['bytes'], 'B')}) on every fabric"
-    parts = [
+    before = [
         sections.opening(title, work, data),
         sections.key_figures(data),
         sections.latency(runs),
@@ -42,7 +42,7 @@ def html(
         sections.energy(data),
         sections.utilisation(data),
         sections.over_time(data),
-        sections.seen(timelines),
-        configuration.html(runs, command),
     ]
-    return document(title, parts, SCRIPTS)
+    after = [configuration.html(runs, command)]
+    seen = sections.seen(timelines, room([*before, *after], SCRIPTS))
+    return document(title, [*before, seen, *after], SCRIPTS)

@@ -17,6 +17,16 @@ from canaletto.report.units import words
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'unsafe-eval'; img-src data: blob:"
 
 
+MAX_BYTES = 1_900_000
+"""What a page may take; timelines get what the rest leaves."""
+
+
+def room(sections: Iterable[str], scripts: Sequence[str]) -> int:
+    """How many bytes these sections and scripts leave for more."""
+    texts = [*sections, *map(asset, scripts), asset("page.css"), _vega()]
+    return MAX_BYTES - sum(len(text.encode()) for text in texts)
+
+
 def document(title: str, sections: Iterable[str], scripts: Sequence[str]) -> str:
     """The whole page; `scripts` are names of assets, run in this order after the page is there."""
     body = "\n".join(section for section in sections if section)

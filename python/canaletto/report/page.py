@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from canaletto.report import configuration, sections, terminal
 from canaletto.report.animation import Timeline
-from canaletto.report.document import document
+from canaletto.report.document import document, room
 from canaletto.report.units import listing, scaled, share, time_us
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ def html(result: "Result", command: list[str] | None = None, timeline: Timeline 
     """The whole page. command: what repeats the run. timeline: what happened in a window, to be played."""
     data = result.to_dict()
     title = listing(terminal.title(data))
-    parts = [
+    before = [
         sections.opening(title, terminal.sentence(data), [data]),
         _figures(data),
         sections.latency([result]),
@@ -28,11 +28,14 @@ def html(result: "Result", command: list[str] | None = None, timeline: Timeline 
         sections.energy([data]),
         sections.utilisation([data]),
         sections.over_time([data]),
-        sections.seen({data["fabric"]: timeline} if timeline is not None else None),
+    ]
+    after = [
         sections.facts(data),
         configuration.html([result], command),
     ]
-    return document(title, parts, SCRIPTS)
+    timelines = {data["fabric"]: timeline} if timeline is not None else None
+    seen = sections.seen(timelines, room([*before, *after], SCRIPTS))
+    return document(title, [*before, seen, *after], SCRIPTS)
 
 
 def _figures(data: dict[str, Any]) -> str:

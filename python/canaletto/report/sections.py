@@ -248,19 +248,22 @@ def over_time(runs: Sequence[Data]) -> str:
     )
 
 
-def seen(timelines: Mapping[str, animation.Timeline] | None) -> str:
-    """The animation of a window."""
-    found = animation.pack(timelines) if timelines else None
+def seen(timelines: Mapping[str, animation.Timeline] | None, room: int) -> str:
+    """The animation of a window, in at most so many bytes."""
+    limit = min(room, animation.MAX_BYTES)
+    found = animation.pack(timelines, limit) if timelines else None
     if found is None:
         return ""
-    return section("seen", "The fabric, seen", _cut(found), asset("animation.html"), embedded("timeline-data", found))
+    return section(
+        "seen", "The fabric, seen", _cut(found, limit), asset("animation.html"), embedded("timeline-data", found)
+    )
 
 
-def _cut(found: Data) -> str:
+def _cut(found: Data, limit: int) -> str:
     if found["end"] >= found["whole"]:
         return ""
     why = (
-        f"a page holds at most {animation.MAX_BYTES // 1000:,} kB of it"
+        f"this page has room for {limit // 1000:,} kB of it"
         if found["end"] < found["recorded"]
         else "no more of it was recorded"
     )
