@@ -223,7 +223,8 @@ class Toy:
             request.account[cause] += end - start
 
     def span(self, kind: str, part: Any, start: int, end: int, page: _Page) -> None:
-        self.spans.append((kind, part, start, max(end, start + 1), page.request.number, page.number))
+        end = max(end, start + 1)
+        self.spans.append((kind, part, start, end, page.request.number, page.number))
         if kind not in ("scout", "cancel", "reserved"):
             self.busy[(part, kind) if part[0] == "plane" else part] += end - start
 

@@ -13,6 +13,7 @@
   const colour = cause => data.causes[cause] ?? "#888888";
   const BUCKETS = 512;
   const SHOWN = 200; // requests in the list
+  const TALLEST = 760; // pixels of an array
   const STATES = { array_read: "#7fd0b5", array_program: "#1f7f73", array_erase: "#6a3d8a", register: "#f2c84b" };
   const LABELS = {
     array_read: "array reads", array_program: "array programs", array_erase: "array erases", register: "data wait in the chip",
@@ -120,7 +121,8 @@
 
   function fitted(fabric) {
     const { canvas, layout } = fabric;
-    const scale = Math.min(Math.max(fabric.figure.clientWidth / layout.width, 0.25), 2);
+    // As wide as there is room for, but not so high that the controls are out of sight.
+    const scale = Math.min(Math.max(Math.min(fabric.figure.clientWidth / layout.width, TALLEST / layout.height), 0.25), 2);
     const dots = devicePixelRatio || 1;
     fabric.scale = scale * dots;
     canvas.width = Math.round(layout.width * fabric.scale);
@@ -435,6 +437,9 @@
       });
       if (fabrics.length > 1) find(".fabrics").append(fabric.button);
     }
+    // Long arrays need long places.
+    const ratio = Math.max(...fabrics.map(({ layout }) => layout.width / layout.height));
+    find(".arrays").style.setProperty("--array", `${Math.round(Math.min(Math.max(20, 14 * ratio), 90))}rem`);
     legend();
     speeds();
   }

@@ -92,6 +92,7 @@
   for (const { map, root, layout } of all) {
     const small = document.createElement("figure");
     root.style.maxWidth = `${layout.width * 1.6}px`;
+    root.style.maxHeight = "46rem";
     small.append(caption(map), root);
     place.append(small);
   }
