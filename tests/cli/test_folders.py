@@ -1,6 +1,7 @@
 """Are runs frozen, repeated and compared?"""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -33,11 +34,11 @@ def test_the_report_is_complete_in_itself(frozen: Path) -> None:
     page = (frozen / "report.html").read_text()
     for outside in ("src=", "<link", "@import", "<iframe"):
         assert outside not in page.split("<script>")[0]
-    assert page.count("</script>") == 4
+    assert page.count("</script>") == len(re.findall(r"<script[ >]", page)) >= 6
     assert "1,500 requests" in page
     assert "prefers-color-scheme: dark" in page
     specs = [part.split("</script>")[0].split(">", 1)[1] for part in page.split('<script type="application/json"')[1:]]
-    assert len([json.loads(spec) for spec in specs]) == 2
+    assert len([json.loads(spec) for spec in specs]) >= 5
 
 
 def test_rerun_repeats_exactly(canaletto: Any, frozen: Path) -> None:

@@ -1,20 +1,48 @@
-"""A comparison's report: one page, complete in itself."""
+"""The report of a comparison: the same work on several fabrics, one page, complete in itself."""
 
-from html import escape
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
 
-from canaletto.report import side_by_side
+from canaletto.report import configuration, sections, terminal
+from canaletto.report.animation import Timeline
+from canaletto.report.document import document, room
+from canaletto.report.page import SCRIPTS
+from canaletto.report.units import count, listing, scaled
 
 if TYPE_CHECKING:
-    from canaletto.compare import Comparison
+    from canaletto.results import Result
 
 
-def html(comparison: "Comparison", command: list[str] | None = None) -> str:
-    """The whole page. command: the words that made it."""
-    title = escape(side_by_side.title(comparison.runs))
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>:root {{ color-scheme: light dark; }}</style>\n</head>\n<body>\n"
-        f"<pre>{escape(side_by_side.text(comparison.runs))}</pre>\n</body>\n</html>\n"
-    )
+class Comparison(Protocol):
+    """What this page needs to know of `canaletto.Comparison`."""
+
+    @property
+    def runs(self) -> Sequence["Result"]: ...  # noqa: D102
+    @property
+    def speedup(self) -> Mapping[str, Mapping[str, float | None]]: ...  # noqa: D102
+
+
+def html(
+    comparison: Comparison, command: list[str] | None = None, timelines: Mapping[str, Timeline] | None = None
+) -> str:
+    """The whole page. command: what repeats the comparison. timelines: what happened in a window, by fabric."""
+    runs = list(comparison.runs)
+    data = [run.to_dict() for run in runs]
+    design, workload, _, seed = terminal.title(data[0])
+    title = listing([design, workload, f"{len(runs)} fabrics", seed])
+    requests = data[0]["requests"]
+    work = f"the same {count(requests['generated'])} requests ({scaled(requests['bytes'], 'B')}) on every fabric"
+    before = [
+        sections.opening(title, work, data),
+        sections.key_figures(data),
+        sections.latency(runs),
+        sections.speedup(comparison.speedup),
+        sections.blame(data),
+        sections.conflicts(data),
+        sections.energy(data),
+        sections.utilisation(data),
+        sections.over_time(data),
+    ]
+    after = [configuration.html(runs, command)]
+    seen = sections.seen(timelines, room([*before, *after], SCRIPTS))
+    return document(title, [*before, seen, *after], SCRIPTS)

@@ -1,0 +1,88 @@
+"""The chip array with its utilisation, as numbers for the page to draw.
+
+Arrays with many rows or columns are drawn in blocks of chips, so that a page stays small and a square large enough to
+see; a block shows the mean of what it holds.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from math import ceil
+from typing import Any, TypeAlias
+
+from canaletto.report.charts import short
+
+Data: TypeAlias = Mapping[str, Any]
+Place: TypeAlias = tuple[int, int]
+
+MAX_SIDE = 16
+"""At most so many squares along a side."""
+
+_SCALES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
+
+
+def maps(runs: Sequence[Data]) -> dict[str, Any] | None:
+    """Every run's array, all on one scale from 0 to `top`. None if no run has a map."""
+    found = [_map(run["fabric"], run["map"]) for run in runs if run.get("map") and run["map"]["chips"]]
+    if not found:
+        return None
+    shares = [share for each in found for share in _shares(each)]
+    top = next((scale for scale in _SCALES if scale >= max(shares)), 1.0)
+    return {"top": top, "maps": found}
+
+
+def _shares(found: Data) -> list[float]:
+    return [
+        *(share for chip in found["chips"] for share in chip[2:4]),
+        *(controller[2] for controller in found["controllers"]),
+        *(wire[5] for wire in found["wires"]),
+    ]
+
+
+def _map(fabric: str, given: Data) -> dict[str, Any]:
+    rows, columns = given["rows"], given["columns"]
+    height, width = ceil(rows / MAX_SIDE), ceil(columns / MAX_SIDE)
+    blocks = (ceil(rows / height), ceil(columns / width))
+
+    def block(place: Sequence[int]) -> Place:
+        row, column = place
+        # Controllers stand outside the array, west of it or east.
+        return row // height, -1 if column < 0 else blocks[1] if column >= columns else column // width
+
+    chips: dict[Place, list[Data]] = defaultdict(list)
+    for chip in given["chips"]:
+        chips[block((chip["row"], chip["column"]))].append(chip)
+    controllers: dict[Place, list[Data]] = defaultdict(list)
+    for controller in given["controllers"]:
+        controllers[block((controller["row"], controller["column"]))].append(controller)
+    wires: dict[tuple[str, Place, Place], list[Data]] = defaultdict(list)
+    for wire in given["wires"]:
+        ends = block(wire["from"]), block(wire["to"])
+        if ends[0] != ends[1] or wire["kind"] in ("channel", "column"):
+            wires[wire["kind"], *ends].append(wire)
+    return {
+        "fabric": fabric,
+        "rows": blocks[0],
+        "columns": blocks[1],
+        "block": [height, width],
+        "chips": [
+            [*place, _mean(each, "array"), _mean(each, "port"), _name(each, "chips")]
+            for place, each in sorted(chips.items())
+        ],
+        "controllers": [
+            [*place, _mean(each, "share"), _name(each, "controllers")] for place, each in sorted(controllers.items())
+        ],
+        "wires": [
+            [kind, *start, *end, _mean(each, "share"), _name(each, "wires")]
+            for (kind, start, end), each in wires.items()
+        ],
+    }
+
+
+def _mean(parts: Sequence[Data], key: str) -> float:
+    return short(sum(part[key] for part in parts) / len(parts), 3)
+
+
+def _name(parts: Sequence[Data], what: str) -> str:
+    if len(parts) == 1:
+        return str(parts[0]["name"])
+    return f"{len(parts)} {what}, {parts[0]['name']} to {parts[-1]['name']}"

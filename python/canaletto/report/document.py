@@ -1,0 +1,126 @@
+"""An HTML document that is complete in itself: styles, scripts and data inside, nothing loaded from anywhere."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+import vl_convert
+
+from canaletto import _engine
+from canaletto.report import colours
+from canaletto.report.units import words
+
+# Whatever is in the data, the browser loads nothing. Vega compiles its expressions, hence unsafe-eval.
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'unsafe-eval'; img-src data: blob:"
+
+
+MAX_BYTES = 1_900_000
+"""What a page may take; timelines get what the rest leaves."""
+
+
+def room(sections: Iterable[str], scripts: Sequence[str]) -> int:
+    """How many bytes these sections and scripts leave for more."""
+    texts = [*sections, *map(asset, scripts), asset("page.css"), _vega()]
+    return MAX_BYTES - sum(len(text.encode()) for text in texts)
+
+
+def document(title: str, sections: Iterable[str], scripts: Sequence[str]) -> str:
+    """The whole page; `scripts` are names of assets, run in this order after the page is there."""
+    body = "\n".join(section for section in sections if section)
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>\n{colours.css()}{asset('page.css')}</style>\n</head>\n"
+        f"<body>\n<main>\n{body}\n</main>\n"
+        f"<footer>canaletto {escape(_engine.version())}</footer>\n"
+        f"{embedded('dark-colours', colours.DARK)}\n"
+        f"<script>{_vega()}</script>\n"
+        + "".join(f"<script>\n{asset(script)}</script>\n" for script in scripts)
+        + "</body>\n</html>\n"
+    )
+
+
+def section(name: str, heading: str, *parts: str, about: str = "") -> str:
+    """A part of the page under a heading and what there is to know about it; nothing if all its parts are empty."""
+    body = "\n".join(part for part in parts if part)
+    body = body and note(about) + body
+    return f'<section id="{name}">\n<h2>{escape(heading)}</h2>\n{body}\n</section>' if body else ""
+
+
+def note(text: str) -> str:
+    """A line that explains, if there is something to explain."""
+    return f'<p class="note">{escape(text)}</p>' if text else ""
+
+
+def chart(name: str, title: str, spec: Mapping[str, Any] | None, **others: Mapping[str, Any] | None) -> str:
+    """A figure with its buttons, drawn when the page opens; nothing if there is no specification.
+
+    others: the same in another way, each behind a button of that name.
+    """
+    if spec is None:
+        return ""
+    views = {"": spec} | {other: found for other, found in others.items() if found is not None}
+    buttons = "".join(
+        f'<button type="button" data-view="{other}" aria-pressed="false">{words(other)}</button>'
+        for other in views
+        if other
+    )
+    buttons += "".join(f'<button type="button" data-save="{kind}">{kind.upper()}</button>' for kind in _SAVES)
+    return (
+        f'<figure class="chart" id="{name}"><figcaption><b>{escape(title)}</b><span class="save">{buttons}</span>'
+        f'</figcaption><div class="plot" role="img" aria-label="{escape(title)}"></div></figure>'
+        + "".join(embedded(f"{name}-spec{'-' if view else ''}{view}", found) for view, found in views.items())
+    )
+
+
+def grid(*parts: str) -> str:
+    """Parts side by side where there is room."""
+    found = [part for part in parts if part]
+    return f'<div class="grid">{"".join(found)}</div>' if found else ""
+
+
+def fabric(name: str) -> str:
+    """A fabric's name with its colour."""
+    colour = f"var(--fabric-{name})" if name in colours.FABRICS else colours.fabric(name)
+    return f'<span class="swatch" style="background:{colour}"></span>{escape(name)}'
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of ready-made HTML cells, whose first column names the rows."""
+    head = "".join(f'<th scope="col">{heading}</th>' for heading in headings)
+    body = "".join(
+        f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>' for first, *rest in rows
+    )
+    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def embedded(name: str, data: Any) -> str:
+    """Data for the page's scripts."""
+    text = json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")  # No name ends the element.
+    return f'<script type="application/json" id="{name}">{text}</script>'
+
+
+def details(summary: str, text: str) -> str:
+    """Text to unfold and to copy."""
+    return (
+        f"<details><summary>{summary}</summary>"
+        f'<div class="copied"><button type="button" data-copy>Copy</button><pre>{escape(text)}</pre></div></details>'
+    )
+
+
+def asset(name: str) -> str:
+    """A file of the folder `assets`."""
+    return files("canaletto.report").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+_SAVES = ("svg", "png", "csv")
+
+
+@cache
+def _vega() -> str:
+    """Vega, Vega-Lite and Vega-Embed; takes seconds to put together."""
+    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")

@@ -1,0 +1,160 @@
+"""Do reports draw in a browser that has no network, without a complaint?"""
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import fabricated
+import pytest
+from canaletto.report import comparison, page
+
+BROWSER = next(
+    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
+)
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
+
+# Runs at the end of a page: tries what a reader can do, and leaves what came out where the test finds it.
+PROBE = """
+<script>
+const saved = {};
+window.download = (name, content) => { saved[name] = typeof content === "string" ? content : content.size; };
+(async () => {
+  const out = {};
+  try {
+    while (!document.documentElement.dataset.drawn) await new Promise(done => setTimeout(done, 20));
+    for (const figure of charts) for (const kind of ["svg", "png", "csv"]) await saveChart(figure, kind);
+    for (const button of document.querySelectorAll("[data-save-maps]")) button.click();
+    const player = document.getElementById("player");
+    if (player) {
+      const clock = () => player.querySelector("output").textContent;
+      const moments = [clock()];
+      for (let step = 0; step < 3; step++) {
+        player.querySelector("[data-do=forward]").click();
+        moments.push(clock());
+      }
+      player.querySelector("[data-do=back]").click();
+      moments.push(clock());
+      player.querySelector(".list button").click();
+      const canvases = [...player.querySelectorAll(".arrays figure:not([hidden]) canvas")];
+      out.colours = canvases.map(canvas => {
+        const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+        const seen = new Set();
+        for (let at = 0; at < pixels.length; at += 4) seen.add(pixels[at] << 16 | pixels[at + 1] << 8 | pixels[at + 2]);
+        return seen.size;
+      });
+      out.moments = moments;
+      out.steps = player.querySelectorAll(".explained rect").length;
+    }
+    await new Promise(done => setTimeout(done, 50));
+    const wide = each => each.scrollWidth > each.clientWidth + 1 && !each.closest(".arrays");
+    out.wide = [...document.querySelectorAll("main, section, figure")].filter(wide).map(each => each.id);
+  } catch (error) {
+    out.error = String(error.stack || error);
+  }
+  const element = document.createElement("script");
+  element.type = "application/json";
+  element.id = "probe";
+  element.textContent = JSON.stringify({ ...out, saved }).replaceAll("<", "\\\\u003c");
+  document.body.append(element);
+})();
+</script>
+</body>
+"""
+
+
+def opened(folder: Path, text: str, *flags: str, hash_: str = "") -> tuple[str, dict[str, Any]]:
+    """The page as the browser leaves it, and what the probe found. There must be nothing on the console."""
+    (folder / "page.html").write_text(text.replace("</body>\n", PROBE))
+    assert BROWSER is not None
+    done = subprocess.run(
+        [
+            *(BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+            *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+            *("--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={folder / 'profile'}"),
+            *("--window-size=1280,2000", "--virtual-time-budget=20000", "--enable-logging=stderr", *flags),
+            *("--dump-dom", f"file://{folder / 'page.html'}{hash_}"),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+    )
+    assert [line for line in done.stderr.splitlines() if "CONSOLE" in line] == []
+    probe = re.search(r'<script type="application/json" id="probe">(.*?)</script>', done.stdout)
+    assert probe, "the page's scripts did not come to their end"
+    found: dict[str, Any] = json.loads(probe[1])
+    assert "error" not in found, found["error"]
+    return done.stdout, found
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, Any]]:
+    text = comparison.html(fabricated.comparison(), ["canaletto", "compare"], fabricated.timelines())
+    return opened(tmp_path_factory.mktemp("compared"), text, hash_="#t=120&fabrics=bus,venice,mesh,omnibus")
+
+
+def test_every_chart_is_drawn(compared: tuple[str, dict[str, Any]]) -> None:
+    dom, _ = compared
+    assert 'data-drawn="11"' in dom
+    assert len(re.findall(r'<div class="plot[^"]*"[^>]*>\s*<svg', dom)) == 11
+    assert len(re.findall(r'aria-label="utilisation of', dom)) == 8
+
+
+def test_every_figure_can_be_saved(compared: tuple[str, dict[str, Any]]) -> None:
+    _, found = compared
+    saved = found["saved"]
+    for name in ("tail", "speedup-bars", "blame-mean", "blame-slow", "conflict-free", "energy-stacks", "time-latency"):
+        assert saved[f"{name}.svg"].startswith("<svg")
+        assert saved[f"{name}.png"] > 5_000
+        lines = saved[f"{name}.csv"].splitlines()
+        assert len(lines) > 8
+        assert "fabric" in lines[0].split(",")
+    assert saved["tail.csv"].splitlines()[0] == "fabric,kind,latency (µs),share of requests that take longer (%)"
+    assert saved["speedup-bars.csv"].splitlines()[1] == "execution time,bus,1"
+    assert saved["utilisation.svg"].count("venice") >= 1
+    assert len(saved["utilisation.csv"].splitlines()) > 300
+
+
+def test_saved_figures_are_light(compared: tuple[str, dict[str, Any]], tmp_path: Path) -> None:
+    text = comparison.html(fabricated.comparison(("bus", "venice")))
+    _, found = opened(tmp_path, text, hash_="#theme=dark")
+    assert "#e6e6e6" not in found["saved"]["tail.svg"]
+    assert 'fill="white"' in found["saved"]["tail.svg"]
+
+
+def test_the_animation_moves(compared: tuple[str, dict[str, Any]]) -> None:
+    _, found = compared
+    assert all(colours > 5 for colours in found["colours"])
+    assert len(found["colours"]) == 4
+    moments = found["moments"]
+    assert moments[0].startswith("t = 120.000 µs")
+    assert len(set(moments[:4])) == 4
+    assert moments[4] == moments[2]
+    assert found["steps"] > 3
+
+
+@pytest.mark.parametrize("width", [500, 1920])
+def test_nothing_is_wider_than_the_page(width: int, tmp_path: Path) -> None:
+    text = comparison.html(fabricated.comparison(), ["canaletto", "compare"], fabricated.timelines())
+    _, found = opened(tmp_path, text, f"--window-size={width},1500")
+    assert found["wide"] == []
+
+
+def test_a_single_run_is_drawn(tmp_path: Path) -> None:
+    timeline = fabricated.timelines(("venice",))["venice"]
+    dom, found = opened(tmp_path, page.html(fabricated.result("venice"), None, timeline))
+    assert 'data-drawn="8"' in dom
+    assert len(found["colours"]) == 1
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(1, 1), (1, 40), (40, 1)])
+def test_arrays_of_any_shape_are_drawn(rows: int, columns: int, tmp_path: Path) -> None:
+    fabrics = ("bus", "omnibus", "mesh", "venice", "ideal")
+    sizes = {"rows": rows, "columns": columns, "load": 60}
+    timelines = {fabric: fabricated.toy(fabric, **sizes).timeline(0, 2000) for fabric in fabrics}
+    text = comparison.html(fabricated.comparison(fabrics, **sizes), None, timelines)
+    _, found = opened(tmp_path, text, hash_="#fabrics=bus,omnibus,mesh,venice,ideal")
+    assert all(colours > 3 for colours in found["colours"])

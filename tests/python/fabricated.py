@@ -1,0 +1,541 @@
+"""Results and timelines of every fabric, made by a toy model: plausible, consistent, and independent of the engine.
+
+The toy serves reads and writes of one or two pages on a small array; a transfer takes every wire of its path at once.
+Its times mean nothing; its forms are those of `canaletto run --json` and of timelines.
+"""
+
+import heapq
+import random
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import canaletto as cn
+import polars as pl
+
+FABRICS = ("bus", "packetized", "omnibus", "omnibus-split", "mesh", "mesh-2bit", "venice", "ideal")
+KINDS = (
+    *("command", "data", "scout", "cancel", "reserved", "handshake"),
+    *("array_read", "array_program", "array_erase", "register"),
+)
+CAUSES = (
+    *("host_queue", "host_link", "device_queue", "firmware", "chip_busy_user", "chip_busy_gc", "path_conflict"),
+    *("path_reservation", "command_transfer", "array_read", "array_program", "data_transfer", "completion"),
+)
+
+US = 1_000_000
+HOP = 12_000
+OWN = 2**32 - 1
+"""Steps of the request itself carry this page; steps outside the array this part."""
+
+# Time of a page on the wires; commands take a twentieth.
+_DATA = {"packetized": 1.7, "omnibus-split": 1.2, "mesh": 1.9, "mesh-2bit": 6.0, "venice": 2.0, "ideal": 2.0}
+
+Wire = tuple[str, int, int, int, int]
+
+
+@dataclass
+class Timeline:
+    """What a run's timeline holds."""
+
+    header: dict[str, Any]
+    spans: pl.DataFrame
+    steps: pl.DataFrame
+    requests: pl.DataFrame
+
+
+@dataclass
+class _Request:
+    number: int
+    write: bool
+    arrival: int
+    pages: list[tuple[int, int]]
+    complete: int = 0
+    conflict: bool = False
+    account: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+
+
+@dataclass
+class _Page:
+    request: _Request
+    number: int
+    chip: tuple[int, int]
+    since: int
+    steps: list[tuple[str, int, int]] = field(default_factory=list)
+
+
+class Toy:
+    """A drive of `rows` x `columns` chips behind one fabric."""
+
+    def __init__(self, fabric: str, rows: int = 4, columns: int = 4, requests: int = 400, seed: int = 1) -> None:
+        self.fabric, self.rows, self.columns = fabric, rows, columns
+        self.random = random.Random(seed)
+        self.events: list[tuple[int, int, Callable[[int], None]]] = []
+        self.count = 0
+        self.free: dict[Any, int] = defaultdict(int)
+        self.busy: dict[Any, int] = defaultdict(int)
+        self.taken: set[tuple[int, int]] = set()
+        self.waiting: dict[tuple[int, int], list[Callable[[int], None]]] = defaultdict(list)
+        self.spans: list[tuple[str, Any, int, int, int, int]] = []
+        self.steps: list[tuple[int, int, str, int, int, Any]] = []
+        self.wires = list(_wires(fabric, rows, columns))
+        draw = random.Random(seed + 1)  # The same work for every fabric.
+        now = 0
+        self.requests = []
+        for number in range(requests):
+            now += int(draw.expovariate(1) * 28 * US / rows / columns * 1.5)
+            pages = [
+                (min(int(draw.expovariate(1) * rows / 2), rows - 1), draw.randrange(columns))
+                for _ in range(draw.choice((1, 1, 2)))
+            ]
+            self.requests.append(_Request(number, draw.random() < 0.2, now, pages))
+        self.pages = 0
+        for request in self.requests:
+            self.at(request.arrival + US, self.begin(request))
+            self.charge(request, OWN, "host_link", request.arrival, request.arrival + US)
+        self.now = 0
+        while self.events:
+            self.now, _, event = heapq.heappop(self.events)
+            event(self.now)
+
+    def at(self, time: int, event: Callable[[int], None]) -> None:
+        self.count += 1
+        heapq.heappush(self.events, (time, self.count, event))
+
+    def charge(self, request: _Request, page: int, cause: str, start: int, end: int, part: Any = None) -> None:
+        if end > start:
+            self.steps.append((request.number, page, cause, start, end, part))
+            if page == OWN:
+                request.account[cause] += end - start
+
+    def begin(self, request: _Request) -> Callable[[int], None]:
+        def start(now: int) -> None:
+            left = [len(request.pages)]
+            for chip in request.pages:
+                page = _Page(request, self.pages, chip, now)
+                self.pages += 1
+                self.take_chip(page, left)(now)
+
+        return start
+
+    def step(self, page: _Page, cause: str, now: int) -> None:
+        self.charge(page.request, page.number, cause, page.since, now, ("chip", *page.chip))
+        if now > page.since:
+            page.steps.append((cause, page.since, now))
+        page.since = max(page.since, now)
+
+    def take_chip(self, page: _Page, left: list[int]) -> Callable[[int], None]:
+        def attempt(now: int) -> None:
+            if page.chip in self.taken:
+                self.waiting[page.chip].append(attempt)
+                return
+            self.step(page, "chip_busy_user", now)
+            self.taken.add(page.chip)
+            self.take_path(page, self.commanded(page, left), "command")(now)
+
+        return attempt
+
+    def take_path(self, page: _Page, then: Callable[[int], None], kind: str) -> Callable[[int], None]:
+        def attempt(now: int) -> None:
+            paths = list(self.paths(page.chip))
+            for path in paths:
+                if all(self.free[wire] <= now for wire in path):
+                    break
+            else:
+                page.request.conflict = True
+                self.at(min(max(self.free[wire] for wire in path) for path in paths), attempt)
+                return
+            self.step(page, "path_conflict", now)
+            if self.fabric == "venice":
+                started = self.scout(page, path, now)
+                self.step(page, "path_reservation", started)
+            else:
+                started = now
+            size = _DATA.get(self.fabric, 3.4) * US
+            if kind == "command" and not page.request.write:
+                size /= 20
+            end = started + int(size)
+            for wire in path:
+                self.free[wire] = end
+                if self.fabric == "venice":
+                    self.span("reserved", wire, now, end, page)
+            hops = len(path) if "mesh" in self.fabric else 0
+            for place, wire in enumerate(path):
+                self.span(kind, wire, started + place * HOP * bool(hops), end - (hops - place) * HOP * bool(hops), page)
+            self.span(kind, ("controller", path[0][1], -1), started, end, page)
+            self.span(kind, ("chip", *page.chip), started, end, page)
+            self.at(end, then)
+
+        return attempt
+
+    def scout(self, page: _Page, path: list[Wire], now: int) -> int:
+        """A scout goes along the path; now and then it has to turn back once."""
+        for place, wire in enumerate(path):
+            if place > 1 and self.random.random() < 0.2:
+                self.span("cancel", path[place - 1], now, now + HOP, page)
+                self.span("scout", path[place - 1], now + HOP, now + 2 * HOP, page)
+                now += 2 * HOP
+            self.span("scout", wire, now, now + HOP, page)
+            now += HOP
+        return now
+
+    def commanded(self, page: _Page, left: list[int]) -> Callable[[int], None]:
+        def work(now: int) -> None:
+            write = page.request.write
+            self.step(page, "data_transfer" if write else "command_transfer", now)
+            end = now + (30 if write else 3) * US
+            kind = "array_program" if write else "array_read"
+            plane = ("plane", *page.chip, 0, page.number % 2)
+            self.span(kind, plane, now, end, page)
+            self.at(end, self.worked(page, left, kind, plane))
+
+        return work
+
+    def worked(self, page: _Page, left: list[int], kind: str, plane: Any) -> Callable[[int], None]:
+        def move(now: int) -> None:
+            self.step(page, kind, now)
+            if page.request.write:
+                self.finish(page, left, now)
+                return
+
+            def done(end: int) -> None:
+                self.step(page, "data_transfer", end)
+                self.span("register", plane, now, end, page)
+                self.finish(page, left, end)
+
+            self.take_path(page, done, "data")(now)
+
+        return move
+
+    def finish(self, page: _Page, left: list[int], now: int) -> None:
+        self.taken.remove(page.chip)
+        if self.waiting[page.chip]:
+            self.waiting[page.chip].pop(0)(now)
+        left[0] -= 1
+        if left[0]:
+            return
+        request = page.request
+        request.complete = now + US // 10
+        self.charge(request, OWN, "completion", now, request.complete)
+        for cause, start, end in page.steps:
+            request.account[cause] += end - start
+
+    def span(self, kind: str, part: Any, start: int, end: int, page: _Page) -> None:
+        end = max(end, start + 1)
+        self.spans.append((kind, part, start, end, page.request.number, page.number))
+        if kind not in ("scout", "cancel", "reserved"):
+            self.busy[(part, kind) if part[0] == "plane" else part] += end - start
+
+    def paths(self, chip: tuple[int, int]) -> Iterator[list[Wire]]:
+        """The paths a controller may take to a chip, the preferred first."""
+        row, column = chip
+        if self.fabric == "ideal":
+            yield [("path", row, -1, row, column)]
+            return
+        if "mesh" not in self.fabric and self.fabric != "venice":
+            yield [("channel", row, -1, row, self.columns - 1)]
+            if self.fabric.startswith("omnibus"):
+                yield [("column", 0, column, self.rows - 1, column)]
+            return
+        entries = [row, *(other for other in range(self.rows) if other != row)] if self.fabric == "venice" else [row]
+        for entry in entries:
+            yield list(self.routed(entry, row, column))
+
+    def routed(self, entry: int, row: int, column: int) -> Iterator[Wire]:
+        yield ("controller_link", entry, -1, entry, 0)
+        for at in range(column):
+            yield ("link", entry, at, entry, at + 1)
+        while entry != row:
+            further = entry + (1 if row > entry else -1)
+            if self.fabric == "venice":  # One link, both ways.
+                yield ("link", min(entry, further), column, max(entry, further), column)
+            else:
+                yield ("link", entry, column, further, column)
+            entry = further
+
+    # What a run reports.
+
+    def data(self) -> dict[str, Any]:
+        """The result as `canaletto run --json` prints it."""
+        done = self.requests
+        duration = max(request.complete for request in done) - done[0].arrival
+        kinds = {
+            "all": done,
+            "read": [request for request in done if not request.write],
+            "write": [request for request in done if request.write],
+        }
+        times = {kind: sorted((each.complete - each.arrival) / US for each in chosen) for kind, chosen in kinds.items()}
+        slow = sorted(done, key=lambda each: each.arrival - each.complete)[: max(len(done) // 100, 1)]
+        lost = sum(each.account["path_conflict"] for each in done) / US
+        counts = {
+            "generated": len(done),
+            "completed": len(done),
+            "reads": len(kinds["read"]),
+            "writes": len(kinds["write"]),
+            "bytes": 4096 * self.pages,
+        }
+        free = sum(not each.conflict for each in done) / len(done)
+        latency = {kind: _distribution(found) for kind, found in times.items()}
+        iops = len(done) / (duration / US / 1e6)
+        flow = {"name": "toy", "requests": counts, "iops": iops, "latency_us": latency}
+        energy = {"array": 0.004 * self.pages, "fabric": 0.0003 * self.pages * (1 + len(self.wires) / 100)}
+        energy["static"] = 2e-8 * duration / 1e3 * (1 + len(self.wires) / 200)
+        energy["total"] = sum(energy.values())
+        return {
+            "schema": 1,
+            "design": "toy",
+            "workload": "hot rows",
+            "fabric": self.fabric,
+            "seed": 1,
+            "requests": counts,
+            "execution_time_us": duration / US,
+            "iops": iops,
+            "bandwidth_mb_s": counts["bytes"] / (duration / US),
+            "latency_us": latency,
+            "blame_us": {"all": _blame(done), "p99": _blame(slow)},
+            "path_conflicts": {"free_request_share": free, "free_transaction_share": free, "lost_us": lost},
+            "device_response_us": latency["all"],
+            "flash": {"reads": self.pages, "programs": 0, "erases": 0, "write_amplification": 1.0, "gc": {}},
+            "utilisation": [],
+            "energy_mj": energy,
+            "average_power_mw": energy["total"] / (duration / US / 1e6),
+            "flows": [flow],
+            "fairness": None,
+            "cost": {"wall_s": 0.1, "cpu_s": 0.1, "events": 1, "requests_per_cpu_s": 1e6, "peak_rss_mb": 50.0},
+            "tail_us": {kind: _tail(found) for kind, found in times.items()},
+            "series": self.series(duration),
+            "map": self.map(duration),
+        }
+
+    def series(self, duration: int, intervals: int = 128) -> dict[str, Any]:
+        width = duration / intervals
+        start = self.requests[0].arrival
+        found: dict[str, Any] = {"interval_us": width / US}
+        arrivals, completed, outstanding, latency, lost = ([0.0] * intervals for _ in range(5))
+        for request in self.requests:
+            first, last = (min(int((t - start) / width), intervals - 1) for t in (request.arrival, request.complete))
+            arrivals[first] += 1
+            completed[last] += 1
+            latency[last] += (request.complete - request.arrival) / US
+            lost[last] += request.account["path_conflict"] / US
+            for each in range(first, last + 1):
+                begin, end = (
+                    max(request.arrival - start, each * width),
+                    min(request.complete - start, each * width + width),
+                )
+                outstanding[each] += max(end - begin, 0) / width
+        means: list[float | None] = [t / n if n else None for t, n in zip(latency, completed, strict=True)]
+        found |= {"arrivals": arrivals, "completed": completed, "outstanding": outstanding}
+        return found | {"latency_us": means, "path_conflict_us": lost}
+
+    def map(self, duration: int) -> dict[str, Any]:
+        rows, columns = range(self.rows), range(self.columns)
+
+        def array(row: int, column: int) -> float:
+            kinds = ((("plane", row, column, 0, p), k) for p in (0, 1) for k in ("array_read", "array_program"))
+            return min(sum(self.busy[kind] for kind in kinds) / duration, 1.0)
+
+        return {
+            "rows": self.rows,
+            "columns": self.columns,
+            "chips": [
+                {
+                    "name": f"chip {r},{c}",
+                    "row": r,
+                    "column": c,
+                    "array": array(r, c),
+                    "port": self.busy["chip", r, c] / duration,
+                }
+                for r in rows
+                for c in columns
+            ],
+            "controllers": [
+                {"name": f"controller {r}", "row": r, "column": -1, "share": self.busy["controller", r, -1] / duration}
+                for r in rows
+            ],
+            "wires": [
+                {
+                    "name": wire_name(wire),
+                    "kind": wire[0],
+                    "from": list(wire[1:3]),
+                    "to": list(wire[3:]),
+                    "share": self.busy[wire] / duration,
+                }
+                for wire in self.wires
+            ],
+        }
+
+    def timeline(self, start_us: float, end_us: float) -> Timeline:
+        """What happened inside a window."""
+        start, end = int(start_us * US), int(end_us * US)
+        chips = [(r, c) for r in range(self.rows) for c in range(self.columns)]
+        parts: dict[Any, dict[str, Any]] = {}
+        for r, c in chips:
+            parts["chip", r, c] = {"name": f"chip {r},{c}", "kind": "chip", "row": r, "column": c}
+        for r, c in chips:
+            for p in (0, 1):
+                name = {"name": f"plane {r},{c},0,{p}", "kind": "plane", "row": r, "column": c, "die": 0, "plane": p}
+                parts["plane", r, c, 0, p] = name
+        for r in range(self.rows):
+            parts["controller", r, -1] = {"name": f"controller {r}", "kind": "controller", "row": r, "column": -1}
+        for wire in self.wires:
+            ends = {"from": list(wire[1:3]), "to": list(wire[3:])}
+            parts[wire] = {"name": wire_name(wire), "kind": wire[0], **ends}
+        index = {part: number for number, part in enumerate(parts)}
+
+        def inside(first: int, last: int) -> bool:
+            return last > start and first < end
+
+        spans = sorted((s for s in self.spans if inside(s[2], s[3])), key=lambda s: s[2])
+        steps = [s for s in self.steps if inside(s[3], s[4])]
+        alive = [r for r in self.requests if inside(r.arrival, r.complete)]
+        return Timeline(
+            {
+                "truncated": False,
+                "until_ps": end,
+                "kinds": list(KINDS),
+                "causes": list(CAUSES),
+                "parts": list(parts.values()),
+            },
+            pl.DataFrame(
+                [(k, index[p], s, e, r, n) for k, p, s, e, r, n in spans],
+                schema={
+                    "kind": pl.Enum(KINDS),
+                    "part": pl.UInt32,
+                    "start_ps": pl.UInt64,
+                    "end_ps": pl.UInt64,
+                    "request": pl.UInt32,
+                    "page": pl.UInt32,
+                },
+                orient="row",
+            ),
+            pl.DataFrame(
+                [(r, None if p == OWN else p, c, s, e, index.get(a)) for r, p, c, s, e, a in steps],
+                schema={
+                    "request": pl.UInt32,
+                    "page": pl.UInt32,
+                    "cause": pl.Enum(CAUSES),
+                    "start_ps": pl.UInt64,
+                    "end_ps": pl.UInt64,
+                    "part": pl.UInt32,
+                },
+                orient="row",
+            ),
+            pl.DataFrame(
+                [(r.number, 0, int(r.write), r.number * 8, 8 * len(r.pages), r.arrival, r.complete) for r in alive],
+                schema={
+                    "number": pl.UInt32,
+                    "flow": pl.UInt16,
+                    "write": pl.UInt8,
+                    "lba": pl.UInt64,
+                    "sectors": pl.UInt32,
+                    "arrival_ps": pl.UInt64,
+                    "complete_ps": pl.UInt64,
+                },
+                orient="row",
+            ),
+        )
+
+
+def _wires(fabric: str, rows: int, columns: int) -> Iterator[Wire]:
+    mesh = "mesh" in fabric
+    if not mesh and fabric != "venice":
+        for row in range(rows):
+            if fabric == "ideal":
+                yield from (("path", row, -1, row, column) for column in range(columns))
+            else:
+                yield ("channel", row, -1, row, columns - 1)
+        if fabric.startswith("omnibus"):
+            yield from (("column", 0, column, rows - 1, column) for column in range(columns))
+        return
+    pairs = [("controller_link", (row, -1), (row, 0)) for row in range(rows)]
+    pairs += [("link", (row, column), (row, column + 1)) for row in range(rows) for column in range(columns - 1)]
+    pairs += [("link", (row, column), (row + 1, column)) for row in range(rows - 1) for column in range(columns)]
+    for kind, a, b in pairs:
+        yield (kind, *a, *b)
+        if mesh:
+            yield (kind, *b, *a)
+
+
+def wire_name(wire: Wire) -> str:
+    kind, *ends = wire
+    if kind in ("channel", "column"):
+        return f"{kind} {ends[0] if kind == 'channel' else ends[1]}"
+    return f"{kind.replace('_', ' ')} {ends[0]},{ends[1]} to {ends[2]},{ends[3]}"
+
+
+def _distribution(times: list[float]) -> dict[str, float | None]:
+    keys = {"min": 0, "p50": 0.5, "p90": 0.9, "p99": 0.99, "p99_9": 0.999, "p99_99": 0.9999, "max": 1}
+    if not times:
+        return dict.fromkeys(["mean", *keys])
+    found: dict[str, float | None] = {"mean": sum(times) / len(times)}
+    return found | {key: times[min(int(len(times) * q), len(times) - 1)] for key, q in keys.items()}
+
+
+def _blame(chosen: list[_Request]) -> dict[str, float]:
+    sums: dict[str, int] = defaultdict(int)
+    for request in chosen:
+        for cause, time in request.account.items():
+            sums[cause] += time
+    return {cause: time / US / len(chosen) for cause, time in sorted(sums.items()) if time}
+
+
+def _tail(times: list[float]) -> list[list[float]]:
+    count, points, last = len(times), [], -1
+    for step in range(40 * len(str(count)) + 1 if count else 0):
+        rank = min(int(count * (1 - 10 ** (-step / 40))), count - 1)
+        if rank > last:
+            last = rank
+            points.append([(count - rank) / count, times[rank]])
+    return points
+
+
+@dataclass
+class Comparison:
+    """What `canaletto.compare` returns."""
+
+    runs: list[cn.Result]
+
+    @property
+    def speedup(self) -> dict[str, dict[str, float | None]]:
+        first = self.runs[0].to_dict()
+        found = {}
+        for run in self.runs:
+            data = run.to_dict()
+            found[data["fabric"]] = {
+                "execution_time": first["execution_time_us"] / data["execution_time_us"],
+                "mean_latency": first["latency_us"]["all"]["mean"] / data["latency_us"]["all"]["mean"],
+                "p99_latency": first["latency_us"]["all"]["p99"] / data["latency_us"]["all"]["p99"],
+                "iops": data["iops"] / first["iops"],
+            }
+        return found
+
+
+@cache
+def toy(fabric: str, rows: int = 4, columns: int = 4, load: int = 400) -> Toy:
+    """A drive that has served so many requests."""
+    return Toy(fabric, rows, columns, load)
+
+
+def result(fabric: str = "bus", without: tuple[str, ...] = (), **changes: Any) -> cn.Result:
+    """A run's result; `without` leaves fields out, as runs of older versions do."""
+    sizes = {key: changes.pop(key) for key in ("rows", "columns", "load") if key in changes}
+    data = {key: found for key, found in toy(fabric, **sizes).data().items() if key not in without}
+    try:
+        design = cn.design("performance-optimized", fabric=fabric)
+    except cn.ConfigError:  # A fabric that the engine does not have yet.
+        design = cn.design("performance-optimized", **{"fabric.link_rate": "1GB/s"})
+    options = {"seed": 1, "seeds": 1, "warmup": 0}
+    return cn.Result(data | changes, design, cn.workload("hm_0", requests=400), options, None)
+
+
+def comparison(fabrics: tuple[str, ...] = FABRICS, **changes: Any) -> Comparison:
+    """The same work on several fabrics."""
+    return Comparison([result(fabric, **changes) for fabric in fabrics])
+
+
+def timelines(fabrics: tuple[str, ...] = FABRICS, start_us: float = 100, end_us: float = 140) -> dict[str, Any]:
+    """What happened on each of them in a window."""
+    return {fabric: toy(fabric).timeline(start_us, end_us) for fabric in fabrics}
