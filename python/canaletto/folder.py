@@ -95,7 +95,7 @@ def write(result: Result, folder: Path, traces: list[dict[str, str]], command: l
     from canaletto.report import page
 
     _write_run(result, folder, traces, command)
-    _write_text(folder / "report.html", page.html(result))
+    _write_text(folder / "report.html", page.html(result, command))
 
 
 def write_comparison(

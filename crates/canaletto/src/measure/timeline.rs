@@ -124,6 +124,8 @@ pub struct Alive {
 pub struct Header {
     /// Whether the limit cut it.
     pub truncated: bool,
+    /// When its first window begins, picoseconds.
+    pub from_ps: u64,
     /// Up to when it is complete, picoseconds.
     pub until_ps: u64,
     /// Names of the kinds of span.
@@ -199,6 +201,7 @@ impl Timeline {
         }
         Header {
             truncated: self.truncated,
+            from_ps: self.windows.windows.iter().map(|w| w.0.0).min().unwrap_or(0),
             until_ps: self.now.0,
             kinds: KINDS,
             causes: Cause::ALL.iter().map(|c| c.key()).collect(),
