@@ -141,8 +141,8 @@ pub trait Fabric: Sized {
         Time::MAX
     }
 
-    /// Does the step that is due at `now`.
-    fn step(&mut self, _now: Time, _later: &mut impl FnMut(Time, Self::Event)) {}
+    /// Does the step that is due at `now`, and may do those that follow from it before `until`.
+    fn step(&mut self, _now: Time, _until: Time, _later: &mut impl FnMut(Time, Self::Event)) {}
 
     /// Gives back the path of a leg that has crossed. Returns the domain whose legs may find something free.
     fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Self::Event)) -> DomainId;
@@ -284,11 +284,12 @@ pub(crate) mod tests {
         fn steps(&mut self, until: Time) {
             loop {
                 let due = self.fabric.next_step();
-                if due >= self.pending.iter().map(|p| p.0).min().unwrap_or(Time::MAX) || due > until {
+                let event = self.pending.iter().map(|p| p.0).min().unwrap_or(Time::MAX);
+                if due >= event || due > until {
                     return;
                 }
                 let (pending, pushed) = (&mut self.pending, &mut self.pushed);
-                self.fabric.step(due, &mut |time, event| {
+                self.fabric.step(due, event.min(until), &mut |time, event| {
                     pending.push((time, *pushed, event));
                     *pushed += 1;
                 });
