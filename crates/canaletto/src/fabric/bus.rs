@@ -23,10 +23,7 @@ pub struct Bus {
 
 impl Fabric for Bus {
     fn new(config: &FabricConfig, layout: &Layout) -> Bus {
-        Bus {
-            buses: Buses::new(layout, WireKind::Channel),
-            signals: Signals::new(config, layout),
-        }
+        Bus { buses: Buses::new(layout, WireKind::Channel), signals: Signals::new(config, layout) }
     }
 
     on_signals!();

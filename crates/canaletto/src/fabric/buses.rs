@@ -39,8 +39,7 @@ impl Buses {
     /// Idle buses of a kind: one a row of the array, or one a chip for [`WireKind::Path`].
     pub fn new(layout: &Layout, kind: WireKind) -> Buses {
         let chips_each = if kind == WireKind::Path { 1 } else { layout.chips_per_channel };
-        let idle =
-            Bus { in_use: false, chip: ChipId::NONE, since: Time::ZERO, busy: Time::ZERO, active: Time::ZERO };
+        let idle = Bus { in_use: false, chip: ChipId::NONE, since: Time::ZERO, busy: Time::ZERO, active: Time::ZERO };
         Buses {
             chips_each,
             columns: layout.chips_per_channel,

@@ -4,8 +4,8 @@
 //! which a request meets them: [`host`] (queue pairs and link), [`pages`] (mapping), [`chips`] (scheduling, fabric and
 //! arrays), [`collection`] (garbage collection).
 
-mod chips;
 mod charges;
+mod chips;
 mod collection;
 mod held;
 mod host;

@@ -92,13 +92,8 @@ impl Map {
             column: c.place.1,
             share: share(c.busy),
         };
-        let wire = |w: &Wire| WireShare {
-            name: w.name.clone(),
-            kind: w.kind,
-            from: w.from,
-            to: w.to,
-            share: share(w.busy),
-        };
+        let wire =
+            |w: &Wire| WireShare { name: w.name.clone(), kind: w.kind, from: w.from, to: w.to, share: share(w.busy) };
         Map {
             rows,
             columns,

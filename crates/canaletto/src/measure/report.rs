@@ -234,11 +234,7 @@ impl Measures {
                 lost_us: tally.lost.us(),
             },
             device_response_us: Distribution::of(&tally.response),
-            tail_us: Tails {
-                all: all.tail(),
-                read: tally.latency[0].tail(),
-                write: tally.latency[1].tail(),
-            },
+            tail_us: Tails { all: all.tail(), read: tally.latency[0].tail(), write: tally.latency[1].tail() },
             series: tally.series.report(),
         }
     }
