@@ -16,14 +16,16 @@
 //! are in [`network`], the ways through the mesh in [`routes`].
 
 mod network;
+mod parts;
 mod routes;
 #[cfg(test)]
 mod tests;
 
 use std::ops::Range;
 
-pub use self::network::{MeshEvent, PacketId};
-use self::network::{Network, Packet};
+pub use self::network::MeshEvent;
+use self::network::Network;
+use self::parts::{Packet, PacketId};
 use self::routes::{Grid, ROUTER_PORTS};
 pub use self::routes::{LinkId, Node};
 use crate::config::design::{Fabric as FabricConfig, FabricKind, MeshController};
@@ -109,7 +111,7 @@ impl Mesh {
             later(now, MeshEvent::Arrived(path));
             return path;
         }
-        let path = self.network.open(now + time + self.network.hop() * route.hops(), time, controller);
+        let path = self.network.open(now + time + self.network.hop() * route.routers(), time, controller);
         let (mut ready, mut first) = (now, PacketId::NONE);
         while ready < now + time {
             let (what, left) =
@@ -149,16 +151,13 @@ impl Mesh {
         if self.own_row {
             return Node::Controller(row);
         }
-        let mut best = (Time::MAX, u32::MAX, 0);
-        for (c, controller) in (0..).zip(&self.controllers) {
-            if controller.load <= best.0 && (controller.idle || direction == Direction::FromChip) {
-                let hops = controller.column.abs_diff(column) + row.abs_diff(c);
-                if (controller.load, hops) < (best.0, best.1) {
-                    best = (controller.load, hops, c);
-                }
-            }
-        }
-        Node::Controller(best.2)
+        // A load no controller has stands for one that cannot start the leg.
+        let all = direction == Direction::FromChip;
+        let load = |c: &Controller| if all || c.idle { c.load } else { Time::MAX };
+        let least = self.controllers.iter().map(load).min();
+        let able = (0..).zip(&self.controllers).filter(|(_, c)| Some(load(c)) == least);
+        let nearest = able.min_by_key(|(row_there, c)| c.column.abs_diff(column) + row.abs_diff(*row_there));
+        Node::Controller(nearest.map_or(row, |(c, _)| c))
     }
 }
 

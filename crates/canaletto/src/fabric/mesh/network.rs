@@ -21,17 +21,12 @@
 //! packet that starts and finds nobody else at its next router who could take its next link starts over that one in
 //! advance: one event every other hop where nothing is in the way.
 
-use super::routes::{EAST, FROM_CHIP, FROM_CONTROLLER, Grid, LinkId, ROUTER_PORTS, Route, WEST};
+use super::parts::{Link, Packet, PacketId, Path, Use};
+use super::routes::{EAST, FROM_CHIP, FROM_CONTROLLER, Grid, LinkId, ROUTER_PORTS, WEST};
 use crate::fabric::PathId;
-use crate::fabric::tape::{Tape, WireUse};
+use crate::fabric::tape::Tape;
 use crate::sim::arena::Slab;
 use crate::sim::time::Time;
-use crate::typed_id;
-
-typed_id!(
-    /// A packet on its way.
-    PacketId
-);
 
 /// What can happen in a mesh.
 #[derive(Debug, Clone, Copy)]
@@ -44,146 +39,13 @@ pub enum MeshEvent {
     Arrived(PathId),
 }
 
-/// A packet on its way.
-#[derive(Clone, Copy)]
-pub struct Packet {
-    /// Time on a link.
-    length: Time,
-    /// When its head has passed the router; at the source, when the packets before it of the same leg have left.
-    ready: Time,
-    /// When it may start as far as its buffer is concerned: it is ready and the one before it has left.
-    from: Time,
-    /// Number in the order of creation.
-    number: u64,
-    path: PathId,
-    /// The one behind it in its buffer.
-    behind: PacketId,
-    /// The one behind it in the line for its next link.
-    after: PacketId,
-    /// The link at whose far end it is.
-    buffer: LinkId,
-    /// The link it takes next.
-    next: LinkId,
-    route: Route,
-    what: WireUse,
-    /// Whether the path has crossed when it has.
-    last: bool,
-}
-
-impl Packet {
-    /// A packet at its source.
-    pub fn new(path: PathId, last: bool, what: WireUse, length: Time, ready: Time, route: Route) -> Packet {
-        Packet {
-            length,
-            ready,
-            from: ready,
-            number: 0,
-            path,
-            behind: PacketId::NONE,
-            after: PacketId::NONE,
-            buffer: LinkId::NONE,
-            next: LinkId::NONE,
-            route,
-            what,
-            last,
-        }
-    }
-}
-
-/// A directed link and the buffer at its far end.
-///
-/// The far end of a link out of the network is a node: what it holds there is what the node has yet to send.
-#[derive(Clone, Copy)]
-struct Link {
-    /// When the last packet's last flit has been sent.
-    free_at: Time,
-    /// When the link is to be looked at next.
-    wake_at: Time,
-    /// Room taken in the buffer, by packets of this total length.
-    taken: Time,
-    /// Room of the packet that has started to leave the buffer, still taken until `left_at`.
-    leaving: Time,
-    left_at: Time,
-    /// Time in use.
-    carried: Time,
-    /// Packets in the buffer that have not started to leave.
-    head: PacketId,
-    tail: PacketId,
-    /// The packets that may start next, one from each buffer, soonest ready first.
-    line: PacketId,
-    /// How many packets in all buffers at the near end take this link next.
-    wanted: u32,
-    /// Whether one of them waits for room.
-    starved: bool,
-}
-
-impl Link {
-    const IDLE: Link = Link {
-        free_at: Time::ZERO,
-        wake_at: Time::MAX,
-        taken: Time::ZERO,
-        leaving: Time::ZERO,
-        left_at: Time::ZERO,
-        carried: Time::ZERO,
-        head: PacketId::NONE,
-        tail: PacketId::NONE,
-        line: PacketId::NONE,
-        wanted: 0,
-        starved: false,
-    };
-
-    /// Gives back the room of a packet that has left.
-    fn settle(&mut self, now: Time) {
-        if self.left_at <= now {
-            self.taken = self.taken - self.leaving;
-            self.leaving = Time::ZERO;
-        }
-    }
-}
-
-/// A leg on its way.
-#[derive(Clone, Copy)]
-pub struct Path {
-    /// When it would have crossed alone.
-    pub unhindered: Time,
-    /// Time its last packet waited for links of chips.
-    pub port: Time,
-    /// Time on the wires.
-    pub load: Time,
-    /// The controller it comes from or goes to.
-    pub controller: Option<u32>,
-}
-
-/// The time in which a controller sends or receives.
-#[derive(Clone, Copy, Default)]
-struct Use {
-    busy: Time,
-    until: Time,
-    /// The time before its last use in which it had none: arrivals are booked a hop before they start.
-    idle: (Time, Time),
-}
-
-impl Use {
-    fn book(&mut self, start: Time, end: Time) {
-        if start >= self.until {
-            self.idle = (self.until, start);
-        } else if start < self.idle.1 {
-            let within = self.idle.1.min(end);
-            self.busy += within.saturating_sub(self.idle.0.max(start));
-            self.idle.0 = within;
-        }
-        self.busy += end.saturating_sub(self.until.max(start));
-        self.until = self.until.max(end);
-    }
-}
-
 /// All links and what is on its way over them.
 pub struct Network {
     links: Vec<Link>,
     packets: Slab<PacketId, Packet>,
     paths: Slab<PathId, Path>,
     /// See [`Grid::strides`].
-    strides: [i32; 8],
+    strides: [i32; ROUTER_PORTS as usize],
     /// From the start on one link to the earliest on the next.
     hop: Time,
     /// Size of each buffer, as time on a link.
@@ -201,7 +63,7 @@ pub struct Network {
 impl Network {
     /// Idle links.
     pub fn new(grid: &Grid, hop: Time, buffer: Time) -> Network {
-        let mut wire_of = vec![u32::MAX; grid.link_ids()];
+        let mut wire_of = vec![u32::MAX; grid.links().count()];
         let mut controller_of = vec![u32::MAX; grid.routers() as usize];
         for (wire, link) in (0..).zip(grid.wires()) {
             wire_of[link.index()] = wire;
@@ -210,7 +72,7 @@ impl Network {
             }
         }
         Network {
-            links: vec![Link::IDLE; grid.link_ids()],
+            links: grid.links().map(|link| Link { far: grid.far(link), ..Link::IDLE }).collect(),
             packets: Slab::new(),
             paths: Slab::new(),
             strides: grid.strides(),
@@ -283,14 +145,8 @@ impl Network {
         self.created += 1;
         let id = self.packets.insert(Packet { number: self.created, buffer, next: injection, ..packet });
         self.links[injection.index()].wanted += 1;
-        let queue = &mut self.links[buffer.index()];
-        let before = std::mem::replace(&mut queue.tail, id);
-        if queue.head.is_some() {
-            self.packets[before].behind = id;
-            return None;
-        }
-        queue.head = id;
-        Some(id)
+        self.links[buffer.index()].taken += packet.length.min(self.buffer);
+        self.append(buffer, id).then_some(id)
     }
 
     /// Sends a node's first packet on its way as soon as those before it have left.
@@ -427,13 +283,14 @@ impl Network {
 
     /// A packet starts to cross a link, in whose far buffer its room is taken, and the next one if nothing is in its way.
     fn start(&mut self, id: LinkId, packet: PacketId, now: Time, later: &mut impl FnMut(Time, MeshEvent)) {
-        let Some((next, ready)) = self.cross(id, packet, now, later) else { return };
-        if self.is_undisputed(id, next, now) && self.take_room(next, self.packets[packet].length, ready) {
-            if let Some((_, ready)) = self.cross(next, packet, ready, later) {
-                self.line_up(packet, ready.max(self.links[next.index()].left_at), later);
+        let (mut id, mut start, mut in_advance) = (id, now, false);
+        while let Some((next, ready)) = self.cross(id, packet, start, later) {
+            let clear = !in_advance && self.is_undisputed(id, next, now);
+            if !clear || !self.take_room(next, self.packets[packet].length, ready) {
+                self.line_up(packet, ready.max(self.links[id.index()].left_at), later);
+                break;
             }
-        } else {
-            self.line_up(packet, ready.max(self.links[id.index()].left_at), later);
+            (id, start, in_advance) = (next, ready, true);
         }
     }
 
@@ -441,7 +298,7 @@ impl Network {
     /// if there is room then: the link is free, and nobody else can want it by then who would go first.
     fn is_undisputed(&self, id: LinkId, next: LinkId, now: Time) -> bool {
         let (here, there) = (&self.links[id.index()], &self.links[next.index()]);
-        // The packet occupies the link it starts over until it starts over the next, so that nobody asks for room there.
+        // Short packets (less than a hop) would be booked further ahead of each other than a controller's account allows.
         let long = here.free_at >= now + self.hop;
         if !long || here.left_at > now || there.wanted != 1 || there.free_at > now + self.hop {
             return false;
@@ -457,6 +314,7 @@ impl Network {
 
     /// A packet crosses a link from `now` on. If it comes to the head of the buffer there, returns its next link and when
     /// its head will have passed the router.
+    #[inline]
     fn cross(
         &mut self,
         id: LinkId,
@@ -465,35 +323,44 @@ impl Network {
         later: &mut impl FnMut(Time, MeshEvent),
     ) -> Option<(LinkId, Time)> {
         let port = id.port();
-        let p = &mut self.packets[packet];
-        let Packet { length, buffer, behind, path, what, .. } = *p;
-        let end = now + length;
+        let Packet { length, buffer, behind, path, what, .. } = self.packets[packet];
         let link = &mut self.links[id.index()];
-        link.free_at = end;
+        link.free_at = now + length;
         link.carried += length;
         link.wanted -= 1;
         if self.tape.is_on() && !id.is_of_chip() {
-            self.tape.write(self.wire_of[id.index()], what, path, now, end);
+            self.tape.write(self.wire_of[id.index()], what, path, now, now + length);
         }
-        if id.is_ejection() {
-            self.leave(buffer, behind, length, now, later);
+        if port >= ROUTER_PORTS {
             self.cross_edge(id, packet, now, later);
+        }
+        let onward = if id.is_ejection() {
             self.packets.remove(packet);
-            return None;
-        }
-        if port < ROUTER_PORTS {
-            p.route.advance();
+            None
         } else {
-            self.cross_edge(id, packet, now, later);
-        }
-        let far = (id.0 - port).wrapping_add_signed(self.strides[port as usize]);
+            self.arrive(id, packet, now + self.hop)
+        };
+        self.leave(buffer, behind, length, now, later);
+        onward
+    }
+
+    /// A packet that starts over a link gets in line in the buffer there. If it comes to its head, returns its next link.
+    #[inline(always)]
+    fn arrive(&mut self, id: LinkId, packet: PacketId, ready: Time) -> Option<(LinkId, Time)> {
         let p = &mut self.packets[packet];
-        let (next, ready) = (LinkId(far + p.route.port()), now + self.hop);
+        let next = LinkId(self.links[id.index()].far.0 + p.route.take());
         p.ready = ready;
         p.buffer = id;
         p.next = next;
         p.behind = PacketId::NONE;
-        let link = &mut self.links[id.index()];
+        self.links[next.index()].wanted += 1;
+        self.append(id, packet).then_some((next, ready))
+    }
+
+    /// Adds a packet to a buffer; true if it is its head.
+    #[inline]
+    fn append(&mut self, buffer: LinkId, packet: PacketId) -> bool {
+        let link = &mut self.links[buffer.index()];
         let before = std::mem::replace(&mut link.tail, packet);
         let is_head = !link.head.is_some();
         if is_head {
@@ -501,9 +368,7 @@ impl Network {
         } else {
             self.packets[before].behind = packet;
         }
-        self.links[next.index()].wanted += 1;
-        self.leave(buffer, behind, length, now, later);
-        is_head.then_some((next, ready))
+        is_head
     }
 
     /// A packet crosses a link of a chip or controller from `now` on.
@@ -523,6 +388,7 @@ impl Network {
     }
 
     /// The head of a buffer starts to leave it, and `behind` comes to its head.
+    #[inline]
     fn leave(
         &mut self,
         buffer: LinkId,
@@ -534,8 +400,8 @@ impl Network {
         let end = now + length;
         let link = &mut self.links[buffer.index()];
         debug_assert!(link.left_at <= now, "two packets leave a buffer at once");
-        link.settle(now);
-        link.leaving = if buffer.is_ejection() { Time::ZERO } else { length.min(self.buffer) };
+        link.taken = link.taken - link.leaving;
+        link.leaving = length.min(self.buffer);
         link.left_at = end;
         link.head = behind;
         if link.starved {

@@ -34,6 +34,9 @@ pub const FROM_CHIP: u32 = 6;
 /// From a controller.
 pub const FROM_CONTROLLER: u32 = 7;
 const PORTS: u32 = 8;
+/// One bit tells a controller's port from a chip's, another in from out.
+const EITHER_NODE: u32 = PORTS - 1 - (TO_CONTROLLER ^ TO_CHIP);
+const EITHER_WAY: u32 = PORTS - 1 - (FROM_CHIP ^ TO_CHIP);
 
 impl LinkId {
     fn at(router: u32, port: u32) -> LinkId {
@@ -52,7 +55,7 @@ impl LinkId {
 
     /// Whether it leads out of the network.
     pub fn is_ejection(self) -> bool {
-        matches!(self.port(), TO_CHIP | TO_CONTROLLER)
+        self.port() & EITHER_NODE == TO_CHIP
     }
 
     /// Whether it leads into the network.
@@ -62,7 +65,7 @@ impl LinkId {
 
     /// Whether a chip is at one end.
     pub fn is_of_chip(self) -> bool {
-        matches!(self.port(), TO_CHIP | FROM_CHIP)
+        self.port() & EITHER_WAY == TO_CHIP
     }
 
     /// The link out of the network to the node from which this one leads into it.
@@ -94,38 +97,30 @@ impl Node {
 /// What is left of a packet's way: so many hops along the row, so many along the column, then out.
 #[derive(Debug, Clone, Copy)]
 pub struct Route {
-    x: u8,
-    x_left: u8,
-    y: u8,
-    y_left: u8,
+    /// Where it goes now, and how many more times.
+    port: u8,
+    left: u8,
+    /// Where it goes then, and how many times.
+    then: u8,
+    then_left: u8,
     last: u8,
 }
 
 impl Route {
-    /// The port of the next link.
-    pub fn port(&self) -> u32 {
-        let port = if self.x_left > 0 {
-            self.x
-        } else if self.y_left > 0 {
-            self.y
-        } else {
-            self.last
-        };
-        u32::from(port)
-    }
-
-    /// The next link is taken.
-    pub fn advance(&mut self) {
-        if self.x_left > 0 {
-            self.x_left -= 1;
-        } else {
-            self.y_left -= 1;
+    /// Takes the next link: its port.
+    #[inline]
+    pub fn take(&mut self) -> u32 {
+        while self.left == 0 {
+            (self.port, self.left) = (self.then, self.then_left);
+            (self.then, self.then_left) = (self.last, 1);
         }
+        self.left -= 1;
+        u32::from(self.port)
     }
 
-    /// Routers on the whole way less one, and one for the link out: as often a head waits for a router on its way.
-    pub fn hops(&self) -> u64 {
-        u64::from(self.x_left) + u64::from(self.y_left) + 1
+    /// How often a head waits for a router on the whole way.
+    pub fn routers(&self) -> u64 {
+        u64::from(self.left) + u64::from(self.then_left) + 1
     }
 }
 
@@ -207,17 +202,17 @@ impl Grid {
         let from = self.place(self.router_of(source));
         let to = self.place(self.router_of(destination));
         Route {
-            x: (if to.1 >= from.1 { EAST } else { WEST }) as u8,
-            x_left: to.1.abs_diff(from.1) as u8,
-            y: (if to.0 >= from.0 { SOUTH } else { NORTH }) as u8,
-            y_left: to.0.abs_diff(from.0) as u8,
+            port: (if to.1 >= from.1 { EAST } else { WEST }) as u8,
+            left: to.1.abs_diff(from.1) as u8,
+            then: (if to.0 >= from.0 { SOUTH } else { NORTH }) as u8,
+            then_left: to.0.abs_diff(from.0) as u8,
             last: (if destination.controller().is_some() { TO_CONTROLLER } else { TO_CHIP }) as u8,
         }
     }
 
     /// What to add to the number of a router's first link to get to that of the router at the far end, for each port.
-    pub fn strides(&self) -> [i32; PORTS as usize] {
-        let mut strides = [0; PORTS as usize];
+    pub fn strides(&self) -> [i32; ROUTER_PORTS as usize] {
+        let mut strides = [0; ROUTER_PORTS as usize];
         strides[EAST as usize] = PORTS as i32;
         strides[WEST as usize] = -(PORTS as i32);
         strides[SOUTH as usize] = (PORTS * self.columns) as i32;
@@ -225,9 +220,15 @@ impl Grid {
         strides
     }
 
-    /// How many numbers links have; not all stand for one.
-    pub fn link_ids(&self) -> usize {
-        (self.routers() * PORTS) as usize
+    /// All numbers of links; those at the edges do not all stand for one.
+    pub fn links(&self) -> impl Iterator<Item = LinkId> {
+        (0..self.routers() * PORTS).map(LinkId)
+    }
+
+    /// The first link of the router at the far end of a link, if there is one.
+    pub fn far(&self, link: LinkId) -> LinkId {
+        let stride = if link.port() < ROUTER_PORTS { self.strides()[link.port() as usize] } else { 0 };
+        LinkId((link.0 - link.port()).wrapping_add_signed(stride))
     }
 
     fn exists(&self, link: LinkId) -> bool {
@@ -244,7 +245,7 @@ impl Grid {
 
     /// The links that are wires between packages, router by router: a chip and its router are one.
     pub fn wires(&self) -> impl Iterator<Item = LinkId> {
-        (0..self.link_ids() as u32).map(LinkId).filter(|&link| !link.is_of_chip() && self.exists(link))
+        self.links().filter(|&link| !link.is_of_chip() && self.exists(link))
     }
 
     /// Where a wire starts and ends.

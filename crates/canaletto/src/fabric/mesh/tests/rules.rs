@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use super::{Bench, shape};
 use crate::config::design::ControllerEdge;
 use crate::config::units::{Duration, Rate, Size};
+use crate::fabric::Fabric;
 use crate::fabric::mesh::Node;
 use crate::fabric::tests::array;
 use crate::flash::address::ChipId;
@@ -187,6 +188,13 @@ proptest! {
             (start.0, end.0, (stop(wire.from), stop(wire.to)), ids[&path])
         });
         prop_assert_eq!(taped.collect::<BTreeSet<_>>(), spans);
+        for (c, controller) in (0..).zip(bench.mesh.controllers()) {
+            let at_work = |t: &u64| packets.iter().any(|p| {
+                let of_it = |i: &usize| [p.way[*i].0, p.way[*i].1].contains(&Stop::Controller(c));
+                (0..p.way.len()).filter(of_it).any(|i| (p.starts[i]..p.starts[i] + p.length).contains(t))
+            });
+            prop_assert_eq!(controller.busy, Time((0..bench.now.0).filter(at_work).count() as u64));
+        }
         bench.assert_idle();
     }
 }
