@@ -173,7 +173,16 @@ fn designs() -> impl Strategy<Value = Design> {
         prop::sample::select(vec!["0ns", "400ns"]),
         2u32..40,
         1u32..40,
-        prop::sample::select(vec!["bus", "packetized", "omnibus", "omnibus-split", "venice", "ideal"]),
+        prop::sample::select(vec![
+            "bus",
+            "packetized",
+            "omnibus",
+            "omnibus-split",
+            "mesh",
+            "mesh-2bit",
+            "venice",
+            "ideal",
+        ]),
         (
             prop::sample::select(vec!["hop-by-hop", "atomic"]),
             prop::sample::select(vec!["on-release", "immediate"]),

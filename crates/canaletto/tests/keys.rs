@@ -49,6 +49,8 @@ const READS: &str = "requests = 400\nread_share = 1.0\nsize = \"16KiB\"\nqueue_d
 const WRITES: &str = "requests = 3000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 16";
 const PARTIAL: &str = "requests = 600\nread_share = 0.5\nsize = \"1KiB\"\nalignment = \"512B\"\nqueue_depth = 32";
 
+const MESH: &[&str] = &["fabric.kind=mesh"];
+
 /// Key, change, situation (more overrides), workload.
 const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("name", "other", &[], READS),
@@ -121,6 +123,9 @@ const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("area.flash_chip", "50mm2", &["fabric.kind=venice"], READS),
     ("area.on_die_controller", "0.1", &["fabric.kind=packetized"], READS),
     ("fabric.omnibus.controller_message", "100ns", &["fabric.kind=omnibus"], READS),
+    ("fabric.mesh.buffer", "4160B", MESH, READS),
+    ("fabric.mesh.packet", "1KiB", MESH, READS),
+    ("fabric.mesh.controller", "own-row", MESH, READS),
     ("host.queue_entries", "8", &[], READS),
     ("host.fetch_limit", "4", &[], READS),
     ("host.fetch", "one-per-doorbell", &[], READS),

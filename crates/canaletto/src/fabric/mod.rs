@@ -11,6 +11,7 @@
 pub mod bus;
 mod buses;
 pub mod ideal;
+pub mod mesh;
 pub mod omnibus;
 pub mod packetized;
 mod packets;
@@ -192,7 +193,10 @@ macro_rules! with_fabric {
                 type $F = $crate::fabric::omnibus::Omnibus;
                 $body
             }
-            $crate::config::design::FabricKind::Mesh | $crate::config::design::FabricKind::Mesh2bit => todo!(),
+            $crate::config::design::FabricKind::Mesh | $crate::config::design::FabricKind::Mesh2bit => {
+                type $F = $crate::fabric::mesh::Mesh;
+                $body
+            }
             $crate::config::design::FabricKind::Venice => {
                 type $F = $crate::fabric::venice::Venice;
                 $body
@@ -378,5 +382,7 @@ pub(crate) mod tests {
         check::<packetized::Packetized>();
         check::<omnibus::Omnibus>();
         check::<ideal::Ideal>();
+        check::<mesh::Mesh>();
+        check::<venice::Venice>();
     }
 }
