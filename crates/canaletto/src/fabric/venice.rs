@@ -63,6 +63,8 @@ pub struct Counts {
     pub failed: u64,
     /// Those of them that were the first of their transfer: path conflicts.
     pub failed_first: u64,
+    /// Failed ones that came back to find a way free: others had been in their way, or a circuit ended meanwhile.
+    pub missed: u64,
     /// Circuits longer than a shortest way.
     pub detours: u64,
     /// Hops scouts took, backward ones included.
@@ -211,6 +213,7 @@ impl Venice {
             self.counts.failed += 1;
             self.counts.failed_first += u64::from(controller.sent == controller.began);
             controller.state = State::Waiting;
+            self.counts.missed += u64::from(self.could_find(id));
             match self.retry {
                 Retry::Immediate => self.send_scout(id, now, later),
                 Retry::OnRelease => self.waiting.push(id),
