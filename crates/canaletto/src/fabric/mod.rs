@@ -11,6 +11,7 @@
 pub mod bus;
 mod buses;
 pub mod ideal;
+pub mod mesh;
 pub mod packetized;
 mod packets;
 mod signals;
@@ -174,9 +175,11 @@ macro_rules! with_fabric {
             }
             $crate::config::design::FabricKind::Omnibus
             | $crate::config::design::FabricKind::OmnibusSplit
-            | $crate::config::design::FabricKind::Mesh
-            | $crate::config::design::FabricKind::Mesh2bit
             | $crate::config::design::FabricKind::Venice => todo!(),
+            $crate::config::design::FabricKind::Mesh | $crate::config::design::FabricKind::Mesh2bit => {
+                type $F = $crate::fabric::mesh::Mesh;
+                $body
+            }
             $crate::config::design::FabricKind::Ideal => {
                 type $F = $crate::fabric::ideal::Ideal;
                 $body
@@ -333,5 +336,6 @@ pub(crate) mod tests {
         check::<bus::Bus>();
         check::<packetized::Packetized>();
         check::<ideal::Ideal>();
+        check::<mesh::Mesh>();
     }
 }
