@@ -173,7 +173,7 @@ fn designs() -> impl Strategy<Value = Design> {
         prop::sample::select(vec!["0ns", "400ns"]),
         2u32..40,
         1u32..40,
-        prop::sample::select(vec!["bus", "packetized", "ideal"]),
+        prop::sample::select(vec!["bus", "packetized", "ideal", "mesh", "mesh-2bit"]),
     );
     (geometry, flash, ftl, rest).prop_map(|(g, f, t, r)| {
         let overrides = [

@@ -49,6 +49,8 @@ const READS: &str = "requests = 400\nread_share = 1.0\nsize = \"16KiB\"\nqueue_d
 const WRITES: &str = "requests = 3000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 16";
 const PARTIAL: &str = "requests = 600\nread_share = 0.5\nsize = \"1KiB\"\nalignment = \"512B\"\nqueue_depth = 32";
 
+const MESH: &[&str] = &["fabric.kind=mesh"];
+
 /// Key, change, situation (more overrides), workload.
 const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("name", "other", &[], READS),
@@ -87,6 +89,12 @@ const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("fabric.command_time", "10ns", &[], READS),
     ("fabric.data_queue", "oldest-request", &[], READS),
     ("fabric.hold_path", "true", &[], READS),
+    ("fabric.network.link_rate", "600MB/s", MESH, READS),
+    ("fabric.network.router_delay", "40ns", MESH, READS),
+    ("fabric.network.controllers", "alternating", MESH, READS),
+    ("fabric.mesh.buffer", "4160B", MESH, READS),
+    ("fabric.mesh.packet", "1KiB", MESH, READS),
+    ("fabric.mesh.controller", "own-row", MESH, READS),
     ("host.queue_entries", "8", &[], READS),
     ("host.fetch_limit", "4", &[], READS),
     ("host.fetch", "one-per-doorbell", &[], READS),
