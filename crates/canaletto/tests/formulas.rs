@@ -243,6 +243,70 @@ fn a_mesh_saturates_at_its_narrowest_links() {
     assert_eq!(measures(&chip, &[]).path_conflicts.free_request_share, Some(1.0));
 }
 
+/// An unloaded mesh: each leg takes its flits once, and a flit and a router delay for every router, which are those of the
+/// chip's own row. At 1 GB/s a flit is 1 ns, over two pins 4 ns; a command has 8, a page 4096 and 3 of header.
+#[test]
+fn unloaded_read_latency_of_a_mesh() {
+    let workload = synthetic("requests = 300\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
+    for (fabric, flit) in [("mesh", 1_000), ("mesh-2bit", 4_000)] {
+        let outcome = simulate(&preset("performance-optimized", &[&format!("fabric.kind={fabric}")]), &workload);
+        let records = outcome.records.unwrap();
+        let spent = |cause: Cause, i: usize| records.blame[cause as usize][i];
+        let mut columns = [false; 8];
+        for i in 0..records.len() {
+            assert_eq!(spent(Cause::PathConflict, i) + spent(Cause::ChipBusyUser, i), 0);
+            let routers = spent(Cause::CommandTransfer, i) - 8 * flit;
+            assert_eq!(spent(Cause::DataTransfer, i), 4099 * flit + routers);
+            assert_eq!(routers % (flit + 1_000), 0);
+            columns[(routers / (flit + 1_000)) as usize - 1] = true;
+        }
+        assert_eq!(columns, [true; 8], "300 reads reach every column");
+    }
+}
+
+/// Where a mesh saturates, with a host link that is no limit and links of 1 GB/s (4096 of 4099 flits are payload).
+#[test]
+fn a_mesh_saturates_at_its_narrowest_links() {
+    let link = 1000.0 * 4096.0 / 4099.0;
+    let flow = |place: &str, size: &str, depth: u32| {
+        let text = format!(
+            "name = \"hot\"\npartitioned = true\n[[flow]]\nname = \"a\"\n{place}\n[flow.synthetic]\nrequests = 12000\n\
+             read_share = 1.0\nsize = \"{size}\"\nalignment = \"{size}\"\nqueue_depth = {depth}\n"
+        );
+        canaletto::config::load_workload("hot", Some(&text), &[]).unwrap()
+    };
+    let measures = |workload, overrides: &[&str]| {
+        let all = [&["fabric.kind=mesh", "link.lanes=32", "fabric.order=commands-first"], overrides].concat();
+        simulate(&preset("performance-optimized", &all), workload).report.measures
+    };
+    let check = |workload, overrides: &[&str], least: f64, most: f64| {
+        let measured = measures(workload, overrides).bandwidth_mb_s.unwrap();
+        let (least, most) = (least * link, most * link);
+        assert!(measured > least && measured <= most, "{overrides:?}: {measured}, not {least} to {most} MB/s");
+    };
+    let (own_row, alternating) = (["fabric.mesh.controller=own-row"], ["fabric.network.controllers=alternating"]);
+    // One row: its own controller takes what one link gives.
+    let row = flow("channels = [0]", "4KiB", 128);
+    check(&row, &own_row, 0.99, 1.0);
+    // Other controllers help little: of eight chips seven send over the one link west into column 0.
+    check(&row, &[], 1.03, 8.0 / 7.0);
+    // With controllers at both ends, six of eight send over two links, the two at the ends over none.
+    check(&row, &alternating, 2.0, 8.0 / 3.0);
+    // All chips, each to its own row's controller: every row is a chain of its own, commands go the other way.
+    let uniform = flow("", "16KiB", 256);
+    check(&uniform, &own_row, 0.98 * 8.0, 8.0);
+    // Were controllers chosen at random, half of what the upper four rows send would go to the lower four controllers:
+    // a quarter of everything over one link of column 0, so that four links' worth is all there is. The nearest of
+    // equally loaded ones does somewhat better. Two edges have two such links.
+    check(&uniform, &[], 4.0, 5.0);
+    check(&uniform, &alternating, 6.0, 8.0);
+    // One chip: its own link; a plane reads (3 us) while the other one's page (4.1 us) leaves, and nothing else is in the
+    // way, whichever controllers serve.
+    let chip = flow("channels = [3]\nchips = [5]", "4KiB", 16);
+    check(&chip, &[], 0.95, 1.0);
+    assert_eq!(measures(&chip, &[]).path_conflicts.free_request_share, Some(1.0));
+}
+
 /// A run that outlasts the clock stops and says so; nothing wraps around.
 #[test]
 fn the_clock_never_wraps() {

@@ -13,7 +13,7 @@
 //! Packets are framed as in §IV-B of the latter, but no chip is enabled and no data are asked for: the network interface
 //! in the chip sends a page by itself once it is read. They are switched by virtual cut-through (Dally & Towles, §13.2):
 //! a packet moves on as soon as its head has passed the router, but only into a buffer with room for all of it. The rules
-//! are in [`network`], the ways through the mesh in [`routes`].
+//! are in `mesh/network.rs`, the ways through the mesh in `mesh/routes.rs`.
 
 mod network;
 mod parts;
@@ -41,7 +41,7 @@ use crate::sim::time::Time;
 pub struct Mesh {
     grid: Grid,
     network: Network,
-    controllers: Vec<Controller>,
+    controllers: Controllers,
     own_row: bool,
     narrow: bool,
     /// Time of one byte on a link.
@@ -59,14 +59,39 @@ pub struct Mesh {
     idle_controller_count: u32,
 }
 
-/// A flash controller at the edge.
-struct Controller {
-    /// Column of its router, whose row is its number.
-    column: u32,
-    /// Whether it has nothing on its way into the network.
-    idle: bool,
-    /// Time on the wires of all legs on their way from and to it.
-    load: Time,
+/// The controllers at the edges, each in the row of its number.
+struct Controllers {
+    /// Columns of their routers.
+    columns: Vec<u32>,
+    /// Time on the wires of all legs on their way from and to each.
+    loads: Vec<Time>,
+    /// The same of those that have nothing on its way into the network, [`Time::MAX`] of others.
+    idle_loads: Vec<Time>,
+}
+
+impl Controllers {
+    fn is_idle(&self, c: u32) -> bool {
+        self.idle_loads[c as usize] != Time::MAX
+    }
+
+    fn set_idle(&mut self, c: u32, idle: bool) {
+        self.idle_loads[c as usize] = if idle { self.loads[c as usize] } else { Time::MAX };
+    }
+
+    fn set_load(&mut self, c: u32, load: Time) {
+        self.loads[c as usize] = load;
+        self.set_idle(c, self.is_idle(c));
+    }
+
+    /// The controller for a leg from or to a place: of those that can start it the least loaded, the nearest among equals,
+    /// the lowest among those.
+    fn choose(&self, (row, column): (u32, u32), direction: Direction) -> u32 {
+        let loads = if direction == Direction::FromChip { &self.loads } else { &self.idle_loads };
+        let least = loads.iter().min();
+        let able = (0..).zip(loads).filter(|(_, load)| Some(*load) == least);
+        let hops = |c: u32| self.columns[c as usize].abs_diff(column) + c.abs_diff(row);
+        able.min_by_key(|(c, _)| hops(*c)).map_or(row, |(c, _)| c)
+    }
 }
 
 /// All chips compete for the same links.
@@ -103,7 +128,7 @@ impl Mesh {
         let (controller, injection) = (source.controller().or(destination.controller()), self.grid.injection(source));
         let (route, time) = (self.grid.route(source, destination), command + data);
         if let Some(controller) = controller {
-            self.controllers[controller as usize].load += time;
+            self.controllers.set_load(controller, self.controllers.loads[controller as usize] + time);
         }
         if time == Time::ZERO {
             // A command that is stated to take no time has nothing to wait for.
@@ -130,34 +155,21 @@ impl Mesh {
         path
     }
 
-    /// Whether a node has nothing on its way into the network.
-    fn set_idle(&mut self, node: Node, idle: bool) {
-        let (flag, count) = match node {
-            Node::Chip(chip) => (&mut self.idle_chips[chip.index()], &mut self.idle_chip_count),
-            Node::Controller(c) => (&mut self.controllers[c as usize].idle, &mut self.idle_controller_count),
+    /// Notes whether a node has nothing on its way into the network. Returns whether a leg may start that could not before.
+    fn set_idle(&mut self, node: Node, idle: bool) -> bool {
+        let (was_idle, count) = match node {
+            Node::Chip(chip) => {
+                (std::mem::replace(&mut self.idle_chips[chip.index()], idle), &mut self.idle_chip_count)
+            }
+            Node::Controller(c) => {
+                let was_idle = self.controllers.is_idle(c);
+                self.controllers.set_idle(c, idle);
+                (was_idle, &mut self.idle_controller_count)
+            }
         };
-        match (*flag, idle) {
-            (false, true) => *count += 1,
-            (true, false) => *count -= 1,
-            _ => {}
-        }
-        *flag = idle;
-    }
-
-    /// The controller for a leg: of those that can start it the least loaded, the nearest among equals, the lowest among
-    /// those.
-    fn choose(&self, chip: ChipId, direction: Direction) -> Node {
-        let (row, column) = self.grid.place(chip.0);
-        if self.own_row {
-            return Node::Controller(row);
-        }
-        // A load no controller has stands for one that cannot start the leg.
-        let all = direction == Direction::FromChip;
-        let load = |c: &Controller| if all || c.idle { c.load } else { Time::MAX };
-        let least = self.controllers.iter().map(load).min();
-        let able = (0..).zip(&self.controllers).filter(|(_, c)| Some(load(c)) == least);
-        let nearest = able.min_by_key(|(row_there, c)| c.column.abs_diff(column) + row.abs_diff(*row_there));
-        Node::Controller(nearest.map_or(row, |(c, _)| c))
+        *count = *count + u32::from(idle) - u32::from(was_idle);
+        // What waits for any controller would have started if another one had been idle.
+        idle && !was_idle && (self.own_row || *count == 1 || node.controller().is_none())
     }
 }
 
@@ -171,10 +183,11 @@ impl Fabric for Mesh {
         // A byte takes a narrow link four times as long.
         let flit = Time::of_transfer(if narrow { 4 } else { 1 }, network.link_rate.0);
         let buffer = Time(flit.0.saturating_mul(config.mesh.buffer.0));
-        let controller = |c| Controller { column: grid.controller_column(c), idle: true, load: Time::ZERO };
+        let no_load = vec![Time::ZERO; layout.channels as usize];
+        let columns = (0..layout.channels).map(|c| grid.controller_column(c)).collect();
         Mesh {
             network: Network::new(&grid, flit + network.router_delay.time(), buffer),
-            controllers: (0..layout.channels).map(controller).collect(),
+            controllers: Controllers { columns, loads: no_load.clone(), idle_loads: no_load },
             own_row: config.mesh.controller == MeshController::OwnRow,
             narrow,
             flit,
@@ -210,7 +223,7 @@ impl Fabric for Mesh {
     fn is_free(&self, chip: ChipId, direction: Direction) -> bool {
         match direction {
             Direction::FromChip => self.idle_chips[chip.index()],
-            Direction::ToChip if self.own_row => self.controllers[self.grid.place(chip.0).0 as usize].idle,
+            Direction::ToChip if self.own_row => self.controllers.is_idle(self.grid.place(chip.0).0),
             Direction::ToChip => self.idle_controller_count > 0,
         }
     }
@@ -224,7 +237,9 @@ impl Fabric for Mesh {
     }
 
     fn start(&mut self, leg: Leg, now: Time, later: &mut impl FnMut(Time, MeshEvent)) -> PathId {
-        let (chip, controller) = (Node::Chip(leg.chip), self.choose(leg.chip, leg.direction));
+        let place = self.grid.place(leg.chip.0);
+        let controller = if self.own_row { place.0 } else { self.controllers.choose(place, leg.direction) };
+        let (chip, controller) = (Node::Chip(leg.chip), Node::Controller(controller));
         let (source, destination) = match leg.direction {
             Direction::ToChip => (controller, chip),
             Direction::FromChip => (chip, controller),
@@ -246,14 +261,13 @@ impl Fabric for Mesh {
                 if !self.network.has_sent_all(injection, now) {
                     return Happened::default();
                 }
-                self.set_idle(self.grid.source(injection), true);
-                Happened { crossed: None, freed: Some(ALL) }
+                let matters = self.set_idle(self.grid.source(injection), true);
+                Happened { crossed: None, freed: matters.then_some(ALL) }
             }
             MeshEvent::Arrived(id) => {
                 let path = self.network.path(id);
                 if let Some(controller) = path.controller {
-                    let load = &mut self.controllers[controller as usize].load;
-                    *load = *load - path.load;
+                    self.controllers.set_load(controller, self.controllers.loads[controller as usize] - path.load);
                 }
                 let conflict = now - path.unhindered - path.port;
                 let crossed = Crossed { path: id, conflict, port: path.port, setup: Time::ZERO };
@@ -277,7 +291,7 @@ impl Fabric for Mesh {
 
     fn peak_rate(&self) -> f64 {
         let page = self.page_bytes as f64 / self.data_time(Operation::Read, self.page_bytes).seconds();
-        page * self.controllers.len() as f64
+        page * self.controllers.loads.len() as f64
     }
 
     fn wires(&self) -> Vec<Wire> {
@@ -300,7 +314,7 @@ impl Fabric for Mesh {
             place: self.grid.controller_place(c),
             busy: self.network.controller_busy(c),
         };
-        (0..self.controllers.len() as u32).map(each).collect()
+        (0..self.grid.rows()).map(each).collect()
     }
 
     fn router_time(&self) -> Time {

@@ -136,10 +136,10 @@ impl Bench {
         }
         assert!(self.pending.is_empty());
         let mesh = &mut self.mesh;
-        assert!(mesh.controllers.iter().all(|c| c.idle && c.load == Time::ZERO));
+        assert!(mesh.controllers.loads.iter().chain(&mesh.controllers.idle_loads).all(|&load| load == Time::ZERO));
         assert!(mesh.idle_chips.iter().all(|&idle| idle));
         assert_eq!(mesh.idle_chip_count as usize, mesh.idle_chips.len());
-        assert_eq!(mesh.idle_controller_count as usize, mesh.controllers.len());
+        assert_eq!(mesh.idle_controller_count as usize, mesh.controllers.loads.len());
         mesh.network.assert_empty();
     }
 }

@@ -9,7 +9,7 @@ use crate::config::units::Duration;
 /// The controllers of legs that start one after the other, all at once: the row in which each is seen at its edge.
 fn chosen(config: &FabricConfig, layout: &Layout, legs: &[(u32, Direction)]) -> Vec<u32> {
     let mut bench = Bench::new(config, layout);
-    let before = |bench: &Bench| bench.mesh.controllers.iter().map(|c| c.load).collect::<Vec<_>>();
+    let before = |bench: &Bench| bench.mesh.controllers.loads.clone();
     legs.iter()
         .map(|&(chip, direction)| {
             let loads = before(&bench);
@@ -39,7 +39,7 @@ fn the_least_loaded_controller_serves() {
         bench.start(bench.page(chip, FromChip));
     }
     bench.start(bench.page(5, ToChip));
-    let load = |bench: &Bench, c: usize| bench.mesh.controllers[c].load;
+    let load = |bench: &Bench, c: usize| bench.mesh.controllers.loads[c];
     assert!(load(&bench, 0) > load(&bench, 2) && load(&bench, 1) < load(&bench, 2));
     // Alternating: chip 7 at the east end of row 1 is next to its controller, chip 4 nearer to that of row 0.
     let config = shape(ControllerEdge::Alternating);
@@ -61,7 +61,22 @@ fn own_row_waits_for_its_own_controller() {
     bench.start(bench.page(0, Direction::ToChip));
     assert!(!bench.is_free(1, Direction::ToChip) && bench.is_free(2, Direction::ToChip));
     bench.run();
+    assert_eq!(bench.freed.len(), 1);
     bench.assert_idle();
+}
+
+/// Nothing that was refused can start when a second controller becomes idle, so that nobody is told.
+#[test]
+fn only_what_lets_others_start_is_reported() {
+    let mut bench = Bench::new(&shape(ControllerEdge::West), &array(2, 2));
+    bench.start(bench.page(0, Direction::ToChip));
+    bench.run();
+    assert_eq!(bench.freed.len(), 0);
+    bench.start(bench.page(0, Direction::ToChip));
+    bench.start(bench.page(0, Direction::ToChip));
+    assert!(!bench.is_free(2, Direction::ToChip));
+    bench.run();
+    assert_eq!(bench.freed.len(), 1);
 }
 
 /// A leg is cut into packets of at most `mesh.packet` with their headers, and alone takes their sum and its hops.
@@ -136,10 +151,10 @@ proptest! {
             }
             let mut leg = bench.page(chip, direction);
             leg.data = if to_chip && planes == 2 { Time::ZERO } else { leg.data * planes as u64 };
-            let loads: Vec<Time> = bench.mesh.controllers.iter().map(|c| c.load).collect();
+            let loads = bench.mesh.controllers.loads.clone();
             let path = bench.start(leg);
-            let controller = (0..rows).find(|&c| bench.mesh.controllers[c as usize].load > loads[c as usize]).unwrap();
-            let at = bench.mesh.controllers[controller as usize].column;
+            let controller = (0..rows).find(|&c| bench.mesh.controllers.loads[c as usize] > loads[c as usize]).unwrap();
+            let at = bench.mesh.controllers.columns[controller as usize];
             let routers = (chip / columns).abs_diff(controller) + (chip % columns).abs_diff(at) + 1;
             prop_assert!(!own_row || controller == chip / columns);
             let unloaded = leg.time() + (bench.mesh.flit + Time(delay)) * u64::from(routers);
