@@ -372,13 +372,14 @@ fn unloaded_venice_reads_take_their_distance() {
     let outcome = simulate(&preset("performance-optimized", &["fabric.kind=venice"]), &workload);
     let blame = &outcome.records.as_ref().unwrap().blame;
     let mut distances = std::collections::BTreeSet::new();
-    for n in 0..400 {
-        let spent = |cause: Cause| blame[cause as usize][n];
+    let column = |cause: Cause| blame[cause as usize].iter().copied();
+    let transfers = column(Cause::CommandTransfer).zip(column(Cause::DataTransfer));
+    for (reservation, (command, data)) in column(Cause::PathReservation).zip(transfers) {
         // Two circuits, each with a scout out and back: 2 × 2 × 3 ns a hop.
-        let distance = spent(Cause::PathReservation) / 12_000;
-        assert_eq!(spent(Cause::PathReservation), distance * 12_000);
-        assert_eq!(spent(Cause::CommandTransfer), (distance + 7) * 1000);
-        assert_eq!(spent(Cause::DataTransfer), (distance + 4096) * 1000);
+        let distance = reservation / 12_000;
+        assert_eq!(reservation, distance * 12_000);
+        assert_eq!(command, (distance + 7) * 1000);
+        assert_eq!(data, (distance + 4096) * 1000);
         distances.insert(distance);
     }
     assert_eq!(distances.into_iter().collect::<Vec<_>>(), (1..=8).collect::<Vec<_>>());

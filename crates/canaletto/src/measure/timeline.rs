@@ -213,6 +213,12 @@ impl Timeline {
         self.windows.windows.iter().any(|&(from, until)| start < until && end > from)
     }
 
+    /// Whether a step lies in a window, or belongs to a request that was alive in one: those are followed to their end.
+    fn is_wanted(&self, owner: Owner, from: Time, until: Time) -> bool {
+        self.overlaps(from, until)
+            || self.alive.get(&owner.request).is_some_and(|request| self.overlaps(request.arrival, until))
+    }
+
     fn has_room(&mut self) -> bool {
         self.truncated |= self.spans.kind.len() + self.steps.cause.len() >= self.windows.limit;
         !self.truncated
@@ -294,7 +300,7 @@ impl Probe for Timeline {
     }
 
     fn charged(&mut self, owner: Owner, cause: Cause, from: Time, until: Time, chip: Option<ChipId>) {
-        if from >= until || !self.overlaps(from, until) || !self.has_room() {
+        if from >= until || !self.is_wanted(owner, from, until) || !self.has_room() {
             return;
         }
         self.steps.request.push(owner.request);

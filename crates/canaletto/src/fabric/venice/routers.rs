@@ -103,9 +103,10 @@ impl Routers {
             sides[side].clear();
             sides[side].push(start);
         }
+        let [near, far] = sides;
         loop {
-            for side in 0..2 {
-                let Some(at) = sides[side].pop() else { return false };
+            for (side, open) in [&mut *near, &mut *far].into_iter().enumerate() {
+                let Some(at) = open.pop() else { return false };
                 let free = self.routers[at.index()].free;
                 for port in Port::ALL.into_iter().filter(|port| free & port.bit() != 0) {
                     let Some((_, next)) = self.grid.neighbour(at, port) else { continue };
@@ -117,7 +118,7 @@ impl Routers {
                         return true;
                     }
                     *mark = *search + side as u64;
-                    sides[side].push(next);
+                    open.push(next);
                 }
             }
         }
