@@ -33,18 +33,24 @@ class Timeline(Protocol):
     def steps(self) -> pl.DataFrame: ...  # noqa: D102
     @property
     def requests(self) -> pl.DataFrame: ...  # noqa: D102
+    @property
+    def windows(self) -> Sequence[tuple[int, int]]: ...  # noqa: D102
 
 
-def pack(timelines: Mapping[str, Timeline], limit: int = MAX_BYTES) -> dict[str, Any] | None:
+def pack(
+    timelines: Mapping[str, Timeline], limit: int = MAX_BYTES, request: int | None = None
+) -> dict[str, Any] | None:
     """Every fabric's timeline on one clock, in at most `limit` bytes. None if nothing happened.
 
-    `end` is where it ends for being too much, or for the run having recorded no more; `whole` is where it was to end.
+    request: the one to be explained first. `end` is where it ends for being too much, or for the run having recorded
+    no more; `whole` is where it was to end.
     """
     known = {fabric: timeline for fabric, timeline in timelines.items() if timeline.spans.height}
     if not known:
         return None
-    start = min(_start(timeline) for timeline in known.values())
-    whole = max(int(timeline.header["until_ps"]) for timeline in known.values())
+    start = min(int(timeline.header["from_ps"]) for timeline in known.values())
+    # Recording goes on until the requests of the window are completed.
+    whole = max(timeline.windows[-1][1] for timeline in known.values())
     cut = [int(timeline.header["until_ps"]) for timeline in known.values() if timeline.header["truncated"]]
     end = max(min([whole, *cut]), start + 1)
     recorded = end
@@ -56,25 +62,13 @@ def pack(timelines: Mapping[str, Timeline], limit: int = MAX_BYTES) -> dict[str,
             "end": end - start,
             "whole": whole - start,
             "recorded": recorded - start,
+            "request": request,
         }
         found |= {"causes": {cause: colours.cause(cause) for cause in causes}, "fabrics": fabrics}
         size = len(json.dumps(found, separators=(",", ":")))
         if size <= limit or end - start < 2:
             return found if size <= limit else None
         end = start + int((end - start) * min(0.95 * limit / size, 0.9))
-
-
-def _start(timeline: Timeline) -> int:
-    """When the window began: as the header says, or with the first request if it is whole, or with the first end."""
-    if "from_ps" in timeline.header:
-        return int(timeline.header["from_ps"])
-    first = timeline.requests.sort("arrival_ps").row(0, named=True) if timeline.requests.height else None
-    if first is not None:
-        steps: list[int] = timeline.steps.filter(pl.col("request") == first["number"])["start_ps"].to_list()
-        if first["arrival_ps"] in steps:
-            return int(first["arrival_ps"])
-    ends: list[int] = timeline.spans["end_ps"].to_list()
-    return min(ends)
 
 
 def _fabric(fabric: str, timeline: Timeline, causes: list[str], start: int, end: int) -> dict[str, Any]:
@@ -84,12 +78,9 @@ def _fabric(fabric: str, timeline: Timeline, causes: list[str], start: int, end:
         for row in timeline.spans.sort("start_ps", maintain_order=True).iter_rows(named=True)
         if row["start_ps"] < end and row["end_ps"] >= start
     ]
-    steps = [row for row in timeline.steps.iter_rows(named=True) if row["start_ps"] < end and row["end_ps"] >= start]
-    requests = [
-        row
-        for row in timeline.requests.sort("arrival_ps", maintain_order=True).iter_rows(named=True)
-        if row["arrival_ps"] < end
-    ]
+    # Requests are explained to their end, also where that lies beyond the window's.
+    requests = timeline.requests.filter(pl.col("arrival_ps") < end).sort("arrival_ps", maintain_order=True).to_dicts()
+    steps = timeline.steps.filter(pl.col("request").is_in([row["number"] for row in requests])).to_dicts()
     chips = [part for part in parts if part["kind"] == "chip"]
     wires = [place for place, part in enumerate(parts) if part["kind"] in WIRES]
     used = {row["part"] for row in spans}
@@ -103,7 +94,7 @@ def _fabric(fabric: str, timeline: Timeline, causes: list[str], start: int, end:
         "columns": max((part["column"] for part in chips), default=0) + 1,
         "parts": [_part(parts[place]) for place in kept],
         "spans": _spans(spans, parts, index, {row["number"]: bool(row["write"]) for row in requests}, start),
-        "waits": _waits(steps, index, start),
+        "waits": _waits(steps, index, start, end),
         "requests": _requests(requests, steps, index, causes, start),
     }
 
@@ -193,12 +184,12 @@ def _both_ways(parts: Sequence[Mapping[str, Any]]) -> bool:
     return not any((*link[2:], *link[:2]) in links for link in links)
 
 
-def _waits(steps: Sequence[Mapping[str, Any]], index: Mapping[int, int], start: int) -> dict[str, list[int]]:
+def _waits(steps: Sequence[Mapping[str, Any]], index: Mapping[int, int], start: int, end: int) -> dict[str, list[int]]:
     """When a command or data waited at a chip for a path."""
     rows = sorted(
         (row["start_ps"] - start, row["end_ps"] - row["start_ps"], index[row["part"]], row["request"])
         for row in steps
-        if row["cause"] == "path_conflict" and row["part"] in index
+        if row["cause"] == "path_conflict" and row["part"] in index and row["start_ps"] < end and row["end_ps"] >= start
     )
     columns = zip(*rows, strict=True) if rows else ([], [], [], [])
     return dict(zip(("start", "duration", "part", "request"), map(list, columns), strict=True))
