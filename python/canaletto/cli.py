@@ -268,9 +268,11 @@ def _explain(
         raise ConfigError("--slowest and --request: both given, expected one of them")
     found = explain.explain_run(run, slowest=10 if slowest is None else slowest, request=request)
     for number in found.left_out:
+        hint = f"; try it alone (--request {number})" if request is None else ""
         console.say(
-            f"request {number}: left out, as more than {explain.LIMIT:,} things had happened by "
-            f"{time_us(found.until_ps / 1e6)}; try it alone (--request {number})"
+            f"request {number}: left out, as more than "
+            f"{explain.LIMIT if request is None else explain.LIMIT_ALONE:,} things had happened by "
+            f"{time_us(found.until_ps / 1e6)}{hint}"
         )
     if json:
         console.emit(explanation.to_dict(found))

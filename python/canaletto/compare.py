@@ -62,9 +62,9 @@ class Comparison:
     @property
     def verdict(self) -> str:
         """Who wins, by how much, and why."""
-        from canaletto.report import side_by_side
+        from canaletto.report import summary
 
-        return side_by_side.verdict(self._runs)
+        return summary.verdict(self._runs)
 
     def timelines(
         self,

@@ -13,7 +13,7 @@ import pytest
 from canaletto import memory, simulate
 from canaletto.compare import speedups
 from canaletto.parallel import in_threads
-from canaletto.report import side_by_side
+from canaletto.report import side_by_side, summary
 
 FABRICS = ["bus", "packetized", "ideal"]
 # Nearly every request of this one meets a path conflict on the bus.
@@ -24,6 +24,29 @@ LONG = cn.workload("hm_0", requests=10**9)
 @pytest.fixture(scope="module")
 def comparison() -> cn.Comparison:
     return cn.compare("performance-optimized", BUSY, FABRICS)
+
+
+def test_timelines_of_all_fabrics_show_the_same_window(comparison: cn.Comparison) -> None:
+    found = comparison.timelines(progress=False)
+    assert list(found) == FABRICS
+    assert len({timeline.windows for timeline in found.values()}) == 1
+    requests = comparison["bus"].requests
+    worst = requests.sort("path_conflict_us", descending=True).row(0, named=True)
+    ((start, end),) = found["bus"].windows
+    assert start <= worst["arrival_us"] * 1e6 < end
+    assert 100_000_000 <= end - start <= 200_000_000
+    assert all(worst["request"] in timeline.requests["number"] for timeline in found.values())
+    given = comparison.timelines((5_000_000, 9_000_000), progress=False)
+    assert {timeline.windows for timeline in given.values()} == {((5_000_000, 9_000_000),)}
+    kept_none = cn.compare("performance-optimized", BUSY, ["bus"], records=False)
+    assert kept_none.timelines()["bus"].windows == ((0, 100_000_000),)
+    with pytest.raises(cn.ConfigError, match="fabric ideal: nonsense"):
+        comparison.timelines(progress=complain)
+
+
+def complain(fabric: str, done: int, total: int, simulated_ps: int) -> None:
+    if fabric == "ideal":
+        raise cn.ConfigError("nonsense")
 
 
 def test_runs_are_in_order_and_those_of_run(comparison: cn.Comparison) -> None:
@@ -234,7 +257,7 @@ SLOW = made_up("mesh", path_conflict=150.0, array_read=50.0)
     ids=["winner", "ideal alone", "ideal only", "nobody", "slower", "not conflicts", "single", "empty"],
 )
 def test_the_verdict(runs: list[dict[str, Any]], says: str) -> None:
-    assert side_by_side.verdict(runs) == says
+    assert summary.verdict(runs) == says
 
 
 def test_eight_fabrics_fit_80_columns() -> None:

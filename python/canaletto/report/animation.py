@@ -1,7 +1,7 @@
 """What happened inside a window, packed for the page to play.
 
 Times are picoseconds from the window's start; columns instead of rows, starts as differences, durations looked up: a
-span takes some 20 bytes.
+span takes some 15 bytes.
 """
 
 import json
@@ -12,11 +12,12 @@ import polars as pl
 
 from canaletto.report import colours
 
-MAX_BYTES = 500_000
+MAX_BYTES = 700_000
 """What all timelines of a page may take together. The window is cut at its end until they fit."""
 
 WIRES = ("channel", "column", "path", "link", "controller_link")
 _MAX_WIRES = 3000
+_TRANSFERS = ("command", "data", "handshake")
 _ROUTED = ("link", "controller_link")
 
 Place: TypeAlias = tuple[int, int]
@@ -78,7 +79,7 @@ def _fabric(fabric: str, timeline: Timeline, causes: list[str], start: int, end:
         for row in timeline.spans.sort("start_ps", maintain_order=True).iter_rows(named=True)
         if row["start_ps"] < end and row["end_ps"] >= start
     ]
-    # Requests are explained to their end, also where that lies beyond the window's.
+    # Where the page's end is before the window's, requests are explained beyond it, as far as they were recorded.
     requests = timeline.requests.filter(pl.col("arrival_ps") < end).sort("arrival_ps", maintain_order=True).to_dicts()
     steps = timeline.steps.filter(pl.col("request").is_in([row["number"] for row in requests])).to_dicts()
     chips = [part for part in parts if part["kind"] == "chip"]
@@ -117,32 +118,35 @@ def _spans(
     writes: Mapping[int, bool],
     start: int,
 ) -> dict[str, Any]:
-    """Columns: kind, part, start (difference to the span before), duration, request, chip, and whether it moves back.
+    """Columns: kind, part, start, duration, request, chip, and the places of those that move back.
 
-    A request of -1 is garbage collection; chip is the one that a transfer is for, -1 if it is not known.
+    Starts and places are differences to the one before. Requests count from `first`; 0 is garbage collection. The chip
+    is the one that a transfer is for, as its part plus one; 0 where that is not asked for.
     """
     kinds = sorted({str(row["kind"]) for row in rows})
     durations = sorted({row["end_ps"] - row["start_ps"] for row in rows})
     lengths = {duration: place for place, duration in enumerate(durations)}
-    chips = {
-        (row["page"], row["kind"], row["start_ps"]): index[row["part"]]
-        for row in rows
-        if parts[row["part"]]["kind"] == "chip"
-    }
+    chips = {row["page"]: index[row["part"]] + 1 for row in rows if parts[row["part"]]["kind"] == "chip"}
+    first = min((row["request"] for row in rows if row["request"] is not None), default=0) - 1
     programs = {row["page"] for row in rows if row["kind"] == "array_program"}
-    back = list(_back(rows, parts, writes, programs))
+    back = [place for place, each in enumerate(_back(rows, parts, writes, programs)) if each]
     starts = [row["start_ps"] - start for row in rows]
     return {
         "kinds": kinds,
         "durations": durations,
         "kind": [kinds.index(str(row["kind"])) for row in rows],
         "part": [index[row["part"]] for row in rows],
-        "start": [after - before for before, after in zip([0, *starts], starts, strict=False)],
+        "start": _differences(starts),
         "duration": [lengths[row["end_ps"] - row["start_ps"]] for row in rows],
-        "request": [-1 if row["request"] is None else row["request"] for row in rows],
-        "chip": [chips.get((row["page"], row["kind"], row["start_ps"]), -1) for row in rows],
-        "back": [place for place, each in enumerate(back) if each],
+        "first": first,
+        "request": [0 if row["request"] is None else row["request"] - first for row in rows],
+        "chip": [chips.get(row["page"], 0) if row["kind"] in _TRANSFERS else 0 for row in rows],
+        "back": _differences(back),
     }
+
+
+def _differences(numbers: Sequence[int]) -> list[int]:
+    return [after - before for before, after in zip([0, *numbers], numbers, strict=False)]
 
 
 def _back(
@@ -214,7 +218,8 @@ def _requests(
     for row in requests:
         mine = by_request.get(row["number"], [])
         pages = [step for step in mine if not _own(step)]
-        last = max(pages, key=lambda step: step["end_ps"], default={"page": None})["page"]
+        # Of pages that finish at the same time, the one charged last finished the request.
+        last = max(reversed(pages), key=lambda step: step["end_ps"], default={"page": None})["page"]
         shown = sorted((step for step in mine if _own(step) or step["page"] == last), key=lambda step: step["start_ps"])
         complete = row["complete_ps"]
         if not mine:

@@ -29,16 +29,17 @@
 
   function unpacked(packed, number) {
     const { kinds, durations } = packed.spans;
-    const back = new Set(packed.spans.back);
-    let start = 0;
-    const spans = packed.spans.start.map((after, place) => {
-      start += after;
-      return {
-        kind: kinds[packed.spans.kind[place]], part: packed.spans.part[place], start,
-        end: start + durations[packed.spans.duration[place]], request: packed.spans.request[place],
-        chip: packed.spans.chip[place], back: back.has(place),
-      };
-    });
+    const summed = differences => {
+      let sum = 0;
+      return differences.map(each => (sum += each));
+    };
+    const back = new Set(summed(packed.spans.back));
+    const starts = summed(packed.spans.start);
+    const spans = starts.map((start, place) => ({
+      kind: kinds[packed.spans.kind[place]], part: packed.spans.part[place], start,
+      end: start + durations[packed.spans.duration[place]], request: packed.spans.request[place] + packed.spans.first,
+      chip: packed.spans.chip[place] - 1, back: back.has(place),
+    }));
     const waits = packed.waits.start.map((begin, place) => ({
       kind: "conflict", part: packed.waits.part[place], start: begin, end: begin + packed.waits.duration[place],
       request: packed.waits.request[place],
@@ -660,7 +661,8 @@
     if (!fabrics.some(fabric => fabric.shown)) show(fabrics[0], true);
     if (fabrics.length > 1 && fabrics.filter(fabric => fabric.shown).length < 2 && !given.has("fabrics")) show(fabrics[fabrics.length - 1], true);
     fitAll();
-    if (given.has("request")) choose(Number(given.get("request")));
+    const request = given.get("request") ?? data.request;
+    if (request !== null) choose(Number(request));
     // Begins where something happens.
     seek(given.has("t") ? Number(given.get("t")) * 1e6 - data.start : data.end / 3);
     if (given.get("play") === "1") play(true);
