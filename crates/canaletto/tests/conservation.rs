@@ -173,7 +173,22 @@ fn designs() -> impl Strategy<Value = Design> {
         prop::sample::select(vec!["0ns", "400ns"]),
         2u32..40,
         1u32..40,
-        prop::sample::select(vec!["bus", "packetized", "omnibus", "omnibus-split", "ideal"]),
+        prop::sample::select(vec![
+            "bus",
+            "packetized",
+            "omnibus",
+            "omnibus-split",
+            "mesh",
+            "mesh-2bit",
+            "venice",
+            "ideal",
+        ]),
+        (
+            prop::sample::select(vec!["hop-by-hop", "atomic"]),
+            prop::sample::select(vec!["on-release", "immediate"]),
+            prop::bool::weighted(0.2),
+            prop::sample::select(vec!["fifo", "oldest-request"]),
+        ),
     );
     (geometry, flash, ftl, rest).prop_map(|(g, f, t, r)| {
         let overrides = [
@@ -201,6 +216,10 @@ fn designs() -> impl Strategy<Value = Design> {
             format!("host.queue_entries={}", r.4),
             format!("host.fetch_limit={}", r.5),
             format!("fabric.kind={}", r.6),
+            format!("fabric.venice.scouts={}", r.7.0),
+            format!("fabric.venice.retry={}", r.7.1),
+            format!("fabric.hold_path={}", r.7.2 && r.6 != "omnibus-split" && !r.6.starts_with("mesh")),
+            format!("fabric.data_queue={}", r.7.3),
             "flash.program=20us".to_owned(),
             "flash.erase=50us".to_owned(),
             "gc.threshold=0.05".to_owned(),

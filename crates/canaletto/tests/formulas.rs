@@ -3,6 +3,8 @@
 mod common;
 
 use canaletto::measure::blame::Cause;
+use canaletto::measure::timeline::Windows;
+use canaletto::sim::time::Time;
 use common::{preset, simulate, synthetic};
 
 /// Nanoseconds on a PCIe link of 8 GB/s: packets of 128 B with 28 B of overhead.
@@ -177,6 +179,134 @@ fn unloaded_halves_wait_for_controllers_to_agree() {
     assert!((mean - expected).abs() < 0.02 * expected, "{mean} of {expected} ns");
 }
 
+/// An unloaded mesh: each leg takes its flits once, and a flit and a router delay for every router, which are those of the
+/// chip's own row. At 1 GB/s a flit is 1 ns, over two pins 4 ns; a command has 8, a page 4096 and 3 of header.
+#[test]
+fn unloaded_read_latency_of_a_mesh() {
+    let workload = synthetic("requests = 300\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
+    for (fabric, flit) in [("mesh", 1_000), ("mesh-2bit", 4_000)] {
+        let outcome = simulate(&preset("performance-optimized", &[&format!("fabric.kind={fabric}")]), &workload);
+        let records = outcome.records.unwrap();
+        let spent = |cause: Cause, i: usize| records.blame[cause as usize][i];
+        let mut columns = [false; 8];
+        for i in 0..records.len() {
+            assert_eq!(spent(Cause::PathConflict, i) + spent(Cause::ChipBusyUser, i), 0);
+            let routers = spent(Cause::CommandTransfer, i) - 8 * flit;
+            assert_eq!(spent(Cause::DataTransfer, i), 4099 * flit + routers);
+            assert_eq!(routers % (flit + 1_000), 0);
+            columns[(routers / (flit + 1_000)) as usize - 1] = true;
+        }
+        assert_eq!(columns, [true; 8], "300 reads reach every column");
+    }
+}
+
+/// Where a mesh saturates, with a host link that is no limit and links of 1 GB/s (4096 of 4099 flits are payload).
+#[test]
+fn a_mesh_saturates_at_its_narrowest_links() {
+    let link = 1000.0 * 4096.0 / 4099.0;
+    let flow = |place: &str, size: &str, depth: u32| {
+        let text = format!(
+            "name = \"hot\"\npartitioned = true\n[[flow]]\nname = \"a\"\n{place}\n[flow.synthetic]\nrequests = 12000\n\
+             read_share = 1.0\nsize = \"{size}\"\nalignment = \"{size}\"\nqueue_depth = {depth}\n"
+        );
+        canaletto::config::load_workload("hot", Some(&text), &[]).unwrap()
+    };
+    let measures = |workload, overrides: &[&str]| {
+        let all = [&["fabric.kind=mesh", "link.lanes=32", "fabric.order=commands-first"], overrides].concat();
+        simulate(&preset("performance-optimized", &all), workload).report.measures
+    };
+    let check = |workload, overrides: &[&str], least: f64, most: f64| {
+        let measured = measures(workload, overrides).bandwidth_mb_s.unwrap();
+        let (least, most) = (least * link, most * link);
+        assert!(measured > least && measured <= most, "{overrides:?}: {measured}, not {least} to {most} MB/s");
+    };
+    let (own_row, alternating) = (["fabric.mesh.controller=own-row"], ["fabric.network.controllers=alternating"]);
+    // One row: its own controller takes what one link gives.
+    let row = flow("channels = [0]", "4KiB", 128);
+    check(&row, &own_row, 0.99, 1.0);
+    // Other controllers help little: of eight chips seven send over the one link west into column 0.
+    check(&row, &[], 1.03, 8.0 / 7.0);
+    // With controllers at both ends, six of eight send over two links, the two at the ends over none.
+    check(&row, &alternating, 2.0, 8.0 / 3.0);
+    // All chips, each to its own row's controller: every row is a chain of its own, commands go the other way.
+    let uniform = flow("", "16KiB", 256);
+    check(&uniform, &own_row, 0.98 * 8.0, 8.0);
+    // Were controllers chosen at random, half of what the upper four rows send would go to the lower four controllers:
+    // a quarter of everything over one link of column 0, so that four links' worth is all there is. The nearest of
+    // equally loaded ones does somewhat better. Two edges have two such links.
+    check(&uniform, &[], 4.0, 5.0);
+    check(&uniform, &alternating, 6.0, 8.0);
+    // One chip: its own link; a plane reads (3 us) while the other one's page (4.1 us) leaves, and nothing else is in the
+    // way, whichever controllers serve.
+    let chip = flow("channels = [3]\nchips = [5]", "4KiB", 16);
+    check(&chip, &[], 0.95, 1.0);
+    assert_eq!(measures(&chip, &[]).path_conflicts.free_request_share, Some(1.0));
+}
+
+/// An unloaded mesh: each leg takes its flits once, and a flit and a router delay for every router, which are those of the
+/// chip's own row. At 1 GB/s a flit is 1 ns, over two pins 4 ns; a command has 8, a page 4096 and 3 of header.
+#[test]
+fn unloaded_read_latency_of_a_mesh() {
+    let workload = synthetic("requests = 300\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
+    for (fabric, flit) in [("mesh", 1_000), ("mesh-2bit", 4_000)] {
+        let outcome = simulate(&preset("performance-optimized", &[&format!("fabric.kind={fabric}")]), &workload);
+        let records = outcome.records.unwrap();
+        let spent = |cause: Cause, i: usize| records.blame[cause as usize][i];
+        let mut columns = [false; 8];
+        for i in 0..records.len() {
+            assert_eq!(spent(Cause::PathConflict, i) + spent(Cause::ChipBusyUser, i), 0);
+            let routers = spent(Cause::CommandTransfer, i) - 8 * flit;
+            assert_eq!(spent(Cause::DataTransfer, i), 4099 * flit + routers);
+            assert_eq!(routers % (flit + 1_000), 0);
+            columns[(routers / (flit + 1_000)) as usize - 1] = true;
+        }
+        assert_eq!(columns, [true; 8], "300 reads reach every column");
+    }
+}
+
+/// Where a mesh saturates, with a host link that is no limit and links of 1 GB/s (4096 of 4099 flits are payload).
+#[test]
+fn a_mesh_saturates_at_its_narrowest_links() {
+    let link = 1000.0 * 4096.0 / 4099.0;
+    let flow = |place: &str, size: &str, depth: u32| {
+        let text = format!(
+            "name = \"hot\"\npartitioned = true\n[[flow]]\nname = \"a\"\n{place}\n[flow.synthetic]\nrequests = 12000\n\
+             read_share = 1.0\nsize = \"{size}\"\nalignment = \"{size}\"\nqueue_depth = {depth}\n"
+        );
+        canaletto::config::load_workload("hot", Some(&text), &[]).unwrap()
+    };
+    let measures = |workload, overrides: &[&str]| {
+        let all = [&["fabric.kind=mesh", "link.lanes=32", "fabric.order=commands-first"], overrides].concat();
+        simulate(&preset("performance-optimized", &all), workload).report.measures
+    };
+    let check = |workload, overrides: &[&str], least: f64, most: f64| {
+        let measured = measures(workload, overrides).bandwidth_mb_s.unwrap();
+        let (least, most) = (least * link, most * link);
+        assert!(measured > least && measured <= most, "{overrides:?}: {measured}, not {least} to {most} MB/s");
+    };
+    let (own_row, alternating) = (["fabric.mesh.controller=own-row"], ["fabric.network.controllers=alternating"]);
+    // One row: its own controller takes what one link gives.
+    let row = flow("channels = [0]", "4KiB", 128);
+    check(&row, &own_row, 0.99, 1.0);
+    // Other controllers help little: of eight chips seven send over the one link west into column 0.
+    check(&row, &[], 1.03, 8.0 / 7.0);
+    // With controllers at both ends, six of eight send over two links, the two at the ends over none.
+    check(&row, &alternating, 2.0, 8.0 / 3.0);
+    // All chips, each to its own row's controller: every row is a chain of its own, commands go the other way.
+    let uniform = flow("", "16KiB", 256);
+    check(&uniform, &own_row, 0.98 * 8.0, 8.0);
+    // Were controllers chosen at random, half of what the upper four rows send would go to the lower four controllers:
+    // a quarter of everything over one link of column 0, so that four links' worth is all there is. The nearest of
+    // equally loaded ones does somewhat better. Two edges have two such links.
+    check(&uniform, &[], 4.0, 5.0);
+    check(&uniform, &alternating, 6.0, 8.0);
+    // One chip: its own link; a plane reads (3 us) while the other one's page (4.1 us) leaves, and nothing else is in the
+    // way, whichever controllers serve.
+    let chip = flow("channels = [3]\nchips = [5]", "4KiB", 16);
+    check(&chip, &[], 0.95, 1.0);
+    assert_eq!(measures(&chip, &[]).path_conflicts.free_request_share, Some(1.0));
+}
+
 /// A run that outlasts the clock stops and says so; nothing wraps around.
 #[test]
 fn the_clock_never_wraps() {
@@ -261,4 +391,84 @@ fn omnibus_saturates_every_bus_that_reaches_the_traffic() {
     let most = 9.0 * 4096e3 / (page(5.0 + 4096.0) + 120.0 + 3000.0);
     let measured = report("omnibus", hot_row, &["fabric.hold_path=true"]).measures.bandwidth_mb_s.unwrap();
     assert!(measured < most && measured > 0.95 * most, "held: {measured} of {most}");
+}
+
+/// Venice §3.1, Fig. 3: command 10 ns, tR 3 µs and transfer 4 µs (4096 B at 1.024 GB/s). Two reads that begin together take
+/// 11.01 µs on one channel and 7.01 µs on two, or where every chip has a path of its own.
+#[test]
+fn two_reads_of_venice_section_3() {
+    let service_us = |fabric: &str, channels: [u32; 2]| {
+        let kind = format!("fabric.kind={fabric}");
+        let stated = ["fabric.command_time=10ns", "flash.read=3us", "fabric.link_rate=1.024GB/s"];
+        let overrides: Vec<&str> = stated.into_iter().chain([kind.as_str()]).collect();
+        let flow = |name: &str, channel: u32, chip: u32| {
+            format!(
+                "[[flow]]\nname = \"{name}\"\nchannels = [{channel}]\nchips = [{chip}]\n[flow.synthetic]\nrequests = 1\n\
+                 read_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1\n"
+            )
+        };
+        let text =
+            format!("name = \"two\"\npartitioned = true\n{}{}", flow("a", channels[0], 0), flow("b", channels[1], 1));
+        let workload = canaletto::config::load_workload("two", Some(&text), &[]).unwrap();
+        let design = preset("performance-optimized", &overrides);
+        let options = canaletto::RunOptions::default();
+        let windows = Windows { windows: vec![(Time::ZERO, Time::from_us(100))], limit: 1000 };
+        let run = canaletto::timeline(&design, &workload, vec![None, None], &options, windows, &mut |_| true);
+        let spans = run.unwrap_or_else(|e| panic!("{e}")).1.spans;
+        // From the first command cycle to the last data, of one read and of both: their entries reach the drive one after
+        // the other, so that on separate paths the second read is as long as the first but begins later.
+        let inside = |of: &dyn Fn(u32) -> bool| {
+            let rows: Vec<usize> = (0..spans.kind.len()).filter(|&i| of(spans.request[i])).collect();
+            let (start, end) = (rows.iter().map(|&i| spans.start[i]).min(), rows.iter().map(|&i| spans.end[i]).max());
+            (end.unwrap() - start.unwrap()) as f64 / 1e6
+        };
+        (inside(&|_| true), inside(&|request| request == 0).max(inside(&|request| request == 1)))
+    };
+    assert_eq!(service_us("bus", [0, 0]).0, 11.01);
+    assert_eq!(service_us("bus", [0, 1]).1, 7.01);
+    assert_eq!(service_us("ideal", [0, 0]).1, 7.01);
+}
+
+/// Venice over the array: scouts out and back at 3 ns a hop, then (distance + size) ns, for the command and for the data.
+#[test]
+fn unloaded_venice_reads_take_their_distance() {
+    let workload = synthetic("requests = 400\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
+    let outcome = simulate(&preset("performance-optimized", &["fabric.kind=venice"]), &workload);
+    let blame = &outcome.records.as_ref().unwrap().blame;
+    let mut distances = std::collections::BTreeSet::new();
+    for n in 0..400 {
+        let spent = |cause: Cause| blame[cause as usize][n];
+        // Two circuits, each with a scout out and back: 2 × 2 × 3 ns a hop.
+        let distance = spent(Cause::PathReservation) / 12_000;
+        assert_eq!(spent(Cause::PathReservation), distance * 12_000);
+        assert_eq!(spent(Cause::CommandTransfer), (distance + 7) * 1000);
+        assert_eq!(spent(Cause::DataTransfer), (distance + 4096) * 1000);
+        distances.insert(distance);
+    }
+    assert_eq!(distances.into_iter().collect::<Vec<_>>(), (1..=8).collect::<Vec<_>>());
+}
+
+/// Where venice saturates: uniform reads keep its eight controllers busy (8 GB/s less scouts and commands, and less what
+/// failed scouts cost); one hot row gets several controllers where the bus has one; one hot chip has one port.
+#[test]
+fn venice_saturates_at_controllers_rows_and_chips() {
+    let bandwidth = |where_: &str, fabric: &str| {
+        let text = format!(
+            "name = \"hot\"\npartitioned = true\n[[flow]]\nname = \"a\"\n{where_}\n[flow.synthetic]\nrequests = 20000\n\
+             read_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 128\n"
+        );
+        let workload = canaletto::config::load_workload("hot", Some(&text), &[]).unwrap();
+        let kind = format!("fabric.kind={fabric}");
+        let report = simulate(&preset("performance-optimized", &["link.lanes=32", &kind]), &workload).report;
+        report.measures.bandwidth_mb_s.unwrap()
+    };
+    let most = 8.0 * 4096.0 / (4096.0 + 7.0) * 1000.0;
+    let uniform = bandwidth("", "venice");
+    assert!(uniform < most && uniform > 0.6 * most, "uniform {uniform} of {most} MB/s");
+    // The row's own router column has as many ways in as it has chips' neighbours; the bus has one, of 1.2 GB/s.
+    let (row, bus) = (bandwidth("channels = [0]", "venice"), bandwidth("channels = [0]", "bus"));
+    assert!(row > 3.0 * bus && row < 8000.0, "one row: venice {row}, bus {bus} MB/s");
+    // One chip: command, array and data of two planes, one port of 1 GB/s.
+    let chip = bandwidth("channels = [0]\nchips = [0]", "venice");
+    assert!(chip < 1000.0 && chip > 500.0, "one chip {chip} MB/s");
 }

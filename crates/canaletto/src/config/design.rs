@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::de::{self, IntoDeserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::config::area::Footprint;
+use crate::config::energy::Energy;
 use crate::config::units::{Duration, Rate, Size};
 
 /// A drive, the link to its host and the parts inside it.
@@ -40,6 +42,12 @@ pub struct Design {
     /// Order of flash commands.
     #[serde(default)]
     pub scheduler: Scheduler,
+    /// What operations, transfers and idle parts take.
+    #[serde(default)]
+    pub energy: Energy,
+    /// What interconnects take up.
+    #[serde(default)]
+    pub area: Footprint,
 }
 
 /// The array of flash chips. Capacity follows from it: nothing else states a capacity.

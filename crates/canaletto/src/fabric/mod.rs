@@ -11,6 +11,7 @@
 pub mod bus;
 mod buses;
 pub mod ideal;
+pub mod mesh;
 pub mod omnibus;
 pub mod packetized;
 mod packets;
@@ -141,8 +142,8 @@ pub trait Fabric: Sized {
         Time::MAX
     }
 
-    /// Does the step that is due at `now`.
-    fn step(&mut self, _now: Time, _later: &mut impl FnMut(Time, Self::Event)) {}
+    /// Does the step that is due at `now`, and may do those that follow from it before `until`.
+    fn step(&mut self, _now: Time, _until: Time, _later: &mut impl FnMut(Time, Self::Event)) {}
 
     /// Gives back the path of a leg that has crossed. Returns the domain whose legs may find something free.
     fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Self::Event)) -> DomainId;
@@ -192,7 +193,10 @@ macro_rules! with_fabric {
                 type $F = $crate::fabric::omnibus::Omnibus;
                 $body
             }
-            $crate::config::design::FabricKind::Mesh | $crate::config::design::FabricKind::Mesh2bit => todo!(),
+            $crate::config::design::FabricKind::Mesh | $crate::config::design::FabricKind::Mesh2bit => {
+                type $F = $crate::fabric::mesh::Mesh;
+                $body
+            }
             $crate::config::design::FabricKind::Venice => {
                 type $F = $crate::fabric::venice::Venice;
                 $body
@@ -284,11 +288,12 @@ pub(crate) mod tests {
         fn steps(&mut self, until: Time) {
             loop {
                 let due = self.fabric.next_step();
-                if due >= self.pending.iter().map(|p| p.0).min().unwrap_or(Time::MAX) || due > until {
+                let event = self.pending.iter().map(|p| p.0).min().unwrap_or(Time::MAX);
+                if due >= event || due > until {
                     return;
                 }
                 let (pending, pushed) = (&mut self.pending, &mut self.pushed);
-                self.fabric.step(due, &mut |time, event| {
+                self.fabric.step(due, event.min(until), &mut |time, event| {
                     pending.push((time, *pushed, event));
                     *pushed += 1;
                 });
@@ -377,5 +382,7 @@ pub(crate) mod tests {
         check::<packetized::Packetized>();
         check::<omnibus::Omnibus>();
         check::<ideal::Ideal>();
+        check::<mesh::Mesh>();
+        check::<venice::Venice>();
     }
 }

@@ -63,6 +63,8 @@ pub struct Counts {
     pub failed: u64,
     /// Those of them that were the first of their transfer: path conflicts.
     pub failed_first: u64,
+    /// Failed ones that came back to find a way free: others had been in their way, or a circuit ended meanwhile.
+    pub missed: u64,
     /// Circuits longer than a shortest way.
     pub detours: u64,
     /// Hops scouts took, backward ones included.
@@ -151,52 +153,50 @@ impl Venice {
     /// The scout is at a router: forward or back. Returns whether its search has ended, at the chip or at the controller's
     /// own router with nothing left to try.
     fn scout_at_router(&mut self, id: u32, now: Time) -> bool {
-        let (at, mut packet, mut input) = {
-            let controller = &self.controllers[id as usize];
-            (controller.router, controller.packet, controller.entry)
-        };
-        if packet.mode == Mode::Cancel {
+        let controller = &mut self.controllers[id as usize];
+        let (at, mut input) = (controller.router, controller.entry);
+        if controller.packet.mode == Mode::Cancel {
             // Back at a router that had sent it on by this port: the reservation goes, another output is tried.
             let exit = input;
             input = self.routers.cancel(id, at, Exit::To(exit));
-            self.controllers[id as usize].path.pop();
-            self.free_link(at, exit, now);
-            packet.mode = Mode::Reserve;
+            controller.path.pop();
+            let used = &mut self.links[self.grid.beyond(at, exit).link.index()];
+            used.busy += now - used.since;
         }
-        let found = self.routers.find_output(&packet, at, input);
-        if found == Some(Exit::Ejection) {
-            self.controllers[id as usize].state = State::Reserved;
-            return true;
-        }
-        let (port, mode, what) = match found {
-            Some(Exit::To(port)) => (port, Mode::Reserve, WireUse::Scout),
-            _ => (input, Mode::Cancel, WireUse::Cancel),
-        };
-        let Some((link, next)) = self.grid.neighbour(at, port) else {
-            return true;
+        controller.packet.mode = Mode::Reserve;
+        let port = match self.routers.find_output(&controller.packet, at, input) {
+            Some(Exit::Ejection) => {
+                controller.state = State::Reserved;
+                return true;
+            }
+            Some(Exit::To(port)) => {
+                controller.path.push((at, port));
+                self.links[self.grid.beyond(at, port).link.index()].since = now;
+                port
+            }
+            None if self.grid.entry(id) == (at, input) => return true,
+            None => {
+                controller.packet.mode = Mode::Cancel;
+                input
+            }
         };
         self.counts.hops += 1;
-        if mode == Mode::Reserve {
-            self.controllers[id as usize].path.push((at, port));
-            self.links[link.index()].since = now;
-        }
-        let controller = &mut self.controllers[id as usize];
-        controller.packet.mode = mode;
-        (controller.router, controller.entry) = (next, port.opposite());
-        self.tape.write(link.0, what, PathId(id), now, now + self.hop);
+        let beyond = self.grid.beyond(at, port);
+        (controller.router, controller.entry) = (beyond.router, port.opposite());
+        let what = if controller.packet.mode == Mode::Reserve { WireUse::Scout } else { WireUse::Cancel };
+        self.tape.write(beyond.link.0, what, PathId(id), now, now + self.hop);
         false
     }
 
     /// Accounts for a link that is no longer reserved.
     fn free_link(&mut self, at: RouterId, exit: Port, now: Time) {
-        if let Some((link, _)) = self.grid.neighbour(at, exit) {
-            let used = &mut self.links[link.index()];
-            used.busy += now - used.since;
-        }
+        let used = &mut self.links[self.grid.beyond(at, exit).link.index()];
+        used.busy += now - used.since;
     }
 
     fn tape_reservation(&mut self, id: u32, at: RouterId, exit: Port, now: Time) {
-        if let Some((link, _)) = self.grid.neighbour(at, exit).filter(|_| self.tape.is_on()) {
+        if self.tape.is_on() {
+            let link = self.grid.beyond(at, exit).link;
             self.tape.write(link.0, WireUse::Reserved, PathId(id), self.links[link.index()].since, now);
         }
     }
@@ -213,6 +213,7 @@ impl Venice {
             self.counts.failed += 1;
             self.counts.failed_first += u64::from(controller.sent == controller.began);
             controller.state = State::Waiting;
+            self.counts.missed += u64::from(self.could_find(id));
             match self.retry {
                 Retry::Immediate => self.send_scout(id, now, later),
                 Retry::OnRelease => self.waiting.push(id),
@@ -259,10 +260,9 @@ impl Venice {
         let controller = &self.controllers[id as usize];
         debug_assert!(self.tables_lead_to(id, RouterId(leg.chip.0)));
         for &(at, exit) in &controller.path {
-            if let Some((link, _)) = self.grid.neighbour(at, exit) {
-                self.links[link.index()].active += leg.time();
-                self.tape.write_leg(link.0, &leg, PathId(id), now);
-            }
+            let link = self.grid.beyond(at, exit).link;
+            self.links[link.index()].active += leg.time();
+            self.tape.write_leg(link.0, &leg, PathId(id), now);
         }
         let own = self.grid.controller_link(id);
         self.links[own.index()].active += leg.time();
@@ -380,13 +380,18 @@ impl Fabric for Venice {
         self.hops.front().map_or(Time::MAX, |first| first.0)
     }
 
-    fn step(&mut self, now: Time, later: &mut impl FnMut(Time, Event)) {
+    fn step(&mut self, now: Time, until: Time, later: &mut impl FnMut(Time, Event)) {
         let Some((_, id)) = self.hops.pop_front() else { return };
-        if self.scout_at_router(id, now) {
-            later(self.back_from(id, now), Event::Back(id));
-        } else {
-            self.hops.push_back((now + self.hop, id));
+        let mut now = now;
+        while !self.scout_at_router(id, now) {
+            now += self.hop;
+            // A scout alone under way goes on until something else happens.
+            if !self.hops.is_empty() || now >= until {
+                self.hops.push_back((now, id));
+                return;
+            }
         }
+        later(self.back_from(id, now), Event::Back(id));
     }
 
     fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) -> DomainId {

@@ -29,6 +29,18 @@ pub enum WireKind {
 }
 
 impl WireKind {
+    /// Every kind.
+    pub const ALL: [WireKind; 8] = [
+        WireKind::Channel,
+        WireKind::WideChannel,
+        WireKind::Column,
+        WireKind::Path,
+        WireKind::Link,
+        WireKind::NarrowLink,
+        WireKind::ControllerLink,
+        WireKind::NarrowControllerLink,
+    ];
+
     /// Its name in results: narrow and wide ones are called like the others.
     pub fn name(self) -> &'static str {
         match self {

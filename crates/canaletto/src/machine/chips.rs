@@ -319,6 +319,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let path = crossed.path;
         let Carried { what, leg } = self.legs[path.index()];
         self.array.port_used(leg.chip, leg.time());
+        self.transfers += leg.time();
         self.probe.port_used(leg.chip, self.carried_for(what), leg.command, leg.data, now);
         let unit = match what {
             Leg::Command(unit) => {
@@ -396,7 +397,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             Operation::Read => self.reads_done(unit, &command, worked, now),
             Operation::Program => {
                 self.release_held(unit, now);
-                self.operations.programs += command.transactions().len() as u64;
+                let pages = command.transactions().len() as u64;
+                self.operations.programs += pages;
+                self.operations.program_time += worked * pages;
                 for &id in command.transactions() {
                     self.charge_page(id, Cause::ArrayProgram, now);
                     match self.transactions[id].origin {
@@ -408,7 +411,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             }
             Operation::Erase => {
                 self.release_held(unit, now);
-                self.operations.erases += command.transactions().len() as u64;
+                let blocks = command.transactions().len() as u64;
+                self.operations.erases += blocks;
+                self.operations.erase_time += worked * blocks;
                 for &id in command.transactions() {
                     self.erased(id, now);
                 }
@@ -420,7 +425,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     fn reads_done(&mut self, unit: UnitId, command: &Command, worked: Time, now: Time) {
-        self.operations.reads += command.transactions().len() as u64;
+        let pages = command.transactions().len() as u64;
+        self.operations.reads += pages;
+        self.operations.read_time += worked * pages;
         let domain = self.domain_of(unit);
         for &id in command.transactions() {
             self.charge_page(id, Cause::ArrayRead, now);

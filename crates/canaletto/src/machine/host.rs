@@ -73,6 +73,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.map.expect(first_page);
         self.probe.arrived(&self.requests[request]);
         self.generated += 1;
+        self.first_arrival.get_or_insert(now);
         flow.tally.generated += 1;
         flow.queue.submit(request);
         self.place_waiting(id, now);

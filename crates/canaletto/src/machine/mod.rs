@@ -120,11 +120,15 @@ struct Choices {
 }
 
 /// Page operations of the arrays.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Operations {
     reads: u64,
     programs: u64,
     erases: u64,
+    /// Array time of each kind, summed over planes.
+    read_time: Time,
+    program_time: Time,
+    erase_time: Time,
 }
 
 /// A drive at work, with its host.
@@ -149,6 +153,9 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     /// Planes whose free blocks or victims have changed, to be looked at before the next event.
     needs_collection: Vec<PlaneId>,
     operations: Operations,
+    /// Time legs took on their wires, summed over legs.
+    transfers: Time,
+    first_arrival: Option<Time>,
     last_flow_first: bool,
     fabric: F,
     /// What each path in use carries.
@@ -241,6 +248,8 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             unit_domains,
             needs_collection: Vec::new(),
             operations: Operations::default(),
+            transfers: Time::ZERO,
+            first_arrival: None,
             last_flow_first: workload.last_flow_first,
             fabric,
             legs: Vec::new(),
@@ -306,11 +315,15 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
     fn step_fabric(&mut self) {
         loop {
             let due = self.fabric.next_step();
-            if due == Time::MAX || due >= self.events.next_time() {
+            if due == Time::MAX {
+                return;
+            }
+            let until = self.events.next_time();
+            if due >= until {
                 return;
             }
             let events = &mut self.events;
-            self.fabric.step(due, &mut |time, event| events.push(time, Event::Fabric(event)));
+            self.fabric.step(due, until, &mut |time, event| events.push(time, Event::Fabric(event)));
             self.watch_wires();
         }
     }

@@ -1,12 +1,15 @@
 //! The end of a run: audits and the report.
 
-use super::Machine;
+use super::{Machine, Operations};
 use crate::Outcome;
-use crate::config::design::Design;
+use crate::config::design::{Design, FabricKind};
 use crate::config::workload::Workload;
 use crate::fabric::Fabric;
+use crate::fabric::wires::WireKind;
 use crate::flash::address::{ChipId, PlaneId, UnitId};
 use crate::host::link::Direction;
+use crate::measure::area::{Area, Interconnect};
+use crate::measure::energy::{Activity, EnergyReport, Parts, RouterKind};
 use crate::measure::map::{MOST_CHIPS, Map};
 use crate::measure::probe::Probe;
 use crate::measure::report::{FlashReport, FlowReport, GcReport, Measures, Report, Tally, Utilisation};
@@ -31,8 +34,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             flash: self.flash_report(),
             utilisation: self.utilisation(),
             map: self.map_of_use(),
-            energy_mj: None,
-            average_power_mw: None,
+            energy: EnergyReport::of(&self.activity(design.fabric.kind), &design.energy),
+            area: self.area(design),
             flows: names
                 .zip(&tallies)
                 .map(|(name, tally)| FlowReport { name, measures: Measures::of(tally) })
@@ -67,6 +70,52 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         parts.extend(self.controller.usage().map(|(part, busy)| (part.to_owned(), busy)));
         let used = parts.into_iter().filter(|(_, busy)| *busy > Time::ZERO && end > Time::ZERO);
         used.map(|(part, busy)| Utilisation { part, share: busy.0 as f64 / end.0 as f64 }).collect()
+    }
+
+    /// What the drive did, for its energy.
+    fn activity(&self, kind: FabricKind) -> Activity {
+        let wires = self.fabric.wires();
+        let count = |kind| wires.iter().filter(|wire| wire.kind == kind).count() as u32;
+        let router_kind = match kind {
+            FabricKind::Mesh => RouterKind::Packet,
+            FabricKind::Mesh2bit => RouterKind::NarrowPacket,
+            _ => RouterKind::Circuit,
+        };
+        let has_routers = matches!(kind, FabricKind::Mesh | FabricKind::Mesh2bit | FabricKind::Venice);
+        let Operations { reads, programs, erases, read_time, program_time, erase_time } = self.operations;
+        Activity {
+            page_reads: reads,
+            page_programs: programs,
+            block_erases: erases,
+            read_time,
+            program_time,
+            erase_time,
+            wires: wires.iter().map(|wire| (wire.kind, wire.active)).collect(),
+            routers: self.fabric.router_time(),
+            // Every router on a packet's way buffers it; circuits cross unbuffered.
+            buffers: self.fabric.router_time(),
+            router_kind,
+            transfers: self.transfers,
+            parts: Parts {
+                chips: self.layout.chips(),
+                wires: WireKind::ALL.into_iter().map(|kind| (kind, count(kind))).collect(),
+                routers: if has_routers { self.layout.chips() } else { 0 },
+                ssd_controllers: 1,
+            },
+            execution: self.events.now().saturating_sub(self.first_arrival.unwrap_or_default()),
+        }
+    }
+
+    fn area(&self, design: &Design) -> Area {
+        let (rows, columns) = (self.layout.channels, self.layout.chips_per_channel);
+        let interconnect = match design.fabric.kind {
+            FabricKind::Bus | FabricKind::Ideal => Interconnect::buses(),
+            FabricKind::Packetized | FabricKind::Omnibus | FabricKind::OmnibusSplit => Interconnect::packet_buses(),
+            FabricKind::Mesh => Interconnect::mesh(rows, columns, 8),
+            FabricKind::Mesh2bit => Interconnect::mesh(rows, columns, 2),
+            FabricKind::Venice => Interconnect::venice(rows, columns),
+        };
+        Area::of(&interconnect, rows, &design.area)
     }
 
     fn map_of_use(&self) -> Option<Map> {

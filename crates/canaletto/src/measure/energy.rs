@@ -12,40 +12,8 @@ use serde::Serialize;
 
 use crate::config::energy::{Array, Energy, Idle, Routers, Wires};
 use crate::config::units::Power;
+use crate::fabric::wires::WireKind;
 use crate::sim::time::Time;
-
-/// Kinds of wire by what their power depends on.
-// Stands here until the fabrics name the kinds of their wires; then `wire_power` below takes theirs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WireKind {
-    /// A channel of eight data wires, or a row bus.
-    Channel,
-    /// A channel of sixteen data wires.
-    WideChannel,
-    /// A column bus.
-    Column,
-    /// One controller's own line to one chip.
-    Path,
-    /// An 8-bit link between neighbouring routers.
-    Link,
-    /// A 2-bit link.
-    NarrowLink,
-    /// An 8-bit link between a controller and its router.
-    ControllerLink,
-}
-
-impl WireKind {
-    /// Every kind.
-    pub const ALL: [WireKind; 7] = [
-        WireKind::Channel,
-        WireKind::WideChannel,
-        WireKind::Column,
-        WireKind::Path,
-        WireKind::Link,
-        WireKind::NarrowLink,
-        WireKind::ControllerLink,
-    ];
-}
 
 /// Kinds of router. A fabric has routers of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -232,7 +200,7 @@ fn wire_power(keys: &Wires, kind: WireKind) -> Power {
         WireKind::Column => keys.column,
         WireKind::Path => keys.path,
         WireKind::Link => keys.link,
-        WireKind::NarrowLink => keys.narrow_link,
+        WireKind::NarrowLink | WireKind::NarrowControllerLink => keys.narrow_link,
         WireKind::ControllerLink => keys.controller_link,
     }
 }

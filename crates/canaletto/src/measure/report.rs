@@ -9,7 +9,9 @@ use serde::Serialize;
 
 use crate::flash::address::SECTOR;
 use crate::host::request::Request;
+use crate::measure::area::Area;
 use crate::measure::blame::{CAUSES, Cause};
+use crate::measure::energy::EnergyReport;
 use crate::measure::histogram::Histogram;
 use crate::measure::map::Map;
 use crate::measure::series::{Series, SeriesReport};
@@ -314,10 +316,11 @@ pub struct Report {
     pub utilisation: Vec<Utilisation>,
     /// The chip array with its wires; none for arrays too large to draw.
     pub map: Option<Map>,
-    /// Energy, once the model has it.
-    pub energy_mj: Option<()>,
-    /// Average power, once the model has it.
-    pub average_power_mw: Option<()>,
+    /// What it took.
+    #[serde(flatten)]
+    pub energy: EnergyReport,
+    /// What the interconnect takes up.
+    pub area: Area,
     /// Each flow's results.
     pub flows: Vec<FlowReport>,
     /// Ratio of the smallest to the largest slowdown among flows, for runs that know the flows alone.

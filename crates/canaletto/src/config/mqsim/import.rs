@@ -8,11 +8,13 @@ use super::{
     HostInterface, Priority as XmlPriority, ScenarioXml, SchedulingPolicy, SizeDistribution, SyntheticXml, TraceXml,
     XmlError,
 };
+use crate::config::area::Footprint;
 use crate::config::design::{
     Allocation, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry, Host, Interface, Link,
     LinkRounding, MapUpdate, MultiPlane, PageOrder, PageTimes, PartialWrites, Scheduler, TransferOrder, Turn,
     Turnarounds, UnwrittenReads,
 };
+use crate::config::energy::Energy;
 use crate::config::units::{Duration, Rate, Size};
 use crate::config::workload::{Addresses, Beyond, Devices, Flow, Priority, Synthetic, Trace, Workload};
 use crate::flash::address::SECTOR;
@@ -164,6 +166,8 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
             priorities: device.scheduling == SchedulingPolicy::PriorityOutOfOrder,
             turn: Turn::Polled,
         },
+        energy: Energy::default(),
+        area: Footprint::default(),
     })
 }
 

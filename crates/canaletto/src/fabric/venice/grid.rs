@@ -44,9 +44,15 @@ impl Port {
         }
     }
 
-    /// The port of a bit's place in a set.
-    pub fn of_bit(place: u32) -> Port {
-        [Port::Right, Port::Left, Port::Up, Port::Down][place as usize]
+    /// The first port of a set.
+    pub fn of(set: u8) -> Option<Port> {
+        match set.trailing_zeros() {
+            0 => Some(Port::Right),
+            1 => Some(Port::Left),
+            2 => Some(Port::Up),
+            3 => Some(Port::Down),
+            _ => None,
+        }
     }
 
     /// Its bit in a set of ports.
@@ -57,9 +63,11 @@ impl Port {
 
 /// What a port leads to.
 #[derive(Debug, Clone, Copy)]
-struct Neighbour {
-    link: LinkId,
-    router: RouterId,
+pub struct Neighbour {
+    /// The link.
+    pub link: LinkId,
+    /// The router at its other end.
+    pub router: RouterId,
 }
 
 /// The shape of the network. Places and neighbours are looked up at every hop, so they are tables.
@@ -151,6 +159,11 @@ impl Grid {
         let (row, column) = self.place(router);
         let at = if self.is_east(controller) { self.columns - 1 } else { 0 };
         1 + row.abs_diff(controller) + column.abs_diff(at)
+    }
+
+    /// What a port leads to that is known to lead somewhere.
+    pub fn beyond(&self, router: RouterId, port: Port) -> Neighbour {
+        self.neighbours[router.index()][port as usize]
     }
 
     /// What a port leads to: the link and the next router. None where the array ends.

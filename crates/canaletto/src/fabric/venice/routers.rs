@@ -145,8 +145,10 @@ impl Routers {
         let outputs = if free & minimal != 0 { free & minimal } else { free & !input.bit() };
         let port = router.choose(outputs)?;
         router.table[port as usize] = Row::of(scout, input);
+        router.free &= !port.bit();
         self.tried[place] = number << 4 | u64::from(tried | port.bit());
-        self.set_link(at, port, false);
+        let next = self.grid.beyond(at, port).router;
+        self.routers[next.index()].free &= !port.opposite().bit();
         Some(Exit::To(port))
     }
 
@@ -161,15 +163,6 @@ impl Routers {
         along(column, to_column, Port::Right, Port::Left) | along(row, to_row, Port::Up, Port::Down)
     }
 
-    /// Reserves or frees the link at a port, as both its routers see it.
-    fn set_link(&mut self, at: RouterId, port: Port, free: bool) {
-        let (_, next) = self.grid.neighbour(at, port).expect("a port that was free leads somewhere");
-        for (router, port) in [(at, port), (next, port.opposite())] {
-            let ports = &mut self.routers[router.index()].free;
-            *ports = if free { *ports | port.bit() } else { *ports & !port.bit() };
-        }
-    }
-
     /// A scout in cancel mode (or the end of a transfer) comes back over `exit`: the row is cleared and its link free.
     /// Returns the port the packet had come in by.
     ///
@@ -181,7 +174,9 @@ impl Routers {
         row.valid = false;
         let entry = row.entry;
         if let Exit::To(port) = exit {
-            self.set_link(at, port, true);
+            self.routers[at.index()].free |= port.bit();
+            let next = self.grid.beyond(at, port).router;
+            self.routers[next.index()].free |= port.opposite().bit();
         }
         entry
     }
@@ -206,6 +201,13 @@ impl Routers {
         self.grid.links() - free / 2
     }
 
+    #[cfg(test)]
+    fn take(&mut self, at: RouterId, port: Port) {
+        let next = self.grid.beyond(at, port).router;
+        self.routers[at.index()].free &= !port.bit();
+        self.routers[next.index()].free &= !port.opposite().bit();
+    }
+
     /// Reserves a circuit by hand, for tests: from a controller over the given routers.
     #[cfg(test)]
     pub fn hold(&mut self, packet: u32, routers: &[u32]) {
@@ -217,7 +219,7 @@ impl Routers {
             let port = Port::ALL.into_iter().find(leads).expect("neighbours");
             assert!(!self.is_taken(at, port));
             self.routers[at.index()].table[port as usize] = row(entry);
-            self.set_link(at, port, false);
+            self.take(at, port);
             entry = port.opposite();
         }
         let last = *routers.last().expect("a router");
@@ -230,7 +232,7 @@ impl Routers {
         for at in (0..self.grid.routers()).map(RouterId) {
             for port in Port::ALL {
                 if self.grid.neighbour(at, port).is_some_and(|(l, _)| l == link) {
-                    self.set_link(at, port, false);
+                    self.take(at, port);
                 }
             }
         }
@@ -257,13 +259,16 @@ impl Router {
     /// One of a set of outputs: the only one, or by the 2-bit LFSR (x² + x + 1), whose states are 1, 2 and 3; of two, one is
     /// then twice as likely as the other, as in the hardware described. None if there is none.
     fn choose(&mut self, outputs: u8) -> Option<Port> {
-        let mut left = outputs;
-        if outputs.count_ones() > 1 {
-            self.register = (self.register << 1 | (self.register >> 1 ^ self.register) & 1) & 0b11;
-            for _ in 0..u32::from(self.register - 1) % outputs.count_ones() {
-                left &= left - 1;
-            }
+        let second = outputs & outputs.wrapping_sub(1);
+        if second == 0 {
+            return Port::of(outputs);
         }
-        (left != 0).then(|| Port::of_bit(left.trailing_zeros()))
+        self.register = (self.register << 1 | (self.register >> 1 ^ self.register) & 1) & 0b11;
+        let third = second & (second - 1);
+        Port::of(match (self.register, third) {
+            (1, _) | (3, 0) => outputs,
+            (2, _) => second,
+            _ => third,
+        })
     }
 }

@@ -257,12 +257,12 @@ proptest! {
     }
 }
 
-/// Scouts that search at the same time get in each other's way: how often one fails although a way was free when it was
-/// back. Figures for docs/fabrics.md.
+/// Every controller always busy, on 8 × 8 chips: how often the first scout fails, and how often a failed one finds a way
+/// free when it is back (figures for docs/fabrics.md). With one transfer at a time none ever fails.
 #[test]
-fn concurrent_scouts_fail_now_and_then() {
+fn scouts_fail_under_load_only() {
     let mut random = crate::sim::random::Stream::named(1, "venice load");
-    let legs: Vec<(u32, bool)> = (0..20_000).map(|_| (random.integer(0, 63) as u32, true)).collect();
+    let legs: Vec<(u32, bool)> = (0..4000).map(|_| (random.integer(0, 63) as u32, true)).collect();
     let counts = |scouts: Scouts| {
         let mut config = config();
         config.venice.scouts = scouts;
@@ -270,6 +270,15 @@ fn concurrent_scouts_fail_now_and_then() {
     };
     let (hops, atomic) = (counts(Scouts::HopByHop), counts(Scouts::Atomic));
     println!("hop by hop {hops:?}\natomic {atomic:?}");
-    assert!(hops.failed > 0 && hops.failed * 5 < hops.scouts);
-    assert!(atomic.detours > 0);
+    for counts in [hops, atomic] {
+        // Eight circuits of nine links each fill two thirds of 112.
+        assert!(counts.failed_first > 400 && counts.failed_first < 3000, "{counts:?}");
+        assert!(counts.detours > 400 && counts.missed * 2 < counts.failed, "{counts:?}");
+    }
+    let mut bench = Bench::<Venice>::new(&config(), &array(8, 8));
+    for &(chip, _) in &legs[..200] {
+        bench.start(bench.page(chip % 64, Direction::FromChip));
+        bench.run();
+    }
+    assert_eq!((bench.fabric.counts.failed, bench.fabric.counts.detours), (0, 0));
 }

@@ -1,0 +1,327 @@
+//! The mesh (NoSSD): a buffered router at each chip, packets that wait for each other hop by hop.
+//!
+//! ```text
+//! controller 0 ⇄ ●──────●──────●      ● router, with a chip (⊡) behind it; every line is two directed links
+//!                │⊡     │⊡     │⊡
+//! controller 1 ⇄ ●──────●──────●      to chip (R, C): along the controller's row to column C, then along the column
+//!                │⊡     │⊡     │⊡     back:           along the chip's row to the controller's column, then along that
+//! ```
+//! Network-on-SSD as the two papers compare against it: a 2D mesh of routers with 16 KB of buffer a port and
+//! dimension-order routing (Venice, ISCA 2023, §3.2 and §5), links of eight data pins or, where the pins of a chip are
+//! held constant, of two (Networked SSD, MICRO 2022, Table III).
+//!
+//! Packets are framed as in §IV-B of the latter, but no chip is enabled and no data are asked for: the network interface
+//! in the chip sends a page by itself once it is read. They are switched by virtual cut-through (Dally & Towles, §13.2):
+//! a packet moves on as soon as its head has passed the router, but only into a buffer with room for all of it. The rules
+//! are in `mesh/network.rs`, the ways through the mesh in `mesh/routes.rs`.
+
+mod network;
+mod parts;
+mod routes;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+pub use self::network::MeshEvent;
+use self::network::Network;
+use self::parts::{Packet, PacketId};
+use self::routes::{Grid, ROUTER_PORTS};
+pub use self::routes::{LinkId, Node};
+use crate::config::design::{Fabric as FabricConfig, FabricKind, MeshController};
+use crate::fabric::packets::{DATA_HEADER_FLITS, control_flits};
+use crate::fabric::tape::{Tape, WireUse};
+use crate::fabric::wires::{ControllerUse, Wire, WireKind};
+use crate::fabric::{Crossed, Direction, DomainId, Fabric, Happened, Leg, PathId};
+use crate::flash::address::{ChipId, Layout};
+use crate::flash::interface::Operation;
+use crate::sim::time::Time;
+
+/// Routers, links and controllers.
+pub struct Mesh {
+    grid: Grid,
+    network: Network,
+    controllers: Controllers,
+    own_row: bool,
+    narrow: bool,
+    /// Time of one byte on a link.
+    flit: Time,
+    /// Most payload of a data packet, in bytes.
+    payload: u64,
+    /// Length of such a packet.
+    full_packet: Time,
+    /// A stated time of every command.
+    command_time: Option<Time>,
+    page_bytes: u64,
+    /// Whether each chip has nothing on its way into the network, and how many have not.
+    idle_chips: Vec<bool>,
+    idle_chip_count: u32,
+    idle_controller_count: u32,
+}
+
+/// The controllers at the edges, each in the row of its number.
+struct Controllers {
+    /// Columns of their routers.
+    columns: Vec<u32>,
+    /// Time on the wires of all legs on their way from and to each.
+    loads: Vec<Time>,
+    /// The same of those that have nothing on its way into the network, [`Time::MAX`] of others.
+    idle_loads: Vec<Time>,
+}
+
+impl Controllers {
+    fn is_idle(&self, c: u32) -> bool {
+        self.idle_loads[c as usize] != Time::MAX
+    }
+
+    fn set_idle(&mut self, c: u32, idle: bool) {
+        self.idle_loads[c as usize] = if idle { self.loads[c as usize] } else { Time::MAX };
+    }
+
+    fn set_load(&mut self, c: u32, load: Time) {
+        self.loads[c as usize] = load;
+        self.set_idle(c, self.is_idle(c));
+    }
+
+    /// The controller for a leg from or to a place: of those that can start it the least loaded, the nearest among equals,
+    /// the lowest among those.
+    fn choose(&self, (row, column): (u32, u32), direction: Direction) -> u32 {
+        let loads = if direction == Direction::FromChip { &self.loads } else { &self.idle_loads };
+        let least = loads.iter().min();
+        let able = (0..).zip(loads).filter(|(_, load)| Some(*load) == least);
+        let hops = |c: u32| self.columns[c as usize].abs_diff(column) + c.abs_diff(row);
+        able.min_by_key(|(c, _)| hops(*c)).map_or(row, |(c, _)| c)
+    }
+}
+
+/// All chips compete for the same links.
+const ALL: DomainId = DomainId(0);
+
+impl Mesh {
+    /// Sends a single packet of `length` (its time on a link) into the network at `now`, behind those that wait at its
+    /// source. It has crossed when [`Fabric::handle`] says so; then its path is to be released like any other.
+    ///
+    /// [`Fabric::start`] makes packets of a leg and sends them this way; for checks of the network itself any node may
+    /// send to any other. Between two controllers it counts as load of the first.
+    pub fn send(
+        &mut self,
+        source: Node,
+        destination: Node,
+        length: Time,
+        now: Time,
+        later: &mut impl FnMut(Time, MeshEvent),
+    ) -> PathId {
+        assert!(length > Time::ZERO, "a packet has flits");
+        self.send_all(source, destination, (Time::ZERO, length), length, now, later)
+    }
+
+    /// Sends a command packet and data packets of length `full` and a rest, one behind the other.
+    fn send_all(
+        &mut self,
+        source: Node,
+        destination: Node,
+        (mut command, mut data): (Time, Time),
+        full: Time,
+        now: Time,
+        later: &mut impl FnMut(Time, MeshEvent),
+    ) -> PathId {
+        let (controller, injection) = (source.controller().or(destination.controller()), self.grid.injection(source));
+        let (route, time) = (self.grid.route(source, destination), command + data);
+        if let Some(controller) = controller {
+            self.controllers.set_load(controller, self.controllers.loads[controller as usize] + time);
+        }
+        if time == Time::ZERO {
+            // A command that is stated to take no time has nothing to wait for.
+            let path = self.network.open(now, time, controller);
+            later(now, MeshEvent::Arrived(path));
+            return path;
+        }
+        let path = self.network.open(now + time + self.network.hop() * route.routers(), time, controller);
+        let (mut ready, mut first) = (now, PacketId::NONE);
+        while ready < now + time {
+            let (what, left) =
+                if command > Time::ZERO { (WireUse::Command, &mut command) } else { (WireUse::Data, &mut data) };
+            let length = if what == WireUse::Data { full.min(*left) } else { *left };
+            *left = *left - length;
+            let last = ready + length == now + time;
+            let packet = Packet::new(path, last, what, length, ready, route);
+            first = self.network.enqueue(injection, packet).unwrap_or(first);
+            ready += length;
+        }
+        self.set_idle(source, false);
+        if first.is_some() {
+            self.network.set_off(first, now, later);
+        }
+        path
+    }
+
+    /// Notes whether a node has nothing on its way into the network. Returns whether a leg may start that could not before.
+    fn set_idle(&mut self, node: Node, idle: bool) -> bool {
+        let (was_idle, count) = match node {
+            Node::Chip(chip) => {
+                (std::mem::replace(&mut self.idle_chips[chip.index()], idle), &mut self.idle_chip_count)
+            }
+            Node::Controller(c) => {
+                let was_idle = self.controllers.is_idle(c);
+                self.controllers.set_idle(c, idle);
+                (was_idle, &mut self.idle_controller_count)
+            }
+        };
+        *count = *count + u32::from(idle) - u32::from(was_idle);
+        // What waits for any controller would have started if another one had been idle.
+        idle && !was_idle && (self.own_row || *count == 1 || node.controller().is_none())
+    }
+}
+
+impl Fabric for Mesh {
+    type Event = MeshEvent;
+
+    fn new(config: &FabricConfig, layout: &Layout) -> Mesh {
+        let network = &config.network;
+        let grid = Grid::new(layout, network.controllers);
+        let narrow = config.kind == FabricKind::Mesh2bit;
+        // A byte takes a narrow link four times as long.
+        let flit = Time::of_transfer(if narrow { 4 } else { 1 }, network.link_rate.0);
+        let buffer = Time(flit.0.saturating_mul(config.mesh.buffer.0));
+        let no_load = vec![Time::ZERO; layout.channels as usize];
+        let columns = (0..layout.channels).map(|c| grid.controller_column(c)).collect();
+        Mesh {
+            network: Network::new(&grid, flit + network.router_delay.time(), buffer),
+            controllers: Controllers { columns, loads: no_load.clone(), idle_loads: no_load },
+            own_row: config.mesh.controller == MeshController::OwnRow,
+            narrow,
+            flit,
+            payload: config.mesh.packet.0,
+            full_packet: Time(flit.0.saturating_mul(DATA_HEADER_FLITS + config.mesh.packet.0)),
+            command_time: config.command_time.map(|stated| stated.time()),
+            page_bytes: layout.page_bytes(),
+            idle_chips: vec![true; layout.chips() as usize],
+            idle_chip_count: layout.chips(),
+            idle_controller_count: layout.channels,
+            grid,
+        }
+    }
+
+    fn domains(&self) -> u32 {
+        1
+    }
+
+    fn domain_of(&self, _: ChipId) -> DomainId {
+        ALL
+    }
+
+    fn chips_of(&self, _: DomainId) -> Range<u32> {
+        0..self.idle_chips.len() as u32
+    }
+
+    fn may_start(&self, _: DomainId) -> bool {
+        self.idle_controller_count + self.idle_chip_count > 0
+    }
+
+    /// A leg may set out if nothing is in front of it at its source: what waits, waits where the scheduler can still
+    /// change its mind.
+    fn is_free(&self, chip: ChipId, direction: Direction) -> bool {
+        match direction {
+            Direction::FromChip => self.idle_chips[chip.index()],
+            Direction::ToChip if self.own_row => self.controllers.is_idle(self.grid.place(chip.0).0),
+            Direction::ToChip => self.idle_controller_count > 0,
+        }
+    }
+
+    /// On its way into the chip a leg waits in the network and says so itself ([`Crossed::port`]).
+    fn port_free_at(&self, chip: ChipId, direction: Direction) -> Time {
+        match direction {
+            Direction::FromChip => self.network.free_at(self.grid.injection(Node::Chip(chip))),
+            Direction::ToChip => Time::ZERO,
+        }
+    }
+
+    fn start(&mut self, leg: Leg, now: Time, later: &mut impl FnMut(Time, MeshEvent)) -> PathId {
+        let place = self.grid.place(leg.chip.0);
+        let controller = if self.own_row { place.0 } else { self.controllers.choose(place, leg.direction) };
+        let (chip, controller) = (Node::Chip(leg.chip), Node::Controller(controller));
+        let (source, destination) = match leg.direction {
+            Direction::ToChip => (controller, chip),
+            Direction::FromChip => (chip, controller),
+        };
+        self.send_all(source, destination, (leg.command, leg.data), self.full_packet, now, later)
+    }
+
+    fn go_on(&mut self, _: PathId, _: Leg, _: Time, _: &mut impl FnMut(Time, MeshEvent)) {
+        unreachable!("packets hold no path: the configuration refuses fabric.hold_path for a mesh")
+    }
+
+    fn handle(&mut self, event: MeshEvent, now: Time, later: &mut impl FnMut(Time, MeshEvent)) -> Happened {
+        match event {
+            MeshEvent::Wake(link) => {
+                self.network.wake(link, now, later);
+                Happened::default()
+            }
+            MeshEvent::Sent(injection) => {
+                if !self.network.has_sent_all(injection, now) {
+                    return Happened::default();
+                }
+                let matters = self.set_idle(self.grid.source(injection), true);
+                Happened { crossed: None, freed: matters.then_some(ALL) }
+            }
+            MeshEvent::Arrived(id) => {
+                let path = self.network.path(id);
+                if let Some(controller) = path.controller {
+                    self.controllers.set_load(controller, self.controllers.loads[controller as usize] - path.load);
+                }
+                let conflict = now - path.unhindered - path.port;
+                let crossed = Crossed { path: id, conflict, port: path.port, setup: Time::ZERO };
+                Happened { crossed: Some(crossed), freed: None }
+            }
+        }
+    }
+
+    fn release(&mut self, path: PathId, _: Time, _: &mut impl FnMut(Time, MeshEvent)) -> DomainId {
+        self.network.close(path);
+        ALL
+    }
+
+    fn command_time(&self, operation: Operation, planes: usize) -> Time {
+        self.command_time.unwrap_or_else(|| self.flit * (control_flits(operation) * planes as u64))
+    }
+
+    fn data_time(&self, _: Operation, bytes: u64) -> Time {
+        self.flit * (bytes + DATA_HEADER_FLITS * bytes.div_ceil(self.payload))
+    }
+
+    fn peak_rate(&self) -> f64 {
+        let page = self.page_bytes as f64 / self.data_time(Operation::Read, self.page_bytes).seconds();
+        page * self.controllers.loads.len() as f64
+    }
+
+    fn wires(&self) -> Vec<Wire> {
+        let kinds = match self.narrow {
+            true => (WireKind::NarrowLink, WireKind::NarrowControllerLink),
+            false => (WireKind::Link, WireKind::ControllerLink),
+        };
+        let wire = |link: LinkId| {
+            let kind = if link.port() < ROUTER_PORTS { kinds.0 } else { kinds.1 };
+            let (from, to) = self.grid.ends(link);
+            let busy = self.network.carried(link);
+            Wire { name: self.grid.name(link), kind, from, to, busy, active: busy }
+        };
+        self.grid.wires().map(wire).collect()
+    }
+
+    fn controllers(&self) -> Vec<ControllerUse> {
+        let each = |c: u32| ControllerUse {
+            name: format!("controller {c}"),
+            place: self.grid.controller_place(c),
+            busy: self.network.controller_busy(c),
+        };
+        (0..self.grid.rows()).map(each).collect()
+    }
+
+    fn router_time(&self) -> Time {
+        self.network.router_time()
+    }
+
+    fn tape(&mut self) -> &mut Tape {
+        &mut self.network.tape
+    }
+}

@@ -1,0 +1,366 @@
+//! What the mesh as a whole must do; [`rules`] has the rules of its packets.
+
+mod legs;
+mod rules;
+
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::config::design::ControllerEdge;
+use crate::config::units::{Rate, Size};
+use crate::fabric::tests::array;
+
+/// A default mesh with controllers at an edge.
+fn shape(controllers: ControllerEdge) -> FabricConfig {
+    let mut config = FabricConfig::new(FabricKind::Mesh, Rate(1_200_000_000));
+    config.network.controllers = controllers;
+    config
+}
+
+/// How many random cases to try: `CANALETTO_CASES=20000` soaks.
+fn cases(usual: u32) -> u32 {
+    std::env::var("CANALETTO_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+}
+
+/// A leg that has crossed.
+#[derive(Clone, Copy, Debug)]
+struct Arrival {
+    at: Time,
+    conflict: Time,
+    port: Time,
+}
+
+/// A mesh with its pending events, and what came of those that happened.
+struct Bench {
+    mesh: Mesh,
+    now: Time,
+    pending: BTreeMap<(Time, u64), MeshEvent>,
+    pushed: u64,
+    crossed: BTreeMap<PathId, Arrival>,
+    /// When something became free.
+    freed: Vec<Time>,
+    /// Whether to keep paths that have crossed until the end, so that their ids stay their own.
+    keep_paths: bool,
+}
+
+impl Bench {
+    fn new(config: &FabricConfig, layout: &Layout) -> Bench {
+        let mut mesh = Mesh::new(config, layout);
+        mesh.tape().switch_on();
+        Bench {
+            mesh,
+            now: Time::ZERO,
+            pending: BTreeMap::new(),
+            pushed: 0,
+            crossed: BTreeMap::new(),
+            freed: Vec::new(),
+            keep_paths: false,
+        }
+    }
+
+    fn with<T>(&mut self, act: impl FnOnce(&mut Mesh, Time, &mut dyn FnMut(Time, MeshEvent)) -> T) -> T {
+        let (pending, pushed) = (&mut self.pending, &mut self.pushed);
+        act(&mut self.mesh, self.now, &mut |time, event| {
+            pending.insert((time, *pushed), event);
+            *pushed += 1;
+        })
+    }
+
+    fn send(&mut self, source: Node, destination: Node, length: Time) -> PathId {
+        self.with(|mesh, now, mut later| mesh.send(source, destination, length, now, &mut later))
+    }
+
+    fn start(&mut self, leg: Leg) -> PathId {
+        assert!(self.mesh.may_start(ALL) && self.mesh.is_free(leg.chip, leg.direction));
+        self.with(|mesh, now, mut later| mesh.start(leg, now, &mut later))
+    }
+
+    /// A read's data, or a program with data, of 4 KiB.
+    fn page(&self, chip: u32, direction: Direction) -> Leg {
+        let command =
+            if direction == Direction::ToChip { self.mesh.command_time(Operation::Program, 1) } else { Time::ZERO };
+        Leg { chip: ChipId(chip), direction, command, data: self.mesh.data_time(Operation::Program, 4096) }
+    }
+
+    fn is_free(&self, chip: u32, direction: Direction) -> bool {
+        self.mesh.is_free(ChipId(chip), direction)
+    }
+
+    fn step(&mut self) -> bool {
+        let Some(((time, _), event)) = self.pending.pop_first() else { return false };
+        assert!(time >= self.now, "an event was scheduled in the past");
+        self.now = time;
+        let happened = self.with(|mesh, now, mut later| mesh.handle(event, now, &mut later));
+        self.freed.extend(happened.freed.map(|_| time));
+        if let Some(crossed) = happened.crossed {
+            assert_eq!(crossed.setup, Time::ZERO);
+            self.crossed.insert(crossed.path, Arrival { at: time, conflict: crossed.conflict, port: crossed.port });
+            if !self.keep_paths {
+                self.with(|mesh, now, mut later| mesh.release(crossed.path, now, &mut later));
+            }
+        }
+        true
+    }
+
+    /// Lets everything happen before `time`.
+    fn run_before(&mut self, time: Time) {
+        while self.pending.first_key_value().is_some_and(|((next, _), _)| *next < time) {
+            self.step();
+        }
+        self.now = time;
+    }
+
+    /// Lets everything happen up to and including `time`.
+    fn run_until(&mut self, time: Time) {
+        self.run_before(Time(time.0 + 1));
+        self.now = time;
+    }
+
+    fn run(&mut self) {
+        while self.step() {}
+    }
+
+    /// What was taped: wire, path, start and end.
+    fn spans(&mut self) -> Vec<(Wire, PathId, Time, Time)> {
+        let wires = self.mesh.wires();
+        let spans = self.mesh.tape().drain();
+        spans.map(|s| (wires[s.wire as usize].clone(), s.path, s.start, s.end)).collect()
+    }
+
+    /// Nothing is left: every load and buffer is back at zero, everyone is idle.
+    fn assert_idle(&mut self) {
+        if self.keep_paths {
+            for path in std::mem::take(&mut self.crossed).into_keys() {
+                self.with(|mesh, now, mut later| mesh.release(path, now, &mut later));
+            }
+        }
+        assert!(self.pending.is_empty());
+        let mesh = &mut self.mesh;
+        assert!(mesh.controllers.loads.iter().chain(&mesh.controllers.idle_loads).all(|&load| load == Time::ZERO));
+        assert!(mesh.idle_chips.iter().all(|&idle| idle));
+        assert_eq!(mesh.idle_chip_count as usize, mesh.idle_chips.len());
+        assert_eq!(mesh.idle_controller_count as usize, mesh.controllers.loads.len());
+        mesh.network.assert_empty();
+    }
+}
+
+/// A chip's way in is refused until the picosecond it is idle, and granted then; so is a controller's.
+#[test]
+fn sources_are_refused_until_they_have_sent() {
+    let mut bench = Bench::new(&shape(ControllerEdge::West), &array(1, 4));
+    bench.run_until(Time::from_ns(5));
+    let leg = bench.page(2, Direction::FromChip);
+    bench.start(leg);
+    let sent = Time::from_ns(5) + leg.time();
+    bench.run_until(Time(sent.0 - 1));
+    assert!(!bench.is_free(2, Direction::FromChip));
+    assert!(bench.is_free(3, Direction::FromChip) && bench.is_free(2, Direction::ToChip), "others are not concerned");
+    bench.run_until(sent);
+    assert!(bench.is_free(2, Direction::FromChip));
+    assert_eq!(bench.freed, [sent]);
+    assert_eq!(bench.mesh.port_free_at(ChipId(2), Direction::FromChip), sent);
+    // The only controller sends a page: no chip gets anything until it has.
+    let now = sent + Time::from_ns(1000);
+    bench.run_until(now);
+    let leg = bench.page(0, Direction::ToChip);
+    bench.start(leg);
+    bench.run_until(Time((now + leg.time()).0 - 1));
+    assert!((0..4).all(|chip| !bench.is_free(chip, Direction::ToChip)));
+    bench.run_until(now + leg.time());
+    assert!((0..4).all(|chip| bench.is_free(chip, Direction::ToChip)));
+    bench.run();
+    bench.assert_idle();
+}
+
+/// Whatever order legs start in, all cross and everybody is idle again.
+#[test]
+fn everything_crosses() {
+    let mut bench = crate::fabric::tests::Bench::<Mesh>::new(&shape(ControllerEdge::West), &array(4, 4));
+    for chip in (0..16).chain(0..16) {
+        if bench.is_free(chip, Direction::FromChip) {
+            bench.start(bench.page(chip, Direction::FromChip));
+        }
+        if bench.is_free(chip, Direction::ToChip) {
+            bench.start(bench.page(chip, Direction::ToChip));
+        }
+    }
+    bench.run();
+    // Each chip sends once and each controller once: nobody was idle a second time.
+    assert_eq!(bench.crossed.len(), 16 + 4);
+    assert!((0..16).all(|c| bench.is_free(c, Direction::FromChip) && bench.is_free(c, Direction::ToChip)));
+    bench.fabric.network.assert_empty();
+}
+
+/// Alone, a packet takes a flit and a router delay for every router, and its length once: for every chip of several
+/// shapes, from and to each controller.
+#[test]
+fn unloaded_latency_is_hops_and_length() {
+    for (rows, columns) in [(1, 1), (1, 7), (5, 1), (3, 4), (8, 8), (16, 4)] {
+        for edge in [ControllerEdge::West, ControllerEdge::Alternating] {
+            let mut bench = Bench::new(&shape(edge), &array(rows, columns));
+            for (chip, controller) in (0..rows * columns).flat_map(|chip| (0..rows).map(move |c| (chip, c))) {
+                let (row, column) = (chip / columns, chip % columns);
+                let at = if edge == ControllerEdge::Alternating && controller % 2 == 1 { columns - 1 } else { 0 };
+                let routers = u64::from(row.abs_diff(controller) + column.abs_diff(at) + 1);
+                let nodes = [Node::Chip(ChipId(chip)), Node::Controller(controller)];
+                for (source, destination) in [(nodes[0], nodes[1]), (nodes[1], nodes[0])] {
+                    let sent = bench.now;
+                    let path = bench.send(source, destination, Time::from_ns(100));
+                    bench.run();
+                    assert_eq!(bench.crossed[&path].at, sent + Time::from_ns(routers * 2 + 100));
+                    assert_eq!(bench.crossed[&path].conflict + bench.crossed[&path].port, Time::ZERO);
+                }
+            }
+            bench.assert_idle();
+        }
+    }
+}
+
+/// A link is granted to the picosecond: two packets of chips 1 and 2 want the link from router 1 to router 0.
+#[test]
+fn a_link_is_granted_when_it_is_free() {
+    let length = Time::from_ns(100);
+    // The first has its head past router 1 at 2 ns and holds the link until 102 ns; the second wants it at 4 ns + later.
+    for (later, wait) in [(97_999, 1), (98_000, 0), (98_001, 0), (0, 98_000)] {
+        let mut bench = Bench::new(&shape(ControllerEdge::West), &array(1, 4));
+        bench.send(Node::Chip(ChipId(1)), Node::Controller(0), length);
+        bench.run_until(Time(later));
+        let second = bench.send(Node::Chip(ChipId(2)), Node::Controller(0), length);
+        bench.run();
+        assert_eq!(bench.crossed[&second].conflict, Time(wait));
+        assert_eq!(bench.crossed[&second].at, Time(later) + Time::from_ns(6 + 100) + Time(wait));
+    }
+}
+
+/// A buffer of one packet: the next one starts into it when the last flit of the one before has left, to the picosecond.
+#[test]
+fn a_buffer_pushes_back_until_it_has_room() {
+    let ns = Time::from_ns;
+    let crossing = |buffer: u64| {
+        let mut config = shape(ControllerEdge::West);
+        config.mesh.buffer = Size(buffer);
+        let mut bench = Bench::new(&config, &array(1, 3));
+        let paths: Vec<PathId> =
+            (0..3).map(|_| bench.send(Node::Chip(ChipId(1)), Node::Controller(0), ns(100))).collect();
+        bench.run();
+        bench.assert_idle();
+        paths.iter().map(|path| bench.crossed[path].at).collect::<Vec<_>>()
+    };
+    // With room for two they follow each other without a gap.
+    assert_eq!(crossing(200), [ns(104), ns(204), ns(304)]);
+    // With room for less, each waits until the last flit of the one before has left its buffer, a hop after the link
+    // itself was free.
+    for buffer in [100, 199] {
+        assert_eq!(crossing(buffer), [ns(104), ns(206), ns(308)]);
+    }
+}
+
+/// The head of a buffer blocks what is behind it even if that could go on.
+#[test]
+fn the_head_of_a_line_blocks_what_is_behind() {
+    let ns = Time::from_ns;
+    let chip = |c| Node::Chip(ChipId(c));
+    // Two rows of three: chip 5 (row 1) receives a long packet; one from controller 0 for chip 5 waits for it at the end
+    // of its way, another behind it is for chip 2.
+    let mut bench = Bench::new(&shape(ControllerEdge::West), &array(2, 3));
+    bench.send(Node::Controller(1), chip(5), ns(5000));
+    let first = bench.send(Node::Controller(0), chip(5), ns(4000));
+    let behind = bench.send(Node::Controller(0), chip(2), ns(100));
+    bench.run();
+    // The long one takes its last link from 6 ns (3 routers) to 5006 ns; the second waits in router 5.
+    assert_eq!(bench.crossed[&first].at, ns(5006 + 4000));
+    assert_eq!((bench.crossed[&first].conflict, bench.crossed[&first].port), (Time::ZERO, ns(5006 - 8)));
+    assert_eq!(bench.crossed[&behind].at, ns(4000 + 6 + 100), "nothing is in its way but the link it shares");
+    // With buffers of one packet the second stops further back, in router 2, and so does what is behind it.
+    let mut config = shape(ControllerEdge::West);
+    config.mesh.buffer = Size(5000);
+    let mut bench = Bench::new(&config, &array(2, 3));
+    bench.send(Node::Controller(1), chip(5), ns(5000));
+    bench.run_until(ns(100));
+    bench.send(chip(2), chip(5), ns(4000));
+    let first = bench.send(Node::Controller(0), chip(5), ns(4000));
+    let behind = bench.send(Node::Controller(0), chip(2), ns(100));
+    bench.run();
+    // Chip 2's packet leaves router 5 from 5006 to 9006 ns; only then is there room for the next one, which leaves router
+    // 2 until 13006 ns, and only then comes the turn of what is behind it.
+    assert_eq!(bench.crossed[&first].at, ns(9006 + 2 + 4000));
+    assert_eq!(bench.crossed[&behind].at, ns(13_006 + 100));
+    bench.assert_idle();
+}
+
+/// The earliest ready goes first, ties to the oldest; what waits is never overtaken on its link.
+#[test]
+fn the_first_ready_goes_first() {
+    let ns = Time::from_ns;
+    let mut bench = Bench::new(&shape(ControllerEdge::West), &array(3, 1));
+    // All want the link to controller 1, which chip 1 takes first.
+    let send = |bench: &mut Bench, chip| bench.send(Node::Chip(ChipId(chip)), Node::Controller(1), ns(100));
+    send(&mut bench, 1);
+    let (south, north) = (send(&mut bench, 2), send(&mut bench, 0));
+    bench.run_until(ns(1));
+    let late = send(&mut bench, 1);
+    bench.run();
+    let at = |path| bench.crossed[&path].at;
+    assert_eq!([at(south), at(north), at(late)], [ns(202), ns(302), ns(402)]);
+    // The other way round if the other was created first.
+    let mut bench = Bench::new(&shape(ControllerEdge::West), &array(3, 1));
+    send(&mut bench, 1);
+    let (north, south) = (send(&mut bench, 0), send(&mut bench, 2));
+    bench.run();
+    assert_eq!([bench.crossed[&north].at, bench.crossed[&south].at], [ns(202), ns(302)]);
+}
+
+/// Controllers work for as long as they send or receive: what overlaps counts once.
+#[test]
+fn a_controllers_use_is_a_union() {
+    let ns = Time::from_ns;
+    let mut bench = Bench::new(&shape(ControllerEdge::West), &array(1, 2));
+    // It receives from 2 to 102 ns, sends from 1 to 31 ns and from 90 to 120 ns.
+    bench.send(Node::Chip(ChipId(0)), Node::Controller(0), ns(100));
+    bench.run_until(ns(1));
+    bench.send(Node::Controller(0), Node::Chip(ChipId(1)), ns(30));
+    bench.run_until(ns(90));
+    bench.send(Node::Controller(0), Node::Chip(ChipId(1)), ns(30));
+    bench.run();
+    assert_eq!(bench.mesh.controllers()[0].busy, ns(119));
+    let wires = bench.mesh.wires();
+    let used: Vec<(&str, Time)> = wires.iter().map(|w| (w.name.as_str(), w.busy)).collect();
+    assert_eq!(used[..2], [("link 0,0 to 0,1", ns(60)), ("link to controller 0", ns(100))]);
+    assert_eq!(used[2..], [("link from controller 0", ns(60)), ("link 0,1 to 0,0", Time::ZERO)]);
+    assert!(wires.iter().all(|w| w.busy == w.active));
+    // Two routers each for two packets of 30 ns, one for the other.
+    assert_eq!(bench.mesh.router_time(), ns(2 * 60 + 100));
+}
+
+/// Wires are the directed links between packages: two for each neighbouring pair of routers and for each controller.
+#[test]
+fn wires_are_the_links_between_packages() {
+    for (rows, columns) in [(1, 1), (4, 3), (256, 256)] {
+        let mesh = Mesh::new(&shape(ControllerEdge::Alternating), &array(rows, columns));
+        let wires = mesh.wires();
+        assert_eq!(wires.len() as u32, 2 * (rows * (columns - 1) + columns * (rows - 1) + rows));
+        let of_controllers = wires.iter().filter(|w| w.kind == WireKind::ControllerLink);
+        let last = columns as i32;
+        assert!(of_controllers.clone().all(|w| [w.from.1, w.to.1].iter().any(|&c| c == -1 || c == last)));
+        assert_eq!(of_controllers.count() as u32, 2 * rows);
+    }
+}
+
+/// A byte takes a link of two pins four times as long, and everything else follows.
+#[test]
+fn narrow_links_take_four_times_as_long() {
+    let mut config = shape(ControllerEdge::West);
+    let wide = Mesh::new(&config, &array(2, 2));
+    config.kind = FabricKind::Mesh2bit;
+    let narrow = Mesh::new(&config, &array(2, 2));
+    assert_eq!(wide.command_time(Operation::Read, 1), Time::from_ns(8));
+    assert_eq!(wide.command_time(Operation::Erase, 2), Time::from_ns(12));
+    assert_eq!(wide.data_time(Operation::Read, 4096), Time::from_ns(4099));
+    assert_eq!(wide.data_time(Operation::Program, 16_384), Time::from_ns(16_384 + 4 * 3));
+    assert_eq!(narrow.command_time(Operation::Read, 1), Time::from_ns(32));
+    assert_eq!(narrow.data_time(Operation::Read, 4097), Time::from_ns(4 * (4097 + 2 * 3)));
+    assert_eq!(wide.peak_rate(), 4.0 * narrow.peak_rate());
+    assert!((wide.peak_rate() - 2e9 * 4096.0 / 4099.0).abs() < 1.0);
+    assert_eq!(narrow.wires()[0].kind, WireKind::NarrowLink);
+    assert_eq!(narrow.wires()[2].kind, WireKind::NarrowControllerLink);
+}

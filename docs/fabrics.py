@@ -1,0 +1,115 @@
+"""Writes the tables of docs/fabrics.md: `.venv/bin/python docs/fabrics.py` prints them, `--write` puts them into the page.
+
+Some 900 short runs, a few minutes on two cores. Everything is seeded: the tables only change when the model does.
+"""
+
+import argparse
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import canaletto as cn
+from canaletto.compare import Comparison
+
+PAGE = Path(__file__).with_suffix(".md")
+TRACES = Path(__file__).parents[1] / ".." / "shared" / "traces" / "mqsim"
+FABRICS = ["bus", "packetized", "omnibus", "omnibus-split", "mesh", "mesh-2bit", "venice", "ideal"]
+SIZES = {"4KiB": 20_000, "16KiB": 8_000, "64KiB": 3_000, "256KiB": 800}
+DEPTHS = (1, 8, 64, 256)
+PLACES = {"uniform": "", "one row": "channels = [0]", "one chip": "channels = [0]\nchips = [0]"}
+
+FLOW = """name = "{name}"
+partitioned = true
+[[flow]]
+name = "a"
+{where}
+[flow.synthetic]
+requests = {requests}
+read_share = {reads}
+size = "{size}"
+queue_depth = {depth}
+"""
+
+# Eight times as many blocks erased as the drive has: collection is always at work.
+SMALL = {"blocks_per_plane": 24, "pages_per_block": 32}
+
+
+def synthetic(name: str, where: str, reads: float, size: str, depth: int, requests: int) -> cn.Workload:
+    """One closed loop."""
+    text = FLOW.format(name=name, where=where, reads=reads, size=size, depth=depth, requests=requests)
+    return cn.Workload.from_toml(text, name)
+
+
+def times(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
+
+
+def row(label: str, result: Comparison, measure: str) -> str:
+    cells = [times(result.speedup[fabric][measure]) for fabric in FABRICS[1:]]
+    base = result.runs[0]
+    absolute = f"{base.iops / 1e3:.4g} k" if measure == "iops" else f"{base.latency_us.all.mean:.4g} µs"
+    return f"| {label} | {absolute} | " + " | ".join(cells) + " |"
+
+
+def head(label: str, absolute: str) -> str:
+    names = ["", *FABRICS[1:]]
+    return f"| {label} | bus, {absolute} " + " | ".join(names) + " |\n" + "| --- " * (len(FABRICS) + 1) + "|"
+
+
+def closed_loops() -> Iterator[str]:
+    for place, where in PLACES.items():
+        for reads, kind in ((1.0, "reads"), (0.0, "writes")):
+            yield f"\n#### {place}, {kind}\n"
+            yield head("size, queue depth", "IOPS")
+            for size, requests in SIZES.items():
+                for depth in DEPTHS:
+                    work = synthetic(place, where, reads, size, depth, requests)
+                    result = cn.compare("performance-optimized", work, FABRICS, records=False, progress=False)
+                    yield row(f"{size}, {depth}", result, "iops")
+
+
+def collecting() -> Iterator[str]:
+    yield head("collecting, 4 KiB writes, queue depth", "mean")
+    design = cn.design("performance-optimized").set(**{f"geometry.{key}": value for key, value in SMALL.items()})
+    design = design.set(**{"ftl.overprovisioning": 0.25, "gc.threshold": 0.1, "gc.hard_threshold": 0.05})
+    for depth in (8, 64):
+        work = synthetic("overwrites", "", 0.0, "4KiB", depth, 300_000)
+        result = cn.compare(design, work, FABRICS, records=False, progress=False)
+        yield row(str(depth), result, "mean_latency")
+
+
+def traces() -> Iterator[str]:
+    yield head("trace, recorded times", "mean")
+    for file in sorted(TRACES.glob("*.trace")):
+        result = cn.compare("performance-optimized", cn.workload(file, requests=100_000), FABRICS, records=False, progress=False)
+        yield row(file.stem, result, "mean_latency")
+    yield "\n" + head("trace, queue depth 64", "IOPS")
+    for file in sorted(TRACES.glob("*.trace")):
+        work = cn.workload(file, requests=100_000, queue_depth=64)
+        result = cn.compare("performance-optimized", work, FABRICS, records=False, progress=False)
+        yield row(file.stem, result, "iops")
+
+
+TABLES = {"closed-loops": closed_loops, "collecting": collecting, "traces": traces}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/fabrics.md")
+    wanted = parser.parse_args()
+    page = PAGE.read_text()
+    for name, make in TABLES.items():
+        table = "\n".join(make())
+        print(table, flush=True)
+        page = re.sub(
+            rf"(<!-- {name} -->\n).*?(<!-- end -->)",
+            lambda found, table=table: f"{found[1]}{table}\n{found[2]}",
+            page,
+            flags=re.DOTALL,
+        )
+    if wanted.write:
+        PAGE.write_text(page)
+
+
+if __name__ == "__main__":
+    main()
