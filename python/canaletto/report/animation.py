@@ -17,6 +17,7 @@ MAX_BYTES = 700_000
 
 WIRES = ("channel", "column", "path", "link", "controller_link")
 _MAX_WIRES = 3000
+_MAX_REQUESTS = 250
 _TRANSFERS = ("command", "data", "handshake")
 _ROUTED = ("link", "controller_link")
 
@@ -57,7 +58,7 @@ def pack(
     recorded = end
     causes = colours.in_order(cause for timeline in known.values() for cause in timeline.header["causes"])
     while True:
-        fabrics = [_fabric(fabric, timeline, causes, start, end) for fabric, timeline in known.items()]
+        fabrics = [_fabric(fabric, timeline, causes, start, end, request) for fabric, timeline in known.items()]
         found: dict[str, Any] = {
             "start": start,
             "end": end - start,
@@ -72,7 +73,9 @@ def pack(
         end = start + int((end - start) * min(0.95 * limit / size, 0.9))
 
 
-def _fabric(fabric: str, timeline: Timeline, causes: list[str], start: int, end: int) -> dict[str, Any]:
+def _fabric(
+    fabric: str, timeline: Timeline, causes: list[str], start: int, end: int, request: int | None
+) -> dict[str, Any]:
     parts: Sequence[Mapping[str, Any]] = timeline.header["parts"]
     spans = [
         row
@@ -80,7 +83,9 @@ def _fabric(fabric: str, timeline: Timeline, causes: list[str], start: int, end:
         if row["start_ps"] < end and row["end_ps"] >= start
     ]
     # Where the page's end is before the window's, requests are explained beyond it, as far as they were recorded.
-    requests = timeline.requests.filter(pl.col("arrival_ps") < end).sort("arrival_ps", maintain_order=True).to_dicts()
+    alive = timeline.requests.filter(pl.col("arrival_ps") < end)
+    requests = _told(alive, {row["request"] for row in spans}, request).to_dicts()
+    writes = dict(alive.select("number", "write").iter_rows())
     steps = timeline.steps.filter(pl.col("request").is_in([row["number"] for row in requests])).to_dicts()
     chips = [part for part in parts if part["kind"] == "chip"]
     wires = [place for place, part in enumerate(parts) if part["kind"] in WIRES]
@@ -94,10 +99,19 @@ def _fabric(fabric: str, timeline: Timeline, causes: list[str], start: int, end:
         "rows": max((part["row"] for part in chips), default=0) + 1,
         "columns": max((part["column"] for part in chips), default=0) + 1,
         "parts": [_part(parts[place]) for place in kept],
-        "spans": _spans(spans, parts, index, {row["number"]: bool(row["write"]) for row in requests}, start),
+        "spans": _spans(spans, parts, index, writes, start),
         "waits": _waits(steps, index, start, end),
+        "alive": alive.height,
         "requests": _requests(requests, steps, index, causes, start),
     }
+
+
+def _told(alive: pl.DataFrame, seen: set[int | None], request: int | None) -> pl.DataFrame:
+    """So many requests as a page has room for, in order of arrival: first those that use a part of the drive."""
+    chosen, using = ([number for number in numbers if number is not None] for numbers in ({request}, seen))
+    ranks = pl.when(pl.col("number").is_in(chosen)).then(0).when(pl.col("number").is_in(using)).then(1)
+    ranked = alive.with_columns(rank=ranks.otherwise(2)).sort("rank", "arrival_ps", maintain_order=True)
+    return ranked.head(_MAX_REQUESTS).sort("arrival_ps", maintain_order=True)
 
 
 def _part(part: Mapping[str, Any]) -> list[Any]:

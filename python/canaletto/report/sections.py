@@ -264,7 +264,8 @@ def seen(
     found = animation.pack(timelines, limit, request)
     if found is None:
         if say is not None:
-            say("the report plays nothing: nothing happens in its window")
+            much = any(timeline.spans.height for timeline in timelines.values())
+            say(f"the report plays nothing: {'too much' if much else 'nothing'} happens in its window")
         return ""
     cut = _cut(found, limit)
     if cut and say is not None:

@@ -11,7 +11,7 @@ from rich.text import Text
 from canaletto.compare import speedups
 from canaletto.confidence import lookup
 from canaletto.report import notebook, summary, terminal
-from canaletto.report.units import ABSENT, listing, scaled, share, time_us, words
+from canaletto.report.units import ABSENT, factor, listing, scaled, share, time_us, words
 
 Run: TypeAlias = Mapping[str, Any]
 Sheet: TypeAlias = list[list[str]]
@@ -59,7 +59,7 @@ def headlines(runs: Sequence[Run]) -> Sheet:
     """How fast each fabric is, and what it takes."""
     gains = speedups(runs)
     heads = [f"speedup over\n{runs[0]['fabric']}", "exec.\ntime", "mean\nlatency", "p99\nlatency", "IOPS"]
-    rows = [[run["fabric"], *map(summary.factor, gains[run["fabric"]].values())] for run in runs]
+    rows = [[run["fabric"], *map(factor, gains[run["fabric"]].values())] for run in runs]
     columns = {
         "latency,\nmean": [time_us(_mean(run)) for run in runs],
         "latency,\np99": [time_us(lookup(run, "latency_us.all.p99")) for run in runs],

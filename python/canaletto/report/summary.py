@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from canaletto.report.units import ABSENT, share, time_us, words
+from canaletto.report.units import factor, share, time_us, words
 
 Data: TypeAlias = Mapping[str, Any]
 
@@ -73,16 +73,6 @@ def verdict(runs: Sequence[Data]) -> str:
         won = f"{best} serves this {factor(gains[best])} as fast as {name} (mean latency{reach})"
         return f"{won}; {_reason(first, winner)}."
     return _nobody_wins(first, others, gains, reach)
-
-
-def factor(speedup: float | None) -> str:
-    """How many times as fast: `1.20×`."""
-    if speedup is None:
-        return ABSENT
-    if speedup < 0.0005:
-        return "<0.001×"
-    decimals = 3 if speedup < 0.0995 else 2 if speedup < 99.995 else 0
-    return f"{speedup:,.{decimals}f}×"
 
 
 def single(run: Data) -> str:

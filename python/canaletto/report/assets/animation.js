@@ -54,7 +54,7 @@
     const parts = packed.parts.map(([kind, ...place]) => ({ kind, place }));
     const all = [...spans, ...waits];
     return {
-      number, name: packed.fabric, rows: packed.rows, columns: packed.columns, parts, all, waits, requests,
+      number, name: packed.fabric, rows: packed.rows, columns: packed.columns, parts, all, waits, requests, alive: packed.alive,
       byId: new Map(requests.map(request => [request.id, request])), buckets: bucketed(all), shown: false,
     };
   }
@@ -511,8 +511,9 @@
     }
     const note = document.createElement("p");
     note.className = "note";
-    const more = ordered.length > SHOWN ? `, ${SHOWN} shown` : "";
-    note.textContent = ` ${ordered.length} requests in this window${more}; latency and path conflict on ${fabric.name}`;
+    const listed = Math.min(ordered.length, SHOWN);
+    const more = fabric.alive > listed ? `, ${listed} listed` : "";
+    note.textContent = ` ${fabric.alive.toLocaleString("en")} requests in this window${more}; latency and path conflict on ${fabric.name}`;
     place.append(note);
   }
 
@@ -535,9 +536,11 @@
     const height = 30 * found.length + 34;
     const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "where the time of the request went" });
     const begin = Math.min(...found.map(({ request }) => request.arrival));
-    const end = Math.max(...found.map(({ request }) => request.complete ?? data.end));
+    // A fabric on which it takes many times as long must not hide the others: its bar runs out of the picture.
+    const ends = found.map(({ request }) => request.complete ?? data.end);
+    const end = Math.min(Math.max(...ends), begin + 8 * (Math.min(...ends) - begin));
     const [left, right] = [96, width - 14];
-    const x = moment => left + ((moment - begin) / (end - begin || 1)) * (right - left);
+    const x = moment => left + (Math.min(moment - begin, end - begin) / (end - begin || 1)) * (right - left);
     const text = (content, attributes) => Object.assign(svg("text", { "font-size": 11.5, fill: "currentColor", ...attributes }), { textContent: content });
     found.forEach(({ fabric, request }, number) => {
       const y = number * 30 + 2;
