@@ -362,7 +362,8 @@ class _Scene:
     def _used(self, start: int, end: int) -> tuple[str, ...]:
         """The wires and planes that the page itself used meanwhile."""
         spans = self._own.filter((pl.col("start_ps") < end) & (pl.col("end_ps") > start))
-        used = spans.filter(pl.col("kind").cast(pl.String) != "register")["part"].unique().sort()
+        moving = spans.filter(pl.col("kind").cast(pl.String) != "register").sort("start_ps", maintain_order=True)
+        used = moving["part"].unique(maintain_order=True)
         return self._names(number for number in used if self._parts[number]["kind"] not in ("chip", "controller"))
 
     def pages(self, request: Mapping[str, Any]) -> tuple[int, int]:

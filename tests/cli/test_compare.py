@@ -121,9 +121,9 @@ def test_the_report_plays_the_window_that_is_asked_for(command: str, canaletto: 
     found = played(tmp_path / "a" / "report.html")
     assert (found["start"], found["end"], found["request"]) == (10**9, 250_000_000, None)
     more = ["--queue-depth", "256", "--requests", "20000", "--force"]
-    answer = canaletto.ok(command, *words, *more, "--window", "0us:4ms")
+    answer = canaletto.ok(command, *words, *more, "--window", "0us:80ms")
     assert "the report's window is cut" in answer.err
-    assert "of the window of 4.00 ms: this page has room for" in (tmp_path / "a" / "report.html").read_text()
+    assert "of the window of 80.0 ms: " in (tmp_path / "a" / "report.html").read_text()
     answer = canaletto.ok(command, *words, "--force", "--window", "100s:101s")
     assert "nothing happens in its window" in answer.err
     assert played(tmp_path / "a" / "report.html") is None

@@ -25,7 +25,7 @@ def speedup(speedups: Mapping[str, Mapping[str, float | None]]) -> Spec | None:
             "measure": label,
             "fabric": fabric,
             "speedup": short(value),
-            "text": f"{factor(value).removesuffix('×')} {fabric}",
+            "text": f"{factor(value)} {fabric}",
         }
         for measure, label in _MEASURES.items()
         for fabric, found in speedups.items()

@@ -128,6 +128,11 @@ def mostly(explanation: "Explanation") -> str:
         return "nothing"
     cause, time = next(iter(causes.items()))
     label = _SHORT.get(cause, words(cause))
+    if cause == "read_modify_write":
+        reads = [holder for step in explanation.steps if step.cause == cause for holder in step.holders]
+        longest = max(reads, key=lambda holder: holder.time_ps, default=None)
+        if longest is not None and longest.kind != "array_read":
+            label += f", of it mostly {_SHORT.get(longest.kind, words(longest.kind))}"
     if cause == "chip_busy_user":
         waits = [step for step in explanation.steps if step.cause == cause]
         uses: dict[str, int] = {"": sum(step.unheld_ps for step in waits)}
