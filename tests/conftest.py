@@ -12,13 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from canaletto import _engine
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("CANALETTO_SHARED", REPOSITORY.parent / "shared"))
 COMMAND = Path(sys.executable).with_name("canaletto")
-
-needs_timeline = pytest.mark.skipif(not hasattr(_engine, "timeline"), reason="this engine records no timelines")
 
 # A shell starts background jobs with interrupts ignored, and children inherit that: tests interrupt runs on purpose.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -29,6 +29,10 @@ JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON for machines.
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A folder that `run --out` wrote.")]
 
 # What `run` and `compare` both take.
+ReportWindow = Annotated[
+    str | None,
+    typer.Option("--window", metavar="FROM:TO", help="What the report plays, such as 1.5ms:1.6ms; else some 100 us."),
+]
 DesignName = Annotated[str, typer.Argument(metavar="DESIGN", help="A preset's name or a TOML file.")]
 WorkloadName = Annotated[
     str, typer.Option("--workload", metavar="W", help="A profile's name, a TOML file, or a trace file.")
@@ -93,7 +97,10 @@ def _run(
     ] = None,
     window: Annotated[
         str | None,
-        typer.Option(metavar="FROM:TO", help="When, such as 1.5ms:1.7ms; else around the slowest request."),
+        typer.Option(
+            metavar="FROM:TO",
+            help="When, such as 1.5ms:1.7ms, for --timeline and the report; else around a slow request.",
+        ),
     ] = None,
     wrap: Wrap = False,
     fit: Fit = False,
@@ -125,7 +132,7 @@ def _run(
         result = simulate.run(drive, work, seed=seed, seeds=seeds, warmup=warmup, records=keep)
         shown = _timeline(result, moments) if timeline_file is not None else None
         if home is not None:
-            folder.write(result, home, traces, ["canaletto", *sys.argv[1:]])
+            folder.write(result, home, traces, ["canaletto", *sys.argv[1:]], moments, console.say)
     if out is not None:
         console.say(f"wrote {out} (open {out / 'report.html'})")
     if timeline_file is not None and shown is not None:
@@ -154,6 +161,7 @@ def _compare(
         Path | None, typer.Option(metavar="DIR", help="Freeze the comparison, with a report and each run, as a folder.")
     ] = None,
     force: Force = False,
+    window: ReportWindow = None,
     json: JsonFlag = False,
     wrap: Wrap = False,
     fit: Fit = False,
@@ -166,9 +174,12 @@ def _compare(
 
     Example: canaletto compare performance-optimized --workload hm_0 --fabrics bus,packetized,ideal --out runs/fabrics
     """
-    from canaletto import ConfigError, config, folder
+    from canaletto import ConfigError, config, folder, timeline
     from canaletto.compare import on_fabrics, run_all
 
+    if window is not None and out is None:
+        raise ConfigError(f"--window {window}: given without --out DIR, whose report it is for")
+    moments = None if window is None else timeline.parse_window(window)
     keys, workload_keys = _assignments(set_)
     for key in keys:
         if key.startswith(f"{_FABRIC}="):
@@ -184,7 +195,7 @@ def _compare(
         with folder.place(out, force=force) as home:
             traces = folder.hash_traces(work)
             comparison = run_all(drives, work, seed=seed, warmup=warmup)
-            folder.write_comparison(comparison, home, traces, ["canaletto", *sys.argv[1:]])
+            folder.write_comparison(comparison, home, traces, ["canaletto", *sys.argv[1:]], moments, console.say)
         console.say(f"wrote {out} (open {out / 'report.html'})")
     if json:
         console.emit(comparison.to_dict())
@@ -257,9 +268,11 @@ def _explain(
         raise ConfigError("--slowest and --request: both given, expected one of them")
     found = explain.explain_run(run, slowest=10 if slowest is None else slowest, request=request)
     for number in found.left_out:
+        hint = f"; try it alone (--request {number})" if request is None else ""
         console.say(
-            f"request {number}: left out, as more than {explain.LIMIT:,} things had happened by "
-            f"{time_us(found.until_ps / 1e6)}; try it alone (--request {number})"
+            f"request {number}: left out, as more than "
+            f"{explain.LIMIT if request is None else explain.LIMIT_ALONE:,} things had happened by "
+            f"{time_us(found.until_ps / 1e6)}{hint}"
         )
     if json:
         console.emit(explanation.to_dict(found))
@@ -408,14 +421,13 @@ def _resolve_workload(
 
 
 def _window(file: Path | None, window: str | None, force: bool, out: Path | None) -> "Window | None":
-    """The window that was asked for, if any, once it is clear that its timeline could be written."""
+    """The window that was asked for, if any, once it is clear that a timeline could be written."""
     from canaletto import ConfigError, perfetto, timeline
 
-    if file is None:
-        if window is not None:
-            raise ConfigError(f"--window {window}: given without --timeline FILE, which it is for")
-        return None
-    perfetto.check_free(file, force=force, made_later=out)
+    if window is not None and file is None and out is None:
+        raise ConfigError(f"--window {window}: given without --timeline FILE or --out DIR, which it is for")
+    if file is not None:
+        perfetto.check_free(file, force=force, made_later=out)
     return None if window is None else timeline.parse_window(window)
 
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager, nullcontext
 from os import PathLike
 from pathlib import Path
 from threading import Event
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from canaletto import names, parallel, simulate
 from canaletto._engine import ConfigError, SimulationError
@@ -13,11 +13,16 @@ from canaletto.config import Design, Workload, check_whole
 from canaletto.config import design as load_design
 from canaletto.config import workload as load_workload
 from canaletto.files import is_special
-from canaletto.progress import Bar, Row
+from canaletto.progress import Bar, Progress, Row
 from canaletto.results import Fields, Result
+
+if TYPE_CHECKING:
+    from canaletto.timeline import Timeline, Window
 
 USUAL = ("bus", "packetized", "omnibus", "omnibus-split", "mesh", "venice", "ideal")
 """The fabrics that are compared if none are named, the baseline first."""
+
+T = TypeVar("T")
 
 FabricProgress: TypeAlias = Callable[[str, int, int, int], object]
 """Called with the fabric, requests done, requests in all (0 if unknown) and simulated picoseconds."""
@@ -57,9 +62,38 @@ class Comparison:
     @property
     def verdict(self) -> str:
         """Who wins, by how much, and why."""
-        from canaletto.report import side_by_side
+        from canaletto.report import summary
 
-        return side_by_side.verdict(self._runs)
+        return summary.verdict(self._runs)
+
+    def timelines(
+        self,
+        window: "Window | None" = None,
+        *,
+        limit: int | None = None,
+        progress: bool | FabricProgress | None = None,
+    ) -> "dict[str, Timeline]":
+        """What happened when on which part, by fabric, in the same window of simulated time (picoseconds) on each.
+
+        By default about 100 us around the request of the first fabric that lost most to path conflicts early in the
+        run, or at the start if requests were not kept. The runs are repeated up to there, exactly, side by side. limit:
+        the most spans and steps of each. progress: as for `compare`.
+
+        Raises ConfigError for a window that is none, SimulationError if a run stops before its end, OSError for a trace
+        that cannot be read.
+        """
+        from canaletto import timeline
+
+        chosen = timeline.merged([window or timeline.telling(self._runs[0])[0]])
+        most = timeline.LIMIT if limit is None else limit
+
+        def job(run: Result) -> "Callable[[Progress], Timeline]":
+            return lambda report: timeline.of_result(run, chosen[0], most, report)
+
+        designs = [run.configuration[0] for run in self._runs]
+        workers = _workers(designs, self._runs[0].configuration[1], records=False)
+        found = _side_by_side(self.fabrics, map(job, self._runs), workers, progress)
+        return dict(zip(self.fabrics, found, strict=True))
 
     def to_dict(self) -> dict[str, Any]:
         """What `canaletto compare --json` prints."""
@@ -154,31 +188,18 @@ def run_all(
     for trace in workload.traces():
         if is_special(Path(trace)):
             raise ConfigError(f"{trace}: not a regular file, which only one run can read; expected one for all of them")
+
+    def job(design: Design) -> Callable[[Progress], Result]:
+        def run(report: Progress) -> Result:
+            data, columns = simulate.run_once(design, workload, seed, warmup, records, report)
+            options = {"seed": seed, "seeds": 1, "warmup": warmup}
+            return Result(data, design, workload, options, simulate.frame_of(data, columns))
+
+        return run
+
     fabrics = [design.fabric for design in designs]
     workers = _workers(designs, workload, records)
-    with Bar.when_wanted() if progress is None or progress is True else nullcontext() as bar:
-        rows: Sequence[Row | None] = bar.tasks(fabrics) if bar is not None else [None] * len(designs)
-
-        def job(design: Design, fabric: str, row: Row | None) -> Callable[[Event], Result]:
-            def run(stop: Event) -> Result:
-                def report(done: int, total: int, simulated_ps: int) -> None:
-                    if stop.is_set():
-                        raise parallel.StoppedError
-                    if row is not None:
-                        row(done, total, simulated_ps)
-                    elif callable(progress):
-                        progress(fabric, done, total, simulated_ps)
-
-                with _naming(fabric):
-                    data, columns = simulate.run_once(design, workload, seed, warmup, records, report)
-                if row is not None:
-                    row.finish()
-                options = {"seed": seed, "seeds": 1, "warmup": warmup}
-                return Result(data, design, workload, options, simulate.frame_of(data, columns))
-
-            return run
-
-        return Comparison(parallel.in_threads(list(map(job, designs, fabrics, rows)), workers))
+    return Comparison(_side_by_side(fabrics, map(job, designs), workers, progress))
 
 
 def speedups(runs: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, float | None]]:
@@ -193,6 +214,40 @@ def speedups(runs: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, float | N
         }
         for run in runs
     }
+
+
+def _side_by_side(
+    fabrics: Sequence[str],
+    jobs: Iterable[Callable[[Progress], T]],
+    workers: int,
+    progress: bool | FabricProgress | None,
+) -> list[T]:
+    """Does a job for each fabric, so many at a time, with a bar each or reports to `progress`.
+
+    Ctrl-C stops all of them, and so does the first that fails, whose error names its fabric.
+    """
+    with Bar.when_wanted() if progress is None or progress is True else nullcontext() as bar:
+        rows: Sequence[Row | None] = bar.tasks(fabrics) if bar is not None else [None] * len(fabrics)
+
+        def watched(fabric: str, job: Callable[[Progress], T], row: Row | None) -> Callable[[Event], T]:
+            def run(stop: Event) -> T:
+                def report(done: int, total: int, simulated_ps: int) -> None:
+                    if stop.is_set():
+                        raise parallel.StoppedError
+                    if row is not None:
+                        row(done, total, simulated_ps)
+                    elif callable(progress):
+                        progress(fabric, done, total, simulated_ps)
+
+                with _naming(fabric):
+                    found = job(report)
+                if row is not None:
+                    row.finish()
+                return found
+
+            return run
+
+        return parallel.in_threads(list(map(watched, fabrics, jobs, rows)), workers)
 
 
 @contextmanager

@@ -18,8 +18,8 @@ from canaletto import folder, simulate
 from canaletto._engine import ConfigError, SimulationError
 from canaletto.timeline import Timeline, Window, around, record
 
-LIMIT = 2_000_000
-"""Spans and steps that are looked at, at the most; some 60 MB."""
+LIMIT, LIMIT_ALONE = 2_000_000, 20_000_000
+"""Spans and steps that are looked at, at the most: some 60 MB, and for a request alone some 600 MB."""
 
 _MARGIN_PS = 1_000_000
 """Added to a request's recorded time, which is a rounded number of microseconds."""
@@ -118,12 +118,12 @@ def explain_run(
     *,
     slowest: int = 10,
     request: int | None = None,
-    limit: int = LIMIT,
+    limit: int | None = None,
     progress: bool | None = None,
 ) -> Explained:
     """Explains the slowest requests of a frozen run, or one of a given number. The run is repeated as far as needed.
 
-    limit: the most spans and steps to look at.
+    limit: the most spans and steps to look at; by default LIMIT, or LIMIT_ALONE for a single request.
 
     Raises ConfigError if the folder is not a frozen run, does not hold its requests or this one, or if a trace has
     changed; SimulationError if the run stops or comes out otherwise than recorded.
@@ -143,7 +143,7 @@ def explain_run(
         seed=options["seed"],
         warmup=options["warmup"],
         windows=wanted.values(),
-        limit=limit,
+        limit=limit or (LIMIT if request is None else LIMIT_ALONE),
         progress=progress,
     )
     page_bytes = simulate.inspect(design, workload)["page_bytes"]
@@ -183,9 +183,7 @@ def explain(timeline: Timeline, number: int, page_bytes: int, median_ps: int | N
 
 def _recorded(home: Path, slowest: int, request: int | None) -> tuple[dict[int, Window], int | None]:
     """The requests to explain, the slowest first, each with when it was under way; and the median latency."""
-    if folder.record(home).get("kind") == "compare":
-        runs = sorted(str(inner.parent) for inner in home.glob(f"*/{folder.RUN_FILE}"))
-        raise ConfigError(f"{home}: is a comparison, expected one of its runs: {', '.join(runs)}")
+    folder.record(home)
     file = home / "requests.parquet"
     if not file.is_file():
         raise ConfigError(f"{file}: no such file; expected the requests of a run, which `canaletto run --out` keeps")
@@ -364,7 +362,8 @@ class _Scene:
     def _used(self, start: int, end: int) -> tuple[str, ...]:
         """The wires and planes that the page itself used meanwhile."""
         spans = self._own.filter((pl.col("start_ps") < end) & (pl.col("end_ps") > start))
-        used = spans.filter(pl.col("kind").cast(pl.String) != "register")["part"].unique().sort()
+        moving = spans.filter(pl.col("kind").cast(pl.String) != "register").sort("start_ps", maintain_order=True)
+        used = moving["part"].unique(maintain_order=True)
         return self._names(number for number in used if self._parts[number]["kind"] not in ("chip", "controller"))
 
     def pages(self, request: Mapping[str, Any]) -> tuple[int, int]:

@@ -22,7 +22,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from canaletto.compare import Comparison
+    from canaletto.timeline import Window
 
 SCHEMA = 1
 RUN_FILE = "run.json"
@@ -90,18 +91,39 @@ def place(path: str | PathLike[str], *, force: bool = False) -> Iterator[Path]:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def write(result: Result, folder: Path, traces: list[dict[str, str]], command: list[str] | None) -> None:
-    """Writes a run's files into an empty folder."""
+def write(
+    result: Result,
+    folder: Path,
+    traces: list[dict[str, str]],
+    command: list[str] | None,
+    window: "Window | None" = None,
+    say: Callable[[str], object] | None = None,
+) -> None:
+    """Writes a run's files into an empty folder.
+
+    window: what the report plays; by default about 100 us that are worth it. The run is repeated up to there. say:
+    called with a sentence if the report does not show the whole of a window that was asked for.
+    """
+    from canaletto import timeline
     from canaletto.report import page
 
     _write_run(result, folder, traces, command)
-    _write_text(folder / "report.html", page.html(result, command))
+    shown, request = (window, None) if window is not None else timeline.telling(result)
+    seen = timeline.of_result(result, shown, timeline.PAGE_LIMIT)
+    told = say if window is not None else None
+    _write_text(folder / "report.html", page.html(result, command, seen, request, told))
 
 
 def write_comparison(
-    comparison: "Comparison", folder: Path, traces: list[dict[str, str]], command: list[str] | None
+    comparison: "Comparison",
+    folder: Path,
+    traces: list[dict[str, str]],
+    command: list[str] | None,
+    window: "Window | None" = None,
+    say: Callable[[str], object] | None = None,
 ) -> None:
-    """Writes a comparison's files and its runs' folders into an empty folder."""
+    """Writes a comparison's files and its runs' folders into an empty folder. window, say: as for `write`."""
+    from canaletto import timeline
     from canaletto.report import comparison as page
 
     for run in comparison.runs:
@@ -113,7 +135,10 @@ def write_comparison(
     more = {"kind": COMPARISON, "options": options, "fabrics": comparison.fabrics}
     _write_json(folder / RUN_FILE, {**record, **more})
     _write_json(folder / "compare.json", comparison.to_dict())
-    _write_text(folder / "report.html", page.html(comparison, command))
+    shown, request = (window, None) if window is not None else timeline.telling(comparison.runs[0])
+    seen = comparison.timelines(shown, limit=timeline.PAGE_LIMIT)
+    told = say if window is not None else None
+    _write_text(folder / "report.html", page.html(comparison, command, seen, request, told))
 
 
 def _write_run(result: Result, folder: Path, traces: list[dict[str, str]], command: list[str] | None) -> None:

@@ -20,6 +20,7 @@ from canaletto import _engine, frames
 from canaletto._engine import ConfigError
 from canaletto.config import Design, Workload, check_whole
 from canaletto.progress import Bar
+from canaletto.report.units import listing
 
 if TYPE_CHECKING:
     from canaletto.results import Result
@@ -33,8 +34,17 @@ LIMIT = 250_000
 DEFAULT_WINDOW_PS = 200_000_000
 """The length of a window that nobody chose: 200 us."""
 
+PAGE_WINDOW_PS = 100_000_000
+"""The length of a window of a report that nobody chose: 100 us, or what its request takes, but not twice as much."""
+
+PAGE_LIMIT = 50_000
+"""Spans and steps of a report's timeline: more than a page has room for."""
+
 LATEST_PS = 2**63 - 1
 """No window ends later: 107 days."""
+
+# So many requests at the start are looked at for a window worth showing: the run is repeated up to it.
+_LOOKED_AT = 20_000
 
 _NOBODY, _NOT_YET = 2**32 - 1, 2**64 - 1
 
@@ -135,7 +145,7 @@ def record(
     with Bar.when_wanted() if progress is None or progress is True else nullcontext() as bar:
         report = progress if callable(progress) else None
         if bar is not None:
-            report = bar.task(design.name, f"{workload.name} · timeline", 0, 1)
+            report = bar.task(listing([design.name, workload.name, "timeline"]))
         found = _engine.timeline(design.to_toml(), workload.to_toml(), json.dumps(options), report)
     flows = [flow["name"] for flow in workload.to_dict()["flow"]]
     title = f"{design.name} · {workload.name} · {design.fabric} · seed {seed}"
@@ -249,6 +259,24 @@ def default_window(result: "Result") -> Window:
     requests = result.requests
     slowest = requests.row(requests["latency_us"].arg_max() or 0, named=True)
     return around(slowest["arrival_us"], slowest["completed_us"])
+
+
+def telling(result: "Result") -> tuple[Window, int | None]:
+    """A window worth showing, early in the run, and the number of the request that it is about.
+
+    It is the request that lost most to path conflicts, or the slowest if none was met; None if single requests were not
+    kept, and then it is the start of the run.
+    """
+    if not result.has_requests or not result.requests.height or "request" not in result.requests.columns:
+        return (0, PAGE_WINDOW_PS), None
+    early = result.requests.sort("request").head(_LOOKED_AT)
+    worst = [column for column in ("path_conflict_us", "latency_us") if column in early.columns]
+    found = early.sort([*worst, "request"], descending=[*(True for _ in worst), False]).row(0, named=True)
+    start, end = int(found["arrival_us"] * 1e6), int(found["completed_us"] * 1e6) + 1
+    margin = PAGE_WINDOW_PS // 10
+    length = min(max(end - start + 2 * margin, PAGE_WINDOW_PS), 2 * PAGE_WINDOW_PS)
+    start = max(0, start - margin)
+    return (start, start + length), int(found["request"])
 
 
 def around(arrival_us: float, completed_us: float, least_ps: int = DEFAULT_WINDOW_PS) -> Window:

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import needs_timeline
 
 RUN = ["run", "performance-optimized", "--workload", "hm_0", "--requests", "200"]
 
@@ -25,8 +24,16 @@ def test_windows_that_are_none(window: str, says: list[str], canaletto: Any, tmp
     assert os.listdir(tmp_path) == []
 
 
-def test_a_window_without_a_timeline(canaletto: Any) -> None:
-    canaletto.refuses(*RUN, "--window", "1ms:2ms", says=("--window", "--timeline FILE"))
+def test_windows_of_reports_that_are_none(canaletto: Any, tmp_path: Path) -> None:
+    for command in (RUN, ["compare", *RUN[1:], "--fabrics", "bus,ideal"]):
+        canaletto.refuses(*command, "--out", "a", "--window", "2ms:1ms", says=("ends before it has started",))
+        canaletto.refuses(*command, "--out", "a", "--window", "1ms:10000000s", says=("--window", "at most"))
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_window_of_nothing(canaletto: Any) -> None:
+    canaletto.refuses(*RUN, "--window", "1ms:2ms", says=("--window", "--timeline FILE or --out DIR"))
+    canaletto.refuses("compare", *RUN[1:], "--window", "1ms:2ms", says=("--window", "--out DIR"))
 
 
 def test_a_file_that_must_not_be_written(canaletto: Any, tmp_path: Path) -> None:
@@ -60,13 +67,11 @@ def test_words_of_explain(words: list[str], says: list[str], canaletto: Any) -> 
     canaletto.refuses("explain", "a", *words, says=tuple(says))
 
 
-@needs_timeline
 def test_a_request_that_there_is_not(canaletto: Any) -> None:
     canaletto.ok(*RUN, "--out", "a")
     canaletto.refuses("explain", "a", "--request", "200", says=("--request 200", "numbers from 0 to 199"))
 
 
-@needs_timeline
 def test_a_trace_that_has_changed(canaletto: Any, tmp_path: Path) -> None:
     trace = tmp_path / "t.trace"
     trace.write_text("1000 0 0 8 1\n2000 0 8 8 0\n")

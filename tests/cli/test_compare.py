@@ -1,6 +1,7 @@
 """Does `canaletto compare` put fabrics side by side, and freeze what it found?"""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,40 @@ def test_a_folder_holds_the_comparison_and_its_runs(canaletto: Any, frozen: Path
         assert json.loads((home / "result.json").read_text()) == run
         assert pl.read_parquet(home / "requests.parquet").height == 1500
     assert "1,500 requests" in (frozen / "report.html").read_text()
+
+
+def played(page: Path) -> Any:
+    """What a report plays; None if nothing."""
+    found = re.search(r'id="timeline-data">(.*?)</script>', page.read_text())
+    return found and json.loads(found[1])
+
+
+def test_the_report_plays_a_window_worth_it(frozen: Path) -> None:
+    found = played(frozen / "report.html")
+    assert [each["fabric"] for each in found["fabrics"]] == FABRICS
+    requests = pl.read_parquet(frozen / "bus" / "requests.parquet").sort("path_conflict_us", descending=True)
+    worst = requests.row(0, named=True)
+    assert found["request"] == worst["request"]
+    assert found["start"] <= worst["arrival_us"] * 1e6 <= found["start"] + found["end"]
+    assert found["end"] == found["whole"] >= 100_000_000
+    for each in found["fabrics"]:
+        assert worst["request"] in [request[0] for request in each["requests"]]
+
+
+@pytest.mark.parametrize("command", ["compare", "run"])
+def test_the_report_plays_the_window_that_is_asked_for(command: str, canaletto: Any, tmp_path: Path) -> None:
+    words = [*PROFILE, "--out", "a"] + (["--fabrics", "bus,ideal"] if command == "compare" else [])
+    answer = canaletto.ok(command, *words, "--window", "1ms:1.25ms")
+    assert answer.err == "canaletto: wrote a (open a/report.html)\n"
+    found = played(tmp_path / "a" / "report.html")
+    assert (found["start"], found["end"], found["request"]) == (10**9, 250_000_000, None)
+    more = ["--queue-depth", "256", "--requests", "20000", "--force"]
+    answer = canaletto.ok(command, *words, *more, "--window", "0us:80ms")
+    assert "the report's window is cut" in answer.err
+    assert "of the window of 80.0 ms: " in (tmp_path / "a" / "report.html").read_text()
+    answer = canaletto.ok(command, *words, "--force", "--window", "100s:101s")
+    assert "nothing happens in its window" in answer.err
+    assert played(tmp_path / "a" / "report.html") is None
 
 
 def test_its_runs_are_runs(canaletto: Any, frozen: Path) -> None:

@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from canaletto import _engine
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -25,12 +24,6 @@ def blocks(language: str) -> list[tuple[str, str]]:
     return found
 
 
-def skip_without_timelines(text: str) -> None:
-    """Skips examples of timelines while the engine records none."""
-    if ("timeline" in text or "explain" in text) and not hasattr(_engine, "timeline"):
-        pytest.skip("this engine records no timelines")
-
-
 def run(argv: list[str], folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(argv, cwd=folder, capture_output=True, text=True, timeout=300, env={**os.environ, **more})
 
@@ -43,7 +36,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(("page", "text"), blocks("sh"))
 def test_shell_examples_run(page: str, text: str, folder: Path) -> None:
-    skip_without_timelines(text)
     lines = [line.split("#")[0].strip() for line in text.splitlines()]
     commands = [line for line in lines if line.startswith(".venv/bin/canaletto")]
     assert commands, f"{page}: a shell block without a command"
@@ -54,7 +46,6 @@ def test_shell_examples_run(page: str, text: str, folder: Path) -> None:
 
 @pytest.mark.parametrize(("page", "text"), blocks("python"))
 def test_python_examples_run(page: str, text: str, folder: Path) -> None:
-    skip_without_timelines(text)
     done = run([sys.executable, "-c", text], folder)
     assert done.returncode == 0, f"{page}:\n{done.stderr}"
 

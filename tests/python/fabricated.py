@@ -44,6 +44,7 @@ class Timeline:
     spans: pl.DataFrame
     steps: pl.DataFrame
     requests: pl.DataFrame
+    windows: tuple[tuple[int, int], ...]
 
 
 @dataclass
@@ -394,6 +395,7 @@ class Toy:
         return Timeline(
             {
                 "truncated": False,
+                "from_ps": start,
                 "until_ps": end,
                 "kinds": list(KINDS),
                 "causes": list(CAUSES),
@@ -436,6 +438,7 @@ class Toy:
                 },
                 orient="row",
             ),
+            ((start, end),),
         )
 
 

@@ -13,7 +13,7 @@ import pytest
 from canaletto import memory, simulate
 from canaletto.compare import speedups
 from canaletto.parallel import in_threads
-from canaletto.report import side_by_side
+from canaletto.report import side_by_side, summary
 
 FABRICS = ["bus", "packetized", "ideal"]
 # Nearly every request of this one meets a path conflict on the bus.
@@ -24,6 +24,24 @@ LONG = cn.workload("hm_0", requests=10**9)
 @pytest.fixture(scope="module")
 def comparison() -> cn.Comparison:
     return cn.compare("performance-optimized", BUSY, FABRICS)
+
+
+def test_timelines_of_all_fabrics_show_the_same_window(comparison: cn.Comparison) -> None:
+    found = comparison.timelines(progress=False)
+    assert list(found) == FABRICS
+    assert len({timeline.windows for timeline in found.values()}) == 1
+    requests = comparison["bus"].requests
+    worst = requests.sort("path_conflict_us", descending=True).row(0, named=True)
+    ((start, end),) = found["bus"].windows
+    assert start <= worst["arrival_us"] * 1e6 < end
+    assert 100_000_000 <= end - start <= 200_000_000
+    assert all(worst["request"] in timeline.requests["number"] for timeline in found.values())
+    given = comparison.timelines((5_000_000, 9_000_000), progress=False)
+    assert {timeline.windows for timeline in given.values()} == {((5_000_000, 9_000_000),)}
+    kept_none = cn.compare("performance-optimized", BUSY, ["bus"], records=False)
+    assert kept_none.timelines()["bus"].windows == ((0, 100_000_000),)
+    with pytest.raises(cn.ConfigError, match="ends after it starts"):
+        comparison.timelines((9, 5))
 
 
 def test_runs_are_in_order_and_those_of_run(comparison: cn.Comparison) -> None:
@@ -82,9 +100,9 @@ def test_fabrics_that_cannot_be_compared(fabrics: list[str], says: str) -> None:
 
 
 def test_a_design_that_a_fabric_cannot_have_names_the_fabric() -> None:
-    design = cn.design("performance-optimized", **{"fabric.turnarounds": "on-wires"})
-    with pytest.raises(cn.ConfigError, match=r"fabric packetized: .*fabric\.turnarounds"):
-        cn.compare(design, BUSY, FABRICS)
+    design = cn.design("performance-optimized", **{"fabric.hold_path": True})
+    with pytest.raises(cn.ConfigError, match=r"fabric omnibus-split: .*fabric\.hold_path"):
+        cn.compare(design, BUSY, ["bus", "omnibus-split"])
 
 
 def test_memory_is_that_of_all_runs_together(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,7 +195,6 @@ def made_up(fabric: str, **blame: float) -> dict[str, Any]:
         "latency_us": {"all": latency},
         "blame_us": {"all": blame, "p99": {cause: 3 * time for cause, time in blame.items()}},
         "path_conflicts": {"free_request_share": 0.5, "free_transaction_share": None, "lost_us": 18.0},
-        "utilisation": [{"part": "flash arrays", "share": 0.9}, {"part": "channel 1", "share": 0.25}],
         "energy_mj": None,
         "average_power_mw": None,
         "cost": {"cpu_s": 1.0, "peak_rss_mb": 10.0},
@@ -234,7 +251,7 @@ SLOW = made_up("mesh", path_conflict=150.0, array_read=50.0)
     ids=["winner", "ideal alone", "ideal only", "nobody", "slower", "not conflicts", "single", "empty"],
 )
 def test_the_verdict(runs: list[dict[str, Any]], says: str) -> None:
-    assert side_by_side.verdict(runs) == says
+    assert summary.verdict(runs) == says
 
 
 def test_eight_fabrics_fit_80_columns() -> None:
@@ -266,7 +283,7 @@ def test_columns_of_blame_sum_to_their_last_row() -> None:
 
 def test_what_is_absent_is_a_dash_or_left_out() -> None:
     empty = copy.deepcopy(made_up("bus"))
-    empty.update(iops=None, execution_time_us=None, utilisation=[])
+    empty.update(iops=None, execution_time_us=None)
     empty["requests"] = dict.fromkeys(empty["requests"], 0)
     empty["path_conflicts"] = dict.fromkeys(empty["path_conflicts"])
     assert speedups([empty])["bus"] == dict.fromkeys(("execution_time", "mean_latency", "p99_latency", "iops"))
@@ -277,7 +294,7 @@ def test_what_is_absent_is_a_dash_or_left_out() -> None:
 
 
 def test_the_busiest_part_is_the_fabric_s() -> None:
-    assert side_by_side.busiest(BUS) == ("channel 1", 0.25)
+    assert side_by_side.busiest(BUS) is None
     wires = [{"name": "link a", "share": 0.5}, {"name": "link b", "share": 0.7}]
     layout = {"wires": wires, "controllers": [{"name": "controller 2", "share": 0.7}]}
     assert side_by_side.busiest({**BUS, "map": layout}) == ("link b", 0.7)

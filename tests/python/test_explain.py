@@ -201,7 +201,7 @@ def test_small_steps_share_a_line() -> None:
     assert first == (
         0,
         300_000,
-        "crossed the host link, was taken up by the controller's processor, passed the ECC engine",
+        "waited for the host link and crossed it, was taken up by the controller's processor, passed the ECC engine",
     )
     assert second[:2] == (300_000, 99_700_000)
 
@@ -303,7 +303,7 @@ def test_the_command(frozen: Frozen, capsys: pytest.CaptureFixture[str]) -> None
     assert [each["request"] for each in json.loads(capsys.readouterr().out)["requests"]] == [2]
     frozen.drawing.truncated, frozen.drawing.until_ns = True, 90_000
     assert command("explain", frozen.path, "--request", "2") == 1
-    assert "request 2: left out, as more than 2,000,000 things had happened by 90.0 µs" in capsys.readouterr().err
+    assert "request 2: left out, as more than 20,000,000 things had happened by 90.0 µs" in capsys.readouterr().err
 
 
 def test_a_request_that_there_is_not(frozen: Frozen) -> None:
@@ -326,7 +326,7 @@ def test_folders_that_cannot_be_explained(frozen: Frozen) -> None:
         explain.explain_run(frozen.path)
     record = json.loads((frozen.path / "run.json").read_text())
     (frozen.path.parent / "run.json").write_text(json.dumps({**record, "kind": "compare"}))
-    with pytest.raises(cn.ConfigError, match=f"is a comparison, expected one of its runs: {frozen.path}"):
+    with pytest.raises(cn.ConfigError, match="a comparison; expected the folder of one of its runs"):
         explain.explain_run(frozen.path.parent)
     with pytest.raises(cn.ConfigError, match="no such folder"):
         explain.explain_run(frozen.path / "none")

@@ -98,6 +98,7 @@ def test_requests_frame_in_microseconds() -> None:
         return kind, b"".join(value.to_bytes(size, "little") for value in values)
 
     columns = {
+        "request": column("u32", 4, 7, 8),
         "flow": column("u16", 2, 0, 1),
         "write": column("u8", 1, 0, 1),
         "lba": column("u64", 8, 8, 2**40),
@@ -111,6 +112,7 @@ def test_requests_frame_in_microseconds() -> None:
     }
     frame = frames.requests(columns, ["a", "b"])
     assert frame.row(1, named=True) == {
+        "request": 8,
         "flow": "b",
         "op": "write",
         "lba": 2**40,

@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import accumulate
 from typing import Any
 
 import fabricated
@@ -227,34 +228,34 @@ def test_the_summary_says_who_wins_and_why() -> None:
     bus = _run("bus", {"array_read": 3.0, "path_conflict": 17.0})
     venice = _run("venice", {"array_read": 3.0, "path_conflict": 1.0, "path_reservation": 1.0}, p99=10.0)
     ideal = _run("ideal", {"array_read": 3.0}, p99=5.0)
-    text = summary.comparison([bus, venice, ideal])
-    assert "venice serves this work fastest" in text
-    assert "5.00 µs instead of 20.0 µs on bus (4.00 times as fast)" in text
-    assert "the run takes as long" in text
-    assert "waiting for a free path (1.00 µs instead of 17.0 µs)" in text
-    assert "In exchange it spends 1.00 µs more reserving paths" in text
-    assert "(ideal) the mean request would take 3.00 µs: venice closes 88.2 % of that gap" in text
+    runs = [bus, venice, ideal]
+    text = summary.comparison(runs)
+    assert text.startswith(summary.verdict(runs))
+    assert "venice serves this 4.00× as fast as bus (mean latency; ideal: 6.67×)" in text
+    assert "The run takes as long" in text
+    assert "bus loses 85.0 % of its latency to path conflicts, venice 20.0 %" in text
+    assert "In exchange it spends 1.00 µs more reserving paths." in text
+    assert "Requests without a path conflict: 50.0 % on bus and 50.0 % on venice." in text
 
 
 def test_the_summary_says_when_nothing_differs() -> None:
     runs = [_run(fabric, {"array_read": 3.0, "path_conflict": 0.001}) for fabric in ("bus", "venice", "ideal")]
     text = summary.comparison(runs)
-    assert text.startswith("Nothing differs: on each of the 3 fabrics")
-    assert "does not limit this work" in text
+    assert text.startswith("No fabric is more than 1 % faster than bus (mean latency): path conflicts cost bus 0.03 %")
+    assert "slow" not in text.replace("slowest 1 %", "")
 
 
 def test_the_summary_says_when_the_first_is_not_beaten() -> None:
     bus, mesh = _run("bus", {"array_read": 3.0}), _run("mesh", {"array_read": 3.0, "data_transfer": 3.0}, p99=60.0)
     text = summary.comparison([bus, mesh])
-    assert "No fabric serves this work faster than bus" in text
-    assert "mesh is slowest: its mean request takes 2.00 times as long as on bus" in text
-    assert "it spends 3.00 µs more moving data over the wires" in text
+    assert "No fabric is more than 1 % faster than bus" in text
+    assert "mesh takes 2.00× as long: the largest difference is data transfer, 3.00 µs on mesh and 0 on bus" in text
 
 
 def test_the_summary_tells_of_a_better_tail() -> None:
     runs = [_run("bus", {"array_read": 3.0}), _run("venice", {"array_read": 3.0}, p99=20.0)]
     text = summary.comparison(runs)
-    assert "No fabric serves this work faster than bus: its mean request takes 3.00 µs; venice equals it." in text
+    assert "No fabric is more than 1 % faster than bus" in text
     assert "In the tail venice is ahead: its slowest 1 % take 20.0 µs or longer, 50.0 µs on bus." in text
 
 
@@ -312,7 +313,13 @@ def test_timelines_are_unpacked_as_they_were() -> None:
     ):
         start += after
         rows.append(
-            (spans["kinds"][kind], found["parts"][part], start + packed["start"], spans["durations"][duration], request)
+            (
+                spans["kinds"][kind],
+                found["parts"][part],
+                start + packed["start"],
+                spans["durations"][duration],
+                request + spans["first"],
+            )
         )
     parts = given.header["parts"]
     assert len(rows) == kept.height
@@ -330,7 +337,7 @@ def test_scouts_go_out_from_the_controller_and_read_data_come_back() -> None:
     packed = animation.pack(fabricated.timelines(("venice",)))
     assert packed is not None
     (found,) = packed["fabrics"]
-    spans, back = found["spans"], set(found["spans"]["back"])
+    spans, back = found["spans"], set(accumulate(found["spans"]["back"]))
     seen = set()
     for place, (kind, part) in enumerate(zip(spans["kind"], spans["part"], strict=True)):
         name, wire = spans["kinds"][kind], found["parts"][part]
@@ -338,7 +345,7 @@ def test_scouts_go_out_from_the_controller_and_read_data_come_back() -> None:
             assert place not in back
             seen.add(name)
         if wire[0] == "controller_link" and name == "data":
-            write = {request[0]: request[1] for request in found["requests"]}[spans["request"][place]]
+            write = {request[0]: request[1] for request in found["requests"]}[spans["request"][place] + spans["first"]]
             assert (place in back) == (not write)
             seen.add(name)
     assert seen == {"scout", "command", "data"}
@@ -369,7 +376,7 @@ def test_garbage_collection_and_unfinished_requests_are_packed() -> None:
     header = given.header | {"truncated": True, "until_ps": given.header["until_ps"] - 5_000_000}
     packed = animation.pack({"bus": replace(given, header=header, spans=spans, requests=requests)})
     assert packed is not None
-    assert set(packed["fabrics"][0]["spans"]["request"]) == {-1}
+    assert set(packed["fabrics"][0]["spans"]["request"]) == {0}
     assert {request[5] for request in packed["fabrics"][0]["requests"]} == {None}
 
 

@@ -65,6 +65,7 @@ class Drawing:
     def handed_over(self) -> tuple[str, Any, Any, Any]:
         header = {
             "truncated": self.truncated,
+            "from_ps": 0,
             "until_ps": ps(self.until_ns),
             "kinds": KINDS,
             "causes": CAUSES,

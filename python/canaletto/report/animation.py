@@ -1,7 +1,7 @@
 """What happened inside a window, packed for the page to play.
 
 Times are picoseconds from the window's start; columns instead of rows, starts as differences, durations looked up: a
-span takes some 20 bytes.
+span takes some 15 bytes.
 """
 
 import json
@@ -12,11 +12,13 @@ import polars as pl
 
 from canaletto.report import colours
 
-MAX_BYTES = 500_000
+MAX_BYTES = 700_000
 """What all timelines of a page may take together. The window is cut at its end until they fit."""
 
 WIRES = ("channel", "column", "path", "link", "controller_link")
 _MAX_WIRES = 3000
+_MAX_REQUESTS = 250
+_TRANSFERS = ("command", "data", "handshake")
 _ROUTED = ("link", "controller_link")
 
 Place: TypeAlias = tuple[int, int]
@@ -33,29 +35,36 @@ class Timeline(Protocol):
     def steps(self) -> pl.DataFrame: ...  # noqa: D102
     @property
     def requests(self) -> pl.DataFrame: ...  # noqa: D102
+    @property
+    def windows(self) -> Sequence[tuple[int, int]]: ...  # noqa: D102
 
 
-def pack(timelines: Mapping[str, Timeline], limit: int = MAX_BYTES) -> dict[str, Any] | None:
+def pack(
+    timelines: Mapping[str, Timeline], limit: int = MAX_BYTES, request: int | None = None
+) -> dict[str, Any] | None:
     """Every fabric's timeline on one clock, in at most `limit` bytes. None if nothing happened.
 
-    `end` is where it ends for being too much, or for the run having recorded no more; `whole` is where it was to end.
+    request: the one to be explained first. `end` is where it ends for being too much, or for the run having recorded
+    no more; `whole` is where it was to end.
     """
     known = {fabric: timeline for fabric, timeline in timelines.items() if timeline.spans.height}
     if not known:
         return None
-    start = min(_start(timeline) for timeline in known.values())
-    whole = max(int(timeline.header["until_ps"]) for timeline in known.values())
+    start = min(int(timeline.header["from_ps"]) for timeline in known.values())
+    # Recording goes on until the requests of the window are completed.
+    whole = max(timeline.windows[-1][1] for timeline in known.values())
     cut = [int(timeline.header["until_ps"]) for timeline in known.values() if timeline.header["truncated"]]
     end = max(min([whole, *cut]), start + 1)
     recorded = end
     causes = colours.in_order(cause for timeline in known.values() for cause in timeline.header["causes"])
     while True:
-        fabrics = [_fabric(fabric, timeline, causes, start, end) for fabric, timeline in known.items()]
+        fabrics = [_fabric(fabric, timeline, causes, start, end, request) for fabric, timeline in known.items()]
         found: dict[str, Any] = {
             "start": start,
             "end": end - start,
             "whole": whole - start,
             "recorded": recorded - start,
+            "request": request,
         }
         found |= {"causes": {cause: colours.cause(cause) for cause in causes}, "fabrics": fabrics}
         size = len(json.dumps(found, separators=(",", ":")))
@@ -64,32 +73,20 @@ def pack(timelines: Mapping[str, Timeline], limit: int = MAX_BYTES) -> dict[str,
         end = start + int((end - start) * min(0.95 * limit / size, 0.9))
 
 
-def _start(timeline: Timeline) -> int:
-    """When the window began: as the header says, or with the first request if it is whole, or with the first end."""
-    if "from_ps" in timeline.header:
-        return int(timeline.header["from_ps"])
-    first = timeline.requests.sort("arrival_ps").row(0, named=True) if timeline.requests.height else None
-    if first is not None:
-        steps: list[int] = timeline.steps.filter(pl.col("request") == first["number"])["start_ps"].to_list()
-        if first["arrival_ps"] in steps:
-            return int(first["arrival_ps"])
-    ends: list[int] = timeline.spans["end_ps"].to_list()
-    return min(ends)
-
-
-def _fabric(fabric: str, timeline: Timeline, causes: list[str], start: int, end: int) -> dict[str, Any]:
+def _fabric(
+    fabric: str, timeline: Timeline, causes: list[str], start: int, end: int, request: int | None
+) -> dict[str, Any]:
     parts: Sequence[Mapping[str, Any]] = timeline.header["parts"]
     spans = [
         row
         for row in timeline.spans.sort("start_ps", maintain_order=True).iter_rows(named=True)
         if row["start_ps"] < end and row["end_ps"] >= start
     ]
-    steps = [row for row in timeline.steps.iter_rows(named=True) if row["start_ps"] < end and row["end_ps"] >= start]
-    requests = [
-        row
-        for row in timeline.requests.sort("arrival_ps", maintain_order=True).iter_rows(named=True)
-        if row["arrival_ps"] < end
-    ]
+    # Where the page's end is before the window's, requests are explained beyond it, as far as they were recorded.
+    alive = timeline.requests.filter(pl.col("arrival_ps") < end)
+    requests = _told(alive, {row["request"] for row in spans}, request).to_dicts()
+    writes = dict(alive.select("number", "write").iter_rows())
+    steps = timeline.steps.filter(pl.col("request").is_in([row["number"] for row in requests])).to_dicts()
     chips = [part for part in parts if part["kind"] == "chip"]
     wires = [place for place, part in enumerate(parts) if part["kind"] in WIRES]
     used = {row["part"] for row in spans}
@@ -102,10 +99,19 @@ def _fabric(fabric: str, timeline: Timeline, causes: list[str], start: int, end:
         "rows": max((part["row"] for part in chips), default=0) + 1,
         "columns": max((part["column"] for part in chips), default=0) + 1,
         "parts": [_part(parts[place]) for place in kept],
-        "spans": _spans(spans, parts, index, {row["number"]: bool(row["write"]) for row in requests}, start),
-        "waits": _waits(steps, index, start),
+        "spans": _spans(spans, parts, index, writes, start),
+        "waits": _waits(steps, index, start, end),
+        "alive": alive.height,
         "requests": _requests(requests, steps, index, causes, start),
     }
+
+
+def _told(alive: pl.DataFrame, seen: set[int | None], request: int | None) -> pl.DataFrame:
+    """So many requests as a page has room for, in order of arrival: first those that use a part of the drive."""
+    chosen, using = ([number for number in numbers if number is not None] for numbers in ({request}, seen))
+    ranks = pl.when(pl.col("number").is_in(chosen)).then(0).when(pl.col("number").is_in(using)).then(1)
+    ranked = alive.with_columns(rank=ranks.otherwise(2)).sort("rank", "arrival_ps", maintain_order=True)
+    return ranked.head(_MAX_REQUESTS).sort("arrival_ps", maintain_order=True)
 
 
 def _part(part: Mapping[str, Any]) -> list[Any]:
@@ -126,32 +132,35 @@ def _spans(
     writes: Mapping[int, bool],
     start: int,
 ) -> dict[str, Any]:
-    """Columns: kind, part, start (difference to the span before), duration, request, chip, and whether it moves back.
+    """Columns: kind, part, start, duration, request, chip, and the places of those that move back.
 
-    A request of -1 is garbage collection; chip is the one that a transfer is for, -1 if it is not known.
+    Starts and places are differences to the one before. Requests count from `first`; 0 is garbage collection. The chip
+    is the one that a transfer is for, as its part plus one; 0 where that is not asked for.
     """
     kinds = sorted({str(row["kind"]) for row in rows})
     durations = sorted({row["end_ps"] - row["start_ps"] for row in rows})
     lengths = {duration: place for place, duration in enumerate(durations)}
-    chips = {
-        (row["page"], row["kind"], row["start_ps"]): index[row["part"]]
-        for row in rows
-        if parts[row["part"]]["kind"] == "chip"
-    }
+    chips = {row["page"]: index[row["part"]] + 1 for row in rows if parts[row["part"]]["kind"] == "chip"}
+    first = min((row["request"] for row in rows if row["request"] is not None), default=0) - 1
     programs = {row["page"] for row in rows if row["kind"] == "array_program"}
-    back = list(_back(rows, parts, writes, programs))
+    back = [place for place, each in enumerate(_back(rows, parts, writes, programs)) if each]
     starts = [row["start_ps"] - start for row in rows]
     return {
         "kinds": kinds,
         "durations": durations,
         "kind": [kinds.index(str(row["kind"])) for row in rows],
         "part": [index[row["part"]] for row in rows],
-        "start": [after - before for before, after in zip([0, *starts], starts, strict=False)],
+        "start": _differences(starts),
         "duration": [lengths[row["end_ps"] - row["start_ps"]] for row in rows],
-        "request": [-1 if row["request"] is None else row["request"] for row in rows],
-        "chip": [chips.get((row["page"], row["kind"], row["start_ps"]), -1) for row in rows],
-        "back": [place for place, each in enumerate(back) if each],
+        "first": first,
+        "request": [0 if row["request"] is None else row["request"] - first for row in rows],
+        "chip": [chips.get(row["page"], 0) if row["kind"] in _TRANSFERS else 0 for row in rows],
+        "back": _differences(back),
     }
+
+
+def _differences(numbers: Sequence[int]) -> list[int]:
+    return [after - before for before, after in zip([0, *numbers], numbers, strict=False)]
 
 
 def _back(
@@ -193,12 +202,12 @@ def _both_ways(parts: Sequence[Mapping[str, Any]]) -> bool:
     return not any((*link[2:], *link[:2]) in links for link in links)
 
 
-def _waits(steps: Sequence[Mapping[str, Any]], index: Mapping[int, int], start: int) -> dict[str, list[int]]:
+def _waits(steps: Sequence[Mapping[str, Any]], index: Mapping[int, int], start: int, end: int) -> dict[str, list[int]]:
     """When a command or data waited at a chip for a path."""
     rows = sorted(
         (row["start_ps"] - start, row["end_ps"] - row["start_ps"], index[row["part"]], row["request"])
         for row in steps
-        if row["cause"] == "path_conflict" and row["part"] in index
+        if row["cause"] == "path_conflict" and row["part"] in index and row["start_ps"] < end and row["end_ps"] >= start
     )
     columns = zip(*rows, strict=True) if rows else ([], [], [], [])
     return dict(zip(("start", "duration", "part", "request"), map(list, columns), strict=True))
@@ -223,7 +232,8 @@ def _requests(
     for row in requests:
         mine = by_request.get(row["number"], [])
         pages = [step for step in mine if not _own(step)]
-        last = max(pages, key=lambda step: step["end_ps"], default={"page": None})["page"]
+        # Of pages that finish at the same time, the one charged last finished the request.
+        last = max(reversed(pages), key=lambda step: step["end_ps"], default={"page": None})["page"]
         shown = sorted((step for step in mine if _own(step) or step["page"] == last), key=lambda step: step["start_ps"])
         complete = row["complete_ps"]
         if not mine:

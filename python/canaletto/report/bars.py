@@ -7,7 +7,7 @@ import altair as alt
 
 from canaletto.report import colours
 from canaletto.report.charts import Data, Spec, fabric_axis, fabric_colour, room, short, spec
-from canaletto.report.units import axis_unit, words
+from canaletto.report.units import axis_unit, factor, words
 
 _HEIGHT = 22
 _MEASURES = {
@@ -21,7 +21,12 @@ _MEASURES = {
 def speedup(speedups: Mapping[str, Mapping[str, float | None]]) -> Spec | None:
     """How many times better each fabric is than the first, by four measures. None if there is nothing to compare."""
     rows: list[dict[str, Any]] = [
-        {"measure": label, "fabric": fabric, "speedup": short(value), "text": f"{value:.2f} {fabric}"}
+        {
+            "measure": label,
+            "fabric": fabric,
+            "speedup": short(value),
+            "text": f"{factor(value)} {fabric}",
+        }
         for measure, label in _MEASURES.items()
         for fabric, found in speedups.items()
         if (value := found.get(measure)) is not None

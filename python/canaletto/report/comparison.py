@@ -1,6 +1,6 @@
 """The report of a comparison: the same work on several fabrics, one page, complete in itself."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from canaletto.report import configuration, sections, terminal
@@ -23,9 +23,17 @@ class Comparison(Protocol):
 
 
 def html(
-    comparison: Comparison, command: list[str] | None = None, timelines: Mapping[str, Timeline] | None = None
+    comparison: Comparison,
+    command: list[str] | None = None,
+    timelines: Mapping[str, Timeline] | None = None,
+    request: int | None = None,
+    say: Callable[[str], object] | None = None,
 ) -> str:
-    """The whole page. command: what repeats the comparison. timelines: what happened in a window, by fabric."""
+    """The whole page.
+
+    command: what repeats the comparison. timelines: what happened in a window, by fabric. request: the one that the
+    window was chosen for. say: called with a sentence if the page does not show all of the window.
+    """
     runs = list(comparison.runs)
     data = [run.to_dict() for run in runs]
     design, workload, _, seed = terminal.title(data[0])
@@ -44,5 +52,5 @@ def html(
         sections.over_time(data),
     ]
     after = [configuration.html(runs, command)]
-    seen = sections.seen(timelines, room([*before, *after], SCRIPTS))
+    seen = sections.seen(timelines, room([*before, *after], SCRIPTS), request, say)
     return document(title, [*before, seen, *after], SCRIPTS)

@@ -21,7 +21,7 @@ TOLD = 3
 
 _PHRASES = {
     "host_queue": "waited in the host for room in the submission queue",
-    "host_link": "crossed the host link",
+    "host_link": "waited for the host link and crossed it",
     "device_queue": "waited in the submission queue to be fetched",
     "firmware": "was taken up by the controller's processor",
     "system_bus": "crossed the system bus",
@@ -38,7 +38,7 @@ _PHRASES = {
     "array_read": "was read by the array",
     "array_program": "was programmed by the array",
     "data_transfer": "sent its data",
-    "completion": "sent its completion to the host",
+    "completion": "sent its completion over the host link",
 }
 
 _SHORT = {
@@ -128,6 +128,11 @@ def mostly(explanation: "Explanation") -> str:
         return "nothing"
     cause, time = next(iter(causes.items()))
     label = _SHORT.get(cause, words(cause))
+    if cause == "read_modify_write":
+        reads = [holder for step in explanation.steps if step.cause == cause for holder in step.holders]
+        longest = max(reads, key=lambda holder: holder.time_ps, default=None)
+        if longest is not None and longest.kind != "array_read":
+            label += f", of it mostly {_SHORT.get(longest.kind, words(longest.kind))}"
     if cause == "chip_busy_user":
         waits = [step for step in explanation.steps if step.cause == cause]
         uses: dict[str, int] = {"": sum(step.unheld_ps for step in waits)}

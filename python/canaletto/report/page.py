@@ -1,5 +1,6 @@
 """A run's report: one page, complete in itself."""
 
+from collections.abc import Callable
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,18 @@ if TYPE_CHECKING:
 SCRIPTS = ("page.js", "array.js", "map.js", "animation.js")
 
 
-def html(result: "Result", command: list[str] | None = None, timeline: Timeline | None = None) -> str:
-    """The whole page. command: what repeats the run. timeline: what happened in a window, to be played."""
+def html(
+    result: "Result",
+    command: list[str] | None = None,
+    timeline: Timeline | None = None,
+    request: int | None = None,
+    say: Callable[[str], object] | None = None,
+) -> str:
+    """The whole page.
+
+    command: what repeats the run. timeline: what happened in a window, to be played. request: the one that the window
+    was chosen for. say: called with a sentence if the page does not show all of the window.
+    """
     data = result.to_dict()
     title = listing(terminal.title(data))
     before = [
@@ -34,7 +45,7 @@ def html(result: "Result", command: list[str] | None = None, timeline: Timeline 
         configuration.html([result], command),
     ]
     timelines = {data["fabric"]: timeline} if timeline is not None else None
-    seen = sections.seen(timelines, room([*before, *after], SCRIPTS))
+    seen = sections.seen(timelines, room([*before, *after], SCRIPTS), request, say)
     return document(title, [*before, seen, *after], SCRIPTS)
 
 

@@ -1,6 +1,6 @@
 """The parts of a page, each for one run or many. A part without data is empty text."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -248,18 +248,40 @@ def over_time(runs: Sequence[Data]) -> str:
     )
 
 
-def seen(timelines: Mapping[str, animation.Timeline] | None, room: int) -> str:
-    """The animation of a window, in at most so many bytes."""
-    limit = min(room, animation.MAX_BYTES)
-    found = animation.pack(timelines, limit) if timelines else None
-    if found is None:
+def seen(
+    timelines: Mapping[str, animation.Timeline] | None,
+    room: int,
+    request: int | None = None,
+    say: Callable[[str], object] | None = None,
+) -> str:
+    """The animation of a window, in at most so many bytes.
+
+    request: the one that the window was chosen for. say: called with a sentence if not all of the window is shown.
+    """
+    if not timelines:
         return ""
+    limit = min(room, animation.MAX_BYTES)
+    found = animation.pack(timelines, limit, request)
+    if found is None:
+        if say is not None:
+            much = any(timeline.spans.height for timeline in timelines.values())
+            say(f"the report plays nothing: {'too much' if much else 'nothing'} happens in its window")
+        return ""
+    cut = _cut(found, limit)
+    if cut and say is not None:
+        say(f"the report's window is cut: {cut}")
+    about = f"The window was chosen for request {request}." if request is not None else ""
     return section(
-        "seen", "The fabric, seen", _cut(found, limit), asset("animation.html"), embedded("timeline-data", found)
+        "seen",
+        "The fabric, seen",
+        note(" ".join(filter(None, (about, cut)))),
+        asset("animation.html"),
+        embedded("timeline-data", found),
     )
 
 
 def _cut(found: Data, limit: int) -> str:
+    """A sentence if not all of the window is shown."""
     if found["end"] >= found["whole"]:
         return ""
     why = (
@@ -268,7 +290,7 @@ def _cut(found: Data, limit: int) -> str:
         else "no more of it was recorded"
     )
     shown, whole = time_us(found["end"] / 1e6), time_us(found["whole"] / 1e6)
-    return note(f"Shown are the first {shown} of the window of {whole}: {why}.")
+    return f"Shown are the first {shown} of the window of {whole}: {why}."
 
 
 def facts(data: Data) -> str:

@@ -10,30 +10,22 @@ from rich.text import Text
 
 from canaletto.compare import speedups
 from canaletto.confidence import lookup
-from canaletto.report import notebook, terminal
-from canaletto.report.units import ABSENT, listing, scaled, share, time_us, words
+from canaletto.report import notebook, summary, terminal
+from canaletto.report.units import ABSENT, factor, listing, scaled, share, time_us, words
 
 Run: TypeAlias = Mapping[str, Any]
 Sheet: TypeAlias = list[list[str]]
 """A table: the headings, whose lines break where there is a newline, then the rows."""
 
-NOTABLE = 0.01
-"""A smaller gain in mean latency is none."""
-
-IDEAL = "ideal"
-"""The fabric that nobody can build: it is named beside the winner, and wins only where no other ran."""
-
 _WIDTH = 80
 _CONFLICTS = ("path_conflict", "path_reservation")
-# What `utilisation` lists beside the parts of the fabric.
-_OTHER_PARTS = ("link to device", "link to host", "flash arrays", "processor", "system bus", "DRAM port", "ECC")
 
 
 def render(runs: Sequence[Run]) -> RenderableType:
     """The whole answer."""
     parts: list[RenderableType] = [
         Text.assemble((str(runs[0]["design"]), "bold"), " · ", title(runs), "\n", (terminal.served(runs[0]), "dim")),
-        Text(verdict(runs), "bold green"),
+        Text(summary.verdict(runs), "bold green"),
         _table(headlines(runs)),
         _table(interconnect(runs), left=(4,)),
         *[_table(blame(runs, kind), causes=True) for kind in ("all", "p99")],
@@ -54,7 +46,7 @@ def html(runs: Sequence[Run]) -> str:
     name = listing([str(runs[0]["design"]), title(runs)])
     return (
         f"<div><p><b>{escape(name)}</b><br>{escape(terminal.served(runs[0]))}</p>"
-        f"<p>{escape(verdict(runs))}</p>{''.join(tables)}</div>"
+        f"<p>{escape(summary.verdict(runs))}</p>{''.join(tables)}</div>"
     )
 
 
@@ -63,64 +55,11 @@ def title(runs: Sequence[Run]) -> str:
     return listing([str(runs[0]["workload"]), ", ".join(run["fabric"] for run in runs), f"seed {runs[0]['seed']}"])
 
 
-def verdict(runs: Sequence[Run]) -> str:
-    """Who wins, by how much, and why: in words, and honest when nothing differs."""
-    first, *others = runs
-    name = first["fabric"]
-    gains = {run["fabric"]: gain for run in others if (gain := _gain(first, run)) is not None}
-    if _mean(first) is None:
-        return "No request completed: there is nothing to compare."
-    if not gains:
-        return f"There is only one fabric: {_where(first)}."
-    real = {fabric: gain for fabric, gain in gains.items() if fabric != IDEAL} or gains
-    best = max(real, key=lambda fabric: real[fabric])
-    reach = f"; {IDEAL}: {_factor(gains[IDEAL])}" if IDEAL in gains and best != IDEAL else ""
-    if real[best] > 1 + NOTABLE:
-        winner = next(run for run in others if run["fabric"] == best)
-        won = f"{best} serves this {_factor(gains[best])} as fast as {name} (mean latency{reach})"
-        return f"{won}; {_reason(first, winner)}."
-    return _nobody_wins(first, others, gains, reach)
-
-
-def _nobody_wins(first: Run, others: Sequence[Run], gains: Mapping[str, float], reach: str) -> str:
-    name = first["fabric"]
-    but = f" but {IDEAL}" if gains.get(IDEAL, 0) > 1 + NOTABLE else ""
-    none = f"No fabric{but} is more than {NOTABLE * 100:.0f} % faster than {name} (mean latency{reach if but else ''})"
-    last = min(gains, key=lambda fabric: gains[fabric])
-    if gains[last] >= 1 / (1 + NOTABLE):
-        return f"{none}: {_where(first)}."
-    loser = next(run for run in others if run["fabric"] == last)
-    return f"{none}; {last} takes {_factor(1 / gains[last])} as long: {_reason(loser, first)}."
-
-
-def _reason(slow: Run, fast: Run) -> str:
-    """Where the slower one's time went: always what path conflicts did, and first what did more."""
-    tables = [run["blame_us"]["all"] for run in (slow, fast)]
-    pairs = {cause: tuple(float(table.get(cause) or 0) for table in tables) for cause in {**tables[0], **tables[1]}}
-    cause = max(pairs, key=lambda cause: pairs[cause][0] - pairs[cause][1])
-    a, b = slow["fabric"], fast["fabric"]
-    conflicts = f"{a} loses {_conflict_share(slow)} of its latency to path conflicts, {b} {_conflict_share(fast)}"
-    if cause == "path_conflict":
-        return conflicts
-    times = [time_us(time) for time in pairs[cause]]
-    return f"the largest difference is {words(cause)}, {times[0]} on {a} and {times[1]} on {b}; {conflicts}"
-
-
-def _where(run: Run) -> str:
-    """What path conflicts did to a run, and what did most."""
-    table = run["blame_us"]["all"]
-    conflicts = f"path conflicts cost {run['fabric']} {_conflict_share(run)} of its latency"
-    most = max(table, key=lambda cause: table[cause] or 0, default=None)
-    if most is None or most == "path_conflict":
-        return conflicts
-    return f"{conflicts}; the largest part is {words(most)} ({share(table[most] / (_mean(run) or 1))})"
-
-
 def headlines(runs: Sequence[Run]) -> Sheet:
     """How fast each fabric is, and what it takes."""
     gains = speedups(runs)
     heads = [f"speedup over\n{runs[0]['fabric']}", "exec.\ntime", "mean\nlatency", "p99\nlatency", "IOPS"]
-    rows = [[run["fabric"], *map(_factor, gains[run["fabric"]].values())] for run in runs]
+    rows = [[run["fabric"], *map(factor, gains[run["fabric"]].values())] for run in runs]
     columns = {
         "latency,\nmean": [time_us(_mean(run)) for run in runs],
         "latency,\np99": [time_us(lookup(run, "latency_us.all.p99")) for run in runs],
@@ -153,9 +92,6 @@ def busiest(run: Run) -> tuple[str, float] | None:
     """The part of a run's fabric that is in use most, and for what share of the time. None if nothing was used."""
     layout = run.get("map") or {}
     parts = [(part["name"], part["share"]) for kind in ("wires", "controllers") for part in layout.get(kind) or ()]
-    if not parts:
-        used = run.get("utilisation") or ()
-        parts = [(each["part"], each["share"]) for each in used if each["part"] not in _OTHER_PARTS]
     return max(parts, key=lambda part: part[1] or 0, default=None)
 
 
@@ -226,25 +162,6 @@ def _cost(runs: Sequence[Run]) -> Text:
 def _mean(run: Run) -> float | None:
     mean: float | None = run["latency_us"]["all"]["mean"]
     return mean
-
-
-def _gain(first: Run, run: Run) -> float | None:
-    a, b = _mean(first), _mean(run)
-    return a / b if a and b else None
-
-
-def _conflict_share(run: Run) -> str:
-    lost = run["blame_us"]["all"].get("path_conflict")
-    return share(lost / (_mean(run) or lost)) if lost else "nothing"
-
-
-def _factor(speedup: float | None) -> str:
-    if speedup is None:
-        return ABSENT
-    if speedup < 0.0005:
-        return "<0.001×"
-    decimals = 3 if speedup < 0.0995 else 2 if speedup < 99.995 else 0
-    return f"{speedup:,.{decimals}f}×"
 
 
 def _milli(number: float | None, unit: str) -> str:

@@ -3,12 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from canaletto.report.units import share, time_us, words
+from canaletto.report.units import factor, share, time_us, words
 
 Data: TypeAlias = Mapping[str, Any]
 
 SAME = 0.01
 """Fabrics whose figures differ by less than this share are called equal."""
+
+IDEAL = "ideal"
+"""The fabric that nobody can build: it is named beside the winner, and wins only where no other ran."""
 
 DOING = {
     "host_queue": "waiting for room in the host's queue",
@@ -35,21 +38,41 @@ DOING = {
 
 
 def comparison(runs: Sequence[Data]) -> str:
-    """Who wins, by how much and why; that nothing differs, if so."""
+    """The verdict, and what else there is to know."""
     served = [run for run in runs if _mean(run) is not None]
     if len(served) < 2:
         return single(served[0]) if served else "No request was completed, so there is nothing to compare."
-    contestants = [run for run in served if run["fabric"] != "ideal"] or served
-    sentences = _nothing_differs(served) or [
-        *_winner(served[0], contestants),
-        *_tail(served[0], contestants),
-        *_slowest(served[0], contestants),
-        *_bound(served[0], contestants, served),
-    ]
+    first = served[0]
+    contestants = [run for run in served if run["fabric"] != IDEAL] or served
+    winner = _winner(first, contestants)
+    sentences = [verdict(served), *_tail(winner, contestants)]
+    if winner is not first:
+        sentences += [*_exchange(first, winner), *_slowest(first, contestants)]
+    elif all(_near(run["execution_time_us"], first["execution_time_us"]) for run in contestants):
+        sentences.append(_free(contestants))
     missing = [run["fabric"] for run in runs if _mean(run) is None]
     if missing:
         sentences.append(f"No request was completed on {_listed(missing)}.")
-    return " ".join(sentences)
+    return " ".join(filter(None, sentences))
+
+
+def verdict(runs: Sequence[Data]) -> str:
+    """Who wins, by how much, and why: in one sentence, and honest when nothing differs."""
+    first, *others = runs
+    name = first["fabric"]
+    gains = {run["fabric"]: gain for run in others if (gain := _gain(first, run)) is not None}
+    if _mean(first) is None:
+        return "No request completed: there is nothing to compare."
+    if not gains:
+        return f"There is only one fabric: {_where(first)}."
+    real = {fabric: gain for fabric, gain in gains.items() if fabric != IDEAL} or gains
+    best = max(real, key=lambda fabric: real[fabric])
+    reach = f"; {IDEAL}: {factor(gains[IDEAL])}" if IDEAL in gains and best != IDEAL else ""
+    if real[best] > 1 + SAME:
+        winner = next(run for run in others if run["fabric"] == best)
+        won = f"{best} serves this {factor(gains[best])} as fast as {name} (mean latency{reach})"
+        return f"{won}; {_reason(first, winner)}."
+    return _nobody_wins(first, others, gains, reach)
 
 
 def single(run: Data) -> str:
@@ -76,76 +99,70 @@ def doing(cause: str) -> str:
     return DOING.get(cause, f"in {words(cause)}")
 
 
-def _nothing_differs(runs: Sequence[Data]) -> list[str]:
-    measures = [
-        [_mean(run) for run in runs],
-        [_p99(run) for run in runs],
-        [run["execution_time_us"] for run in runs],
-    ]
-    if any(_spread(values) > SAME for values in measures):
-        return []
-    parts = [f"{part * 100:.0f} % of its time {doing(cause)}" for cause, part in _largest(runs[0], "all")]
-    spent = f" On {runs[0]['fabric']} a request spends {_listed(parts)}." if parts else ""
-    lost = max((run["blame_us"].get("all") or {}).get("path_conflict", 0) / (_mean(run) or 1) for run in runs)
-    return [
-        f"Nothing differs: on each of the {len(runs)} fabrics the mean request takes {time_us(_mean(runs[0]))}, the "
-        f"slowest 1 % take {time_us(_p99(runs[0]))} or longer, and the run takes "
-        f"{time_us(runs[0]['execution_time_us'])}, within {SAME * 100:.0f} %.",
-        f"The fabric does not limit this work: path conflicts cost at most {share(lost)} of a request's time.{spent}",
-    ]
+def _nobody_wins(first: Data, others: Sequence[Data], gains: Mapping[str, float], reach: str) -> str:
+    name = first["fabric"]
+    but = f" but {IDEAL}" if gains.get(IDEAL, 0) > 1 + SAME else ""
+    none = f"No fabric{but} is more than {SAME * 100:.0f} % faster than {name} (mean latency{reach if but else ''})"
+    last = min(gains, key=lambda fabric: gains[fabric])
+    if gains[last] >= 1 / (1 + SAME):
+        return f"{none}: {_where(first)}."
+    loser = next(run for run in others if run["fabric"] == last)
+    return f"{none}; {last} takes {factor(1 / gains[last])} as long: {_reason(loser, first)}."
 
 
-def _winner(first: Data, contestants: Sequence[Data]) -> Iterator[str]:
+def _reason(slow: Data, fast: Data) -> str:
+    """Where the slower one's time went: always what path conflicts did, and first what did more."""
+    tables = [run["blame_us"]["all"] for run in (slow, fast)]
+    pairs = {cause: tuple(float(table.get(cause) or 0) for table in tables) for cause in {**tables[0], **tables[1]}}
+    cause = max(pairs, key=lambda cause: pairs[cause][0] - pairs[cause][1])
+    a, b = slow["fabric"], fast["fabric"]
+    conflicts = f"{a} loses {_conflict_share(slow)} of its latency to path conflicts, {b} {_conflict_share(fast)}"
+    if cause == "path_conflict":
+        return conflicts
+    times = [time_us(time) for time in pairs[cause]]
+    return f"the largest difference is {words(cause)}, {times[0]} on {a} and {times[1]} on {b}; {conflicts}"
+
+
+def _where(run: Data) -> str:
+    """What path conflicts did to a run, and what did most."""
+    table = run["blame_us"]["all"]
+    conflicts = f"path conflicts cost {run['fabric']} {_conflict_share(run)} of its latency"
+    most = max(table, key=lambda cause: table[cause] or 0, default=None)
+    if most is None or most == "path_conflict":
+        return conflicts
+    return f"{conflicts}; the largest part is {words(most)} ({share(table[most] / (_mean(run) or 1))})"
+
+
+def _winner(first: Data, contestants: Sequence[Data]) -> Data:
+    """The one that the verdict calls the fastest: the first unless another gains something."""
     best = min(contestants, key=lambda run: _mean(run) or 0)
-    equals = [run["fabric"] for run in contestants if run is not best and _near(_mean(run), _mean(best))]
-    if best is first or first["fabric"] in equals:
-        others = [name for name in equals if name != first["fabric"]]
-        others = [best["fabric"], *others] if best is not first else others
-        equal = f"; {_listed(others)} {'equals' if len(others) == 1 else 'equal'} it" if others else ""
-        yield (
-            f"No fabric serves this work faster than {first['fabric']}: "
-            f"its mean request takes {time_us(_mean(first))}{equal}."
-        )
-        return
-    text = (
-        f"{best['fabric']} serves this work fastest: its mean request takes {time_us(_mean(best))} instead of "
-        f"{time_us(_mean(first))} on {first['fabric']} ({_times(_mean(first), _mean(best))} as fast)"
-    )
-    ends = (first["execution_time_us"], best["execution_time_us"])
-    if _near(*ends):
-        text += ", though the run takes as long, since requests arrive when they do"
-    else:
-        text += (
-            f", {'and' if ends[1] < ends[0] else 'but'} the run takes {time_us(ends[1])} instead of {time_us(ends[0])}"
-        )
-    yield text + "."
-    if equals:
-        yield f"{_listed(equals)} {'is' if len(equals) == 1 else 'are'} within {SAME * 100:.0f} % of it."
-    yield from _why(first, best)
+    return best if (_gain(first, best) or 0) > 1 + SAME else first
 
 
-def _why(first: Data, best: Data) -> Iterator[str]:
-    gains = _gains(first, best)
+def _exchange(first: Data, winner: Data) -> Iterator[str]:
+    """What a gain in mean latency costs, and what it does not change."""
+    gains = _gains(first, winner)
     gained = sum(gain for gain in gains.values() if gain > 0)
-    before, after = first["blame_us"]["all"], best["blame_us"]["all"]
-    main = [cause for cause, gain in gains.items() if gain > 0.2 * gained][:2]
-    if main:
-        parts = [
-            f"{doing(cause)} ({time_us(after.get(cause, 0))} instead of {time_us(before[cause])})" for cause in main
-        ]
-        yield f"What it saves is time {_listed(parts)}."
     lost = [cause for cause, gain in reversed(gains.items()) if gain < -0.05 * gained][:2]
     if lost and gained:
         yield f"In exchange it spends {_listed([f'{time_us(-gains[cause])} more {doing(cause)}' for cause in lost])}."
-    free = [(run.get("path_conflicts") or {}).get("free_request_share") for run in (first, best)]
-    if None not in free:
-        yield f"{share(free[1])} of its requests met no path conflict, {share(free[0])} on {first['fabric']}."
+    ends = (first["execution_time_us"], winner["execution_time_us"])
+    if _near(*ends):
+        yield "The run takes as long, since requests arrive when they do."
+    else:
+        yield f"The run takes {time_us(ends[1])} instead of {time_us(ends[0])}."
+    yield _free([first, winner])
 
 
-def _tail(first: Data, contestants: Sequence[Data]) -> Iterator[str]:
+def _free(runs: Sequence[Data]) -> str:
+    """How many requests met no path conflict on each."""
+    known = [(run["fabric"], (run.get("path_conflicts") or {}).get("free_request_share")) for run in runs]
+    parts = [f"{share(free)} on {fabric}" for fabric, free in known if free is not None]
+    return f"Requests without a path conflict: {_listed(parts)}." if parts else ""
+
+
+def _tail(winner: Data, contestants: Sequence[Data]) -> Iterator[str]:
     """Says so if another fabric than the winner has the better tail."""
-    winner = min(contestants, key=lambda run: _mean(run) or 0)
-    winner = first if _near(_mean(winner), _mean(first)) else winner
     best = min(contestants, key=lambda run: _p99(run) or float("inf"))
     if best is not winner and (_p99(best) or 0) < (1 - SAME) * (_p99(winner) or 0):
         yield (
@@ -161,23 +178,19 @@ def _slowest(first: Data, contestants: Sequence[Data]) -> Iterator[str]:
     cause, gain = list(_gains(first, worst).items())[-1]
     because = f"; it spends {time_us(-gain)} more {doing(cause)}" if gain < 0 else ""
     yield (
-        f"{worst['fabric']} is slowest: its mean request takes {_times(_mean(worst), _mean(first))} as long as on "
-        f"{first['fabric']}{because}."
+        f"{worst['fabric']} is slowest: its mean request takes {factor(1 / (_gain(first, worst) or 1))} as long as "
+        f"on {first['fabric']}{because}."
     )
 
 
-def _bound(first: Data, contestants: Sequence[Data], runs: Sequence[Data]) -> Iterator[str]:
-    ideal = next((run for run in runs if run["fabric"] == "ideal"), None)
-    if ideal is None or ideal in contestants:
-        return
-    best = min(contestants, key=lambda run: _mean(run) or 0)
-    gap = (_mean(first) or 0) - (_mean(ideal) or 0)
-    text = f"With a path of its own for every chip (ideal) the mean request would take {time_us(_mean(ideal))}"
-    if best is not first and gap > SAME * (_mean(first) or 0):
-        closed = ((_mean(first) or 0) - (_mean(best) or 0)) / gap
-        name = best["fabric"]
-        text += f", which {name} beats" if closed > 1 else f": {name} closes {share(closed)} of that gap"
-    yield text + "."
+def _gain(first: Data, run: Data) -> float | None:
+    a, b = _mean(first), _mean(run)
+    return a / b if a and b else None
+
+
+def _conflict_share(run: Data) -> str:
+    lost = run["blame_us"]["all"].get("path_conflict")
+    return share(lost / (_mean(run) or lost)) if lost else "nothing"
 
 
 def _gains(first: Data, other: Data) -> dict[str, float]:
@@ -212,11 +225,6 @@ def _near(a: float | None, b: float | None) -> bool:
 def _spread(values: Sequence[float | None]) -> float:
     known = [value for value in values if value is not None]
     return (max(known) - min(known)) / min(known) if known and min(known) > 0 else 0.0
-
-
-def _times(more: float | None, less: float | None) -> str:
-    ratio = (more or 0) / less if less else 0.0
-    return f"{ratio:,.2f} times" if ratio < 10 else f"{ratio:,.0f} times"
 
 
 def _listed(parts: Sequence[str]) -> str:

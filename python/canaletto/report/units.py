@@ -73,6 +73,16 @@ def change(relative: float | None) -> str:
     return "0.0 %" if text in ("+0.0 %", "-0.0 %") else text
 
 
+def factor(speedup: float | None) -> str:
+    """How many times as fast: `1.20×`."""
+    if speedup is None:
+        return ABSENT
+    if speedup < 0.0005:
+        return "<0.001×"
+    decimals = 3 if speedup < 0.0995 else 2 if speedup < 99.995 else 0
+    return f"{speedup:,.{decimals}f}×"
+
+
 def digits(number: float) -> str:
     """Three significant digits, without an exponent."""
     size = abs(number)

@@ -29,16 +29,17 @@
 
   function unpacked(packed, number) {
     const { kinds, durations } = packed.spans;
-    const back = new Set(packed.spans.back);
-    let start = 0;
-    const spans = packed.spans.start.map((after, place) => {
-      start += after;
-      return {
-        kind: kinds[packed.spans.kind[place]], part: packed.spans.part[place], start,
-        end: start + durations[packed.spans.duration[place]], request: packed.spans.request[place],
-        chip: packed.spans.chip[place], back: back.has(place),
-      };
-    });
+    const summed = differences => {
+      let sum = 0;
+      return differences.map(each => (sum += each));
+    };
+    const back = new Set(summed(packed.spans.back));
+    const starts = summed(packed.spans.start);
+    const spans = starts.map((start, place) => ({
+      kind: kinds[packed.spans.kind[place]], part: packed.spans.part[place], start,
+      end: start + durations[packed.spans.duration[place]], request: packed.spans.request[place] + packed.spans.first,
+      chip: packed.spans.chip[place] - 1, back: back.has(place),
+    }));
     const waits = packed.waits.start.map((begin, place) => ({
       kind: "conflict", part: packed.waits.part[place], start: begin, end: begin + packed.waits.duration[place],
       request: packed.waits.request[place],
@@ -53,7 +54,7 @@
     const parts = packed.parts.map(([kind, ...place]) => ({ kind, place }));
     const all = [...spans, ...waits];
     return {
-      number, name: packed.fabric, rows: packed.rows, columns: packed.columns, parts, all, waits, requests,
+      number, name: packed.fabric, rows: packed.rows, columns: packed.columns, parts, all, waits, requests, alive: packed.alive,
       byId: new Map(requests.map(request => [request.id, request])), buckets: bucketed(all), shown: false,
     };
   }
@@ -510,8 +511,9 @@
     }
     const note = document.createElement("p");
     note.className = "note";
-    const more = ordered.length > SHOWN ? `, ${SHOWN} shown` : "";
-    note.textContent = ` ${ordered.length} requests in this window${more}; latency and path conflict on ${fabric.name}`;
+    const listed = Math.min(ordered.length, SHOWN);
+    const more = fabric.alive > listed ? `, ${listed} listed` : "";
+    note.textContent = ` ${fabric.alive.toLocaleString("en")} requests in this window${more}; latency and path conflict on ${fabric.name}`;
     place.append(note);
   }
 
@@ -534,9 +536,11 @@
     const height = 30 * found.length + 34;
     const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "where the time of the request went" });
     const begin = Math.min(...found.map(({ request }) => request.arrival));
-    const end = Math.max(...found.map(({ request }) => request.complete ?? data.end));
+    // A fabric on which it takes many times as long must not hide the others: its bar runs out of the picture.
+    const ends = found.map(({ request }) => request.complete ?? data.end);
+    const end = Math.min(Math.max(...ends), begin + 8 * (Math.min(...ends) - begin));
     const [left, right] = [96, width - 14];
-    const x = moment => left + ((moment - begin) / (end - begin || 1)) * (right - left);
+    const x = moment => left + (Math.min(moment - begin, end - begin) / (end - begin || 1)) * (right - left);
     const text = (content, attributes) => Object.assign(svg("text", { "font-size": 11.5, fill: "currentColor", ...attributes }), { textContent: content });
     found.forEach(({ fabric, request }, number) => {
       const y = number * 30 + 2;
@@ -660,7 +664,8 @@
     if (!fabrics.some(fabric => fabric.shown)) show(fabrics[0], true);
     if (fabrics.length > 1 && fabrics.filter(fabric => fabric.shown).length < 2 && !given.has("fabrics")) show(fabrics[fabrics.length - 1], true);
     fitAll();
-    if (given.has("request")) choose(Number(given.get("request")));
+    const request = given.get("request") ?? data.request;
+    if (request !== null) choose(Number(request));
     // Begins where something happens.
     seek(given.has("t") ? Number(given.get("t")) * 1e6 - data.start : data.end / 3);
     if (given.get("play") === "1") play(true);

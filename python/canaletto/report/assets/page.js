@@ -47,6 +47,9 @@ function shaded(spec, dark) {
 
 const charts = [...document.querySelectorAll("figure.chart")].filter(figure => document.getElementById(`${figure.id}-spec`));
 
+// How wide each chart's place was when it was drawn.
+const widths = new Map();
+
 // The specification of the view that is chosen.
 function specOf(figure) {
   const view = figure.querySelector("[data-view][aria-pressed=true]")?.dataset.view;
@@ -55,7 +58,9 @@ function specOf(figure) {
 
 async function drawChart(figure, dark = isDark()) {
   const plot = figure.querySelector(".plot");
-  const config = { ...look(dark, plot.clientWidth), background: "transparent" };
+  const width = plot.clientWidth;
+  widths.set(plot, width);
+  const config = { ...look(dark, width), background: "transparent" };
   await vegaEmbed(plot, shaded(specOf(figure), dark), { config, actions: false, renderer: "svg", logLevel: 1 });
 }
 
@@ -171,14 +176,12 @@ addEventListener("beforeprint", () => drawCharts(false));
 addEventListener("afterprint", () => drawCharts());
 
 // Legends have as many columns as there is room for: a new width is a new drawing.
-const widths = new Map();
+const timers = new Map();
 const observer = new ResizeObserver(entries => {
   for (const { target } of entries) {
-    const known = widths.get(target);
-    clearTimeout(known?.timer);
-    if (known?.width === target.clientWidth) continue;
-    const timer = known && setTimeout(() => drawChart(target.closest("figure")), 150);
-    widths.set(target, { width: target.clientWidth, timer });
+    clearTimeout(timers.get(target));
+    if (widths.get(target) === target.clientWidth) continue;
+    timers.set(target, setTimeout(() => drawChart(target.closest("figure")), 150));
   }
 });
 for (const figure of charts) observer.observe(figure.querySelector(".plot"));
