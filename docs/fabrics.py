@@ -1,4 +1,4 @@
-"""Writes the tables of docs/fabrics.md: `.venv/bin/python docs/fabrics.py` prints them, `--write` puts them into the page.
+"""Makes the tables of docs/fabrics.md: `.venv/bin/python docs/fabrics.py --write`; else it only prints them.
 
 Some 900 short runs, a few minutes on two cores. Everything is seeded: the tables only change when the model does.
 """
@@ -12,7 +12,7 @@ import canaletto as cn
 from canaletto.compare import Comparison
 
 PAGE = Path(__file__).with_suffix(".md")
-TRACES = Path(__file__).parents[1] / ".." / "shared" / "traces" / "mqsim"
+TRACES = Path(__file__).resolve().parents[2] / "shared" / "traces"
 FABRICS = ["bus", "packetized", "omnibus", "omnibus-split", "mesh", "mesh-2bit", "venice", "ideal"]
 SIZES = {"4KiB": 20_000, "16KiB": 8_000, "64KiB": 3_000, "256KiB": 800}
 DEPTHS = (1, 8, 64, 256)
@@ -30,7 +30,7 @@ size = "{size}"
 queue_depth = {depth}
 """
 
-# Eight times as many blocks erased as the drive has: collection is always at work.
+# Small enough that the writes fill it over and over: collection is always at work.
 SMALL = {"blocks_per_plane": 24, "pages_per_block": 32}
 
 
@@ -41,10 +41,12 @@ def synthetic(name: str, where: str, reads: float, size: str, depth: int, reques
 
 
 def times(value: float | None) -> str:
+    """A speedup over the bus."""
     return "" if value is None else f"{value:.2f}"
 
 
 def row(label: str, result: Comparison, measure: str) -> str:
+    """The bus in figures, the others as speedups over it."""
     cells = [times(result.speedup[fabric][measure]) for fabric in FABRICS[1:]]
     base = result.runs[0]
     absolute = f"{base.iops / 1e3:.4g} k" if measure == "iops" else f"{base.latency_us.all.mean:.4g} µs"
@@ -52,11 +54,13 @@ def row(label: str, result: Comparison, measure: str) -> str:
 
 
 def head(label: str, absolute: str) -> str:
-    names = ["", *FABRICS[1:]]
-    return f"| {label} | bus, {absolute} " + " | ".join(names) + " |\n" + "| --- " * (len(FABRICS) + 1) + "|"
+    """The head of a table; `absolute` is what the bus has in figures."""
+    names = " | ".join([label, f"bus, {absolute}", *FABRICS[1:]])
+    return f"| {names} |\n" + "| --- " * (len(FABRICS) + 1) + "|"
 
 
 def closed_loops() -> Iterator[str]:
+    """Sizes and queue depths, everywhere and in one place."""
     for place, where in PLACES.items():
         for reads, kind in ((1.0, "reads"), (0.0, "writes")):
             yield f"\n#### {place}, {kind}\n"
@@ -69,6 +73,7 @@ def closed_loops() -> Iterator[str]:
 
 
 def collecting() -> Iterator[str]:
+    """Overwriting a small drive."""
     yield head("collecting, 4 KiB writes, queue depth", "mean")
     design = cn.design("performance-optimized").set(**{f"geometry.{key}": value for key, value in SMALL.items()})
     design = design.set(**{"ftl.overprovisioning": 0.25, "gc.threshold": 0.1, "gc.hard_threshold": 0.05})
@@ -79,21 +84,22 @@ def collecting() -> Iterator[str]:
 
 
 def traces() -> Iterator[str]:
-    yield head("trace, recorded times", "mean")
-    for file in sorted(TRACES.glob("*.trace")):
-        result = cn.compare("performance-optimized", cn.workload(file, requests=100_000), FABRICS, records=False, progress=False)
-        yield row(file.stem, result, "mean_latency")
-    yield "\n" + head("trace, queue depth 64", "IOPS")
-    for file in sorted(TRACES.glob("*.trace")):
-        work = cn.workload(file, requests=100_000, queue_depth=64)
-        result = cn.compare("performance-optimized", work, FABRICS, records=False, progress=False)
-        yield row(file.stem, result, "iops")
+    """Real traces, at their own times and as fast as 64 outstanding requests go."""
+    files = sorted([*TRACES.glob("mqsim/*.trace"), *TRACES.glob("msr/*.csv*")])
+    for depth, pace in ((None, "recorded times"), (64, "queue depth 64")):
+        measure = "iops" if depth else "mean_latency"
+        yield "\n" + head(f"trace, {pace}", "IOPS" if depth else "mean")
+        for file in files:
+            work = cn.workload(file, requests=100_000, queue_depth=depth, beyond="wrap")
+            result = cn.compare("performance-optimized", work, FABRICS, records=False, progress=False)
+            yield row(file.name.split(".")[0], result, measure)
 
 
 TABLES = {"closed-loops": closed_loops, "collecting": collecting, "traces": traces}
 
 
 def main() -> None:
+    """Makes the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="put the tables into docs/fabrics.md")
     wanted = parser.parse_args()
