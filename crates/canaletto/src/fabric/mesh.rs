@@ -35,7 +35,7 @@ use crate::fabric::wires::{ControllerUse, Wire, WireKind};
 use crate::fabric::{Crossed, Direction, DomainId, Fabric, Happened, Leg, PathId};
 use crate::flash::address::{ChipId, Layout};
 use crate::flash::interface::Operation;
-use crate::sim::time::Time;
+use crate::sim::time::{Time, TimeSum};
 
 /// Routers, links and controllers.
 pub struct Mesh {
@@ -317,7 +317,7 @@ impl Fabric for Mesh {
         (0..self.grid.rows()).map(each).collect()
     }
 
-    fn router_time(&self) -> Time {
+    fn router_time(&self) -> TimeSum {
         self.network.router_time()
     }
 

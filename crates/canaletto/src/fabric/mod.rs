@@ -28,7 +28,7 @@ use crate::fabric::tape::Tape;
 use crate::fabric::wires::{ControllerUse, Wire};
 use crate::flash::address::{ChipId, Layout};
 use crate::flash::interface::Operation;
-use crate::sim::time::Time;
+use crate::sim::time::{Time, TimeSum};
 use crate::typed_id;
 
 typed_id!(
@@ -169,8 +169,8 @@ pub trait Fabric: Sized {
     }
 
     /// Time that data crossed routers, summed over the routers; zero where there are none.
-    fn router_time(&self) -> Time {
-        Time::ZERO
+    fn router_time(&self) -> TimeSum {
+        TimeSum::ZERO
     }
 
     /// What is going on on which wire, for timelines.

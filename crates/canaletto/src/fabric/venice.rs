@@ -35,7 +35,7 @@ use crate::fabric::wires::{ControllerUse, Wire, WireKind};
 use crate::fabric::{Crossed, Direction, DomainId, Fabric, Happened, Leg, PathId};
 use crate::flash::address::{ChipId, Layout};
 use crate::flash::interface::Operation;
-use crate::sim::time::Time;
+use crate::sim::time::{Time, TimeSum};
 
 /// What can happen: each concerns one controller.
 #[derive(Debug, Clone, Copy)]
@@ -88,7 +88,7 @@ pub struct Venice {
     port_taken: Vec<bool>,
     port_free_at: Vec<Time>,
     links: Vec<LinkUse>,
-    router_time: Time,
+    router_time: TimeSum,
     /// Time of a byte on a link, the link's latency of Eq. 1.
     cycle: Time,
     /// Time a scout takes from router to router.
@@ -293,7 +293,7 @@ impl Fabric for Venice {
             port_free_at: vec![Time::ZERO; chips],
             links: vec![LinkUse::default(); (grid.links() + grid.rows) as usize],
             grid,
-            router_time: Time::ZERO,
+            router_time: TimeSum::ZERO,
             cycle,
             hop: cycle * format.cycles() + config.network.router_delay.time(),
             rate,
@@ -469,7 +469,7 @@ impl Fabric for Venice {
         (0..self.grid.rows).map(each).collect()
     }
 
-    fn router_time(&self) -> Time {
+    fn router_time(&self) -> TimeSum {
         self.router_time
     }
 

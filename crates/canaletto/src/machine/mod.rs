@@ -41,7 +41,7 @@ use crate::scheduler::ring::Ring;
 use crate::scheduler::transaction::TransactionId;
 use crate::sim::arena::Slab;
 use crate::sim::events::EventQueue;
-use crate::sim::time::Time;
+use crate::sim::time::{Time, TimeSum};
 use crate::workload::flow::{Loop, Source};
 use crate::{Progress, RunOptions};
 
@@ -126,9 +126,9 @@ struct Operations {
     programs: u64,
     erases: u64,
     /// Array time of each kind, summed over planes.
-    read_time: Time,
-    program_time: Time,
-    erase_time: Time,
+    read_time: TimeSum,
+    program_time: TimeSum,
+    erase_time: TimeSum,
 }
 
 /// A drive at work, with its host.
@@ -154,7 +154,7 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     needs_collection: Vec<PlaneId>,
     operations: Operations,
     /// Time legs took on their wires, summed over legs.
-    transfers: Time,
+    transfers: TimeSum,
     first_arrival: Option<Time>,
     last_flow_first: bool,
     fabric: F,
@@ -248,7 +248,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             unit_domains,
             needs_collection: Vec::new(),
             operations: Operations::default(),
-            transfers: Time::ZERO,
+            transfers: TimeSum::ZERO,
             first_arrival: None,
             last_flow_first: workload.last_flow_first,
             fabric,

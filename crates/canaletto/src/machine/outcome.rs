@@ -13,7 +13,7 @@ use crate::measure::energy::{Activity, EnergyReport, Parts, RouterKind};
 use crate::measure::map::{MOST_CHIPS, Map};
 use crate::measure::probe::Probe;
 use crate::measure::report::{FlashReport, FlowReport, GcReport, Measures, Report, Tally, Utilisation};
-use crate::sim::time::Time;
+use crate::sim::time::{Time, TimeSum};
 
 impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// The results of a run that has ended.
@@ -60,7 +60,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     fn utilisation(&self) -> Vec<Utilisation> {
         let end = self.events.now();
         let units = &self.array.units;
-        let arrays = Time(units.iter().map(|u| u.array_busy.0).sum::<u64>() / units.len() as u64);
+        let TimeSum(arrays) = units.iter().map(|u| u.array_busy).sum();
+        let arrays = Time((arrays / units.len() as u128) as u64);
         let mut parts = vec![
             ("link to device".to_owned(), self.link.busy(Direction::ToDevice)),
             ("link to host".to_owned(), self.link.busy(Direction::ToHost)),

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::config::energy::{Array, Energy, Idle, Routers, Wires};
 use crate::config::units::Power;
 use crate::fabric::wires::WireKind;
-use crate::sim::time::Time;
+use crate::sim::time::{Time, TimeSum};
 
 /// Kinds of router. A fabric has routers of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -50,22 +50,22 @@ pub struct Activity {
     /// Blocks erased.
     pub block_erases: u64,
     /// Array time of the reads, summed over planes at work.
-    pub read_time: Time,
+    pub read_time: TimeSum,
     /// Array time of the programs, summed over planes at work.
-    pub program_time: Time,
+    pub program_time: TimeSum,
     /// Array time of the erases, summed over planes at work.
-    pub erase_time: Time,
+    pub erase_time: TimeSum,
     /// Time during which wires of a kind toggle, summed over wires. A kind may occur more than once.
     pub wires: Vec<(WireKind, Time)>,
     /// Time during which data cross routers, summed over routers.
-    pub routers: Time,
+    pub routers: TimeSum,
     /// Time during which data are written into routers' buffers, summed; reading them again is included in the power.
-    pub buffers: Time,
+    pub buffers: TimeSum,
     /// Kind of the routers and buffers.
     pub router_kind: RouterKind,
     /// Durations of the transfers, each counted once however many wires, routers and buffers it crosses. Only the paper's
     /// formula asks for it.
-    pub transfers: Time,
+    pub transfers: TimeSum,
     /// How many parts there are.
     pub parts: Parts,
     /// First arrival to last completion.
@@ -175,13 +175,14 @@ impl EnergyReport {
 }
 
 /// Millijoules of `power` over `time`.
-fn energy(power: Power, time: Time) -> f64 {
-    power.mw() * time.seconds()
+fn energy(power: Power, time: impl Into<TimeSum>) -> f64 {
+    power.mw() * time.into().seconds()
 }
 
 /// Milliwatts of an energy spread over `time`.
-fn over(millijoules: f64, time: Time) -> Option<f64> {
-    (time > Time::ZERO).then(|| millijoules / time.seconds())
+fn over(millijoules: f64, time: impl Into<TimeSum>) -> Option<f64> {
+    let time = time.into();
+    (time > TimeSum::ZERO).then(|| millijoules / time.seconds())
 }
 
 fn array_energy(activity: &Activity, keys: &Array) -> ArrayEnergy {

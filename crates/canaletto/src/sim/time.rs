@@ -89,6 +89,45 @@ impl Mul<u64> for Time {
     }
 }
 
+/// Spans summed over many parts that work side by side: a long run's sum may be more than a [`Time`] holds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub struct TimeSum(pub u128);
+
+impl TimeSum {
+    /// Nothing.
+    pub const ZERO: TimeSum = TimeSum(0);
+
+    /// Seconds, for reports.
+    pub fn seconds(self) -> f64 {
+        self.0 as f64 / 1e12
+    }
+}
+
+impl From<Time> for TimeSum {
+    fn from(time: Time) -> TimeSum {
+        TimeSum(u128::from(time.0))
+    }
+}
+
+impl Add for TimeSum {
+    type Output = TimeSum;
+    fn add(self, other: TimeSum) -> TimeSum {
+        TimeSum(self.0 + other.0)
+    }
+}
+
+impl AddAssign<Time> for TimeSum {
+    fn add_assign(&mut self, time: Time) {
+        *self = *self + time.into();
+    }
+}
+
+impl std::iter::Sum<Time> for TimeSum {
+    fn sum<I: Iterator<Item = Time>>(times: I) -> TimeSum {
+        TimeSum(times.map(|time| u128::from(time.0)).sum())
+    }
+}
+
 impl fmt::Debug for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{:03} ns", self.0 / 1_000, self.0 % 1_000)

@@ -26,7 +26,7 @@ use super::routes::{EAST, FROM_CHIP, FROM_CONTROLLER, Grid, LinkId, ROUTER_PORTS
 use crate::fabric::PathId;
 use crate::fabric::tape::Tape;
 use crate::sim::arena::Slab;
-use crate::sim::time::Time;
+use crate::sim::time::{Time, TimeSum};
 
 /// What can happen in a mesh.
 #[derive(Debug, Clone, Copy)]
@@ -107,9 +107,9 @@ impl Network {
     }
 
     /// Lengths of the packets that crossed routers, summed over the routers.
-    pub fn router_time(&self) -> Time {
-        let of = |(i, link): (usize, &Link)| if LinkId(i as u32).is_injection() { 0 } else { link.carried.0 };
-        Time(self.links.iter().enumerate().map(of).sum())
+    pub fn router_time(&self) -> TimeSum {
+        let of = |(i, link): (usize, &Link)| (!LinkId(i as u32).is_injection()).then_some(link.carried);
+        self.links.iter().enumerate().filter_map(of).sum()
     }
 
     /// Nothing is on its way, and every buffer knows.

@@ -329,7 +329,7 @@ fn a_controllers_use_is_a_union() {
     assert_eq!(used[2..], [("link from controller 0", ns(60)), ("link 0,1 to 0,0", Time::ZERO)]);
     assert!(wires.iter().all(|w| w.busy == w.active));
     // Two routers each for two packets of 30 ns, one for the other.
-    assert_eq!(bench.mesh.router_time(), ns(2 * 60 + 100));
+    assert_eq!(bench.mesh.router_time(), ns(2 * 60 + 100).into());
 }
 
 /// Wires are the directed links between packages: two for each neighbouring pair of routers and for each controller.

@@ -18,13 +18,13 @@ fn pages(reads: u64, programs: u64, fabric: (WireKind, u64, u64, u64, u64), kind
     Activity {
         page_reads: reads,
         page_programs: programs,
-        read_time: Time::from_us(3) * reads,
-        program_time: Time::from_us(100) * programs,
+        read_time: (Time::from_us(3) * reads).into(),
+        program_time: (Time::from_us(100) * programs).into(),
         wires: vec![(wire, transfers * wires)],
-        routers: transfers * routers,
-        buffers: transfers * buffers,
+        routers: (transfers * routers).into(),
+        buffers: (transfers * buffers).into(),
         router_kind: kind,
-        transfers,
+        transfers: transfers.into(),
         execution: Time::from_us(1000),
         ..Activity::default()
     }
@@ -50,7 +50,7 @@ fn of(activity: &Activity) -> EnergyReport {
 /// 1.08 mW and 0.241 mW while a page of 4 KiB crosses: 4.4 nJ and 1.0 nJ.
 #[test]
 fn venice_table_4() {
-    let one = Activity { wires: vec![(WireKind::Link, PAGE)], routers: PAGE, ..Activity::default() };
+    let one = Activity { wires: vec![(WireKind::Link, PAGE)], routers: PAGE.into(), ..Activity::default() };
     let fabric = of(&one).energy_detail.fabric;
     assert!(close(fabric.wires / PAGE.seconds(), 1.08) && close(fabric.wires, 4.42368e-6), "{fabric:?}");
     assert!(close(fabric.routers / PAGE.seconds(), 0.241) && close(fabric.routers, 0.987136e-6), "{fabric:?}");
@@ -64,7 +64,7 @@ fn an_array_costs_power_times_time() {
     let report = of(&bus(1, 0));
     assert!(close(report.energy_detail.array.read, 247.5e-6));
     assert!(close(report.energy_detail.fabric.wires, 10.8 * 3.414e-6));
-    let slow = Activity { read_time: Time::from_us(30), ..bus(1, 0) };
+    let slow = Activity { read_time: Time::from_us(30).into(), ..bus(1, 0) };
     assert!(close(of(&slow).energy_detail.array.read, 2475e-6));
 }
 
@@ -199,14 +199,14 @@ fn activity(kind: RouterKind) -> impl Strategy<Value = Activity> {
             page_reads: counts.0,
             page_programs: counts.1,
             block_erases: counts.2,
-            read_time: array.0,
-            program_time: array.1,
-            erase_time: array.2,
+            read_time: array.0.into(),
+            program_time: array.1.into(),
+            erase_time: array.2.into(),
             wires,
-            routers,
-            buffers,
+            routers: routers.into(),
+            buffers: buffers.into(),
             router_kind: kind,
-            transfers,
+            transfers: transfers.into(),
             parts: Parts { chips: 64, wires: vec![(WireKind::Link, 112)], routers: 64, ssd_controllers: 1 },
             execution,
         },

@@ -1,5 +1,6 @@
 //! Legs: which controller serves them, how they are cut into packets, what they say about their waits.
 
+use crate::sim::time::TimeSum;
 use proptest::prelude::*;
 
 use super::*;
@@ -170,7 +171,8 @@ proptest! {
         // A chip's own two links are none of the wires, the controller's one is.
         let wires = bench.mesh.wires();
         prop_assert_eq!(wires.iter().map(|w| w.busy.0).sum::<u64>(), on_wires);
-        prop_assert_eq!(bench.mesh.router_time().0, started.iter().map(|s| s.1.time().0 * u64::from(s.2)).sum::<u64>());
+        let crossed: TimeSum = started.iter().map(|s| s.1.time() * u64::from(s.2)).sum();
+        prop_assert_eq!(bench.mesh.router_time(), crossed);
         let mut free_at: BTreeMap<String, Time> = BTreeMap::new();
         let mut spans = bench.spans();
         spans.sort_by_key(|span| span.2);
