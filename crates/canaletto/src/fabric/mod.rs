@@ -173,6 +173,11 @@ pub trait Fabric: Sized {
         TimeSum::ZERO
     }
 
+    /// What else is counted, by name.
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        Vec::new()
+    }
+
     /// What is going on on which wire, for timelines.
     fn tape(&mut self) -> &mut Tape;
 }

@@ -1,8 +1,8 @@
 //! At the chips: commands are formed, cross the fabric, work in the arrays; data come back.
 
-use super::{Carried, Event, Leg, Machine};
+use super::{Event, Leg, Machine};
 use crate::config::design::{DataQueue, TransferOrder};
-use crate::fabric::{self, Crossed, Direction, DomainId, Fabric, PathId};
+use crate::fabric::{self, Crossed, Direction, DomainId, Fabric};
 use crate::flash::address::{Layout, PlaneId, UnitId};
 use crate::flash::array::Command;
 use crate::flash::interface::Operation;
@@ -52,13 +52,18 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
     }
 
+    /// Planes of the unit that can take a command now: none while it holds a path, whose data come first.
+    fn free_planes(&self, unit: UnitId) -> u64 {
+        if self.held.is_holding(unit) { 0 } else { self.array.free_planes(unit) }
+    }
+
     fn domain_of(&self, unit: UnitId) -> DomainId {
         self.unit_domains[unit.index()]
     }
 
     /// Puts a unit in or out of its domain's round robin, and has the domain's paths offered if it is in.
     pub(super) fn refresh_ready(&mut self, unit: UnitId) {
-        let ready = self.queues.has_work(unit) && self.array.free_planes(unit) != 0;
+        let ready = self.queues.has_work(unit) && self.free_planes(unit) != 0;
         let domain = self.domain_of(unit);
         let d = &mut self.domains[domain.index()];
         d.ready.set(unit.0 - d.first_unit, ready);
@@ -67,7 +72,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
     }
 
-    fn touch(&mut self, domain: DomainId) {
+    pub(super) fn touch(&mut self, domain: DomainId) {
         self.touched.set(domain.0, true);
     }
 
@@ -135,7 +140,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
     }
 
-    fn send_data(&mut self, id: TransactionId, now: Time) {
+    pub(super) fn send_data(&mut self, id: TransactionId, now: Time) {
         let t = &self.transactions[id];
         let chip = self.layout.chip_of_plane(t.ppa.plane);
         let data = self.fabric.data_time(Operation::Read, u64::from(t.bytes));
@@ -146,44 +151,6 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             Some(path) => self.go_on(path, leg, Leg::Data(id), now),
             None => self.start_leg(leg, Leg::Data(id), now),
         }
-    }
-
-    fn start_leg(&mut self, leg: fabric::Leg, carries: Leg, now: Time) {
-        let events = &mut self.events;
-        let path = self.fabric.start(leg, now, &mut |time, event| events.push(time, Event::Fabric(event)));
-        let carried = Carried { what: carries, leg };
-        if self.legs.len() <= path.index() {
-            self.legs.resize(path.index() + 1, carried);
-        }
-        self.legs[path.index()] = carried;
-        self.watch_wires();
-    }
-
-    fn go_on(&mut self, path: PathId, leg: fabric::Leg, carries: Leg, now: Time) {
-        let events = &mut self.events;
-        self.legs[path.index()] = Carried { what: carries, leg };
-        self.fabric.go_on(path, leg, now, &mut |time, event| events.push(time, Event::Fabric(event)));
-        self.watch_wires();
-    }
-
-    /// Something the fabric scheduled happens.
-    pub(super) fn fabric_event(&mut self, event: F::Event, now: Time) {
-        let events = &mut self.events;
-        let happened = self.fabric.handle(event, now, &mut |time, event| events.push(time, Event::Fabric(event)));
-        self.watch_wires();
-        if let Some(domain) = happened.freed {
-            self.touch(domain);
-        }
-        if let Some(crossed) = happened.crossed {
-            self.leg_done(crossed, now);
-        }
-    }
-
-    fn release(&mut self, path: PathId, now: Time) {
-        let events = &mut self.events;
-        let domain = self.fabric.release(path, now, &mut |time, event| events.push(time, Event::Fabric(event)));
-        self.watch_wires();
-        self.touch(domain);
     }
 
     /// Starts the next command in round robin order among the domain's units.
@@ -217,7 +184,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         for step in 0..units {
             let place = (turn + step) % units;
             let unit = UnitId(self.domains[domain.index()].first_unit + place);
-            if self.array.free_planes(unit) == 0 {
+            if self.free_planes(unit) == 0 {
                 self.queues.poll(unit);
             } else if self.try_command(domain, place, now) {
                 return true;
@@ -232,7 +199,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         if !self.fabric.is_free(self.layout.chip_of(unit), Direction::ToChip) {
             return false;
         }
-        let free = self.array.free_planes(unit);
+        let free = self.free_planes(unit);
         let urgent = self.collection_is_urgent(unit);
         let world = Pages { blocks: &self.blocks, layout: &self.layout };
         let Some(command) = self.queues.next_command(unit, free, urgent, &mut self.transactions, &world) else {
@@ -314,54 +281,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.blocks.note_stall(at.plane, t.frontier, now);
     }
 
-    /// A leg has crossed: its path is free for the next, unless it is held until the array is done.
-    fn leg_done(&mut self, crossed: Crossed, now: Time) {
-        let path = crossed.path;
-        let Carried { what, leg } = self.legs[path.index()];
-        self.array.port_used(leg.chip, leg.time());
-        self.transfers += leg.time();
-        self.probe.port_used(leg.chip, self.carried_for(what), leg.command, leg.data, now);
-        let unit = match what {
-            Leg::Command(unit) => {
-                self.command_crossed(unit, &crossed, now);
-                if self.choices.hold_path {
-                    self.held.hold(unit, path);
-                    return;
-                }
-                unit
-            }
-            Leg::Data(id) => {
-                self.charge_crossing(id, &crossed, now);
-                self.charge_page(id, Cause::DataTransfer, now);
-                let plane = self.transactions[id].ppa.plane;
-                let unit = self.layout.unit_of(plane);
-                self.array.drain_register(unit, plane, self.layout.plane_in_unit(plane), now);
-                self.probe.register_drained(plane, self.owner(id), now);
-                self.read_transferred(id, now);
-                self.refresh_ready(unit);
-                unit
-            }
-        };
-        match self.held.next_page(unit) {
-            Some(id) => {
-                self.held.hold(unit, path);
-                self.send_data(id, now);
-            }
-            None => self.release(path, now),
-        }
-    }
-
-    /// Charges what a leg spent its time on beside crossing.
-    fn charge_crossing(&mut self, id: TransactionId, crossed: &Crossed, now: Time) {
-        if crossed.conflict > Time::ZERO {
-            self.transactions[id].path_conflict = true;
-        }
-        self.charge_page_up_to(id, Cause::PathConflict, crossed.conflict, now);
-        self.charge_page_up_to(id, Cause::ChipBusyUser, crossed.port, now);
-        self.charge_page_up_to(id, Cause::PathReservation, crossed.setup, now);
-    }
-
-    fn command_crossed(&mut self, unit: UnitId, crossed: &Crossed, now: Time) {
+    pub(super) fn command_crossed(&mut self, unit: UnitId, crossed: &Crossed, now: Time) {
         let command = self.array.units[unit.index()].command;
         let planes = command.transactions().len();
         let wires = self.fabric.command_time(command.operation, planes);
@@ -444,12 +364,6 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.array.array_done(unit, worked, now);
         if let Some(first) = self.held.next_page(unit) {
             self.send_data(first, now);
-        }
-    }
-
-    fn release_held(&mut self, unit: UnitId, now: Time) {
-        if let Some(path) = self.held.take(unit) {
-            self.release(path, now);
         }
     }
 

@@ -12,6 +12,8 @@ pub struct Held {
 
 #[derive(Clone, Copy)]
 struct Unit {
+    /// From the end of the command's leg until the path is given back.
+    holding: bool,
     path: Option<PathId>,
     /// Pages read together that have yet to cross, the next one last.
     pages: [TransactionId; MAX_PLANES],
@@ -21,13 +23,25 @@ struct Unit {
 impl Held {
     /// Room for `units` units if paths are held at all.
     pub fn new(hold_path: bool, units: u32) -> Held {
-        let none = Unit { path: None, pages: [TransactionId::NONE; MAX_PLANES], length: 0 };
+        let none = Unit { holding: false, path: None, pages: [TransactionId::NONE; MAX_PLANES], length: 0 };
         Held { units: if hold_path { vec![none; units as usize] } else { Vec::new() } }
     }
 
     /// Keeps a path for the unit.
     pub fn hold(&mut self, unit: UnitId, path: PathId) {
-        self.units[unit.index()].path = Some(path);
+        let unit = &mut self.units[unit.index()];
+        unit.holding = true;
+        unit.path = Some(path);
+    }
+
+    /// Whether the unit holds a path, or sends its data over one that it held.
+    pub fn is_holding(&self, unit: UnitId) -> bool {
+        self.units.get(unit.index()).is_some_and(|unit| unit.holding)
+    }
+
+    /// The unit's path is given back. Returns whether it held one.
+    pub fn let_go(&mut self, unit: UnitId) -> bool {
+        self.units.get_mut(unit.index()).is_some_and(|unit| std::mem::take(&mut unit.holding))
     }
 
     /// Takes the path kept for the unit.

@@ -1,14 +1,15 @@
 //! The machine: wires the parts together and moves requests through them.
 //!
 //! This file holds the parts, the events and the loop; its children hold what happens at each station, in the order in
-//! which a request meets them: [`host`] (queue pairs and link), [`pages`] (mapping), [`chips`] (scheduling, fabric and
-//! arrays), [`collection`] (garbage collection).
+//! which a request meets them: [`host`] (queue pairs and link), [`pages`] (mapping), [`chips`] (scheduling and
+//! arrays), [`legs`] (the fabric), [`collection`] (garbage collection).
 
 mod charges;
 mod chips;
 mod collection;
 mod held;
 mod host;
+mod legs;
 mod outcome;
 mod pages;
 

@@ -36,6 +36,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             map: self.map_of_use(),
             energy: EnergyReport::of(&self.activity(design.fabric.kind), &design.energy),
             area: self.area(design),
+            fabric_counts: self.fabric.counters().into_iter().collect(),
             flows: names
                 .zip(&tallies)
                 .map(|(name, tally)| FlowReport { name, measures: Measures::of(tally) })

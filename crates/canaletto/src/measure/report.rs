@@ -316,6 +316,8 @@ pub struct Report {
     pub utilisation: Vec<Utilisation>,
     /// The chip array with its wires; none for arrays too large to draw.
     pub map: Option<Map>,
+    /// What only this fabric counts, such as scouts.
+    pub fabric_counts: BTreeMap<&'static str, u64>,
     /// What it took.
     #[serde(flatten)]
     pub energy: EnergyReport,

@@ -1,9 +1,10 @@
 use super::*;
 use crate::config::design::{ControllerEdge, FabricKind};
 use crate::config::units::Rate;
-use crate::fabric::tape::WireSpan;
+use crate::fabric::tape::{WireSpan, WireUse};
 use crate::fabric::tests::{Bench, array};
-use crate::fabric::venice::scout::ScoutPacket;
+use crate::fabric::venice::grid::Port;
+use crate::fabric::venice::scout::{Mode, ScoutPacket};
 use proptest::prelude::*;
 
 fn config() -> FabricConfig {

@@ -1,0 +1,110 @@
+//! Legs on the fabric: started, crossed, their paths given back or held.
+
+use super::{Carried, Event, Leg, Machine};
+use crate::fabric::{self, Crossed, Fabric, PathId};
+use crate::flash::address::UnitId;
+use crate::measure::blame::Cause;
+use crate::measure::probe::Probe;
+use crate::scheduler::transaction::TransactionId;
+use crate::sim::time::Time;
+
+impl<F: Fabric, P: Probe> Machine<'_, F, P> {
+    pub(super) fn start_leg(&mut self, leg: fabric::Leg, carries: Leg, now: Time) {
+        let events = &mut self.events;
+        let path = self.fabric.start(leg, now, &mut |time, event| events.push(time, Event::Fabric(event)));
+        let carried = Carried { what: carries, leg };
+        if self.legs.len() <= path.index() {
+            self.legs.resize(path.index() + 1, carried);
+        }
+        self.legs[path.index()] = carried;
+        self.watch_wires();
+    }
+
+    pub(super) fn go_on(&mut self, path: PathId, leg: fabric::Leg, carries: Leg, now: Time) {
+        let events = &mut self.events;
+        self.legs[path.index()] = Carried { what: carries, leg };
+        self.fabric.go_on(path, leg, now, &mut |time, event| events.push(time, Event::Fabric(event)));
+        self.watch_wires();
+    }
+
+    /// Something the fabric scheduled happens.
+    pub(super) fn fabric_event(&mut self, event: F::Event, now: Time) {
+        let events = &mut self.events;
+        let happened = self.fabric.handle(event, now, &mut |time, event| events.push(time, Event::Fabric(event)));
+        self.watch_wires();
+        if let Some(domain) = happened.freed {
+            self.touch(domain);
+        }
+        if let Some(crossed) = happened.crossed {
+            self.leg_done(crossed, now);
+        }
+    }
+
+    fn release(&mut self, path: PathId, now: Time) {
+        let events = &mut self.events;
+        let domain = self.fabric.release(path, now, &mut |time, event| events.push(time, Event::Fabric(event)));
+        self.watch_wires();
+        self.touch(domain);
+    }
+
+    /// A leg has crossed: its path is free for the next, unless it is held until the array is done.
+    fn leg_done(&mut self, crossed: Crossed, now: Time) {
+        let path = crossed.path;
+        let Carried { what, leg } = self.legs[path.index()];
+        self.array.port_used(leg.chip, leg.time());
+        self.transfers += leg.time();
+        self.probe.port_used(leg.chip, self.carried_for(what), leg.command, leg.data, now);
+        let unit = match what {
+            Leg::Command(unit) => {
+                self.command_crossed(unit, &crossed, now);
+                if self.choices.hold_path {
+                    self.held.hold(unit, path);
+                    return;
+                }
+                unit
+            }
+            Leg::Data(id) => {
+                self.charge_crossing(id, &crossed, now);
+                self.charge_page(id, Cause::DataTransfer, now);
+                let plane = self.transactions[id].ppa.plane;
+                let unit = self.layout.unit_of(plane);
+                self.array.drain_register(unit, plane, self.layout.plane_in_unit(plane), now);
+                self.probe.register_drained(plane, self.owner(id), now);
+                self.read_transferred(id, now);
+                self.refresh_ready(unit);
+                unit
+            }
+        };
+        match self.held.next_page(unit) {
+            Some(id) => {
+                self.held.hold(unit, path);
+                self.send_data(id, now);
+            }
+            None => self.give_back(unit, path, now),
+        }
+    }
+
+    /// Charges what a leg spent its time on beside crossing.
+    pub(super) fn charge_crossing(&mut self, id: TransactionId, crossed: &Crossed, now: Time) {
+        if crossed.conflict > Time::ZERO {
+            self.transactions[id].path_conflict = true;
+        }
+        self.charge_page_up_to(id, Cause::PathConflict, crossed.conflict, now);
+        self.charge_page_up_to(id, Cause::ChipBusyUser, crossed.port, now);
+        self.charge_page_up_to(id, Cause::PathReservation, crossed.setup, now);
+    }
+
+    pub(super) fn release_held(&mut self, unit: UnitId, now: Time) {
+        if let Some(path) = self.held.take(unit) {
+            self.give_back(unit, path, now);
+        }
+    }
+
+    /// Gives back a path that the unit may have held.
+    fn give_back(&mut self, unit: UnitId, path: PathId, now: Time) {
+        if self.held.let_go(unit) {
+            self.refresh_ready(unit);
+        }
+        self.release(path, now);
+    }
+}
