@@ -50,7 +50,9 @@ window.download = (name, content) => { saved[name] = typeof content === "string"
     }
     // Browsers make PNGs in the background.
     const pictures = () => Object.keys(saved).filter(name => name.endsWith(".png")).length;
-    for (let wait = 0; pictures() < charts.length && wait < 500; wait++) await new Promise(done => setTimeout(done, 20));
+    for (let tries = 0; pictures() < charts.length && tries < 500; tries++) {
+      await new Promise(done => setTimeout(done, 20));
+    }
     const wide = each => each.scrollWidth > each.clientWidth + 1 && !each.closest(".arrays");
     out.wide = [...document.querySelectorAll("main, section, figure")].filter(wide).map(each => each.id);
   } catch (error) {
