@@ -323,8 +323,9 @@ fn omnibus_saturates_every_bus_that_reaches_the_traffic() {
             assert_eq!(free == 1.0, at == hot_chip, "{fabric} {at}: {free}");
         }
     }
-    // Held while the array works (tWB + tRR + tR), a bus carries a page in so much more time.
-    let most = 9.0 * 4096e3 / (page(5.0 + 4096.0) + 120.0 + 3000.0);
+    // Held while the array works (tWB + tRR + tR), a bus carries a page in so much more time; and each of the row's eight dies
+    // holds one path at a time, so that one of the nine buses is always idle.
+    let most = 8.0 * 4096e3 / (page(5.0 + 4096.0) + 120.0 + 3000.0);
     let measured = report("omnibus", hot_row, &["fabric.hold_path=true"]).measures.bandwidth_mb_s.unwrap();
     assert!(measured < most && measured > 0.95 * most, "held: {measured} of {most}");
 }
