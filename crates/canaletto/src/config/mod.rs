@@ -9,6 +9,7 @@ pub mod check;
 pub mod design;
 pub mod energy;
 pub mod error;
+mod fabric;
 pub mod load;
 pub mod mqsim;
 pub mod names;

@@ -55,6 +55,13 @@ struct LinkUse {
     active: Time,
 }
 
+impl LinkUse {
+    /// Its reservation ends.
+    fn free(&mut self, now: Time) {
+        self.busy += now - self.since;
+    }
+}
+
 /// How scouts have fared.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Counts {
@@ -230,7 +237,7 @@ impl Fabric for Venice {
         let mut circuit = std::mem::take(&mut self.controllers[path.index()].path);
         for &(at, exit) in &circuit {
             self.routers.cancel(id, at, Exit::To(exit));
-            self.free_link(at, exit, now);
+            self.links[self.grid.beyond(at, exit).link.index()].free(now);
             self.tape_reservation(id, at, exit, now);
         }
         circuit.clear();
@@ -240,7 +247,7 @@ impl Fabric for Venice {
         let chip = controller.leg.chip;
         self.routers.cancel(id, RouterId(chip.0), Exit::Ejection);
         let own = &mut self.links[self.grid.controller_link(id).index()];
-        own.busy += now - own.since;
+        own.free(now);
         self.port_taken[chip.index()] = false;
         self.port_free_at[chip.index()] = now;
         self.free_controllers += 1;

@@ -85,7 +85,7 @@ impl Sub for Time {
 impl Mul<u64> for Time {
     type Output = Time;
     fn mul(self, times: u64) -> Time {
-        Time(self.0 * times)
+        Time(self.0.saturating_mul(times))
     }
 }
 

@@ -64,8 +64,7 @@ impl Venice {
             let exit = input;
             input = self.routers.cancel(id, at, Exit::To(exit));
             controller.path.pop();
-            let used = &mut self.links[self.grid.beyond(at, exit).link.index()];
-            used.busy += now - used.since;
+            self.links[self.grid.beyond(at, exit).link.index()].free(now);
         }
         controller.packet.mode = Mode::Reserve;
         let port = match self.routers.find_output(&controller.packet, at, input) {
@@ -90,12 +89,6 @@ impl Venice {
         let what = if controller.packet.mode == Mode::Reserve { WireUse::Scout } else { WireUse::Cancel };
         self.tape.write(beyond.link.0, what, PathId(id), now, now + self.hop);
         false
-    }
-
-    /// Accounts for a link that is no longer reserved.
-    pub(super) fn free_link(&mut self, at: RouterId, exit: Port, now: Time) {
-        let used = &mut self.links[self.grid.beyond(at, exit).link.index()];
-        used.busy += now - used.since;
     }
 
     pub(super) fn tape_reservation(&mut self, id: u32, at: RouterId, exit: Port, now: Time) {
