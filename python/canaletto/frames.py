@@ -14,8 +14,12 @@ Columns: TypeAlias = dict[str, tuple[str, bytes]]
 _NUMPY = {"u8": "<u1", "u16": "<u2", "u32": "<u4", "u64": "<u8", "i64": "<i8", "f64": "<f8"}
 _PS_PER_US = 1e6
 
-FIRST = ("request", "flow", "write", "lba", "sectors", "arrival_ps", "enqueue_ps", "complete_ps", "path_conflict")
+FIRST = ("request", "flow", "kind", "failed", "lba", "sectors", "arrival_ps", "enqueue_ps", "complete_ps", "path_conflict")
 """The columns of a request beside its causes."""
+
+
+KINDS = ["read", "write", "trim", "flush"]
+"""What a request asks for, by the engine's numbers."""
 
 
 def raw(columns: Columns) -> pl.DataFrame:
@@ -35,11 +39,8 @@ def requests(columns: Columns, flows: list[str]) -> pl.DataFrame:
     return table.select(
         "request",
         names.gather(table["flow"]).cast(pl.Categorical).alias("flow"),
-        pl.when(pl.col("write") != 0)
-        .then(pl.lit("write"))
-        .otherwise(pl.lit("read"))
-        .cast(pl.Enum(["read", "write"]))
-        .alias("op"),
+        pl.Series("op", KINDS).gather(table["kind"]).cast(pl.Enum(KINDS)),
+        (pl.col("failed") != 0).alias("failed"),
         "lba",
         "sectors",
         _us("arrival_ps", "arrival_us"),

@@ -40,7 +40,7 @@ class Scenario:
         from canaletto import frames
 
         ns = [(pl.col(f"{name}_ps") // 1000).alias(f"{name}_ns") for name in ("arrival", "enqueue", "complete")]
-        kind = pl.when(pl.col("write") != 0).then(pl.lit("W")).otherwise(pl.lit("R")).alias("type")
+        kind = pl.when(pl.col("kind") == 1).then(pl.lit("W")).otherwise(pl.lit("R")).alias("type")
         chosen = frames.raw({name: self._columns[name] for name in frames.FIRST}).filter(pl.col("flow") == flow)
         return chosen.sort("complete_ps", maintain_order=True).select(
             *ns, kind, pl.col("lba").alias("start_lba"), "sectors"

@@ -186,7 +186,7 @@ def from_columns(
             _words("cause", about["causes"]), *(_unless(column, _NOBODY) for column in ("request", "page", "part"))
         ),
         requests=frames.raw(requests).with_columns(
-            _words("flow", flows), pl.col("write") != 0, _unless("complete_ps", _NOT_YET)
+            _words("flow", flows), (pl.col("kind") == 1).alias("write"), _unless("complete_ps", _NOT_YET)
         ),
         windows=tuple(windows),
         title=title,

@@ -49,7 +49,8 @@ pub fn of_records(py: Python, records: Option<Records>) -> PyResult<Bound<PyDict
     let Some(records) = records else { return Ok(columns) };
     insert(&columns, "request", records.request.into_iter())?;
     insert(&columns, "flow", records.flow.into_iter())?;
-    insert(&columns, "write", records.write.into_iter())?;
+    insert(&columns, "kind", records.kind.into_iter())?;
+    insert(&columns, "failed", records.failed.into_iter())?;
     insert(&columns, "lba", records.lba.into_iter())?;
     insert(&columns, "sectors", records.sectors.into_iter())?;
     insert(&columns, "arrival_ps", records.arrival.into_iter())?;

@@ -69,7 +69,7 @@ pub fn timeline<'py>(
     insert(&columns[1], "part", steps.part.into_iter())?;
     insert(&columns[2], "number", requests.number.into_iter())?;
     insert(&columns[2], "flow", requests.flow.into_iter())?;
-    insert(&columns[2], "write", requests.write.into_iter())?;
+    insert(&columns[2], "kind", requests.kind.into_iter())?;
     insert(&columns[2], "lba", requests.lba.into_iter())?;
     insert(&columns[2], "sectors", requests.sectors.into_iter())?;
     insert(&columns[2], "arrival_ps", requests.arrival.into_iter())?;

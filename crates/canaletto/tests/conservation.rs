@@ -11,7 +11,7 @@ use canaletto::config::design::{Design, MapUpdate};
 use canaletto::config::workload::Workload;
 use canaletto::config::{load_design, load_workload};
 use canaletto::flash::address::{PlaneId, Ppa};
-use canaletto::host::request::RequestId;
+use canaletto::host::request::{Kind, RequestId};
 use canaletto::limits::Limits;
 use canaletto::measure::probe::Probe;
 use canaletto::sim::time::Time;
@@ -32,8 +32,11 @@ struct Shadow {
     writing: HashMap<RequestId, Vec<(u64, u64, u64)>>,
     /// Reads on their way: for each page the versions acknowledged when it began.
     reading: HashMap<(RequestId, u64), Sectors>,
+    /// Version of the last trim that took effect on a page.
+    trimmed: HashMap<u64, u64>,
     versions: u64,
     reads: u64,
+    trims: u64,
     /// Writes take effect when queued, so that a read may come to a page before its program does: contents say nothing.
     early: bool,
     problems: Vec<String>,
@@ -42,6 +45,11 @@ struct Shadow {
 impl Shadow {
     fn held(&self, at: Ppa) -> Option<(u64, Sectors)> {
         self.flash.get(&(at.plane, at.block))?.get(&at.page).copied()
+    }
+
+    /// What a page without data reads as.
+    fn blank(&self, lpa: u64) -> Sectors {
+        [self.trimmed.get(&lpa).copied().unwrap_or(0); 64]
     }
 
     /// Stores a page's content; false if it held something already.
@@ -55,9 +63,9 @@ fn members(mask: u64) -> impl Iterator<Item = u32> {
 }
 
 impl Probe for Shadow {
-    fn page_begins(&mut self, _: Time, request: RequestId, lpa: u64, sectors: u64, write: bool) {
+    fn page_begins(&mut self, _: Time, request: RequestId, lpa: u64, sectors: u64, kind: Kind) {
         self.versions += 1;
-        if write {
+        if kind != Kind::Read {
             self.writing.entry(request).or_default().push((lpa, sectors, self.versions));
         } else {
             let seen = std::array::from_fn(|s| self.acknowledged.get(&(lpa, s as u32)).copied().unwrap_or(0));
@@ -77,7 +85,7 @@ impl Probe for Shadow {
             return;
         }
         let expected = self.reading.remove(&(request, lpa)).expect("a read that began");
-        let held = if from.is_some() { self.held(from) } else { Some((lpa, [0; 64])) };
+        let held = if from.is_some() { self.held(from) } else { Some((lpa, self.blank(lpa))) };
         let Some((holds, versions)) = held else {
             self.problems.push(format!("page {lpa} was read from {from:?}, which holds nothing"));
             return;
@@ -100,13 +108,19 @@ impl Probe for Shadow {
             return;
         }
         let write = self.writing[&request].iter().find(|w| w.0 == lpa && w.1 == sectors).expect("a write that began");
-        let mut content = if merged.is_some() { self.held(merged).expect("a page to merge").1 } else { [0; 64] };
+        let mut content = if merged.is_some() { self.held(merged).expect("a page to merge").1 } else { self.blank(lpa) };
         for s in members(sectors) {
             content[s as usize] = write.2;
         }
         if !self.store(at, lpa, content) {
             self.problems.push(format!("{at:?} was programmed twice without an erase"));
         }
+    }
+
+    fn page_trimmed(&mut self, _: Time, request: RequestId, lpa: u64) {
+        self.trims += 1;
+        let trim = self.writing[&request].iter().find(|w| w.0 == lpa).expect("a trim that began");
+        self.trimmed.insert(lpa, trim.2);
     }
 
     fn page_copied(&mut self, _: Time, lpa: u64, from: Ppa, to: Ppa) {
@@ -236,13 +250,15 @@ fn flow(name: usize) -> impl Strategy<Value = String> {
         (1u32..40).prop_map(|d| format!("queue_depth = {d}")),
         (1u32..60).prop_map(|g| format!("inter_arrival = \"{g}us\""))
     ];
-    (what, sizes, load, 1u32..1500, prop::sample::select(vec!["urgent", "high", "medium", "low"])).prop_map(
-        move |((reads, addresses, set), (size, alignment), load, requests, priority)| {
+    let rare = prop::sample::select(vec![0.0, 0.0, 0.1]);
+    let priority = (prop::sample::select(vec!["urgent", "high", "medium", "low"]), rare.clone(), rare.clone(), rare);
+    (what, sizes, load, 1u32..1500, priority).prop_map(
+        move |((reads, addresses, set), (size, alignment), load, requests, (priority, trims, flushes, fua))| {
             let hot = if addresses == "hot-cold" { "hot_share = 0.2\n" } else { "" };
             format!(
                 "[[flow]]\nname = \"flow {name}\"\npriority = \"{priority}\"\n[flow.synthetic]\nrequests = {requests}\n\
                  read_share = {reads}\naddresses = \"{addresses}\"\n{hot}working_set = {set}\nalignment = \"{alignment}\"\n\
-                 size = \"{size}\"\n{load}\n"
+                 trim_share = {trims}\nflush_share = {flushes}\nfua_share = {fua}\nsize = \"{size}\"\n{load}\n"
             )
         },
     )
@@ -294,6 +310,6 @@ fn overwriting_a_full_drive_never_wedges() {
         assert!(flash.write_amplification.unwrap() > 1.0);
         assert!(shadow.reads > 500);
         let blame = &outcome.report.measures.blame_us.all;
-        assert!(blame.contains_key("chip_busy_gc"), "{blame:?}");
+        assert!(blame.contains_key("chip_busy_gc_read"), "{blame:?}");
     }
 }

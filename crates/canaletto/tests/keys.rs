@@ -259,6 +259,8 @@ fn workload_table() -> Vec<(&'static str, Vec<&'static str>, String)> {
         ("flow.synthetic.requests", vec!["flow.0.synthetic.requests=100"], one.clone()),
         ("flow.synthetic.stop", vec!["flow.0.synthetic.stop=1ms"], one.clone()),
         ("flow.synthetic.read_share", vec!["flow.0.synthetic.read_share=0.9"], one.clone()),
+        ("flow.synthetic.trim_share", vec!["flow.0.synthetic.trim_share=0.2"], one.clone()),
+        ("flow.synthetic.flush_share", vec!["flow.0.synthetic.flush_share=0.2"], one.clone()),
         ("flow.synthetic.addresses", vec!["flow.0.synthetic.addresses=sequential"], one.clone()),
         ("flow.synthetic.hot_share", vec!["flow.0.synthetic.hot_share=0.4"], hot),
         ("flow.synthetic.working_set", vec!["flow.0.synthetic.working_set=0.1"], one.clone()),

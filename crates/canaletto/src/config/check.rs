@@ -165,6 +165,9 @@ fn check_synthetic(s: &Synthetic, key: &str) -> Checked {
         }
         _ => {}
     }
+    require(s.trim_share + s.flush_share <= 1.0, &format!("{key}.trim_share"), || {
+        format!("got {} beside flush_share = {}, expected at most 1 together", s.trim_share, s.flush_share)
+    })?;
     let sectors = |name: &str, size: Size| {
         require(size.0 > 0 && size.0 % SECTOR == 0, &format!("{key}.{name}"), || {
             format!("got \"{size}\", expected a multiple of 512 B above 0")

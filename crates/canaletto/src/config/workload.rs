@@ -97,6 +97,18 @@ pub struct Synthetic {
     /// Share of requests that read.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub read_share: f64,
+    /// Share of requests that deallocate their sectors (TRIM) instead of reading or writing them.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub trim_share: f64,
+    /// Share of requests that are flushes: complete once every write completed before is on flash.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub flush_share: f64,
+    /// Share of writes with force unit access: complete only once they are on flash.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub fua_share: f64,
     /// Where requests go.
     #[serde(default)]
     pub addresses: Addresses,

@@ -2,11 +2,44 @@
 
 use crate::flash::address::{ChipId, Layout, PlaneId, UnitId};
 use crate::flash::interface::Operation;
+use crate::measure::blame::Cause;
 use crate::scheduler::transaction::TransactionId;
 use crate::sim::time::Time;
 
 /// Most planes one command can touch.
 pub const MAX_PLANES: usize = 16;
+
+/// Work that the host did not ask for, told apart because waits for it are blamed apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Background {
+    /// Garbage collection reads.
+    GcRead,
+    /// Garbage collection programs.
+    GcProgram,
+    /// A block is erased.
+    Erase,
+    /// A mapping table's page is read or programmed.
+    Mapping,
+}
+
+impl Background {
+    /// Every kind, in the order of the clocks.
+    pub const ALL: [Background; 4] =
+        [Background::GcRead, Background::GcProgram, Background::Erase, Background::Mapping];
+
+    /// What waiting for it is charged to.
+    pub fn cause(self) -> Cause {
+        match self {
+            Background::GcRead => Cause::ChipBusyGcRead,
+            Background::GcProgram => Cause::ChipBusyGcProgram,
+            Background::Erase => Cause::ChipBusyErase,
+            Background::Mapping => Cause::ChipBusyMapping,
+        }
+    }
+}
+
+/// Time a unit has spent on each kind of background work; differences tell how much of a wait that was.
+pub type Clocks = [Time; Background::ALL.len()];
 
 /// A command on its way through a unit: its operation and its transactions.
 #[derive(Clone, Copy)]
@@ -48,10 +81,10 @@ pub struct Unit {
     array_free_at: Time,
     /// When the last page left the unit's registers.
     drained_at: Time,
-    /// Time this unit has worked for garbage collection, finished commands only.
-    gc_busy: Time,
-    /// When the garbage collection command in work was issued.
-    gc_since: Option<Time>,
+    /// Time this unit has spent on background work, finished commands only.
+    background: Clocks,
+    /// The background command in work, and when it was issued.
+    background_since: Option<(Background, Time)>,
     /// Time with the array at work, for utilisation.
     pub array_busy: Time,
 }
@@ -76,8 +109,8 @@ impl Array {
             registers: 0,
             array_free_at: Time::ZERO,
             drained_at: Time::ZERO,
-            gc_busy: Time::ZERO,
-            gc_since: None,
+            background: Clocks::default(),
+            background_since: None,
             array_busy: Time::ZERO,
         };
         Array {
@@ -95,13 +128,15 @@ impl Array {
     }
 
     /// Gives the unit a command.
-    pub fn begin(&mut self, id: UnitId, command: Command, for_gc: bool, now: Time) {
+    pub fn begin(&mut self, id: UnitId, command: Command, background: Option<Background>, now: Time) {
         let unit = &mut self.units[id.index()];
         assert!(!unit.busy, "unit {} was given a second command", id.0);
         unit.busy = true;
         unit.command = command;
-        if for_gc {
-            unit.gc_since.get_or_insert(now);
+        if let Some(kind) = background {
+            // Pages of the last command may still be leaving: that work ends where this begins.
+            unit.close_background(now);
+            unit.background_since = Some((kind, now));
         }
     }
 
@@ -117,7 +152,7 @@ impl Array {
         unit.array_free_at = now;
         unit.array_busy += worked;
         if unit.registers == 0 {
-            unit.close_gc(now);
+            unit.close_background(now);
         }
     }
 
@@ -129,7 +164,7 @@ impl Array {
         unit.drained_at = now;
         self.register_free_at[plane.index()] = now;
         if unit.registers == 0 && !unit.busy {
-            unit.close_gc(now);
+            unit.close_background(now);
         }
     }
 
@@ -151,17 +186,21 @@ impl Array {
         u.array_free_at.max(drained)
     }
 
-    /// Time the unit has worked for garbage collection until `now`; differences tell how much of a wait that was.
-    pub fn gc_clock(&self, unit: UnitId, now: Time) -> Time {
+    /// Time the unit has spent on each kind of background work until `now`.
+    pub fn background_clocks(&self, unit: UnitId, now: Time) -> Clocks {
         let unit = &self.units[unit.index()];
-        unit.gc_busy + unit.gc_since.map_or(Time::ZERO, |since| now - since)
+        let mut clocks = unit.background;
+        if let Some((kind, since)) = unit.background_since {
+            clocks[kind as usize] += now - since;
+        }
+        clocks
     }
 }
 
 impl Unit {
-    fn close_gc(&mut self, now: Time) {
-        if let Some(since) = self.gc_since.take() {
-            self.gc_busy += now - since;
+    fn close_background(&mut self, now: Time) {
+        if let Some((kind, since)) = self.background_since.take() {
+            self.background[kind as usize] += now - since;
         }
     }
 }

@@ -17,9 +17,13 @@ pub enum Entry {
     At(Ppa),
     /// A write of it is in flight; the transaction knows where the old data are.
     Pending(TransactionId),
+    /// Deallocated: it reads as zeroes until it is written again.
+    Trimmed,
 }
 
 const PENDING: u64 = 1 << 63;
+/// Above every packed address.
+const TRIMMED: u64 = 1 << 62;
 
 impl Entry {
     fn pack(self) -> u64 {
@@ -27,12 +31,15 @@ impl Entry {
             Entry::Unmapped => unreachable!("unmapped pages have no entry"),
             Entry::At(ppa) => ppa.pack(),
             Entry::Pending(id) => PENDING | u64::from(id.0),
+            Entry::Trimmed => TRIMMED,
         }
     }
 
     fn unpack(packed: u64) -> Entry {
         if packed & PENDING != 0 {
             Entry::Pending(TransactionId(packed as u32))
+        } else if packed == TRIMMED {
+            Entry::Trimmed
         } else {
             Entry::At(Ppa::unpack(packed))
         }
@@ -52,7 +59,7 @@ fn pool_of(count: u32) -> usize {
 
 #[derive(Clone, Copy, Default)]
 struct Group {
-    /// Which of the 64 pages are mapped.
+    /// Which of the 64 pages have an entry.
     mapped: u64,
     /// The entry itself if there is one, so that it shares the group's cache line; the start of the list in its pool if
     /// there are more.
@@ -80,6 +87,7 @@ impl Pool {
 pub struct MappingTable {
     segments: Vec<Option<Box<[Group; SEGMENT]>>>,
     pools: [Pool; CAPACITIES],
+    /// Pages that hold data.
     mapped: u64,
 }
 
@@ -90,7 +98,7 @@ impl MappingTable {
         MappingTable { segments: (0..segments).map(|_| None).collect(), pools: Default::default(), mapped: 0 }
     }
 
-    /// Number of mapped pages, pending ones included.
+    /// Number of pages that hold data, pending ones included.
     pub fn mapped(&self) -> u64 {
         self.mapped
     }
@@ -133,15 +141,17 @@ impl MappingTable {
         });
         let group = &mut segment[(lpa / 64) as usize % SEGMENT];
         let bit = 1u64 << (lpa % 64);
+        self.mapped += u64::from(entry != Entry::Trimmed);
         if group.mapped & bit == 0 {
-            self.mapped += 1;
             insert(group, bit, entry.pack(), &mut self.pools);
             return;
         }
-        match group.mapped.count_ones() {
-            1 => group.data = entry.pack(),
-            count => self.pools[pool_of(count)].entries[group.data as usize + rank(group, bit)] = entry.pack(),
-        }
+        let slot = match group.mapped.count_ones() {
+            1 => &mut group.data,
+            count => &mut self.pools[pool_of(count)].entries[group.data as usize + rank(group, bit)],
+        };
+        self.mapped -= u64::from(*slot != TRIMMED);
+        *slot = entry.pack();
     }
 }
 

@@ -1,5 +1,6 @@
 //! A host request.
 
+use crate::flash::address::SECTOR;
 use crate::measure::blame::Account;
 use crate::sim::time::Time;
 use crate::typed_id;
@@ -9,15 +10,37 @@ typed_id!(
     RequestId
 );
 
-/// A read or write of consecutive sectors.
+/// What a request asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Read sectors.
+    Read,
+    /// Write sectors.
+    Write,
+    /// Forget sectors: NVM Express Dataset Management with the Deallocate attribute, TRIM in ATA.
+    Trim,
+    /// Put what was written before on flash (NVM Express Flush).
+    Flush,
+}
+
+impl Kind {
+    /// Number of kinds.
+    pub const COUNT: usize = 4;
+}
+
+/// A request for consecutive sectors.
 #[derive(Clone, Copy)]
 pub struct Request {
     /// Its number: requests are counted as they are generated.
     pub number: u32,
     /// Index of its flow.
     pub flow: u16,
-    /// Whether it writes.
-    pub write: bool,
+    /// What it asks for.
+    pub kind: Kind,
+    /// For a write: whether it is complete only once it is on flash (force unit access).
+    pub fua: bool,
+    /// Whether any part of it failed: it is completed with an error status.
+    pub failed: bool,
     /// Whether one of its transactions met a path conflict.
     pub path_conflict: bool,
     /// Time its pages lost to path conflicts.
@@ -37,8 +60,17 @@ pub struct Request {
 }
 
 impl Request {
-    /// Bytes it moves.
+    /// Bytes that the drive fetches from the host before it can start: the data of a write, the list of ranges of a trim
+    /// (one of 16 B; NVM Express NVM Command Set §3.2.3).
+    pub fn payload_bytes(&self) -> u64 {
+        if self.kind == Kind::Trim { 16 } else { self.bytes() }
+    }
+
+    /// Bytes of user data that cross the host link for it.
     pub fn bytes(&self) -> u64 {
-        u64::from(self.sectors) * crate::flash::address::SECTOR
+        match self.kind {
+            Kind::Read | Kind::Write => u64::from(self.sectors) * SECTOR,
+            Kind::Trim | Kind::Flush => 0,
+        }
     }
 }

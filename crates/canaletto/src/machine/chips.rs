@@ -4,7 +4,7 @@ use super::{Event, Leg, Machine};
 use crate::config::design::{DataQueue, TransferOrder};
 use crate::fabric::{self, Crossed, Direction, DomainId, Fabric};
 use crate::flash::address::{Layout, PlaneId, UnitId};
-use crate::flash::array::Command;
+use crate::flash::array::{Background, Command};
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::Blocks;
 use crate::measure::blame::Cause;
@@ -45,7 +45,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// Notes the clocks from which a waiting transaction's blame is worked out when it is issued.
     pub(super) fn mark_wait(&mut self, id: TransactionId, unit: UnitId, now: Time) {
         let t = &mut self.transactions[id];
-        t.gc_mark = self.array.gc_clock(unit, now);
+        t.background_marks = self.array.background_clocks(unit, now);
         if !t.ppa.is_bound() {
             self.blocks.note_stall(t.ppa.plane, t.frontier, now);
             t.stall_mark = self.blocks.stall_clock(t.ppa.plane, t.frontier, now);
@@ -224,8 +224,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             }
         }
         let wires = self.fabric.command_time(command.operation, command.transactions().len());
-        let for_gc = self.transactions[command.transactions()[0]].origin == Origin::Gc;
-        self.array.begin(unit, command, for_gc, now);
+        let background = self.transactions[command.transactions()[0]].background();
+        self.array.begin(unit, command, background, now);
         self.refresh_ready(unit);
         let leg = fabric::Leg { chip, direction: Direction::ToChip, command: wires, data };
         self.start_leg(leg, Leg::Command(unit), now);
@@ -242,10 +242,16 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let port_free_at = self.fabric.port_free_at(self.layout.chip_of(unit), Direction::ToChip);
         let available = self.array.available_since(unit, plane).max(port_free_at);
         let t = &self.transactions[id];
-        let own = available.saturating_sub(t.account.since);
-        let collected = self.array.gc_clock(unit, now) - t.gc_mark;
-        let by_gc = self.charge_page_up_to(id, Cause::ChipBusyGc, collected.min(own), now);
-        self.charge_page_up_to(id, Cause::ChipBusyUser, own - by_gc, now);
+        let mut own = available.saturating_sub(t.account.since);
+        let marks = t.background_marks;
+        let clocks = self.array.background_clocks(unit, now);
+        for kind in Background::ALL {
+            let worked = clocks[kind as usize] - marks[kind as usize];
+            if worked > Time::ZERO {
+                own = own - self.charge_page_up_to(id, kind.cause(), worked.min(own), now);
+            }
+        }
+        self.charge_page_up_to(id, Cause::ChipBusyUser, own, now);
         self.charge_conflict(id, now);
     }
 

@@ -58,7 +58,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let current = match entry {
             Entry::At(ppa) => ppa,
             Entry::Pending(write) => self.transactions[write].old,
-            Entry::Unmapped => Ppa::NONE,
+            Entry::Unmapped | Entry::Trimmed => Ppa::NONE,
         };
         self.collector.copied += 1;
         if current == t.old {

@@ -5,7 +5,7 @@ use super::{Event, Machine};
 use crate::RunError;
 use crate::fabric::Fabric;
 use crate::host::link::{Direction, Message};
-use crate::host::request::{Request, RequestId};
+use crate::host::request::{Kind, Request, RequestId};
 use crate::measure::blame::{Account, Cause};
 use crate::measure::probe::Probe;
 use crate::measure::records::Row;
@@ -59,7 +59,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let request = self.requests.insert(Request {
             number: self.generated as u32,
             flow: id,
-            write: wanted.write,
+            kind: wanted.kind,
+            fua: wanted.fua,
+            failed: false,
             path_conflict: false,
             lost: Time::ZERO,
             lba: wanted.lba,
@@ -119,7 +121,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             }
             Message::Entries { flow, count } => self.entries_arrived(flow, count, now),
             Message::FetchData(request) => {
-                let bytes = self.requests[request].bytes();
+                let bytes = self.requests[request].payload_bytes();
                 self.send(Direction::ToDevice, Message::WriteData(request), bytes, now);
             }
             Message::WriteData(request) => {
@@ -156,7 +158,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         for _ in 0..count {
             let request = self.flows[flow as usize].queue.entry_arrived();
             self.charge_request(request, Cause::HostLink, now);
-            if self.requests[request].write {
+            if matches!(self.requests[request].kind, Kind::Write | Kind::Trim) {
                 self.send(Direction::ToHost, Message::FetchData(request), 0, now);
             } else {
                 self.enter_drive(request, now);
@@ -170,19 +172,35 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// The processor takes the request up.
     fn enter_drive(&mut self, request: RequestId, now: Time) {
         if !self.controller.has_firmware() {
-            return self.begin_pages(request, now);
+            return self.begin(request, now);
         }
-        let (first, last) = self.page_range(request);
-        let time = self.controller.firmware((last - first + 1) as u32, now);
+        let pages = match self.requests[request].kind {
+            Kind::Read | Kind::Write => {
+                let (first, last) = self.page_range(request);
+                (last - first + 1) as u32
+            }
+            Kind::Trim | Kind::Flush => 0,
+        };
+        let time = self.controller.firmware(pages, now);
         self.events.push(time, Event::FirmwareDone(request));
+    }
+
+    /// The drive starts to work on a request.
+    pub(super) fn begin(&mut self, request: RequestId, now: Time) {
+        match self.requests[request].kind {
+            Kind::Read | Kind::Write => self.begin_pages(request, now),
+            Kind::Trim => self.begin_trim(request, now),
+            // A write is complete only once it is programmed: there is nothing left to flush.
+            Kind::Flush => self.finish(request, now),
+        }
     }
 
     /// The back end has finished a request: data (of a read) and completion go to the host.
     pub(super) fn finish(&mut self, id: RequestId, now: Time) {
         let request = &self.requests[id];
-        let (flow, write, bytes) = (request.flow, request.write, request.bytes());
+        let (flow, kind, bytes) = (request.flow, request.kind, request.bytes());
         self.flows[flow as usize].queue.finished();
-        if !write {
+        if kind == Kind::Read {
             self.send(Direction::ToHost, Message::ReadData(id), bytes, now);
         }
         self.fetch(flow, now);
@@ -227,7 +245,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             records.push(&Row {
                 request: request.number,
                 flow: request.flow,
-                write: request.write,
+                kind: request.kind,
+                failed: request.failed,
                 lba: request.lba,
                 sectors: request.sectors,
                 arrival: request.arrival,

@@ -12,6 +12,7 @@ mod host;
 mod legs;
 mod outcome;
 mod pages;
+mod trim;
 
 use std::collections::VecDeque;
 
@@ -342,7 +343,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             }
             Event::FirmwareDone(request) => {
                 self.charge_request(request, Cause::Firmware, now);
-                self.begin_pages(request, now);
+                self.begin(request, now);
             }
             Event::StageDone(transaction) => self.stage_done(transaction, now),
             Event::Fabric(event) => self.fabric_event(event, now),

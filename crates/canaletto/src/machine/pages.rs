@@ -8,7 +8,7 @@ use crate::flash::address::{PlaneId, Ppa};
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::Frontier;
 use crate::ftl::mapping::Entry;
-use crate::host::request::RequestId;
+use crate::host::request::{Kind, RequestId};
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
@@ -37,15 +37,16 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let request = &mut self.requests[id];
         request.outstanding = (last_page - first_page + 1) as u32;
         let flow = &self.flows[request.flow as usize];
-        let (write, priority, frontier) = (request.write, flow.priority, Frontier::User(flow.stream));
+        let (kind, priority, frontier) = (request.kind, flow.priority, Frontier::User(flow.stream));
         let began = request.arrival;
         let mut at = (request.lba - flow.first_sector) & (per_page - 1);
         let mut left = u64::from(request.sectors);
         for lpa in first_page..=last_page {
             let count = left.min(per_page - at);
+            let write = kind == Kind::Write;
             let operation = if write { Operation::Program } else { Operation::Read };
             let sectors = sector_mask(at, count);
-            self.probe.page_begins(now, id, lpa, sectors, write);
+            self.probe.page_begins(now, id, lpa, sectors, kind);
             let transaction = Transaction::of_request(operation, id, priority, lpa, sectors, now);
             let transaction = self.new_page(Transaction { frontier, began, ..transaction });
             if write {
@@ -83,7 +84,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let t = &self.transactions[id];
         let at = match self.map.get(t.lpa) {
             Entry::At(ppa) => ppa,
+            Entry::Pending(write) if self.transactions[write].blank => return false,
             Entry::Pending(write) => self.transactions[write].old,
+            Entry::Trimmed => return false,
             Entry::Unmapped => Ppa::NONE,
         };
         let at = if at.is_bound() { at } else { self.find_unwritten(id) };
@@ -121,16 +124,19 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     fn begin_write(&mut self, id: TransactionId, now: Time) {
         let lpa = self.transactions[id].lpa;
         if let Entry::Pending(earlier) = self.map.get(lpa) {
-            // Writes of one page keep their order: the later one starts when the earlier one is programmed.
-            let mut last = earlier;
-            while self.transactions[last].successor.is_some() {
-                last = self.transactions[last].successor;
-            }
-            self.transactions[last].successor = id;
-            return;
+            return self.follow(earlier, id);
         }
         self.translate_write(id, now);
         self.pass_stages(id, now);
+    }
+
+    /// Changes of one page keep their order: a later one starts when the earlier one is programmed.
+    pub(super) fn follow(&mut self, earlier: TransactionId, id: TransactionId) {
+        let mut last = earlier;
+        while self.transactions[last].successor.is_some() {
+            last = self.transactions[last].successor;
+        }
+        self.transactions[last].successor = id;
     }
 
     /// Finds the page a write replaces, starts the read of it that a partial write needs, and marks the logical page.
@@ -138,11 +144,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let t = self.transactions[id];
         let plane = self.plane_of(id);
         let whole = sector_mask(0, u64::from(self.layout.sectors_per_page));
-        let mut old = match self.map.get(t.lpa) {
-            Entry::At(ppa) => ppa,
-            _ => Ppa::NONE,
-        };
-        if !old.is_some() && t.sectors != whole && self.choices.unwritten == UnwrittenReads::FindPage {
+        let entry = self.map.get(t.lpa);
+        let blank = entry == Entry::Trimmed;
+        let mut old = if let Entry::At(ppa) = entry { ppa } else { Ppa::NONE };
+        if !blank && !old.is_some() && t.sectors != whole && self.choices.unwritten == UnwrittenReads::FindPage {
             old = self.find_unwritten(id);
         }
         if old.is_bound() {
@@ -155,6 +160,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
         let w = &mut self.transactions[id];
         w.old = old;
+        w.blank = blank;
         w.ppa = Ppa::unbound(plane);
         if self.choices.partial == PartialWrites::Merged {
             w.bytes = (w.sectors | w.merged).count_ones() * 512;
@@ -226,8 +232,11 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.page_finished(id, now);
     }
 
-    fn start_successor(&mut self, id: TransactionId, now: Time) {
+    pub(super) fn start_successor(&mut self, id: TransactionId, now: Time) {
         self.charge_page(id, Cause::SamePage, now);
+        if self.transactions[id].origin == Origin::Trim {
+            return self.trim_after_write(id, now);
+        }
         self.translate_write(id, now);
         self.pass_stages(id, now);
     }

@@ -39,6 +39,14 @@ causes! {
     Dram = "dram",
     /// At the ECC engine, waiting included.
     Ecc = "ecc",
+    /// In the data cache: at its DRAM, waiting included.
+    Cache = "cache",
+    /// Waiting for room in the write buffer.
+    WriteBuffer = "write_buffer",
+    /// Waiting for a flush: until what was written before is on flash.
+    Flush = "flush",
+    /// Waiting for the mapping entry to be read from flash.
+    MappingMiss = "mapping_miss",
     /// Waiting for an earlier write of the same page.
     SamePage = "same_page_write",
     /// Waiting for the old page of a partial write to be read.
@@ -47,8 +55,14 @@ causes! {
     FreeBlocks = "free_blocks",
     /// Waiting for the chip, busy with (or queued behind) user requests.
     ChipBusyUser = "chip_busy_user",
-    /// Waiting for the chip, busy with garbage collection.
-    ChipBusyGc = "chip_busy_gc",
+    /// Waiting for the chip, busy with reads of garbage collection.
+    ChipBusyGcRead = "chip_busy_gc_read",
+    /// Waiting for the chip, busy with programs of garbage collection.
+    ChipBusyGcProgram = "chip_busy_gc_program",
+    /// Waiting for the chip, busy with erases.
+    ChipBusyErase = "chip_busy_erase",
+    /// Waiting for the chip, busy with reads and programs of mapping tables.
+    ChipBusyMapping = "chip_busy_mapping",
     /// The chip was ready, but no path to it was free.
     PathConflict = "path_conflict",
     /// The path was being set up: scouts on their way, controllers agreeing.
@@ -59,6 +73,8 @@ causes! {
     ArrayRead = "array_read",
     /// Array program.
     ArrayProgram = "array_program",
+    /// Reading again what could not be corrected, or programming again what failed.
+    Retry = "retry",
     /// Data on the wires.
     DataTransfer = "data_transfer",
     /// Completion entry on its way to the host, waiting for room in the completion queue included.

@@ -5,7 +5,7 @@
 use crate::fabric::tape::WireSpan;
 use crate::flash::address::{ChipId, PlaneId, Ppa};
 use crate::flash::interface::Operation;
-use crate::host::request::{Request, RequestId};
+use crate::host::request::{Kind, Request, RequestId};
 use crate::measure::blame::Cause;
 use crate::sim::time::Time;
 
@@ -33,14 +33,16 @@ pub trait Probe {
     /// Whether it wants to hear of wires, arrays and single charges: the machine leaves them out otherwise.
     const WATCHES_WIRES: bool = false;
 
-    /// A host write or read of one page enters the drive.
-    fn page_begins(&mut self, _now: Time, _request: RequestId, _lpa: u64, _sectors: u64, _write: bool) {}
+    /// One page of a host request enters the drive.
+    fn page_begins(&mut self, _now: Time, _request: RequestId, _lpa: u64, _sectors: u64, _kind: Kind) {}
     /// A page that was never written is found at `at`, as if written before the run.
     fn page_found(&mut self, _lpa: u64, _at: Ppa) {}
     /// A page of a host request is read from `from` (no page: it reads as zeroes).
     fn page_read(&mut self, _now: Time, _request: RequestId, _lpa: u64, _sectors: u64, _from: Ppa) {}
     /// A host write of `sectors` of `lpa` is programmed at `at`; its other sectors were merged from `merged`.
     fn page_programmed(&mut self, _now: Time, _request: RequestId, _lpa: u64, _sectors: u64, _at: Ppa, _merged: Ppa) {}
+    /// A page is deallocated: from now on it reads as zeroes.
+    fn page_trimmed(&mut self, _now: Time, _request: RequestId, _lpa: u64) {}
     /// Garbage collection has copied a page.
     fn page_copied(&mut self, _now: Time, _lpa: u64, _from: Ppa, _to: Ppa) {}
     /// A block is erased.

@@ -1,5 +1,6 @@
 //! One row for each request, column by column.
 
+use crate::host::request::Kind;
 use crate::measure::blame::{CAUSES, Ledger};
 use crate::sim::time::Time;
 
@@ -10,8 +11,10 @@ pub struct Records {
     pub request: Vec<u32>,
     /// Index of the flow.
     pub flow: Vec<u16>,
-    /// 1 for a write.
-    pub write: Vec<u8>,
+    /// What was asked for, as the number of its [`Kind`].
+    pub kind: Vec<u8>,
+    /// 1 where the request was completed with an error.
+    pub failed: Vec<u8>,
     /// First sector.
     pub lba: Vec<u64>,
     /// Sectors.
@@ -34,8 +37,10 @@ pub struct Row<'a> {
     pub request: u32,
     /// Index of the flow.
     pub flow: u16,
-    /// Whether it writes.
-    pub write: bool,
+    /// What was asked for.
+    pub kind: Kind,
+    /// Whether it was completed with an error.
+    pub failed: bool,
     /// First sector.
     pub lba: u64,
     /// Sectors.
@@ -57,7 +62,8 @@ impl Records {
     pub fn push(&mut self, row: &Row) {
         self.request.push(row.request);
         self.flow.push(row.flow);
-        self.write.push(u8::from(row.write));
+        self.kind.push(row.kind as u8);
+        self.failed.push(u8::from(row.failed));
         self.lba.push(row.lba);
         self.sectors.push(row.sectors);
         self.arrival.push(row.arrival.0);

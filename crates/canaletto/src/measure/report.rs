@@ -7,8 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::flash::address::SECTOR;
-use crate::host::request::Request;
+use crate::host::request::{Kind, Request};
 use crate::measure::area::Area;
 use crate::measure::blame::{CAUSES, Cause};
 use crate::measure::energy::EnergyReport;
@@ -24,8 +23,9 @@ pub struct Tally {
     pub generated: u64,
     /// Requests completed, warm-up included.
     pub completed: u64,
-    /// Latency (arrival to completion) of reads and of writes, with blame.
-    latency: [Histogram; 2],
+    /// Latency (arrival to completion) of each kind of request, with blame.
+    latency: [Histogram; Kind::COUNT],
+    failed: u64,
     /// Device response (enqueue to completion).
     response: Histogram,
     series: Series,
@@ -41,10 +41,11 @@ pub struct Tally {
 impl Tally {
     /// Counts a completed request.
     pub fn count(&mut self, request: &Request, now: Time) {
-        self.latency[usize::from(request.write)].record_blamed(now - request.arrival, &request.account.ledger);
+        self.latency[request.kind as usize].record_blamed(now - request.arrival, &request.account.ledger);
         self.response.record(now - request.enqueue);
         self.series.count(request.arrival, now, request.lost);
-        self.bytes += u64::from(request.sectors) * SECTOR;
+        self.bytes += request.bytes();
+        self.failed += u64::from(request.failed);
         self.requests_without_conflict += u64::from(!request.path_conflict);
         // Arrivals may be counted out of order: requests overtake each other.
         self.first_arrival = Some(self.first_arrival.map_or(request.arrival, |first| first.min(request.arrival)));
@@ -67,6 +68,7 @@ impl Tally {
         self.response.merge(&other.response);
         self.series.merge(&other.series);
         self.bytes += other.bytes;
+        self.failed += other.failed;
         self.requests_without_conflict += other.requests_without_conflict;
         self.pages += other.pages;
         self.pages_without_conflict += other.pages_without_conflict;
@@ -87,6 +89,12 @@ pub struct Requests {
     pub reads: u64,
     /// Writes among the counted ones.
     pub writes: u64,
+    /// Trims (deallocations) among the counted ones.
+    pub trims: u64,
+    /// Flushes among the counted ones.
+    pub flushes: u64,
+    /// Counted ones that were completed with an error.
+    pub failed: u64,
     /// Bytes moved by the counted ones.
     pub bytes: u64,
 }
@@ -121,13 +129,15 @@ impl Distribution {
     }
 }
 
-/// Distributions of all requests, reads and writes.
+/// Distributions of all requests and of each kind.
 #[derive(Debug, Clone, Serialize)]
 #[allow(missing_docs)]
 pub struct Latency {
     pub all: Distribution,
     pub read: Distribution,
     pub write: Distribution,
+    pub trim: Distribution,
+    pub flush: Distribution,
 }
 
 /// Points (share of requests slower, latency in microseconds) of each distribution.
@@ -209,7 +219,9 @@ impl Measures {
     /// Measures of one tally.
     pub fn of(tally: &Tally) -> Measures {
         let mut all = tally.latency[0].clone();
-        all.merge(&tally.latency[1]);
+        for other in &tally.latency[1..] {
+            all.merge(other);
+        }
         let seconds = tally.first_arrival.map(|first| (tally.last_completion - first).seconds()).filter(|&s| s > 0.0);
         let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
         Measures {
@@ -218,6 +230,9 @@ impl Measures {
                 completed: tally.completed,
                 reads: tally.latency[0].count(),
                 writes: tally.latency[1].count(),
+                trims: tally.latency[Kind::Trim as usize].count(),
+                flushes: tally.latency[Kind::Flush as usize].count(),
+                failed: tally.failed,
                 bytes: tally.bytes,
             },
             execution_time_us: seconds.map(|s| s * 1e6),
@@ -228,6 +243,8 @@ impl Measures {
                 all: Distribution::of(&all),
                 read: Distribution::of(&tally.latency[0]),
                 write: Distribution::of(&tally.latency[1]),
+                trim: Distribution::of(&tally.latency[2]),
+                flush: Distribution::of(&tally.latency[3]),
             },
             blame_us: Blame::of(&all),
             path_conflicts: PathConflicts {

@@ -112,7 +112,7 @@ pub struct Steps {
 pub struct Alive {
     pub number: Vec<u32>,
     pub flow: Vec<u16>,
-    pub write: Vec<u8>,
+    pub kind: Vec<u8>,
     pub lba: Vec<u64>,
     pub sectors: Vec<u32>,
     pub arrival: Vec<u64>,
@@ -242,7 +242,7 @@ impl Timeline {
         }
         self.requests.number.push(request.number);
         self.requests.flow.push(request.flow);
-        self.requests.write.push(u8::from(request.write));
+        self.requests.kind.push(request.kind as u8);
         self.requests.lba.push(request.lba);
         self.requests.sectors.push(request.sectors);
         self.requests.arrival.push(request.arrival.0);

@@ -2,6 +2,7 @@
 
 use crate::config::workload::Priority;
 use crate::flash::address::Ppa;
+use crate::flash::array::{Background, Clocks};
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::Frontier;
 use crate::host::request::RequestId;
@@ -21,6 +22,8 @@ pub enum Origin {
     User,
     /// The read of the old page that a partial write needs.
     OldPage,
+    /// A page of a host request that is to be forgotten.
+    Trim,
     /// Garbage collection.
     Gc,
 }
@@ -40,6 +43,8 @@ pub struct Transaction {
     pub request: RequestId,
     /// For a write: whether its old page is still being read. For an old page's read: the write that waits.
     pub old_page: OldPage,
+    /// For a write: whether its page was deallocated before, so that there is nothing to find or merge.
+    pub blank: bool,
     /// Where it gets its page from, if it needs one.
     pub frontier: Frontier,
     /// Logical page.
@@ -62,8 +67,8 @@ pub struct Transaction {
     pub began: Time,
     /// Where the time went.
     pub account: Account,
-    /// The unit's garbage collection clock when the transaction was queued.
-    pub gc_mark: Time,
+    /// The unit's clocks of background work when the transaction was queued.
+    pub background_marks: Clocks,
     /// The plane's clock of time without a free page when the transaction was queued.
     pub stall_mark: Time,
     /// Next in the list this transaction is in.
@@ -100,6 +105,7 @@ impl Transaction {
             path_conflict: false,
             request,
             old_page: OldPage::None,
+            blank: false,
             frontier: Frontier::User(0),
             lpa,
             ppa: Ppa::NONE,
@@ -111,10 +117,20 @@ impl Transaction {
             number: 0,
             began: now,
             account: Account::open(now),
-            gc_mark: Time::ZERO,
+            background_marks: Clocks::default(),
             stall_mark: Time::ZERO,
             next: TransactionId::NONE,
             successor: TransactionId::NONE,
+        }
+    }
+
+    /// The kind of background work it is, if the host did not ask for it.
+    pub fn background(&self) -> Option<Background> {
+        match (self.origin, self.operation) {
+            (Origin::Gc, Operation::Read) => Some(Background::GcRead),
+            (Origin::Gc, Operation::Program) => Some(Background::GcProgram),
+            (Origin::Gc, Operation::Erase) => Some(Background::Erase),
+            _ => None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! A flow: where its requests come from and when they arrive.
 
 use crate::config::workload::Flow as FlowConfig;
+use crate::host::request::Kind;
 use crate::sim::time::Time;
 use crate::workload::replay::Replay;
 use crate::workload::synthetic::Generator;
@@ -8,8 +9,10 @@ use crate::workload::synthetic::Generator;
 /// A request that a flow wants done: sectors in the flow's own addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wanted {
-    /// Whether it writes.
-    pub write: bool,
+    /// What is wanted.
+    pub kind: Kind,
+    /// For a write: whether it must be on flash before it is complete.
+    pub fua: bool,
     /// First sector.
     pub lba: u64,
     /// Sectors.

@@ -2,6 +2,7 @@
 
 use crate::config::workload::{Beyond, Trace};
 use crate::flash::address::SECTOR;
+use crate::host::request::Kind;
 use crate::sim::time::Time;
 use crate::workload::flow::Wanted;
 
@@ -167,7 +168,7 @@ impl Replay {
             }
             lba = limit - sectors;
         }
-        Ok(Wanted { write: record.write, lba: self.first + lba, sectors: sectors as u32 })
+        Ok(Wanted { kind: if record.write { Kind::Write } else { Kind::Read }, fua: false, lba: self.first + lba, sectors: sectors as u32 })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::config::workload::{Addresses, Synthetic};
 use crate::flash::address::SECTOR;
+use crate::host::request::Kind;
 use crate::sim::random::Stream;
 use crate::sim::time::Time;
 use crate::workload::flow::Wanted;
@@ -22,6 +23,8 @@ pub struct Generator {
     hot: Stream,
     sizes: Stream,
     gaps: Stream,
+    special: Stream,
+    fua: Stream,
     spare_normal: Option<f64>,
     next_sequential: u64,
     generated: u64,
@@ -67,6 +70,8 @@ impl Generator {
             hot,
             sizes,
             gaps,
+            special: Stream::named(seed, &format!("workload/{name}/special")),
+            fua: Stream::named(seed, &format!("workload/{name}/fua")),
             spare_normal: None,
             next_sequential,
             generated: 0,
@@ -86,7 +91,19 @@ impl Generator {
             if self.config.mqsim_seed.is_some() { u <= self.config.read_share } else { u < self.config.read_share };
         let sectors = self.size();
         let lba = self.address(sectors);
-        Some(Wanted { write: !read, lba, sectors: sectors as u32 })
+        let kind = self.special().unwrap_or(if read { Kind::Read } else { Kind::Write });
+        let fua = kind == Kind::Write && self.config.fua_share > 0.0 && self.fua.uniform() < self.config.fua_share;
+        Some(Wanted { kind, fua, lba, sectors: if kind == Kind::Flush { 0 } else { sectors as u32 } })
+    }
+
+    /// A request that neither reads nor writes, if it is the turn of one.
+    fn special(&mut self) -> Option<Kind> {
+        let (trims, flushes) = (self.config.trim_share, self.config.flush_share);
+        if trims + flushes == 0.0 {
+            return None;
+        }
+        let u = self.special.uniform();
+        if u < trims { Some(Kind::Trim) } else { (u < trims + flushes).then_some(Kind::Flush) }
     }
 
     /// Time to the next arrival of an open loop.

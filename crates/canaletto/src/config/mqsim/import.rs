@@ -257,6 +257,9 @@ fn import_synthetic(xml: &SyntheticXml) -> Synthetic {
         requests: if stop.is_some() { u64::MAX } else { u64::from(xml.total_requests) },
         stop,
         read_share: f64::from(xml.read_percent) / 100.0,
+        trim_share: 0.0,
+        flush_share: 0.0,
+        fua_share: 0.0,
         addresses: match xml.addresses {
             AddressDistribution::Streaming => Addresses::Sequential,
             AddressDistribution::RandomUniform => Addresses::Uniform,

@@ -81,6 +81,9 @@ pub fn profile(name: &str) -> Option<Workload> {
     let profile = profile_table().remove(name)?;
     let page = Size(4096);
     let synthetic = Synthetic {
+        trim_share: 0.0,
+        flush_share: 0.0,
+        fua_share: 0.0,
         requests: PROFILE_REQUESTS,
         stop: None,
         read_share: profile.read_share,
