@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::config::design::{Allocation, Design};
+use crate::config::design::{Allocation, Design, Scope, WritePlacement};
 use crate::config::workload::{Flow, Workload};
 use crate::fabric;
 use crate::flash::address::{Layout, SECTOR};
@@ -43,11 +43,14 @@ pub struct Limits {
     pub gc_start_below: u32,
     /// A plane's collection is urgent at or below this many free blocks.
     pub gc_urgent_at: u32,
+    /// Valid pages a plane may hold and still win space: all but those of blocks that are open or kept free, and one.
+    pub most_valid: u64,
 }
 
 /// Sectors of one plane that the host sees.
 ///
-/// Each further set of write frontiers keeps one more block from the host: a block may be left half filled in each.
+/// Each further set of write frontiers keeps one more block from the host: a block may be left half filled in each. So does
+/// the frontier for pages that collection brings from other planes. What is written anywhere must fit somewhere.
 fn visible_sectors(design: &Design, layout: &Layout, streams: u16) -> u64 {
     let block_sectors = u64::from(layout.pages_per_block) * u64::from(layout.sectors_per_page);
     let all = u64::from(layout.blocks_per_plane) * block_sectors;
@@ -56,7 +59,22 @@ fn visible_sectors(design: &Design, layout: &Layout, streams: u16) -> u64 {
         0 => 0,
         blocks => u64::from(blocks) + u64::from(streams) - 1,
     };
-    by_share.min(all.saturating_sub(spare * block_sectors))
+    let elsewhere = u64::from(design.gc.scope != Scope::Plane && spare > 0);
+    let sectors = by_share.min(all.saturating_sub((spare + elsewhere) * block_sectors));
+    match design.ftl.write_placement {
+        WritePlacement::Static => sectors,
+        WritePlacement::Dynamic => {
+            sectors.min(most_valid(design, layout, streams) * u64::from(layout.sectors_per_page))
+        }
+    }
+}
+
+/// Frontiers of a plane beside the host's: collection's own and that for pages from elsewhere.
+const COLLECTION_FRONTIERS: u32 = 2;
+
+fn most_valid(design: &Design, layout: &Layout, streams: u16) -> u64 {
+    let kept = design.gc.reserved_blocks + COLLECTION_FRONTIERS + u32::from(streams);
+    (u64::from(layout.blocks_per_plane.saturating_sub(kept)) * u64::from(layout.pages_per_block)).saturating_sub(1)
 }
 
 impl Limits {
@@ -110,6 +128,7 @@ impl Limits {
         let blocks = f64::from(layout.blocks_per_plane);
         Ok(Limits {
             gc_start_below: ((design.gc.threshold * blocks).ceil() as u32).max(design.gc.reserved_blocks + 2),
+            most_valid: most_valid(design, &layout, streams),
             gc_urgent_at: ((design.gc.hard_threshold * blocks) as u32).max(design.gc.reserved_blocks),
             streams,
             layout,

@@ -108,7 +108,8 @@ impl Probe for Shadow {
             return;
         }
         let write = self.writing[&request].iter().find(|w| w.0 == lpa && w.1 == sectors).expect("a write that began");
-        let mut content = if merged.is_some() { self.held(merged).expect("a page to merge").1 } else { self.blank(lpa) };
+        let mut content =
+            if merged.is_some() { self.held(merged).expect("a page to merge").1 } else { self.blank(lpa) };
         for s in members(sectors) {
             content[s as usize] = write.2;
         }
@@ -204,8 +205,31 @@ fn designs() -> impl Strategy<Value = Design> {
             prop::sample::select(vec!["fifo", "oldest-request"]),
         ),
     );
-    (geometry, flash, ftl, rest).prop_map(|(g, f, t, r)| {
+    let gc = (
+        prop::sample::select(vec!["greedy", "d-choices", "random", "random-plus", "fifo", "cost-benefit"]),
+        prop::sample::select(vec!["plane", "plane", "parallel", "spatial"]),
+        prop::bool::ANY,
+        prop::bool::ANY,
+        1u32..5,
+        prop::sample::select(vec!["none", "detect", "via-controller"]),
+        prop::sample::select(vec![0, 1, 3]),
+        prop::sample::select(vec![0.25, 0.5, 1.0]),
+    );
+    (geometry, flash, ftl, rest, gc).prop_map(|(g, f, t, r, c)| {
+        let dynamic = if c.1 != "plane" || c.2 { "dynamic" } else { "static" };
         let overrides = [
+            format!("gc.policy={}", c.0),
+            format!("gc.choices={}", c.4),
+            format!("gc.scope={}", c.1),
+            format!("ftl.write_placement={dynamic}"),
+            format!("gc.preemptible={}", c.3),
+            format!("gc.copies_in_flight={}", c.4),
+            format!("gc.victims={}", c.4),
+            format!("gc.group_share={}", c.7),
+            format!("fabric.omnibus.chip_to_chip_ecc={}", c.5),
+            format!("fabric.omnibus.v_page_registers={}", c.4),
+            format!("wear.static_difference={}", c.6),
+            format!("wear.dynamic={}", c.2),
             format!("geometry.channels={}", g.0),
             format!("geometry.chips_per_channel={}", g.1),
             format!("geometry.dies_per_chip={}", g.2),

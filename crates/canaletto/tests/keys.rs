@@ -49,6 +49,21 @@ const READS: &str = "requests = 400\nread_share = 1.0\nsize = \"16KiB\"\nqueue_d
 const WRITES: &str = "requests = 3000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 16";
 const PARTIAL: &str = "requests = 600\nread_share = 0.5\nsize = \"1KiB\"\nalignment = \"512B\"\nqueue_depth = 32";
 
+const HOT: &str =
+    "requests = 9000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 16\naddresses = \"hot-cold\"\nhot_share = 0.1";
+const SPATIAL: &[&str] = &["fabric.kind=omnibus", "gc.scope=spatial", "ftl.write_placement=dynamic"];
+const DETECTING: &[&str] = &[
+    "fabric.kind=omnibus",
+    "gc.scope=spatial",
+    "ftl.write_placement=dynamic",
+    "fabric.omnibus.chip_to_chip_ecc=detect",
+];
+const VIA_CONTROLLER: &[&str] = &[
+    "fabric.kind=omnibus",
+    "gc.scope=spatial",
+    "ftl.write_placement=dynamic",
+    "fabric.omnibus.chip_to_chip_ecc=via-controller",
+];
 const MESH: &[&str] = &["fabric.kind=mesh"];
 
 /// Key, change, situation (more overrides), workload.
@@ -123,6 +138,10 @@ const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("area.flash_chip", "50mm2", &["fabric.kind=venice"], READS),
     ("area.on_die_controller", "0.1", &["fabric.kind=packetized"], READS),
     ("fabric.omnibus.controller_message", "100ns", &["fabric.kind=omnibus"], READS),
+    ("fabric.omnibus.v_page_registers", "1", SPATIAL, WRITES),
+    ("fabric.omnibus.chip_to_chip_ecc", "detect", SPATIAL, WRITES),
+    ("fabric.omnibus.detect_time", "9us", DETECTING, WRITES),
+    ("fabric.omnibus.via_controller_every", "1", VIA_CONTROLLER, WRITES),
     ("fabric.mesh.buffer", "4160B", MESH, READS),
     ("fabric.mesh.packet", "1KiB", MESH, READS),
     ("fabric.mesh.controller", "own-row", MESH, READS),
@@ -148,6 +167,18 @@ const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("ftl.unwritten_reads", "zeroes", &[], READS),
     ("ftl.map_update", "issue", &[], PARTIAL),
     ("ftl.partial_writes", "new-sectors", &[], PARTIAL),
+    ("ftl.write_placement", "dynamic", &[], WRITES),
+    ("gc.policy", "fifo", &[], WRITES),
+    ("gc.choices", "2", &["gc.policy=d-choices"], WRITES),
+    ("gc.invalid_share", "0.9", &["gc.policy=random-plus"], WRITES),
+    ("gc.scope", "parallel", &["ftl.write_placement=dynamic"], WRITES),
+    ("gc.preemptible", "false", &[], WRITES),
+    ("gc.copies_in_flight", "1", &[], WRITES),
+    ("gc.victims", "2", SPATIAL, WRITES),
+    ("gc.group_share", "1.0", SPATIAL, WRITES),
+    ("wear.dynamic", "false", &["wear.static_difference=0"], WRITES),
+    ("wear.static_difference", "2", &["gc.policy=fifo", "ftl.overprovisioning=0.5"], HOT),
+    ("wear.endurance", "30", &["ftl.overprovisioning=0.6"], WRITES),
     ("gc.threshold", "0.3", &[], WRITES),
     ("gc.hard_threshold", "0.2", &[], WRITES),
     ("gc.reserved_blocks", "2", &[], WRITES),

@@ -1,6 +1,6 @@
 //! Rules between keys that no type or range can state.
 
-use crate::config::design::{Design, FabricKind, PageTimes};
+use crate::config::design::{Design, FabricKind, PageTimes, Scope, WritePlacement};
 use crate::config::error::Problem;
 use crate::config::units::{Duration, Size};
 use crate::config::workload::{Addresses, Flow, Synthetic, Workload};
@@ -109,6 +109,13 @@ fn check_space(design: &Design) -> Checked {
              drive is full; expected at most {:.4}",
             design.gc.threshold,
             spare / blocks
+        )
+    })?;
+    let elsewhere = design.gc.scope != Scope::Plane;
+    require(!elsewhere || design.ftl.write_placement == WritePlacement::Dynamic, "gc.scope", || {
+        format!(
+            "got {:?}, whose copies go to other planes; expected ftl.write_placement = \"dynamic\" with it",
+            design.gc.scope
         )
     })?;
     let reserved = f64::from(design.gc.reserved_blocks);

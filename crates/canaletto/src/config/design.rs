@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::config::area::Footprint;
 use crate::config::energy::Energy;
 pub use crate::config::fabric::*;
+pub use crate::config::gc::{Gc, Scope, VictimPolicy, Wear};
 use crate::config::units::{Duration, Rate, Size};
 
 /// A drive, the link to its host and the parts inside it.
@@ -40,6 +41,9 @@ pub struct Design {
     /// Garbage collection.
     #[serde(default)]
     pub gc: Gc,
+    /// Wear levelling and the life of blocks.
+    #[serde(default)]
+    pub wear: Wear,
     /// Order of flash commands.
     #[serde(default)]
     pub scheduler: Scheduler,
@@ -337,6 +341,18 @@ pub enum Allocation {
     PDWC,
 }
 
+/// Which plane a write goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WritePlacement {
+    /// The one that `allocation` says.
+    #[default]
+    Static,
+    /// The least busy one of the flow's planes when it is written: the one whose unit has the fewest transactions queued or
+    /// in work, in turn among equals.
+    Dynamic,
+}
+
 /// Flash translation layer: page-level mapping, the table held in DRAM.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -350,27 +366,14 @@ pub struct Ftl {
     pub min_spare_blocks: u32,
     /// Static plane allocation: which plane a logical page belongs to.
     pub allocation: Allocation,
+    /// Whether writes keep to that plane.
+    pub write_placement: WritePlacement,
     /// Reads of addresses never written.
     pub unwritten_reads: UnwrittenReads,
     /// When a write takes effect.
     pub map_update: MapUpdate,
     /// Sectors that cross for partly written pages.
     pub partial_writes: PartialWrites,
-}
-
-/// Garbage collection: greedy (the block with fewest valid pages), within each plane.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Gc {
-    /// A plane collects while its share of free blocks is below this (and always below `reserved_blocks` + 1).
-    #[schemars(range(min = 0.0, max = 0.9))]
-    pub threshold: f64,
-    /// Below this share of free blocks collection goes before user requests; above it, after them.
-    #[schemars(range(min = 0.0, max = 0.9))]
-    pub hard_threshold: f64,
-    /// Free blocks of a plane that only garbage collection may open; user writes wait for them to be exceeded.
-    #[schemars(range(min = 1, max = 64))]
-    pub reserved_blocks: u32,
 }
 
 /// When weighted round robin among priority classes moves on.
@@ -435,16 +438,11 @@ impl Default for Ftl {
             overprovisioning: 0.07,
             min_spare_blocks: 4,
             allocation: Allocation::default(),
+            write_placement: WritePlacement::default(),
             unwritten_reads: UnwrittenReads::default(),
             map_update: MapUpdate::default(),
             partial_writes: PartialWrites::default(),
         }
-    }
-}
-
-impl Default for Gc {
-    fn default() -> Self {
-        Gc { threshold: 0.02, hard_threshold: 0.005, reserved_blocks: 1 }
     }
 }
 

@@ -148,6 +148,29 @@ pub struct Omnibus {
     /// Time a message between two flash controllers takes (Networked SSD §V-D: request and grant before a transfer over a
     /// column bus that another controller drives). Assumed: the paper gives none; five cycles of 1 GHz.
     pub controller_message: Duration,
+    /// V-page registers of a chip, in which it receives pages from other chips (§VIII: "two additional 16kB page buffers").
+    #[schemars(range(min = 1, max = 16))]
+    pub v_page_registers: u32,
+    /// What is done about errors that pages would take with them from chip to chip (§VIII, "On-die ECC functions").
+    pub chip_to_chip_ecc: ChipToChipEcc,
+    /// For `detect`: how long a chip looks for errors. Assumed: the paper gives no time.
+    pub detect_time: Duration,
+    /// For `via-controller`: every so many-th copy of a page passes the controller.
+    #[schemars(range(min = 1, max = 255))]
+    pub via_controller_every: u32,
+}
+
+/// What is done about errors in pages that pass no controller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChipToChipEcc {
+    /// Nothing.
+    #[default]
+    None,
+    /// The receiving chip looks for errors before it programs the page.
+    Detect,
+    /// Every `via_controller_every`-th copy of a page goes through the controller, which corrects it.
+    ViaController,
 }
 
 /// Where controllers are attached to a network.
@@ -269,7 +292,13 @@ impl Fabric {
 
 impl Default for Omnibus {
     fn default() -> Self {
-        Omnibus { controller_message: Duration(5_000) }
+        Omnibus {
+            controller_message: Duration(5_000),
+            v_page_registers: 2,
+            chip_to_chip_ecc: ChipToChipEcc::None,
+            detect_time: Duration(2_000_000),
+            via_controller_every: 4,
+        }
     }
 }
 

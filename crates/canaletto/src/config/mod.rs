@@ -10,6 +10,7 @@ pub mod design;
 pub mod energy;
 pub mod error;
 mod fabric;
+mod gc;
 pub mod load;
 pub mod mqsim;
 pub mod names;

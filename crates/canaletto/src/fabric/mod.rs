@@ -145,6 +145,54 @@ pub trait Fabric: Sized {
     /// Does the step that is due at `now`, and may do those that follow from it before `until`.
     fn step(&mut self, _now: Time, _until: Time, _later: &mut impl FnMut(Time, Self::Event)) {}
 
+    /// Whether pages can be sent straight from one chip to another, without passing a controller.
+    fn can_copy(&self, _from: ChipId, _to: ChipId) -> bool {
+        false
+    }
+
+    /// Keeps a register of a chip for a page that is to be sent there by [`Fabric::start_copy`]. Returns whether one is free.
+    fn reserve_register(&mut self, _chip: ChipId) -> bool {
+        false
+    }
+
+    /// The page has been programmed from its register.
+    fn release_register(&mut self, _chip: ChipId) {}
+
+    /// Whether a page may be sent from chip to chip now: a path is free.
+    fn copy_is_free(&self, _from: ChipId, _to: ChipId) -> bool {
+        false
+    }
+
+    /// How long a page's `bytes` occupy the wires from chip to chip.
+    fn copy_time(&self, _bytes: u64) -> Time {
+        Time::ZERO
+    }
+
+    /// Sends a page from chip to chip, into a register kept for it. To be called only if [`Fabric::copy_is_free`].
+    fn start_copy(
+        &mut self,
+        _from: ChipId,
+        _to: ChipId,
+        _time: Time,
+        _now: Time,
+        _later: &mut impl FnMut(Time, Self::Event),
+    ) -> PathId {
+        unreachable!("this fabric sends nothing from chip to chip")
+    }
+
+    /// Whether a page that was sent directly `copies` times since it last passed a controller has to pass one now.
+    fn must_check(&self, _copies: u32) -> bool {
+        false
+    }
+
+    /// Time the receiving chip takes to look for errors before it can program.
+    fn check_time(&self) -> Time {
+        Time::ZERO
+    }
+
+    /// From now on the paths along the columns of chips for which `kept` holds carry nothing but copies.
+    fn keep_columns(&mut self, _kept: impl Fn(ChipId) -> bool) {}
+
     /// Gives back the path of a leg that has crossed. Returns the domain whose legs may find something free.
     fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Self::Event)) -> DomainId;
 

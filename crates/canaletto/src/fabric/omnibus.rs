@@ -26,7 +26,7 @@ mod tests;
 use std::ops::Range;
 
 use crate::config::design::{Fabric as FabricConfig, FabricKind};
-use crate::fabric::omnibus::copies::Copies;
+use crate::fabric::omnibus::copies::{Copies, CopyCheck};
 use crate::fabric::omnibus::grid::{BusId, Grid, Ways};
 use crate::fabric::packets::{DATA_HEADER_FLITS, Packets, READ_DATA_TRANSFER_FLITS};
 use crate::fabric::tape::{Tape, WireUse};
@@ -138,7 +138,9 @@ impl Omnibus {
             None => {
                 let Ways { row, column } = self.grid.ways(chip);
                 self.grid.bus_mut(row).waiting.push_back(path);
-                self.grid.bus_mut(column).waiting.push_back(path);
+                if !self.grid.is_kept(column) {
+                    self.grid.bus_mut(column).waiting.push_back(path);
+                }
             }
         }
     }
@@ -153,8 +155,9 @@ impl Omnibus {
         let Ways { row, column } = self.grid.ways(chip);
         let other = if bus == row { column } else { row };
         let line = &mut self.grid.bus_mut(other).waiting;
-        let place = line.iter().position(|&waits| waits == path).expect("a second half waits in both lines");
-        line.remove(place);
+        if let Some(place) = line.iter().position(|&waits| waits == path) {
+            line.remove(place);
+        }
         // If its first half has crossed, then on this very bus and until now: it would have gone on there before.
         let earlier = if left == 1 { self.grid.bus(bus).setup } else { Time::ZERO };
         let half = Leg { chip, direction, command: Time::ZERO, data: second };
@@ -172,7 +175,7 @@ impl Fabric for Omnibus {
             split: config.kind == FabricKind::OmnibusSplit,
             agreement: config.omnibus.controller_message.time() * 2,
             legs: Slab::new(),
-            copies: Copies::new(layout),
+            copies: Copies::new(&config.omnibus, layout),
             port_free_at: vec![Time::ZERO; layout.chips() as usize],
             tape: Tape::default(),
         }
@@ -246,6 +249,49 @@ impl Fabric for Omnibus {
         self.legs.remove(path);
         self.give_back(bus, now, later);
         ALL
+    }
+
+    fn can_copy(&self, from: ChipId, to: ChipId) -> bool {
+        self.are_joined(from, to)
+    }
+
+    fn reserve_register(&mut self, chip: ChipId) -> bool {
+        self.take_register(chip)
+    }
+
+    fn release_register(&mut self, chip: ChipId) {
+        self.give_register(chip);
+    }
+
+    fn copy_is_free(&self, _: ChipId, to: ChipId) -> bool {
+        self.grid.is_free(self.grid.ways(to).column)
+    }
+
+    fn copy_time(&self, bytes: u64) -> Time {
+        self.time_of_copy(bytes)
+    }
+
+    fn start_copy(
+        &mut self,
+        from: ChipId,
+        to: ChipId,
+        time: Time,
+        now: Time,
+        later: &mut impl FnMut(Time, Arrived),
+    ) -> PathId {
+        self.send_copy(from, to, time, now, later)
+    }
+
+    fn must_check(&self, copies: u32) -> bool {
+        matches!(self.copy_check(), CopyCheck::ViaControllerEvery(n) if copies + 1 >= n)
+    }
+
+    fn check_time(&self) -> Time {
+        if let CopyCheck::Detect(time) = self.copy_check() { time } else { Time::ZERO }
+    }
+
+    fn keep_columns(&mut self, kept: impl Fn(ChipId) -> bool) {
+        self.grid.keep_columns(kept);
     }
 
     fn command_time(&self, operation: Operation, planes: usize) -> Time {

@@ -160,6 +160,12 @@ impl Layout {
         PlaneId((chip * self.dies_per_chip + die) * self.planes_per_die + plane)
     }
 
+    /// The plane at the same place of another row.
+    pub fn in_row(&self, plane: PlaneId, row: u32) -> PlaneId {
+        let planes_per_row = self.planes() / self.channels;
+        PlaneId(row * planes_per_row + plane.0 % planes_per_row)
+    }
+
     /// The unit a plane belongs to.
     pub fn unit_of(&self, plane: PlaneId) -> UnitId {
         self.places[plane.index()].unit

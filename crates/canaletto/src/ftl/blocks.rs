@@ -2,7 +2,8 @@
 //!
 //! A block that was never opened has no state, so an untouched drive costs nothing.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use crate::flash::address::{Layout, PlaneId, Ppa};
 use crate::sim::time::Time;
@@ -17,9 +18,12 @@ struct Page {
     lpa: u64,
     /// Sectors that hold data.
     sectors: u64,
+    /// Times these data were copied since a controller last looked at them.
+    copies: u8,
 }
 
 /// One block.
+#[derive(Default)]
 struct Block {
     /// Pages handed out so far; empty while the block is free.
     pages: Vec<Page>,
@@ -28,6 +32,11 @@ struct Block {
     programs_in_flight: u32,
     reads_in_flight: u32,
     erases: u32,
+    /// The plane's clock when the block was opened, and when one of its pages last changed.
+    opened: u64,
+    changed: u64,
+    /// Never to be used again once its valid pages have moved.
+    bad: bool,
 }
 
 /// Whose data a write frontier takes.
@@ -35,15 +44,22 @@ struct Block {
 pub enum Frontier {
     /// The host's, of one stream.
     User(u16),
-    /// Garbage collection's.
+    /// Garbage collection's, for pages of the plane itself.
     Gc,
+    /// Garbage collection's, for pages that come from other planes. It has no claim on the reserved blocks, which the
+    /// plane's own collection may need to end.
+    Arrivals,
 }
+
+/// Frontiers of a plane that are not the host's.
+const OWN: usize = 2;
 
 impl Frontier {
     fn index(self) -> usize {
         match self {
             Frontier::Gc => 0,
-            Frontier::User(stream) => 1 + usize::from(stream),
+            Frontier::Arrivals => 1,
+            Frontier::User(stream) => OWN + usize::from(stream),
         }
     }
 }
@@ -63,10 +79,21 @@ struct Open {
 struct Plane {
     /// Blocks opened at least once, by number.
     blocks: Vec<Block>,
-    /// Erased blocks, in the order of their erasure.
-    erased: VecDeque<u32>,
-    /// The frontiers: garbage collection's, then each stream's.
+    /// Erased blocks, by the order in which they are to be opened: (erases that count, number of the erasure, block).
+    erased: BinaryHeap<Reverse<(u32, u64, u32)>>,
+    /// The frontiers, by [`Frontier::index`].
     open: Vec<Open>,
+    /// Valid pages of all blocks, those whose program is in flight included.
+    valid: u64,
+    /// Pages of [`Frontier::Arrivals`] that are promised and not yet taken.
+    promised: u32,
+    /// Pages handed out so far: the clock by which blocks age.
+    clock: u64,
+    bad: u32,
+    erasures: u64,
+    /// The fewest erases among full blocks, as last seen; never too high.
+    least_erases: u32,
+    most_erases: u32,
 }
 
 /// All blocks of the drive.
@@ -75,18 +102,21 @@ pub struct Blocks {
     blocks_per_plane: u32,
     pages_per_block: u32,
     reserved: u32,
+    /// Whether free blocks are opened by erase count.
+    by_wear: bool,
 }
 
 impl Blocks {
     /// A fresh drive with write frontiers for `streams` streams, on which the host never gets the last `reserved` free
     /// blocks of a plane.
-    pub fn new(layout: &Layout, reserved: u32, streams: u16) -> Blocks {
-        let plane = || Plane { open: vec![Open::default(); 1 + usize::from(streams)], ..Plane::default() };
+    pub fn new(layout: &Layout, reserved: u32, streams: u16, by_wear: bool) -> Blocks {
+        let plane = || Plane { open: vec![Open::default(); OWN + usize::from(streams)], ..Plane::default() };
         Blocks {
             planes: (0..layout.planes()).map(|_| plane()).collect(),
             blocks_per_plane: layout.blocks_per_plane,
             pages_per_block: layout.pages_per_block,
             reserved,
+            by_wear,
         }
     }
 
@@ -127,8 +157,15 @@ impl Blocks {
         };
         let b = &mut self.planes[plane.index()].blocks[block as usize];
         let page = b.pages.len() as u32;
-        b.pages.push(Page { lpa, sectors });
+        b.pages.push(Page { lpa, sectors, copies: 0 });
         b.valid += 1;
+        let p = &mut self.planes[plane.index()];
+        p.valid += 1;
+        p.clock += 1;
+        p.blocks[block as usize].changed = p.clock;
+        if frontier == Frontier::Arrivals {
+            p.promised -= 1;
+        }
         Some((Ppa { plane, block, page }, opened))
     }
 
@@ -136,12 +173,13 @@ impl Blocks {
         let pages = self.pages_per_block as usize;
         let p = &mut self.planes[plane.index()];
         let block = if (p.blocks.len() as u32) < self.blocks_per_plane {
-            p.blocks.push(Block { pages: Vec::new(), valid: 0, programs_in_flight: 0, reads_in_flight: 0, erases: 0 });
+            p.blocks.push(Block::default());
             p.blocks.len() as u32 - 1
         } else {
-            p.erased.pop_front().expect("a frontier was opened without a free block")
+            p.erased.pop().expect("a frontier was opened without a free block").0.2
         };
         p.blocks[block as usize].pages.reserve_exact(pages);
+        p.blocks[block as usize].opened = p.clock;
         p.open[frontier.index()].block = Some(block);
         block
     }
@@ -164,13 +202,34 @@ impl Blocks {
         self.block(at).pages.get(at.page as usize).map(|p| p.lpa).filter(|&lpa| lpa != INVALID)
     }
 
+    /// Times the data at a page were copied since a controller last looked at them.
+    pub fn copies(&self, at: Ppa) -> u8 {
+        self.block(at).pages[at.page as usize].copies
+    }
+
+    /// Notes how often the data of a page were copied unseen.
+    pub fn set_copies(&mut self, at: Ppa, copies: u8) {
+        self.block_mut(at).pages[at.page as usize].copies = copies;
+    }
+
+    /// Whether the block can be collected: nothing more is written to it, and it is not free.
+    pub fn can_be_collected(&self, plane: PlaneId, block: u32) -> bool {
+        let p = &self.planes[plane.index()];
+        let b = &p.blocks[block as usize];
+        let open = (b.pages.len() as u32) < self.pages_per_block && p.open.iter().any(|o| o.block == Some(block));
+        !b.pages.is_empty() && b.programs_in_flight == 0 && !open
+    }
+
     /// The data at a page are out of date.
     pub fn invalidate(&mut self, at: Ppa) {
-        let block = self.block_mut(at);
+        let plane = &mut self.planes[at.plane.index()];
+        let block = &mut plane.blocks[at.block as usize];
         let page = &mut block.pages[at.page as usize];
         debug_assert!(page.lpa != INVALID, "invalidated twice: {at:?}");
         page.lpa = INVALID;
         block.valid -= 1;
+        block.changed = plane.clock;
+        plane.valid -= 1;
     }
 
     /// A program of the page is on its way.
@@ -200,18 +259,38 @@ impl Blocks {
         self.block(at).reads_in_flight
     }
 
-    /// The full block with the fewest valid pages (lowest number among equals) that has any invalid one and no program
-    /// in flight: greedy selection.
-    pub fn greedy_victim(&self, plane: PlaneId) -> Option<u32> {
-        let p = &self.planes[plane.index()];
-        let mut best: Option<(u32, u32)> = None;
-        for (number, block) in (0u32..).zip(&p.blocks) {
-            let full = block.pages.len() as u32 == self.pages_per_block;
-            if full && block.programs_in_flight == 0 && best.is_none_or(|(valid, _)| block.valid < valid) {
-                best = Some((block.valid, number));
+    /// The plane's blocks, for choosing one to collect.
+    pub fn candidates(&self, plane: PlaneId) -> Candidates<'_> {
+        Candidates { plane: &self.planes[plane.index()], pages_per_block: self.pages_per_block }
+    }
+
+    /// Valid pages of a plane, those on their way included.
+    pub fn valid_in(&self, plane: PlaneId) -> u64 {
+        self.planes[plane.index()].valid
+    }
+
+    /// Keeps a page for one that comes from another plane. Returns whether there is room.
+    pub fn promise_arrival(&mut self, plane: PlaneId) -> bool {
+        let left = self
+            .room_in_open(plane, Frontier::Arrivals)
+            .map(|block| self.pages_per_block - self.planes[plane.index()].blocks[block as usize].pages.len() as u32);
+        let promised = self.planes[plane.index()].promised;
+        // Promises are only ever made of pages in a block that is open already: nobody else can take them.
+        let room = match left {
+            Some(left) => left > promised,
+            None if self.may_open(plane, Frontier::Arrivals) => {
+                self.open_block(plane, Frontier::Arrivals);
+                true
             }
-        }
-        best.filter(|&(valid, _)| valid < self.pages_per_block).map(|(_, number)| number)
+            None => false,
+        };
+        self.planes[plane.index()].promised += u32::from(room);
+        room
+    }
+
+    /// A promised page is not needed after all.
+    pub fn withdraw_arrival(&mut self, plane: PlaneId) {
+        self.planes[plane.index()].promised -= 1;
     }
 
     /// The first page at or after `from` that holds valid data.
@@ -220,19 +299,59 @@ impl Blocks {
         (from..pages.len() as u32).find(|&p| pages[p as usize].lpa != INVALID).map(|page| Ppa { plane, block, page })
     }
 
-    /// The block is erased and free again.
-    pub fn erase(&mut self, plane: PlaneId, block: u32) {
+    /// The block is erased: it is free again, unless it is bad or has come to the end of its `endurance` (erases; 0: none).
+    pub fn erase(&mut self, plane: PlaneId, block: u32, endurance: u32) {
         let p = &mut self.planes[plane.index()];
         let b = &mut p.blocks[block as usize];
         assert!(b.valid == 0 && b.reads_in_flight == 0 && b.programs_in_flight == 0, "erased a block in use");
         b.pages = Vec::new();
         b.erases += 1;
-        p.erased.push_back(block);
-        for open in &mut p.open {
-            if open.block == Some(block) {
-                open.block = None;
-            }
+        p.erasures += 1;
+        p.most_erases = p.most_erases.max(b.erases);
+        if !b.bad && endurance > 0 && b.erases >= endurance {
+            b.bad = true;
+            p.bad += 1;
         }
+        if !b.bad {
+            let wear = if self.by_wear { b.erases } else { 0 };
+            p.erased.push(Reverse((wear, p.erasures, block)));
+        }
+        p.close(block);
+    }
+
+    /// The block is not to be used again: nothing more is written to it, and once its valid pages have moved and it is
+    /// erased, it does not become free. Returns whether that is news.
+    pub fn retire(&mut self, plane: PlaneId, block: u32) -> bool {
+        let p = &mut self.planes[plane.index()];
+        let news = !std::mem::replace(&mut p.blocks[block as usize].bad, true);
+        p.bad += u32::from(news);
+        p.close(block);
+        news
+    }
+
+    /// Whether the block is retired.
+    pub fn is_bad(&self, plane: PlaneId, block: u32) -> bool {
+        self.planes[plane.index()].blocks[block as usize].bad
+    }
+
+    /// Times the block was erased.
+    pub fn erases(&self, plane: PlaneId, block: u32) -> u32 {
+        self.planes[plane.index()].blocks[block as usize].erases
+    }
+
+    /// The full block of a plane that was erased least often, if some block was erased `difference` times more: its data
+    /// have not changed for long and keep it from its share of wear.
+    pub fn least_worn(&mut self, plane: PlaneId, difference: u32) -> Option<u32> {
+        let p = &mut self.planes[plane.index()];
+        if p.most_erases - p.least_erases < difference {
+            return None;
+        }
+        let candidates = Candidates { plane: p, pages_per_block: self.pages_per_block };
+        let least = candidates.full().min_by_key(|&block| (candidates.plane.blocks[block as usize].erases, block))?;
+        let erases = p.blocks[least as usize].erases;
+        // The search is not repeated until the most worn block has gone on.
+        p.least_erases = erases.min(p.most_erases - difference + 1);
+        (p.most_erases - erases >= difference).then_some(least)
     }
 
     /// Notes whether the plane has a page for the frontier now, for [`Blocks::stall_clock`].
@@ -251,7 +370,7 @@ impl Blocks {
 
     /// [`Blocks::note_stall`] for every stream.
     pub fn note_stalls(&mut self, plane: PlaneId, now: Time) {
-        for stream in 0..self.planes[plane.index()].open.len() as u16 - 1 {
+        for stream in 0..(self.planes[plane.index()].open.len() - OWN) as u16 {
             self.note_stall(plane, Frontier::User(stream), now);
         }
     }
@@ -277,11 +396,15 @@ impl Blocks {
     /// Says which plane and block is wrong.
     pub fn audit(&self) -> Result<(), String> {
         for (number, plane) in self.planes.iter().enumerate() {
-            let mut erased: Vec<u32> = plane.erased.iter().copied().collect();
+            let mut erased: Vec<u32> = plane.erased.iter().map(|Reverse((.., block))| *block).collect();
             erased.sort_unstable();
             erased.dedup();
             if erased.len() != plane.erased.len() {
                 return Err(format!("plane {number}: a block is free twice"));
+            }
+            let sum: u64 = plane.blocks.iter().map(|block| u64::from(block.valid)).sum();
+            if sum != plane.valid {
+                return Err(format!("plane {number}: {sum} valid pages, counted {}", plane.valid));
             }
             for (b, block) in plane.blocks.iter().enumerate() {
                 let valid = block.pages.iter().filter(|p| p.lpa != INVALID).count() as u32;
@@ -289,11 +412,72 @@ impl Blocks {
                     return Err(format!("plane {number} block {b}: {valid} valid pages, counted {}", block.valid));
                 }
                 let free = erased.binary_search(&(b as u32)).is_ok();
-                if free != block.pages.is_empty() {
+                let open = plane.open.iter().any(|open| open.block == Some(b as u32));
+                if block.bad && (free || open) || !block.bad && !open && free != block.pages.is_empty() {
                     return Err(format!("plane {number} block {b}: free and in use at once, or neither"));
                 }
             }
         }
         Ok(())
+    }
+}
+
+impl Plane {
+    /// No frontier writes to the block any more.
+    fn close(&mut self, block: u32) {
+        for open in &mut self.open {
+            if open.block == Some(block) {
+                open.block = None;
+            }
+        }
+    }
+}
+
+/// A plane's blocks as a policy sees them.
+pub struct Candidates<'a> {
+    plane: &'a Plane,
+    pages_per_block: u32,
+}
+
+impl Candidates<'_> {
+    /// Pages of a block.
+    pub fn pages_per_block(&self) -> u32 {
+        self.pages_per_block
+    }
+
+    /// Blocks that were ever opened; candidates have lower numbers than this.
+    pub fn count(&self) -> u32 {
+        self.plane.blocks.len() as u32
+    }
+
+    /// Whether the block is full and none of its programs is in flight.
+    pub fn is_full(&self, block: u32) -> bool {
+        let b = &self.plane.blocks[block as usize];
+        b.pages.len() as u32 == self.pages_per_block && b.programs_in_flight == 0 && !b.bad
+    }
+
+    /// All such blocks.
+    pub fn full(&self) -> impl Iterator<Item = u32> {
+        (0..self.count()).filter(|&block| self.is_full(block))
+    }
+
+    /// Valid pages of a block.
+    pub fn valid(&self, block: u32) -> u32 {
+        self.plane.blocks[block as usize].valid
+    }
+
+    /// Whether collecting the block wins a page.
+    pub fn wins(&self, block: u32) -> bool {
+        self.valid(block) < self.pages_per_block
+    }
+
+    /// When the block was opened, by the plane's count of pages written.
+    pub fn filled(&self, block: u32) -> u64 {
+        self.plane.blocks[block as usize].opened
+    }
+
+    /// Pages written in the plane since a page of the block last changed.
+    pub fn age(&self, block: u32) -> u64 {
+        self.plane.clock - self.plane.blocks[block as usize].changed
     }
 }

@@ -85,7 +85,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     pub(super) fn carried_for(&self, leg: Leg) -> Owner {
         match leg {
             Leg::Command(unit) => self.owner(self.array.units[unit.index()].command.transactions()[0]),
-            Leg::Data(id) => self.owner(id),
+            Leg::Data(id) | Leg::Copy(id) => self.owner(id),
         }
     }
 }

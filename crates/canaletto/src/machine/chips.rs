@@ -38,6 +38,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     pub(super) fn enqueue(&mut self, id: TransactionId, now: Time) {
         let unit = self.layout.unit_of(self.transactions[id].ppa.plane);
         self.mark_wait(id, unit, now);
+        let transaction = self.transactions[id];
+        self.count_in(&transaction, unit);
         self.queues.push(unit, id, &mut self.transactions);
         self.refresh_ready(unit);
     }
@@ -125,7 +127,11 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     fn next_data(&self, domain: DomainId, class: usize) -> Option<usize> {
         let waiting = &self.domains[domain.index()].data[class];
         let free = |&id: &TransactionId| {
-            let chip = self.layout.chip_of_plane(self.transactions[id].ppa.plane);
+            let t = &self.transactions[id];
+            let chip = self.layout.chip_of_plane(t.ppa.plane);
+            if t.direct {
+                return self.fabric.copy_is_free(chip, self.layout.chip_of_plane(t.to));
+            }
             self.fabric.is_free(chip, Direction::FromChip)
         };
         match self.choices.data_queue {
@@ -141,6 +147,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     pub(super) fn send_data(&mut self, id: TransactionId, now: Time) {
+        if self.transactions[id].direct {
+            return self.send_to_chip(id, now);
+        }
         let t = &self.transactions[id];
         let chip = self.layout.chip_of_plane(t.ppa.plane);
         let data = self.fabric.data_time(Operation::Read, u64::from(t.bytes));
@@ -275,15 +284,11 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         if t.ppa.is_bound() {
             return;
         }
-        if t.operation == Operation::Read {
-            let found = self.translate_read(id);
-            assert!(found && self.transactions[id].ppa.is_bound(), "a read was issued without a page to read");
-            return;
-        }
         let at = self.allocate(t.ppa.plane, t.frontier, t.lpa, t.sectors | t.merged);
         let at = at.expect("a write was issued without a page to write");
         self.blocks.program_begins(at);
         self.transactions[id].ppa = at;
+        self.page_given(id);
         self.blocks.note_stall(at.plane, t.frontier, now);
     }
 
@@ -327,6 +332,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.operations.programs += pages;
                 self.operations.program_time += worked * pages;
                 for &id in command.transactions() {
+                    self.count_out(unit);
                     self.charge_page(id, Cause::ArrayProgram, now);
                     match self.transactions[id].origin {
                         Origin::Gc => self.copy_programmed(id, now),
@@ -341,6 +347,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.operations.erases += blocks;
                 self.operations.erase_time += worked * blocks;
                 for &id in command.transactions() {
+                    self.count_out(unit);
                     self.erased(id, now);
                 }
                 self.array.array_done(unit, worked, now);

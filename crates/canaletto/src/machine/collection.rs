@@ -4,7 +4,8 @@ use super::Machine;
 use crate::fabric::Fabric;
 use crate::flash::address::{PlaneId, Ppa};
 use crate::flash::interface::Operation;
-use crate::ftl::gc::Step;
+use crate::ftl::blocks::Frontier;
+use crate::ftl::gc::{Reason, Step};
 use crate::ftl::mapping::Entry;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{Transaction, TransactionId};
@@ -13,20 +14,41 @@ use crate::sim::time::Time;
 impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// Starts or moves on collection in every plane where something has changed.
     pub(super) fn run_collections(&mut self, now: Time) {
+        while !self.needs_collection.is_empty() {
+            self.look_after_planes(now);
+            // Once a round: an epoch that finds nothing to collect ends at once and would begin again.
+            if self.collector.begin_epoch() {
+                self.needs_collection.extend((0..self.layout.planes()).rev().map(PlaneId));
+                self.look_after_planes(now);
+            }
+            self.share_columns();
+            self.place_waiting_pages(now);
+        }
+    }
+
+    fn look_after_planes(&mut self, now: Time) {
         while let Some(plane) = self.needs_collection.pop() {
             self.collector.start(plane, &self.blocks);
             self.drive_collection(plane, now);
         }
     }
 
+    /// Tells the fabric whose the columns are when an epoch has begun or ended.
+    fn share_columns(&mut self) {
+        let epoch = self.collector.epoch();
+        if epoch.is_running() || self.columns_kept {
+            self.columns_kept = epoch.is_running();
+            self.fabric.keep_columns(|chip| epoch.owns_column_of(chip));
+        }
+    }
+
     fn drive_collection(&mut self, plane: PlaneId, now: Time) {
         loop {
             let transaction = match self.collector.step(plane, &self.blocks) {
-                Step::Copy(from) => {
-                    let lpa = self.blocks.valid_lpa(from).expect("only valid pages are copied");
-                    self.blocks.read_begins(from);
-                    Transaction::of_gc(Operation::Read, lpa, from, self.blocks.sectors(from), now)
-                }
+                Step::Copy(from) => match self.plan_copy(from, now) {
+                    Some(copy) => copy,
+                    None => return,
+                },
                 Step::Erase(victim) => Transaction::of_gc(Operation::Erase, 0, victim, 0, now),
                 Step::Wait => return,
             };
@@ -35,19 +57,86 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
     }
 
-    /// A page to be copied is in the controller's memory: it goes out again to the plane's collection frontier.
+    /// Settles where a page is copied to and how. None if the chip it goes to has no register for it yet.
+    fn plan_copy(&mut self, from: Ppa, now: Time) -> Option<Transaction> {
+        let lpa = self.blocks.valid_lpa(from).expect("only valid pages are copied");
+        let elsewhere = self.collector.destination(from.plane, &self.layout, &mut self.blocks, &self.spread);
+        let to = elsewhere.unwrap_or(from.plane);
+        let chips = (self.layout.chip_of_plane(from.plane), self.layout.chip_of_plane(to));
+        let copies = u32::from(self.blocks.copies(from));
+        // A held path leads to the controller: what is sent over it passes it.
+        let joined = elsewhere.is_some() && !self.choices.hold_path && self.fabric.can_copy(chips.0, chips.1);
+        let direct = joined && !self.fabric.must_check(copies);
+        if direct && !self.fabric.reserve_register(chips.1) {
+            self.blocks.withdraw_arrival(to);
+            self.collector.postpone(from);
+            self.awaiting_register.push(from.plane);
+            return None;
+        }
+        self.blocks.read_begins(from);
+        let frontier = if elsewhere.is_some() { Frontier::Arrivals } else { Frontier::Gc };
+        let copy = Transaction::of_gc(Operation::Read, lpa, from, self.blocks.sectors(from), now);
+        Some(Transaction { to, direct, frontier, ..copy })
+    }
+
+    /// A page to be copied is in the controller's memory: it goes out again, to the collection frontier of its plane or to
+    /// another plane.
     pub(super) fn copy_read(&mut self, id: TransactionId, now: Time) {
         let t = &mut self.transactions[id];
         if self.blocks.valid_lpa(t.ppa) != Some(t.lpa) {
-            // Overwritten meanwhile: nothing to copy.
-            self.end_copy(id, now);
-            return;
+            return self.drop_copy(id);
         }
         t.operation = Operation::Program;
         t.stage = 0;
         t.old = t.ppa;
-        t.ppa = Ppa::unbound(t.ppa.plane);
+        t.ppa = Ppa::unbound(t.to);
         self.pass_stages(id, now);
+    }
+
+    /// A page to be copied was overwritten before it could be: there is nothing left to do for it.
+    fn drop_copy(&mut self, id: TransactionId) {
+        let t = self.transactions[id];
+        if t.frontier == Frontier::Arrivals {
+            self.blocks.withdraw_arrival(t.to);
+        }
+        self.give_register_back(&t);
+        self.end_copy(id, t.ppa.plane);
+    }
+
+    /// A page has come from another chip into a register of the one it goes to.
+    pub(super) fn copy_crossed(&mut self, id: TransactionId, now: Time) {
+        let t = self.transactions[id];
+        if self.blocks.read_ends(t.ppa) && self.collector.collects(t.ppa.plane, t.ppa.block) {
+            self.needs_collection.push(t.ppa.plane);
+        }
+        if self.blocks.valid_lpa(t.ppa) != Some(t.lpa) {
+            return self.drop_copy(id);
+        }
+        let check = self.fabric.check_time();
+        if check > Time::ZERO {
+            self.events.push(now + check, super::Event::CopyChecked(id));
+        } else {
+            self.program_copy(id, now);
+        }
+    }
+
+    /// Has a page programmed from the register it came to.
+    pub(super) fn program_copy(&mut self, id: TransactionId, now: Time) {
+        let t = &mut self.transactions[id];
+        t.operation = Operation::Program;
+        t.old = t.ppa;
+        t.ppa = Ppa::unbound(t.to);
+        // The data are there already.
+        t.bytes = 0;
+        self.enqueue(id, now);
+    }
+
+    fn give_register_back(&mut self, t: &Transaction) {
+        if !t.direct {
+            return;
+        }
+        self.fabric.release_register(self.layout.chip_of_plane(t.to));
+        self.needs_collection.append(&mut self.awaiting_register);
     }
 
     /// A copy is programmed: it takes effect unless the page was overwritten meanwhile.
@@ -60,35 +149,52 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             Entry::Pending(write) => self.transactions[write].old,
             Entry::Unmapped | Entry::Trimmed => Ppa::NONE,
         };
-        self.collector.copied += 1;
+        let counts = &mut self.collector.counts;
+        counts.copied += 1;
+        counts.copied_elsewhere += u64::from(t.to != t.old.plane);
+        counts.copied_directly += u64::from(t.direct);
         if current == t.old {
             match entry {
                 Entry::Pending(write) => self.transactions[write].old = t.ppa,
                 _ => self.map.set(t.lpa, Entry::At(t.ppa)),
             }
+            let copies = if t.direct { self.blocks.copies(t.old).saturating_add(1) } else { 0 };
+            self.blocks.set_copies(t.ppa, copies);
             self.blocks.invalidate(t.old);
             self.probe.page_copied(now, t.lpa, t.old, t.ppa);
         } else {
             self.blocks.invalidate(t.ppa);
         }
-        self.end_copy(id, now);
+        self.give_register_back(&t);
+        self.needs_collection.push(t.ppa.plane);
+        self.end_copy(id, t.old.plane);
     }
 
-    fn end_copy(&mut self, id: TransactionId, _now: Time) {
-        let plane = self.transactions[id].ppa.plane;
+    /// A copy of a page of `from` has ended.
+    fn end_copy(&mut self, id: TransactionId, from: PlaneId) {
         self.transactions.remove(id);
-        self.collector.copy_done(plane);
-        self.needs_collection.push(plane);
+        self.collector.copy_done(from);
+        self.needs_collection.push(from);
     }
 
     /// A victim is erased: its plane has a free block again.
     pub(super) fn erased(&mut self, id: TransactionId, now: Time) {
-        let at = self.transactions[id].ppa;
+        let Ppa { plane, block, .. } = self.transactions[id].ppa;
         self.transactions.remove(id);
-        self.probe.block_erased(now, at.plane, at.block);
-        self.blocks.erase(at.plane, at.block);
-        self.blocks.note_stalls(at.plane, now);
-        self.collector.erase_done(at.plane);
-        self.needs_collection.push(at.plane);
+        self.probe.block_erased(now, plane, block);
+        self.blocks.erase(plane, block, self.choices.endurance);
+        self.blocks.note_stalls(plane, now);
+        if self.collector.erase_done(plane, &mut self.blocks) {
+            self.needs_collection.extend((0..self.layout.planes()).rev().map(PlaneId));
+        }
+        self.needs_collection.push(plane);
+    }
+
+    /// A block is not to be used again: its valid pages move elsewhere.
+    pub(super) fn retire(&mut self, plane: PlaneId, block: u32) {
+        if self.blocks.retire(plane, block) {
+            self.collector.want(plane, block, Reason::Retired);
+            self.needs_collection.push(plane);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Legs on the fabric: started, crossed, their paths given back or held.
 
 use super::{Carried, Event, Leg, Machine};
-use crate::fabric::{self, Crossed, Fabric, PathId};
+use crate::fabric::{self, Crossed, Direction, Fabric, PathId};
 use crate::flash::address::UnitId;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
@@ -12,7 +12,11 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     pub(super) fn start_leg(&mut self, leg: fabric::Leg, carries: Leg, now: Time) {
         let events = &mut self.events;
         let path = self.fabric.start(leg, now, &mut |time, event| events.push(time, Event::Fabric(event)));
-        let carried = Carried { what: carries, leg };
+        self.carry(path, Carried { what: carries, leg });
+    }
+
+    /// Notes what a path has begun to carry.
+    fn carry(&mut self, path: PathId, carried: Carried) {
         if self.legs.len() <= path.index() {
             self.legs.resize(path.index() + 1, carried);
         }
@@ -70,9 +74,20 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 let unit = self.layout.unit_of(plane);
                 self.array.drain_register(unit, plane, self.layout.plane_in_unit(plane), now);
                 self.probe.register_drained(plane, self.owner(id), now);
+                self.count_out(unit);
                 self.read_transferred(id, now);
                 self.refresh_ready(unit);
                 unit
+            }
+            Leg::Copy(id) => {
+                let plane = self.transactions[id].ppa.plane;
+                let unit = self.layout.unit_of(plane);
+                self.array.drain_register(unit, plane, self.layout.plane_in_unit(plane), now);
+                self.probe.register_drained(plane, self.owner(id), now);
+                self.count_out(unit);
+                self.copy_crossed(id, now);
+                self.refresh_ready(unit);
+                return self.release(path, now);
             }
         };
         match self.held.next_page(unit) {
@@ -82,6 +97,18 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             }
             None => self.give_back(unit, path, now),
         }
+    }
+
+    /// Sends a page from its chip straight to another one.
+    pub(super) fn send_to_chip(&mut self, id: TransactionId, now: Time) {
+        let t = &self.transactions[id];
+        let (from, to) = (self.layout.chip_of_plane(t.ppa.plane), self.layout.chip_of_plane(t.to));
+        let data = self.fabric.copy_time(u64::from(t.bytes));
+        let leg = fabric::Leg { chip: from, direction: Direction::FromChip, command: Time::ZERO, data };
+        let events = &mut self.events;
+        let mut later = |time, event| events.push(time, Event::Fabric(event));
+        let path = self.fabric.start_copy(from, to, data, now, &mut later);
+        self.carry(path, Carried { what: Leg::Copy(id), leg });
     }
 
     /// Charges what a leg spent its time on beside crossing.

@@ -12,12 +12,15 @@ mod host;
 mod legs;
 mod outcome;
 mod pages;
+mod placing;
 mod trim;
 
 use std::collections::VecDeque;
 
 use crate::RunError;
-use crate::config::design::{DataQueue, Design, MapUpdate, PartialWrites, TransferOrder, UnwrittenReads};
+use crate::config::design::{
+    DataQueue, Design, MapUpdate, PartialWrites, TransferOrder, UnwrittenReads, WritePlacement,
+};
 use crate::config::workload::{Priority, Workload};
 use crate::controller::Controller;
 use crate::fabric::{self, DomainId, Fabric};
@@ -29,6 +32,7 @@ use crate::ftl::blocks::Blocks;
 use crate::ftl::gc::Collector;
 use crate::ftl::mapping::MappingTable;
 use crate::ftl::placement::Placement;
+use crate::ftl::spread::Spread;
 use crate::host::link::{Direction, Link, LinkTiming};
 use crate::host::nvme::QueuePair;
 use crate::host::request::{Request, RequestId};
@@ -64,6 +68,8 @@ enum Event<E> {
     Fabric(E),
     /// A unit's array has finished.
     ArrayDone(UnitId),
+    /// A chip has looked for errors in a page from another chip.
+    CopyChecked(TransactionId),
 }
 
 /// A flow's place in the machine.
@@ -90,6 +96,8 @@ enum Leg {
     Command(UnitId),
     /// The data of a read.
     Data(TransactionId),
+    /// A page from chip to chip.
+    Copy(TransactionId),
 }
 
 /// What a path carries, for whom and for how long.
@@ -119,6 +127,8 @@ struct Choices {
     unwritten: UnwrittenReads,
     map_update: MapUpdate,
     partial: PartialWrites,
+    placement: WritePlacement,
+    endurance: u32,
 }
 
 /// Page operations of the arrays.
@@ -146,6 +156,13 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     map: MappingTable,
     blocks: Blocks,
     collector: Collector,
+    spread: Spread,
+    /// Pages of requests for which no plane has room yet.
+    without_room: VecDeque<TransactionId>,
+    /// Planes whose copies wait for a register of another chip.
+    awaiting_register: Vec<PlaneId>,
+    /// Whether an epoch was under way when the fabric was last told whose the columns are.
+    columns_kept: bool,
     queues: Queues,
     domains: Vec<Domain>,
     /// The domain of each unit.
@@ -235,6 +252,8 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
                 unwritten: design.ftl.unwritten_reads,
                 map_update: design.ftl.map_update,
                 partial: design.ftl.partial_writes,
+                placement: design.ftl.write_placement,
+                endurance: design.wear.endurance,
             },
             flows: flows.collect(),
             link: Link::new(LinkTiming::new(&design.link), u64::from(design.host.submission_entry_bytes)),
@@ -242,13 +261,17 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             transactions: Slab::new(),
             controller: Controller::new(&design.controller, layout.channels),
             map: MappingTable::new(limits.logical_pages),
-            blocks: Blocks::new(&layout, design.gc.reserved_blocks, limits.streams),
-            collector: Collector::new(layout.planes(), limits.gc_start_below, limits.gc_urgent_at),
+            blocks: Blocks::new(&layout, design.gc.reserved_blocks, limits.streams, design.wear.dynamic),
+            collector: Collector::new(&design.gc, &design.wear, limits, options.seed),
+            spread: Spread::new(&layout, limits.most_valid),
             queues: Queues::new(&layout, &design.scheduler, design.flash.multi_plane, classes),
             touched: Ring::new(domains.len() as u32),
             domains,
             unit_domains,
             needs_collection: Vec::new(),
+            without_room: VecDeque::new(),
+            awaiting_register: Vec::new(),
+            columns_kept: false,
             operations: Operations::default(),
             transfers: TimeSum::ZERO,
             first_arrival: None,
@@ -348,6 +371,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             Event::StageDone(transaction) => self.stage_done(transaction, now),
             Event::Fabric(event) => self.fabric_event(event, now),
             Event::ArrayDone(unit) => self.array_done(unit, now),
+            Event::CopyChecked(transaction) => self.program_copy(transaction, now),
         }
         Ok(())
     }

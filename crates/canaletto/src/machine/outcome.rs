@@ -48,13 +48,14 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     fn flash_report(&self) -> FlashReport {
-        let written = self.operations.programs.saturating_sub(self.collector.copied);
+        let counts = &self.collector.counts;
+        let written = self.operations.programs.saturating_sub(counts.copied);
         FlashReport {
             reads: self.operations.reads,
             programs: self.operations.programs,
             erases: self.operations.erases,
             write_amplification: (written > 0).then(|| self.operations.programs as f64 / written as f64),
-            gc: GcReport { collections: self.collector.started, pages_copied: self.collector.copied },
+            gc: GcReport { collections: counts.jobs.iter().sum(), pages_copied: counts.copied },
         }
     }
 
@@ -149,6 +150,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         );
         for (i, flow) in self.flows.iter().enumerate() {
             text += &format!("; flow {i}: {}", flow.queue.describe());
+        }
+        if !self.without_room.is_empty() {
+            text += &format!("; {} pages wait for a plane with room", self.without_room.len());
         }
         let waiting = (0..self.layout.units()).map(UnitId).filter(|&unit| self.queues.has_work(unit));
         for unit in waiting.take(4) {

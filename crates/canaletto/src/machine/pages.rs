@@ -19,6 +19,16 @@ fn sector_mask(first: u64, count: u64) -> u64 {
     (if count == 64 { u64::MAX } else { (1 << count) - 1 }) << first
 }
 
+/// What a look-up says of a page to read.
+enum Found {
+    /// Its data are here.
+    At(Ppa),
+    /// It holds nothing and reads as zeroes.
+    Nothing,
+    /// It was never written, and there is no room to find it in.
+    NoRoom,
+}
+
 impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// First and last logical page of a request, in the mapping table's numbers.
     pub(super) fn page_range(&self, id: RequestId) -> (u64, u64) {
@@ -62,63 +72,58 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     /// The plane that a logical page belongs to.
-    fn plane_of(&self, transaction: TransactionId) -> PlaneId {
+    pub(super) fn plane_of(&self, transaction: TransactionId) -> PlaneId {
         let t = &self.transactions[transaction];
         let flow = &self.flows[self.requests[t.request].flow as usize];
         flow.placement.plane(t.lpa - flow.first_page)
     }
 
-    fn begin_read(&mut self, id: TransactionId, now: Time) {
-        if !self.translate_read(id) {
-            let t = self.transactions[id];
-            self.probe.page_read(now, t.request, t.lpa, t.sectors, Ppa::NONE);
-            self.page_finished(id, now);
-            return;
+    pub(super) fn begin_read(&mut self, id: TransactionId, now: Time) {
+        match self.translate_read(id) {
+            Found::At(at) => {
+                self.transactions[id].ppa = at;
+                self.blocks.read_begins(at);
+                self.enqueue(id, now);
+            }
+            Found::Nothing => {
+                let t = self.transactions[id];
+                self.probe.page_read(now, t.request, t.lpa, t.sectors, Ppa::NONE);
+                self.page_finished(id, now);
+            }
+            Found::NoRoom => self.without_room.push_back(id),
         }
-        self.enqueue(id, now);
     }
 
-    /// Finds the page to read. Returns false if there is nothing to read: the page was never written and reads as zeroes.
-    /// Without room for a page that has to be found there, the transaction is left unbound.
-    pub(super) fn translate_read(&mut self, id: TransactionId) -> bool {
-        let t = &self.transactions[id];
-        let at = match self.map.get(t.lpa) {
-            Entry::At(ppa) => ppa,
-            Entry::Pending(write) if self.transactions[write].blank => return false,
-            Entry::Pending(write) => self.transactions[write].old,
-            Entry::Trimmed => return false,
-            Entry::Unmapped => Ppa::NONE,
-        };
-        let at = if at.is_bound() { at } else { self.find_unwritten(id) };
-        let Some(at) = Some(at).filter(|at| at.is_some()) else {
-            return false;
-        };
-        self.transactions[id].ppa = at;
-        if at.is_bound() {
-            self.blocks.read_begins(at);
+    /// Finds the page to read.
+    fn translate_read(&mut self, id: TransactionId) -> Found {
+        match self.map.get(self.transactions[id].lpa) {
+            Entry::At(ppa) => Found::At(ppa),
+            Entry::Pending(write) if self.transactions[write].blank => Found::Nothing,
+            Entry::Pending(write) if self.transactions[write].old.is_bound() => Found::At(self.transactions[write].old),
+            Entry::Trimmed => Found::Nothing,
+            Entry::Pending(_) | Entry::Unmapped => self.find_unwritten(id),
         }
-        true
     }
 
-    /// The page of a logical page that was never written: allocated now as if written before the run, unbound if there is
-    /// no room, none if it reads as zeroes.
-    fn find_unwritten(&mut self, id: TransactionId) -> Ppa {
+    /// The page of a logical page that was never written: allocated now as if written before the run.
+    fn find_unwritten(&mut self, id: TransactionId) -> Found {
         let (lpa, sectors) = (self.transactions[id].lpa, self.transactions[id].sectors);
         let sectors = match self.choices.unwritten {
-            UnwrittenReads::Zeroes => return Ppa::NONE,
+            UnwrittenReads::Zeroes => return Found::Nothing,
             UnwrittenReads::FindSectors => sectors,
             UnwrittenReads::FindPage => sector_mask(0, u64::from(self.layout.sectors_per_page)),
         };
-        let (plane, frontier) = (self.plane_of(id), self.transactions[id].frontier);
+        let frontier = self.transactions[id].frontier;
+        let plane = self.plane_to_find(id, frontier);
         let Some(at) = self.allocate(plane, frontier, lpa, sectors) else {
-            return Ppa::unbound(plane);
+            return Found::NoRoom;
         };
         match self.map.get(lpa) {
             Entry::Pending(write) => self.transactions[write].old = at,
             _ => self.map.set(lpa, Entry::At(at)),
         }
         self.probe.page_found(lpa, at);
-        at
+        Found::At(at)
     }
 
     fn begin_write(&mut self, id: TransactionId, now: Time) {
@@ -126,8 +131,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         if let Entry::Pending(earlier) = self.map.get(lpa) {
             return self.follow(earlier, id);
         }
-        self.translate_write(id, now);
-        self.pass_stages(id, now);
+        if self.translate_write(id, now) {
+            self.pass_stages(id, now);
+        }
     }
 
     /// Changes of one page keep their order: a later one starts when the earlier one is programmed.
@@ -140,15 +146,17 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     /// Finds the page a write replaces, starts the read of it that a partial write needs, and marks the logical page.
-    fn translate_write(&mut self, id: TransactionId, now: Time) {
+    /// Returns whether a plane was found for it; otherwise it waits for one.
+    fn translate_write(&mut self, id: TransactionId, now: Time) -> bool {
         let t = self.transactions[id];
-        let plane = self.plane_of(id);
         let whole = sector_mask(0, u64::from(self.layout.sectors_per_page));
         let entry = self.map.get(t.lpa);
         let blank = entry == Entry::Trimmed;
         let mut old = if let Entry::At(ppa) = entry { ppa } else { Ppa::NONE };
         if !blank && !old.is_some() && t.sectors != whole && self.choices.unwritten == UnwrittenReads::FindPage {
-            old = self.find_unwritten(id);
+            if let Found::At(at) = self.find_unwritten(id) {
+                old = at;
+            }
         }
         if old.is_bound() {
             let missing = self.blocks.sectors(old) & !t.sectors;
@@ -161,11 +169,21 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let w = &mut self.transactions[id];
         w.old = old;
         w.blank = blank;
-        w.ppa = Ppa::unbound(plane);
         if self.choices.partial == PartialWrites::Merged {
             w.bytes = (w.sectors | w.merged).count_ones() * 512;
         }
         self.map.set(t.lpa, Entry::Pending(id));
+        let Some(plane) = self.plane_to_write(id) else {
+            self.without_room.push_back(id);
+            return false;
+        };
+        self.send_to_plane(id, plane);
+        true
+    }
+
+    /// Settles the plane that a write goes to.
+    pub(super) fn send_to_plane(&mut self, id: TransactionId, plane: PlaneId) {
+        self.transactions[id].ppa = Ppa::unbound(plane);
         if self.choices.map_update == MapUpdate::Issue {
             self.bind_at_once(id);
         }
@@ -195,6 +213,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.blocks.invalidate(t.old);
             }
             self.transactions[id].ppa = at;
+            self.page_given(id);
         }
     }
 
@@ -237,8 +256,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         if self.transactions[id].origin == Origin::Trim {
             return self.trim_after_write(id, now);
         }
-        self.translate_write(id, now);
-        self.pass_stages(id, now);
+        if self.translate_write(id, now) {
+            self.pass_stages(id, now);
+        }
     }
 
     /// A page's data have left the chip.
@@ -282,9 +302,12 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.transactions.remove(id);
                 self.transactions[write].old_page = OldPage::None;
                 self.charge_page(write, Cause::ReadModifyWrite, now);
-                let unit = self.layout.unit_of(self.transactions[write].ppa.plane);
-                self.mark_wait(write, unit, now);
-                self.refresh_ready(unit);
+                let plane = self.transactions[write].ppa.plane;
+                if plane.is_some() {
+                    let unit = self.layout.unit_of(plane);
+                    self.mark_wait(write, unit, now);
+                    self.refresh_ready(unit);
+                }
             }
             (Origin::Gc, _) => self.copy_read(id, now),
             _ => self.page_finished(id, now),

@@ -148,17 +148,17 @@ impl Queues {
     ) -> Option<Command> {
         const USER_FIRST: [Choice; 5] = [
             Choice::User(USER_READ),
-            Choice::List(GC_READ),
             Choice::User(USER_WRITE),
+            Choice::List(GC_READ),
             Choice::List(GC_WRITE),
             Choice::List(ERASE),
         ];
         const GC_FIRST: [Choice; 5] = [
             Choice::List(GC_READ),
-            Choice::User(USER_READ),
             Choice::List(GC_WRITE),
-            Choice::User(USER_WRITE),
             Choice::List(ERASE),
+            Choice::User(USER_READ),
+            Choice::User(USER_WRITE),
         ];
         let order = if gc_urgent { &GC_FIRST } else { &USER_FIRST };
         order.iter().find_map(|choice| match *choice {

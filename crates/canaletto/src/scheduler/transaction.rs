@@ -1,7 +1,7 @@
 //! A flash transaction: one page read, one page program or one block erase.
 
 use crate::config::workload::Priority;
-use crate::flash::address::Ppa;
+use crate::flash::address::{PlaneId, Ppa};
 use crate::flash::array::{Background, Clocks};
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::Frontier;
@@ -53,6 +53,10 @@ pub struct Transaction {
     pub ppa: Ppa,
     /// For a write: the page it replaces. For a copy: the page it was copied from.
     pub old: Ppa,
+    /// For a copy: the plane it goes to.
+    pub to: PlaneId,
+    /// For a copy: whether it goes straight from chip to chip, into a register kept for it.
+    pub direct: bool,
     /// Sectors it concerns, one bit each.
     pub sectors: u64,
     /// Sectors taken over from the old page.
@@ -110,6 +114,8 @@ impl Transaction {
             lpa,
             ppa: Ppa::NONE,
             old: Ppa::NONE,
+            to: PlaneId::NONE,
+            direct: false,
             sectors,
             merged: 0,
             bytes: sectors.count_ones() * 512,

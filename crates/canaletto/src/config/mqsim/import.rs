@@ -4,15 +4,15 @@
 //! MQSim. What canaletto cannot simulate yet is refused at its line, never ignored.
 
 use super::{
-    AddressDistribution, AddressMapping, CachingMode, DeviceXml, FlashTechnology, FlowKind, FlowXml, Generator,
-    HostInterface, Priority as XmlPriority, ScenarioXml, SchedulingPolicy, SizeDistribution, SyntheticXml, TraceXml,
-    XmlError,
+    AddressDistribution, AddressMapping, CachingMode, DeviceXml, FlashTechnology, FlowKind, FlowXml, GcPolicy,
+    Generator, HostInterface, Priority as XmlPriority, ScenarioXml, SchedulingPolicy, SizeDistribution, SyntheticXml,
+    TraceXml, XmlError,
 };
 use crate::config::area::Footprint;
 use crate::config::design::{
     Allocation, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry, Host, Interface, Link,
     LinkRounding, MapUpdate, MultiPlane, PageOrder, PageTimes, PartialWrites, Scheduler, TransferOrder, Turn,
-    Turnarounds, UnwrittenReads,
+    Turnarounds, UnwrittenReads, VictimPolicy, Wear, WritePlacement,
 };
 use crate::config::energy::Energy;
 use crate::config::units::{Duration, Rate, Size};
@@ -157,11 +157,13 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
             overprovisioning: device.overprovisioning,
             min_spare_blocks: 0,
             allocation: allocation(&device.plane_allocation.to_string()),
+            write_placement: WritePlacement::Static,
             unwritten_reads: UnwrittenReads::FindSectors,
             map_update: MapUpdate::Issue,
             partial_writes: PartialWrites::NewSectors,
         },
-        gc: Gc { threshold: device.gc_threshold, hard_threshold: device.gc_hard_threshold, reserved_blocks: 1 },
+        gc: import_gc(xml),
+        wear: Wear::default(),
         scheduler: Scheduler {
             priorities: device.scheduling == SchedulingPolicy::PriorityOutOfOrder,
             turn: Turn::Polled,
@@ -178,6 +180,25 @@ fn burst_rate(bytes: u32, ns: u32) -> Rate {
 
 fn allocation(name: &str) -> Allocation {
     serde_json::from_value(serde_json::Value::from(name)).expect("both sides know the same 24 schemes")
+}
+
+/// Collection is canaletto's own, with MQSim's policy and thresholds. Its randomised greedy draws log2 of the plane's blocks.
+fn import_gc(xml: &DeviceXml) -> Gc {
+    let device = &xml.device;
+    Gc {
+        policy: match device.gc_policy {
+            GcPolicy::Greedy => VictimPolicy::Greedy,
+            GcPolicy::Rga => VictimPolicy::DChoices,
+            GcPolicy::Random | GcPolicy::RandomP => VictimPolicy::Random,
+            GcPolicy::RandomPp => VictimPolicy::RandomPlus,
+            GcPolicy::Fifo => VictimPolicy::Fifo,
+        },
+        choices: xml.flash.blocks_per_plane.ilog2().max(1),
+        preemptible: device.gc_preemptible,
+        threshold: device.gc_threshold,
+        hard_threshold: device.gc_hard_threshold,
+        ..Gc::default()
+    }
 }
 
 fn import_flash(xml: &DeviceXml) -> Flash {

@@ -10,14 +10,13 @@
 //! controller passes no controller's ECC: §VIII, "On-die ECC functions", proposes error detection in the chip.
 
 use super::{Arrived, Crossing, Omnibus};
+use crate::config::design::{ChipToChipEcc, Omnibus as OmnibusConfig};
 use crate::fabric::packets::READ_DATA_TRANSFER_FLITS;
+
 use crate::fabric::{Direction, Fabric, Leg, PathId};
 use crate::flash::address::{ChipId, Layout};
 use crate::flash::interface::Operation;
 use crate::sim::time::Time;
-
-/// V-page registers of a chip (Networked SSD §VIII: "two additional 16kB page buffers").
-pub const V_PAGE_REGISTERS: u8 = 2;
 
 /// What is done about errors that copies would pass on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,57 +38,55 @@ pub struct Copies {
 }
 
 impl Copies {
-    /// The paper's registers, nothing taken.
-    pub fn new(layout: &Layout) -> Copies {
-        Copies {
-            free_registers: vec![V_PAGE_REGISTERS; layout.chips() as usize],
-            registers: V_PAGE_REGISTERS,
-            check: CopyCheck::None,
-        }
+    /// Nothing taken.
+    pub fn new(config: &OmnibusConfig, layout: &Layout) -> Copies {
+        let registers = config.v_page_registers as u8;
+        let check = match config.chip_to_chip_ecc {
+            ChipToChipEcc::None => CopyCheck::None,
+            ChipToChipEcc::Detect => CopyCheck::Detect(config.detect_time.time()),
+            ChipToChipEcc::ViaController => CopyCheck::ViaControllerEvery(config.via_controller_every),
+        };
+        Copies { free_registers: vec![registers; layout.chips() as usize], registers, check }
     }
 }
 
 impl Omnibus {
-    /// The idle interconnect with other registers (1 to 16 a chip) and rules of copying than the paper's.
-    pub fn with_copies(mut self, registers: u8, check: CopyCheck) -> Omnibus {
-        assert!((1..=16).contains(&registers) && check != CopyCheck::ViaControllerEvery(0));
-        self.copies.free_registers.fill(registers);
-        self.copies = Copies { registers, check, ..self.copies };
-        self
-    }
-
-    /// Whether pages can be copied between two chips directly: a column bus joins them.
-    pub fn can_copy(&self, from: ChipId, to: ChipId) -> bool {
+    /// Whether a column bus joins two chips.
+    pub(super) fn are_joined(&self, from: ChipId, to: ChipId) -> bool {
         from != to && self.grid.ways(from).column == self.grid.ways(to).column
     }
 
-    /// Whether a copy may start now: the column bus and a V-page register of the destination are free.
-    pub fn copy_is_free(&self, from: ChipId, to: ChipId) -> bool {
-        debug_assert!(self.can_copy(from, to));
-        self.grid.is_free(self.grid.ways(to).column) && self.copies.free_registers[to.index()] > 0
+    /// Takes a V-page register of a chip if one is free.
+    pub(super) fn take_register(&mut self, chip: ChipId) -> bool {
+        let free = &mut self.copies.free_registers[chip.index()];
+        let taken = *free > 0;
+        *free -= u8::from(taken);
+        taken
     }
 
-    /// Whether a page that was copied directly `copies` times since it last passed a controller has to pass one now.
-    pub fn must_check(&self, copies: u32) -> bool {
-        matches!(self.copies.check, CopyCheck::ViaControllerEvery(n) if copies + 1 >= n)
+    /// Gives a V-page register of a chip back.
+    pub(super) fn give_register(&mut self, chip: ChipId) {
+        let free = &mut self.copies.free_registers[chip.index()];
+        assert!(*free < self.copies.registers, "a register of chip {} is given back twice", chip.0);
+        *free += 1;
     }
 
-    /// Time the destination takes to look for errors before it can program.
-    pub fn check_time(&self) -> Time {
-        if let CopyCheck::Detect(time) = self.copies.check { time } else { Time::ZERO }
+    /// What is done about errors.
+    pub(super) fn copy_check(&self) -> CopyCheck {
+        self.copies.check
     }
 
     /// How long a copy of one page's `bytes` occupies the bus once it is agreed on: both chips are enabled at once, a packet
     /// of header and transfer command goes to the source, and the source sends a data packet to the destination.
-    pub fn copy_time(&self, bytes: u64) -> Time {
+    pub(super) fn time_of_copy(&self, bytes: u64) -> Time {
         self.packets.chip_enable()
             + self.packets.flits(READ_DATA_TRANSFER_FLITS)
             + self.data_time(Operation::Program, bytes)
     }
 
-    /// Sends a page from chip to chip. To be called only if [`Omnibus::copy_is_free`]; the path is given back like any
-    /// other when the page has crossed, the register by [`Omnibus::release_register`].
-    pub fn start_copy(
+    /// Sends a page from chip to chip over their free column bus, into a register that was taken for it. The path is given
+    /// back like any other when the page has crossed.
+    pub(super) fn send_copy(
         &mut self,
         from: ChipId,
         to: ChipId,
@@ -97,21 +94,13 @@ impl Omnibus {
         now: Time,
         later: &mut impl FnMut(Time, Arrived),
     ) -> PathId {
-        assert!(self.copy_is_free(from, to), "a copy starts only if its bus and a register are free");
-        self.copies.free_registers[to.index()] -= 1;
+        assert!(self.copy_is_free(from, to), "a copy starts only if its bus is free");
         let (bus, setup) = (self.grid.ways(to).column, self.copy_setup(from, to));
         let direction = Direction::FromChip;
         let path = self.legs.insert(Crossing { chip: from, to, direction, second: Time::ZERO, left: 1, bus });
         self.take(path, bus, setup, now);
         self.cross(path, bus, Leg { chip: from, direction, command: Time::ZERO, data: time }, now + setup, later);
         path
-    }
-
-    /// A page has been programmed from a register of its chip.
-    pub fn release_register(&mut self, chip: ChipId) {
-        let free = &mut self.copies.free_registers[chip.index()];
-        assert!(*free < self.copies.registers, "a register of chip {} is given back twice", chip.0);
-        *free += 1;
     }
 
     /// Request and grant between the controllers of source and destination, through the bus's own if that is a third one.

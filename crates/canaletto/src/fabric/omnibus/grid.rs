@@ -55,6 +55,8 @@ pub struct Grid {
     buses: Vec<Bus>,
     controllers: Vec<Controller>,
     free: u32,
+    /// Column buses that carry nothing but copies.
+    kept: Vec<bool>,
 }
 
 impl Grid {
@@ -73,6 +75,7 @@ impl Grid {
             buses: (0..rows).chain(0..column_buses).map(Bus::driven_by).collect(),
             controllers: vec![Controller::default(); rows as usize],
             free: rows + column_buses,
+            kept: vec![false; (rows + column_buses) as usize],
         }
     }
 
@@ -119,7 +122,19 @@ impl Grid {
     /// The bus that a leg of this chip takes now, if one is free: of two the row's.
     pub fn first_free(&self, chip: ChipId) -> Option<BusId> {
         let Ways { row, column } = self.ways(chip);
-        [row, column].into_iter().find(|&bus| self.is_free(bus))
+        [row, column].into_iter().find(|&bus| self.is_free(bus) && !self.is_kept(bus))
+    }
+
+    /// Whether a bus carries nothing but copies.
+    pub fn is_kept(&self, bus: BusId) -> bool {
+        self.kept[bus.index()]
+    }
+
+    /// From now on the column buses of the chips for which `kept` holds carry nothing but copies.
+    pub fn keep_columns(&mut self, kept: impl Fn(ChipId) -> bool) {
+        for (chip, ways) in (0..).map(ChipId).zip(&self.ways) {
+            self.kept[ways.column.index()] = kept(chip);
+        }
     }
 
     /// Takes a bus.

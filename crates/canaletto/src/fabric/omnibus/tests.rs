@@ -1,7 +1,8 @@
 use proptest::prelude::*;
 
-use super::copies::{CopyCheck, V_PAGE_REGISTERS};
 use super::*;
+use crate::config::design::{ChipToChipEcc, Omnibus as OmnibusConfig};
+use crate::config::units::Duration;
 use crate::fabric::tape::WireSpan;
 use crate::fabric::tests::{Bench, array, config};
 
@@ -398,8 +399,8 @@ fn copies_take_a_register_until_it_is_programmed() {
         let (from, to) = (ChipId(0), ChipId(3));
         let time = fabric.copy_time(4096);
         let mut now = Time::ZERO;
-        for _ in 0..V_PAGE_REGISTERS {
-            assert!(fabric.copy_is_free(from, to));
+        for _ in 0..2 {
+            assert!(fabric.copy_is_free(from, to) && fabric.reserve_register(to));
             let mut event = None;
             let path = fabric.start_copy(from, to, time, now, &mut |t, e| event = Some((t, e)));
             assert!(!fabric.copy_is_free(ChipId(6), from), "its bus is taken");
@@ -413,10 +414,10 @@ fn copies_take_a_register_until_it_is_programmed() {
         }
         assert_eq!(fabric.port_free_at(from, Direction::FromChip), now);
         assert_eq!(fabric.port_free_at(to, Direction::FromChip), now);
-        assert!(!fabric.copy_is_free(from, to), "no register is left");
-        assert!(fabric.copy_is_free(from, ChipId(6)), "other chips have theirs");
+        assert!(!fabric.reserve_register(to), "no register is left");
+        assert!(fabric.reserve_register(ChipId(6)), "other chips have theirs");
         fabric.release_register(to);
-        assert!(fabric.copy_is_free(from, to));
+        assert!(fabric.reserve_register(to));
         assert!(fabric.legs.is_empty());
         assert_eq!(fabric.wires()[3].busy, (time + Time::from_ns(AGREE)) * 2);
     }
@@ -431,20 +432,49 @@ fn registers_are_given_back_once() {
 /// Pages go through a controller every so many copies if told so; detection takes its time.
 #[test]
 fn copies_are_checked_as_told() {
-    let fabric = |check| whole(2, 2).fabric.with_copies(1, check);
-    assert!((0..9).all(|n| !fabric(CopyCheck::None).must_check(n)));
-    let detecting = fabric(CopyCheck::Detect(Time::from_us(1)));
+    let fabric = |chip_to_chip_ecc, every| {
+        let mut config = config(1_000_000_000, 0);
+        config.omnibus = OmnibusConfig {
+            chip_to_chip_ecc,
+            detect_time: Duration(1_000_000),
+            via_controller_every: every,
+            v_page_registers: 1,
+            ..config.omnibus
+        };
+        Bench::<Omnibus>::new(&config, &array(2, 2)).fabric
+    };
+    assert!((0..9).all(|n| !fabric(ChipToChipEcc::None, 3).must_check(n)));
+    let detecting = fabric(ChipToChipEcc::Detect, 3);
     assert!(!detecting.must_check(9) && detecting.check_time() == Time::from_us(1));
-    assert_eq!(fabric(CopyCheck::None).check_time(), Time::ZERO);
+    assert_eq!(fabric(ChipToChipEcc::None, 3).check_time(), Time::ZERO);
     // Every third: two direct ones, then one through the controller.
-    let third = fabric(CopyCheck::ViaControllerEvery(3));
+    let third = fabric(ChipToChipEcc::ViaController, 3);
     assert_eq!([0, 1, 2].map(|n| third.must_check(n)), [false, false, true]);
-    assert!(fabric(CopyCheck::ViaControllerEvery(1)).must_check(0));
-    let mut one = Bench::<Omnibus>::new(&config(1_000_000_000, 0), &array(2, 2));
-    one.fabric = one.fabric.with_copies(1, CopyCheck::None);
-    start_copy(&mut one, 0, 2);
-    one.fabric.grid.give_back(BusId(2), Time::ZERO);
-    assert!(!one.fabric.copy_is_free(ChipId(0), ChipId(2)), "one register only");
+    assert!(fabric(ChipToChipEcc::ViaController, 1).must_check(0));
+    let mut one = fabric(ChipToChipEcc::None, 3);
+    assert!(one.reserve_register(ChipId(2)) && !one.reserve_register(ChipId(2)), "one register only");
+}
+
+/// While its column is kept for copies a chip is reached over its row alone, copies over the column as ever.
+#[test]
+fn kept_columns_carry_copies_only() {
+    for kind in [FabricKind::Omnibus, FabricKind::OmnibusSplit] {
+        let mut fabric = bench(3, 3, kind).fabric;
+        fabric.keep_columns(|chip| chip.0 % 3 == 1);
+        let leg = |chip| Leg {
+            chip: ChipId(chip),
+            direction: Direction::ToChip,
+            command: Time::from_ns(9),
+            data: Time::ZERO,
+        };
+        fabric.start(leg(1), Time::ZERO, &mut |_, _| ());
+        assert!(!fabric.is_free(ChipId(1), Direction::ToChip), "its row is taken, its column kept");
+        assert!(fabric.is_free(ChipId(0), Direction::ToChip), "another column of the row");
+        assert!(fabric.is_free(ChipId(4), Direction::ToChip), "another row of the column");
+        assert!(fabric.copy_is_free(ChipId(1), ChipId(4)));
+        fabric.keep_columns(|_| false);
+        assert!(fabric.is_free(ChipId(1), Direction::ToChip));
+    }
 }
 
 /// A leg of a random run.

@@ -1,0 +1,121 @@
+//! Device-wide epochs: some blocks of every plane of a group are collected at the same time.
+//!
+//! Parallel GC has one group, all planes. Spatial GC (Networked SSD, MICRO 2022, §VI-A) has groups of neighbouring columns
+//! that take turns: while one collects, the host's writes go to the others.
+
+use crate::config::design::{Gc, Scope};
+use crate::flash::address::{ChipId, Layout, PlaneId};
+
+/// The epoch, if any, and whose turn is next.
+pub struct Epoch {
+    /// Group of each plane.
+    group_of: Vec<u8>,
+    /// Group of each chip's column.
+    chip_groups: Vec<u8>,
+    groups: u8,
+    /// Victims of each plane in an epoch.
+    victims: u32,
+    due: bool,
+    /// The group that collects.
+    current: Option<u8>,
+    next: u8,
+    /// Victims that each plane has yet to choose in this epoch.
+    quota: Vec<u32>,
+    /// Planes with a quota or a job of this epoch.
+    unfinished: u32,
+    /// Epochs begun.
+    pub count: u64,
+}
+
+impl Epoch {
+    /// No epoch yet.
+    pub fn new(config: &Gc, layout: &Layout) -> Epoch {
+        let columns = layout.chips_per_channel;
+        let groups = match config.scope {
+            Scope::Spatial => ((1.0 / config.group_share).round() as u32).clamp(1, columns.min(255)),
+            Scope::Plane | Scope::Parallel => 1,
+        };
+        let group_of_chip = |chip: ChipId| (chip.0 % columns * groups / columns) as u8;
+        Epoch {
+            group_of: (0..layout.planes()).map(|p| group_of_chip(layout.chip_of_plane(PlaneId(p)))).collect(),
+            chip_groups: (0..layout.chips()).map(|c| group_of_chip(ChipId(c))).collect(),
+            groups: groups as u8,
+            victims: config.victims * groups,
+            due: false,
+            current: None,
+            next: 0,
+            quota: vec![0; layout.planes() as usize],
+            unfinished: 0,
+            count: 0,
+        }
+    }
+
+    /// A plane is short of free blocks.
+    pub fn trigger(&mut self) {
+        self.due = true;
+    }
+
+    /// Begins an epoch if one is due and none is under way. Returns whether it did.
+    pub fn begin(&mut self) -> bool {
+        if !self.due || self.current.is_some() {
+            return false;
+        }
+        self.due = false;
+        self.current = Some(self.next);
+        self.count += 1;
+        for (quota, group) in self.quota.iter_mut().zip(&self.group_of) {
+            if *group == self.next {
+                *quota = self.victims;
+                self.unfinished += 1;
+            }
+        }
+        self.next = (self.next + 1) % self.groups;
+        true
+    }
+
+    /// Whether the plane has yet to choose a victim.
+    pub fn wants(&self, plane: PlaneId) -> bool {
+        self.quota[plane.index()] > 0
+    }
+
+    /// The plane has chosen a victim.
+    pub fn job_starts(&mut self, plane: PlaneId) {
+        self.quota[plane.index()] -= 1;
+    }
+
+    /// The plane has nothing to collect.
+    pub fn plane_is_done(&mut self, plane: PlaneId) {
+        self.quota[plane.index()] = 0;
+        self.one_less();
+    }
+
+    /// A victim of this epoch is erased. Returns whether that ended the epoch.
+    pub fn job_ends(&mut self, plane: PlaneId) -> bool {
+        if self.quota[plane.index()] == 0 {
+            self.one_less();
+        }
+        self.current.is_none()
+    }
+
+    fn one_less(&mut self) {
+        self.unfinished -= 1;
+        if self.unfinished == 0 {
+            self.current = None;
+        }
+    }
+
+    /// Whether the plane belongs to the group that collects, out of several.
+    pub fn keeps_writes_from(&self, plane: PlaneId) -> bool {
+        self.groups > 1 && self.current == Some(self.group_of[plane.index()])
+    }
+
+    /// Whether the columns of several groups are told apart, and whether this chip's collects now.
+    pub fn owns_column_of(&self, chip: ChipId) -> bool {
+        self.groups > 1 && self.current == Some(self.chip_groups[chip.index()])
+    }
+
+    /// Whether an epoch is under way.
+    pub fn is_running(&self) -> bool {
+        self.current.is_some()
+    }
+}

@@ -1,0 +1,311 @@
+//! Garbage collection: which blocks are collected when, and where their pages go.
+//!
+//! One job a plane at a time: the victim's valid pages are read and written elsewhere, a few at a time, then the block is
+//! erased once nothing reads it any more. It cannot wedge: the host never gets the last reserved block, so there is always
+//! one for the copies of a victim, which are fewer than a block since a victim has at least one invalid page; and a plane
+//! that holds fewer valid pages than its blocks less the open ones always has such a victim. Pages that go to other planes
+//! never touch what those planes keep for themselves.
+
+pub mod epoch;
+pub mod policy;
+
+use crate::config::design::{Gc, Scope, Wear};
+use crate::flash::address::{Layout, PlaneId, Ppa};
+use crate::ftl::blocks::Blocks;
+use crate::ftl::gc::epoch::Epoch;
+use crate::ftl::gc::policy::Policy;
+use crate::ftl::spread::Spread;
+use crate::limits::Limits;
+use crate::sim::random::Stream;
+
+/// Why a block is collected.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// Its plane is short of free blocks.
+    Space,
+    /// A device-wide epoch takes some blocks of every plane.
+    Epoch,
+    /// Its plane is at the hard threshold while an epoch collects elsewhere.
+    Urgent,
+    /// Static wear levelling: it is worn much less than others.
+    Wear,
+    /// It is retired.
+    Retired,
+    /// Its data have been read too often or are too old.
+    Refresh,
+}
+
+impl Reason {
+    /// Every reason, in the order of the counts.
+    pub const ALL: [Reason; 6] =
+        [Reason::Space, Reason::Epoch, Reason::Urgent, Reason::Wear, Reason::Retired, Reason::Refresh];
+
+    /// The name used in results.
+    pub fn key(self) -> &'static str {
+        match self {
+            Reason::Space => "space",
+            Reason::Epoch => "epoch",
+            Reason::Urgent => "urgent",
+            Reason::Wear => "wear",
+            Reason::Retired => "retired",
+            Reason::Refresh => "refresh",
+        }
+    }
+}
+
+/// A collection in progress.
+#[derive(Clone, Copy)]
+struct Job {
+    victim: u32,
+    reason: Reason,
+    /// Next page of the victim to look at.
+    next: u32,
+    /// Copies under way.
+    copies: u32,
+    /// Whether the erase has been queued.
+    erasing: bool,
+}
+
+/// What a job wants done next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// Read this valid page of the victim, to copy it.
+    Copy(Ppa),
+    /// Erase the victim.
+    Erase(Ppa),
+    /// Nothing now.
+    Wait,
+}
+
+/// What has been collected.
+#[derive(Clone, Copy, Default)]
+pub struct Counts {
+    /// Jobs started, by [`Reason`].
+    pub jobs: [u64; Reason::ALL.len()],
+    /// Pages copied.
+    pub copied: u64,
+    /// Of these, those that went to another plane.
+    pub copied_elsewhere: u64,
+    /// Of these, those that went from chip to chip without passing a controller.
+    pub copied_directly: u64,
+    /// Valid pages of the victims of [`Reason::Space`], [`Reason::Epoch`] and [`Reason::Urgent`] when they were chosen.
+    pub valid_in_victims: u64,
+}
+
+/// The jobs of all planes.
+pub struct Collector {
+    jobs: Vec<Option<Job>>,
+    /// Blocks to be collected whatever the plane's free space, with the reason.
+    wanted: Vec<Vec<(u32, Reason)>>,
+    policy: Policy,
+    epoch: Epoch,
+    destinations: Stream,
+    config: Gc,
+    static_difference: u32,
+    /// A job starts when free blocks fall below this.
+    start_below: u32,
+    /// At or below this many free blocks a plane's collection is urgent.
+    urgent_at: u32,
+    working: u32,
+    /// What has been done so far.
+    pub counts: Counts,
+}
+
+impl Collector {
+    /// No jobs yet.
+    pub fn new(config: &Gc, wear: &Wear, limits: &Limits, seed: u64) -> Collector {
+        let planes = limits.layout.planes();
+        Collector {
+            jobs: vec![None; planes as usize],
+            wanted: vec![Vec::new(); planes as usize],
+            policy: Policy::new(config, seed),
+            epoch: Epoch::new(config, &limits.layout),
+            destinations: Stream::named(seed, "gc/destination"),
+            config: config.clone(),
+            static_difference: wear.static_difference,
+            start_below: limits.gc_start_below,
+            urgent_at: limits.gc_urgent_at,
+            working: 0,
+            counts: Counts::default(),
+        }
+    }
+
+    /// Starts a job in the plane if one is called for and the plane has none.
+    pub fn start(&mut self, plane: PlaneId, blocks: &Blocks) {
+        if self.jobs[plane.index()].is_some() {
+            return;
+        }
+        let free = blocks.free(plane);
+        if self.config.scope != Scope::Plane && free < self.start_below && !self.epoch.wants(plane) {
+            self.epoch.trigger();
+        }
+        if let Some((victim, reason)) =
+            self.wanted_victim(plane, blocks).or_else(|| self.space_victim(plane, free, blocks))
+        {
+            self.begin(plane, victim, reason, blocks);
+        }
+    }
+
+    fn begin(&mut self, plane: PlaneId, victim: u32, reason: Reason, blocks: &Blocks) {
+        self.jobs[plane.index()] = Some(Job { victim, reason, next: 0, copies: 0, erasing: false });
+        self.counts.jobs[reason as usize] += 1;
+        if matches!(reason, Reason::Space | Reason::Epoch | Reason::Urgent) {
+            self.counts.valid_in_victims += u64::from(blocks.candidates(plane).valid(victim));
+        }
+        self.working += 1;
+    }
+
+    /// A block that is to be collected whatever the free space: only while the plane has enough of it, since a fully valid
+    /// block wins nothing.
+    fn wanted_victim(&mut self, plane: PlaneId, blocks: &Blocks) -> Option<(u32, Reason)> {
+        let wanted = &mut self.wanted[plane.index()];
+        if wanted.is_empty() {
+            return None;
+        }
+        let roomy = blocks.free(plane) > self.config.reserved_blocks;
+        let place = wanted.iter().position(|&(block, _)| {
+            blocks.can_be_collected(plane, block) && (roomy || blocks.candidates(plane).wins(block))
+        })?;
+        Some(wanted.remove(place))
+    }
+
+    fn space_victim(&mut self, plane: PlaneId, free: u32, blocks: &Blocks) -> Option<(u32, Reason)> {
+        let reason = match self.config.scope {
+            Scope::Plane if free < self.start_below => Reason::Space,
+            Scope::Plane => return None,
+            _ if self.epoch.wants(plane) => Reason::Epoch,
+            _ if free <= self.urgent_at => Reason::Urgent,
+            _ => return None,
+        };
+        let victim = self.policy.choose(&blocks.candidates(plane));
+        if reason == Reason::Epoch {
+            match victim {
+                Some(_) => self.epoch.job_starts(plane),
+                None => self.epoch.plane_is_done(plane),
+            }
+        }
+        victim.map(|victim| (victim, reason))
+    }
+
+    /// The last page that [`Collector::step`] gave cannot be copied now: it will be given again.
+    pub fn postpone(&mut self, page: Ppa) {
+        if let Some(job) = &mut self.jobs[page.plane.index()] {
+            job.next = page.page;
+            job.copies -= 1;
+        }
+    }
+
+    /// Has a block collected as soon as its plane can do so.
+    pub fn want(&mut self, plane: PlaneId, block: u32, reason: Reason) {
+        let wanted = &mut self.wanted[plane.index()];
+        if !self.jobs[plane.index()].is_some_and(|job| job.victim == block) && wanted.iter().all(|w| w.0 != block) {
+            wanted.push((block, reason));
+        }
+    }
+
+    /// Begins an epoch if one is due: returns whether planes have to be looked at again.
+    pub fn begin_epoch(&mut self) -> bool {
+        self.epoch.begin()
+    }
+
+    /// The epoch, for those who keep out of its way.
+    pub fn epoch(&self) -> &Epoch {
+        &self.epoch
+    }
+
+    /// Whether the plane's collection must go before host requests.
+    pub fn urgent(&self, plane: PlaneId, blocks: &Blocks) -> bool {
+        self.jobs[plane.index()].is_some() && (!self.config.preemptible || blocks.free(plane) <= self.urgent_at)
+    }
+
+    /// What the plane's job wants next; to be asked until it waits.
+    pub fn step(&mut self, plane: PlaneId, blocks: &Blocks) -> Step {
+        let Some(job) = &mut self.jobs[plane.index()] else {
+            return Step::Wait;
+        };
+        if job.copies >= self.config.copies_in_flight || job.erasing {
+            return Step::Wait;
+        }
+        if let Some(page) = blocks.next_valid(plane, job.victim, job.next) {
+            job.next = page.page + 1;
+            job.copies += 1;
+            return Step::Copy(page);
+        }
+        let victim = Ppa { plane, block: job.victim, page: 0 };
+        if job.copies == 0 && blocks.reads_in_flight(victim) == 0 {
+            job.erasing = true;
+            return Step::Erase(victim);
+        }
+        Step::Wait
+    }
+
+    /// The plane that a page of `plane` is to be copied to, a page of which is then promised; none for its own.
+    pub fn destination(
+        &mut self,
+        plane: PlaneId,
+        layout: &Layout,
+        blocks: &mut Blocks,
+        spread: &Spread,
+    ) -> Option<PlaneId> {
+        let to = match self.config.scope {
+            Scope::Plane => return None,
+            Scope::Parallel => PlaneId(self.destinations.integer(0, u64::from(layout.planes()) - 1) as u32),
+            Scope::Spatial => self.elsewhere_in_column(plane, layout),
+        };
+        let room = to != plane && spread.may_take(to, blocks) && blocks.promise_arrival(to);
+        room.then_some(to)
+    }
+
+    /// The same die and plane of another chip of the column.
+    fn elsewhere_in_column(&mut self, plane: PlaneId, layout: &Layout) -> PlaneId {
+        if layout.channels == 1 {
+            return plane;
+        }
+        let step = self.destinations.integer(1, u64::from(layout.channels) - 1) as u32;
+        layout.in_row(plane, (layout.channel_of_plane(plane) + step) % layout.channels)
+    }
+
+    /// A copy has ended: the page was programmed elsewhere, or turned out to be out of date.
+    pub fn copy_done(&mut self, plane: PlaneId) {
+        if let Some(job) = &mut self.jobs[plane.index()] {
+            job.copies -= 1;
+        }
+    }
+
+    /// The plane's job has ended: its victim is erased. Returns whether all planes have to be looked at again.
+    pub fn erase_done(&mut self, plane: PlaneId, blocks: &mut Blocks) -> bool {
+        let job = self.jobs[plane.index()].take().expect("an erase ends a job");
+        self.working -= 1;
+        self.wanted[plane.index()].retain(|&(block, _)| block != job.victim);
+        if self.static_difference > 0
+            && let Some(cold) = blocks.least_worn(plane, self.static_difference)
+        {
+            self.want(plane, cold, Reason::Wear);
+        }
+        job.reason == Reason::Epoch && self.epoch.job_ends(plane)
+    }
+
+    /// Whether any plane collects.
+    pub fn is_working(&self) -> bool {
+        self.working > 0
+    }
+
+    /// One phrase on the plane's job, for a stuck run's explanation.
+    pub fn describe(&self, plane: PlaneId) -> String {
+        match self.jobs[plane.index()] {
+            None => "no collection".to_owned(),
+            Some(job) if job.erasing => format!("block {} to be erased", job.victim),
+            Some(job) => format!("block {} under collection with {} copies under way", job.victim, job.copies),
+        }
+    }
+
+    /// Whether the plane collects `block` now.
+    pub fn collects(&self, plane: PlaneId, block: u32) -> bool {
+        self.jobs[plane.index()].is_some_and(|job| job.victim == block)
+    }
+
+    /// Whether the plane has a job.
+    pub fn is_busy(&self, plane: PlaneId) -> bool {
+        self.jobs[plane.index()].is_some()
+    }
+}

@@ -1,0 +1,88 @@
+//! Dynamic allocation: each write goes to the least busy plane that can take it.
+//!
+//! A plane that fills up with valid pages could never win space back. So every plane has a limit of valid pages below which
+//! it always can, and a write is given to a plane only below it, those already on their way counted. Somewhere there is such
+//! a plane unless writes are under way everywhere, each of which makes an old page invalid when it ends.
+
+use crate::flash::address::{Layout, PlaneId, UnitId};
+use crate::ftl::blocks::{Blocks, Frontier};
+
+/// What is under way where.
+pub struct Spread {
+    /// Transactions on their way to each unit, queued there or in work.
+    load: Vec<u32>,
+    /// Writes of each plane that have no page yet.
+    expected: Vec<u32>,
+    most_valid: u64,
+    /// Where the search among equals goes on.
+    turn: usize,
+}
+
+impl Spread {
+    /// Nothing under way; `most_valid` is each plane's limit of valid pages.
+    pub fn new(layout: &Layout, most_valid: u64) -> Spread {
+        Spread {
+            load: vec![0; layout.units() as usize],
+            expected: vec![0; layout.planes() as usize],
+            most_valid,
+            turn: 0,
+        }
+    }
+
+    /// A transaction is queued on a unit.
+    pub fn queued(&mut self, unit: UnitId) {
+        self.load[unit.index()] += 1;
+    }
+
+    /// A unit is through with a transaction.
+    pub fn done(&mut self, unit: UnitId) {
+        self.load[unit.index()] -= 1;
+    }
+
+    /// A write is on its way to a plane, and so to its unit.
+    pub fn expect(&mut self, plane: PlaneId, unit: UnitId) {
+        self.expected[plane.index()] += 1;
+        self.load[unit.index()] += 1;
+    }
+
+    /// A write has been given its page.
+    pub fn arrived(&mut self, plane: PlaneId) {
+        self.expected[plane.index()] -= 1;
+    }
+
+    /// Whether the plane is below its limit.
+    pub fn may_take(&self, plane: PlaneId, blocks: &Blocks) -> bool {
+        blocks.valid_in(plane) + u64::from(self.expected[plane.index()]) < self.most_valid
+    }
+
+    /// The least busy of `planes` that can take a page of `frontier`: one that has room now before one that has to collect
+    /// first, and one that `avoided` does not hold for before one that it does.
+    pub fn choose(
+        &mut self,
+        planes: &[PlaneId],
+        frontier: Frontier,
+        layout: &Layout,
+        blocks: &Blocks,
+        avoided: impl Fn(PlaneId) -> bool,
+    ) -> Option<PlaneId> {
+        let mut best: Option<((bool, bool, u32), usize)> = None;
+        for step in 0..planes.len() {
+            let place = (self.turn + step) % planes.len();
+            let plane = planes[place];
+            if !self.may_take(plane, blocks) {
+                continue;
+            }
+            let load = self.load[layout.unit_of(plane).index()];
+            let cost = (avoided(plane), !blocks.has_page(plane, frontier), load);
+            if best.is_none_or(|(least, _)| cost < least) {
+                best = Some((cost, place));
+                if cost == (false, false, 0) {
+                    break;
+                }
+            }
+        }
+        let (_, place) = best?;
+        self.turn = (place + 1) % planes.len();
+        Some(planes[place])
+    }
+}
