@@ -4,3 +4,4 @@ pub mod blocks;
 pub mod gc;
 pub mod mapping;
 pub mod placement;
+pub mod steady;
