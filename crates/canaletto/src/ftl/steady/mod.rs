@@ -14,10 +14,14 @@
 //! 2014), and there only [`plane`], which keeps the frontiers apart as the engine does, is asked.
 
 pub mod candidates;
+pub mod classes;
 pub mod distribution;
+pub mod draw;
 pub mod formulas;
+pub mod permutation;
 pub mod plane;
 mod random_plus;
+pub mod seeded;
 
 /// How a victim is chosen among the full blocks of a plane. One without an invalid page is never collected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -64,6 +64,8 @@ pub struct Census {
     pub classes: usize,
     /// Valid pages by class of each full block, block after block in the order of filling, the oldest first.
     pub full: Vec<u32>,
+    /// Host writes since each of them was full, over the plane's logical pages.
+    pub ages: Vec<f32>,
     /// Pages copied, by class, over those the host wrote.
     pub copies: Vec<f64>,
 }
@@ -168,7 +170,14 @@ impl Plane {
         self.write_random(u64::from(measured) * window);
         let writes = (self.writes - start) as f64;
         let copies = self.copies.iter().map(|&n| n as f64 / writes).collect();
-        Census { classes: self.shape.classes.len(), full: self.full_blocks(), copies }
+        let full = self.full_blocks();
+        let age = |&block: &u32| (self.writes - self.filled[block as usize]) as f32 / self.place.len() as f32;
+        Census {
+            classes: self.shape.classes.len(),
+            full: self.counts(&full),
+            ages: full.iter().map(age).collect(),
+            copies,
+        }
     }
 
     /// Writes in which the average page of the slowest class is written once, within bounds: a class that is next to
@@ -267,12 +276,18 @@ impl Plane {
         if self.copies.len() == 1 { 0 } else { self.starts.partition_point(|&start| start <= lpa) - 1 }
     }
 
+    /// The full blocks in the order of filling.
     fn full_blocks(&self) -> Vec<u32> {
         let mut full: Vec<u32> = (0..self.shape.blocks).filter(|&b| self.filled[b as usize] != 0).collect();
         full.sort_by_key(|&b| self.filled[b as usize]);
+        full
+    }
+
+    /// Valid pages by class of each of `blocks`.
+    fn counts(&self, blocks: &[u32]) -> Vec<u32> {
         let classes = self.shape.classes.len();
-        let mut counts = vec![0; full.len() * classes];
-        for (&block, row) in full.iter().zip(counts.chunks_mut(classes)) {
+        let mut counts = vec![0; blocks.len() * classes];
+        for (&block, row) in blocks.iter().zip(counts.chunks_mut(classes)) {
             let first = (block * self.shape.pages) as usize;
             for &lpa in self.owner[first..first + self.shape.pages as usize].iter().filter(|&&lpa| lpa != NONE) {
                 row[self.class(lpa)] += 1;
