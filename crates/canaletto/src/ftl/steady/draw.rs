@@ -95,10 +95,12 @@ impl FullBlocks {
     }
 }
 
-/// Divides `total` into whole numbers in the ratio of `shares` (Hamilton's method of largest remainders).
+/// Divides `total` into whole numbers in the ratio of `shares`, or evenly if all are 0 (Hamilton's method of largest
+/// remainders).
 pub fn apportion(shares: &[f64], total: u32) -> Vec<u32> {
     let sum: f64 = shares.iter().map(|s| s.max(0.0)).sum();
-    let quotas: Vec<f64> = shares.iter().map(|s| s.max(0.0) / sum * f64::from(total)).collect();
+    let part = |share: &f64| if sum > 0.0 { share.max(0.0) / sum } else { 1.0 / shares.len() as f64 };
+    let quotas: Vec<f64> = shares.iter().map(|share| part(share) * f64::from(total)).collect();
     let mut parts: Vec<u32> = quotas.iter().map(|q| *q as u32).collect();
     let missing = total.saturating_sub(parts.iter().sum());
     let mut order: Vec<usize> = (0..quotas.len()).collect();
@@ -117,6 +119,7 @@ mod tests {
         assert_eq!(apportion(&[0.5, 0.3, 0.2], 10), [5, 3, 2]);
         assert_eq!(apportion(&[1.0, 1.0, 1.0], 11).iter().sum::<u32>(), 11);
         assert_eq!(apportion(&[0.0, 2.5, 1.5], 4), [0, 3, 1]);
+        assert_eq!(apportion(&[0.0, 0.0], 4), [2, 2]);
     }
 
     #[test]

@@ -125,7 +125,7 @@ impl Plane {
     }
 
     fn empty(shape: Shape, seed: u64) -> Plane {
-        assert!(shape.spare > 0, "the collector needs a block for copies");
+        assert!(shape.spare > 1, "the host and the collector each need a block to open");
         let (blocks, pages) = (shape.blocks, shape.pages);
         let (mut starts, mut chances, mut written) = (vec![0], Vec::new(), 0.0);
         for class in &shape.classes {
@@ -133,6 +133,7 @@ impl Plane {
             chances.push(written);
             starts.push(starts.last().expect("it starts at 0") + class.pages);
         }
+        assert!(written > 0.0, "something must be written");
         Plane {
             random: Stream::named(seed, "representative plane"),
             place: vec![NONE; starts[shape.classes.len()] as usize],
