@@ -8,11 +8,15 @@ use crate::ftl::steady::plane::{Census, Class, Plane, Shape};
 use crate::ftl::steady::seeded::{Contents, OpenBlock, SeededPlane};
 use crate::sim::random::Stream;
 
-/// Pages of a representative plane: half a million settle within a second.
+/// Pages of a representative plane: half a million settle within a second or a few.
 const REPRESENTATIVE_PAGES: u32 = 1 << 19;
 
-/// Blocks of a representative plane: few enough to be quick, enough that a frontier is next to nothing of it.
+/// Blocks of a representative plane at least, if the plane has as many, and at most: few enough to be quick, enough that
+/// a frontier is next to nothing of it.
 const REPRESENTATIVE_BLOCKS: (u32, u32) = (128, 1024);
+
+/// Blocks below which a plane has nothing but frontiers and free blocks.
+const LEAST_BLOCKS: u32 = 16;
 
 /// Free blocks that a representative plane keeps: one for the host, one for copies.
 const REPRESENTATIVE_SPARE: u32 = 2;
@@ -32,11 +36,14 @@ pub enum Steady {
 impl Steady {
     /// The steady state at a load ([`Geometry::load`]) for classes of logical pages, each with its share of pages and of
     /// writes: solved for where that is possible, else by writing a representative plane.
-    pub fn find(policy: Policy, load: f64, pages: u32, classes: &[(f64, f64)], seed: u64) -> Steady {
+    pub fn find(policy: Policy, load: f64, plane: Geometry, classes: &[(f64, f64)], seed: u64) -> Steady {
+        let pages = plane.pages;
         if let ([_], Some(found)) = (classes, Distribution::solve(policy, load, pages)) {
             return Steady::Uniform(found);
         }
         let blocks = (REPRESENTATIVE_PAGES / pages).clamp(REPRESENTATIVE_BLOCKS.0, REPRESENTATIVE_BLOCKS.1);
+        // Where a class has but a few blocks, their number matters: no more than there are.
+        let blocks = blocks.min(plane.blocks).max(LEAST_BLOCKS);
         let geometry = Geometry { blocks, pages, free: REPRESENTATIVE_SPARE, frontiers: 2 };
         let logical = geometry.mapped(load.clamp(0.0, HIGHEST_LOAD));
         let parts = apportion(&classes.iter().map(|c| c.0).collect::<Vec<f64>>(), logical);
@@ -171,7 +178,7 @@ mod tests {
                 let logical: Vec<u32> = classes.iter().map(|c| (c.0 * 4300.0) as u32).collect();
                 let mapped: Vec<u32> = logical.iter().map(|&n| (f64::from(n) * occupancy) as u32).collect();
                 let load = geometry.load(mapped.iter().sum::<u32>().into());
-                let steady = Steady::find(policy, load, 16, &classes, 1);
+                let steady = Steady::find(policy, load, geometry, &classes, 1);
                 let mixes = vec![classes.iter().map(|c| c.1).collect(), steady.copied()];
                 let plan = Plan { geometry, steady, mixes, erases: (10, 20) };
                 let runs: Vec<(u32, usize)> = logical.iter().copied().zip(0..).collect();
@@ -188,7 +195,7 @@ mod tests {
     #[test]
     fn a_plane_too_small_is_refused() {
         let geometry = Geometry { blocks: 10, pages: 8, free: 2, frontiers: 2 };
-        let steady = Steady::find(Policy::Greedy, 0.9, 8, &[(1.0, 1.0)], 1);
+        let steady = Steady::find(Policy::Greedy, 0.9, geometry, &[(1.0, 1.0)], 1);
         let plan = Plan { geometry, steady, mixes: vec![vec![1.0]; 2], erases: (0, 0) };
         let error = plan.seed(0, Classes::uniform(80), &[80], 1).err().expect("it does not fit");
         assert!(error.ends_with("full blocks have room for 48"), "{error}");

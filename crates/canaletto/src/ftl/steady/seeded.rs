@@ -57,6 +57,37 @@ pub enum Life {
     },
 }
 
+/// Shortens the search among sums: the places at which every so many pages of a class are reached.
+struct Guide {
+    /// A step is this power of two pages: about as many as a block has of the class.
+    step_bits: u32,
+    /// The last place whose sum is at most each step's; in the end, the place after all.
+    places: Vec<u32>,
+}
+
+impl Guide {
+    fn new(before: &[u32], width: usize, class: usize) -> Guide {
+        let used = (before.len() / width - 1) as u32;
+        let sum = |place: u32| before[place as usize * width + class];
+        let step_bits = (sum(used) / used.max(1)).max(1).ilog2();
+        let (mut places, mut place) = (Vec::new(), 0);
+        for step in 0..=sum(used) >> step_bits {
+            while place + 1 < used && sum(place + 1) <= step << step_bits {
+                place += 1;
+            }
+            places.push(place);
+        }
+        places.push(used);
+        Guide { step_bits, places }
+    }
+
+    /// The first place that may hold the page of this number, and one that lies behind it.
+    fn range(&self, number: u32) -> (u32, u32) {
+        let step = (number >> self.step_bits) as usize;
+        (self.places[step], (self.places[step + 1] + 1).min(self.places[self.places.len() - 1]))
+    }
+}
+
 /// A preconditioned plane.
 pub struct SeededPlane {
     pages: u32,
@@ -69,6 +100,8 @@ pub struct SeededPlane {
     order: Permutation,
     /// Valid pages of each class in the blocks before a place, for every place in use and the one after.
     before: Vec<u32>,
+    /// For each class, where to look in `before`.
+    guides: Vec<Guide>,
     /// Ages of full blocks.
     ages: Vec<f32>,
     /// Pages written of open ones.
@@ -104,6 +137,7 @@ impl SeededPlane {
         if let Some((held, members)) = mapped.iter().zip(classes.members()).find(|(held, members)| held > members) {
             return Err(format!("{held} valid pages of {members} logical ones"));
         }
+        let guides = (0..width).map(|class| Guide::new(&before, width, class)).collect();
         let numbers = (0u64..).zip(classes.members()).map(|(c, &n)| Permutation::new(n, mix(key ^ (c + 1)))).collect();
         let order = Permutation::new(blocks, mix(!key));
         let written = open.iter().map(|b| b.written).collect();
@@ -114,6 +148,7 @@ impl SeededPlane {
             mapped,
             order,
             before,
+            guides,
             ages: full.ages,
             written,
             blocks,
@@ -219,7 +254,7 @@ impl SeededPlane {
 
     /// The place whose block holds the page of a class with this number.
     fn place_of(&self, class: usize, number: u32) -> u32 {
-        let (mut low, mut high) = (0, self.used());
+        let (mut low, mut high) = self.guides[class].range(number);
         while high - low > 1 {
             let middle = (low + high) / 2;
             if self.row(middle)[class] <= number { low = middle } else { high = middle }
