@@ -89,9 +89,9 @@ impl Listed {
         match policy {
             Policy::DChoices(choices) => self.fewest_of(choices, view, random),
             Policy::CostBenefit => self.best_benefit(view),
-            Policy::RandomPlus { invalid } => (0..self.blocks.len())
+            Policy::RandomPlus { invalid: wanted } => (0..self.blocks.len())
                 .map(|_| self.any(random))
-                .find(|&place| view.pages - self.valid(place, view) >= invalid)
+                .find(|&place| view.pages - self.valid(place, view) >= wanted.clamp(1, view.pages))
                 .unwrap_or_else(|| self.any_invalid(view, random)),
             _ => self.any_invalid(view, random),
         }
@@ -115,7 +115,7 @@ impl Listed {
     /// them are fully valid.
     fn fewest_of(&mut self, choices: u32, view: View, random: &mut Stream) -> usize {
         let last = self.blocks.len() - 1;
-        let drawn = (choices as usize).min(last + 1);
+        let drawn = (choices as usize).clamp(1, last + 1);
         loop {
             for place in 0..drawn {
                 self.blocks.swap(place, random.integer(place as u64, last as u64) as usize);

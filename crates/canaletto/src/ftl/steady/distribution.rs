@@ -42,7 +42,7 @@ impl Distribution {
             _ if load <= 0.0 => Distribution::all_at(0, pages, 1.0),
             _ if load >= 1.0 => Distribution::all_at(pages, pages, f64::INFINITY),
             Policy::Greedy => greedy(load, pages),
-            Policy::DChoices(1) | Policy::Random => random_plus::solve(load, pages, 1),
+            Policy::DChoices(0..=1) | Policy::Random => random_plus::solve(load, pages, 1),
             Policy::RandomPlus { invalid } => random_plus::solve(load, pages, invalid.clamp(1, pages)),
             Policy::DChoices(choices) => d_choices(load, pages, choices),
             Policy::Fifo => fifo(load, pages),

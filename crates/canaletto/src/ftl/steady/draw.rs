@@ -151,8 +151,8 @@ mod tests {
         for totals in [[0, 0], [40, 0], [17, 23], [1, 30]] {
             let drawn = FullBlocks::from_census(&census, 10, 4, &totals, &mut Stream::named(2, "test"));
             assert!(drawn.counts.chunks(2).all(|row| row[0] + row[1] <= 4));
-            for class in 0..2 {
-                assert_eq!(drawn.counts.iter().skip(class).step_by(2).sum::<u32>(), totals[class]);
+            for (class, &total) in totals.iter().enumerate() {
+                assert_eq!(drawn.counts.iter().skip(class).step_by(2).sum::<u32>(), total);
             }
         }
     }

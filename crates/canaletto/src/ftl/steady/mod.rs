@@ -10,9 +10,10 @@
 //! 2013 writes a victim's valid pages back into the victim. Under uniform writes both have the same fixed point: per
 //! victim with `j` valid pages, `j / b` blocks of copies and `(b - j) / b` blocks of host data become full, together one,
 //! and it starts with `b` valid pages whichever it is, since a frontier fills in a share 1/blocks of the time a page lives;
-//! pages are all alike, so those blocks decay alike. With hot and cold data it matters (Van Houdt, "On the necessity of
-//! hot and cold data identification to reduce the write amplification in flash-based SSDs", Performance Evaluation 82,
-//! 2014), and there only [`plane`], which keeps the frontiers apart as the engine does, is asked.
+//! pages are all alike, so those blocks decay alike (`plane/tests.rs` measures it). With hot and cold data it matters
+//! (Van Houdt, "On the necessity of hot and cold data identification to reduce the write amplification in flash-based
+//! SSDs", Performance Evaluation 82, 2014), and there only [`plane`], which keeps the frontiers apart as the engine does,
+//! is asked.
 
 pub mod candidates;
 pub mod classes;

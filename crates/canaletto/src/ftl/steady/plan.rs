@@ -102,7 +102,7 @@ impl Geometry {
     /// Valid share of full blocks if `mapped` logical pages hold data, and frontiers are half full of valid pages.
     pub fn load(&self, mapped: f64) -> f64 {
         let open = 0.5 * f64::from(self.frontiers) * f64::from(self.pages);
-        (mapped - open).max(0.0) / (f64::from(self.full()) * f64::from(self.pages))
+        (mapped - open).max(0.0) / (f64::from(self.full().max(1)) * f64::from(self.pages))
     }
 
     /// Logical pages that make this load.

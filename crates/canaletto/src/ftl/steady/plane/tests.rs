@@ -131,7 +131,7 @@ fn resume(shape: Shape, seeded: &SeededPlane) -> Plane {
 }
 
 /// Whoever goes on writing a seeded plane finds it steady from the first page: the write amplification of the first quarter
-/// of a turnover is that of many.
+/// of a turnover, and of the first turnover, is that of many.
 #[test]
 fn a_seeded_plane_is_steady_from_the_start() {
     let skewed = [(0.1, 0.9), (0.9, 0.1)];
@@ -162,10 +162,10 @@ fn a_seeded_plane_is_steady_from_the_start() {
         let runs: Vec<(u32, usize)> = parts.iter().copied().zip(0..).collect();
         let seeded = plan.seed(0, Classes::from_runs(classes.len(), &runs), &parts, 6).expect("it fits");
         let mut plane = resume(shape, &seeded);
-        for quarter in 0..4 {
-            let found = plane.run(u64::from(logical) / 4);
-            let ratio = found / expected;
-            assert!((ratio - 1.0).abs() < 0.04, "{policy:?}, {} classes, quarter {quarter}: {ratio}", classes.len());
-        }
+        let quarters = [0; 4].map(|_| plane.run(u64::from(logical) / 4) / expected);
+        let case = format!("{policy:?}, {} classes: {quarters:?}", classes.len());
+        // So few writes vary by some hundredths; with greedy, blocks that all hold the average begin at twice.
+        assert!((quarters[0] - 1.0).abs() < 0.07, "{case}");
+        assert!((quarters.iter().sum::<f64>() / 4.0 - 1.0).abs() < 0.03, "{case}");
     }
 }

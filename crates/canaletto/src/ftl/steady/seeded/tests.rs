@@ -17,8 +17,11 @@ fn contents() -> impl Strategy<Value = Contents> {
 type Row = (Vec<u32>, u32);
 type OpenRow = (Vec<u32>, u32, u32);
 
-fn make(drawn: (Vec<Row>, Vec<OpenRow>, Vec<(u32, usize)>, (usize, u32, u32), u32)) -> Contents {
-    let (rows, opens, mut runs, (width, pages, free), erases) = drawn;
+type Runs = Vec<(u32, usize)>;
+type Drawn = (Vec<Row>, Vec<OpenRow>, Runs, (usize, u32, u32), u32);
+
+fn make((rows, opens, mut runs, shape, erases): Drawn) -> Contents {
+    let (width, pages, free) = shape;
     let divide = |weights: &[u32], valid: u32| {
         let sum = weights.iter().sum::<u32>().max(1);
         weights.iter().map(|w| w * valid / sum).collect::<Vec<u32>>()
