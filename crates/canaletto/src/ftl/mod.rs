@@ -5,3 +5,4 @@ pub mod gc;
 pub mod mapping;
 pub mod placement;
 pub mod spread;
+pub mod steady;

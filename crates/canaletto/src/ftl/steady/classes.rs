@@ -1,0 +1,76 @@
+//! Which class each of a plane's logical pages belongs to: runs of consecutive pages, such as a few hot ranges.
+
+/// A run of pages of one class.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    first: u32,
+    class: usize,
+    /// Pages of the same class in earlier runs.
+    before: u32,
+}
+
+/// The classes of a plane's logical pages.
+#[derive(Clone, Debug)]
+pub struct Classes {
+    runs: Vec<Run>,
+    /// The runs of each class, by their places among all.
+    of_class: Vec<Vec<usize>>,
+    members: Vec<u32>,
+}
+
+impl Classes {
+    /// All `pages` alike.
+    pub fn uniform(pages: u32) -> Classes {
+        Classes::from_runs(1, &[(pages, 0)])
+    }
+
+    /// Consecutive runs, each so many pages of one of `classes` classes.
+    pub fn from_runs(classes: usize, runs: &[(u32, usize)]) -> Classes {
+        let mut made = Classes { runs: Vec::new(), of_class: vec![Vec::new(); classes], members: vec![0; classes] };
+        let mut first = 0;
+        for &(pages, class) in runs.iter().filter(|(pages, _)| *pages > 0) {
+            made.of_class[class].push(made.runs.len());
+            made.runs.push(Run { first, class, before: made.members[class] });
+            made.members[class] += pages;
+            first += pages;
+        }
+        made
+    }
+
+    /// Logical pages of each class.
+    pub fn members(&self) -> &[u32] {
+        &self.members
+    }
+
+    /// A page's class, and how many pages of that class come before it.
+    pub fn rank(&self, page: u32) -> (usize, u32) {
+        let run = self.runs[self.runs.partition_point(|run| run.first <= page) - 1];
+        (run.class, run.before + page - run.first)
+    }
+
+    /// The page of `class` before which `rank` others come.
+    pub fn page(&self, class: usize, rank: u32) -> u32 {
+        let own = &self.of_class[class];
+        let run = self.runs[own[own.partition_point(|&run| self.runs[run].before <= rank) - 1]];
+        run.first + rank - run.before
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_count_and_go_back() {
+        let runs = [(7, 1), (0, 0), (5, 0), (3, 2), (4, 1), (1, 0)];
+        let classes = Classes::from_runs(3, &runs);
+        assert_eq!(classes.members(), [6, 11, 3]);
+        let mut next = [0; 3];
+        for (page, &class) in (0u32..).zip(runs.iter().flat_map(|(n, class)| std::iter::repeat_n(class, *n as usize))) {
+            assert_eq!(classes.rank(page), (class, next[class]));
+            assert_eq!(classes.page(class, next[class]), page);
+            next[class] += 1;
+        }
+        assert_eq!(next, [6, 11, 3]);
+    }
+}

@@ -1,0 +1,41 @@
+//! Write amplification in closed form, to check the fixed points and the representative plane against.
+
+/// The principal branch of Lambert's W for arguments of -1/e to 0: the `w` in -1..=0 with `w e^w = x`.
+pub fn lambert_w(x: f64) -> f64 {
+    // The series about the branch point, then Halley's steps.
+    let p = (2.0 * (1.0 + std::f64::consts::E * x)).max(0.0).sqrt();
+    let mut w = -1.0 + p - p * p / 3.0;
+    for _ in 0..20 {
+        let (e, above) = (w.exp(), w + 1.0);
+        let f = w * e - x;
+        if f == 0.0 || above <= 0.0 {
+            break;
+        }
+        w -= f / (e * above - (w + 2.0) * f / (2.0 * above));
+    }
+    w
+}
+
+/// First in, first out, for any number of pages a block, and greedy for infinitely many: `A = 1 / (1 - x)`, where the share
+/// `x` of valid pages in a victim solves `load = (x - 1) / ln x` (Menon and Stockmeyer's age-threshold formula as in Stoica
+/// and Ailamaki, "Improving flash write performance by using update frequency", VLDB 2013; Desnoyers, "Analytic
+/// modeling of SSD write performance", SYSTOR 2012), solved by Lambert's W.
+pub fn fifo(load: f64) -> f64 {
+    let spread = 1.0 / load;
+    1.0 / (1.0 + load * lambert_w(-spread * (-spread).exp()))
+}
+
+/// Greedy for `pages` a block (Desnoyers 2012): a victim holds `X0 - 1` valid pages, with
+/// `X0 = 1/2 - load × pages × W(-a e^-a)` and `a = (1 + 1 / (2 pages)) / load`. It puts a logarithm for a harmonic sum, and
+/// so is near the fixed point, not equal to it.
+pub fn greedy(load: f64, pages: u32) -> f64 {
+    let b = f64::from(pages);
+    let a = (1.0 + 0.5 / b) / load;
+    let x0 = 0.5 - load * b * lambert_w(-a * (-a).exp());
+    b / (b - (x0 - 1.0).max(0.0))
+}
+
+/// Random, when victims without an invalid page are collected, too: they hold the average.
+pub fn random(load: f64) -> f64 {
+    1.0 / (1.0 - load)
+}

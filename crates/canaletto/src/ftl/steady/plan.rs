@@ -1,0 +1,203 @@
+//! From a policy and an occupancy to preconditioned planes.
+
+use crate::ftl::steady::Policy;
+use crate::ftl::steady::classes::Classes;
+use crate::ftl::steady::distribution::Distribution;
+use crate::ftl::steady::draw::{FullBlocks, apportion};
+use crate::ftl::steady::plane::{Census, Class, Plane, Shape};
+use crate::ftl::steady::seeded::{Contents, OpenBlock, SeededPlane};
+use crate::sim::random::Stream;
+
+/// Pages of a representative plane: half a million settle within a second or a few.
+const REPRESENTATIVE_PAGES: u32 = 1 << 19;
+
+/// Blocks of a representative plane at least, if the plane has as many, and at most: few enough to be quick, enough that
+/// a frontier is next to nothing of it.
+const REPRESENTATIVE_BLOCKS: (u32, u32) = (128, 1024);
+
+/// Blocks below which a plane has nothing but frontiers and free blocks.
+const LEAST_BLOCKS: u32 = 16;
+
+/// Free blocks that a representative plane keeps: one for the host, one for copies.
+const REPRESENTATIVE_SPARE: u32 = 2;
+
+/// The load beyond which a representative plane has too few invalid pages to settle.
+const HIGHEST_LOAD: f64 = 0.99;
+
+/// The steady state of full blocks.
+#[derive(Clone, Debug)]
+pub enum Steady {
+    /// Of uniform writes, solved for.
+    Uniform(Distribution),
+    /// Of a representative plane.
+    Counted(Census),
+}
+
+impl Steady {
+    /// The steady state at a load ([`Geometry::load`]) for classes of logical pages, each with its share of pages and of
+    /// writes: solved for where that is possible, else by writing a representative plane.
+    pub fn find(policy: Policy, load: f64, plane: Geometry, classes: &[(f64, f64)], seed: u64) -> Steady {
+        let pages = plane.pages;
+        if let ([_], Some(found)) = (classes, Distribution::solve(policy, load, pages)) {
+            return Steady::Uniform(found);
+        }
+        let blocks = (REPRESENTATIVE_PAGES / pages).clamp(REPRESENTATIVE_BLOCKS.0, REPRESENTATIVE_BLOCKS.1);
+        // Where a class has but a few blocks, their number matters: no more than there are.
+        let blocks = blocks.min(plane.blocks).max(LEAST_BLOCKS);
+        let geometry = Geometry { blocks, pages, free: REPRESENTATIVE_SPARE, frontiers: 2 };
+        let logical = geometry.mapped(load.clamp(0.0, HIGHEST_LOAD));
+        let parts = apportion(&classes.iter().map(|c| c.0).collect::<Vec<f64>>(), logical);
+        // However few, pages that are written must be there to write.
+        let class = |(&pages, &(_, writes)): (&u32, &(f64, f64))| Class { pages: pages.max(1), writes };
+        let classes = parts.iter().zip(classes).map(class).collect();
+        let shape = Shape { blocks, pages, spare: REPRESENTATIVE_SPARE, policy, classes };
+        Steady::Counted(Plane::new(shape, seed).settle())
+    }
+
+    /// Pages written to flash for each that the host writes.
+    pub fn write_amplification(&self) -> f64 {
+        match self {
+            Steady::Uniform(found) => found.write_amplification,
+            Steady::Counted(census) => census.write_amplification(),
+        }
+    }
+
+    /// Each class's share of the pages that are copied: what the collector's frontier holds.
+    pub fn copied(&self) -> Vec<f64> {
+        match self {
+            Steady::Uniform(_) => vec![1.0],
+            Steady::Counted(census) => census.copies.clone(),
+        }
+    }
+
+    fn draw(&self, geometry: Geometry, full: u32, totals: &[u32], random: &mut Stream) -> FullBlocks {
+        match self {
+            Steady::Uniform(found) => FullBlocks::from_distribution(found, full, totals[0], random),
+            Steady::Counted(census) => FullBlocks::from_census(census, full, geometry.pages, totals, random),
+        }
+    }
+}
+
+/// A plane's blocks.
+#[derive(Clone, Copy, Debug)]
+pub struct Geometry {
+    /// Blocks.
+    pub blocks: u32,
+    /// Pages a block.
+    pub pages: u32,
+    /// Free blocks.
+    pub free: u32,
+    /// Blocks being filled.
+    pub frontiers: u32,
+}
+
+impl Geometry {
+    /// Full blocks.
+    pub fn full(&self) -> u32 {
+        // With one page a block, a block is free or full.
+        let open = if self.pages > 1 { self.frontiers } else { 0 };
+        self.blocks.saturating_sub(self.free + open)
+    }
+
+    /// Valid share of full blocks if `mapped` logical pages hold data, and frontiers are half full of valid pages.
+    pub fn load(&self, mapped: f64) -> f64 {
+        let open = 0.5 * f64::from(self.frontiers) * f64::from(self.pages);
+        (mapped - open).max(0.0) / (f64::from(self.full().max(1)) * f64::from(self.pages))
+    }
+
+    /// Logical pages that make this load.
+    pub fn mapped(&self, load: f64) -> u32 {
+        let open = 0.5 * f64::from(self.frontiers) * f64::from(self.pages);
+        (load * f64::from(self.full()) * f64::from(self.pages) + open) as u32
+    }
+}
+
+/// What the planes of a drive have in common.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Their blocks.
+    pub geometry: Geometry,
+    /// The steady state of their full blocks.
+    pub steady: Steady,
+    /// For each frontier, the ratio of classes in what is written to it.
+    pub mixes: Vec<Vec<f64>>,
+    /// The least and the most erasures of a block.
+    pub erases: (u32, u32),
+}
+
+impl Plan {
+    /// Plane number `plane`, of whose logical pages so many of each class hold data.
+    ///
+    /// # Errors
+    /// Says what does not fit.
+    pub fn seed(&self, plane: u32, classes: Classes, mapped: &[u32], seed: u64) -> Result<SeededPlane, String> {
+        let mut random = Stream::named(seed, &format!("precondition plane {plane}"));
+        let Geometry { blocks, pages, .. } = self.geometry;
+        let mut left = mapped.to_vec();
+        let open: Vec<OpenBlock> = match pages {
+            1 => Vec::new(),
+            _ => self.mixes.iter().map(|mix| open_block(mix, pages, &mut left, &mut random)).collect(),
+        };
+        let full = self.geometry.full();
+        let (valid, room) = (left.iter().map(|&n| u64::from(n)).sum::<u64>(), u64::from(full) * u64::from(pages));
+        if valid > room {
+            return Err(format!(
+                "{valid} valid pages beside those of open blocks, but full blocks have room for {room}"
+            ));
+        }
+        let full = self.steady.draw(self.geometry, full, &left, &mut random);
+        let key = random.integer(0, u64::from(u32::MAX)) << 32 | random.integer(0, u64::from(u32::MAX));
+        SeededPlane::new(Contents { blocks, pages, classes, full, open, erases: self.erases }, key)
+    }
+}
+
+/// A block filled up to any page, with valid pages in the ratio of `mix` as long as there are any `left`.
+fn open_block(mix: &[f64], pages: u32, left: &mut [u32], random: &mut Stream) -> OpenBlock {
+    let written = random.integer(1, u64::from(pages) - 1) as u32;
+    let mut counts = apportion(mix, written);
+    for (count, left) in counts.iter_mut().zip(left) {
+        *count = (*count).min(*left);
+        *left -= *count;
+    }
+    OpenBlock { written, counts }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn planes_hold_what_they_shall() {
+        for (policy, classes) in [
+            (Policy::Greedy, vec![(1.0, 1.0)]),
+            (Policy::Fifo, vec![(1.0, 1.0)]),
+            (Policy::DChoices(10), vec![(0.2, 0.8), (0.8, 0.2)]),
+        ] {
+            let geometry = Geometry { blocks: 300, pages: 16, free: 7, frontiers: 2 };
+            for occupancy in [0.01, 0.5, 0.9] {
+                let logical: Vec<u32> = classes.iter().map(|c| (c.0 * 4300.0) as u32).collect();
+                let mapped: Vec<u32> = logical.iter().map(|&n| (f64::from(n) * occupancy) as u32).collect();
+                let load = geometry.load(mapped.iter().sum::<u32>().into());
+                let steady = Steady::find(policy, load, geometry, &classes, 1);
+                let mixes = vec![classes.iter().map(|c| c.1).collect(), steady.copied()];
+                let plan = Plan { geometry, steady, mixes, erases: (10, 20) };
+                let runs: Vec<(u32, usize)> = logical.iter().copied().zip(0..).collect();
+                let plane = plan.seed(3, Classes::from_runs(classes.len(), &runs), &mapped, 1).expect("it fits");
+                assert_eq!((plane.full().count(), plane.open().count(), plane.free().count()), (291, 2, 7));
+                assert_eq!(plane.mapped(), mapped.iter().sum::<u32>());
+                let found = (0..logical.iter().sum()).filter(|&page| plane.locate(page).is_some()).count();
+                assert_eq!(found as u32, plane.mapped());
+                assert_eq!((0..300).map(|block| plane.valid(block)).sum::<u32>(), plane.mapped());
+            }
+        }
+    }
+
+    #[test]
+    fn a_plane_too_small_is_refused() {
+        let geometry = Geometry { blocks: 10, pages: 8, free: 2, frontiers: 2 };
+        let steady = Steady::find(Policy::Greedy, 0.9, geometry, &[(1.0, 1.0)], 1);
+        let plan = Plan { geometry, steady, mixes: vec![vec![1.0]; 2], erases: (0, 0) };
+        let error = plan.seed(0, Classes::uniform(80), &[80], 1).err().expect("it does not fit");
+        assert!(error.ends_with("full blocks have room for 48"), "{error}");
+    }
+}

@@ -1,0 +1,305 @@
+//! A representative plane: one plane without time, written until its garbage collection is steady.
+//!
+//! It keeps the host's frontier and the collector's apart, as the engine does, and collects whenever fewer than `spare`
+//! blocks are free. Logical pages fall into classes that are written with rates of their own.
+
+use std::collections::VecDeque;
+
+use crate::ftl::steady::Policy;
+use crate::ftl::steady::candidates::{Candidates, View};
+use crate::sim::random::Stream;
+
+/// Marks a physical page without valid data, a logical page without a place, and a frontier without a block.
+const NONE: u32 = u32::MAX;
+
+/// Windows of host writes after which a plane that still drifts is taken as it is.
+const MOST_WINDOWS: u32 = 40;
+
+/// The longest window, in writes over logical pages. A third of it takes a plane for steady whose few hot blocks have yet
+/// to be joined by cold pages; three times as much changes write amplifications by less than 1 %.
+const LONGEST_WINDOW: f64 = 3.0;
+
+/// Windows averaged once the plane is steady.
+const MEASURED_WINDOWS: u32 = 3;
+
+/// Change of the write amplification from window to window below which the plane is steady: above its noise for some ten
+/// thousand pages.
+const STEADY: f64 = 0.01;
+
+/// Logical pages written at the same rate.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Class {
+    /// Logical pages.
+    pub pages: u32,
+    /// Share of the host's writes that go to them; the sum over classes counts as one.
+    pub writes: f64,
+}
+
+/// What plane to write.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// Blocks.
+    pub blocks: u32,
+    /// Pages a block.
+    pub pages: u32,
+    /// Free blocks that collection keeps.
+    pub spare: u32,
+    /// How victims are chosen.
+    pub policy: Policy,
+    /// Logical pages by class.
+    pub classes: Vec<Class>,
+}
+
+impl Shape {
+    /// Valid share of full blocks when a victim is chosen, on average: all but the free blocks, of which one was just
+    /// opened, and the frontiers are full; the collector's frontier is half full, the host's still empty.
+    pub fn load(&self) -> f64 {
+        let logical: u32 = self.classes.iter().map(|c| c.pages).sum();
+        let pages = f64::from(self.pages);
+        let full = f64::from(self.blocks) - f64::from(self.spare - 1) - 2.0;
+        (f64::from(logical) - 0.5 * pages) / (full * pages)
+    }
+}
+
+/// What a plane is like when it changes no more.
+#[derive(Clone, Debug)]
+pub struct Census {
+    /// Classes of logical pages.
+    pub classes: usize,
+    /// Valid pages by class of each full block, block after block in the order of filling, the oldest first.
+    pub full: Vec<u32>,
+    /// Host writes since each of them was full, over the plane's logical pages.
+    pub ages: Vec<f32>,
+    /// Pages copied, by class, over those the host wrote.
+    pub copies: Vec<f64>,
+}
+
+impl Census {
+    /// Pages written to flash for each that the host writes.
+    pub fn write_amplification(&self) -> f64 {
+        1.0 + self.copies.iter().sum::<f64>()
+    }
+
+    /// Valid pages of each full block, in the order of filling.
+    pub fn valid(&self) -> impl Iterator<Item = u32> {
+        self.full.chunks(self.classes).map(|row| row.iter().sum())
+    }
+}
+
+/// A block being filled.
+#[derive(Clone, Copy)]
+struct Open {
+    block: u32,
+    written: u32,
+}
+
+/// The plane.
+pub struct Plane {
+    shape: Shape,
+    random: Stream,
+    /// First logical page of each class, and their number at the end.
+    starts: Vec<u32>,
+    /// Shares of writes, summed up.
+    chances: Vec<f64>,
+    /// Where each logical page is.
+    place: Vec<u32>,
+    /// Which logical page each physical one holds.
+    owner: Vec<u32>,
+    valid: Vec<u32>,
+    /// Host writes until each block was full; 0 while it is not.
+    filled: Vec<u64>,
+    free: VecDeque<u32>,
+    candidates: Candidates,
+    user: Open,
+    collection: Open,
+    writes: u64,
+    copies: Vec<u64>,
+}
+
+impl Plane {
+    /// The plane with every logical page written once, in random order.
+    pub fn new(shape: Shape, seed: u64) -> Plane {
+        let mut plane = Plane::empty(shape, seed);
+        let mut order: Vec<u32> = (0..plane.place.len() as u32).collect();
+        for last in (1..order.len()).rev() {
+            order.swap(last, plane.random.integer(0, last as u64) as usize);
+        }
+        order.into_iter().for_each(|lpa| plane.write(lpa));
+        plane
+    }
+
+    fn empty(shape: Shape, seed: u64) -> Plane {
+        assert!(shape.spare > 1, "the host and the collector each need a block to open");
+        let (blocks, pages) = (shape.blocks, shape.pages);
+        let (mut starts, mut chances, mut written) = (vec![0], Vec::new(), 0.0);
+        for class in &shape.classes {
+            written += class.writes;
+            chances.push(written);
+            starts.push(starts.last().expect("it starts at 0") + class.pages);
+        }
+        assert!(written > 0.0, "something must be written");
+        Plane {
+            random: Stream::named(seed, "representative plane"),
+            place: vec![NONE; starts[shape.classes.len()] as usize],
+            owner: vec![NONE; blocks as usize * pages as usize],
+            valid: vec![0; blocks as usize],
+            filled: vec![0; blocks as usize],
+            free: (0..blocks).collect(),
+            candidates: Candidates::new(shape.policy, blocks, pages),
+            user: Open { block: NONE, written: 0 },
+            collection: Open { block: NONE, written: 0 },
+            writes: 0,
+            copies: vec![0; shape.classes.len()],
+            starts,
+            chances,
+            shape,
+        }
+    }
+
+    /// Writes until the write amplification changes no more, and tells what the plane is like then.
+    pub fn settle(mut self) -> Census {
+        let window = self.window();
+        let (mut before, mut steady) = ([f64::INFINITY; 2], false);
+        for _ in 0..MOST_WINDOWS {
+            let now = self.run(window);
+            steady = before.iter().all(|then| (now - then).abs() < STEADY * now);
+            before = [before[1], now];
+            if steady {
+                break;
+            }
+        }
+        // One that drifts is described by where it is at last.
+        let measured = if steady { MEASURED_WINDOWS } else { 1 };
+        self.copies.fill(0);
+        let start = self.writes;
+        self.write_random(u64::from(measured) * window);
+        let writes = (self.writes - start) as f64;
+        let copies = self.copies.iter().map(|&n| n as f64 / writes).collect();
+        let full = self.full_blocks();
+        let age = |&block: &u32| (self.writes - self.filled[block as usize]) as f32 / self.place.len() as f32;
+        Census {
+            classes: self.shape.classes.len(),
+            full: self.counts(&full),
+            ages: full.iter().map(age).collect(),
+            copies,
+        }
+    }
+
+    /// Writes in which the average page of the slowest class is written once, but at most so many turnovers.
+    fn window(&self) -> u64 {
+        let logical = self.place.len() as f64;
+        let slowest = self.shape.classes.iter().filter(|c| c.writes > 0.0).map(|c| f64::from(c.pages) / c.writes);
+        let writes = slowest.fold(logical, f64::max) * self.chances[self.chances.len() - 1];
+        writes.min(LONGEST_WINDOW * logical) as u64
+    }
+
+    /// Writes so many random pages. Returns the write amplification.
+    pub fn run(&mut self, writes: u64) -> f64 {
+        let before: u64 = self.copies.iter().sum();
+        self.write_random(writes);
+        let copied = self.copies.iter().sum::<u64>() - before;
+        1.0 + copied as f64 / writes as f64
+    }
+
+    fn write_random(&mut self, writes: u64) {
+        for _ in 0..writes {
+            let lpa = self.draw();
+            self.write(lpa);
+        }
+    }
+
+    fn draw(&mut self) -> u32 {
+        let class = if self.chances.len() == 1 {
+            0
+        } else {
+            let at = self.random.uniform() * self.chances[self.chances.len() - 1];
+            self.chances.partition_point(|&chance| chance <= at)
+        };
+        self.random.integer(u64::from(self.starts[class]), u64::from(self.starts[class + 1]) - 1) as u32
+    }
+
+    fn write(&mut self, lpa: u32) {
+        let old = self.place[lpa as usize];
+        if old != NONE {
+            self.owner[old as usize] = NONE;
+            let block = old / self.shape.pages;
+            self.valid[block as usize] -= 1;
+            if self.filled[block as usize] != 0 {
+                self.candidates.lost_one(block, self.valid[block as usize]);
+            }
+        }
+        self.writes += 1;
+        if self.user.block == NONE {
+            self.user = self.open();
+            while (self.free.len() as u32) < self.shape.spare {
+                self.collect();
+            }
+        }
+        self.user = self.put(self.user, lpa);
+    }
+
+    fn open(&mut self) -> Open {
+        Open { block: self.free.pop_front().expect("the collector keeps free blocks"), written: 0 }
+    }
+
+    fn put(&mut self, at: Open, lpa: u32) -> Open {
+        let page = at.block * self.shape.pages + at.written;
+        self.owner[page as usize] = lpa;
+        self.place[lpa as usize] = page;
+        self.valid[at.block as usize] += 1;
+        if at.written + 1 < self.shape.pages {
+            return Open { written: at.written + 1, ..at };
+        }
+        self.filled[at.block as usize] = self.writes;
+        self.candidates.add(at.block, self.valid[at.block as usize]);
+        Open { block: NONE, written: 0 }
+    }
+
+    fn collect(&mut self) {
+        let view = View { valid: &self.valid, filled: &self.filled, now: self.writes, pages: self.shape.pages };
+        let victim = self.candidates.take(view, &mut self.random);
+        self.filled[victim as usize] = 0;
+        let first = victim * self.shape.pages;
+        for page in first..first + self.shape.pages {
+            let lpa = std::mem::replace(&mut self.owner[page as usize], NONE);
+            if lpa == NONE {
+                continue;
+            }
+            self.valid[victim as usize] -= 1;
+            if self.collection.block == NONE {
+                self.collection = self.open();
+            }
+            self.collection = self.put(self.collection, lpa);
+            let class = self.class(lpa);
+            self.copies[class] += 1;
+        }
+        self.free.push_back(victim);
+    }
+
+    fn class(&self, lpa: u32) -> usize {
+        if self.copies.len() == 1 { 0 } else { self.starts.partition_point(|&start| start <= lpa) - 1 }
+    }
+
+    /// The full blocks in the order of filling.
+    fn full_blocks(&self) -> Vec<u32> {
+        let mut full: Vec<u32> = (0..self.shape.blocks).filter(|&b| self.filled[b as usize] != 0).collect();
+        full.sort_by_key(|&b| self.filled[b as usize]);
+        full
+    }
+
+    /// Valid pages by class of each of `blocks`.
+    fn counts(&self, blocks: &[u32]) -> Vec<u32> {
+        let classes = self.shape.classes.len();
+        let mut counts = vec![0; blocks.len() * classes];
+        for (&block, row) in blocks.iter().zip(counts.chunks_mut(classes)) {
+            let first = (block * self.shape.pages) as usize;
+            for &lpa in self.owner[first..first + self.shape.pages as usize].iter().filter(|&&lpa| lpa != NONE) {
+                row[self.class(lpa)] += 1;
+            }
+        }
+        counts
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+//! The fixed point of random+: any block with at least `t` invalid pages.
+//!
+//! With `c = b - t`, the share `Z` of blocks that qualify and `h = 1/(c + 1) + … + 1/b`, the balance of flows (see
+//! `distribution.rs`) reads `decay i m[i] = 1` above `c`, hence `Z = 1 - h / decay`; and `m[i + 1] / m[i] =
+//! (1 + mu i) / (mu (i + 1))` below, with `mu = decay Z`. Victims hold the average of those that qualify,
+//! `(load b - t / decay) / Z`, which leaves a quadratic equation for `decay`. Its greater root is the one with `Z > 0`,
+//! and there is one if `load < t / (b h)`.
+//!
+//! Beyond that load next to no block qualifies: as many draws as there are blocks find one only for a share `f` of the
+//! victims, which is taken as soon as it qualifies; the others are any blocks. Then `m[i] = 0` up to `c`, and above it
+//! the chances are `f` and, for the others, those of random. `f` and `decay` follow from the sum and the mean.
+
+use crate::ftl::steady::distribution::{Distribution, bisect};
+
+/// The steady state if a victim should have at least `invalid` invalid pages.
+pub fn solve(load: f64, pages: u32, invalid: u32) -> Distribution {
+    let (b, t) = (f64::from(pages), f64::from(invalid));
+    let most = pages - invalid;
+    let h: f64 = (most + 1..=pages).map(|i| 1.0 / f64::from(i)).sum();
+    if load >= t / (b * h) {
+        return starved(load, pages, most);
+    }
+    // load b x² - (load b h + b - load b) x + b h - t = 0
+    let half = 0.5 * (load * b * h + b - load * b);
+    let root = (half * half - load * b * (b * h - t)).max(0.0).sqrt();
+    let decay = (half + root) / (load * b);
+    let qualify = 1.0 - h / decay;
+    let mu = decay * qualify;
+    let mut shares = vec![0.0; pages as usize + 1];
+    shares[most as usize] = qualify / (mu * f64::from(most) + 1.0);
+    for i in (0..most).rev() {
+        shares[i as usize] = shares[i as usize + 1] * mu * f64::from(i + 1) / (1.0 + mu * f64::from(i));
+    }
+    for i in most + 1..=pages {
+        shares[i as usize] = 1.0 / (decay * f64::from(i));
+    }
+    Distribution::of(shares, decay, load)
+}
+
+/// The steady state if only a share of victims qualifies.
+fn starved(load: f64, pages: u32, most: u32) -> Distribution {
+    let mut shares = vec![0.0; pages as usize + 1];
+    let target = load * f64::from(pages);
+    let mean = |shares: &[f64]| (0u32..).zip(shares).map(|(i, share)| f64::from(i) * share).sum::<f64>();
+    // The fewer qualify, the fewer invalid pages victims have, and the fuller are blocks. By the logarithm, since the
+    // share may be beyond what a sum to 1 can show; beyond the least of doubles it is random.
+    let least = f64::MIN_POSITIVE.ln();
+    balance(&mut shares, most as usize, least.exp());
+    if mean(&shares) < target {
+        return solve(load, pages, 1);
+    }
+    let log = bisect(least, 0.0, |log: f64| {
+        balance(&mut shares, most as usize, log.exp());
+        mean(&shares) < target
+    });
+    let decay = balance(&mut shares, most as usize, log.exp());
+    Distribution::of(shares, decay, load)
+}
+
+/// Fills in the shares if a share `f` of victims has `most` valid pages, which no block keeps. Returns the decay, at which
+/// they sum to 1.
+fn balance(shares: &mut [f64], most: usize, f: f64) -> f64 {
+    let pages = shares.len() - 1;
+    let mut fill = |decay: f64| {
+        shares.fill(0.0);
+        shares[pages] = 1.0 / (decay * pages as f64);
+        let others = (1.0 - f) / (1.0 - shares[pages]);
+        let mut sum = 0.0;
+        for k in most..pages - 1 {
+            shares[k + 1] = (f + others * sum) / (decay * (k + 1) as f64);
+            sum += shares[k + 1];
+        }
+        sum + shares[pages] < 1.0
+    };
+    let harmonic: f64 = (most + 1..=pages).map(|i| 1.0 / i as f64).sum();
+    let decay = bisect((1.0 + 1e-15) / pages as f64, harmonic, &mut fill);
+    fill(decay);
+    decay
+}

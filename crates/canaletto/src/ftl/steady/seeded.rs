@@ -1,0 +1,272 @@
+//! What a preconditioned plane holds, computed when asked: nothing is stored a page, a few words a block.
+//!
+//! A plane's blocks stand in an order: full ones from the first filled to the last, then those being filled, then free
+//! ones. A permutation turns places in that order into block numbers. Pages that hold data are numbered, class by class,
+//! along the order of blocks; sums of valid pages over the blocks before give the block of such a number (binary search),
+//! and a permutation of the block's own its page. A last permutation for each class says which number a logical page has,
+//! or that it holds no data, if the number is beyond those that do.
+
+use crate::ftl::steady::classes::Classes;
+use crate::ftl::steady::draw::FullBlocks;
+use crate::ftl::steady::permutation::{Permutation, mix};
+
+/// A block being filled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenBlock {
+    /// Pages written.
+    pub written: u32,
+    /// Valid pages among them, by class.
+    pub counts: Vec<u32>,
+}
+
+/// What a plane shall hold.
+#[derive(Clone, Debug)]
+pub struct Contents {
+    /// Blocks.
+    pub blocks: u32,
+    /// Pages a block.
+    pub pages: u32,
+    /// Logical pages.
+    pub classes: Classes,
+    /// Full blocks.
+    pub full: FullBlocks,
+    /// Blocks being filled, in an order that the caller gives a meaning.
+    pub open: Vec<OpenBlock>,
+    /// The least and the most erasures of a block.
+    pub erases: (u32, u32),
+}
+
+/// Where a block is in its life.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Life {
+    /// Erased.
+    Free,
+    /// So many pages are written; which of the open blocks it is.
+    Open {
+        /// Its place among [`Contents::open`].
+        frontier: u32,
+        /// Pages written.
+        written: u32,
+    },
+    /// All pages are written.
+    Full {
+        /// Full blocks filled before it.
+        order: u32,
+        /// Host writes since it was full, over the plane's valid pages.
+        age: f32,
+    },
+}
+
+/// Shortens the search among sums: the places at which every so many pages of a class are reached.
+struct Guide {
+    /// A step is this power of two pages: about as many as a block has of the class.
+    step_bits: u32,
+    /// The last place whose sum is at most each step's; in the end, the place after all.
+    places: Vec<u32>,
+}
+
+impl Guide {
+    fn new(before: &[u32], width: usize, class: usize) -> Guide {
+        let used = (before.len() / width - 1) as u32;
+        let sum = |place: u32| before[place as usize * width + class];
+        let step_bits = (sum(used) / used.max(1)).max(1).ilog2();
+        let (mut places, mut place) = (Vec::new(), 0);
+        for step in 0..=sum(used) >> step_bits {
+            while place + 1 < used && sum(place + 1) <= step << step_bits {
+                place += 1;
+            }
+            places.push(place);
+        }
+        places.push(used);
+        Guide { step_bits, places }
+    }
+
+    /// The first place that may hold the page of this number, and one that lies behind it.
+    fn range(&self, number: u32) -> (u32, u32) {
+        let step = (number >> self.step_bits) as usize;
+        (self.places[step], (self.places[step + 1] + 1).min(self.places[self.places.len() - 1]))
+    }
+}
+
+/// A preconditioned plane.
+pub struct SeededPlane {
+    pages: u32,
+    classes: Classes,
+    /// Which number each logical page of a class has among those of its class.
+    numbers: Vec<Permutation>,
+    /// Logical pages of each class that hold data.
+    mapped: Vec<u32>,
+    /// From places in the order to block numbers.
+    order: Permutation,
+    /// Valid pages of each class in the blocks before a place, for every place in use and the one after.
+    before: Vec<u32>,
+    /// For each class, where to look in `before`.
+    guides: Vec<Guide>,
+    /// Ages of full blocks.
+    ages: Vec<f32>,
+    /// Pages written of open ones.
+    written: Vec<u32>,
+    blocks: u32,
+    erases: (u32, u32),
+    key: u64,
+}
+
+impl SeededPlane {
+    /// The plane with the given contents, scattered as `key` says.
+    ///
+    /// # Errors
+    /// Says what does not fit.
+    pub fn new(contents: Contents, key: u64) -> Result<SeededPlane, String> {
+        let Contents { blocks, pages, classes, full, open, erases } = contents;
+        let used = full.ages.len() + open.len();
+        if used > blocks as usize {
+            return Err(format!("{used} blocks in use of {blocks}"));
+        }
+        let width = classes.members().len();
+        let (mut before, mut mapped) = (Vec::with_capacity((used + 1) * width), vec![0u32; width]);
+        let rows =
+            full.counts.chunks(width).map(|row| (row, pages)).chain(open.iter().map(|b| (&b.counts[..], b.written)));
+        for (row, written) in rows {
+            if row.iter().sum::<u32>() > written {
+                return Err(format!("{} valid pages among {written} written", row.iter().sum::<u32>()));
+            }
+            before.extend(&mapped);
+            mapped.iter_mut().zip(row).for_each(|(sum, valid)| *sum += valid);
+        }
+        before.extend(&mapped);
+        if let Some((held, members)) = mapped.iter().zip(classes.members()).find(|(held, members)| held > members) {
+            return Err(format!("{held} valid pages of {members} logical ones"));
+        }
+        let guides = (0..width).map(|class| Guide::new(&before, width, class)).collect();
+        let numbers = (0u64..).zip(classes.members()).map(|(c, &n)| Permutation::new(n, mix(key ^ (c + 1)))).collect();
+        let order = Permutation::new(blocks, mix(!key));
+        let written = open.iter().map(|b| b.written).collect();
+        Ok(SeededPlane {
+            pages,
+            classes,
+            numbers,
+            mapped,
+            order,
+            before,
+            guides,
+            ages: full.ages,
+            written,
+            blocks,
+            erases,
+            key,
+        })
+    }
+
+    /// Where a logical page's data are: block and page; nowhere if it holds none.
+    pub fn locate(&self, logical: u32) -> Option<(u32, u32)> {
+        let (class, rank) = self.classes.rank(logical);
+        let number = self.numbers[class].apply(rank);
+        if number >= self.mapped[class] {
+            return None;
+        }
+        let place = self.place_of(class, number);
+        let earlier: u32 = (0..class).map(|c| self.count(place, c)).sum();
+        let slot = earlier + number - self.row(place)[class];
+        Some((self.order.apply(place), self.scatter(place).apply(slot)))
+    }
+
+    /// The logical page whose data are at a page.
+    pub fn content(&self, block: u32, page: u32) -> Option<u32> {
+        let place = self.order.invert(block);
+        if place >= self.used() || page >= self.written(place) {
+            return None;
+        }
+        let mut slot = self.scatter(place).invert(page);
+        for class in 0..self.mapped.len() {
+            let count = self.count(place, class);
+            if slot < count {
+                let number = self.row(place)[class] + slot;
+                return Some(self.classes.page(class, self.numbers[class].invert(number)));
+            }
+            slot -= count;
+        }
+        None
+    }
+
+    /// Valid pages of a block.
+    pub fn valid(&self, block: u32) -> u32 {
+        let place = self.order.invert(block);
+        if place >= self.used() { 0 } else { (0..self.mapped.len()).map(|class| self.count(place, class)).sum() }
+    }
+
+    /// Where a block is in its life.
+    pub fn life(&self, block: u32) -> Life {
+        let place = self.order.invert(block);
+        let full = self.ages.len() as u32;
+        if place < full {
+            Life::Full { order: place, age: self.ages[place as usize] }
+        } else if place < self.used() {
+            Life::Open { frontier: place - full, written: self.written(place) }
+        } else {
+            Life::Free
+        }
+    }
+
+    /// Full blocks, from the first filled to the last.
+    pub fn full(&self) -> impl Iterator<Item = u32> {
+        (0..self.ages.len() as u32).map(|place| self.order.apply(place))
+    }
+
+    /// Blocks being filled, in the order of [`Contents::open`].
+    pub fn open(&self) -> impl Iterator<Item = u32> {
+        (self.ages.len() as u32..self.used()).map(|place| self.order.apply(place))
+    }
+
+    /// Free blocks.
+    pub fn free(&self) -> impl Iterator<Item = u32> {
+        (self.used()..self.blocks).map(|place| self.order.apply(place))
+    }
+
+    /// How often a block was erased: any number of the given range, the middle ones most often.
+    pub fn erases(&self, block: u32) -> u32 {
+        let (least, most) = self.erases;
+        let drawn = mix(self.key ^ mix(u64::from(block)));
+        let share = 0.5 * ((drawn >> 32) as f64 + f64::from(drawn as u32)) / f64::from(u32::MAX);
+        least + (share * f64::from(most - least)).round() as u32
+    }
+
+    /// Logical pages that hold data.
+    pub fn mapped(&self) -> u32 {
+        self.mapped.iter().sum()
+    }
+
+    fn used(&self) -> u32 {
+        (self.ages.len() + self.written.len()) as u32
+    }
+
+    fn row(&self, place: u32) -> &[u32] {
+        let width = self.mapped.len();
+        &self.before[place as usize * width..][..width]
+    }
+
+    fn count(&self, place: u32, class: usize) -> u32 {
+        self.row(place + 1)[class] - self.row(place)[class]
+    }
+
+    fn written(&self, place: u32) -> u32 {
+        self.written.get((place as usize).wrapping_sub(self.ages.len())).copied().unwrap_or(self.pages)
+    }
+
+    /// The place whose block holds the page of a class with this number.
+    fn place_of(&self, class: usize, number: u32) -> u32 {
+        let (mut low, mut high) = self.guides[class].range(number);
+        while high - low > 1 {
+            let middle = (low + high) / 2;
+            if self.row(middle)[class] <= number { low = middle } else { high = middle }
+        }
+        low
+    }
+
+    /// Which of a block's written pages are valid, and in which order.
+    fn scatter(&self, place: u32) -> Permutation {
+        Permutation::new(self.written(place), self.key.rotate_left(32) ^ mix(u64::from(place)))
+    }
+}
+
+#[cfg(test)]
+mod tests;
