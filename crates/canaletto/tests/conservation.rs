@@ -37,6 +37,7 @@ struct Shadow {
     versions: u64,
     reads: u64,
     trims: u64,
+    failures: u64,
     /// Writes take effect when queued, so that a read may come to a page before its program does: contents say nothing.
     early: bool,
     problems: Vec<String>,
@@ -124,6 +125,11 @@ impl Probe for Shadow {
         self.trimmed.insert(lpa, trim.2);
     }
 
+    fn page_failed(&mut self, _: Time, request: RequestId, lpa: u64) {
+        self.failures += 1;
+        self.writing.get_mut(&request).expect("a write that began").retain(|w| w.0 != lpa);
+    }
+
     fn page_copied(&mut self, _: Time, lpa: u64, from: Ppa, to: Ppa) {
         if self.early {
             return;
@@ -156,6 +162,7 @@ fn check(design: &Design, workload: &Workload) -> (Outcome, Shadow) {
     assert_eq!(shadow.problems, Vec::<String>::new());
     let requests = &outcome.report.measures.requests;
     assert_eq!(requests.generated, requests.completed);
+    assert_eq!(requests.failed > 0, shadow.failures > 0);
     assert!(shadow.writing.is_empty() && (shadow.early || shadow.reading.is_empty()));
     let records = outcome.records.as_ref().unwrap();
     for i in 0..records.len() {
@@ -214,6 +221,7 @@ fn designs() -> impl Strategy<Value = Design> {
         prop::sample::select(vec!["none", "detect", "via-controller"]),
         prop::sample::select(vec![0, 1, 3]),
         prop::sample::select(vec![0.25, 0.5, 1.0]),
+        prop::sample::select(vec![0, 0, 0, 0, 5]),
     );
     (geometry, flash, ftl, rest, gc).prop_map(|(g, f, t, r, c)| {
         let dynamic = if c.1 != "plane" || c.2 { "dynamic" } else { "static" };
@@ -230,6 +238,7 @@ fn designs() -> impl Strategy<Value = Design> {
             format!("fabric.omnibus.v_page_registers={}", c.4),
             format!("wear.static_difference={}", c.6),
             format!("wear.dynamic={}", c.2),
+            format!("wear.endurance={}", c.8),
             format!("geometry.channels={}", g.0),
             format!("geometry.chips_per_channel={}", g.1),
             format!("geometry.dies_per_chip={}", g.2),

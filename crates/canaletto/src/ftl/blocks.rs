@@ -87,6 +87,8 @@ struct Plane {
     valid: u64,
     /// Pages of [`Frontier::Arrivals`] that are promised and not yet taken.
     promised: u32,
+    /// Programs in flight.
+    programs: u32,
     /// Pages handed out so far: the clock by which blocks age.
     clock: u64,
     bad: u32,
@@ -235,11 +237,18 @@ impl Blocks {
     /// A program of the page is on its way.
     pub fn program_begins(&mut self, at: Ppa) {
         self.block_mut(at).programs_in_flight += 1;
+        self.planes[at.plane.index()].programs += 1;
     }
 
     /// The page is programmed.
     pub fn program_ends(&mut self, at: Ppa) {
         self.block_mut(at).programs_in_flight -= 1;
+        self.planes[at.plane.index()].programs -= 1;
+    }
+
+    /// Programs in flight in a plane.
+    pub fn programs_in(&self, plane: PlaneId) -> u32 {
+        self.planes[plane.index()].programs
     }
 
     /// A read of the page is on its way; its block must not be erased until it ends.
@@ -267,6 +276,11 @@ impl Blocks {
     /// Valid pages of a plane, those on their way included.
     pub fn valid_in(&self, plane: PlaneId) -> u64 {
         self.planes[plane.index()].valid
+    }
+
+    /// Pages of a plane's blocks that are not to be used again.
+    pub fn pages_lost_in(&self, plane: PlaneId) -> u64 {
+        u64::from(self.planes[plane.index()].bad) * u64::from(self.pages_per_block)
     }
 
     /// Keeps a page for one that comes from another plane. Returns whether there is room.
@@ -354,8 +368,8 @@ impl Blocks {
         (p.most_erases - erases >= difference).then_some(least)
     }
 
-    /// Notes whether the plane has a page for the frontier now, for [`Blocks::stall_clock`].
-    pub fn note_stall(&mut self, plane: PlaneId, frontier: Frontier, now: Time) {
+    /// Notes whether the plane has a page for the frontier now, for [`Blocks::stall_clock`], and returns it.
+    pub fn note_stall(&mut self, plane: PlaneId, frontier: Frontier, now: Time) -> bool {
         let room = self.has_page(plane, frontier);
         let open = &mut self.planes[plane.index()].open[frontier.index()];
         match (room, open.stalled_since) {
@@ -366,6 +380,7 @@ impl Blocks {
             }
             _ => {}
         }
+        room
     }
 
     /// [`Blocks::note_stall`] for every stream.

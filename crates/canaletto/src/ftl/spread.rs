@@ -13,6 +13,8 @@ pub struct Spread {
     load: Vec<u32>,
     /// Writes of each plane that have no page yet.
     expected: Vec<u32>,
+    /// Planes that can take nothing until a block of theirs is erased.
+    exhausted: Vec<bool>,
     most_valid: u64,
     /// Where the search among equals goes on.
     turn: usize,
@@ -24,6 +26,7 @@ impl Spread {
         Spread {
             load: vec![0; layout.units() as usize],
             expected: vec![0; layout.planes() as usize],
+            exhausted: vec![false; layout.planes() as usize],
             most_valid,
             turn: 0,
         }
@@ -45,14 +48,25 @@ impl Spread {
         self.load[unit.index()] += 1;
     }
 
-    /// A write has been given its page.
+    /// Whether no write is on its way.
+    pub fn expects_nothing(&self) -> bool {
+        self.expected.iter().all(|&expected| expected == 0)
+    }
+
+    /// A write has been given its page, or leaves the plane.
     pub fn arrived(&mut self, plane: PlaneId) {
         self.expected[plane.index()] -= 1;
     }
 
-    /// Whether the plane is below its limit.
+    /// Notes whether a plane can take nothing until a block of its own is erased.
+    pub fn set_exhausted(&mut self, plane: PlaneId, exhausted: bool) {
+        self.exhausted[plane.index()] = exhausted;
+    }
+
+    /// Whether the plane is below its limit, which blocks that are lost have lowered.
     pub fn may_take(&self, plane: PlaneId, blocks: &Blocks) -> bool {
-        blocks.valid_in(plane) + u64::from(self.expected[plane.index()]) < self.most_valid
+        let held = blocks.valid_in(plane) + u64::from(self.expected[plane.index()]);
+        held + blocks.pages_lost_in(plane) < self.most_valid && !self.exhausted[plane.index()]
     }
 
     /// The least busy of `planes` that can take a page of `frontier`: one that has room now before one that has to collect

@@ -49,7 +49,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let t = &mut self.transactions[id];
         t.background_marks = self.array.background_clocks(unit, now);
         if !t.ppa.is_bound() {
-            self.blocks.note_stall(t.ppa.plane, t.frontier, now);
+            if !self.blocks.note_stall(t.ppa.plane, t.frontier, now) {
+                self.needs_collection.push(t.ppa.plane);
+            }
             t.stall_mark = self.blocks.stall_clock(t.ppa.plane, t.frontier, now);
         }
     }

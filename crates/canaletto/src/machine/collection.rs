@@ -14,7 +14,7 @@ use crate::sim::time::Time;
 impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// Starts or moves on collection in every plane where something has changed.
     pub(super) fn run_collections(&mut self, now: Time) {
-        while !self.needs_collection.is_empty() {
+        while !self.needs_collection.is_empty() || self.room_wanted {
             self.look_after_planes(now);
             // Once a round: an epoch that finds nothing to collect ends at once and would begin again.
             if self.collector.begin_epoch() {
@@ -30,6 +30,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         while let Some(plane) = self.needs_collection.pop() {
             self.collector.start(plane, &self.blocks);
             self.drive_collection(plane, now);
+            self.give_up_if_exhausted(plane, now);
         }
     }
 
@@ -90,6 +91,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         t.stage = 0;
         t.old = t.ppa;
         t.ppa = Ppa::unbound(t.to);
+        if t.to == t.old.plane {
+            self.collector.copy_is_read(t.to);
+        }
         self.pass_stages(id, now);
     }
 
@@ -100,7 +104,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             self.blocks.withdraw_arrival(t.to);
         }
         self.give_register_back(&t);
-        self.end_copy(id, t.ppa.plane);
+        self.end_copy(id, t.ppa.plane, false);
     }
 
     /// A page has come from another chip into a register of the one it goes to.
@@ -167,13 +171,13 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
         self.give_register_back(&t);
         self.needs_collection.push(t.ppa.plane);
-        self.end_copy(id, t.old.plane);
+        self.end_copy(id, t.old.plane, t.to == t.old.plane);
     }
 
     /// A copy of a page of `from` has ended.
-    fn end_copy(&mut self, id: TransactionId, from: PlaneId) {
+    fn end_copy(&mut self, id: TransactionId, from: PlaneId, within: bool) {
         self.transactions.remove(id);
-        self.collector.copy_done(from);
+        self.collector.copy_done(from, within);
         self.needs_collection.push(from);
     }
 
@@ -184,6 +188,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.probe.block_erased(now, plane, block);
         self.blocks.erase(plane, block, self.choices.endurance);
         self.blocks.note_stalls(plane, now);
+        self.spread.set_exhausted(plane, false);
         if self.collector.erase_done(plane, &mut self.blocks) {
             self.needs_collection.extend((0..self.layout.planes()).rev().map(PlaneId));
         }

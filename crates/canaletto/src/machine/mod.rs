@@ -7,6 +7,7 @@
 mod charges;
 mod chips;
 mod collection;
+mod exhausted;
 mod held;
 mod host;
 mod legs;
@@ -159,6 +160,8 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     spread: Spread,
     /// Pages of requests for which no plane has room yet.
     without_room: VecDeque<TransactionId>,
+    /// Whether some of them have not been looked at yet.
+    room_wanted: bool,
     /// Planes whose copies wait for a register of another chip.
     awaiting_register: Vec<PlaneId>,
     /// Whether an epoch was under way when the fabric was last told whose the columns are.
@@ -176,6 +179,7 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     transfers: TimeSum,
     first_arrival: Option<Time>,
     last_flow_first: bool,
+    streams: u16,
     fabric: F,
     /// What each path in use carries.
     legs: Vec<Carried>,
@@ -270,12 +274,14 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             unit_domains,
             needs_collection: Vec::new(),
             without_room: VecDeque::new(),
+            room_wanted: false,
             awaiting_register: Vec::new(),
             columns_kept: false,
             operations: Operations::default(),
             transfers: TimeSum::ZERO,
             first_arrival: None,
             last_flow_first: workload.last_flow_first,
+            streams: limits.streams,
             fabric,
             legs: Vec::new(),
             held: Held::new(design.fabric.hold_path, layout.units()),
@@ -305,7 +311,13 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
         let mut until_watch = WATCH_EVERY;
         loop {
             self.step_fabric();
-            let Some((now, event)) = self.events.pop() else { break };
+            let Some((now, event)) = self.events.pop() else {
+                // Nothing is under way that could make room for those that wait for it.
+                if self.give_up_oldest() {
+                    continue;
+                }
+                break;
+            };
             if now > Time::LATEST {
                 return Err(RunError::Config(format!(
                     "simulated time passed {:.0} days, the most a run can hold, with {} of {} requests completed",
@@ -318,7 +330,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             if self.probe.is_done(now) {
                 return Ok(());
             }
-            if !self.touched.is_empty() || !self.needs_collection.is_empty() {
+            if !self.touched.is_empty() || !self.needs_collection.is_empty() || self.room_wanted {
                 self.offer_paths(now);
             }
             until_watch -= 1;

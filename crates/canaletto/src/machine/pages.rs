@@ -90,7 +90,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.probe.page_read(now, t.request, t.lpa, t.sectors, Ppa::NONE);
                 self.page_finished(id, now);
             }
-            Found::NoRoom => self.without_room.push_back(id),
+            Found::NoRoom => self.wait_for_room(id),
         }
     }
 
@@ -174,7 +174,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
         self.map.set(t.lpa, Entry::Pending(id));
         let Some(plane) = self.plane_to_write(id) else {
-            self.without_room.push_back(id);
+            self.wait_for_room(id);
             return false;
         };
         self.send_to_plane(id, plane);

@@ -64,16 +64,33 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
     }
 
+    /// Puts a page in line for room.
+    pub(super) fn wait_for_room(&mut self, id: TransactionId) {
+        self.without_room.push_back(id);
+        self.room_wanted = true;
+    }
+
     /// Gives room to pages that wait for some, oldest first.
     pub(super) fn place_waiting_pages(&mut self, now: Time) {
+        self.room_wanted = false;
         for _ in 0..self.without_room.len() {
             let id = self.without_room.pop_front().expect("counted");
             self.charge_page(id, Cause::FreeBlocks, now);
             if self.transactions[id].operation == Operation::Read {
                 self.begin_read(id, now);
+                self.room_wanted = false;
             } else if let Some(plane) = self.plane_to_write(id) {
                 self.send_to_plane(id, plane);
                 self.pass_stages(id, now);
+            } else {
+                self.without_room.push_back(id);
+            }
+        }
+        // Whoever still waits may do so for ever.
+        for _ in 0..self.without_room.len() {
+            let id = self.without_room.pop_front().expect("counted");
+            if self.no_room_will_come(id) {
+                self.give_up(id, now);
             } else {
                 self.without_room.push_back(id);
             }

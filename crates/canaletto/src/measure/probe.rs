@@ -43,6 +43,8 @@ pub trait Probe {
     fn page_programmed(&mut self, _now: Time, _request: RequestId, _lpa: u64, _sectors: u64, _at: Ppa, _merged: Ppa) {}
     /// A page is deallocated: from now on it reads as zeroes.
     fn page_trimmed(&mut self, _now: Time, _request: RequestId, _lpa: u64) {}
+    /// A write of a page has failed for good: what was there before stays.
+    fn page_failed(&mut self, _now: Time, _request: RequestId, _lpa: u64) {}
     /// Garbage collection has copied a page.
     fn page_copied(&mut self, _now: Time, _lpa: u64, _from: Ppa, _to: Ppa) {}
     /// A block is erased.

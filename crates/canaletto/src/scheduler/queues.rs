@@ -136,6 +136,32 @@ impl Queues {
         unit.lists[list].tail = id;
     }
 
+    /// Whether writes of host requests are queued on the unit.
+    pub fn has_writes(&self, unit: UnitId) -> bool {
+        self.units[unit.index()].waiting & (ALL_CLASSES << USER_WRITE) != 0
+    }
+
+    /// Takes the first write of a host request for which `wanted` holds off the unit's queues.
+    pub fn take_write(
+        &mut self,
+        unit: UnitId,
+        transactions: &mut Transactions,
+        wanted: impl Fn(&Transaction) -> bool,
+    ) -> Option<TransactionId> {
+        for list in USER_WRITE..USER_WRITE + CLASSES {
+            let mut previous = TransactionId::NONE;
+            let mut at = self.units[unit.index()].lists[list].head;
+            while at.is_some() {
+                if wanted(&transactions[at]) {
+                    self.unlink(unit, list, previous, at, transactions);
+                    return Some(at);
+                }
+                (previous, at) = (at, transactions[at].next);
+            }
+        }
+        None
+    }
+
     /// Takes the next command for a unit whose planes `free` (a mask) can work, or none. `gc_urgent` puts garbage
     /// collection before user requests.
     pub fn next_command(

@@ -62,6 +62,8 @@ struct Job {
     next: u32,
     /// Copies under way.
     copies: u32,
+    /// Of these, those that wait for a page of their own plane or are being programmed there.
+    read: u32,
     /// Whether the erase has been queued.
     erasing: bool,
 }
@@ -147,7 +149,7 @@ impl Collector {
     }
 
     fn begin(&mut self, plane: PlaneId, victim: u32, reason: Reason, blocks: &Blocks) {
-        self.jobs[plane.index()] = Some(Job { victim, reason, next: 0, copies: 0, erasing: false });
+        self.jobs[plane.index()] = Some(Job { victim, reason, next: 0, copies: 0, read: 0, erasing: false });
         self.counts.jobs[reason as usize] += 1;
         if matches!(reason, Reason::Space | Reason::Epoch | Reason::Urgent) {
             self.counts.valid_in_victims += u64::from(blocks.candidates(plane).valid(victim));
@@ -265,11 +267,24 @@ impl Collector {
         layout.in_row(plane, (layout.channel_of_plane(plane) + step) % layout.channels)
     }
 
-    /// A copy has ended: the page was programmed elsewhere, or turned out to be out of date.
-    pub fn copy_done(&mut self, plane: PlaneId) {
+    /// A page is read that is to be copied within its plane.
+    pub fn copy_is_read(&mut self, plane: PlaneId) {
+        if let Some(job) = &mut self.jobs[plane.index()] {
+            job.read += 1;
+        }
+    }
+
+    /// A copy has ended: the page was programmed, `within` its plane or elsewhere, or turned out to be out of date.
+    pub fn copy_done(&mut self, plane: PlaneId, within: bool) {
         if let Some(job) = &mut self.jobs[plane.index()] {
             job.copies -= 1;
+            job.read -= u32::from(within);
         }
+    }
+
+    /// Whether the plane's job, if it has one, can never end: all its copies wait for a page, and there is none.
+    pub fn is_stuck(&self, plane: PlaneId, has_page: bool) -> bool {
+        self.jobs[plane.index()].is_none_or(|job| !job.erasing && job.copies > 0 && job.copies == job.read && !has_page)
     }
 
     /// The plane's job has ended: its victim is erased. Returns whether all planes have to be looked at again.
