@@ -163,6 +163,8 @@ fn check(design: &Design, workload: &Workload) -> (Outcome, Shadow) {
     let requests = &outcome.report.measures.requests;
     assert_eq!(requests.generated, requests.completed);
     assert_eq!(requests.failed > 0, shadow.failures > 0);
+    let blocks = &outcome.report.flash.blocks;
+    assert_eq!(blocks.total, blocks.free + blocks.open + blocks.full + blocks.bad);
     assert!(shadow.writing.is_empty() && (shadow.early || shadow.reading.is_empty()));
     let records = outcome.records.as_ref().unwrap();
     for i in 0..records.len() {

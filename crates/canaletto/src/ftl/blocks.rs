@@ -6,6 +6,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::flash::address::{Layout, PlaneId, Ppa};
+use crate::measure::upkeep::{BlocksReport, VALID_BINS};
 use crate::sim::time::Time;
 
 /// Marks a page that holds nothing valid.
@@ -368,6 +369,33 @@ impl Blocks {
         (p.most_erases - erases >= difference).then_some(least)
     }
 
+    /// How worn the blocks of a plane are.
+    pub fn wear_in(&self, plane: PlaneId) -> PlaneWear {
+        let p = &self.planes[plane.index()];
+        let erases = p.blocks.iter().map(|b| b.erases);
+        let untouched = (p.blocks.len() as u32) < self.blocks_per_plane;
+        let least = if untouched { 0 } else { erases.clone().min().unwrap_or(0) };
+        PlaneWear { least, most: p.most_erases, erases: erases.map(u64::from).sum(), bad: p.bad }
+    }
+
+    /// Adds what the blocks of a plane hold to a report.
+    pub fn count_in(&self, plane: PlaneId, report: &mut BlocksReport) {
+        let p = &self.planes[plane.index()];
+        report.total += u64::from(self.blocks_per_plane);
+        report.bad += u64::from(p.bad);
+        report.free += u64::from(self.free(plane));
+        report.valid_pages += p.valid;
+        for (number, block) in (0..).zip(&p.blocks).filter(|(_, block)| !block.bad) {
+            if (block.pages.len() as u32) < self.pages_per_block {
+                report.open += u64::from(p.open.iter().any(|open| open.block == Some(number)));
+                continue;
+            }
+            report.full += 1;
+            let bin = block.valid as usize * VALID_BINS / self.pages_per_block as usize;
+            report.by_valid_share[bin.min(VALID_BINS - 1)] += 1;
+        }
+    }
+
     /// Notes whether the plane has a page for the frontier now, for [`Blocks::stall_clock`], and returns it.
     pub fn note_stall(&mut self, plane: PlaneId, frontier: Frontier, now: Time) -> bool {
         let room = self.has_page(plane, frontier);
@@ -446,6 +474,18 @@ impl Plane {
             }
         }
     }
+}
+
+/// How worn the blocks of a plane are.
+pub struct PlaneWear {
+    /// Erases of the block erased least often.
+    pub least: u32,
+    /// And of the one erased most often.
+    pub most: u32,
+    /// Erases of all.
+    pub erases: u64,
+    /// Blocks not to be used again.
+    pub bad: u32,
 }
 
 /// A plane's blocks as a policy sees them.

@@ -21,24 +21,25 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.needs_collection.extend((0..self.layout.planes()).rev().map(PlaneId));
                 self.look_after_planes(now);
             }
-            self.share_columns();
+            self.share_columns(now);
             self.place_waiting_pages(now);
         }
     }
 
     fn look_after_planes(&mut self, now: Time) {
         while let Some(plane) = self.needs_collection.pop() {
-            self.collector.start(plane, &self.blocks);
+            self.collector.start(plane, &self.blocks, now);
             self.drive_collection(plane, now);
             self.give_up_if_exhausted(plane, now);
         }
     }
 
     /// Tells the fabric whose the columns are when an epoch has begun or ended.
-    fn share_columns(&mut self) {
+    fn share_columns(&mut self, now: Time) {
         let epoch = self.collector.epoch();
         if epoch.is_running() || self.columns_kept {
             self.columns_kept = epoch.is_running();
+            self.upkeep.epoch(epoch.is_running(), now);
             self.fabric.keep_columns(|chip| epoch.owns_column_of(chip));
         }
     }
@@ -155,6 +156,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         };
         let counts = &mut self.collector.counts;
         counts.copied += 1;
+        self.upkeep.copy(now);
         counts.copied_elsewhere += u64::from(t.to != t.old.plane);
         counts.copied_directly += u64::from(t.direct);
         if current == t.old {
@@ -189,7 +191,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.blocks.erase(plane, block, self.choices.endurance);
         self.blocks.note_stalls(plane, now);
         self.spread.set_exhausted(plane, false);
-        if self.collector.erase_done(plane, &mut self.blocks) {
+        let (since, all) = self.collector.erase_done(plane, &mut self.blocks);
+        self.upkeep.job(since, now);
+        if all {
             self.needs_collection.extend((0..self.layout.planes()).rev().map(PlaneId));
         }
         self.needs_collection.push(plane);

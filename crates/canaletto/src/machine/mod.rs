@@ -15,6 +15,7 @@ mod outcome;
 mod pages;
 mod placing;
 mod trim;
+mod upkeep;
 
 use std::collections::VecDeque;
 
@@ -43,6 +44,7 @@ use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::measure::records::Records;
 use crate::measure::report::Tally;
+use crate::measure::upkeep::Upkeep;
 use crate::scheduler::queues::{Queues, Transactions};
 use crate::scheduler::ring::Ring;
 use crate::scheduler::transaction::TransactionId;
@@ -175,6 +177,7 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     /// Planes whose free blocks or victims have changed, to be looked at before the next event.
     needs_collection: Vec<PlaneId>,
     operations: Operations,
+    upkeep: Upkeep,
     /// Time legs took on their wires, summed over legs.
     transfers: TimeSum,
     first_arrival: Option<Time>,
@@ -278,6 +281,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             awaiting_register: Vec::new(),
             columns_kept: false,
             operations: Operations::default(),
+            upkeep: Upkeep::default(),
             transfers: TimeSum::ZERO,
             first_arrival: None,
             last_flow_first: workload.last_flow_first,

@@ -10,9 +10,9 @@ use crate::flash::address::{ChipId, PlaneId, UnitId};
 use crate::host::link::Direction;
 use crate::measure::area::{Area, Interconnect};
 use crate::measure::energy::{Activity, EnergyReport, Parts, RouterKind};
-use crate::measure::map::{MOST_CHIPS, Map};
+use crate::measure::map::{ChipUse, MOST_CHIPS, Map};
 use crate::measure::probe::Probe;
-use crate::measure::report::{FlashReport, FlowReport, GcReport, Measures, Report, Tally, Utilisation};
+use crate::measure::report::{FlowReport, Measures, Report, Tally, Utilisation};
 use crate::sim::time::{Time, TimeSum};
 
 impl<F: Fabric, P: Probe> Machine<'_, F, P> {
@@ -31,7 +31,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             workload: workload.name.clone(),
             fabric: design.fabric.kind.name().to_owned(),
             seed: self.options.seed,
-            flash: self.flash_report(),
+            flash: self.flash_report(design),
             utilisation: self.utilisation(),
             map: self.map_of_use(),
             energy: EnergyReport::of(&self.activity(design.fabric.kind), &design.energy),
@@ -45,18 +45,6 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             measures,
         };
         Outcome { report, records: self.records.take(), events: self.events.pushed() }
-    }
-
-    fn flash_report(&self) -> FlashReport {
-        let counts = &self.collector.counts;
-        let written = self.operations.programs.saturating_sub(counts.copied);
-        FlashReport {
-            reads: self.operations.reads,
-            programs: self.operations.programs,
-            erases: self.operations.erases,
-            write_amplification: (written > 0).then(|| self.operations.programs as f64 / written as f64),
-            gc: GcReport { collections: counts.jobs.iter().sum(), pages_copied: counts.copied },
-        }
     }
 
     fn utilisation(&self) -> Vec<Utilisation> {
@@ -126,18 +114,27 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             return None;
         }
         let units_per_chip = self.layout.units_per_chip as usize;
-        let chips: Vec<(Time, Time)> = self
+        let chips: Vec<ChipUse> = self
             .array
             .units
             .chunks(units_per_chip)
             .enumerate()
             .map(|(chip, units)| {
                 let arrays = units.iter().map(|u| u.array_busy.0).sum::<u64>() / units_per_chip as u64;
-                (Time(arrays), Time(self.array.port_busy(ChipId(chip as u32)).0 / self.fabric.ports()))
+                let port = Time(self.array.port_busy(ChipId(chip as u32)).0 / self.fabric.ports());
+                ChipUse { array: Time(arrays), port, erases: self.erases_of(ChipId(chip as u32)) }
             })
             .collect();
         let shape = (self.layout.channels, self.layout.chips_per_channel);
         Some(Map::new(shape, &chips, &self.fabric.controllers(), &self.fabric.wires(), self.events.now()))
+    }
+
+    /// Erases of a chip's blocks, mean.
+    fn erases_of(&self, chip: ChipId) -> f64 {
+        let planes = self.layout.planes() / self.layout.chips();
+        let first = chip.0 * planes;
+        let erases: u64 = (first..first + planes).map(|plane| self.blocks.wear_in(PlaneId(plane)).erases).sum();
+        erases as f64 / f64::from(planes) / f64::from(self.layout.blocks_per_plane)
     }
 
     /// Says what every unfinished request waits for, for a run that is stuck.

@@ -230,6 +230,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     pub(super) fn write_programmed(&mut self, id: TransactionId, now: Time) {
         let t = self.transactions[id];
         self.blocks.program_ends(t.ppa);
+        self.upkeep.host_page(now);
         self.probe.page_programmed(
             now,
             t.request,

@@ -21,6 +21,18 @@ pub struct ChipShare {
     pub array: f64,
     /// Share of the run that commands and data took on their way to and from it, mean over its ports.
     pub port: f64,
+    /// Erases of its blocks, mean.
+    pub erases: f64,
+}
+
+/// What a chip did.
+pub struct ChipUse {
+    /// Time its arrays worked, mean over its dies.
+    pub array: Time,
+    /// Time its ports were used, mean over them.
+    pub port: Time,
+    /// Erases of its blocks, mean.
+    pub erases: f64,
 }
 
 /// A controller's place and use.
@@ -67,23 +79,24 @@ pub struct Map {
 }
 
 impl Map {
-    /// The map of a run of `length`: `chips` are (array, port) busy times, row by row.
+    /// The map of a run of `length`: `chips` go row by row.
     pub fn new(
         (rows, columns): (u32, u32),
-        chips: &[(Time, Time)],
+        chips: &[ChipUse],
         controllers: &[ControllerUse],
         wires: &[Wire],
         length: Time,
     ) -> Map {
         let share = |busy: Time| if length > Time::ZERO { busy.0 as f64 / length.0 as f64 } else { 0.0 };
-        let chip = |(i, &(array, port)): (usize, &(Time, Time))| {
+        let chip = |(i, used): (usize, &ChipUse)| {
             let (row, column) = (i as u32 / columns, i as u32 % columns);
             ChipShare {
                 name: format!("chip {row},{column}"),
                 row: row as i32,
                 column: column as i32,
-                array: share(array),
-                port: share(port),
+                array: share(used.array),
+                port: share(used.port),
+                erases: used.erases,
             }
         };
         let controller = |c: &ControllerUse| ControllerShare {

@@ -14,6 +14,7 @@ use crate::measure::energy::EnergyReport;
 use crate::measure::histogram::Histogram;
 use crate::measure::map::Map;
 use crate::measure::series::{Series, SeriesReport};
+use crate::measure::upkeep::{BlocksReport, GcReport, UpkeepSeries, WearReport};
 use crate::sim::time::Time;
 
 /// What is counted of one flow.
@@ -278,15 +279,6 @@ pub struct FlowReport {
     pub measures: Measures,
 }
 
-/// Garbage collection.
-#[derive(Debug, Clone, Serialize)]
-pub struct GcReport {
-    /// Victims chosen.
-    pub collections: u64,
-    /// Pages copied.
-    pub pages_copied: u64,
-}
-
 /// What the flash did, warm-up included.
 #[derive(Debug, Clone, Serialize)]
 pub struct FlashReport {
@@ -296,10 +288,18 @@ pub struct FlashReport {
     pub programs: u64,
     /// Blocks erased.
     pub erases: u64,
-    /// Pages programmed for each page written by the host.
+    /// Of these, for the host.
+    pub host_pages: u64,
+    /// Pages programmed for each one programmed for the host.
     pub write_amplification: Option<f64>,
     /// Garbage collection.
     pub gc: GcReport,
+    /// Wear.
+    pub wear: WearReport,
+    /// What the blocks hold in the end.
+    pub blocks: BlocksReport,
+    /// Page operations over time.
+    pub series: UpkeepSeries,
 }
 
 /// Share of the execution time that a part was in use.

@@ -1,14 +1,11 @@
 //! What went on over time: counts and means in equal intervals over the whole run, in constant memory.
 
+use std::ops::AddAssign;
+
 use serde::Serialize;
 
+use crate::measure::intervals::Intervals;
 use crate::sim::time::Time;
-
-/// Most intervals kept; with one more, neighbours are joined and intervals are twice as long.
-const INTERVALS: usize = 512;
-
-/// Shortest interval.
-const SHORTEST: Time = Time::from_us(1);
 
 /// Counts of one interval.
 #[derive(Clone, Copy, Default)]
@@ -22,80 +19,42 @@ struct Interval {
 }
 
 /// Counts over time.
-#[derive(Clone)]
-pub struct Series {
-    width: Time,
-    intervals: Vec<Interval>,
-}
-
-impl Default for Series {
-    fn default() -> Self {
-        Series { width: SHORTEST, intervals: Vec::new() }
-    }
-}
+#[derive(Clone, Default)]
+pub struct Series(Intervals<Interval>);
 
 impl Series {
     /// Counts a completed request: when it arrived and was completed, and what its pages lost to path conflicts.
     pub fn count(&mut self, arrival: Time, completion: Time, lost: Time) {
-        self.cover(completion);
-        let (first, last) = (self.place(arrival), self.place(completion));
-        self.intervals[first].arrivals += 1;
-        let end = &mut self.intervals[last];
+        let last = self.0.place(completion);
+        let first = self.0.place(arrival);
+        let width = self.0.width().0;
+        let intervals = self.0.counts_mut();
+        intervals[first].arrivals += 1;
+        let end = &mut intervals[last];
         end.completed += 1;
         end.latency += u128::from((completion - arrival).0);
         end.lost += u128::from(lost.0);
-        for i in first..=last {
-            let from = arrival.0.max(i as u64 * self.width.0);
-            let until = completion.0.min((i as u64 + 1) * self.width.0);
-            self.intervals[i].alive += u128::from(until - from);
-        }
-    }
-
-    fn place(&self, time: Time) -> usize {
-        (time.0 / self.width.0) as usize
-    }
-
-    /// Makes intervals long enough to hold `time`.
-    fn cover(&mut self, time: Time) {
-        while self.place(time) >= INTERVALS {
-            self.width = self.width * 2;
-            for i in 0..self.intervals.len().div_ceil(2) {
-                let second = self.intervals.get(2 * i + 1).copied().unwrap_or_default();
-                self.intervals[i] = self.intervals[2 * i];
-                self.intervals[i].add(&second);
-            }
-            self.intervals.truncate(self.intervals.len().div_ceil(2));
-        }
-        let needed = self.place(time) + 1;
-        if self.intervals.len() < needed {
-            self.intervals.resize(needed, Interval::default());
+        for (i, interval) in (0..).zip(intervals).take(last + 1).skip(first) {
+            let from = arrival.0.max(i * width);
+            let until = completion.0.min((i + 1) * width);
+            interval.alive += u128::from(until - from);
         }
     }
 
     /// Adds what another series counted.
     pub fn merge(&mut self, other: &Series) {
-        let mut other = other.clone();
-        let end = |series: &Series| Time((series.intervals.len() as u64).saturating_sub(1) * series.width.0);
-        // Both to the same width: widths are powers of two of one shortest.
-        while self.width != other.width {
-            let narrow = if self.width < other.width { &mut *self } else { &mut other };
-            narrow.cover(Time(narrow.width.0 * INTERVALS as u64));
-        }
-        self.cover(end(&other));
-        for (mine, theirs) in self.intervals.iter_mut().zip(&other.intervals) {
-            mine.add(theirs);
-        }
+        self.0.merge(&other.0);
     }
 
     /// The series for results.
     pub fn report(&self) -> SeriesReport {
-        let used = self.intervals.iter().rposition(|i| i.alive > 0 || i.completed > 0).map_or(0, |last| last + 1);
-        let intervals = &self.intervals[..used];
+        let used = self.0.counts().iter().rposition(|i| i.alive > 0 || i.completed > 0).map_or(0, |last| last + 1);
+        let intervals = &self.0.counts()[..used];
         let column = |value: fn(&Interval) -> f64| intervals.iter().map(value).collect();
-        let width = self.width.0 as f64;
+        let width = self.0.width().0 as f64;
         let mean = |i: &Interval| (i.completed > 0).then(|| i.latency as f64 / i.completed as f64 / 1e6);
         SeriesReport {
-            interval_us: self.width.us(),
+            interval_us: self.0.width().us(),
             arrivals: intervals.iter().map(|i| i.arrivals).collect(),
             completed: intervals.iter().map(|i| i.completed).collect(),
             outstanding: intervals.iter().map(|i| i.alive as f64 / width).collect(),
@@ -105,8 +64,8 @@ impl Series {
     }
 }
 
-impl Interval {
-    fn add(&mut self, other: &Interval) {
+impl AddAssign for Interval {
+    fn add_assign(&mut self, other: Interval) {
         self.arrivals += other.arrivals;
         self.completed += other.completed;
         self.alive += other.alive;
@@ -135,6 +94,7 @@ pub struct SeriesReport {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measure::intervals::INTERVALS;
     use proptest::prelude::*;
 
     proptest! {
@@ -153,9 +113,9 @@ mod tests {
             prop_assert!(report.completed.len() <= INTERVALS);
             prop_assert_eq!(report.arrivals.iter().sum::<u64>(), requests.len() as u64);
             prop_assert_eq!(report.completed.iter().sum::<u64>(), requests.len() as u64);
-            let alive: u128 = whole.intervals.iter().map(|i| i.alive).sum();
+            let alive: u128 = whole.0.counts().iter().map(|i| i.alive).sum();
             prop_assert_eq!(alive, requests.iter().map(|r| u128::from(r.1)).sum::<u128>());
-            let lost: u128 = whole.intervals.iter().map(|i| i.lost).sum();
+            let lost: u128 = whole.0.counts().iter().map(|i| i.lost).sum();
             prop_assert_eq!(lost, requests.iter().map(|r| u128::from(r.2)).sum::<u128>());
         }
     }

@@ -17,6 +17,7 @@ use crate::ftl::gc::policy::Policy;
 use crate::ftl::spread::Spread;
 use crate::limits::Limits;
 use crate::sim::random::Stream;
+use crate::sim::time::Time;
 
 /// Why a block is collected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,6 +59,7 @@ impl Reason {
 struct Job {
     victim: u32,
     reason: Reason,
+    since: Time,
     /// Next page of the victim to look at.
     next: u32,
     /// Copies under way.
@@ -133,7 +135,7 @@ impl Collector {
     }
 
     /// Starts a job in the plane if one is called for and the plane has none.
-    pub fn start(&mut self, plane: PlaneId, blocks: &Blocks) {
+    pub fn start(&mut self, plane: PlaneId, blocks: &Blocks, now: Time) {
         if self.jobs[plane.index()].is_some() {
             return;
         }
@@ -144,12 +146,13 @@ impl Collector {
         if let Some((victim, reason)) =
             self.wanted_victim(plane, blocks).or_else(|| self.space_victim(plane, free, blocks))
         {
-            self.begin(plane, victim, reason, blocks);
+            self.begin(plane, victim, reason, blocks, now);
         }
     }
 
-    fn begin(&mut self, plane: PlaneId, victim: u32, reason: Reason, blocks: &Blocks) {
-        self.jobs[plane.index()] = Some(Job { victim, reason, next: 0, copies: 0, read: 0, erasing: false });
+    fn begin(&mut self, plane: PlaneId, victim: u32, reason: Reason, blocks: &Blocks, now: Time) {
+        self.jobs[plane.index()] =
+            Some(Job { victim, reason, since: now, next: 0, copies: 0, read: 0, erasing: false });
         self.counts.jobs[reason as usize] += 1;
         if matches!(reason, Reason::Space | Reason::Epoch | Reason::Urgent) {
             self.counts.valid_in_victims += u64::from(blocks.candidates(plane).valid(victim));
@@ -287,8 +290,9 @@ impl Collector {
         self.jobs[plane.index()].is_none_or(|job| !job.erasing && job.copies > 0 && job.copies == job.read && !has_page)
     }
 
-    /// The plane's job has ended: its victim is erased. Returns whether all planes have to be looked at again.
-    pub fn erase_done(&mut self, plane: PlaneId, blocks: &mut Blocks) -> bool {
+    /// The plane's job has ended: its victim is erased. Returns when it began, and whether all planes have to be looked at
+    /// again.
+    pub fn erase_done(&mut self, plane: PlaneId, blocks: &mut Blocks) -> (Time, bool) {
         let job = self.jobs[plane.index()].take().expect("an erase ends a job");
         self.working -= 1;
         self.wanted[plane.index()].retain(|&(block, _)| block != job.victim);
@@ -297,7 +301,7 @@ impl Collector {
         {
             self.want(plane, cold, Reason::Wear);
         }
-        job.reason == Reason::Epoch && self.epoch.job_ends(plane)
+        (job.since, job.reason == Reason::Epoch && self.epoch.job_ends(plane))
     }
 
     /// Whether any plane collects.

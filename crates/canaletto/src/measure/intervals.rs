@@ -1,0 +1,84 @@
+//! Counts in equal intervals over a whole run, in constant memory.
+
+use std::ops::AddAssign;
+
+use crate::sim::time::Time;
+
+/// Most intervals kept; with one more, neighbours are joined and intervals are twice as long.
+pub const INTERVALS: usize = 512;
+
+/// Shortest interval.
+const SHORTEST: Time = Time::from_us(1);
+
+/// What was counted in each interval, the first of which begins with the run.
+#[derive(Clone)]
+pub struct Intervals<T> {
+    width: Time,
+    counts: Vec<T>,
+}
+
+impl<T> Default for Intervals<T> {
+    fn default() -> Self {
+        Intervals { width: SHORTEST, counts: Vec::new() }
+    }
+}
+
+impl<T: Copy + Default + AddAssign> Intervals<T> {
+    /// Length of an interval.
+    pub fn width(&self) -> Time {
+        self.width
+    }
+
+    /// The number of the interval that `time` is in, which exists from now on.
+    pub fn place(&mut self, time: Time) -> usize {
+        while (time.0 / self.width.0) as usize >= INTERVALS {
+            self.join();
+        }
+        let place = (time.0 / self.width.0) as usize;
+        if self.counts.len() <= place {
+            self.counts.resize(place + 1, T::default());
+        }
+        place
+    }
+
+    /// The counts of the interval that `time` is in.
+    pub fn at(&mut self, time: Time) -> &mut T {
+        let place = self.place(time);
+        &mut self.counts[place]
+    }
+
+    /// All counts.
+    pub fn counts(&self) -> &[T] {
+        &self.counts
+    }
+
+    /// All counts, to be changed.
+    pub fn counts_mut(&mut self) -> &mut [T] {
+        &mut self.counts
+    }
+
+    fn join(&mut self) {
+        self.width = self.width * 2;
+        for i in 0..self.counts.len().div_ceil(2) {
+            let second = self.counts.get(2 * i + 1).copied().unwrap_or_default();
+            self.counts[i] = self.counts[2 * i];
+            self.counts[i] += second;
+        }
+        self.counts.truncate(self.counts.len().div_ceil(2));
+    }
+
+    /// Adds what others counted.
+    pub fn merge(&mut self, other: &Intervals<T>) {
+        let mut other = other.clone();
+        // Both to the same width: widths are powers of two of one shortest.
+        while self.width != other.width {
+            if self.width < other.width { self.join() } else { other.join() }
+        }
+        if self.counts.len() < other.counts.len() {
+            self.counts.resize(other.counts.len(), T::default());
+        }
+        for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
+            *mine += *theirs;
+        }
+    }
+}
