@@ -178,7 +178,7 @@ const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("gc.group_share", "1.0", SPATIAL, WRITES),
     ("wear.dynamic", "false", &["wear.static_difference=0"], WRITES),
     ("wear.static_difference", "2", &["gc.policy=fifo", "ftl.overprovisioning=0.5"], HOT),
-    ("wear.endurance", "5", &["ftl.overprovisioning=0.6"], WRITES),
+    ("wear.endurance", "2", &["ftl.overprovisioning=0.6"], WRITES),
     ("gc.threshold", "0.3", &[], WRITES),
     ("gc.hard_threshold", "0.2", &[], WRITES),
     ("gc.reserved_blocks", "2", &[], WRITES),

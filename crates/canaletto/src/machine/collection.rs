@@ -17,11 +17,11 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         while !self.needs_collection.is_empty() || self.room_wanted {
             self.look_after_planes(now);
             // Once a round: an epoch that finds nothing to collect ends at once and would begin again.
-            if self.collector.begin_epoch() {
+            if self.collector.begin_epoch(now) {
                 self.needs_collection.extend((0..self.layout.planes()).rev().map(PlaneId));
                 self.look_after_planes(now);
             }
-            self.share_columns(now);
+            self.share_columns();
             self.place_waiting_pages(now);
         }
     }
@@ -35,11 +35,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     /// Tells the fabric whose the columns are when an epoch has begun or ended.
-    fn share_columns(&mut self, now: Time) {
+    fn share_columns(&mut self) {
         let epoch = self.collector.epoch();
         if epoch.is_running() || self.columns_kept {
             self.columns_kept = epoch.is_running();
-            self.upkeep.epoch(epoch.is_running(), now);
             self.fabric.keep_columns(|chip| epoch.owns_column_of(chip));
         }
     }
@@ -191,7 +190,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.blocks.erase(plane, block, self.choices.endurance);
         self.blocks.note_stalls(plane, now);
         self.spread.set_exhausted(plane, false);
-        let (since, all) = self.collector.erase_done(plane, &mut self.blocks);
+        let (since, all) = self.collector.erase_done(plane, &mut self.blocks, now);
         self.upkeep.job(since, now);
         if all {
             self.needs_collection.extend((0..self.layout.planes()).rev().map(PlaneId));

@@ -40,8 +40,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             pages_copied_elsewhere: counts.copied_elsewhere,
             pages_copied_directly: counts.copied_directly,
             valid_share_of_victims: (pages > 0).then(|| counts.valid_in_victims as f64 / pages as f64),
-            epochs: self.collector.epoch().count,
-            durations: self.upkeep.durations(),
+            epochs: self.collector.epoch().lengths.number(),
+            durations: self.upkeep.durations(&self.collector.epoch().lengths),
         }
     }
 

@@ -144,7 +144,7 @@ impl Collector {
             self.epoch.trigger();
         }
         if let Some((victim, reason)) =
-            self.wanted_victim(plane, blocks).or_else(|| self.space_victim(plane, free, blocks))
+            self.wanted_victim(plane, blocks).or_else(|| self.space_victim(plane, free, blocks, now))
         {
             self.begin(plane, victim, reason, blocks, now);
         }
@@ -174,7 +174,7 @@ impl Collector {
         Some(wanted.remove(place))
     }
 
-    fn space_victim(&mut self, plane: PlaneId, free: u32, blocks: &Blocks) -> Option<(u32, Reason)> {
+    fn space_victim(&mut self, plane: PlaneId, free: u32, blocks: &Blocks, now: Time) -> Option<(u32, Reason)> {
         let reason = match self.config.scope {
             Scope::Plane if free < self.start_below => Reason::Space,
             Scope::Plane => return None,
@@ -186,7 +186,7 @@ impl Collector {
         if reason == Reason::Epoch {
             match victim {
                 Some(_) => self.epoch.job_starts(plane),
-                None => self.epoch.plane_is_done(plane),
+                None => self.epoch.plane_is_done(plane, now),
             }
         }
         victim.map(|victim| (victim, reason))
@@ -209,8 +209,8 @@ impl Collector {
     }
 
     /// Begins an epoch if one is due: returns whether planes have to be looked at again.
-    pub fn begin_epoch(&mut self) -> bool {
-        self.epoch.begin()
+    pub fn begin_epoch(&mut self, now: Time) -> bool {
+        self.epoch.begin(now)
     }
 
     /// The epoch, for those who keep out of its way.
@@ -292,7 +292,7 @@ impl Collector {
 
     /// The plane's job has ended: its victim is erased. Returns when it began, and whether all planes have to be looked at
     /// again.
-    pub fn erase_done(&mut self, plane: PlaneId, blocks: &mut Blocks) -> (Time, bool) {
+    pub fn erase_done(&mut self, plane: PlaneId, blocks: &mut Blocks, now: Time) -> (Time, bool) {
         let job = self.jobs[plane.index()].take().expect("an erase ends a job");
         self.working -= 1;
         self.wanted[plane.index()].retain(|&(block, _)| block != job.victim);
@@ -301,7 +301,7 @@ impl Collector {
         {
             self.want(plane, cold, Reason::Wear);
         }
-        (job.since, job.reason == Reason::Epoch && self.epoch.job_ends(plane))
+        (job.since, job.reason == Reason::Epoch && self.epoch.job_ends(plane, now))
     }
 
     /// Whether any plane collects.
