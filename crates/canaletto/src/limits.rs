@@ -8,6 +8,7 @@ use crate::fabric;
 use crate::flash::address::{Layout, SECTOR};
 use crate::flash::interface::Operation;
 use crate::flash::timing::ArrayTiming;
+use crate::ftl::directory::Directory;
 use crate::ftl::placement::{Placement, Positions};
 use crate::host::link::LinkTiming;
 
@@ -33,8 +34,12 @@ pub struct Limits {
     pub layout: Layout,
     /// Address ranges of the flows.
     pub flows: Vec<FlowRange>,
-    /// Logical pages in the mapping table.
+    /// Logical pages of the host.
     pub logical_pages: u64,
+    /// Those, and the translation pages that are numbered after them.
+    pub mapped_pages: u64,
+    /// For each stream, where its part of the mapping table is on flash; empty if all of it is in DRAM.
+    pub directories: Vec<Directory>,
     /// Sectors the host sees in all.
     pub logical_sectors: u64,
     /// Sets of write frontiers: one for each flow if the drive is partitioned, else one.
@@ -56,7 +61,41 @@ fn visible_sectors(design: &Design, layout: &Layout, streams: u16) -> u64 {
         0 => 0,
         blocks => u64::from(blocks) + u64::from(streams) - 1,
     };
-    by_share.min(all.saturating_sub(spare * block_sectors))
+    let table = translation_blocks(design, layout, by_share, streams);
+    by_share.min(all.saturating_sub((spare + table) * block_sectors))
+}
+
+/// Blocks of a plane that translation pages take where its host data are `sectors`: those pages, as evenly over the planes
+/// as each stream's own number of them goes, and one block that is being filled.
+fn translation_blocks(design: &Design, layout: &Layout, sectors: u64, streams: u16) -> u64 {
+    if !design.mapping.is_cached() {
+        return 0;
+    }
+    let data_pages = sectors.div_ceil(u64::from(layout.sectors_per_page));
+    let each = data_pages.div_ceil(design.mapping.entries_per_page(layout.page_bytes())) + 1;
+    (each * u64::from(streams)).div_ceil(u64::from(layout.pages_per_block)) + 1
+}
+
+/// Where each stream's part of the mapping table is on flash.
+fn directories(
+    design: &Design,
+    layout: &Layout,
+    flows: &[FlowRange],
+    streams: u16,
+    logical_pages: u64,
+) -> Vec<Directory> {
+    let mut first_translation = logical_pages;
+    let streams = if design.mapping.is_cached() { usize::from(streams) } else { 0 };
+    let per_page = design.mapping.entries_per_page(layout.page_bytes());
+    flows[..streams]
+        .iter()
+        .map(|flow| {
+            let pages = flow.sectors.div_ceil(u64::from(layout.sectors_per_page));
+            let directory = Directory { first_page: flow.first_page, pages, first_translation, per_page };
+            first_translation += directory.translation_pages();
+            directory
+        })
+        .collect()
 }
 
 impl Limits {
@@ -107,8 +146,18 @@ impl Limits {
         let last =
             flows.iter().map(|f| (f.first_page + f.sectors.div_ceil(per_page), f.first_sector + f.sectors)).max();
         let (logical_pages, logical_sectors) = last.ok_or("the workload has no flow")?;
+        if design.mapping.is_cached() && design.mapping.entries(streams) == 0 {
+            return Err(format!(
+                "mapping.capacity: got \"{}\", less than an entry of {} B for each of {streams} flows",
+                design.mapping.capacity, design.mapping.entry_bytes
+            ));
+        }
+        let directories = directories(design, &layout, &flows, streams, logical_pages);
+        let translation_pages: u64 = directories.iter().map(Directory::translation_pages).sum();
         let blocks = f64::from(layout.blocks_per_plane);
         Ok(Limits {
+            mapped_pages: logical_pages + translation_pages,
+            directories,
             gc_start_below: ((design.gc.threshold * blocks).ceil() as u32).max(design.gc.reserved_blocks + 2),
             gc_urgent_at: ((design.gc.hard_threshold * blocks) as u32).max(design.gc.reserved_blocks),
             streams,

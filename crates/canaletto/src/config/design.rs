@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::config::area::Footprint;
 use crate::config::energy::Energy;
 pub use crate::config::fabric::*;
+pub use crate::config::mapping::*;
 use crate::config::units::{Duration, Rate, Size};
 
 /// A drive, the link to its host and the parts inside it.
@@ -37,6 +38,9 @@ pub struct Design {
     /// Flash translation layer.
     #[serde(default)]
     pub ftl: Ftl,
+    /// The mapping table and its cache.
+    #[serde(default)]
+    pub mapping: Mapping,
     /// Garbage collection.
     #[serde(default)]
     pub gc: Gc,
@@ -337,7 +341,7 @@ pub enum Allocation {
     PDWC,
 }
 
-/// Flash translation layer: page-level mapping, the table held in DRAM.
+/// Flash translation layer: page-level mapping.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Ftl {

@@ -37,13 +37,16 @@ pub enum Frontier {
     User(u16),
     /// Garbage collection's.
     Gc,
+    /// The mapping table's: translation pages.
+    Translation,
 }
 
 impl Frontier {
     fn index(self) -> usize {
         match self {
             Frontier::Gc => 0,
-            Frontier::User(stream) => 1 + usize::from(stream),
+            Frontier::Translation => 1,
+            Frontier::User(stream) => 2 + usize::from(stream),
         }
     }
 }
@@ -65,7 +68,7 @@ struct Plane {
     blocks: Vec<Block>,
     /// Erased blocks, in the order of their erasure.
     erased: VecDeque<u32>,
-    /// The frontiers: garbage collection's, then each stream's.
+    /// The frontiers: garbage collection's, the mapping table's, then each stream's.
     open: Vec<Open>,
 }
 
@@ -81,7 +84,7 @@ impl Blocks {
     /// A fresh drive with write frontiers for `streams` streams, on which the host never gets the last `reserved` free
     /// blocks of a plane.
     pub fn new(layout: &Layout, reserved: u32, streams: u16) -> Blocks {
-        let plane = || Plane { open: vec![Open::default(); 1 + usize::from(streams)], ..Plane::default() };
+        let plane = || Plane { open: vec![Open::default(); 2 + usize::from(streams)], ..Plane::default() };
         Blocks {
             planes: (0..layout.planes()).map(|_| plane()).collect(),
             blocks_per_plane: layout.blocks_per_plane,
@@ -249,9 +252,10 @@ impl Blocks {
         }
     }
 
-    /// [`Blocks::note_stall`] for every stream.
+    /// [`Blocks::note_stall`] for the mapping table and every stream.
     pub fn note_stalls(&mut self, plane: PlaneId, now: Time) {
-        for stream in 0..self.planes[plane.index()].open.len() as u16 - 1 {
+        self.note_stall(plane, Frontier::Translation, now);
+        for stream in 0..self.planes[plane.index()].open.len() as u16 - 2 {
             self.note_stall(plane, Frontier::User(stream), now);
         }
     }

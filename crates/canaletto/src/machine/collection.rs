@@ -27,7 +27,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                     self.blocks.read_begins(from);
                     Transaction::of_gc(Operation::Read, lpa, from, self.blocks.sectors(from), now)
                 }
-                Step::Erase(victim) => Transaction::of_gc(Operation::Erase, 0, victim, 0, now),
+                Step::Erase(victim) => {
+                    self.write_moved(plane, now);
+                    Transaction::of_gc(Operation::Erase, 0, victim, 0, now)
+                }
                 Step::Wait => return,
             };
             let id = self.new_page(transaction);
@@ -64,7 +67,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         if current == t.old {
             match entry {
                 Entry::Pending(write) => self.transactions[write].old = t.ppa,
-                _ => self.map.set(t.lpa, Entry::At(t.ppa)),
+                _ => {
+                    self.map.set(t.lpa, Entry::At(t.ppa));
+                    self.mapping_moved(t.lpa, t.ppa.plane);
+                }
             }
             self.blocks.invalidate(t.old);
             self.probe.page_copied(now, t.lpa, t.old, t.ppa);

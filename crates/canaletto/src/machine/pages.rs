@@ -49,10 +49,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             self.probe.page_begins(now, id, lpa, sectors, kind);
             let transaction = Transaction::of_request(operation, id, priority, lpa, sectors, now);
             let transaction = self.new_page(Transaction { frontier, began, ..transaction });
-            if write {
-                self.begin_write(transaction, now);
-            } else {
-                self.begin_read(transaction, now);
+            if self.look_up(transaction, now) {
+                self.begin_translated(transaction, now);
             }
             left -= count;
             at = 0;
@@ -61,9 +59,26 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.offer_paths(now);
     }
 
+    /// A page's mapping entry is at hand.
+    pub(super) fn begin_translated(&mut self, id: TransactionId, now: Time) {
+        if self.transactions[id].operation == Operation::Program {
+            self.begin_write(id, now);
+        } else {
+            self.begin_read(id, now);
+        }
+    }
+
+    /// All sectors of a page.
+    pub(super) fn whole_page(&self) -> u64 {
+        sector_mask(0, u64::from(self.layout.sectors_per_page))
+    }
+
     /// The plane that a logical page belongs to.
     fn plane_of(&self, transaction: TransactionId) -> PlaneId {
         let t = &self.transactions[transaction];
+        if t.origin == Origin::Mapping {
+            return t.ppa.plane;
+        }
         let flow = &self.flows[self.requests[t.request].flow as usize];
         flow.placement.plane(t.lpa - flow.first_page)
     }
@@ -102,12 +117,13 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     /// The page of a logical page that was never written: allocated now as if written before the run, unbound if there is
     /// no room, none if it reads as zeroes.
-    fn find_unwritten(&mut self, id: TransactionId) -> Ppa {
+    pub(super) fn find_unwritten(&mut self, id: TransactionId) -> Ppa {
         let (lpa, sectors) = (self.transactions[id].lpa, self.transactions[id].sectors);
         let sectors = match self.choices.unwritten {
+            _ if self.transactions[id].origin == Origin::Mapping => self.whole_page(),
             UnwrittenReads::Zeroes => return Ppa::NONE,
             UnwrittenReads::FindSectors => sectors,
-            UnwrittenReads::FindPage => sector_mask(0, u64::from(self.layout.sectors_per_page)),
+            UnwrittenReads::FindPage => self.whole_page(),
         };
         let (plane, frontier) = (self.plane_of(id), self.transactions[id].frontier);
         let Some(at) = self.allocate(plane, frontier, lpa, sectors) else {
@@ -143,7 +159,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     fn translate_write(&mut self, id: TransactionId, now: Time) {
         let t = self.transactions[id];
         let plane = self.plane_of(id);
-        let whole = sector_mask(0, u64::from(self.layout.sectors_per_page));
+        let whole = self.whole_page();
         let entry = self.map.get(t.lpa);
         let blank = entry == Entry::Trimmed;
         let mut old = if let Entry::At(ppa) = entry { ppa } else { Ppa::NONE };
@@ -168,6 +184,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.map.set(t.lpa, Entry::Pending(id));
         if self.choices.map_update == MapUpdate::Issue {
             self.bind_at_once(id);
+            self.write_due(now);
         }
     }
 
@@ -195,6 +212,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.blocks.invalidate(t.old);
             }
             self.transactions[id].ppa = at;
+            self.mapping_changed(t.lpa);
         }
     }
 
@@ -224,11 +242,13 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             if t.old.is_bound() {
                 self.blocks.invalidate(t.old);
             }
+            self.mapping_changed(t.lpa);
             if t.successor.is_some() {
                 self.start_successor(t.successor, now);
             }
         }
         self.needs_collection.push(t.ppa.plane);
+        self.write_due(now);
         self.page_finished(id, now);
     }
 
@@ -247,8 +267,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         if self.blocks.read_ends(t.ppa) && self.collector.collects(t.ppa.plane, t.ppa.block) {
             self.needs_collection.push(t.ppa.plane);
         }
-        if t.origin == Origin::User {
-            self.probe.page_read(now, t.request, t.lpa, t.sectors, t.ppa);
+        match t.origin {
+            Origin::User => self.probe.page_read(now, t.request, t.lpa, t.sectors, t.ppa),
+            Origin::Mapping => self.probe.translation_read(now, t.lpa, t.ppa),
+            Origin::OldPage | Origin::Gc | Origin::Trim => {}
         }
         self.pass_stages(id, now);
     }
@@ -278,7 +300,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// A page's data are in the controller's memory.
     fn read_arrived(&mut self, id: TransactionId, now: Time) {
         match (self.transactions[id].origin, self.transactions[id].old_page) {
-            (Origin::OldPage, OldPage::For(write)) => {
+            (Origin::OldPage | Origin::Mapping, OldPage::For(write)) => {
                 self.transactions.remove(id);
                 self.transactions[write].old_page = OldPage::None;
                 self.charge_page(write, Cause::ReadModifyWrite, now);
@@ -287,6 +309,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.refresh_ready(unit);
             }
             (Origin::Gc, _) => self.copy_read(id, now),
+            (Origin::Mapping, _) => self.translation_read(id, now),
             _ => self.page_finished(id, now),
         }
     }

@@ -28,6 +28,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.forget(id, lpa, now);
             }
         }
+        self.write_due(now);
         let request = &mut self.requests[id];
         request.outstanding -= 1;
         if request.outstanding == 0 {
@@ -52,6 +53,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             self.invalidate(at);
         }
         self.map.set(lpa, Entry::Trimmed);
+        self.mapping_changed(lpa);
         self.probe.page_trimmed(now, request, lpa);
     }
 
@@ -65,6 +67,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let t = &self.transactions[id];
         let (lpa, request, successor) = (t.lpa, t.request, t.successor);
         self.forget(request, lpa, now);
+        self.write_due(now);
         self.page_finished(id, now);
         if successor.is_some() {
             self.start_successor(successor, now);
