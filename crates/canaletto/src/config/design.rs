@@ -281,7 +281,8 @@ pub enum UnwrittenReads {
     /// reads of a used one do.
     #[default]
     FindPage,
-    /// The same, but only the sectors that are read count as written (MQSim).
+    /// The same, but only the sectors that are read count as written, and they are mapped now: where the mapping table is
+    /// cached, the entry has changed (MQSim).
     FindSectors,
     /// Is answered from the mapping table without touching flash (a deallocated block: NVM Express NVM Command Set
     /// §3.2.3.2).

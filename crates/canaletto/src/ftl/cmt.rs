@@ -353,11 +353,10 @@ impl Cmt {
         self.pages[page].work = Work::None;
     }
 
-    /// The changed entries of a translation page leave for ever, without being written. Returns whether they are the first
-    /// to do so.
-    pub fn depart(&mut self, page: PageId) -> bool {
+    /// The changed entries of a translation page leave for ever, without being written.
+    pub fn depart(&mut self, page: PageId) {
         self.clean(page);
-        !std::mem::replace(&mut self.pages[page].departed, true)
+        self.pages[page].departed = true;
     }
 
     /// A translation page's entries are no longer its only newest ones.

@@ -278,6 +278,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         if t.operation == Operation::Read {
             let found = self.translate_read(id);
             assert!(found && self.transactions[id].ppa.is_bound(), "a read was issued without a page to read");
+            self.write_due(now);
             return;
         }
         let at = self.allocate(t.ppa.plane, t.frontier, t.lpa, t.sectors | t.merged);

@@ -90,6 +90,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             self.page_finished(id, now);
             return;
         }
+        self.write_due(now);
         self.enqueue(id, now);
     }
 
@@ -132,6 +133,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         match self.map.get(lpa) {
             Entry::Pending(write) => self.transactions[write].old = at,
             _ => self.map.set(lpa, Entry::At(at)),
+        }
+        if self.choices.unwritten == UnwrittenReads::FindSectors {
+            self.mapping_changed(lpa);
         }
         self.probe.page_found(lpa, at);
         at

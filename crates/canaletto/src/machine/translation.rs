@@ -333,9 +333,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
     }
 
-    /// The entries of a translation page leave without being written; the first time, the page is read to be merged.
+    /// The entries of a translation page leave without being written; the page is read all the same, to be merged.
     fn depart(&mut self, table: usize, page: PageId, now: Time) {
-        if self.translation.tables[table].depart(page) && self.is_stored(table, page) {
+        self.translation.tables[table].depart(page);
+        if self.is_stored(table, page) {
             self.translation.merge_reads += 1;
             let id = self.translation_read_of(table, page, now);
             self.enqueue(id, now);
