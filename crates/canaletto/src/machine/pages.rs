@@ -61,10 +61,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     /// A page's mapping entry is at hand.
     pub(super) fn begin_translated(&mut self, id: TransactionId, now: Time) {
-        if self.transactions[id].operation == Operation::Program {
-            self.begin_write(id, now);
-        } else {
-            self.begin_read(id, now);
+        match (self.transactions[id].origin, self.transactions[id].operation) {
+            (Origin::Trim, _) => self.begin_trim_of_page(id, now),
+            (_, Operation::Program) => self.begin_write(id, now),
+            _ => self.begin_read(id, now),
         }
     }
 
@@ -139,6 +139,18 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
         self.probe.page_found(lpa, at);
         at
+    }
+
+    /// Finds a page for a read that waited for room while its page was deallocated: the data it asked for, which nobody
+    /// needs after it.
+    pub(super) fn find_forgotten(&mut self, id: TransactionId) {
+        let t = self.transactions[id];
+        let at = self.allocate(t.ppa.plane, t.frontier, t.lpa, t.sectors).expect("there is room now");
+        self.probe.page_found(t.lpa, at);
+        self.blocks.invalidate(at);
+        self.blocks.read_begins(at);
+        self.needs_collection.push(at.plane);
+        self.transactions[id].ppa = at;
     }
 
     fn begin_write(&mut self, id: TransactionId, now: Time) {

@@ -30,7 +30,7 @@ pub(super) struct Translation {
     directories: Vec<Directory>,
     /// One for each directory; none if the whole table is in DRAM.
     tables: Vec<Cmt>,
-    /// Transactions for which a table has no room: all its entries are being read.
+    /// Transactions for which a table has no room, as all its entries are being read, and those behind them.
     roomless: Vec<VecDeque<TransactionId>>,
     read_unit: ReadUnit,
     initial: InitialTable,
@@ -148,14 +148,15 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             return true;
         }
         let table = stream_of(&self.translation.directories, self.transactions[id].lpa);
-        match self.try_look_up(table, id, now) {
-            LookUp::Hit => true,
-            LookUp::Waits => false,
-            LookUp::NoRoom => {
-                self.translation.roomless[table].push_back(id);
-                false
-            }
+        // First come, first served: changes of one page keep their order.
+        let found = match self.translation.roomless[table].is_empty() {
+            true => self.try_look_up(table, id, now),
+            false => LookUp::NoRoom,
+        };
+        if matches!(found, LookUp::NoRoom) {
+            self.translation.roomless[table].push_back(id);
         }
+        matches!(found, LookUp::Hit)
     }
 
     fn try_look_up(&mut self, table: usize, id: TransactionId, now: Time) -> LookUp {
@@ -191,6 +192,16 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             self.begin_wanted(table, due, now);
         }
         if free { LookUp::Hit } else { LookUp::Waits }
+    }
+
+    /// Whether a page of the host may be waiting for the entry of a logical page.
+    pub(super) fn is_awaited(&self, lpa: u64) -> bool {
+        if self.translation.is_ideal() {
+            return false;
+        }
+        let table = stream_of(&self.translation.directories, lpa);
+        let cmt = &self.translation.tables[table];
+        !self.translation.roomless[table].is_empty() || cmt.find(lpa).is_some_and(|entry| cmt.is_missing(entry))
     }
 
     /// Whether a translation page is on flash, or on its way there.
