@@ -240,6 +240,8 @@ pub struct Inspection {
 /// recorded request.
 const BYTES_PER_PAGE: f64 = 48.0;
 const BYTES_PER_RECORD: f64 = 180.0;
+/// Bytes of a cached mapping entry with its place in the index, and its share of its translation page's state.
+const BYTES_PER_ENTRY: f64 = 150.0;
 
 /// Looks at a design and a workload without running them.
 ///
@@ -286,13 +288,13 @@ pub fn inspect(design: &Design, workload: &Workload, records: bool) -> Result<In
         page_bytes: page,
         read_bounds: with(Operation::Read, "flash arrays (reading)"),
         write_bounds: with(Operation::Program, "flash arrays (programming)"),
-        memory_mb: memory(workload, &limits, records) / 1e6,
+        memory_mb: memory(design, workload, &limits, records) / 1e6,
     })
 }
 
 /// Bytes a run may take: tables by planes, state by touched pages, rows by requests. Traces are counted by their limit
 /// if they have one.
-fn memory(workload: &Workload, limits: &Limits, records: bool) -> f64 {
+fn memory(design: &Design, workload: &Workload, limits: &Limits, records: bool) -> f64 {
     let page = limits.layout.page_bytes() as f64;
     let requests = |flow: &Flow| {
         let count = flow.synthetic.as_ref().map(|s| s.requests).or(flow.trace.as_ref().and_then(|t| t.requests));
@@ -303,7 +305,12 @@ fn memory(workload: &Workload, limits: &Limits, records: bool) -> f64 {
         requests(flow) * pages_each
     };
     let pages: f64 = workload.flow.iter().map(touched).sum::<f64>().min(limits.logical_pages as f64);
+    let entries = (design.mapping.entries(1) as f64 * f64::from(limits.streams)).min(pages);
     let rows: f64 = if records { workload.flow.iter().map(requests).sum() } else { 0.0 };
     let groups = (limits.logical_pages as f64 / 64.0).min(pages * 64.0) * 16.0;
-    20e6 + f64::from(limits.layout.planes()) * 600.0 + pages * BYTES_PER_PAGE + groups + rows * BYTES_PER_RECORD
+    20e6 + f64::from(limits.layout.planes()) * 600.0
+        + pages * BYTES_PER_PAGE
+        + groups
+        + entries * BYTES_PER_ENTRY
+        + rows * BYTES_PER_RECORD
 }

@@ -282,9 +282,11 @@ impl Cmt {
         lists::append(&mut self.ages, id, AGE, &mut self.entries);
     }
 
-    /// The read of a translation page begins.
-    pub fn read_begins(&mut self, page: PageId) {
-        self.pages[page].work = Work::Read;
+    /// The read of a translation page begins. Returns the transaction that has waited for it longest.
+    pub fn read_begins(&mut self, page: PageId) -> TransactionId {
+        let page = &mut self.pages[page];
+        page.work = Work::Read;
+        self.entries[page.missing.head].first_waiting
     }
 
     /// A translation page has been read: its missing entries and their neighbours are there. Returns the transactions that

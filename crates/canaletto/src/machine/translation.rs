@@ -225,11 +225,14 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.flows[table].placement.plane(self.translation.tables[table].number(page))
     }
 
-    /// Queues the read of a translation page, of as much of it as crosses.
+    /// Queues the read of a translation page, of as much of it as crosses, for the request that has waited for it longest.
     fn read_translation(&mut self, table: usize, page: PageId, now: Time) {
-        self.translation.tables[table].read_begins(page);
+        let waiting = self.translation.tables[table].read_begins(page);
         self.translation.reads += 1;
         let id = self.translation_read_of(table, page, now);
+        let Transaction { request, began, .. } = self.transactions[waiting];
+        let read = &mut self.transactions[id];
+        (read.request, read.began) = (request, began);
         self.enqueue(id, now);
     }
 

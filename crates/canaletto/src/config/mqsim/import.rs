@@ -175,7 +175,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
 
 /// The cached mapping table, with entries of MQSim's sizes: two page numbers and a bit for each sector in the cache, one page
 /// number and the bits on flash.
-fn import_mapping(xml: &DeviceXml) -> Mapping {
+pub(super) fn import_mapping(xml: &DeviceXml) -> Mapping {
     let (device, flash) = (&xml.device, &xml.flash);
     if device.ideal_mapping_table {
         return Mapping::default();

@@ -192,7 +192,9 @@ impl Pair {
         let merges = self.naive.begin(number);
         match wanted {
             Work::None => {}
-            Work::Read => self.cmt.read_begins(page),
+            Work::Read => {
+                self.cmt.read_begins(page);
+            }
             Work::Write => {
                 let (naive, ours) = (merges.expect("a write was begun"), self.cmt.write_begins(page));
                 // The entry that has just left is at hand too: one more page may be whole.
