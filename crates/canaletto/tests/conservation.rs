@@ -38,6 +38,8 @@ struct Shadow {
     reads: u64,
     trims: u64,
     failures: u64,
+    translation_reads: u64,
+    translation_writes: u64,
     /// Writes take effect when queued, so that a read may come to a page before its program does: contents say nothing.
     early: bool,
     problems: Vec<String>,
@@ -51,6 +53,14 @@ impl Shadow {
     /// What a page without data reads as.
     fn blank(&self, lpa: u64) -> Sectors {
         [self.trimmed.get(&lpa).copied().unwrap_or(0); 64]
+    }
+
+    /// A translation page is read from where it is.
+    fn check_translation(&mut self, lpa: u64, from: Ppa) {
+        let holds = self.held(from).map(|(holds, _)| holds);
+        if holds != Some(lpa) && !self.early {
+            self.problems.push(format!("translation page {lpa} was read from {from:?}, which holds {holds:?}"));
+        }
     }
 
     /// Stores a page's content; false if it held something already.
@@ -136,6 +146,18 @@ impl Probe for Shadow {
         }
         let content = self.held(from).expect("a page to copy").1;
         self.store(to, lpa, content);
+    }
+
+    fn translation_read(&mut self, _: Time, lpa: u64, from: Ppa) {
+        self.translation_reads += 1;
+        self.check_translation(lpa, from);
+    }
+
+    fn translation_programmed(&mut self, _: Time, lpa: u64, at: Ppa) {
+        self.translation_writes += 1;
+        if !self.store(at, lpa, [0; 64]) && !self.early {
+            self.problems.push(format!("{at:?} was programmed twice without an erase"));
+        }
     }
 
     fn block_erased(&mut self, _: Time, plane: PlaneId, block: u32) {
@@ -225,9 +247,9 @@ fn designs() -> impl Strategy<Value = Design> {
         prop::sample::select(vec![0.25, 0.5, 1.0]),
         prop::sample::select(vec![0, 0, 0, 0, 5]),
     );
-    (geometry, flash, ftl, rest, gc).prop_map(|(g, f, t, r, c)| {
+    (geometry, flash, ftl, rest, (gc, mapping())).prop_map(|(g, f, t, r, (c, mapping))| {
         let dynamic = if c.1 != "plane" || c.2 { "dynamic" } else { "static" };
-        let overrides = [
+        let mut overrides = vec![
             format!("gc.policy={}", c.0),
             format!("gc.choices={}", c.4),
             format!("gc.scope={}", c.1),
@@ -273,7 +295,33 @@ fn designs() -> impl Strategy<Value = Design> {
             "flash.erase=50us".to_owned(),
             "gc.threshold=0.05".to_owned(),
         ];
+        overrides.extend(mapping);
         load_design("performance-optimized", None, &overrides).unwrap_or_else(|e| panic!("{e}"))
+    })
+}
+
+/// Half of the drives cache their mapping table, from one entry (8 B) up to all.
+fn mapping() -> impl Strategy<Value = Vec<String>> {
+    let capacity = prop_oneof![4 => Just(0u32), 1 => Just(1), 1 => 2u32..6, 1 => 2u32..80, 1 => 80u32..3000];
+    let what = (
+        capacity,
+        prop::sample::select(vec![4u32, 16, 64]),
+        prop::sample::select(vec!["shared", "equal", "full-each"]),
+        prop::sample::select(vec![1u32, 1, 3, 8, 4096]),
+        prop::sample::select(vec!["page", "sector"]),
+        prop::sample::select(vec!["on-flash", "empty"]),
+        prop::sample::select(vec!["written", "written", "written", "never-issued"]),
+    );
+    what.prop_map(|(entries, stored, sharing, group, unit, initial, write_backs)| {
+        vec![
+            format!("mapping.capacity={}B", entries * 8),
+            format!("mapping.stored_bytes={stored}"),
+            format!("mapping.sharing={sharing}"),
+            format!("mapping.entries_per_miss={group}"),
+            format!("mapping.read_unit={unit}"),
+            format!("mapping.initial_table={initial}"),
+            format!("mapping.write_backs={write_backs}"),
+        ]
     })
 }
 
@@ -347,4 +395,21 @@ fn overwriting_a_full_drive_never_wedges() {
         let blame = &outcome.report.measures.blame_us.all;
         assert!(blame.contains_key("chip_busy_gc_read"), "{blame:?}");
     }
+}
+
+/// A full drive whose table is cached in a single entry: every look-up but repeated ones waits, every change is written,
+/// translation pages are collected, and all is served.
+#[test]
+fn a_single_cached_entry_serves_a_full_drive() {
+    let overrides = ["mapping.capacity=8B", "mapping.stored_bytes=64", "ftl.overprovisioning=0.45"];
+    let design = common::design(common::SMALL, &overrides);
+    let workload = common::synthetic("requests = 9000\nread_share = 0.3\nsize = \"4KiB\"\nqueue_depth = 32");
+    let (outcome, shadow) = check(&design, &workload);
+    let mapping = outcome.report.mapping.as_ref().unwrap();
+    assert_eq!(mapping.entries, 1);
+    assert!(mapping.misses > 8000 && mapping.evictions > 8000 && mapping.uncached_updates > 100, "{mapping:?}");
+    assert!(mapping.translation_writes > 3000 && mapping.merge_reads > 3000, "{mapping:?}");
+    assert!(shadow.translation_reads >= mapping.translation_reads && shadow.translation_writes > 3000);
+    let blame = &outcome.report.measures.blame_us.all;
+    assert!(blame["mapping_miss"] > blame["array_read"] && blame.contains_key("chip_busy_mapping"), "{blame:?}");
 }

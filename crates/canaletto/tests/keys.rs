@@ -179,6 +179,14 @@ const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("wear.dynamic", "false", &["wear.static_difference=0"], WRITES),
     ("wear.static_difference", "2", &["gc.policy=fifo", "ftl.overprovisioning=0.5"], HOT),
     ("wear.endurance", "2", &["ftl.overprovisioning=0.6"], WRITES),
+    ("mapping.capacity", "1KiB", &[], READS),
+    ("mapping.entry_bytes", "16", &["mapping.capacity=1KiB"], READS),
+    ("mapping.stored_bytes", "64", &["mapping.capacity=1KiB"], READS),
+    ("mapping.sharing", "equal", &["mapping.capacity=1KiB"], TWO_PARTS),
+    ("mapping.entries_per_miss", "8", &["mapping.capacity=1KiB"], READS),
+    ("mapping.read_unit", "sector", &["mapping.capacity=1KiB"], READS),
+    ("mapping.initial_table", "empty", &["mapping.capacity=1KiB"], READS),
+    ("mapping.write_backs", "never-issued", &["mapping.capacity=1KiB"], WRITES),
     ("gc.threshold", "0.3", &[], WRITES),
     ("gc.hard_threshold", "0.2", &[], WRITES),
     ("gc.reserved_blocks", "2", &[], WRITES),
@@ -188,6 +196,9 @@ const DESIGN: &[(&str, &str, &[&str], &str)] = &[
 
 /// Two flows of different classes, written out below.
 const TWO_CLASSES: &str = "two classes";
+
+/// Two flows with parts of their own, written out below.
+const TWO_PARTS: &str = "two parts";
 
 fn two_classes() -> String {
     let flow = |name, priority| {
@@ -201,6 +212,8 @@ fn two_classes() -> String {
 fn workload_text(body: &str) -> String {
     if body == TWO_CLASSES {
         two_classes()
+    } else if body == TWO_PARTS {
+        PARTS.to_owned()
     } else {
         format!("name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.synthetic]\n{body}\n")
     }

@@ -18,6 +18,7 @@ pub fn check_design(design: &Design) -> Checked {
     check_flash(design)?;
     check_rates(design)?;
     check_fabric(design)?;
+    check_mapping(design)?;
     check_space(design)
 }
 
@@ -88,6 +89,16 @@ fn check_fabric(design: &Design) -> Checked {
         format!(
             "got \"{}\", expected at least fabric.mesh.packet (\"{}\") and 64 B of header: a buffer holds whole packets",
             fabric.mesh.buffer, fabric.mesh.packet
+        )
+    })
+}
+
+fn check_mapping(design: &Design) -> Checked {
+    let mapping = &design.mapping;
+    require(!mapping.is_cached() || mapping.entries(1) > 0, "mapping.capacity", || {
+        format!(
+            "got \"{}\", expected \"0B\" (all of the table in DRAM) or at least mapping.entry_bytes ({})",
+            mapping.capacity, mapping.entry_bytes
         )
     })
 }

@@ -10,6 +10,7 @@ use crate::config::area::Footprint;
 use crate::config::energy::Energy;
 pub use crate::config::fabric::*;
 pub use crate::config::gc::{Gc, Scope, VictimPolicy, Wear};
+pub use crate::config::mapping::*;
 use crate::config::units::{Duration, Rate, Size};
 
 /// A drive, the link to its host and the parts inside it.
@@ -38,6 +39,9 @@ pub struct Design {
     /// Flash translation layer.
     #[serde(default)]
     pub ftl: Ftl,
+    /// The mapping table and its cache.
+    #[serde(default)]
+    pub mapping: Mapping,
     /// Garbage collection.
     #[serde(default)]
     pub gc: Gc,
@@ -281,7 +285,8 @@ pub enum UnwrittenReads {
     /// reads of a used one do.
     #[default]
     FindPage,
-    /// The same, but only the sectors that are read count as written (MQSim).
+    /// The same, but only the sectors that are read count as written, and they are mapped now: where the mapping table is
+    /// cached, the entry has changed (MQSim).
     FindSectors,
     /// Is answered from the mapping table without touching flash (a deallocated block: NVM Express NVM Command Set
     /// §3.2.3.2).
@@ -353,7 +358,7 @@ pub enum WritePlacement {
     Dynamic,
 }
 
-/// Flash translation layer: page-level mapping, the table held in DRAM.
+/// Flash translation layer: page-level mapping.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Ftl {

@@ -12,6 +12,7 @@ pub mod error;
 mod fabric;
 mod gc;
 pub mod load;
+mod mapping;
 pub mod mqsim;
 pub mod names;
 pub mod presets;

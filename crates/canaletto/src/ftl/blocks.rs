@@ -50,16 +50,19 @@ pub enum Frontier {
     /// Garbage collection's, for pages that come from other planes. It has no claim on the reserved blocks, which the
     /// plane's own collection may need to end.
     Arrivals,
+    /// The mapping table's: translation pages.
+    Translation,
 }
 
 /// Frontiers of a plane that are not the host's.
-const OWN: usize = 2;
+const OWN: usize = 3;
 
 impl Frontier {
     fn index(self) -> usize {
         match self {
             Frontier::Gc => 0,
             Frontier::Arrivals => 1,
+            Frontier::Translation => 2,
             Frontier::User(stream) => OWN + usize::from(stream),
         }
     }
@@ -411,8 +414,9 @@ impl Blocks {
         room
     }
 
-    /// [`Blocks::note_stall`] for every stream.
+    /// [`Blocks::note_stall`] for the mapping table and every stream.
     pub fn note_stalls(&mut self, plane: PlaneId, now: Time) {
+        self.note_stall(plane, Frontier::Translation, now);
         for stream in 0..(self.planes[plane.index()].open.len() - OWN) as u16 {
             self.note_stall(plane, Frontier::User(stream), now);
         }

@@ -1,7 +1,10 @@
 //! The flash translation layer: where pages are, where they go, and how space is won back.
 
 pub mod blocks;
+pub mod cmt;
+pub mod directory;
 pub mod gc;
+pub mod index;
 pub mod mapping;
 pub mod placement;
 pub mod spread;

@@ -5,7 +5,7 @@ use crate::fabric::Fabric;
 use crate::host::request::{Request, RequestId};
 use crate::measure::blame::Cause;
 use crate::measure::probe::{Owner, Probe};
-use crate::scheduler::transaction::{OldPage, Transaction, TransactionId};
+use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
 use crate::sim::time::Time;
 
 /// Charges everything since a request's last charge to `cause`.
@@ -63,7 +63,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let t = &self.transactions[id];
         let request = match (t.request, t.old_page) {
             // The old page of a partial write is read for that write's request.
-            (_, OldPage::For(write)) => self.requests[self.transactions[write].request].number,
+            (_, OldPage::For(write)) if t.origin == Origin::OldPage => {
+                self.requests[self.transactions[write].request].number
+            }
             (RequestId::NONE, _) => Owner::NONE.request,
             (request, _) => self.requests[request].number,
         };

@@ -1,6 +1,6 @@
 //! At the chips: commands are formed, cross the fabric, work in the arrays; data come back.
 
-use super::{Event, Leg, Machine};
+use super::{DATA_CLASSES, Event, Leg, Machine};
 use crate::config::design::{DataQueue, TransferOrder};
 use crate::fabric::{self, Crossed, Direction, DomainId, Fabric};
 use crate::flash::address::{Layout, PlaneId, UnitId};
@@ -113,9 +113,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
     }
 
-    /// Starts the oldest waiting data that a path is free for, those of host requests first.
+    /// Starts the oldest waiting data that a path is free for, by classes.
     fn start_data(&mut self, domain: DomainId, now: Time) -> bool {
-        for class in 0..2 {
+        for class in 0..DATA_CLASSES {
             let position = self.next_data(domain, class);
             if let Some(id) = position.and_then(|at| self.domains[domain.index()].data[class].remove(at)) {
                 self.send_data(id, now);
@@ -338,6 +338,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                     self.charge_page(id, Cause::ArrayProgram, now);
                     match self.transactions[id].origin {
                         Origin::Gc => self.copy_programmed(id, now),
+                        Origin::Mapping => self.translation_programmed(id, now),
                         _ => self.write_programmed(id, now),
                     }
                 }
@@ -373,7 +374,11 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.held.add_page(unit, id);
                 continue;
             }
-            let class = usize::from(t.origin == Origin::Gc);
+            let class = match t.origin {
+                Origin::Mapping => 0,
+                Origin::User | Origin::OldPage | Origin::Trim => 1,
+                Origin::Gc => 2,
+            };
             self.domains[domain.index()].data[class].push_back(id);
         }
         self.array.array_done(unit, worked, now);

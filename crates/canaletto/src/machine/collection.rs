@@ -50,7 +50,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                     Some(copy) => copy,
                     None => return,
                 },
-                Step::Erase(victim) => Transaction::of_gc(Operation::Erase, 0, victim, 0, now),
+                Step::Erase(victim) => {
+                    self.write_moved(plane, now);
+                    Transaction::of_gc(Operation::Erase, 0, victim, 0, now)
+                }
                 Step::Wait => return,
             };
             let id = self.new_page(transaction);
@@ -161,7 +164,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         if current == t.old {
             match entry {
                 Entry::Pending(write) => self.transactions[write].old = t.ppa,
-                _ => self.map.set(t.lpa, Entry::At(t.ppa)),
+                _ => {
+                    self.map.set(t.lpa, Entry::At(t.ppa));
+                    self.mapping_moved(t.lpa, t.old.plane);
+                }
             }
             let copies = if t.direct { self.blocks.copies(t.old).saturating_add(1) } else { 0 };
             self.blocks.set_copies(t.ppa, copies);

@@ -28,11 +28,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         if !self.queues.has_writes(unit) {
             return;
         }
-        for stream in 0..self.streams {
-            if !self.is_exhausted(plane, Frontier::User(stream)) {
+        for frontier in (0..self.streams).map(Frontier::User).chain([Frontier::Translation]) {
+            if !self.is_exhausted(plane, frontier) {
                 continue;
             }
-            let frontier = Frontier::User(stream);
             self.spread.set_exhausted(plane, true);
             let waits = |t: &Transaction| {
                 t.ppa == Ppa::unbound(plane) && t.frontier == frontier && t.old_page != OldPage::Awaited
@@ -46,6 +45,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     /// A write cannot stay with the plane it was given.
     fn leave_plane(&mut self, id: TransactionId, now: Time) {
+        if self.transactions[id].origin == Origin::Mapping {
+            return self.translation_failed(id, now);
+        }
         self.page_given(id);
         self.charge_page(id, Cause::FreeBlocks, now);
         self.transactions[id].ppa = Ppa::NONE;
@@ -87,7 +89,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// Ends a page that no plane can take: a read finds nothing, a write fails and leaves what was there before.
     pub(super) fn give_up(&mut self, id: TransactionId, now: Time) {
         let t = self.transactions[id];
-        if t.operation == Operation::Read {
+        if t.origin == Origin::Mapping {
+            self.translation_read(id, now);
+        } else if t.operation == Operation::Read {
             self.probe.page_read(now, t.request, t.lpa, t.sectors, Ppa::NONE);
             self.page_finished(id, now);
         } else {

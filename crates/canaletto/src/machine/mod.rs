@@ -1,7 +1,7 @@
 //! The machine: wires the parts together and moves requests through them.
 //!
 //! This file holds the parts, the events and the loop; its children hold what happens at each station, in the order in
-//! which a request meets them: [`host`] (queue pairs and link), [`pages`] (mapping), [`chips`] (scheduling and
+//! which a request meets them: [`host`] (queue pairs and link), [`translation`] and [`pages`] (mapping), [`chips`] (scheduling and
 //! arrays), [`legs`] (the fabric), [`collection`] (garbage collection).
 
 mod charges;
@@ -14,6 +14,7 @@ mod legs;
 mod outcome;
 mod pages;
 mod placing;
+mod translation;
 mod trim;
 mod upkeep;
 
@@ -40,6 +41,7 @@ use crate::host::nvme::QueuePair;
 use crate::host::request::{Request, RequestId};
 use crate::limits::Limits;
 use crate::machine::held::Held;
+use crate::machine::translation::Translation;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::measure::records::Records;
@@ -110,6 +112,9 @@ struct Carried {
     leg: fabric::Leg,
 }
 
+/// Classes of read data: each goes before the next.
+const DATA_CLASSES: usize = 3;
+
 /// A set of chips that compete for the same paths, and what waits for one.
 struct Domain {
     first_unit: u32,
@@ -118,8 +123,8 @@ struct Domain {
     ready: Ring,
     /// Where the round robin goes on.
     turn: u32,
-    /// Read data waiting for a path: of host requests, and of garbage collection.
-    data: [VecDeque<TransactionId>; 2],
+    /// Read data waiting for a path: of the mapping table, of host requests, and of garbage collection.
+    data: [VecDeque<TransactionId>; DATA_CLASSES],
 }
 
 /// Model choices that are looked at while running.
@@ -157,6 +162,7 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     transactions: Transactions,
     controller: Controller,
     map: MappingTable,
+    translation: Translation,
     blocks: Blocks,
     collector: Collector,
     spread: Spread,
@@ -267,7 +273,8 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             requests: Slab::new(),
             transactions: Slab::new(),
             controller: Controller::new(&design.controller, layout.channels),
-            map: MappingTable::new(limits.logical_pages),
+            map: MappingTable::new(limits.mapped_pages),
+            translation: Translation::new(&design.mapping, limits),
             blocks: Blocks::new(&layout, design.gc.reserved_blocks, limits.streams, design.wear.dynamic),
             collector: Collector::new(&design.gc, &design.wear, limits, options.seed),
             spread: Spread::new(&layout, limits.most_valid),

@@ -47,6 +47,10 @@ pub trait Probe {
     fn page_failed(&mut self, _now: Time, _request: RequestId, _lpa: u64) {}
     /// Garbage collection has copied a page.
     fn page_copied(&mut self, _now: Time, _lpa: u64, _from: Ppa, _to: Ppa) {}
+    /// A translation page of the mapping table is read from `from`.
+    fn translation_read(&mut self, _now: Time, _lpa: u64, _from: Ppa) {}
+    /// A translation page of the mapping table is programmed at `at`.
+    fn translation_programmed(&mut self, _now: Time, _lpa: u64, _at: Ppa) {}
     /// A block is erased.
     fn block_erased(&mut self, _now: Time, _plane: PlaneId, _block: u32) {}
     /// The host has consumed a request's completion.

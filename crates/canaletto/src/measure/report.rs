@@ -302,6 +302,37 @@ pub struct FlashReport {
     pub series: UpkeepSeries,
 }
 
+/// What the cached mapping table did, warm-up included.
+#[derive(Debug, Clone, Serialize)]
+pub struct MappingReport {
+    /// What kind of table it is.
+    pub kind: &'static str,
+    /// Entries it has room for, in all its parts.
+    pub entries: u64,
+    /// Look-ups that found their entry.
+    pub hits: u64,
+    /// Look-ups that waited for a translation page.
+    pub misses: u64,
+    /// Of those, look-ups for which that page was being read already.
+    pub shared_misses: u64,
+    /// Entries loaded beside the missing ones.
+    pub prefetched: u64,
+    /// Entries that made room for others.
+    pub evictions: u64,
+    /// Changed ones among them.
+    pub dirty_evictions: u64,
+    /// Changes of entries that were not cached: by garbage collection and trims, and by writes whose entry had left.
+    pub uncached_updates: u64,
+    /// Translation pages read for missing entries.
+    pub translation_reads: u64,
+    /// Translation pages read to be merged with changed entries.
+    pub merge_reads: u64,
+    /// Translation pages programmed; copies by garbage collection apart.
+    pub translation_writes: u64,
+    /// Most translation pages on their way to flash at a time: what their buffers take.
+    pub most_writes_in_flight: u64,
+}
+
 /// Share of the execution time that a part was in use.
 #[derive(Debug, Clone, Serialize)]
 pub struct Utilisation {
@@ -329,6 +360,8 @@ pub struct Report {
     pub measures: Measures,
     /// What the flash did.
     pub flash: FlashReport,
+    /// What the cached mapping table did; none if the whole table is in DRAM.
+    pub mapping: Option<MappingReport>,
     /// Use of link, fabric, arrays and controller.
     pub utilisation: Vec<Utilisation>,
     /// The chip array with its wires; none for arrays too large to draw.

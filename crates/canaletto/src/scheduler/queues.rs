@@ -23,7 +23,9 @@ const USER_WRITE: usize = CLASSES;
 const GC_READ: usize = 2 * CLASSES;
 const GC_WRITE: usize = GC_READ + 1;
 const ERASE: usize = GC_READ + 2;
-const LISTS: usize = GC_READ + 3;
+const MAPPING_READ: usize = GC_READ + 3;
+const MAPPING_WRITE: usize = GC_READ + 4;
+const LISTS: usize = GC_READ + 5;
 /// All priority classes, as a mask.
 const ALL_CLASSES: u16 = (1 << CLASSES) - 1;
 
@@ -120,6 +122,8 @@ impl Queues {
         let list = match (t.operation, t.origin) {
             (Operation::Read, Origin::Gc) => GC_READ,
             (Operation::Program, Origin::Gc) => GC_WRITE,
+            (Operation::Read, Origin::Mapping) => MAPPING_READ,
+            (Operation::Program, Origin::Mapping) => MAPPING_WRITE,
             (Operation::Erase, _) => ERASE,
             (Operation::Read, _) => USER_READ + class,
             (Operation::Program, _) => USER_WRITE + class,
@@ -136,19 +140,19 @@ impl Queues {
         unit.lists[list].tail = id;
     }
 
-    /// Whether writes of host requests are queued on the unit.
+    /// Whether writes of host requests or of the mapping table are queued on the unit.
     pub fn has_writes(&self, unit: UnitId) -> bool {
-        self.units[unit.index()].waiting & (ALL_CLASSES << USER_WRITE) != 0
+        self.units[unit.index()].waiting & (ALL_CLASSES << USER_WRITE | 1 << MAPPING_WRITE) != 0
     }
 
-    /// Takes the first write of a host request for which `wanted` holds off the unit's queues.
+    /// Takes the first of these for which `wanted` holds off the unit's queues.
     pub fn take_write(
         &mut self,
         unit: UnitId,
         transactions: &mut Transactions,
         wanted: impl Fn(&Transaction) -> bool,
     ) -> Option<TransactionId> {
-        for list in USER_WRITE..USER_WRITE + CLASSES {
+        for list in (USER_WRITE..USER_WRITE + CLASSES).chain([MAPPING_WRITE]) {
             let mut previous = TransactionId::NONE;
             let mut at = self.units[unit.index()].lists[list].head;
             while at.is_some() {
@@ -163,7 +167,7 @@ impl Queues {
     }
 
     /// Takes the next command for a unit whose planes `free` (a mask) can work, or none. `gc_urgent` puts garbage
-    /// collection before user requests.
+    /// collection before user requests. The mapping table goes before user requests always: they wait for it.
     pub fn next_command(
         &mut self,
         unit: UnitId,
@@ -172,18 +176,22 @@ impl Queues {
         transactions: &mut Transactions,
         world: &impl Readiness,
     ) -> Option<Command> {
-        const USER_FIRST: [Choice; 5] = [
+        const USER_FIRST: [Choice; 7] = [
+            Choice::List(MAPPING_READ),
             Choice::User(USER_READ),
+            Choice::List(MAPPING_WRITE),
             Choice::User(USER_WRITE),
             Choice::List(GC_READ),
             Choice::List(GC_WRITE),
             Choice::List(ERASE),
         ];
-        const GC_FIRST: [Choice; 5] = [
+        const GC_FIRST: [Choice; 7] = [
+            Choice::List(MAPPING_READ),
             Choice::List(GC_READ),
             Choice::List(GC_WRITE),
             Choice::List(ERASE),
             Choice::User(USER_READ),
+            Choice::List(MAPPING_WRITE),
             Choice::User(USER_WRITE),
         ];
         let order = if gc_urgent { &GC_FIRST } else { &USER_FIRST };

@@ -26,6 +26,8 @@ pub enum Origin {
     Trim,
     /// Garbage collection.
     Gc,
+    /// The mapping table: one of its translation pages.
+    Mapping,
 }
 
 /// A page read, page program or block erase.
@@ -136,6 +138,7 @@ impl Transaction {
             (Origin::Gc, Operation::Read) => Some(Background::GcRead),
             (Origin::Gc, Operation::Program) => Some(Background::GcProgram),
             (Origin::Gc, Operation::Erase) => Some(Background::Erase),
+            (Origin::Mapping, _) => Some(Background::Mapping),
             _ => None,
         }
     }
@@ -145,6 +148,16 @@ impl Transaction {
         Transaction {
             origin: Origin::Gc,
             frontier: Frontier::Gc,
+            ppa,
+            ..Self::of_request(operation, RequestId::NONE, Priority::High, lpa, sectors, now)
+        }
+    }
+
+    /// A read or a write of a translation page.
+    pub fn of_mapping(operation: Operation, lpa: u64, ppa: Ppa, sectors: u64, now: Time) -> Self {
+        Transaction {
+            origin: Origin::Mapping,
+            frontier: Frontier::Translation,
             ppa,
             ..Self::of_request(operation, RequestId::NONE, Priority::High, lpa, sectors, now)
         }
