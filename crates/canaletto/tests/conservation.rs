@@ -108,7 +108,8 @@ impl Probe for Shadow {
             return;
         }
         let write = self.writing[&request].iter().find(|w| w.0 == lpa && w.1 == sectors).expect("a write that began");
-        let mut content = if merged.is_some() { self.held(merged).expect("a page to merge").1 } else { self.blank(lpa) };
+        let mut content =
+            if merged.is_some() { self.held(merged).expect("a page to merge").1 } else { self.blank(lpa) };
         for s in members(sectors) {
             content[s as usize] = write.2;
         }
@@ -164,6 +165,26 @@ fn check(design: &Design, workload: &Workload) -> (Outcome, Shadow) {
     (outcome, shadow)
 }
 
+/// What is suspended, for what, how often, how long, and how fast.
+fn medium() -> impl Strategy<Value = (&'static str, &'static str, u32, u32, &'static str)> {
+    (
+        prop::sample::select(vec!["none", "erase", "program", "both"]),
+        prop::sample::select(vec!["reads", "reads-and-writes"]),
+        1u32..9,
+        0u32..200,
+        prop::sample::select(vec!["0ns", "3us"]),
+    )
+}
+
+/// What may be suspended in a design that holds paths or maps early.
+fn suspendable(wanted: &'static str, hold_path: bool, map_update: &str) -> &'static str {
+    match wanted {
+        _ if hold_path => "none",
+        "both" | "program" if map_update == "issue" => "erase",
+        wanted => wanted,
+    }
+}
+
 /// A drive small enough that a few thousand writes fill it many times.
 fn designs() -> impl Strategy<Value = Design> {
     let geometry =
@@ -173,6 +194,7 @@ fn designs() -> impl Strategy<Value = Design> {
         prop::bool::ANY,
         prop::sample::select(vec!["off", "same-page", "any-page", "head-page"]),
         prop::sample::select(vec!["slc", "mlc", "tlc", "qlc"]),
+        medium(),
     );
     let ftl = (
         prop::sample::select(vec!["find-page", "find-sectors", "zeroes"]),
@@ -217,6 +239,13 @@ fn designs() -> impl Strategy<Value = Design> {
             format!("flash.busy_until_data_out={}", f.1),
             format!("flash.multi_plane={}", f.2),
             format!("flash.cell={}", f.3),
+            format!("flash.suspend.operations={}", suspendable(f.4.0, r.7.2, t.1)),
+            format!("flash.suspend.for={}", f.4.1),
+            format!("flash.suspend.limit={}", f.4.2),
+            format!("flash.suspend.longest={}us", f.4.3),
+            format!("flash.suspend.min_remaining={}us", f.4.3 / 10),
+            format!("flash.suspend.suspend_time={}", f.4.4),
+            format!("flash.suspend.resume_time={}", f.4.4),
             format!("ftl.unwritten_reads={}", t.0),
             format!("ftl.map_update={}", t.1),
             format!("ftl.partial_writes={}", t.2),

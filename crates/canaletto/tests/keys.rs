@@ -47,6 +47,7 @@ const DESCRIPTIONS: [&str; 1] = ["about"];
 
 const READS: &str = "requests = 400\nread_share = 1.0\nsize = \"16KiB\"\nqueue_depth = 64";
 const WRITES: &str = "requests = 3000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 16";
+const MIXED: &str = "requests = 3000\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 32";
 const PARTIAL: &str = "requests = 600\nread_share = 0.5\nsize = \"1KiB\"\nalignment = \"512B\"\nqueue_depth = 32";
 
 const MESH: &[&str] = &["fabric.kind=mesh"];
@@ -80,6 +81,13 @@ const DESIGN: &[(&str, &str, &[&str], &str)] = &[
         ],
         READS,
     ),
+    ("flash.suspend.operations", "both", &[], MIXED),
+    ("flash.suspend.for", "reads-and-writes", &["flash.suspend.operations=erase"], MIXED),
+    ("flash.suspend.suspend_time", "3us", &["flash.suspend.operations=program"], MIXED),
+    ("flash.suspend.resume_time", "9us", &["flash.suspend.operations=program"], MIXED),
+    ("flash.suspend.limit", "1", &["flash.suspend.operations=program"], MIXED),
+    ("flash.suspend.min_remaining", "1us", &["flash.suspend.operations=program"], MIXED),
+    ("flash.suspend.longest", "1us", &["flash.suspend.operations=program"], MIXED),
     ("fabric.kind", "ideal", &[], READS),
     ("fabric.link_rate", "600MB/s", &[], READS),
     ("fabric.burst_bytes", "48", &[], READS),

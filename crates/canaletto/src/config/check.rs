@@ -1,7 +1,8 @@
 //! Rules between keys that no type or range can state.
 
-use crate::config::design::{Design, FabricKind, PageTimes};
+use crate::config::design::{Design, FabricKind, MapUpdate, PageTimes};
 use crate::config::error::Problem;
+use crate::config::medium::Suspendable;
 use crate::config::units::{Duration, Size};
 use crate::config::workload::{Addresses, Flow, Synthetic, Workload};
 use crate::flash::address::SECTOR;
@@ -18,6 +19,7 @@ pub fn check_design(design: &Design) -> Checked {
     check_flash(design)?;
     check_rates(design)?;
     check_fabric(design)?;
+    check_medium(design)?;
     check_space(design)
 }
 
@@ -89,6 +91,19 @@ fn check_fabric(design: &Design) -> Checked {
             "got \"{}\", expected at least fabric.mesh.packet (\"{}\") and 64 B of header: a buffer holds whole packets",
             fabric.mesh.buffer, fabric.mesh.packet
         )
+    })
+}
+
+fn check_medium(design: &Design) -> Checked {
+    let operations = design.flash.suspend.operations;
+    let suspends = operations != Suspendable::None;
+    let suspends_programs = matches!(operations, Suspendable::Program | Suspendable::Both);
+    require(!suspends || !design.fabric.hold_path, "flash.suspend.operations", || {
+        "needs fabric.hold_path = false: a suspended operation would hold the path that reads need".to_owned()
+    })?;
+    require(!suspends_programs || design.ftl.map_update == MapUpdate::ProgramEnd, "flash.suspend.operations", || {
+        "needs ftl.map_update = \"program-end\" to suspend programs: reads would look for pages not programmed yet"
+            .to_owned()
     })
 }
 

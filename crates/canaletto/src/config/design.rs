@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::config::area::Footprint;
 use crate::config::energy::Energy;
 pub use crate::config::fabric::*;
+use crate::config::medium::Suspend;
 use crate::config::units::{Duration, Rate, Size};
 
 /// A drive, the link to its host and the parts inside it.
@@ -133,6 +134,9 @@ pub struct Flash {
     /// Which pages of a block are of which kind (matters where kinds differ in time).
     #[serde(default)]
     pub page_order: PageOrder,
+    /// Programs and erases that make way for reads.
+    #[serde(default)]
+    pub suspend: Suspend,
 }
 
 /// How the kinds of page follow each other in a block.

@@ -11,6 +11,7 @@ pub mod energy;
 pub mod error;
 mod fabric;
 pub mod load;
+pub mod medium;
 pub mod mqsim;
 pub mod names;
 pub mod presets;

@@ -3,4 +3,5 @@
 pub mod address;
 pub mod array;
 pub mod interface;
+pub mod suspend;
 pub mod timing;

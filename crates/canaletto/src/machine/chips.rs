@@ -1,12 +1,13 @@
 //! At the chips: commands are formed, cross the fabric, work in the arrays; data come back.
 
-use super::{Event, Leg, Machine};
+use super::{Leg, Machine};
 use crate::config::design::{DataQueue, TransferOrder};
 use crate::fabric::{self, Crossed, Direction, DomainId, Fabric};
-use crate::flash::address::{Layout, PlaneId, UnitId};
+use crate::flash::address::{Layout, PlaneId, Ppa, UnitId};
 use crate::flash::array::{Background, Command};
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::Blocks;
+use crate::ftl::mapping::Entry;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::queues::Readiness;
@@ -14,7 +15,7 @@ use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId}
 use crate::sim::time::Time;
 
 /// What command formation sees of the blocks.
-struct Pages<'a> {
+pub(super) struct Pages<'a> {
     blocks: &'a Blocks,
     layout: &'a Layout,
 }
@@ -53,17 +54,17 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     /// Planes of the unit that can take a command now: none while it holds a path, whose data come first.
-    fn free_planes(&self, unit: UnitId) -> u64 {
+    pub(super) fn free_planes(&self, unit: UnitId) -> u64 {
         if self.held.is_holding(unit) { 0 } else { self.array.free_planes(unit) }
     }
 
-    fn domain_of(&self, unit: UnitId) -> DomainId {
+    pub(super) fn domain_of(&self, unit: UnitId) -> DomainId {
         self.unit_domains[unit.index()]
     }
 
     /// Puts a unit in or out of its domain's round robin, and has the domain's paths offered if it is in.
     pub(super) fn refresh_ready(&mut self, unit: UnitId) {
-        let ready = self.queues.has_work(unit) && self.free_planes(unit) != 0;
+        let ready = self.can_act(unit);
         let domain = self.domain_of(unit);
         let d = &mut self.domains[domain.index()];
         d.ready.set(unit.0 - d.first_unit, ready);
@@ -184,7 +185,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         for step in 0..units {
             let place = (turn + step) % units;
             let unit = UnitId(self.domains[domain.index()].first_unit + place);
-            if self.free_planes(unit) == 0 {
+            if self.free_planes(unit) == 0 && !self.can_act(unit) {
                 self.queues.poll(unit);
             } else if self.try_command(domain, place, now) {
                 return true;
@@ -199,18 +200,73 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         if !self.fabric.is_free(self.layout.chip_of(unit), Direction::ToChip) {
             return false;
         }
-        let free = self.free_planes(unit);
-        let urgent = self.collection_is_urgent(unit);
-        let world = Pages { blocks: &self.blocks, layout: &self.layout };
-        let Some(command) = self.queues.next_command(unit, free, urgent, &mut self.transactions, &world) else {
+        let Some(command) = self.next_command(unit, now) else {
             // Nothing here can be issued until something changes, which puts the unit back in.
             self.domains[domain.index()].ready.set(place, false);
+            self.settle_suspension(unit, now);
             return false;
         };
         let d = &mut self.domains[domain.index()];
         d.turn = (place + 1) % d.units;
         self.send_command(unit, command, now);
         true
+    }
+
+    /// Forms the unit's next command. A unit at work may put that aside instead.
+    fn next_command(&mut self, unit: UnitId, now: Time) -> Option<Command> {
+        if self.suspensions.is_on() {
+            if self.array.units[unit.index()].busy {
+                self.try_suspend(unit, now);
+                return None;
+            }
+            if self.suspension_is_over(unit, now) {
+                return None;
+            }
+        }
+        let (served, free) = (self.suspensions.served(unit), self.free_planes(unit));
+        let urgent = self.collection_is_urgent(unit);
+        loop {
+            let world = Pages { blocks: &self.blocks, layout: &self.layout };
+            let command = self.queues.next_command(unit, served, free, urgent, &mut self.transactions, &world)?;
+            let command = self.without_trimmed(command, unit, now);
+            if !command.transactions().is_empty() {
+                return Some(command);
+            }
+        }
+    }
+
+    /// The command without the reads that waited for a place to be found for their page and whose page was deallocated
+    /// meanwhile: those have nothing to read and are done.
+    fn without_trimmed(&mut self, command: Command, unit: UnitId, now: Time) -> Command {
+        let unbound = |&id: &TransactionId| !self.transactions[id].ppa.is_bound();
+        if command.operation != Operation::Read || !command.transactions().iter().any(unbound) {
+            return command;
+        }
+        let mut rest = Command::new(Operation::Read);
+        for &id in command.transactions() {
+            if self.transactions[id].ppa.is_bound() || !self.reads_as_zeroes(self.transactions[id].lpa) {
+                rest.push(id);
+                continue;
+            }
+            self.charge_wait(id, unit, now);
+            let t = self.transactions[id];
+            self.probe.page_read(now, t.request, t.lpa, t.sectors, Ppa::NONE);
+            self.page_finished(id, now);
+        }
+        rest
+    }
+
+    fn reads_as_zeroes(&self, lpa: u64) -> bool {
+        match self.map.get(lpa) {
+            Entry::Trimmed => true,
+            Entry::Pending(write) => self.transactions[write].blank,
+            Entry::Unmapped | Entry::At(_) => false,
+        }
+    }
+
+    /// What command formation sees of the blocks.
+    pub(super) fn pages_seen(&self) -> Pages<'_> {
+        Pages { blocks: &self.blocks, layout: &self.layout }
     }
 
     fn send_command(&mut self, unit: UnitId, command: Command, now: Time) {
@@ -226,6 +282,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let wires = self.fabric.command_time(command.operation, command.transactions().len());
         let background = self.transactions[command.transactions()[0]].background();
         self.array.begin(unit, command, background, now);
+        self.suspensions.serves(unit);
+        debug_assert!(self.leaves_suspended_pages_alone(unit), "read a page while its program is suspended");
         self.refresh_ready(unit);
         let leg = fabric::Leg { chip, direction: Direction::ToChip, command: wires, data };
         self.start_leg(leg, Leg::Command(unit), now);
@@ -303,10 +361,21 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
         let begins = now + self.commands.get(command.operation, planes).chip;
         let ends = begins + self.array_time(&command);
-        for &id in command.transactions() {
-            self.probe.array_works(self.transactions[id].ppa.plane, command.operation, self.owner(id), begins, ends);
+        let background = self.transactions[command.transactions()[0]].background();
+        if self.suspensions.works(unit, command, background, begins) {
+            self.refresh_ready(unit);
+        } else {
+            for &id in command.transactions() {
+                self.probe.array_works(
+                    self.transactions[id].ppa.plane,
+                    command.operation,
+                    self.owner(id),
+                    begins,
+                    ends,
+                );
+            }
         }
-        self.events.push(ends, Event::ArrayDone(unit));
+        self.array_until(unit, ends);
     }
 
     /// Planes work side by side: the slowest page decides. MQSim's pages of one command are all of one kind.
@@ -315,8 +384,11 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         command.transactions().iter().map(time).max().expect("a command has a transaction")
     }
 
-    /// A unit's array has finished its command.
+    /// A unit's array has finished its command, unless that has been suspended meanwhile.
     pub(super) fn array_done(&mut self, unit: UnitId, now: Time) {
+        if self.array.units[unit.index()].due != now || self.suspension_moves(unit, now) {
+            return;
+        }
         let command = self.array.units[unit.index()].command;
         let worked = self.array_time(&command);
         match command.operation {
@@ -346,6 +418,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.array.array_done(unit, worked, now);
             }
         }
+        self.settle_suspension(unit, now);
         self.refresh_ready(unit);
         self.touch(self.domain_of(unit));
     }
@@ -374,7 +447,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     /// Whether a plane of the unit must collect before it serves the host.
-    fn collection_is_urgent(&self, unit: UnitId) -> bool {
+    pub(super) fn collection_is_urgent(&self, unit: UnitId) -> bool {
         if !self.collector.is_working() {
             return false;
         }

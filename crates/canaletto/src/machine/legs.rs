@@ -71,6 +71,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.array.drain_register(unit, plane, self.layout.plane_in_unit(plane), now);
                 self.probe.register_drained(plane, self.owner(id), now);
                 self.read_transferred(id, now);
+                self.settle_suspension(unit, now);
                 self.refresh_ready(unit);
                 unit
             }

@@ -12,6 +12,7 @@ mod host;
 mod legs;
 mod outcome;
 mod pages;
+mod suspend;
 mod trim;
 
 use std::collections::VecDeque;
@@ -24,6 +25,7 @@ use crate::fabric::{self, DomainId, Fabric};
 use crate::flash::address::{Layout, PlaneId, UnitId};
 use crate::flash::array::Array;
 use crate::flash::interface::CommandTable;
+use crate::flash::suspend::Suspensions;
 use crate::flash::timing::ArrayTiming;
 use crate::ftl::blocks::Blocks;
 use crate::ftl::gc::Collector;
@@ -166,6 +168,7 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     commands: CommandTable,
     timing: ArrayTiming,
     array: Array,
+    suspensions: Suspensions,
     options: &'a RunOptions,
     records: Option<Records>,
     /// Requests completed, those before the end of the warm-up included.
@@ -259,6 +262,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             commands: CommandTable::new(&design.fabric, layout.planes_per_die),
             timing: ArrayTiming::new(&design.flash),
             array: Array::new(&layout, design.flash.busy_until_data_out),
+            suspensions: Suspensions::new(&design.flash.suspend, layout.units()),
             options,
             records: options.records.then(Records::default),
             completed: 0,

@@ -298,6 +298,8 @@ pub struct FlashReport {
     pub erases: u64,
     /// Pages programmed for each page written by the host.
     pub write_amplification: Option<f64>,
+    /// Programs and erases suspended, each time counted.
+    pub suspensions: u64,
     /// Garbage collection.
     pub gc: GcReport,
 }

@@ -46,6 +46,28 @@ struct Unit {
     write_turns: Turns,
 }
 
+/// Which of a unit's transactions may be issued.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Served {
+    /// All of them.
+    All,
+    /// Reads for host requests.
+    UserReads,
+    /// Reads and writes for host requests.
+    UserRequests,
+}
+
+impl Served {
+    /// The lists, as a mask.
+    fn lists(self) -> u16 {
+        match self {
+            Served::All => u16::MAX,
+            Served::UserReads => ALL_CLASSES << USER_READ,
+            Served::UserRequests => (ALL_CLASSES << USER_READ) | (ALL_CLASSES << USER_WRITE),
+        }
+    }
+}
+
 /// What the scheduler must know of the world to form a command.
 pub trait Readiness {
     /// Whether a transaction can be issued now.
@@ -98,6 +120,35 @@ impl Queues {
         self.units[unit.index()].waiting != 0
     }
 
+    /// Whether the unit has anything of `served` queued.
+    pub fn has_any(&self, unit: UnitId, served: Served) -> bool {
+        self.units[unit.index()].waiting & served.lists() != 0
+    }
+
+    /// Whether the unit has anything of `served` queued that could be issued now in the planes `free` (a mask).
+    pub fn waits(
+        &self,
+        unit: UnitId,
+        served: Served,
+        free: u64,
+        transactions: &Transactions,
+        world: &impl Readiness,
+    ) -> bool {
+        let unit = &self.units[unit.index()];
+        let lists = (0..LISTS).filter(|list| unit.waiting & served.lists() & (1 << list) != 0);
+        lists.into_iter().any(|list| {
+            let mut at = unit.lists[list].head;
+            while at.is_some() {
+                let t = &transactions[at];
+                if free & (1 << world.plane(t)) != 0 && world.ready(t) {
+                    return true;
+                }
+                at = t.next;
+            }
+            false
+        })
+    }
+
     /// One line on what a unit's queues hold, for a stuck run's explanation.
     pub fn describe(&self, unit: UnitId, transactions: &Transactions) -> String {
         let mut text = String::new();
@@ -136,11 +187,12 @@ impl Queues {
         unit.lists[list].tail = id;
     }
 
-    /// Takes the next command for a unit whose planes `free` (a mask) can work, or none. `gc_urgent` puts garbage
-    /// collection before user requests.
+    /// Takes the next command of `served` for a unit whose planes `free` (a mask) can work, or none. `gc_urgent` puts
+    /// garbage collection before user requests.
     pub fn next_command(
         &mut self,
         unit: UnitId,
+        served: Served,
         free: u64,
         gc_urgent: bool,
         transactions: &mut Transactions,
@@ -160,7 +212,13 @@ impl Queues {
             Choice::User(USER_WRITE),
             Choice::List(ERASE),
         ];
-        let order = if gc_urgent { &GC_FIRST } else { &USER_FIRST };
+        const USER_ALONE: [Choice; 2] = [Choice::User(USER_READ), Choice::User(USER_WRITE)];
+        let order: &[Choice] = match served {
+            Served::All if gc_urgent => &GC_FIRST,
+            Served::All => &USER_FIRST,
+            Served::UserRequests => &USER_ALONE,
+            Served::UserReads => &USER_ALONE[..1],
+        };
         order.iter().find_map(|choice| match *choice {
             Choice::List(list) if self.units[unit.index()].waiting & (1 << list) == 0 => None,
             Choice::List(list) => self.form(unit, list, free, transactions, world),
