@@ -224,6 +224,7 @@ fn designs() -> impl Strategy<Value = Design> {
             prop::sample::select(vec!["on-release", "immediate"]),
             prop::bool::weighted(0.2),
             prop::sample::select(vec!["fifo", "oldest-request"]),
+            (prop::bool::ANY, 0u32..4),
         ),
     );
     (geometry, flash, ftl, rest).prop_map(|(g, f, t, r)| {
@@ -263,6 +264,8 @@ fn designs() -> impl Strategy<Value = Design> {
             format!("fabric.venice.retry={}", r.7.1),
             format!("fabric.hold_path={}", r.7.2 && r.6 != "omnibus-split" && !r.6.starts_with("mesh")),
             format!("fabric.data_queue={}", r.7.3),
+            format!("gc.copyback={}", r.7.4.0 && !r.7.2),
+            format!("gc.copyback_check_every={}", r.7.4.1),
             "flash.program=20us".to_owned(),
             "flash.erase=50us".to_owned(),
             "gc.threshold=0.05".to_owned(),

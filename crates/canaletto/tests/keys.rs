@@ -159,6 +159,8 @@ const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("gc.threshold", "0.3", &[], WRITES),
     ("gc.hard_threshold", "0.2", &[], WRITES),
     ("gc.reserved_blocks", "2", &[], WRITES),
+    ("gc.copyback", "true", &[], WRITES),
+    ("gc.copyback_check_every", "2", &["gc.copyback=true"], WRITES),
     ("scheduler.priorities", "false", &[], TWO_CLASSES),
     ("scheduler.turn", "polled", &[], TWO_CLASSES),
 ];

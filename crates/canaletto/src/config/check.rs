@@ -101,6 +101,9 @@ fn check_medium(design: &Design) -> Checked {
     require(!suspends || !design.fabric.hold_path, "flash.suspend.operations", || {
         "needs fabric.hold_path = false: a suspended operation would hold the path that reads need".to_owned()
     })?;
+    require(!design.gc.copyback || !design.fabric.hold_path, "gc.copyback", || {
+        "needs fabric.hold_path = false: a copy sends two commands and no data".to_owned()
+    })?;
     require(!suspends_programs || design.ftl.map_update == MapUpdate::ProgramEnd, "flash.suspend.operations", || {
         "needs ftl.map_update = \"program-end\" to suspend programs: reads would look for pages not programmed yet"
             .to_owned()

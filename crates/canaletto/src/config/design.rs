@@ -375,6 +375,12 @@ pub struct Gc {
     /// Free blocks of a plane that only garbage collection may open; user writes wait for them to be exceeded.
     #[schemars(range(min = 1, max = 64))]
     pub reserved_blocks: u32,
+    /// Whether a copy within a plane is programmed from the page register it was read into, so that only two commands
+    /// cross the fabric (copyback). Errors in the copied data are then not corrected.
+    pub copyback: bool,
+    /// Every so many copies of the same data one passes the controller and its ECC engine even so; 0 is never.
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub copyback_check_every: u32,
 }
 
 /// When weighted round robin among priority classes moves on.
@@ -448,7 +454,7 @@ impl Default for Ftl {
 
 impl Default for Gc {
     fn default() -> Self {
-        Gc { threshold: 0.02, hard_threshold: 0.005, reserved_blocks: 1 }
+        Gc { threshold: 0.02, hard_threshold: 0.005, reserved_blocks: 1, copyback: false, copyback_check_every: 0 }
     }
 }
 

@@ -165,6 +165,28 @@ impl Array {
         }
     }
 
+    /// The array has worked for `worked`, but the unit goes on with what it has in its registers.
+    pub fn pause(&mut self, id: UnitId, worked: Time) {
+        let unit = &mut self.units[id.index()];
+        unit.due = Time::MAX;
+        unit.array_busy += worked;
+    }
+
+    /// The unit goes on with a further command for what it has in its registers.
+    pub fn go_on(&mut self, id: UnitId, command: Command, background: Option<Background>, now: Time) {
+        let unit = &mut self.units[id.index()];
+        assert!(unit.busy, "unit {} has nothing to go on with", id.0);
+        unit.busy = false;
+        self.begin(id, command, background, now);
+    }
+
+    /// What the registers of `planes` (a mask by place in the unit) hold is used in the chip.
+    pub fn use_register(&mut self, id: UnitId, planes: u64) {
+        let unit = &mut self.units[id.index()];
+        assert!(unit.registers & planes == planes, "unit {} has nothing in its registers", id.0);
+        unit.registers &= !planes;
+    }
+
     /// The unit's command is suspended: it can take another one.
     pub fn put_aside(&mut self, id: UnitId, now: Time) {
         let unit = &mut self.units[id.index()];

@@ -5,3 +5,4 @@ pub mod array;
 pub mod interface;
 pub mod suspend;
 pub mod timing;
+pub mod wear;

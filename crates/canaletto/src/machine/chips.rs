@@ -1,8 +1,8 @@
-//! At the chips: commands are formed, cross the fabric, work in the arrays; data come back.
+//! At the chips: commands are formed and cross the fabric; data come back.
 
 use super::{Leg, Machine};
 use crate::config::design::{DataQueue, TransferOrder};
-use crate::fabric::{self, Crossed, Direction, DomainId, Fabric};
+use crate::fabric::{self, Direction, DomainId, Fabric};
 use crate::flash::address::{Layout, PlaneId, Ppa, UnitId};
 use crate::flash::array::{Background, Command};
 use crate::flash::interface::Operation;
@@ -11,7 +11,7 @@ use crate::ftl::mapping::Entry;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::queues::Readiness;
-use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
+use crate::scheduler::transaction::{OldPage, Transaction, TransactionId};
 use crate::sim::time::Time;
 
 /// What command formation sees of the blocks.
@@ -101,13 +101,18 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     fn offer(&mut self, domain: DomainId, now: Time) {
         while self.fabric.may_start(domain) {
             let started = match self.choices.order {
-                TransferOrder::DataFirst => self.start_data(domain, now) || self.start_command(domain, now),
-                TransferOrder::CommandsFirst => self.start_command(domain, now) || self.start_data(domain, now),
+                TransferOrder::DataFirst => self.start_data(domain, now) || self.start_commands(domain, now),
+                TransferOrder::CommandsFirst => self.start_commands(domain, now) || self.start_data(domain, now),
             };
             if !started {
                 break;
             }
         }
+    }
+
+    /// Starts a command: of a unit that waits in the middle of a copy, or else a new one.
+    fn start_commands(&mut self, domain: DomainId, now: Time) -> bool {
+        self.start_copyback(domain, now) || self.start_command(domain, now)
     }
 
     /// Starts the oldest waiting data that a path is free for, those of host requests first.
@@ -314,7 +319,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     /// Charges what read data have waited for between array and wires: their own chip's port, then a path.
-    fn charge_path_wait(&mut self, id: TransactionId, port_free_at: Time, now: Time) {
+    pub(super) fn charge_path_wait(&mut self, id: TransactionId, port_free_at: Time, now: Time) {
         let own = port_free_at.saturating_sub(self.transactions[id].account.since);
         self.charge_page_up_to(id, Cause::ChipBusyUser, own, now);
         self.charge_conflict(id, now);
@@ -343,107 +348,6 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.blocks.program_begins(at);
         self.transactions[id].ppa = at;
         self.blocks.note_stall(at.plane, t.frontier, now);
-    }
-
-    pub(super) fn command_crossed(&mut self, unit: UnitId, crossed: &Crossed, now: Time) {
-        let command = self.array.units[unit.index()].command;
-        let planes = command.transactions().len();
-        let wires = self.fabric.command_time(command.operation, planes);
-        let with_data = command.operation == Operation::Program;
-        for &id in command.transactions() {
-            self.charge_crossing(id, crossed, now);
-            if with_data {
-                self.charge_page_up_to(id, Cause::CommandTransfer, wires, now);
-                self.charge_page(id, Cause::DataTransfer, now);
-            } else {
-                self.charge_page(id, Cause::CommandTransfer, now);
-            }
-        }
-        let begins = now + self.commands.get(command.operation, planes).chip;
-        let ends = begins + self.array_time(&command);
-        let background = self.transactions[command.transactions()[0]].background();
-        if self.suspensions.works(unit, command, background, begins) {
-            self.refresh_ready(unit);
-        } else {
-            for &id in command.transactions() {
-                self.probe.array_works(
-                    self.transactions[id].ppa.plane,
-                    command.operation,
-                    self.owner(id),
-                    begins,
-                    ends,
-                );
-            }
-        }
-        self.array_until(unit, ends);
-    }
-
-    /// Planes work side by side: the slowest page decides. MQSim's pages of one command are all of one kind.
-    fn array_time(&self, command: &Command) -> Time {
-        let time = |&id: &TransactionId| self.timing.get(command.operation, self.transactions[id].ppa.page);
-        command.transactions().iter().map(time).max().expect("a command has a transaction")
-    }
-
-    /// A unit's array has finished its command, unless that has been suspended meanwhile.
-    pub(super) fn array_done(&mut self, unit: UnitId, now: Time) {
-        if self.array.units[unit.index()].due != now || self.suspension_moves(unit, now) {
-            return;
-        }
-        let command = self.array.units[unit.index()].command;
-        let worked = self.array_time(&command);
-        match command.operation {
-            Operation::Read => self.reads_done(unit, &command, worked, now),
-            Operation::Program => {
-                self.release_held(unit, now);
-                let pages = command.transactions().len() as u64;
-                self.operations.programs += pages;
-                self.operations.program_time += worked * pages;
-                for &id in command.transactions() {
-                    self.charge_page(id, Cause::ArrayProgram, now);
-                    match self.transactions[id].origin {
-                        Origin::Gc => self.copy_programmed(id, now),
-                        _ => self.write_programmed(id, now),
-                    }
-                }
-                self.array.array_done(unit, worked, now);
-            }
-            Operation::Erase => {
-                self.release_held(unit, now);
-                let blocks = command.transactions().len() as u64;
-                self.operations.erases += blocks;
-                self.operations.erase_time += worked * blocks;
-                for &id in command.transactions() {
-                    self.erased(id, now);
-                }
-                self.array.array_done(unit, worked, now);
-            }
-        }
-        self.settle_suspension(unit, now);
-        self.refresh_ready(unit);
-        self.touch(self.domain_of(unit));
-    }
-
-    fn reads_done(&mut self, unit: UnitId, command: &Command, worked: Time, now: Time) {
-        let pages = command.transactions().len() as u64;
-        self.operations.reads += pages;
-        self.operations.read_time += worked * pages;
-        let domain = self.domain_of(unit);
-        for &id in command.transactions() {
-            self.charge_page(id, Cause::ArrayRead, now);
-            let t = &self.transactions[id];
-            self.array.fill_register(unit, self.layout.plane_in_unit(t.ppa.plane));
-            self.probe.register_filled(t.ppa.plane, now);
-            if self.choices.hold_path {
-                self.held.add_page(unit, id);
-                continue;
-            }
-            let class = usize::from(t.origin == Origin::Gc);
-            self.domains[domain.index()].data[class].push_back(id);
-        }
-        self.array.array_done(unit, worked, now);
-        if let Some(first) = self.held.next_page(unit) {
-            self.send_data(first, now);
-        }
     }
 
     /// Whether a plane of the unit must collect before it serves the host.

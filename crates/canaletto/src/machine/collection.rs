@@ -25,7 +25,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 Step::Copy(from) => {
                     let lpa = self.blocks.valid_lpa(from).expect("only valid pages are copied");
                     self.blocks.read_begins(from);
-                    Transaction::of_gc(Operation::Read, lpa, from, self.blocks.sectors(from), now)
+                    let copy = Transaction::of_gc(Operation::Read, lpa, from, self.blocks.sectors(from), now);
+                    Transaction { copyback: self.may_copy_back(from), ..copy }
                 }
                 Step::Erase(victim) => Transaction::of_gc(Operation::Erase, 0, victim, 0, now),
                 Step::Wait => return,
@@ -61,6 +62,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             Entry::Unmapped | Entry::Trimmed => Ppa::NONE,
         };
         self.collector.copied += 1;
+        if t.copyback {
+            self.wear.copied(t.old, t.ppa);
+        }
         if current == t.old {
             match entry {
                 Entry::Pending(write) => self.transactions[write].old = t.ppa,
@@ -74,7 +78,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.end_copy(id, now);
     }
 
-    fn end_copy(&mut self, id: TransactionId, _now: Time) {
+    pub(super) fn end_copy(&mut self, id: TransactionId, _now: Time) {
         let plane = self.transactions[id].ppa.plane;
         self.transactions.remove(id);
         self.collector.copy_done(plane);
@@ -87,6 +91,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.transactions.remove(id);
         self.probe.block_erased(now, at.plane, at.block);
         self.blocks.erase(at.plane, at.block);
+        self.wear.erased(at.plane, at.block);
         self.blocks.note_stalls(at.plane, now);
         self.collector.erase_done(at.plane);
         self.needs_collection.push(at.plane);

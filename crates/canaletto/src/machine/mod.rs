@@ -4,9 +4,11 @@
 //! which a request meets them: [`host`] (queue pairs and link), [`pages`] (mapping), [`chips`] (scheduling and
 //! arrays), [`legs`] (the fabric), [`collection`] (garbage collection).
 
+mod arrays;
 mod charges;
 mod chips;
 mod collection;
+mod copyback;
 mod held;
 mod host;
 mod legs;
@@ -27,6 +29,7 @@ use crate::flash::array::Array;
 use crate::flash::interface::CommandTable;
 use crate::flash::suspend::Suspensions;
 use crate::flash::timing::ArrayTiming;
+use crate::flash::wear::Wear;
 use crate::ftl::blocks::Blocks;
 use crate::ftl::gc::Collector;
 use crate::ftl::mapping::MappingTable;
@@ -35,6 +38,7 @@ use crate::host::link::{Direction, Link, LinkTiming};
 use crate::host::nvme::QueuePair;
 use crate::host::request::{Request, RequestId};
 use crate::limits::Limits;
+use crate::machine::copyback::Copybacks;
 use crate::machine::held::Held;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
@@ -111,6 +115,8 @@ struct Domain {
     turn: u32,
     /// Read data waiting for a path: of host requests, and of garbage collection.
     data: [VecDeque<TransactionId>; 2],
+    /// Units in the middle of a copy, with a program command to send.
+    copybacks: VecDeque<UnitId>,
 }
 
 /// Model choices that are looked at while running.
@@ -169,6 +175,8 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     timing: ArrayTiming,
     array: Array,
     suspensions: Suspensions,
+    copybacks: Copybacks,
+    wear: Wear,
     options: &'a RunOptions,
     records: Option<Records>,
     /// Requests completed, those before the end of the warm-up included.
@@ -209,6 +217,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
                     ready: Ring::new(units),
                     turn: 0,
                     data: Default::default(),
+                    copybacks: VecDeque::new(),
                 }
             })
             .collect();
@@ -263,6 +272,8 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             timing: ArrayTiming::new(&design.flash),
             array: Array::new(&layout, design.flash.busy_until_data_out),
             suspensions: Suspensions::new(&design.flash.suspend, layout.units()),
+            copybacks: Copybacks::new(design.gc.copyback, design.gc.copyback_check_every, layout.units()),
+            wear: Wear::new(&layout, Copybacks::counts_copies(design.gc.copyback, design.gc.copyback_check_every)),
             options,
             records: options.records.then(Records::default),
             completed: 0,

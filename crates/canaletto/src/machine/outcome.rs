@@ -56,6 +56,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             erases: self.operations.erases,
             write_amplification: (written > 0).then(|| self.operations.programs as f64 / written as f64),
             suspensions: self.suspensions.count,
+            copybacks: self.copybacks.count,
             gc: GcReport { collections: self.collector.started, pages_copied: self.collector.copied },
         }
     }

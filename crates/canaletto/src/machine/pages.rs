@@ -243,14 +243,19 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     /// A page's data have left the chip.
     pub(super) fn read_transferred(&mut self, id: TransactionId, now: Time) {
-        let t = &self.transactions[id];
-        if self.blocks.read_ends(t.ppa) && self.collector.collects(t.ppa.plane, t.ppa.block) {
-            self.needs_collection.push(t.ppa.plane);
-        }
+        let t = self.transactions[id];
+        self.end_read_of(t.ppa);
         if t.origin == Origin::User {
             self.probe.page_read(now, t.request, t.lpa, t.sectors, t.ppa);
         }
         self.pass_stages(id, now);
+    }
+
+    /// A page is no longer needed where it was read from.
+    pub(super) fn end_read_of(&mut self, from: Ppa) {
+        if self.blocks.read_ends(from) && self.collector.collects(from.plane, from.block) {
+            self.needs_collection.push(from.plane);
+        }
     }
 
     /// Sends a page on through the controller's inside: towards the host after a read, towards the chip before a write.

@@ -300,6 +300,8 @@ pub struct FlashReport {
     pub write_amplification: Option<f64>,
     /// Programs and erases suspended, each time counted.
     pub suspensions: u64,
+    /// Pages copied within their plane, without crossing the fabric.
+    pub copybacks: u64,
     /// Garbage collection.
     pub gc: GcReport,
 }

@@ -115,6 +115,15 @@ impl Queues {
         self.single_class.is_none() && self.turn == Turn::Polled
     }
 
+    /// Whether programs of these pages of two planes of a die may share a command.
+    pub fn pages_share_command(&self, first: u32, other: u32) -> bool {
+        match self.multi_plane {
+            MultiPlane::Off => false,
+            MultiPlane::AnyPage => true,
+            MultiPlane::SamePage | MultiPlane::HeadPage => first == other,
+        }
+    }
+
     /// Whether the unit has anything queued.
     pub fn has_work(&self, unit: UnitId) -> bool {
         self.units[unit.index()].waiting != 0

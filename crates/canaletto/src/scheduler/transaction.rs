@@ -45,6 +45,8 @@ pub struct Transaction {
     pub old_page: OldPage,
     /// For a write: whether its page was deallocated before, so that there is nothing to find or merge.
     pub blank: bool,
+    /// For a copy: whether it is programmed from the register it was read into.
+    pub copyback: bool,
     /// Where it gets its page from, if it needs one.
     pub frontier: Frontier,
     /// Logical page.
@@ -106,6 +108,7 @@ impl Transaction {
             request,
             old_page: OldPage::None,
             blank: false,
+            copyback: false,
             frontier: Frontier::User(0),
             lpa,
             ppa: Ppa::NONE,

@@ -103,7 +103,11 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         "Address_Mapping",
         "got \"HYBRID\", an empty stub in MQSim; expected \"PAGE_LEVEL\"",
     )?;
-    refuse(device.gc_copyback, "Use_Copyback_for_GC", "got \"true\", which is not simulated yet; expected \"false\"")?;
+    refuse(
+        device.gc_copyback,
+        "Use_Copyback_for_GC",
+        "got \"true\", which MQSim leaves unfinished; expected \"false\"",
+    )?;
     refuse(
         device.scheduling == SchedulingPolicy::Flin,
         "Transaction_Scheduling_Policy",
@@ -162,7 +166,12 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
             map_update: MapUpdate::Issue,
             partial_writes: PartialWrites::NewSectors,
         },
-        gc: Gc { threshold: device.gc_threshold, hard_threshold: device.gc_hard_threshold, reserved_blocks: 1 },
+        gc: Gc {
+            threshold: device.gc_threshold,
+            hard_threshold: device.gc_hard_threshold,
+            reserved_blocks: 1,
+            ..Gc::default()
+        },
         scheduler: Scheduler {
             priorities: device.scheduling == SchedulingPolicy::PriorityOutOfOrder,
             turn: Turn::Polled,
