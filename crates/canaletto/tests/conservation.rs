@@ -37,6 +37,7 @@ struct Shadow {
     versions: u64,
     reads: u64,
     trims: u64,
+    failed: u64,
     /// Writes take effect when queued, so that a read may come to a page before its program does: contents say nothing.
     early: bool,
     problems: Vec<String>,
@@ -118,6 +119,14 @@ impl Probe for Shadow {
         }
     }
 
+    fn page_failed(&mut self, _: Time, request: RequestId, lpa: u64) {
+        self.failed += 1;
+        self.reading.remove(&(request, lpa));
+        if let Some(writes) = self.writing.get_mut(&request) {
+            writes.retain(|write| write.0 != lpa);
+        }
+    }
+
     fn page_trimmed(&mut self, _: Time, request: RequestId, lpa: u64) {
         self.trims += 1;
         let trim = self.writing[&request].iter().find(|w| w.0 == lpa).expect("a trim that began");
@@ -195,12 +204,14 @@ fn designs() -> impl Strategy<Value = Design> {
         prop::sample::select(vec!["off", "same-page", "any-page", "head-page"]),
         prop::sample::select(vec!["slc", "mlc", "tlc", "qlc"]),
         medium(),
+        (prop::sample::select(vec![0.0, 0.0, 0.02, 0.3, 1.0]), prop::sample::select(vec![0.0, 0.0, 0.02, 0.3, 1.0])),
     );
     let ftl = (
         prop::sample::select(vec!["find-page", "find-sectors", "zeroes"]),
         prop::sample::select(vec!["program-end", "issue"]),
         prop::sample::select(vec!["merged", "new-sectors"]),
         prop::sample::select(vec!["CWDP", "PDWC", "WPCD", "DCPW"]),
+        prop::sample::select(vec![0.07, 0.07, 0.4, 0.6]),
     );
     let rest = (
         prop::sample::select(vec!["data-first", "commands-first"]),
@@ -251,6 +262,12 @@ fn designs() -> impl Strategy<Value = Design> {
             format!("ftl.map_update={}", t.1),
             format!("ftl.partial_writes={}", t.2),
             format!("ftl.allocation={}", t.3),
+            format!("ftl.overprovisioning={}", t.4),
+            format!("flash.failures.program={}", if t.1 == "issue" { 0.0 } else { f.5.0 }),
+            format!("flash.failures.erase={}", f.5.1),
+            format!("flash.failures.read={}", f.5.1 / 5.0),
+            // A share of half of what is spare at the least: the rest is kept for collection.
+            format!("flash.failures.factory_bad={}", if t.4 > 0.3 && g.4 > 15 { 0.1 } else { 0.0 }),
             format!("fabric.order={}", r.0),
             format!("host.fetch={}", r.1),
             format!("controller.dram={}", r.2),

@@ -5,7 +5,8 @@ use crate::config::error::Problem;
 use crate::config::medium::Suspendable;
 use crate::config::units::{Duration, Size};
 use crate::config::workload::{Addresses, Flow, Synthetic, Workload};
-use crate::flash::address::SECTOR;
+use crate::flash::address::{Layout, SECTOR};
+use crate::limits::expendable_blocks;
 
 type Checked = Result<(), Problem>;
 
@@ -20,7 +21,8 @@ pub fn check_design(design: &Design) -> Checked {
     check_rates(design)?;
     check_fabric(design)?;
     check_medium(design)?;
-    check_space(design)
+    check_space(design)?;
+    check_failures(design)
 }
 
 fn check_geometry(design: &Design) -> Checked {
@@ -134,6 +136,25 @@ fn check_space(design: &Design) -> Checked {
         format!(
             "got {reserved}, expected at most {:.0}: the {spare:.0} spare blocks of a plane less two open ones",
             spare - 2.0
+        )
+    })
+}
+
+/// Writes that fail look for another page, and blocks that are bad must not be missed.
+fn check_failures(design: &Design) -> Checked {
+    let failures = &design.flash.failures;
+    let at_end = design.ftl.map_update == MapUpdate::ProgramEnd;
+    require(failures.program == 0.0 || at_end, "flash.failures.program", || {
+        "needs ftl.map_update = \"program-end\": a page that was taken early could not be changed".to_owned()
+    })?;
+    let layout = Layout::new(&design.geometry, design.flash.die_interleaving);
+    let most = expendable_blocks(design, &layout, 1);
+    let wanted = (failures.factory_bad * f64::from(layout.blocks_per_plane)).ceil();
+    require(wanted <= f64::from(most), "flash.failures.factory_bad", || {
+        format!(
+            "got {} (up to {wanted} of {} blocks a plane), expected at most {most} blocks: more would leave no room for the \
+             host's data and collection",
+            failures.factory_bad, layout.blocks_per_plane
         )
     })
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::config::area::Footprint;
 use crate::config::energy::Energy;
 pub use crate::config::fabric::*;
-use crate::config::medium::Suspend;
+use crate::config::medium::{Failures, Suspend};
 use crate::config::units::{Duration, Rate, Size};
 
 /// A drive, the link to its host and the parts inside it.
@@ -137,6 +137,9 @@ pub struct Flash {
     /// Programs and erases that make way for reads.
     #[serde(default)]
     pub suspend: Suspend,
+    /// Operations that fail.
+    #[serde(default)]
+    pub failures: Failures,
 }
 
 /// How the kinds of page follow each other in a block.

@@ -69,3 +69,24 @@ impl Default for Suspend {
         }
     }
 }
+
+/// Failures of operations, drawn when an operation ends, and blocks that are bad from the start. A failed program spends
+/// its page, retires the block and looks for another page; a failed erase retires the block. A plane that can spare no
+/// further block completes host writes whose program fails with an error, and goes on using its blocks.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Failures {
+    /// Probability that the program of a page fails.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub program: f64,
+    /// Probability that the erase of a block fails.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub erase: f64,
+    /// Probability that a page that has been read is illegible, however often it is read again: the host's request is
+    /// completed with an error.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub read: f64,
+    /// Share of blocks that are bad from the factory; each plane has its share of them, at random places.
+    #[schemars(range(min = 0.0, max = 0.5))]
+    pub factory_bad: f64,
+}

@@ -2,6 +2,7 @@
 
 pub mod address;
 pub mod array;
+pub mod failures;
 pub mod interface;
 pub mod suspend;
 pub mod timing;

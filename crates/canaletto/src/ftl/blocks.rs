@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 
 use crate::flash::address::{Layout, PlaneId, Ppa};
+use crate::ftl::bad_blocks::BadBlocks;
 use crate::sim::time::Time;
 
 /// Marks a page that holds nothing valid.
@@ -28,6 +29,14 @@ struct Block {
     programs_in_flight: u32,
     reads_in_flight: u32,
     erases: u32,
+    /// Never to be opened again.
+    bad: bool,
+}
+
+impl Block {
+    fn new() -> Block {
+        Block { pages: Vec::new(), valid: 0, programs_in_flight: 0, reads_in_flight: 0, erases: 0, bad: false }
+    }
 }
 
 /// Whose data a write frontier takes.
@@ -67,6 +76,12 @@ struct Plane {
     erased: VecDeque<u32>,
     /// The frontiers: garbage collection's, then each stream's.
     open: Vec<Open>,
+    /// Bad blocks among those opened, or that would have been.
+    bad: u32,
+    /// Bad blocks among those not looked at yet.
+    bad_unseen: u32,
+    /// Retired blocks that still hold data.
+    retired: Vec<u32>,
 }
 
 /// All blocks of the drive.
@@ -75,25 +90,42 @@ pub struct Blocks {
     blocks_per_plane: u32,
     pages_per_block: u32,
     reserved: u32,
+    bad: BadBlocks,
 }
 
 impl Blocks {
     /// A fresh drive with write frontiers for `streams` streams, on which the host never gets the last `reserved` free
     /// blocks of a plane.
-    pub fn new(layout: &Layout, reserved: u32, streams: u16) -> Blocks {
-        let plane = || Plane { open: vec![Open::default(); 1 + usize::from(streams)], ..Plane::default() };
+    pub fn new(layout: &Layout, reserved: u32, streams: u16, bad: BadBlocks) -> Blocks {
+        let plane = |number| Plane {
+            open: vec![Open::default(); 1 + usize::from(streams)],
+            bad_unseen: bad.of_factory(PlaneId(number), layout.blocks_per_plane),
+            ..Plane::default()
+        };
         Blocks {
-            planes: (0..layout.planes()).map(|_| plane()).collect(),
+            planes: (0..layout.planes()).map(plane).collect(),
             blocks_per_plane: layout.blocks_per_plane,
             pages_per_block: layout.pages_per_block,
             reserved,
+            bad,
         }
     }
 
     /// Free blocks of a plane.
     pub fn free(&self, plane: PlaneId) -> u32 {
         let p = &self.planes[plane.index()];
-        self.blocks_per_plane - p.blocks.len() as u32 + p.erased.len() as u32
+        self.unopened(plane) + p.erased.len() as u32
+    }
+
+    /// Good blocks of a plane that were never opened.
+    fn unopened(&self, plane: PlaneId) -> u32 {
+        let p = &self.planes[plane.index()];
+        self.blocks_per_plane - p.blocks.len() as u32 - p.bad_unseen
+    }
+
+    /// Free blocks of a plane that the host never gets.
+    pub fn reserved(&self) -> u32 {
+        self.reserved
     }
 
     /// Whether the frontier has a page to give.
@@ -134,16 +166,69 @@ impl Blocks {
 
     fn open_block(&mut self, plane: PlaneId, frontier: Frontier) -> u32 {
         let pages = self.pages_per_block as usize;
-        let p = &mut self.planes[plane.index()];
-        let block = if (p.blocks.len() as u32) < self.blocks_per_plane {
-            p.blocks.push(Block { pages: Vec::new(), valid: 0, programs_in_flight: 0, reads_in_flight: 0, erases: 0 });
-            p.blocks.len() as u32 - 1
+        let block = if self.unopened(plane) > 0 {
+            while self.is_next_bad(plane) {
+                let p = &mut self.planes[plane.index()];
+                p.blocks.push(Block { bad: true, ..Block::new() });
+                p.bad += 1;
+                p.bad_unseen -= 1;
+            }
+            let blocks = &mut self.planes[plane.index()].blocks;
+            blocks.push(Block::new());
+            blocks.len() as u32 - 1
         } else {
-            p.erased.pop_front().expect("a frontier was opened without a free block")
+            self.planes[plane.index()].erased.pop_front().expect("a frontier was opened without a free block")
         };
+        let p = &mut self.planes[plane.index()];
         p.blocks[block as usize].pages.reserve_exact(pages);
         p.open[frontier.index()].block = Some(block);
         block
+    }
+
+    /// Whether the first block that was never looked at is bad from the factory.
+    fn is_next_bad(&self, plane: PlaneId) -> bool {
+        let p = &self.planes[plane.index()];
+        let (block, unseen) = (p.blocks.len() as u32, self.blocks_per_plane - p.blocks.len() as u32);
+        p.bad_unseen > 0 && self.bad.is_bad(plane, block, p.bad_unseen, unseen)
+    }
+
+    /// A block has failed: it is never opened again, and its valid pages can be read until they are copied elsewhere. Not
+    /// so if the plane cannot spare it, or would have fewer than `keep_free` free blocks. Returns whether it is retired.
+    pub fn retire(&mut self, plane: PlaneId, block: u32, keep_free: u32) -> bool {
+        let spare = self.free(plane) >= keep_free;
+        let p = &mut self.planes[plane.index()];
+        if !spare || p.bad + p.bad_unseen >= self.bad.most {
+            return false;
+        }
+        p.bad += 1;
+        p.blocks[block as usize].bad = true;
+        p.retired.push(block);
+        for open in p.open.iter_mut().filter(|open| open.block == Some(block)) {
+            open.block = None;
+        }
+        true
+    }
+
+    /// Whether a block is never to be opened again.
+    pub fn is_bad(&self, plane: PlaneId, block: u32) -> bool {
+        self.planes[plane.index()].blocks[block as usize].bad
+    }
+
+    /// A retired block whose valid pages all fit the block that collection is filling: emptying it takes no free block.
+    pub fn retired_that_fits(&self, plane: PlaneId) -> Option<u32> {
+        let p = &self.planes[plane.index()];
+        let filled = |block: u32| p.blocks[block as usize].pages.len() as u32;
+        let room = self.room_in_open(plane, Frontier::Gc).map_or(0, |block| self.pages_per_block - filled(block));
+        let fits = |&&block: &&u32| {
+            let b = &p.blocks[block as usize];
+            b.programs_in_flight == 0 && b.valid <= room
+        };
+        p.retired.iter().find(fits).copied()
+    }
+
+    /// Bad blocks of the whole drive.
+    pub fn count_bad(&self) -> u64 {
+        self.planes.iter().map(|p| u64::from(p.bad + p.bad_unseen)).sum()
     }
 
     fn block_mut(&mut self, at: Ppa) -> &mut Block {
@@ -206,7 +291,7 @@ impl Blocks {
         let p = &self.planes[plane.index()];
         let mut best: Option<(u32, u32)> = None;
         for (number, block) in (0u32..).zip(&p.blocks) {
-            let full = block.pages.len() as u32 == self.pages_per_block;
+            let full = block.pages.len() as u32 == self.pages_per_block && !block.bad;
             if full && block.programs_in_flight == 0 && best.is_none_or(|(valid, _)| block.valid < valid) {
                 best = Some((block.valid, number));
             }
@@ -220,12 +305,16 @@ impl Blocks {
         (from..pages.len() as u32).find(|&p| pages[p as usize].lpa != INVALID).map(|page| Ppa { plane, block, page })
     }
 
-    /// The block is erased and free again.
+    /// The block is empty: erased and free again, or retired for good.
     pub fn erase(&mut self, plane: PlaneId, block: u32) {
         let p = &mut self.planes[plane.index()];
         let b = &mut p.blocks[block as usize];
         assert!(b.valid == 0 && b.reads_in_flight == 0 && b.programs_in_flight == 0, "erased a block in use");
         b.pages = Vec::new();
+        if b.bad {
+            p.retired.retain(|&other| other != block);
+            return;
+        }
         b.erases += 1;
         p.erased.push_back(block);
         for open in &mut p.open {
@@ -271,7 +360,7 @@ impl Blocks {
             .sum()
     }
 
-    /// Checks that every block is free, open or full exactly once, and that counts of valid pages are right.
+    /// Checks that every block is free, in use or bad exactly once, and that counts of valid pages are right.
     ///
     /// # Errors
     /// Says which plane and block is wrong.
@@ -283,17 +372,85 @@ impl Blocks {
             if erased.len() != plane.erased.len() {
                 return Err(format!("plane {number}: a block is free twice"));
             }
+            let bad = plane.blocks.iter().filter(|block| block.bad).count() as u32;
+            if bad != plane.bad || plane.bad + plane.bad_unseen > self.bad.most {
+                return Err(format!("plane {number}: {bad} bad blocks, counted {}", plane.bad));
+            }
             for (b, block) in plane.blocks.iter().enumerate() {
                 let valid = block.pages.iter().filter(|p| p.lpa != INVALID).count() as u32;
                 if valid != block.valid {
                     return Err(format!("plane {number} block {b}: {valid} valid pages, counted {}", block.valid));
                 }
                 let free = erased.binary_search(&(b as u32)).is_ok();
-                if free != block.pages.is_empty() {
+                if block.bad && free || !block.bad && free != block.pages.is_empty() {
                     return Err(format!("plane {number} block {b}: free and in use at once, or neither"));
                 }
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::design::Geometry;
+    use crate::config::units::Size;
+
+    const PLANE: PlaneId = PlaneId(0);
+    const USER: Frontier = Frontier::User(0);
+
+    /// One plane of 8 blocks of 4 pages, of which `most` may go bad.
+    fn blocks(factory: f64, most: u32) -> Blocks {
+        let geometry = Geometry {
+            channels: 1,
+            chips_per_channel: 1,
+            dies_per_chip: 1,
+            planes_per_die: 1,
+            blocks_per_plane: 8,
+            pages_per_block: 4,
+            page: Size(4096),
+        };
+        Blocks::new(&Layout::new(&geometry, true), 1, 1, BadBlocks { seed: 3, factory, most })
+    }
+
+    fn write(blocks: &mut Blocks, frontier: Frontier, lpa: u64) -> Ppa {
+        blocks.allocate(PLANE, frontier, lpa, 1).expect("a free page").0
+    }
+
+    #[test]
+    fn a_retired_block_keeps_its_data_until_they_are_moved() {
+        let mut blocks = blocks(0.0, 1);
+        let at = write(&mut blocks, USER, 5);
+        assert!(blocks.retire(PLANE, at.block, 0) && blocks.is_bad(PLANE, at.block));
+        assert_eq!((blocks.valid_lpa(at), blocks.free(PLANE), blocks.count_bad()), (Some(5), 7, 1));
+        let next = write(&mut blocks, USER, 6);
+        assert!(next.block != at.block && !blocks.retire(PLANE, next.block, 0), "one is all the plane can spare");
+        // Emptying it needs room in the block that collection fills.
+        assert_eq!(blocks.retired_that_fits(PLANE), None);
+        write(&mut blocks, Frontier::Gc, 7);
+        assert_eq!(blocks.retired_that_fits(PLANE), Some(at.block));
+        blocks.invalidate(at);
+        blocks.erase(PLANE, at.block);
+        assert_eq!((blocks.retired_that_fits(PLANE), blocks.free(PLANE)), (None, 5));
+        blocks.audit().unwrap();
+    }
+
+    #[test]
+    fn a_block_is_not_retired_when_free_ones_are_short() {
+        let mut blocks = blocks(0.0, 8);
+        let at = write(&mut blocks, Frontier::Gc, 5);
+        assert!(!blocks.retire(PLANE, at.block, 8) && !blocks.is_bad(PLANE, at.block));
+        assert!(blocks.retire(PLANE, at.block, 7));
+    }
+
+    #[test]
+    fn factory_bad_blocks_are_never_opened() {
+        let mut blocks = blocks(0.25, 8);
+        assert_eq!((blocks.free(PLANE), blocks.count_bad()), (6, 2));
+        let opened: Vec<u32> = (0..24).map(|lpa| write(&mut blocks, Frontier::Gc, lpa).block).collect();
+        assert!(opened.iter().all(|&block| !blocks.is_bad(PLANE, block)));
+        assert_eq!((blocks.free(PLANE), blocks.has_page(PLANE, Frontier::Gc)), (0, false));
+        blocks.audit().unwrap();
     }
 }

@@ -54,12 +54,15 @@ impl Collector {
         Collector { jobs: vec![None; planes as usize], start_below, urgent_at, working: 0, started: 0, copied: 0 }
     }
 
-    /// Starts a job in the plane if it is short of free blocks, has none running and has something to win.
+    /// Starts a job in the plane if none is running: one that wins space if it is short of free blocks, else one that
+    /// empties a retired block.
     pub fn start(&mut self, plane: PlaneId, blocks: &Blocks) -> bool {
-        if self.jobs[plane.index()].is_some() || blocks.free(plane) >= self.start_below {
+        if self.jobs[plane.index()].is_some() {
             return false;
         }
-        let Some(victim) = blocks.greedy_victim(plane) else {
+        let is_short = blocks.free(plane) < self.start_below;
+        let victim = if is_short { blocks.greedy_victim(plane) } else { blocks.retired_that_fits(plane) };
+        let Some(victim) = victim else {
             return false;
         };
         self.jobs[plane.index()] = Some(Job { victim, next: 0, copies: 0, erasing: false });

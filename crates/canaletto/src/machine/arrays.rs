@@ -69,6 +69,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 for &id in command.transactions() {
                     self.charge_page(id, Cause::ArrayProgram, now);
                     match self.transactions[id].origin {
+                        _ if self.failures.program_fails() => self.program_failed(id, now),
                         Origin::Gc => self.copy_programmed(id, now),
                         _ => self.write_programmed(id, now),
                     }
@@ -103,7 +104,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             self.probe.register_filled(t.ppa.plane, now);
             if t.copyback {
                 self.bind_copyback(id, unit, now).into_iter().for_each(|id| copies.push(id));
-            } else if self.choices.hold_path {
+                continue;
+            }
+            self.transactions[id].damaged = self.failures.read_fails();
+            if self.choices.hold_path {
                 self.held.add_page(unit, id);
             } else {
                 self.line_up_data(id, unit);
@@ -120,7 +124,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     /// The unit's array has worked for `worked`: it is free, unless its registers hold copies to be programmed.
     fn array_is_free(&mut self, unit: UnitId, worked: Time, now: Time) {
-        if self.copybacks.are_pending(unit) && self.suspensions.phase(unit) == Phase::Idle {
+        if self.copybacks.pending(unit).is_some() && self.suspensions.phase(unit) == Phase::Idle {
             self.array.pause(unit, worked);
             self.line_up_copyback(unit);
         } else {

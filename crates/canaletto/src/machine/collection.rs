@@ -28,6 +28,12 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                     let copy = Transaction::of_gc(Operation::Read, lpa, from, self.blocks.sectors(from), now);
                     Transaction { copyback: self.may_copy_back(from), ..copy }
                 }
+                Step::Erase(victim) if self.blocks.is_bad(victim.plane, victim.block) => {
+                    self.blocks.erase(victim.plane, victim.block);
+                    self.collector.erase_done(plane);
+                    self.needs_collection.push(plane);
+                    return;
+                }
                 Step::Erase(victim) => Transaction::of_gc(Operation::Erase, 0, victim, 0, now),
                 Step::Wait => return,
             };
@@ -90,7 +96,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let at = self.transactions[id].ppa;
         self.transactions.remove(id);
         self.probe.block_erased(now, at.plane, at.block);
-        self.blocks.erase(at.plane, at.block);
+        self.erase_ended(at.plane, at.block);
         self.wear.erased(at.plane, at.block);
         self.blocks.note_stalls(at.plane, now);
         self.collector.erase_done(at.plane);

@@ -40,9 +40,9 @@ impl Copybacks {
         self.pending[unit.index()] = pages;
     }
 
-    /// Whether the unit has pages in its registers that have yet to be programmed.
-    pub fn are_pending(&self, unit: UnitId) -> bool {
-        self.pending.get(unit.index()).is_some_and(|pages| !pages.transactions().is_empty())
+    /// Pages in the unit's registers that have yet to be programmed.
+    pub fn pending(&self, unit: UnitId) -> Option<&Command> {
+        self.pending.get(unit.index()).filter(|pages| !pages.transactions().is_empty())
     }
 }
 

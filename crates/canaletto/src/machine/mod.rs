@@ -9,6 +9,7 @@ mod charges;
 mod chips;
 mod collection;
 mod copyback;
+mod failures;
 mod held;
 mod host;
 mod legs;
@@ -26,10 +27,12 @@ use crate::controller::Controller;
 use crate::fabric::{self, DomainId, Fabric};
 use crate::flash::address::{Layout, PlaneId, UnitId};
 use crate::flash::array::Array;
+use crate::flash::failures::Failures;
 use crate::flash::interface::CommandTable;
 use crate::flash::suspend::Suspensions;
 use crate::flash::timing::ArrayTiming;
 use crate::flash::wear::Wear;
+use crate::ftl::bad_blocks::BadBlocks;
 use crate::ftl::blocks::Blocks;
 use crate::ftl::gc::Collector;
 use crate::ftl::mapping::MappingTable;
@@ -177,6 +180,7 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     suspensions: Suspensions,
     copybacks: Copybacks,
     wear: Wear,
+    failures: Failures,
     options: &'a RunOptions,
     records: Option<Records>,
     /// Requests completed, those before the end of the warm-up included.
@@ -222,6 +226,8 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             })
             .collect();
         let unit_domains = (0..layout.units()).map(|u| fabric.domain_of(layout.chip_of(UnitId(u)))).collect();
+        let failures = &design.flash.failures;
+        let bad = BadBlocks { seed: options.seed, factory: failures.factory_bad, most: limits.expendable_blocks };
         let mut classes = [false; 4];
         for flow in &workload.flow {
             classes[flow.priority as usize] = true;
@@ -254,7 +260,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             transactions: Slab::new(),
             controller: Controller::new(&design.controller, layout.channels),
             map: MappingTable::new(limits.logical_pages),
-            blocks: Blocks::new(&layout, design.gc.reserved_blocks, limits.streams),
+            blocks: Blocks::new(&layout, design.gc.reserved_blocks, limits.streams, bad),
             collector: Collector::new(layout.planes(), limits.gc_start_below, limits.gc_urgent_at),
             queues: Queues::new(&layout, &design.scheduler, design.flash.multi_plane, classes),
             touched: Ring::new(domains.len() as u32),
@@ -274,6 +280,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             suspensions: Suspensions::new(&design.flash.suspend, layout.units()),
             copybacks: Copybacks::new(design.gc.copyback, design.gc.copyback_check_every, layout.units()),
             wear: Wear::new(&layout, Copybacks::counts_copies(design.gc.copyback, design.gc.copyback_check_every)),
+            failures: Failures::new(failures, options.seed),
             options,
             records: options.records.then(Records::default),
             completed: 0,

@@ -49,7 +49,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     fn flash_report(&self) -> FlashReport {
-        let written = self.operations.programs.saturating_sub(self.collector.copied);
+        let written = self.operations.programs.saturating_sub(self.collector.copied + self.failures.spent);
         FlashReport {
             reads: self.operations.reads,
             programs: self.operations.programs,
@@ -57,6 +57,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             write_amplification: (written > 0).then(|| self.operations.programs as f64 / written as f64),
             suspensions: self.suspensions.count,
             copybacks: self.copybacks.count,
+            uncorrectable: self.failures.uncorrectable,
+            program_failures: self.failures.programs,
+            erase_failures: self.failures.erases,
+            bad_blocks: self.blocks.count_bad(),
             gc: GcReport { collections: self.collector.started, pages_copied: self.collector.copied },
         }
     }

@@ -245,7 +245,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     pub(super) fn read_transferred(&mut self, id: TransactionId, now: Time) {
         let t = self.transactions[id];
         self.end_read_of(t.ppa);
-        if t.origin == Origin::User {
+        if t.damaged {
+            self.read_failed(id, now);
+        } else if t.origin == Origin::User {
             self.probe.page_read(now, t.request, t.lpa, t.sectors, t.ppa);
         }
         self.pass_stages(id, now);

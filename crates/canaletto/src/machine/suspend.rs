@@ -3,6 +3,7 @@
 use super::{Event, Machine};
 use crate::fabric::Fabric;
 use crate::flash::address::UnitId;
+use crate::flash::array::Command;
 use crate::flash::interface::Operation;
 use crate::flash::suspend::Phase;
 use crate::measure::blame::Cause;
@@ -117,9 +118,11 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         if self.suspensions.phase(unit) != Phase::Suspended || self.array.units[unit.index()].busy {
             return;
         }
-        let own = self.planes_of_suspended(unit);
+        let own = self.suspensions.get(unit).map_or(0, |suspendee| self.planes_of(&suspendee.command));
+        // Copies that have yet to be programmed keep their registers until the operation goes on.
+        let free = !self.copybacks.pending(unit).map_or(0, |pages| self.planes_of(pages));
         if self.array.empty_registers(unit) & own != own
-            || !self.suspension_is_over(unit, now) && self.waits(unit, u64::MAX)
+            || !self.suspension_is_over(unit, now) && self.waits(unit, free)
         {
             return;
         }
@@ -129,10 +132,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.refresh_ready(unit);
     }
 
-    fn planes_of_suspended(&self, unit: UnitId) -> u64 {
-        let Some(suspendee) = self.suspensions.get(unit) else { return 0 };
+    /// The planes that a command concerns, as a mask by place in the unit.
+    fn planes_of(&self, command: &Command) -> u64 {
         let plane = |&id| 1u64 << self.layout.plane_in_unit(self.transactions[id].ppa.plane);
-        suspendee.command.transactions().iter().map(plane).sum()
+        command.transactions().iter().map(plane).sum()
     }
 
     /// Whether none of the pages that a suspended program is writing is read.

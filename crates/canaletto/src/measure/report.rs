@@ -302,6 +302,14 @@ pub struct FlashReport {
     pub suspensions: u64,
     /// Pages copied within their plane, without crossing the fabric.
     pub copybacks: u64,
+    /// Pages that could not be read.
+    pub uncorrectable: u64,
+    /// Programs of a page that failed.
+    pub program_failures: u64,
+    /// Erases of a block that failed.
+    pub erase_failures: u64,
+    /// Bad blocks at the end, those from the factory included.
+    pub bad_blocks: u64,
     /// Garbage collection.
     pub gc: GcReport,
 }

@@ -175,16 +175,8 @@ impl Queues {
 
     /// Queues a transaction on a unit.
     pub fn push(&mut self, unit: UnitId, id: TransactionId, transactions: &mut Transactions) {
-        let t = &mut transactions[id];
-        let class = if self.priorities { t.priority as usize } else { 1 };
-        let list = match (t.operation, t.origin) {
-            (Operation::Read, Origin::Gc) => GC_READ,
-            (Operation::Program, Origin::Gc) => GC_WRITE,
-            (Operation::Erase, _) => ERASE,
-            (Operation::Read, _) => USER_READ + class,
-            (Operation::Program, _) => USER_WRITE + class,
-        };
-        t.next = TransactionId::NONE;
+        let list = self.list_of(&transactions[id]);
+        transactions[id].next = TransactionId::NONE;
         let unit = &mut self.units[unit.index()];
         let tail = unit.lists[list].tail;
         if tail.is_some() {
@@ -194,6 +186,30 @@ impl Queues {
             unit.waiting |= 1 << list;
         }
         unit.lists[list].tail = id;
+    }
+
+    /// Queues a transaction on a unit, before others of its kind.
+    pub fn push_first(&mut self, unit: UnitId, id: TransactionId, transactions: &mut Transactions) {
+        let number = self.list_of(&transactions[id]);
+        let unit = &mut self.units[unit.index()];
+        let list = &mut unit.lists[number];
+        transactions[id].next = list.head;
+        if !list.head.is_some() {
+            list.tail = id;
+            unit.waiting |= 1 << number;
+        }
+        list.head = id;
+    }
+
+    fn list_of(&self, t: &Transaction) -> usize {
+        let class = if self.priorities { t.priority as usize } else { 1 };
+        match (t.operation, t.origin) {
+            (Operation::Read, Origin::Gc) => GC_READ,
+            (Operation::Program, Origin::Gc) => GC_WRITE,
+            (Operation::Erase, _) => ERASE,
+            (Operation::Read, _) => USER_READ + class,
+            (Operation::Program, _) => USER_WRITE + class,
+        }
     }
 
     /// Takes the next command of `served` for a unit whose planes `free` (a mask) can work, or none. `gc_urgent` puts

@@ -47,6 +47,10 @@ pub struct Transaction {
     pub blank: bool,
     /// For a copy: whether it is programmed from the register it was read into.
     pub copyback: bool,
+    /// For a read: whether what was read is illegible.
+    pub damaged: bool,
+    /// Whether it has failed before and is tried again: its time is charged to that.
+    pub retrying: bool,
     /// Where it gets its page from, if it needs one.
     pub frontier: Frontier,
     /// Logical page.
@@ -109,6 +113,8 @@ impl Transaction {
             old_page: OldPage::None,
             blank: false,
             copyback: false,
+            damaged: false,
+            retrying: false,
             frontier: Frontier::User(0),
             lpa,
             ppa: Ppa::NONE,

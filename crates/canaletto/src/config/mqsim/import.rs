@@ -15,7 +15,7 @@ use crate::config::design::{
     Turnarounds, UnwrittenReads,
 };
 use crate::config::energy::Energy;
-use crate::config::medium::Suspend;
+use crate::config::medium::{Failures, Suspend};
 use crate::config::units::{Duration, Rate, Size};
 use crate::config::workload::{Addresses, Beyond, Devices, Flow, Priority, Synthetic, Trace, Workload};
 use crate::flash::address::SECTOR;
@@ -213,6 +213,7 @@ fn import_flash(xml: &DeviceXml) -> Flash {
         page_order: PageOrder::Mqsim,
         // MQSim's suspension never happens (its flag falls through to a refusal), whatever its file asks for.
         suspend: Suspend::default(),
+        failures: Failures::default(),
     }
 }
 
