@@ -55,7 +55,7 @@ fn a_drive_that_cannot_erase_ends() {
 /// A few failures are the drive's own affair.
 #[test]
 fn spare_blocks_hide_failures_from_the_host() {
-    let report = report(&["flash.failures.program=0.001", "flash.failures.erase=0.005", SPARE], MIXED);
+    let report = report(&["flash.failures.program=0.0005", "flash.failures.erase=0.015", SPARE], MIXED);
     let flash = &report.flash;
     assert!(flash.program_failures > 0 && flash.erase_failures > 0);
     // A block whose erase failed while its plane had no free block goes on in use.
