@@ -204,7 +204,12 @@ fn designs() -> impl Strategy<Value = Design> {
         prop::sample::select(vec!["off", "same-page", "any-page", "head-page"]),
         prop::sample::select(vec!["slc", "mlc", "tlc", "qlc"]),
         medium(),
-        (prop::sample::select(vec![0.0, 0.0, 0.02, 0.3, 1.0]), prop::sample::select(vec![0.0, 0.0, 0.02, 0.3, 1.0])),
+        (
+            prop::sample::select(vec![0.0, 0.0, 0.02, 0.3, 1.0]),
+            prop::sample::select(vec![0.0, 0.0, 0.02, 0.3, 1.0]),
+            prop::sample::select(vec![0.0, 0.0, 0.008, 0.4]),
+            0u32..6,
+        ),
     );
     let ftl = (
         prop::sample::select(vec!["find-page", "find-sectors", "zeroes"]),
@@ -264,6 +269,9 @@ fn designs() -> impl Strategy<Value = Design> {
             format!("ftl.allocation={}", t.3),
             format!("ftl.overprovisioning={}", t.4),
             format!("flash.failures.program={}", if t.1 == "issue" { 0.0 } else { f.5.0 }),
+            format!("flash.errors.base={}", f.5.2),
+            format!("flash.errors.disturb.factor={}", f.5.2 / 10.0),
+            format!("controller.ecc.retries={}", f.5.3),
             format!("flash.failures.erase={}", f.5.1),
             format!("flash.failures.read={}", f.5.1 / 5.0),
             // A share of half of what is spare at the least: the rest is kept for collection.

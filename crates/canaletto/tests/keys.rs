@@ -50,6 +50,12 @@ const WRITES: &str = "requests = 3000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_
 const MIXED: &str = "requests = 3000\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 32";
 const PARTIAL: &str = "requests = 600\nread_share = 0.5\nsize = \"1KiB\"\nalignment = \"512B\"\nqueue_depth = 32";
 
+/// 66 wrong bits of 8192 on average, of which 72 can be corrected.
+const ERRORS: &[&str] = &["flash.errors.base=0.008"];
+const RETENTION: &[&str] =
+    &["flash.errors.retention.factor=0.002", "flash.errors.cycles=2", "flash.errors.age_days=2.0"];
+const DISTURB: &[&str] = &["flash.errors.disturb.factor=0.0001", "flash.errors.cycles=2"];
+
 const MESH: &[&str] = &["fabric.kind=mesh"];
 
 /// Key, change, situation (more overrides), workload.
@@ -92,6 +98,22 @@ const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("flash.failures.erase", "0.01", &["ftl.overprovisioning=0.5"], WRITES),
     ("flash.failures.read", "0.01", &[], READS),
     ("flash.failures.factory_bad", "0.1", &["ftl.overprovisioning=0.5"], WRITES),
+    ("flash.errors.base", "0.008", &[], READS),
+    ("flash.errors.wear.factor", "0.004", &["flash.errors.cycles=2"], READS),
+    ("flash.errors.wear.exponent", "3.0", &["flash.errors.wear.factor=0.001", "flash.errors.cycles=2"], READS),
+    ("flash.errors.retention.factor", "0.004", RETENTION, READS),
+    ("flash.errors.retention.cycles_exponent", "3.0", RETENTION, READS),
+    ("flash.errors.retention.days_exponent", "3.0", RETENTION, READS),
+    ("flash.errors.disturb.factor", "0.004", DISTURB, READS),
+    ("flash.errors.disturb.cycles_exponent", "9.0", DISTURB, READS),
+    ("flash.errors.disturb.reads_exponent", "4.0", DISTURB, READS),
+    ("flash.errors.page_kinds", "[1.2]", ERRORS, READS),
+    ("flash.errors.retry_factor", "0.9", ERRORS, READS),
+    ("flash.errors.cycles", "3", RETENTION, READS),
+    ("flash.errors.age_days", "3.0", RETENTION, READS),
+    ("controller.ecc.codeword", "2KiB", ERRORS, READS),
+    ("controller.ecc.correctable", "60", ERRORS, READS),
+    ("controller.ecc.retries", "0", ERRORS, READS),
     ("fabric.kind", "ideal", &[], READS),
     ("fabric.link_rate", "600MB/s", &[], READS),
     ("fabric.burst_bytes", "48", &[], READS),

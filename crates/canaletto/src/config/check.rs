@@ -22,7 +22,8 @@ pub fn check_design(design: &Design) -> Checked {
     check_fabric(design)?;
     check_medium(design)?;
     check_space(design)?;
-    check_failures(design)
+    check_failures(design)?;
+    check_errors(design)
 }
 
 fn check_geometry(design: &Design) -> Checked {
@@ -137,6 +138,28 @@ fn check_space(design: &Design) -> Checked {
             "got {reserved}, expected at most {:.0}: the {spare:.0} spare blocks of a plane less two open ones",
             spare - 2.0
         )
+    })
+}
+
+/// Error rates of each kind of page, and codewords.
+fn check_errors(design: &Design) -> Checked {
+    let (factors, kinds) = (&design.flash.errors.page_kinds, design.flash.cell.bits() as usize);
+    require(factors.is_empty() || factors.len() == kinds, "flash.errors.page_kinds", || {
+        format!(
+            "got {} factors, expected one for each of the {kinds} kinds of page of this cell, or none",
+            factors.len()
+        )
+    })?;
+    let wrong = factors.iter().find(|f| !(0.0..=1e6).contains(*f));
+    require(wrong.is_none(), "flash.errors.page_kinds", || {
+        format!("got {}, expected factors from 0 to 1000000", wrong.copied().unwrap_or_default())
+    })?;
+    let ecc = &design.controller.ecc;
+    require((1..=32768).contains(&ecc.codeword.0), "controller.ecc.codeword", || {
+        format!("got \"{}\", expected from \"1B\" to \"32KiB\"", ecc.codeword)
+    })?;
+    require(u64::from(ecc.correctable) < 8 * ecc.codeword.0, "controller.ecc.correctable", || {
+        format!("got {}, expected fewer than the {} bits of a codeword", ecc.correctable, 8 * ecc.codeword.0)
     })
 }
 

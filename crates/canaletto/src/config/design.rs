@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::config::area::Footprint;
 use crate::config::energy::Energy;
 pub use crate::config::fabric::*;
-use crate::config::medium::{Failures, Suspend};
+use crate::config::medium::{Ecc, Errors, Failures, Suspend};
 use crate::config::units::{Duration, Rate, Size};
 
 /// A drive, the link to its host and the parts inside it.
@@ -140,6 +140,9 @@ pub struct Flash {
     /// Operations that fail.
     #[serde(default)]
     pub failures: Failures,
+    /// Bits that are read wrong.
+    #[serde(default)]
+    pub errors: Errors,
 }
 
 /// How the kinds of page follow each other in a block.
@@ -270,6 +273,8 @@ pub struct Controller {
     pub ecc_latency: Duration,
     /// Rate of each channel's ECC engine.
     pub ecc_rate: Rate,
+    /// What the ECC engines can correct.
+    pub ecc: Ecc,
     /// Processor time for each request (one processor serves all).
     pub firmware_per_request: Duration,
     /// Processor time for each page of a request, added to the above.
@@ -436,6 +441,7 @@ impl Default for Controller {
             dram: Rate(0),
             ecc_latency: Duration(0),
             ecc_rate: Rate(0),
+            ecc: Ecc::default(),
             firmware_per_request: Duration(0),
             firmware_per_page: Duration(0),
         }

@@ -68,6 +68,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.operations.program_time += worked * pages;
                 for &id in command.transactions() {
                     self.charge_page(id, Cause::ArrayProgram, now);
+                    self.wear.programmed(self.transactions[id].ppa, now);
                     match self.transactions[id].origin {
                         _ if self.failures.program_fails() => self.program_failed(id, now),
                         Origin::Gc => self.copy_programmed(id, now),
@@ -99,6 +100,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let mut copies = Command::new(Operation::Program);
         for &id in command.transactions() {
             self.charge_page(id, Cause::ArrayRead, now);
+            self.wear.read(self.transactions[id].ppa);
             let t = &self.transactions[id];
             self.array.fill_register(unit, self.layout.plane_in_unit(t.ppa.plane));
             self.probe.register_filled(t.ppa.plane, now);
@@ -106,7 +108,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.bind_copyback(id, unit, now).into_iter().for_each(|id| copies.push(id));
                 continue;
             }
-            self.transactions[id].damaged = self.failures.read_fails();
+            if self.transactions[id].attempt == 0 {
+                self.transactions[id].damaged = self.failures.read_fails();
+            }
             if self.choices.hold_path {
                 self.held.add_page(unit, id);
             } else {

@@ -4,6 +4,7 @@
 //! path, but carries no data (ONFI 5.1 §5.20 and §5.21, Copyback Read and Copyback Program).
 
 use super::{Leg, Machine};
+use crate::config::design::Gc;
 use crate::fabric::{self, Direction, DomainId, Fabric};
 use crate::flash::address::{Ppa, UnitId};
 use crate::flash::array::Command;
@@ -25,14 +26,20 @@ pub struct Copybacks {
 
 impl Copybacks {
     /// No copy under way in `units` units.
-    pub fn new(is_on: bool, check_every: u32, units: u32) -> Copybacks {
+    pub fn new(config: &Gc, units: u32) -> Copybacks {
         let none = Command::new(Operation::Program);
-        Copybacks { is_on, check_every, pending: if is_on { vec![none; units as usize] } else { Vec::new() }, count: 0 }
+        let units = if config.copyback { units as usize } else { 0 };
+        Copybacks {
+            is_on: config.copyback,
+            check_every: config.copyback_check_every,
+            pending: vec![none; units],
+            count: 0,
+        }
     }
 
     /// Whether copies are counted, because some of them must pass the controller.
-    pub fn counts_copies(is_on: bool, check_every: u32) -> bool {
-        is_on && check_every > 0
+    pub fn counts_copies(config: &Gc) -> bool {
+        config.copyback && config.copyback_check_every > 0
     }
 
     /// The unit's registers hold these pages to be programmed.

@@ -15,6 +15,7 @@ mod host;
 mod legs;
 mod outcome;
 mod pages;
+mod retries;
 mod suspend;
 mod trim;
 
@@ -29,6 +30,7 @@ use crate::flash::address::{Layout, PlaneId, UnitId};
 use crate::flash::array::Array;
 use crate::flash::failures::Failures;
 use crate::flash::interface::CommandTable;
+use crate::flash::reliability::Reliability;
 use crate::flash::suspend::Suspensions;
 use crate::flash::timing::ArrayTiming;
 use crate::flash::wear::Wear;
@@ -181,6 +183,9 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     copybacks: Copybacks,
     wear: Wear,
     failures: Failures,
+    reliability: Option<Reliability>,
+    /// Pages read again because they could not be corrected.
+    read_retries: u64,
     options: &'a RunOptions,
     records: Option<Records>,
     /// Requests completed, those before the end of the warm-up included.
@@ -228,6 +233,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
         let unit_domains = (0..layout.units()).map(|u| fabric.domain_of(layout.chip_of(UnitId(u)))).collect();
         let failures = &design.flash.failures;
         let bad = BadBlocks { seed: options.seed, factory: failures.factory_bad, most: limits.expendable_blocks };
+        let keeps_history = Copybacks::counts_copies(&design.gc) || design.flash.errors.are_possible();
         let mut classes = [false; 4];
         for flow in &workload.flow {
             classes[flow.priority as usize] = true;
@@ -278,9 +284,11 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             timing: ArrayTiming::new(&design.flash),
             array: Array::new(&layout, design.flash.busy_until_data_out),
             suspensions: Suspensions::new(&design.flash.suspend, layout.units()),
-            copybacks: Copybacks::new(design.gc.copyback, design.gc.copyback_check_every, layout.units()),
-            wear: Wear::new(&layout, Copybacks::counts_copies(design.gc.copyback, design.gc.copyback_check_every)),
+            copybacks: Copybacks::new(&design.gc, layout.units()),
+            wear: Wear::new(&layout, keeps_history),
             failures: Failures::new(failures, options.seed),
+            reliability: Reliability::new(design, options.seed),
+            read_retries: 0,
             options,
             records: options.records.then(Records::default),
             completed: 0,

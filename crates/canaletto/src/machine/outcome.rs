@@ -57,6 +57,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             write_amplification: (written > 0).then(|| self.operations.programs as f64 / written as f64),
             suspensions: self.suspensions.count,
             copybacks: self.copybacks.count,
+            read_retries: self.read_retries,
             uncorrectable: self.failures.uncorrectable,
             program_failures: self.failures.programs,
             erase_failures: self.failures.erases,

@@ -117,6 +117,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             Entry::Pending(write) => self.transactions[write].old = at,
             _ => self.map.set(lpa, Entry::At(at)),
         }
+        self.wear.found(at);
         self.probe.page_found(lpa, at);
         at
     }
@@ -241,29 +242,13 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.pass_stages(id, now);
     }
 
-    /// A page's data have left the chip.
-    pub(super) fn read_transferred(&mut self, id: TransactionId, now: Time) {
-        let t = self.transactions[id];
-        self.end_read_of(t.ppa);
-        if t.damaged {
-            self.read_failed(id, now);
-        } else if t.origin == Origin::User {
-            self.probe.page_read(now, t.request, t.lpa, t.sectors, t.ppa);
-        }
-        self.pass_stages(id, now);
-    }
-
-    /// A page is no longer needed where it was read from.
-    pub(super) fn end_read_of(&mut self, from: Ppa) {
-        if self.blocks.read_ends(from) && self.collector.collects(from.plane, from.block) {
-            self.needs_collection.push(from.plane);
-        }
-    }
-
     /// Sends a page on through the controller's inside: towards the host after a read, towards the chip before a write.
     pub(super) fn pass_stages(&mut self, id: TransactionId, now: Time) {
         let t = &self.transactions[id];
         let inbound = t.operation == Operation::Read;
+        if t.in_vain && t.stage > 0 {
+            return self.read_again(id, now);
+        }
         let channel = self.layout.channel_of_plane(t.ppa.plane);
         match self.controller.pass(inbound, t.stage, channel, u64::from(t.bytes), now) {
             Some((stage, _, time)) => {
@@ -278,7 +263,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     pub(super) fn stage_done(&mut self, id: TransactionId, now: Time) {
         let t = &self.transactions[id];
         self.charge_page(id, stage_cause(t.operation == Operation::Read, t.stage), now);
-        self.transactions[id].stage += 1;
+        let t = &mut self.transactions[id];
+        t.stage += 1;
+        // What follows the ECC engine is as it would have been without retries.
+        t.retrying &= t.in_vain;
         self.pass_stages(id, now);
     }
 

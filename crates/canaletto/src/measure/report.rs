@@ -302,6 +302,8 @@ pub struct FlashReport {
     pub suspensions: u64,
     /// Pages copied within their plane, without crossing the fabric.
     pub copybacks: u64,
+    /// Times a page was read again because it could not be corrected.
+    pub read_retries: u64,
     /// Pages that could not be read.
     pub uncorrectable: u64,
     /// Programs of a page that failed.

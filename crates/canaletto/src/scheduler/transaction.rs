@@ -49,6 +49,10 @@ pub struct Transaction {
     pub copyback: bool,
     /// For a read: whether what was read is illegible.
     pub damaged: bool,
+    /// For a read: whether the ECC engine works on it in vain, so that it is read again behind it.
+    pub in_vain: bool,
+    /// For a read: how often it was read again.
+    pub attempt: u32,
     /// Whether it has failed before and is tried again: its time is charged to that.
     pub retrying: bool,
     /// Where it gets its page from, if it needs one.
@@ -114,6 +118,8 @@ impl Transaction {
             blank: false,
             copyback: false,
             damaged: false,
+            in_vain: false,
+            attempt: 0,
             retrying: false,
             frontier: Frontier::User(0),
             lpa,

@@ -15,7 +15,7 @@ use crate::config::design::{
     Turnarounds, UnwrittenReads,
 };
 use crate::config::energy::Energy;
-use crate::config::medium::{Failures, Suspend};
+use crate::config::medium::{Errors, Failures, Suspend};
 use crate::config::units::{Duration, Rate, Size};
 use crate::config::workload::{Addresses, Beyond, Devices, Flow, Priority, Synthetic, Trace, Workload};
 use crate::flash::address::SECTOR;
@@ -214,6 +214,7 @@ fn import_flash(xml: &DeviceXml) -> Flash {
         // MQSim's suspension never happens (its flag falls through to a refusal), whatever its file asks for.
         suspend: Suspend::default(),
         failures: Failures::default(),
+        errors: Errors::default(),
     }
 }
 
