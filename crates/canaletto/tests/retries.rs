@@ -5,7 +5,7 @@ mod common;
 use canaletto::config::load_design;
 use canaletto::flash::reliability::Reliability;
 use canaletto::measure::blame::Cause;
-use common::script::{COMMAND, DATA};
+use common::script::{COMMAND, DATA, script, spent};
 use common::{SMALL, design, preset, simulate, synthetic};
 
 const READS: &str = "requests = 300\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1";
@@ -98,4 +98,16 @@ fn errors_that_make_no_sense_are_refused() {
         let refused = load_design("performance-optimized", None, &[setting.to_owned()]).unwrap_err().to_string();
         assert!(refused.contains(says), "{refused}");
     }
+}
+
+/// A retry goes before other reads of its chip: the first of two that arrive together is done with its own second read
+/// before the other one's first.
+#[test]
+fn a_retry_goes_first() {
+    let once = [ILLEGIBLE, "flash.errors.retry_factor=0.0"];
+    let records = script(&once, &[(0, 0, false), (0, 128, false)]);
+    assert_eq!(records.request, [0, 1]);
+    assert_eq!((spent(&records, 0, Cause::Retry), spent(&records, 1, Cause::Retry)), (READ, READ));
+    assert_eq!(spent(&records, 0, Cause::ChipBusyUser), 0);
+    assert!(spent(&records, 1, Cause::ChipBusyUser) > READ);
 }
