@@ -241,7 +241,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         loop {
             let world = Pages { blocks: &self.blocks, layout: &self.layout };
             let command = self.queues.next_command(unit, served, free, urgent, &mut self.transactions, &world)?;
-            let command = self.without_trimmed(command, unit, now);
+            if command.operation != Operation::Read || command.transactions().iter().all(|&id| self.is_bound(id)) {
+                return Some(command);
+            }
+            let command = self.without_trimmed(&command, unit, now);
             if !command.transactions().is_empty() {
                 return Some(command);
             }
@@ -250,14 +253,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     /// The command without the reads that waited for a place to be found for their page and whose page was deallocated
     /// meanwhile: those have nothing to read and are done.
-    fn without_trimmed(&mut self, command: Command, unit: UnitId, now: Time) -> Command {
-        let unbound = |&id: &TransactionId| !self.transactions[id].ppa.is_bound();
-        if command.operation != Operation::Read || !command.transactions().iter().any(unbound) {
-            return command;
-        }
+    fn without_trimmed(&mut self, command: &Command, unit: UnitId, now: Time) -> Command {
         let mut rest = Command::new(Operation::Read);
         for &id in command.transactions() {
-            if self.transactions[id].ppa.is_bound() || !self.reads_as_zeroes(self.transactions[id].lpa) {
+            if self.is_bound(id) || !self.reads_as_zeroes(self.transactions[id].lpa) {
                 rest.push(id);
                 continue;
             }
@@ -267,6 +266,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             self.page_finished(id, now);
         }
         rest
+    }
+
+    fn is_bound(&self, id: TransactionId) -> bool {
+        self.transactions[id].ppa.is_bound()
     }
 
     fn reads_as_zeroes(&self, lpa: u64) -> bool {

@@ -11,7 +11,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// A page's data have left the chip: whether they can be corrected shows behind the ECC engine.
     pub(super) fn read_transferred(&mut self, id: TransactionId, now: Time) {
         if self.is_illegible(id, now) {
-            if self.transactions[id].attempt < self.retries() {
+            if u32::from(self.transactions[id].attempt) < self.retries() {
                 return self.decode_in_vain(id, now);
             }
             self.read_failed(id, now);
@@ -29,7 +29,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     fn is_illegible(&mut self, id: TransactionId, now: Time) -> bool {
         let t = &self.transactions[id];
         let Some(reliability) = &mut self.reliability else { return t.damaged };
-        reliability.fails(t.ppa, t.attempt, u64::from(t.bytes), &self.wear, now) || t.damaged
+        reliability.fails(t.ppa, u32::from(t.attempt), u64::from(t.bytes), &self.wear, now) || t.damaged
     }
 
     fn retries(&self) -> u32 {

@@ -52,7 +52,7 @@ pub struct Transaction {
     /// For a read: whether the ECC engine works on it in vain, so that it is read again behind it.
     pub in_vain: bool,
     /// For a read: how often it was read again.
-    pub attempt: u32,
+    pub attempt: u16,
     /// Whether it has failed before and is tried again: its time is charged to that.
     pub retrying: bool,
     /// Where it gets its page from, if it needs one.
