@@ -50,6 +50,8 @@ pub struct Limits {
     pub gc_urgent_at: u32,
     /// Valid pages a plane may hold and still win space: all but those of blocks that are open or kept free, and one.
     pub most_valid: u64,
+    /// Blocks of a plane that may go bad.
+    pub expendable_blocks: u32,
 }
 
 /// Sectors of one plane that the host sees.
@@ -117,6 +119,16 @@ fn directories(
         .collect()
 }
 
+/// Blocks of a plane that may go bad: what the host's data and collection leave. Collection needs `gc.reserved_blocks`, its
+/// own open block, one for each set of write frontiers and one to win, and must be able to reach its threshold.
+pub fn expendable_blocks(design: &Design, layout: &Layout, streams: u16) -> u32 {
+    let block_sectors = u64::from(layout.pages_per_block) * u64::from(layout.sectors_per_page);
+    let seen = visible_sectors(design, layout, streams).div_ceil(block_sectors) as u32;
+    let to_collect = design.gc.reserved_blocks + 2 + u32::from(streams);
+    let threshold = (design.gc.threshold * f64::from(layout.blocks_per_plane)).ceil() as u32;
+    layout.blocks_per_plane.saturating_sub(seen + to_collect.max(threshold))
+}
+
 impl Limits {
     /// Works the limits out.
     ///
@@ -181,6 +193,7 @@ impl Limits {
             gc_start_below: ((design.gc.threshold * blocks).ceil() as u32).max(design.gc.reserved_blocks + 2),
             most_valid: most_valid(design, &layout, table, streams),
             gc_urgent_at: ((design.gc.hard_threshold * blocks) as u32).max(design.gc.reserved_blocks),
+            expendable_blocks: expendable_blocks(design, &layout, streams),
             streams,
             layout,
             flows,

@@ -129,15 +129,18 @@ impl Probe for Shadow {
         }
     }
 
+    fn page_failed(&mut self, _: Time, request: RequestId, lpa: u64) {
+        self.failures += 1;
+        self.reading.remove(&(request, lpa));
+        if let Some(writes) = self.writing.get_mut(&request) {
+            writes.retain(|write| write.0 != lpa);
+        }
+    }
+
     fn page_trimmed(&mut self, _: Time, request: RequestId, lpa: u64) {
         self.trims += 1;
         let trim = self.writing[&request].iter().find(|w| w.0 == lpa).expect("a trim that began");
         self.trimmed.insert(lpa, trim.2);
-    }
-
-    fn page_failed(&mut self, _: Time, request: RequestId, lpa: u64) {
-        self.failures += 1;
-        self.writing.get_mut(&request).expect("a write that began").retain(|w| w.0 != lpa);
     }
 
     fn page_copied(&mut self, _: Time, lpa: u64, from: Ppa, to: Ppa) {
@@ -196,6 +199,26 @@ fn check(design: &Design, workload: &Workload) -> (Outcome, Shadow) {
     (outcome, shadow)
 }
 
+/// What is suspended, for what, how often, how long, and how fast.
+fn medium() -> impl Strategy<Value = (&'static str, &'static str, u32, u32, &'static str)> {
+    (
+        prop::sample::select(vec!["none", "erase", "program", "both"]),
+        prop::sample::select(vec!["reads", "reads-and-writes"]),
+        1u32..9,
+        0u32..200,
+        prop::sample::select(vec!["0ns", "3us"]),
+    )
+}
+
+/// What may be suspended in a design that holds paths or maps early.
+fn suspendable(wanted: &'static str, hold_path: bool, map_update: &str) -> &'static str {
+    match wanted {
+        _ if hold_path => "none",
+        "both" | "program" if map_update == "issue" => "erase",
+        wanted => wanted,
+    }
+}
+
 /// A drive small enough that a few thousand writes fill it many times.
 fn designs() -> impl Strategy<Value = Design> {
     let geometry =
@@ -205,12 +228,20 @@ fn designs() -> impl Strategy<Value = Design> {
         prop::bool::ANY,
         prop::sample::select(vec!["off", "same-page", "any-page", "head-page"]),
         prop::sample::select(vec!["slc", "mlc", "tlc", "qlc"]),
+        medium(),
+        (
+            prop::sample::select(vec![0.0, 0.0, 0.02, 0.3, 1.0]),
+            prop::sample::select(vec![0.0, 0.0, 0.02, 0.3, 1.0]),
+            prop::sample::select(vec![0.0, 0.0, 0.008, 0.4]),
+            0u32..6,
+        ),
     );
     let ftl = (
         prop::sample::select(vec!["find-page", "find-sectors", "zeroes"]),
         prop::sample::select(vec!["program-end", "issue"]),
         prop::sample::select(vec!["merged", "new-sectors"]),
         prop::sample::select(vec!["CWDP", "PDWC", "WPCD", "DCPW"]),
+        prop::sample::select(vec![0.07, 0.07, 0.4, 0.6]),
     );
     let rest = (
         prop::sample::select(vec!["data-first", "commands-first"]),
@@ -234,6 +265,7 @@ fn designs() -> impl Strategy<Value = Design> {
             prop::sample::select(vec!["on-release", "immediate"]),
             prop::bool::weighted(0.2),
             prop::sample::select(vec!["fifo", "oldest-request"]),
+            (prop::bool::ANY, 0u32..4),
         ),
     );
     let gc = (
@@ -274,10 +306,26 @@ fn designs() -> impl Strategy<Value = Design> {
             format!("flash.busy_until_data_out={}", f.1),
             format!("flash.multi_plane={}", f.2),
             format!("flash.cell={}", f.3),
+            format!("flash.suspend.operations={}", suspendable(f.4.0, r.7.2, t.1)),
+            format!("flash.suspend.for={}", f.4.1),
+            format!("flash.suspend.limit={}", f.4.2),
+            format!("flash.suspend.longest={}us", f.4.3),
+            format!("flash.suspend.min_remaining={}us", f.4.3 / 10),
+            format!("flash.suspend.suspend_time={}", f.4.4),
+            format!("flash.suspend.resume_time={}", f.4.4),
             format!("ftl.unwritten_reads={}", t.0),
             format!("ftl.map_update={}", t.1),
             format!("ftl.partial_writes={}", t.2),
             format!("ftl.allocation={}", t.3),
+            format!("ftl.overprovisioning={}", t.4),
+            format!("flash.failures.program={}", if t.1 == "issue" { 0.0 } else { f.5.0 }),
+            format!("flash.errors.base={}", f.5.2),
+            format!("flash.errors.disturb.factor={}", f.5.2 / 10.0),
+            format!("controller.ecc.retries={}", f.5.3),
+            format!("flash.failures.erase={}", f.5.1),
+            format!("flash.failures.read={}", f.5.1 / 5.0),
+            // A share of half of what is spare at the least: the rest is kept for collection.
+            format!("flash.failures.factory_bad={}", if t.4 > 0.3 && g.4 > 15 { 0.1 } else { 0.0 }),
             format!("fabric.order={}", r.0),
             format!("host.fetch={}", r.1),
             format!("controller.dram={}", r.2),
@@ -291,6 +339,8 @@ fn designs() -> impl Strategy<Value = Design> {
             format!("fabric.venice.retry={}", r.7.1),
             format!("fabric.hold_path={}", r.7.2 && r.6 != "omnibus-split" && !r.6.starts_with("mesh")),
             format!("fabric.data_queue={}", r.7.3),
+            format!("gc.copyback={}", r.7.4.0 && !r.7.2),
+            format!("gc.copyback_check_every={}", r.7.4.1),
             "flash.program=20us".to_owned(),
             "flash.erase=50us".to_owned(),
             "gc.threshold=0.05".to_owned(),

@@ -11,6 +11,7 @@ use crate::config::energy::Energy;
 pub use crate::config::fabric::*;
 pub use crate::config::gc::{Gc, Scope, VictimPolicy, Wear};
 pub use crate::config::mapping::*;
+use crate::config::medium::{Ecc, Errors, Failures, Suspend};
 use crate::config::units::{Duration, Rate, Size};
 
 /// A drive, the link to its host and the parts inside it.
@@ -141,6 +142,15 @@ pub struct Flash {
     /// Which pages of a block are of which kind (matters where kinds differ in time).
     #[serde(default)]
     pub page_order: PageOrder,
+    /// Programs and erases that make way for reads.
+    #[serde(default)]
+    pub suspend: Suspend,
+    /// Operations that fail.
+    #[serde(default)]
+    pub failures: Failures,
+    /// Bits that are read wrong.
+    #[serde(default)]
+    pub errors: Errors,
 }
 
 /// How the kinds of page follow each other in a block.
@@ -271,6 +281,8 @@ pub struct Controller {
     pub ecc_latency: Duration,
     /// Rate of each channel's ECC engine.
     pub ecc_rate: Rate,
+    /// What the ECC engines can correct.
+    pub ecc: Ecc,
     /// Processor time for each request (one processor serves all).
     pub firmware_per_request: Duration,
     /// Processor time for each page of a request, added to the above.
@@ -431,6 +443,7 @@ impl Default for Controller {
             dram: Rate(0),
             ecc_latency: Duration(0),
             ecc_rate: Rate(0),
+            ecc: Ecc::default(),
             firmware_per_request: Duration(0),
             firmware_per_page: Duration(0),
         }

@@ -13,6 +13,7 @@ mod fabric;
 mod gc;
 pub mod load;
 mod mapping;
+pub mod medium;
 pub mod mqsim;
 pub mod names;
 pub mod presets;

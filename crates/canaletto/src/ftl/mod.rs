@@ -1,5 +1,6 @@
 //! The flash translation layer: where pages are, where they go, and how space is won back.
 
+pub mod bad_blocks;
 pub mod blocks;
 pub mod cmt;
 pub mod directory;

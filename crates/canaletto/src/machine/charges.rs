@@ -27,17 +27,19 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     /// Charges everything since a page's last charge to `cause`.
     pub(super) fn charge_page(&mut self, id: TransactionId, cause: Cause, now: Time) {
-        let account = &mut self.transactions[id].account;
-        let since = account.since;
-        account.charge(cause, now);
+        let t = &mut self.transactions[id];
+        let cause = if t.retrying { Cause::Retry } else { cause };
+        let since = t.account.since;
+        t.account.charge(cause, now);
         self.tell_page(id, cause, since, now);
     }
 
     /// Charges at most `span` of the time since a page's last charge to `cause`, and returns how much that was.
     pub(super) fn charge_page_up_to(&mut self, id: TransactionId, cause: Cause, span: Time, now: Time) -> Time {
-        let account = &mut self.transactions[id].account;
-        let since = account.since;
-        let part = account.charge_up_to(cause, span, now);
+        let t = &mut self.transactions[id];
+        let cause = if t.retrying { Cause::Retry } else { cause };
+        let since = t.account.since;
+        let part = t.account.charge_up_to(cause, span, now);
         self.tell_page(id, cause, since, since + part);
         part
     }

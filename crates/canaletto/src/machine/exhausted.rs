@@ -8,7 +8,6 @@ use crate::fabric::Fabric;
 use crate::flash::address::{PlaneId, Ppa};
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::Frontier;
-use crate::ftl::mapping::Entry;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
@@ -54,7 +53,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         if self.choices.placement == WritePlacement::Dynamic {
             self.wait_for_room(id);
         } else {
-            self.fail_write(id, now);
+            self.write_failed(id, now);
         }
     }
 
@@ -95,22 +94,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             self.probe.page_read(now, t.request, t.lpa, t.sectors, Ppa::NONE);
             self.page_finished(id, now);
         } else {
-            self.fail_write(id, now);
-        }
-    }
-
-    fn fail_write(&mut self, id: TransactionId, now: Time) {
-        let t = self.transactions[id];
-        debug_assert!(t.origin == Origin::User);
-        self.requests[t.request].failed = true;
-        if self.map.get(t.lpa) == Entry::Pending(id) {
-            let before = if t.old.is_bound() { Entry::At(t.old) } else { Entry::Trimmed };
-            self.map.set(t.lpa, before);
-        }
-        self.probe.page_failed(now, t.request, t.lpa);
-        self.page_finished(id, now);
-        if t.successor.is_some() {
-            self.start_successor(t.successor, now);
+            self.write_failed(id, now);
         }
     }
 }

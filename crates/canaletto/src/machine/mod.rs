@@ -4,16 +4,21 @@
 //! which a request meets them: [`host`] (queue pairs and link), [`translation`] and [`pages`] (mapping), [`chips`] (scheduling and
 //! arrays), [`legs`] (the fabric), [`collection`] (garbage collection).
 
+mod arrays;
 mod charges;
 mod chips;
 mod collection;
+mod copyback;
 mod exhausted;
+mod failures;
 mod held;
 mod host;
 mod legs;
 mod outcome;
 mod pages;
 mod placing;
+mod retries;
+mod suspend;
 mod translation;
 mod trim;
 mod upkeep;
@@ -29,8 +34,13 @@ use crate::controller::Controller;
 use crate::fabric::{self, DomainId, Fabric};
 use crate::flash::address::{Layout, PlaneId, UnitId};
 use crate::flash::array::Array;
+use crate::flash::failures::Failures;
 use crate::flash::interface::CommandTable;
+use crate::flash::reliability::Reliability;
+use crate::flash::suspend::Suspensions;
 use crate::flash::timing::ArrayTiming;
+use crate::flash::wear::Wear;
+use crate::ftl::bad_blocks::BadBlocks;
 use crate::ftl::blocks::Blocks;
 use crate::ftl::gc::Collector;
 use crate::ftl::mapping::MappingTable;
@@ -40,6 +50,7 @@ use crate::host::link::{Direction, Link, LinkTiming};
 use crate::host::nvme::QueuePair;
 use crate::host::request::{Request, RequestId};
 use crate::limits::Limits;
+use crate::machine::copyback::Copybacks;
 use crate::machine::held::Held;
 use crate::machine::translation::Translation;
 use crate::measure::blame::Cause;
@@ -125,6 +136,8 @@ struct Domain {
     turn: u32,
     /// Read data waiting for a path: of the mapping table, of host requests, and of garbage collection.
     data: [VecDeque<TransactionId>; DATA_CLASSES],
+    /// Units in the middle of a copy, with a program command to send.
+    copybacks: VecDeque<UnitId>,
 }
 
 /// Model choices that are looked at while running.
@@ -196,6 +209,13 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     commands: CommandTable,
     timing: ArrayTiming,
     array: Array,
+    suspensions: Suspensions,
+    copybacks: Copybacks,
+    wear: Wear,
+    failures: Failures,
+    reliability: Option<Reliability>,
+    /// Pages read again because they could not be corrected.
+    read_retries: u64,
     options: &'a RunOptions,
     records: Option<Records>,
     /// Requests completed, those before the end of the warm-up included.
@@ -236,10 +256,14 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
                     ready: Ring::new(units),
                     turn: 0,
                     data: Default::default(),
+                    copybacks: VecDeque::new(),
                 }
             })
             .collect();
         let unit_domains = (0..layout.units()).map(|u| fabric.domain_of(layout.chip_of(UnitId(u)))).collect();
+        let failures = &design.flash.failures;
+        let bad = BadBlocks { seed: options.seed, factory: failures.factory_bad, most: limits.expendable_blocks };
+        let keeps_history = Copybacks::counts_copies(&design.gc) || design.flash.errors.are_possible();
         let mut classes = [false; 4];
         for flow in &workload.flow {
             classes[flow.priority as usize] = true;
@@ -275,7 +299,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             controller: Controller::new(&design.controller, layout.channels),
             map: MappingTable::new(limits.mapped_pages),
             translation: Translation::new(&design.mapping, limits),
-            blocks: Blocks::new(&layout, design.gc.reserved_blocks, limits.streams, design.wear.dynamic),
+            blocks: Blocks::new(&layout, design.gc.reserved_blocks, limits.streams, design.wear.dynamic, bad),
             collector: Collector::new(&design.gc, &design.wear, limits, options.seed),
             spread: Spread::new(&layout, limits.most_valid),
             queues: Queues::new(&layout, &design.scheduler, design.flash.multi_plane, classes),
@@ -299,6 +323,12 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             commands: CommandTable::new(&design.fabric, layout.planes_per_die),
             timing: ArrayTiming::new(&design.flash),
             array: Array::new(&layout, design.flash.busy_until_data_out),
+            suspensions: Suspensions::new(&design.flash.suspend, layout.units()),
+            copybacks: Copybacks::new(&design.gc, layout.units()),
+            wear: Wear::new(&layout, keeps_history),
+            failures: Failures::new(failures, options.seed),
+            reliability: Reliability::new(design, options.seed),
+            read_retries: 0,
             options,
             records: options.records.then(Records::default),
             completed: 0,

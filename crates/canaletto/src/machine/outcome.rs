@@ -7,6 +7,7 @@ use crate::config::workload::Workload;
 use crate::fabric::Fabric;
 use crate::fabric::wires::WireKind;
 use crate::flash::address::{ChipId, PlaneId, UnitId};
+use crate::flash::suspend::Phase;
 use crate::host::link::Direction;
 use crate::measure::area::{Area, Interconnect};
 use crate::measure::energy::{Activity, EnergyReport, Parts, RouterKind};
@@ -155,6 +156,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let waiting = (0..self.layout.units()).map(UnitId).filter(|&unit| self.queues.has_work(unit));
         for unit in waiting.take(4) {
             text += &format!("; unit {}: {}", unit.0, self.queues.describe(unit, &self.transactions));
+            if self.suspensions.phase(unit) != Phase::Idle {
+                text += &format!(", {:?} a program or erase", self.suspensions.phase(unit));
+            }
             let first = unit.0 * self.layout.planes_per_unit;
             for plane in (first..first + self.layout.planes_per_unit).map(PlaneId) {
                 let (free, job) = (self.blocks.free(plane), self.collector.describe(plane));

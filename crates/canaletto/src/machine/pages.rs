@@ -142,6 +142,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         if self.choices.unwritten == UnwrittenReads::FindSectors {
             self.mapping_changed(lpa);
         }
+        self.wear.found(at);
         self.probe.page_found(lpa, at);
         Found::At(at)
     }
@@ -286,24 +287,13 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
     }
 
-    /// A page's data have left the chip.
-    pub(super) fn read_transferred(&mut self, id: TransactionId, now: Time) {
-        let t = &self.transactions[id];
-        if self.blocks.read_ends(t.ppa) && self.collector.collects(t.ppa.plane, t.ppa.block) {
-            self.needs_collection.push(t.ppa.plane);
-        }
-        match t.origin {
-            Origin::User => self.probe.page_read(now, t.request, t.lpa, t.sectors, t.ppa),
-            Origin::Mapping => self.probe.translation_read(now, t.lpa, t.ppa),
-            Origin::OldPage | Origin::Gc | Origin::Trim => {}
-        }
-        self.pass_stages(id, now);
-    }
-
     /// Sends a page on through the controller's inside: towards the host after a read, towards the chip before a write.
     pub(super) fn pass_stages(&mut self, id: TransactionId, now: Time) {
         let t = &self.transactions[id];
         let inbound = t.operation == Operation::Read;
+        if t.in_vain && t.stage > 0 {
+            return self.read_again(id, now);
+        }
         let channel = self.layout.channel_of_plane(t.ppa.plane);
         match self.controller.pass(inbound, t.stage, channel, u64::from(t.bytes), now) {
             Some((stage, _, time)) => {
@@ -318,7 +308,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     pub(super) fn stage_done(&mut self, id: TransactionId, now: Time) {
         let t = &self.transactions[id];
         self.charge_page(id, stage_cause(t.operation == Operation::Read, t.stage), now);
-        self.transactions[id].stage += 1;
+        let t = &mut self.transactions[id];
+        t.stage += 1;
+        // What follows the ECC engine is as it would have been without retries.
+        t.retrying &= t.in_vain;
         self.pass_stages(id, now);
     }
 

@@ -51,6 +51,14 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
     }
 
+    /// A write looks for another page in its plane.
+    pub(super) fn expect_again(&mut self, id: TransactionId) {
+        let t = &self.transactions[id];
+        if self.is_dynamic() && t.operation == Operation::Program && t.origin == Origin::User {
+            self.spread.expect(t.ppa.plane, self.layout.unit_of(t.ppa.plane));
+        }
+    }
+
     /// A transaction is queued on a unit; writes have counted there since their plane was chosen.
     pub(super) fn count_in(&mut self, t: &Transaction, unit: UnitId) {
         if self.is_dynamic() && (t.operation != Operation::Program || t.origin != Origin::User) {

@@ -292,6 +292,20 @@ pub struct FlashReport {
     pub host_pages: u64,
     /// Pages programmed for each one programmed for the host.
     pub write_amplification: Option<f64>,
+    /// Programs and erases suspended, each time counted.
+    pub suspensions: u64,
+    /// Pages copied within their plane, without crossing the fabric.
+    pub copybacks: u64,
+    /// Times a page was read again because it could not be corrected.
+    pub read_retries: u64,
+    /// Pages that could not be read.
+    pub uncorrectable: u64,
+    /// Programs of a page that failed.
+    pub program_failures: u64,
+    /// Erases of a block that failed.
+    pub erase_failures: u64,
+    /// Bad blocks at the end, those from the factory included.
+    pub bad_blocks: u64,
     /// Garbage collection.
     pub gc: GcReport,
     /// Wear.

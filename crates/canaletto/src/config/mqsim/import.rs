@@ -16,6 +16,7 @@ use crate::config::design::{
     WritePlacement,
 };
 use crate::config::energy::Energy;
+use crate::config::medium::{Errors, Failures, Suspend};
 use crate::config::units::{Duration, Rate, Size};
 use crate::config::workload::{Addresses, Beyond, Devices, Flow, Priority, Synthetic, Trace, Workload};
 use crate::flash::address::SECTOR;
@@ -98,7 +99,11 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         "Address_Mapping",
         "got \"HYBRID\", an empty stub in MQSim; expected \"PAGE_LEVEL\"",
     )?;
-    refuse(device.gc_copyback, "Use_Copyback_for_GC", "got \"true\", which is not simulated yet; expected \"false\"")?;
+    refuse(
+        device.gc_copyback,
+        "Use_Copyback_for_GC",
+        "got \"true\", which MQSim leaves unfinished; expected \"false\"",
+    )?;
     refuse(
         device.scheduling == SchedulingPolicy::Flin,
         "Transaction_Scheduling_Policy",
@@ -257,6 +262,10 @@ fn import_flash(xml: &DeviceXml) -> Flash {
         die_interleaving: false,
         busy_until_data_out: true,
         page_order: PageOrder::Mqsim,
+        // MQSim's suspension never happens (its flag falls through to a refusal), whatever its file asks for.
+        suspend: Suspend::default(),
+        failures: Failures::default(),
+        errors: Errors::default(),
     }
 }
 

@@ -169,7 +169,8 @@ impl Collector {
         }
         let roomy = blocks.free(plane) > self.config.reserved_blocks;
         let place = wanted.iter().position(|&(block, _)| {
-            blocks.can_be_collected(plane, block) && (roomy || blocks.candidates(plane).wins(block))
+            let wins = !blocks.is_bad(plane, block) && blocks.candidates(plane).wins(block);
+            blocks.can_be_collected(plane, block) && (roomy || wins)
         })?;
         Some(wanted.remove(place))
     }
@@ -274,6 +275,13 @@ impl Collector {
     pub fn copy_is_read(&mut self, plane: PlaneId) {
         if let Some(job) = &mut self.jobs[plane.index()] {
             job.read += 1;
+        }
+    }
+
+    /// What was read of such a page is lost: it is read again.
+    pub fn copy_is_lost(&mut self, plane: PlaneId) {
+        if let Some(job) = &mut self.jobs[plane.index()] {
+            job.read -= 1;
         }
     }
 
