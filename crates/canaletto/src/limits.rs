@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::config::cache::Sharing;
 use crate::config::design::{Allocation, Design};
 use crate::config::workload::{Flow, Workload};
 use crate::fabric;
@@ -39,6 +40,8 @@ pub struct Limits {
     pub logical_sectors: u64,
     /// Sets of write frontiers: one for each flow if the drive is partitioned, else one.
     pub streams: u16,
+    /// Pages that the data cache may hold.
+    pub cache_pages: u64,
     /// A plane collects below this many free blocks.
     pub gc_start_below: u32,
     /// A plane's collection is urgent at or below this many free blocks.
@@ -109,6 +112,7 @@ impl Limits {
         let (logical_pages, logical_sectors) = last.ok_or("the workload has no flow")?;
         let blocks = f64::from(layout.blocks_per_plane);
         Ok(Limits {
+            cache_pages: cache_pages(design, workload)?,
             gc_start_below: ((design.gc.threshold * blocks).ceil() as u32).max(design.gc.reserved_blocks + 2),
             gc_urgent_at: ((design.gc.hard_threshold * blocks) as u32).max(design.gc.reserved_blocks),
             streams,
@@ -118,6 +122,17 @@ impl Limits {
             logical_sectors,
         })
     }
+}
+
+/// Each flow must have a page of a cache that is divided among them.
+fn cache_pages(design: &Design, workload: &Workload) -> Result<u64, String> {
+    let (pages, flows) = (design.cache.capacity.0 / design.geometry.page.0, workload.flow.len() as u64);
+    if pages > 0 && pages < flows && design.cache.sharing == Sharing::Equal {
+        return Err(format!(
+            "cache.capacity: got {pages} pages, expected at least one for each of the {flows} flows that share them equally"
+        ));
+    }
+    Ok(pages)
 }
 
 /// The working set must hold a request.

@@ -108,7 +108,8 @@ impl Probe for Shadow {
             return;
         }
         let write = self.writing[&request].iter().find(|w| w.0 == lpa && w.1 == sectors).expect("a write that began");
-        let mut content = if merged.is_some() { self.held(merged).expect("a page to merge").1 } else { self.blank(lpa) };
+        let mut content =
+            if merged.is_some() { self.held(merged).expect("a page to merge").1 } else { self.blank(lpa) };
         for s in members(sectors) {
             content[s as usize] = write.2;
         }

@@ -7,6 +7,7 @@ use serde::de::{self, IntoDeserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::config::area::Footprint;
+use crate::config::cache::Cache;
 use crate::config::energy::Energy;
 pub use crate::config::fabric::*;
 use crate::config::units::{Duration, Rate, Size};
@@ -34,6 +35,9 @@ pub struct Design {
     /// The controller's inside.
     #[serde(default)]
     pub controller: Controller,
+    /// Write buffer and read cache in the controller's DRAM.
+    #[serde(default)]
+    pub cache: Cache,
     /// Flash translation layer.
     #[serde(default)]
     pub ftl: Ftl,

@@ -2,8 +2,9 @@
 //!
 //! This file holds the parts, the events and the loop; its children hold what happens at each station, in the order in
 //! which a request meets them: [`host`] (queue pairs and link), [`pages`] (mapping), [`chips`] (scheduling and
-//! arrays), [`legs`] (the fabric), [`collection`] (garbage collection).
+//! arrays), [`legs`] (the fabric), [`cache`] (before the mapping, if there is one), [`collection`] (garbage collection).
 
+mod cache;
 mod charges;
 mod chips;
 mod collection;
@@ -17,6 +18,7 @@ mod trim;
 use std::collections::VecDeque;
 
 use crate::RunError;
+use crate::cache::DataCache;
 use crate::config::design::{DataQueue, Design, MapUpdate, PartialWrites, TransferOrder, UnwrittenReads};
 use crate::config::workload::{Priority, Workload};
 use crate::controller::Controller;
@@ -64,6 +66,10 @@ enum Event<E> {
     Fabric(E),
     /// A unit's array has finished.
     ArrayDone(UnitId),
+    /// A transfer of the data cache's DRAM is done.
+    CacheDram,
+    /// The drive may have been idle long enough to destage.
+    CacheIdle,
 }
 
 /// A flow's place in the machine.
@@ -119,6 +125,10 @@ struct Choices {
     unwritten: UnwrittenReads,
     map_update: MapUpdate,
     partial: PartialWrites,
+    /// Whether data in the cache are as safe as on flash.
+    survives_power_loss: bool,
+    /// Idle time after which everything dirty goes to flash; zero: never.
+    idle_destage: Time,
 }
 
 /// Page operations of the arrays.
@@ -143,6 +153,11 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     requests: Slab<RequestId, Request>,
     transactions: Transactions,
     controller: Controller,
+    cache: Option<DataCache>,
+    /// Pages and sectors of a read that are not in the cache, between looking them up and reading them.
+    missing: Vec<(u64, u64)>,
+    /// When the host consumed the last completion.
+    last_completion: Time,
     map: MappingTable,
     blocks: Blocks,
     collector: Collector,
@@ -214,6 +229,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
         for flow in &workload.flow {
             classes[flow.priority as usize] = true;
         }
+        let modes: Vec<_> = workload.flow.iter().map(|flow| flow.cache.unwrap_or(design.cache.mode)).collect();
         let flows = workload.flow.iter().zip(&limits.flows).zip(sources).map(|((config, flow), source)| Flow {
             source,
             looping: config.looping(),
@@ -235,12 +251,17 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
                 unwritten: design.ftl.unwritten_reads,
                 map_update: design.ftl.map_update,
                 partial: design.ftl.partial_writes,
+                survives_power_loss: design.cache.power_loss_protection,
+                idle_destage: design.cache.idle_destage.time(),
             },
             flows: flows.collect(),
             link: Link::new(LinkTiming::new(&design.link), u64::from(design.host.submission_entry_bytes)),
             requests: Slab::new(),
             transactions: Slab::new(),
             controller: Controller::new(&design.controller, layout.channels),
+            cache: DataCache::new(&design.cache, &modes, limits),
+            missing: Vec::new(),
+            last_completion: Time::ZERO,
             map: MappingTable::new(limits.logical_pages),
             blocks: Blocks::new(&layout, design.gc.reserved_blocks, limits.streams),
             collector: Collector::new(layout.planes(), limits.gc_start_below, limits.gc_urgent_at),
@@ -348,6 +369,8 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             Event::StageDone(transaction) => self.stage_done(transaction, now),
             Event::Fabric(event) => self.fabric_event(event, now),
             Event::ArrayDone(unit) => self.array_done(unit, now),
+            Event::CacheDram => self.cache_dram_done(now),
+            Event::CacheIdle => self.destage_if_idle(now),
         }
         Ok(())
     }

@@ -18,6 +18,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.requests[id].outstanding = 1;
         for lpa in self.whole_pages(id) {
             self.probe.page_begins(now, id, lpa, u64::MAX, Kind::Trim);
+            self.trim_cached(id, lpa, now);
             if let Entry::Pending(earlier) = self.map.get(lpa) {
                 let priority = self.flows[self.requests[id].flow as usize].priority;
                 let page = Transaction::of_request(Operation::Program, id, priority, lpa, 0, now);
@@ -33,6 +34,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         if request.outstanding == 0 {
             self.finish(id, now);
         }
+        self.room_after_trim(now);
         self.offer_paths(now);
     }
 

@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::host::request::{Kind, Request};
 use crate::measure::area::Area;
 use crate::measure::blame::{CAUSES, Cause};
+use crate::measure::cache::CacheReport;
 use crate::measure::energy::EnergyReport;
 use crate::measure::histogram::Histogram;
 use crate::measure::map::Map;
@@ -296,7 +297,8 @@ pub struct FlashReport {
     pub programs: u64,
     /// Blocks erased.
     pub erases: u64,
-    /// Pages programmed for each page written by the host.
+    /// Pages programmed for each page that was written to flash for the host, directly or out of the data cache. What the
+    /// cache merged before shows in its own counts.
     pub write_amplification: Option<f64>,
     /// Garbage collection.
     pub gc: GcReport,
@@ -329,6 +331,8 @@ pub struct Report {
     pub measures: Measures,
     /// What the flash did.
     pub flash: FlashReport,
+    /// What the data cache did; none if there is none.
+    pub cache: Option<CacheReport>,
     /// Use of link, fabric, arrays and controller.
     pub utilisation: Vec<Utilisation>,
     /// The chip array with its wires; none for arrays too large to draw.

@@ -168,7 +168,12 @@ impl Replay {
             }
             lba = limit - sectors;
         }
-        Ok(Wanted { kind: if record.write { Kind::Write } else { Kind::Read }, fua: false, lba: self.first + lba, sectors: sectors as u32 })
+        Ok(Wanted {
+            kind: if record.write { Kind::Write } else { Kind::Read },
+            fua: false,
+            lba: self.first + lba,
+            sectors: sectors as u32,
+        })
     }
 }
 
