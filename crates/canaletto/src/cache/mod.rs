@@ -362,8 +362,8 @@ impl DataCache {
         destage
     }
 
-    /// A page with `sectors` that set out has been programmed. Returns its partition and who waited for it.
-    pub fn landed(&mut self, lpa: u64, sectors: u64) -> (u16, TransactionId) {
+    /// A page with `sectors` that set out has been programmed. Returns who waited for it.
+    pub fn landed(&mut self, lpa: u64, sectors: u64) -> TransactionId {
         let id = self.pages.find(lpa).expect("flying pages stay in the cache");
         self.counts.destaged += 1;
         self.unlink(id);
@@ -383,7 +383,7 @@ impl DataCache {
         } else if urgent {
             p.urgent.push_back(id);
         }
-        (partition, waiters)
+        waiters
     }
 
     /// A part of a request waits until the page, which is dirty, is on flash. Returns who came before.

@@ -209,10 +209,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     pub(super) fn destage_landed(&mut self, id: TransactionId, now: Time) {
         self.transactions.remove(id);
         let (lpa, sectors) = (self.transactions[id].lpa, self.transactions[id].sectors);
-        let (partition, waiters) = self.cache().landed(lpa, sectors);
+        let waiters = self.cache().landed(lpa, sectors);
         self.tell_dropped();
         self.finish_waiters(waiters, now);
-        self.serve_waiting(partition, now);
+        self.serve_waiting(now);
     }
 
     /// Parts of requests whose data are safe now, and flushes that waited for them.
@@ -229,15 +229,18 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
     }
 
-    /// There may be room for writes that wait.
-    fn serve_waiting(&mut self, partition: u16, now: Time) {
-        while let Some(first) = self.cache().first_waiting(partition) {
-            if !self.take_pages(first, now) {
-                break;
+    /// There may be room for writes that wait. One may wait for a page in another flow's part of the cache, so all are
+    /// looked at.
+    fn serve_waiting(&mut self, now: Time) {
+        for partition in self.cache().partitions() {
+            while let Some(first) = self.cache().first_waiting(partition) {
+                if !self.take_pages(first, now) {
+                    break;
+                }
+                self.cache().stop_waiting(partition);
             }
-            self.cache().stop_waiting(partition);
+            self.destage(partition, now);
         }
-        self.destage(partition, now);
         self.touch_all_if_noticed();
     }
 
@@ -271,10 +274,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     /// Trimmed pages have left room.
     pub(super) fn room_after_trim(&mut self, now: Time) {
-        if let Some(cache) = &self.cache {
-            for partition in cache.partitions() {
-                self.serve_waiting(partition, now);
-            }
+        if self.cache.is_some() {
+            self.serve_waiting(now);
         }
     }
 

