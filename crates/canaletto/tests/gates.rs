@@ -110,10 +110,11 @@ fn the_host_link_is_granted_when_it_is_free() {
 /// A write buffer of one page whose drive has no page to complete partial writes from.
 const ONE_PAGE: &[&str] = &["cache.capacity=4KiB", "ftl.unwritten_reads=zeroes"];
 
-/// 4 KiB at the DRAM (one row of DDR4-3200, 32 bits), and the data of a write on the host link, behind which the next
-/// one's come.
+/// 4 KiB at the DRAM: one row of DDR4-3200, 32 bits.
 const DRAM: u64 = 27_500 + 320_000;
-const LINK_DATA: u64 = (4096 + 32 * 28) * 1000 / 8;
+
+/// Two writes that arrive together: the second one's entry crosses the link behind the data of the first.
+const NEXT_WRITE: u64 = (4096 + 32 * 28) * 1000 / 8 + STAGGER;
 
 /// A DRAM that takes longer for a page than the host link serves the second of two writes when it has served the first,
 /// to the picosecond; one that is as fast as the link keeps nobody waiting.
@@ -125,7 +126,7 @@ fn the_caches_dram_is_granted_when_it_is_free() {
         (spent(&records, 0, Cause::Cache), spent(&records, 1, Cause::Cache))
     };
     let slow = 27_500 + 1_000_000;
-    assert_eq!(cache("4.096GB/s"), (slow, 2 * slow - LINK_DATA));
+    assert_eq!(cache("4.096GB/s"), (slow, 2 * slow - NEXT_WRITE));
     assert_eq!(cache("12.8GB/s"), (DRAM, DRAM));
 }
 
@@ -136,7 +137,7 @@ fn the_write_buffer_is_granted_when_it_has_room() {
     let records = script(ONE_PAGE, &[(0, 0, true), (0, 1, true)]);
     let program = 20_000 + 150_000 + 21_000 + DATA + 170_000 + 100_000_000;
     assert_eq!(spent(&records, 0, Cause::WriteBuffer), 0);
-    assert_eq!(spent(&records, 1, Cause::WriteBuffer), 2 * DRAM + program - LINK_DATA);
+    assert_eq!(spent(&records, 1, Cause::WriteBuffer), 2 * DRAM + program - NEXT_WRITE);
     assert_eq!(spent(&records, 1, Cause::Cache), DRAM);
 }
 

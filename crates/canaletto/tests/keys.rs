@@ -54,9 +54,8 @@ const MIXED: &str =
 const LARGE: &str = "requests = 400\nread_share = 0.2\nsize = \"16KiB\"\nqueue_depth = 16";
 const SPARSE: &str = "requests = 300\nread_share = 0.3\nsize = \"4KiB\"\ninter_arrival = \"400us\"";
 
-/// A write buffer of 32 pages, and one of two pages that also keeps what is read.
+/// A write buffer of 32 pages.
 const CACHED: &[&str] = &["cache.capacity=128KiB"];
-const TIGHT: &[&str] = &["cache.capacity=8KiB", "cache.mode=read-write"];
 
 const MESH: &[&str] = &["fabric.kind=mesh"];
 
@@ -159,7 +158,7 @@ const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("cache.high_watermark", "0.9", CACHED, MIXED),
     ("cache.low_watermark", "0.1", CACHED, MIXED),
     ("cache.idle_destage", "20us", CACHED, SPARSE),
-    ("cache.destages_per_plane", "1", TIGHT, WRITES),
+    ("cache.destages_per_plane", "1", &["cache.capacity=512KiB"], WRITES),
     ("cache.keep_destaged", "false", CACHED, MIXED),
     ("cache.dram.trcd", "30ns", CACHED, MIXED),
     ("cache.dram.tcl", "30ns", CACHED, MIXED),
