@@ -207,6 +207,9 @@ pub struct Inspection {
 const BYTES_PER_PAGE: f64 = 48.0;
 const BYTES_PER_RECORD: f64 = 180.0;
 
+/// Bytes for each cached page: itself, and up to four places of the index.
+const BYTES_PER_CACHED_PAGE: f64 = 150.0;
+
 /// Looks at a design and a workload without running them.
 ///
 /// # Errors
@@ -271,5 +274,10 @@ fn memory(workload: &Workload, limits: &Limits, records: bool) -> f64 {
     let pages: f64 = workload.flow.iter().map(touched).sum::<f64>().min(limits.logical_pages as f64);
     let rows: f64 = if records { workload.flow.iter().map(requests).sum() } else { 0.0 };
     let groups = (limits.logical_pages as f64 / 64.0).min(pages * 64.0) * 16.0;
-    20e6 + f64::from(limits.layout.planes()) * 600.0 + pages * BYTES_PER_PAGE + groups + rows * BYTES_PER_RECORD
+    let cached = pages.min(limits.cache_pages as f64) * BYTES_PER_CACHED_PAGE;
+    20e6 + f64::from(limits.layout.planes()) * 600.0
+        + pages * BYTES_PER_PAGE
+        + groups
+        + cached
+        + rows * BYTES_PER_RECORD
 }

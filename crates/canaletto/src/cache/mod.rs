@@ -66,7 +66,7 @@ pub struct Destage {
 /// What becomes of a trimmed page that was cached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Forgotten {
-    /// Whether it stays, reading as zeroes, because an older version of it is on its way to flash.
+    /// Whether it stays, reading as zeroes, because older versions of it are on their way to flash.
     pub stays: bool,
     /// Parts of requests that waited until its data were on flash.
     pub waiters: TransactionId,
@@ -295,22 +295,28 @@ impl DataCache {
         }
     }
 
-    /// Forgets what it holds of a trimmed page; none if there was nothing.
-    pub fn trim(&mut self, lpa: u64, all_sectors: u64) -> Option<Forgotten> {
+    /// Forgets what it holds of a trimmed page; none if there was nothing. Where the trim `waits` for writes in flight,
+    /// flash has older versions than the cache until it takes effect: the page stays, as zeroes that go to flash behind it.
+    pub fn trim(&mut self, lpa: u64, all_sectors: u64, waits: bool) -> Option<Forgotten> {
         let id = self.pages.find(lpa)?;
-        let waiters = std::mem::replace(&mut self.pages[id].waiters, TransactionId::NONE);
-        if self.pages[id].dirty != 0 {
-            self.close_unit(id, self.pages[id].epoch);
-        }
-        let stays = self.pages[id].state() == State::Flying;
-        if stays {
+        let (state, epoch) = (self.pages[id].state(), self.pages[id].epoch);
+        if state == State::Dirty && waits {
             let page = &mut self.pages[id];
+            (page.valid, page.dirty) = (all_sectors, all_sectors);
+            return Some(Forgotten { stays: true, waiters: TransactionId::NONE });
+        }
+        if self.pages[id].dirty != 0 {
+            self.close_unit(id, epoch);
+        }
+        let page = &mut self.pages[id];
+        let waiters = std::mem::replace(&mut page.waiters, TransactionId::NONE);
+        if state == State::Flying {
             (page.valid, page.dirty, page.urgent) = (all_sectors, 0, false);
         } else {
-            self.partitions[usize::from(self.pages[id].partition)].used -= 1;
+            self.partitions[usize::from(page.partition)].used -= 1;
             self.forget(id);
         }
-        Some(Forgotten { stays, waiters })
+        Some(Forgotten { stays: state == State::Flying, waiters })
     }
 
     /// A write waits for room.

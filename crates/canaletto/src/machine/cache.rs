@@ -265,7 +265,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// Has the cache forget a trimmed page.
     pub(super) fn trim_cached(&mut self, request: RequestId, lpa: u64, now: Time) {
         let all = sector_mask(0, u64::from(self.layout.sectors_per_page));
-        let Some(forgotten) = self.cache.as_mut().and_then(|cache| cache.trim(lpa, all)) else { return };
+        let waits = matches!(self.map.get(lpa), Entry::Pending(_));
+        let Some(forgotten) = self.cache.as_mut().and_then(|cache| cache.trim(lpa, all, waits)) else { return };
         self.cache().counts.trimmed += 1;
         self.probe.page_trimmed_in_cache(now, request, lpa, forgotten.stays);
         self.tell_dropped();

@@ -276,8 +276,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             return;
         }
         if t.operation == Operation::Read {
-            let found = self.translate_read(id);
-            assert!(found && self.transactions[id].ppa.is_bound(), "a read was issued without a page to read");
+            if !self.translate_read(id) {
+                self.find_trimmed(id);
+            }
+            assert!(self.transactions[id].ppa.is_bound(), "a read was issued without a page to read");
             return;
         }
         let at = self.allocate(t.ppa.plane, t.frontier, t.lpa, t.sectors | t.merged);

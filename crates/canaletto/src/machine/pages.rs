@@ -164,6 +164,18 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         at
     }
 
+    /// The page of a read that waited for room to find one while its logical page was trimmed: it reads what was there
+    /// before, and nobody will again.
+    pub(super) fn find_trimmed(&mut self, id: TransactionId) {
+        let t = self.transactions[id];
+        let at = self.allocate(t.ppa.plane, t.frontier, t.lpa, t.sectors);
+        let at = at.expect("a read was issued without a page to find");
+        self.probe.page_found(t.lpa, at);
+        self.blocks.invalidate(at);
+        self.blocks.read_begins(at);
+        self.transactions[id].ppa = at;
+    }
+
     pub(super) fn begin_write(&mut self, id: TransactionId, now: Time) {
         let lpa = self.transactions[id].lpa;
         if let Entry::Pending(earlier) = self.map.get(lpa) {

@@ -2,9 +2,11 @@
 //! - `valid`: does a right file give the right values, lines and notes?
 //! - `refused_tags`, `refused_xml`: is each wrong file refused, on the right line, in the right words?
 //! - `shipped`: do all of MQSim's own files parse?
+//! - `imported`: does the data cache arrive in our own words?
 //! - `fuzz`: does any text at all make the parsers panic?
 
 mod fuzz;
+mod imported;
 mod refused_tags;
 mod refused_xml;
 mod shipped;
