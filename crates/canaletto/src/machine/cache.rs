@@ -76,7 +76,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             self.cache().wait(flow, id);
             self.cache().counts.writes.waited += 1;
         }
-        self.destage(partition, now);
+        self.destage(now);
         self.touch_all_if_noticed();
         self.offer_paths(now);
     }
@@ -179,10 +179,13 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
     }
 
-    /// Starts what has to go to flash for the partition's own reasons.
-    fn destage(&mut self, partition: u16, now: Time) {
-        while let Some(destage) = self.cache().next_destage(partition) {
-            self.start_destage(destage, now);
+    /// Starts what has to go to flash for other reasons. A write may join a page in another flow's part of the cache, so all
+    /// are looked at.
+    fn destage(&mut self, now: Time) {
+        for partition in self.cache().partitions() {
+            while let Some(destage) = self.cache().next_destage(partition) {
+                self.start_destage(destage, now);
+            }
         }
     }
 
@@ -229,8 +232,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
     }
 
-    /// There may be room for writes that wait. One may wait for a page in another flow's part of the cache, so all are
-    /// looked at.
+    /// There may be room for writes that wait.
     fn serve_waiting(&mut self, now: Time) {
         for partition in self.cache().partitions() {
             while let Some(first) = self.cache().first_waiting(partition) {
@@ -239,8 +241,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 }
                 self.cache().stop_waiting(partition);
             }
-            self.destage(partition, now);
         }
+        self.destage(now);
         self.touch_all_if_noticed();
     }
 
@@ -255,9 +257,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         if !waits {
             return self.finish(id, now);
         }
-        for partition in self.cache().partitions() {
-            self.destage(partition, now);
-        }
+        self.destage(now);
         self.touch_all_if_noticed();
         self.offer_paths(now);
     }
@@ -308,9 +308,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             return;
         }
         self.cache().set_idle(true);
-        for partition in self.cache().partitions() {
-            self.destage(partition, now);
-        }
+        self.destage(now);
         self.touch_all_if_noticed();
         self.offer_paths(now);
     }
