@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::config::cache::Sharing;
 use crate::config::design::{Allocation, Design, Scope, WritePlacement};
 use crate::config::workload::{Flow, Workload};
 use crate::fabric;
@@ -44,6 +45,8 @@ pub struct Limits {
     pub logical_sectors: u64,
     /// Sets of write frontiers: one for each flow if the drive is partitioned, else one.
     pub streams: u16,
+    /// Pages that the data cache may hold.
+    pub cache_pages: u64,
     /// A plane collects below this many free blocks.
     pub gc_start_below: u32,
     /// A plane's collection is urgent at or below this many free blocks.
@@ -190,6 +193,7 @@ impl Limits {
         Ok(Limits {
             mapped_pages: logical_pages + translation_pages,
             directories,
+            cache_pages: cache_pages(design, workload)?,
             gc_start_below: ((design.gc.threshold * blocks).ceil() as u32).max(design.gc.reserved_blocks + 2),
             most_valid: most_valid(design, &layout, table, streams),
             gc_urgent_at: ((design.gc.hard_threshold * blocks) as u32).max(design.gc.reserved_blocks),
@@ -201,6 +205,17 @@ impl Limits {
             logical_sectors,
         })
     }
+}
+
+/// Each flow must have a page of a cache that is divided among them.
+fn cache_pages(design: &Design, workload: &Workload) -> Result<u64, String> {
+    let (pages, flows) = (design.cache.capacity.0 / design.geometry.page.0, workload.flow.len() as u64);
+    if pages > 0 && pages < flows && design.cache.sharing == Sharing::Equal {
+        return Err(format!(
+            "cache.capacity: got {pages} pages, expected at least one for each of the {flows} flows that share them equally"
+        ));
+    }
+    Ok(pages)
 }
 
 /// The working set must hold a request.
@@ -277,6 +292,9 @@ const BYTES_PER_RECORD: f64 = 180.0;
 /// Bytes of a cached mapping entry with its place in the index, and its share of its translation page's state.
 const BYTES_PER_ENTRY: f64 = 150.0;
 
+/// Bytes for each cached page: itself, and up to four places of the index.
+const BYTES_PER_CACHED_PAGE: f64 = 150.0;
+
 /// Looks at a design and a workload without running them.
 ///
 /// # Errors
@@ -342,9 +360,11 @@ fn memory(design: &Design, workload: &Workload, limits: &Limits, records: bool) 
     let entries = (design.mapping.entries(1) as f64 * f64::from(limits.streams)).min(pages);
     let rows: f64 = if records { workload.flow.iter().map(requests).sum() } else { 0.0 };
     let groups = (limits.logical_pages as f64 / 64.0).min(pages * 64.0) * 16.0;
+    let cached = pages.min(limits.cache_pages as f64) * BYTES_PER_CACHED_PAGE;
     20e6 + f64::from(limits.layout.planes()) * 600.0
         + pages * BYTES_PER_PAGE
         + groups
         + entries * BYTES_PER_ENTRY
+        + cached
         + rows * BYTES_PER_RECORD
 }

@@ -22,6 +22,7 @@ pub fn check_design(design: &Design) -> Checked {
     check_fabric(design)?;
     check_mapping(design)?;
     check_medium(design)?;
+    check_cache(design)?;
     check_space(design)?;
     check_failures(design)?;
     check_errors(design)
@@ -122,6 +123,23 @@ fn check_medium(design: &Design) -> Checked {
         "needs ftl.map_update = \"program-end\" to suspend programs: reads would look for pages not programmed yet"
             .to_owned()
     })
+}
+
+fn check_cache(design: &Design) -> Checked {
+    let cache = &design.cache;
+    let (capacity, page) = (cache.capacity, design.geometry.page);
+    require(capacity.0 == 0 || capacity.0 >= page.0, "cache.capacity", || {
+        format!("got \"{capacity}\", expected \"0B\" (no cache) or at least a page (\"{page}\")")
+    })?;
+    require(cache.low_watermark <= cache.high_watermark, "cache.low_watermark", || {
+        format!("got {}, expected at most cache.high_watermark ({})", cache.low_watermark, cache.high_watermark)
+    })?;
+    let dram = &cache.dram;
+    require(dram.rate.0 > 0, "cache.dram.rate", || format!("got \"{}\", expected a rate above 0", dram.rate))?;
+    for (key, size) in [("cache.dram.row", dram.row), ("cache.dram.burst", dram.burst)] {
+        require((1..=1 << 30).contains(&size.0), key, || format!("got \"{size}\", expected from \"1B\" to \"1GiB\""))?;
+    }
+    Ok(())
 }
 
 /// Over-provisioning, spare blocks and collection thresholds must leave room for each other.

@@ -7,6 +7,7 @@ use serde::de::{self, IntoDeserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::config::area::Footprint;
+use crate::config::cache::Cache;
 use crate::config::energy::Energy;
 pub use crate::config::fabric::*;
 pub use crate::config::gc::{Gc, Scope, VictimPolicy, Wear};
@@ -37,6 +38,9 @@ pub struct Design {
     /// The controller's inside.
     #[serde(default)]
     pub controller: Controller,
+    /// Write buffer and read cache in the controller's DRAM.
+    #[serde(default)]
+    pub cache: Cache,
     /// Flash translation layer.
     #[serde(default)]
     pub ftl: Ftl,

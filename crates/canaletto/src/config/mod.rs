@@ -5,6 +5,7 @@
 //! says where a wrong key was set.
 
 pub mod area;
+pub mod cache;
 pub mod check;
 pub mod design;
 pub mod energy;

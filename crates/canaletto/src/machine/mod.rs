@@ -1,10 +1,11 @@
 //! The machine: wires the parts together and moves requests through them.
 //!
 //! This file holds the parts, the events and the loop; its children hold what happens at each station, in the order in
-//! which a request meets them: [`host`] (queue pairs and link), [`translation`] and [`pages`] (mapping), [`chips`] (scheduling and
-//! arrays), [`legs`] (the fabric), [`collection`] (garbage collection).
+//! which a request meets them: [`host`] (queue pairs and link), [`cache`] (before the mapping, if there is one), [`translation`]
+//! and [`pages`] (mapping), [`chips`] (scheduling and arrays), [`legs`] (the fabric), [`collection`] (garbage collection).
 
 mod arrays;
+mod cache;
 mod charges;
 mod chips;
 mod collection;
@@ -26,6 +27,7 @@ mod upkeep;
 use std::collections::VecDeque;
 
 use crate::RunError;
+use crate::cache::DataCache;
 use crate::config::design::{
     DataQueue, Design, MapUpdate, PartialWrites, TransferOrder, UnwrittenReads, WritePlacement,
 };
@@ -86,6 +88,10 @@ enum Event<E> {
     ArrayDone(UnitId),
     /// A chip has looked for errors in a page from another chip.
     CopyChecked(TransactionId),
+    /// A transfer of the data cache's DRAM is done.
+    CacheDram,
+    /// The drive may have been idle long enough to destage.
+    CacheIdle,
 }
 
 /// A flow's place in the machine.
@@ -150,6 +156,10 @@ struct Choices {
     partial: PartialWrites,
     placement: WritePlacement,
     endurance: u32,
+    /// Whether data in the cache are as safe as on flash.
+    survives_power_loss: bool,
+    /// Idle time after which everything dirty goes to flash; zero: never.
+    idle_destage: Time,
 }
 
 /// Page operations of the arrays.
@@ -174,6 +184,11 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     requests: Slab<RequestId, Request>,
     transactions: Transactions,
     controller: Controller,
+    cache: Option<DataCache>,
+    /// Pages and sectors of a read that are not in the cache, between looking them up and reading them.
+    missing: Vec<(u64, u64)>,
+    /// When the host consumed the last completion.
+    last_completion: Time,
     map: MappingTable,
     translation: Translation,
     blocks: Blocks,
@@ -268,6 +283,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
         for flow in &workload.flow {
             classes[flow.priority as usize] = true;
         }
+        let modes: Vec<_> = workload.flow.iter().map(|flow| flow.cache.unwrap_or(design.cache.mode)).collect();
         let flows = workload.flow.iter().zip(&limits.flows).zip(sources).map(|((config, flow), source)| Flow {
             source,
             looping: config.looping(),
@@ -291,12 +307,17 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
                 partial: design.ftl.partial_writes,
                 placement: design.ftl.write_placement,
                 endurance: design.wear.endurance,
+                survives_power_loss: design.cache.power_loss_protection,
+                idle_destage: design.cache.idle_destage.time(),
             },
             flows: flows.collect(),
             link: Link::new(LinkTiming::new(&design.link), u64::from(design.host.submission_entry_bytes)),
             requests: Slab::new(),
             transactions: Slab::new(),
             controller: Controller::new(&design.controller, layout.channels),
+            cache: DataCache::new(&design.cache, &modes, limits),
+            missing: Vec::new(),
+            last_completion: Time::ZERO,
             map: MappingTable::new(limits.mapped_pages),
             translation: Translation::new(&design.mapping, limits),
             blocks: Blocks::new(&layout, design.gc.reserved_blocks, limits.streams, design.wear.dynamic, bad),
@@ -425,6 +446,8 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             Event::Fabric(event) => self.fabric_event(event, now),
             Event::ArrayDone(unit) => self.array_done(unit, now),
             Event::CopyChecked(transaction) => self.program_copy(transaction, now),
+            Event::CacheDram => self.cache_dram_done(now),
+            Event::CacheIdle => self.destage_if_idle(now),
         }
         Ok(())
     }

@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::host::request::{Kind, Request};
 use crate::measure::area::Area;
 use crate::measure::blame::{CAUSES, Cause};
+use crate::measure::cache::CacheReport;
 use crate::measure::energy::EnergyReport;
 use crate::measure::histogram::Histogram;
 use crate::measure::map::Map;
@@ -288,7 +289,7 @@ pub struct FlashReport {
     pub programs: u64,
     /// Blocks erased.
     pub erases: u64,
-    /// Of these, for the host.
+    /// Of these, for the host, directly or out of the data cache. What the cache merged before shows in its own counts.
     pub host_pages: u64,
     /// Pages programmed for each one programmed for the host.
     pub write_amplification: Option<f64>,
@@ -376,6 +377,8 @@ pub struct Report {
     pub flash: FlashReport,
     /// What the cached mapping table did; none if the whole table is in DRAM.
     pub mapping: Option<MappingReport>,
+    /// What the data cache did; none if there is none.
+    pub cache: Option<CacheReport>,
     /// Use of link, fabric, arrays and controller.
     pub utilisation: Vec<Utilisation>,
     /// The chip array with its wires; none for arrays too large to draw.

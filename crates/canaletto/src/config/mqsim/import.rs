@@ -4,11 +4,12 @@
 //! MQSim. What canaletto cannot simulate yet is refused at its line, never ignored.
 
 use super::{
-    AddressDistribution, AddressMapping, CachingMode, DeviceXml, FlashTechnology, FlowKind, FlowXml, GcPolicy,
-    Generator, HostInterface, Priority as XmlPriority, ScenarioXml, SchedulingPolicy, SharingMode, SizeDistribution,
-    SyntheticXml, TraceXml, XmlError,
+    AddressDistribution, AddressMapping, CachingMechanism, CachingMode, ControllerXml, DeviceXml, FlashTechnology,
+    FlowKind, FlowXml, GcPolicy, Generator, HostInterface, Priority as XmlPriority, ScenarioXml, SchedulingPolicy,
+    SharingMode, SizeDistribution, SyntheticXml, TraceXml, XmlError,
 };
 use crate::config::area::Footprint;
+use crate::config::cache::{Cache, CacheDram, CacheMode, Destage, DramTiming, Sharing as CacheSharing};
 use crate::config::design::{
     Allocation, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry, Host, InitialTable,
     Interface, Link, LinkRounding, MapUpdate, Mapping, MultiPlane, PageOrder, PageTimes, PartialWrites, ReadUnit,
@@ -63,8 +64,10 @@ pub fn import(
                 FlowKind::Trace(trace) if trace.execute_percent < 100 => Some(trace.execute_percent),
                 _ => None,
             };
+            let caches = scenario.flows.iter().any(|flow| flow.caching != CachingMode::TurnedOff);
+            let capacity = if caches { design.cache.capacity } else { Size(0) };
             Ok(ImportedScenario {
-                design: design.clone(),
+                design: Design { cache: Cache { capacity, ..design.cache.clone() }, ..design.clone() },
                 workload: Workload {
                     name: format!("{workload_label}, scenario {}", number + 1),
                     about: String::new(),
@@ -160,6 +163,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
             rounding: LinkRounding::LaneNanoseconds,
         },
         controller: Controller::default(),
+        cache: import_cache(device),
         ftl: Ftl {
             overprovisioning: device.overprovisioning,
             min_spare_blocks: 0,
@@ -210,6 +214,33 @@ pub(super) fn import_mapping(xml: &DeviceXml) -> Mapping {
         read_unit: ReadUnit::Sector,
         initial_table: InitialTable::OnFlash,
         write_backs: WriteBacks::NeverIssued,
+    }
+}
+
+/// The data cache, which is there if a flow uses it.
+fn import_cache(device: &ControllerXml) -> Cache {
+    // A clock of the data bus, 1000 / rate ns, moves two bursts.
+    let bursts_a_second = 2 * u64::from(device.dram_rate_mt_s) * 1_000_000;
+    Cache {
+        capacity: Size(u64::from(device.data_cache_bytes)),
+        sharing: match device.data_cache_sharing {
+            SharingMode::Shared => CacheSharing::Shared,
+            SharingMode::EqualPartitioning => CacheSharing::Equal,
+        },
+        destage: Destage::FirstWrites,
+        idle_destage: Duration(0),
+        destages_per_plane: 1,
+        keep_destaged: false,
+        dram: CacheDram {
+            trcd: Duration::from_ns(device.dram_trcd_ns),
+            tcl: Duration::from_ns(device.dram_tcl_ns),
+            trp: Duration::from_ns(device.dram_trp_ns),
+            row: Size(u64::from(device.dram_row_bytes)),
+            rate: Rate(u64::from(device.dram_burst_bytes) * bursts_a_second),
+            burst: Size(u64::from(device.dram_burst_bytes)),
+            timing: DramTiming::Mqsim,
+        },
+        ..Cache::default()
     }
 }
 
@@ -272,8 +303,16 @@ fn import_flash(xml: &DeviceXml) -> Flash {
 fn import_flow(label: &str, number: usize, xml: &FlowXml, device: &DeviceXml) -> Result<Flow, XmlError> {
     let refuse =
         |tag: &str, problem: &str| Err(XmlError::new(label, xml.lines.line_of(tag).unwrap_or(xml.line), tag, problem));
-    if xml.caching != CachingMode::TurnedOff {
-        return refuse("Device_Level_Data_Caching_Mode", "a data cache is not simulated yet; expected \"TURNED_OFF\"");
+    let (caches, parts) = (xml.caching != CachingMode::TurnedOff, &device.device);
+    if caches && parts.caching_mechanism == CachingMechanism::Simple {
+        return refuse(
+            "Device_Level_Data_Caching_Mode",
+            "MQSim stops with the SIMPLE mechanism; expected \"TURNED_OFF\", or ADVANCED as <Caching_Mechanism>",
+        );
+    }
+    if caches && parts.data_cache_bytes < device.flash.page_bytes {
+        let problem = format!("needs a <Data_Cache_Capacity> of a page at least, which is {}", parts.data_cache_bytes);
+        return refuse("Device_Level_Data_Caching_Mode", &problem);
     }
     for (tag, ids, count) in [
         ("Channel_IDs", &xml.channels, device.device.channels),
@@ -303,6 +342,11 @@ fn import_flow(label: &str, number: usize, xml: &FlowXml, device: &DeviceXml) ->
             XmlPriority::Medium => Priority::Medium,
             XmlPriority::Low => Priority::Low,
         },
+        // MQSim's recorded runs match, to the nanosecond, only if pages that were read are never kept.
+        cache: Some(match xml.caching {
+            CachingMode::TurnedOff | CachingMode::ReadCache => CacheMode::Off,
+            CachingMode::WriteCache | CachingMode::WriteReadCache => CacheMode::Write,
+        }),
         channels: Some(xml.channels.clone()),
         chips: Some(xml.chips.clone()),
         dies: Some(xml.dies.clone()),
