@@ -143,6 +143,9 @@ fn check_flow(workload: &Workload, flow: &Flow, key: &str) -> Checked {
             "needs partitioned = true: flows that share addresses share all planes".to_owned()
         })?;
     }
+    require(flow.occupancy.is_none() || workload.partitioned, &format!("{key}.occupancy"), || {
+        "needs partitioned = true: flows that share addresses find the same data there".to_owned()
+    })?;
     match (&flow.synthetic, &flow.trace) {
         (Some(synthetic), None) => check_synthetic(synthetic, &format!("{key}.synthetic")),
         (None, Some(trace)) => require(!trace.file.is_empty(), &format!("{key}.trace.file"), || {

@@ -14,6 +14,7 @@ mod gc;
 pub mod load;
 pub mod mqsim;
 pub mod names;
+mod precondition;
 pub mod presets;
 pub mod schema;
 pub mod units;

@@ -4,5 +4,6 @@ pub mod blocks;
 pub mod gc;
 pub mod mapping;
 pub mod placement;
+pub mod precondition;
 pub mod spread;
 pub mod steady;

@@ -173,7 +173,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             self.blocks.audit().unwrap_or_else(|problem| panic!("{problem}"));
             // Copies still on their way when the last request ends count twice.
             let valid = self.blocks.count_valid();
-            assert!(valid >= self.map.mapped() && valid - self.map.mapped() <= self.transactions.len() as u64);
+            let mapped = self.map.mapped() + self.blocks.count_seeded_unmapped();
+            assert!(valid >= mapped && valid - mapped <= self.transactions.len() as u64);
         }
     }
 }

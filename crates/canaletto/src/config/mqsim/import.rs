@@ -11,7 +11,7 @@ use super::{
 use crate::config::area::Footprint;
 use crate::config::design::{
     Allocation, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry, Host, Interface, Link,
-    LinkRounding, MapUpdate, MultiPlane, PageOrder, PageTimes, PartialWrites, Scheduler, TransferOrder, Turn,
+    LinkRounding, MapUpdate, MultiPlane, PageOrder, PageTimes, PartialWrites, Precondition, PreconditionKind, Scheduler, TransferOrder, Turn,
     Turnarounds, UnwrittenReads, VictimPolicy, Wear, WritePlacement,
 };
 use crate::config::energy::Energy;
@@ -83,11 +83,6 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         false => Ok(()),
     };
     refuse(
-        device.preconditioning,
-        "Enabled_Preconditioning",
-        "got \"true\", which is not simulated yet; expected \"false\"",
-    )?;
-    refuse(
         device.host_interface == HostInterface::Sata,
         "HostInterface_Type",
         "got \"SATA\", which is not simulated yet; expected \"NVME\"",
@@ -117,6 +112,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
     refuse(flash.blocks_per_plane < 4, "Block_No_Per_Plane", "expected at least 4")?;
     // Two beats take 2 * trunc(1000 / rate) ns: the truncation is MQSim's.
     let burst_bytes = 2 * device.channel_width_bytes;
+    let kind = if device.preconditioning { PreconditionKind::Steady } else { PreconditionKind::None };
     let two_beats_ns = 2 * (1000 / device.channel_rate_mt_s.max(1));
     Ok(Design {
         name: label.to_owned(),
@@ -164,6 +160,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         },
         gc: import_gc(xml),
         wear: Wear::default(),
+        precondition: Precondition { kind, ..Precondition::default() },
         scheduler: Scheduler {
             priorities: device.scheduling == SchedulingPolicy::PriorityOutOfOrder,
             turn: Turn::Polled,
@@ -263,6 +260,7 @@ fn import_flow(label: &str, number: usize, xml: &FlowXml, device: &DeviceXml) ->
         chips: Some(xml.chips.clone()),
         dies: Some(xml.dies.clone()),
         planes: Some(xml.planes.clone()),
+        occupancy: device.device.preconditioning.then(|| f64::from(xml.initial_occupancy_percent) / 100.0),
         synthetic,
         trace,
     })
