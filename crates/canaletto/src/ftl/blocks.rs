@@ -11,6 +11,7 @@ use std::collections::BinaryHeap;
 
 use crate::flash::address::{Layout, PlaneId, Ppa};
 use crate::ftl::precondition::Seeds;
+use crate::measure::precondition::BlockCounts;
 use crate::sim::time::Time;
 
 /// Marks a page that holds nothing valid.
@@ -151,7 +152,11 @@ impl Blocks {
 
     fn room_in_open(&self, plane: PlaneId, frontier: Frontier) -> Option<u32> {
         let p = &self.planes[plane.index()];
-        p.open[frontier.index()].block.filter(|&b| p.blocks[b as usize].written() < self.pages_per_block)
+        p.open[frontier.index()].block.filter(|&b| self.has_room(p, b))
+    }
+
+    fn has_room(&self, plane: &Plane, block: u32) -> bool {
+        plane.blocks[block as usize].written() < self.pages_per_block
     }
 
     fn may_open(&self, plane: PlaneId, frontier: Frontier) -> bool {
@@ -416,6 +421,30 @@ impl Blocks {
     pub fn stall_clock(&self, plane: PlaneId, frontier: Frontier, now: Time) -> Time {
         let open = &self.planes[plane.index()].open[frontier.index()];
         open.stalled + open.stalled_since.map_or(Time::ZERO, |since| now - since)
+    }
+
+    /// Valid pages of the whole drive.
+    pub fn valid_in_all(&self) -> u64 {
+        self.planes.iter().map(|plane| plane.valid).sum()
+    }
+
+    /// Each plane's blocks.
+    pub fn counts(&self) -> impl Iterator<Item = BlockCounts> {
+        (0..).map(PlaneId).zip(&self.planes).map(|(id, plane)| {
+            let (total, free, bad) = (self.blocks_per_plane, self.free(id), plane.bad);
+            let open =
+                plane.open.iter().filter(|open| open.block.is_some_and(|b| self.has_room(plane, b))).count() as u32;
+            let full = total - free - bad - open;
+            let [total, free, open, full, bad] = [total, free, open, full, bad].map(u64::from);
+            BlockCounts { total, free, open, full, bad }
+        })
+    }
+
+    /// Nobody waits any more: time without a page to give counts from zero.
+    pub fn forget_stalls(&mut self) {
+        for open in self.planes.iter_mut().flat_map(|plane| &mut plane.open) {
+            (open.stalled, open.stalled_since) = (Time::ZERO, None);
+        }
     }
 
     /// Valid pages of the whole drive, counted page by page; for audits.

@@ -13,6 +13,7 @@ mod legs;
 mod outcome;
 mod pages;
 mod placing;
+pub mod precondition;
 mod trim;
 
 use std::collections::VecDeque;
@@ -38,7 +39,9 @@ use crate::host::nvme::QueuePair;
 use crate::host::request::{Request, RequestId};
 use crate::limits::Limits;
 use crate::machine::held::Held;
+use crate::machine::precondition::Start;
 use crate::measure::blame::Cause;
+use crate::measure::precondition::PreconditionReport;
 use crate::measure::probe::Probe;
 use crate::measure::records::Records;
 use crate::measure::report::Tally;
@@ -192,6 +195,8 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     arrivals: u32,
     /// Page transactions so far, collection's included.
     pages: u32,
+    /// The state in which the run found the drive.
+    precondition: Option<PreconditionReport>,
     probe: &'a mut P,
 }
 
@@ -199,12 +204,13 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
 const WATCH_EVERY: u64 = 1 << 16;
 
 impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
-    /// A fresh drive with its flows ready to start.
+    /// A drive in its state before the run, with its flows ready to start.
     pub fn new(
         design: &Design,
         workload: &Workload,
         limits: &Limits,
         sources: Vec<Source>,
+        start: Start,
         options: &'a RunOptions,
         probe: &'a mut P,
     ) -> Self {
@@ -243,7 +249,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             first_page: flow.first_page,
             tally: Tally::default(),
         });
-        Machine {
+        let mut machine = Machine {
             events: EventQueue::new(),
             choices: Choices {
                 order: design.fabric.order,
@@ -260,8 +266,9 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             requests: Slab::new(),
             transactions: Slab::new(),
             controller: Controller::new(&design.controller, layout.channels),
-            map: MappingTable::new(limits.logical_pages),
-            blocks: Blocks::new(&layout, design.gc.reserved_blocks, limits.streams, design.wear.dynamic),
+            map: start.map,
+            blocks: start.blocks,
+            precondition: start.report,
             collector: Collector::new(&design.gc, &design.wear, limits, options.seed),
             spread: Spread::new(&layout, limits.most_valid),
             queues: Queues::new(&layout, &design.scheduler, design.flash.multi_plane, classes),
@@ -290,7 +297,9 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             pages: 0,
             layout,
             probe,
-        }
+        };
+        machine.announce_pages();
+        machine
     }
 
     /// Runs until every request is completed.
@@ -324,7 +333,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             until_watch -= 1;
             if until_watch == 0 {
                 until_watch = WATCH_EVERY;
-                if !watch(&Progress { completed: self.completed, generated: self.generated, now }) {
+                if !watch(&self.progress(now)) {
                     return Err(RunError::Interrupted);
                 }
             }
@@ -334,6 +343,10 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             }
         }
         if !self.requests.is_empty() { Err(RunError::Stuck(self.explain_stuck())) } else { Ok(()) }
+    }
+
+    fn progress(&self, now: Time) -> Progress {
+        Progress { completed: self.completed, generated: self.generated, now, preconditioning: None }
     }
 
     /// Lets the fabric do what is due before the next event and concerns nobody else.

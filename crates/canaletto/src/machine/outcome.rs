@@ -31,6 +31,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             workload: workload.name.clone(),
             fabric: design.fabric.kind.name().to_owned(),
             seed: self.options.seed,
+            precondition: self.precondition.take(),
             flash: self.flash_report(),
             utilisation: self.utilisation(),
             map: self.map_of_use(),

@@ -5,6 +5,7 @@ pub mod blame;
 pub mod energy;
 pub mod histogram;
 pub mod map;
+pub mod precondition;
 pub mod probe;
 pub mod records;
 pub mod report;

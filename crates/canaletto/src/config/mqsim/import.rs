@@ -11,8 +11,8 @@ use super::{
 use crate::config::area::Footprint;
 use crate::config::design::{
     Allocation, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry, Host, Interface, Link,
-    LinkRounding, MapUpdate, MultiPlane, PageOrder, PageTimes, PartialWrites, Precondition, PreconditionKind, Scheduler, TransferOrder, Turn,
-    Turnarounds, UnwrittenReads, VictimPolicy, Wear, WritePlacement,
+    LinkRounding, MapUpdate, MultiPlane, PageOrder, PageTimes, PartialWrites, Precondition, PreconditionKind,
+    Scheduler, TransferOrder, Turn, Turnarounds, UnwrittenReads, VictimPolicy, Wear, WritePlacement,
 };
 use crate::config::energy::Energy;
 use crate::config::units::{Duration, Rate, Size};

@@ -99,7 +99,8 @@ impl Blocks {
             if block.seeded == 0 {
                 return 0;
             }
-            let changed: u32 = block.changed_seeds.iter().flat_map(|bits| bits.iter()).map(|bits| bits.count_ones()).sum();
+            let changed: u32 =
+                block.changed_seeds.iter().flat_map(|bits| bits.iter()).map(|bits| bits.count_ones()).sum();
             u64::from(seeds.plane(plane).0.valid(number) - changed + seeds.adopted_in(plane, number))
         };
         let planes = (0..).map(PlaneId).zip(&self.planes);
@@ -131,7 +132,8 @@ impl Plane {
         let oldest = contents.full().next().map_or(0.0, |block| age(contents, block));
         self.clock = (oldest * scale).ceil() as u64 + u64::from(blocks) * u64::from(pages);
         self.valid = u64::from(contents.mapped());
-        self.blocks = (0..blocks).map(|block| seeded_block(contents, kind, block, pages, (self.clock, scale), random)).collect();
+        self.blocks =
+            (0..blocks).map(|block| seeded_block(contents, kind, block, pages, (self.clock, scale), random)).collect();
         self.least_erases = self.blocks.iter().map(|b| b.erases).min().unwrap_or(0);
         self.most_erases = self.blocks.iter().map(|b| b.erases).max().unwrap_or(0);
         for (frontier, block) in kind.frontiers.iter().zip(contents.open()) {

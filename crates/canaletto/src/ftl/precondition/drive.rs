@@ -103,7 +103,13 @@ struct Maker<'a> {
 
 impl Maker<'_> {
     /// A plane's logical pages: runs of one class, and how many of each class hold data.
-    fn contents(&self, of: &[usize], plane: PlaneId, spaces: &Spaces, classes: &[Alike]) -> (Vec<(u32, usize)>, Vec<u32>) {
+    fn contents(
+        &self,
+        of: &[usize],
+        plane: PlaneId,
+        spaces: &Spaces,
+        classes: &[Alike],
+    ) -> (Vec<(u32, usize)>, Vec<u32>) {
         let (mut runs, mut members) = (Vec::new(), vec![0u32; classes.len()]);
         for &space in of {
             let mut from = 0;
@@ -190,7 +196,6 @@ impl Maker<'_> {
             )));
         }
         let most = (u64::from(blocks) - needed) as u32 + self.design.gc.reserved_blocks;
-        // A plane that never fills its blocks keeps those it has no use for.
         Ok(Geometry { blocks, pages, free: self.limits.gc_start_below.min(most), frontiers })
     }
 
@@ -209,7 +214,9 @@ impl Maker<'_> {
             VictimPolicy::Greedy => Policy::Greedy,
             VictimPolicy::DChoices => Policy::DChoices(gc.choices),
             VictimPolicy::Random => Policy::Random,
-            VictimPolicy::RandomPlus => Policy::RandomPlus { invalid: ((gc.invalid_share * pages).ceil() as u32).max(1) },
+            VictimPolicy::RandomPlus => {
+                Policy::RandomPlus { invalid: ((gc.invalid_share * pages).ceil() as u32).max(1) }
+            }
             VictimPolicy::Fifo => Policy::Fifo,
             VictimPolicy::CostBenefit => Policy::CostBenefit,
         }

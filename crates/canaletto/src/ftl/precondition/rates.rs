@@ -2,6 +2,7 @@
 
 use crate::config::workload::{Addresses, Flow, Synthetic};
 use crate::limits::FlowRange;
+use crate::workload::fill::weight_of;
 
 /// Rates within this factor are taken for one: what they do to the steady state is below its noise.
 const SAME: f64 = 1.05;
@@ -55,8 +56,7 @@ impl Rates {
     /// Adds what a generated flow will write. Sequential writes count as any over the same pages: how often a page is
     /// written is all that is looked at here.
     pub fn add_synthetic(&mut self, flow: &Synthetic, range: &FlowRange, sectors_per_page: u64) {
-        let share = (1.0 - flow.trim_share - flow.flush_share) * (1.0 - flow.read_share);
-        let writes = share.max(0.0) * flow.requests as f64 * flow.size.0 as f64;
+        let writes = weight_of(flow);
         let pages = |share: f64| ((range.sectors as f64 * share) as u64).div_ceil(sectors_per_page);
         let all = pages(flow.working_set);
         match (flow.addresses, flow.hot_share) {
@@ -71,7 +71,13 @@ impl Rates {
 }
 
 /// The rates of every space of a drive; `traced` holds, for each flow that replays a trace, how often its pages are written.
-pub fn of_spaces(flows: &[Flow], ranges: &[FlowRange], partitioned: bool, per_page: u64, traced: &[Traced]) -> Vec<Rates> {
+pub fn of_spaces(
+    flows: &[Flow],
+    ranges: &[FlowRange],
+    partitioned: bool,
+    per_page: u64,
+    traced: &[Traced],
+) -> Vec<Rates> {
     let spaces = if partitioned { ranges.len() } else { 1 };
     let mut rates: Vec<Rates> =
         ranges[..spaces].iter().map(|range| Rates::none(range.sectors.div_ceil(per_page))).collect();

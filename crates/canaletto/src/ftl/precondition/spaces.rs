@@ -119,7 +119,9 @@ mod tests {
         }
         assert_eq!(spaces.local(161), None);
         assert_eq!(spaces.of_plane(PlaneId(4)), [1]);
-        let of_space = |plane: u32| spaces.pages_between(1, PlaneId(plane), 0, 20) + spaces.pages_between(1, PlaneId(plane), 20, 57);
+        let of_space = |plane: u32| {
+            spaces.pages_between(1, PlaneId(plane), 0, 20) + spaces.pages_between(1, PlaneId(plane), 20, 57)
+        };
         assert_eq!((0..12).map(of_space).sum::<u32>(), 57);
     }
 }
