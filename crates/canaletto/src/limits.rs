@@ -64,7 +64,9 @@ fn visible_sectors(design: &Design, layout: &Layout, streams: u16) -> u64 {
     match design.ftl.write_placement {
         WritePlacement::Static => sectors,
         WritePlacement::Dynamic => {
-            sectors.min(most_valid(design, layout, streams) * u64::from(layout.sectors_per_page))
+            // One page less, so that of planes that hold everything not all are at their limit.
+            let pages = most_valid(design, layout, streams).saturating_sub(1);
+            sectors.min(pages * u64::from(layout.sectors_per_page))
         }
     }
 }

@@ -5,7 +5,7 @@
 
 mod common;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use canaletto::config::design::{Design, MapUpdate};
 use canaletto::config::workload::Workload;
@@ -34,6 +34,9 @@ struct Shadow {
     reading: HashMap<(RequestId, u64), Sectors>,
     /// Version of the last trim that took effect on a page.
     trimmed: HashMap<u64, u64>,
+    /// Logical pages that preconditioning has given data and that nothing else was found for.
+    holding: HashSet<u64>,
+    preconditioned: u64,
     versions: u64,
     reads: u64,
     trims: u64,
@@ -63,6 +66,22 @@ fn members(mask: u64) -> impl Iterator<Item = u32> {
 }
 
 impl Probe for Shadow {
+    const WATCHES_PAGES: bool = true;
+
+    fn page_preconditioned(&mut self, lpa: u64, at: Ppa) {
+        self.preconditioned += 1;
+        if !self.store(at, lpa, [0; 64]) || !self.holding.insert(lpa) {
+            self.problems.push(format!("page {lpa} is at {at:?} and elsewhere, or something else is"));
+        }
+    }
+
+    fn page_gone(&mut self, lpa: u64, at: Ppa) {
+        if self.held(at) != Some((lpa, [0; 64])) || !self.holding.remove(&lpa) {
+            self.problems.push(format!("page {lpa} was to go from {at:?}, which holds something else"));
+        }
+        self.flash.entry((at.plane, at.block)).or_default().remove(&at.page);
+    }
+
     fn page_begins(&mut self, _: Time, request: RequestId, lpa: u64, sectors: u64, kind: Kind) {
         self.versions += 1;
         if kind != Kind::Read {
@@ -214,6 +233,7 @@ fn designs() -> impl Strategy<Value = Design> {
         prop::sample::select(vec!["none", "detect", "via-controller"]),
         prop::sample::select(vec![0, 1, 3]),
         prop::sample::select(vec![0.25, 0.5, 1.0]),
+        (prop::sample::select(vec!["none", "steady", "steady", "replay"]), 0.05f64..1.0),
     );
     (geometry, flash, ftl, rest, gc).prop_map(|(g, f, t, r, c)| {
         let dynamic = if c.1 != "plane" || c.2 { "dynamic" } else { "static" };
@@ -258,6 +278,8 @@ fn designs() -> impl Strategy<Value = Design> {
             format!("fabric.venice.retry={}", r.7.1),
             format!("fabric.hold_path={}", r.7.2 && r.6 != "omnibus-split" && !r.6.starts_with("mesh")),
             format!("fabric.data_queue={}", r.7.3),
+            format!("precondition.kind={}", c.8.0),
+            format!("precondition.occupancy={}", if c.8.0 == "none" { 1.0 } else { (c.8.1 * 1.3).min(1.0) }),
             "flash.program=20us".to_owned(),
             "flash.erase=50us".to_owned(),
             "gc.threshold=0.05".to_owned(),
@@ -335,5 +357,26 @@ fn overwriting_a_full_drive_never_wedges() {
         assert!(shadow.reads > 500);
         let blame = &outcome.report.measures.blame_us.all;
         assert!(blame.contains_key("chip_busy_gc_read"), "{blame:?}");
+    }
+}
+
+/// A preconditioned drive serves everything, whether it holds little or all it can; reads of pages that hold nothing find
+/// a place there.
+#[test]
+fn preconditioned_drives_serve_everything() {
+    for (kind, occupancy) in [("steady", 1.0), ("steady", 0.4), ("replay", 1.0), ("replay", 0.4)] {
+        let changes = [format!("precondition.kind={kind}"), format!("precondition.occupancy={occupancy}")];
+        let design = common::design(common::SMALL, &[&changes[0], &changes[1]]);
+        let workload = common::synthetic("requests = 3000\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 32");
+        let (outcome, shadow) = check(&design, &workload);
+        let report = outcome.report.precondition.expect("it was preconditioned");
+        assert_eq!(report.valid_pages, shadow.preconditioned);
+        assert_eq!(
+            report.blocks.free + report.blocks.open + report.blocks.full + report.blocks.bad,
+            report.blocks.total
+        );
+        let logical = Limits::new(&design, &workload).unwrap().logical_pages as f64;
+        assert!((report.valid_pages as f64 - occupancy * logical).abs() <= 8.0, "{report:?} of {logical}");
+        assert!(outcome.report.flash.gc.pages_copied > 100, "{:?}", outcome.report.flash);
     }
 }

@@ -1,6 +1,6 @@
 //! Rules between keys that no type or range can state.
 
-use crate::config::design::{Design, FabricKind, PageTimes, Scope, WritePlacement};
+use crate::config::design::{Design, FabricKind, PageTimes, PreconditionKind, Scope, WritePlacement};
 use crate::config::error::Problem;
 use crate::config::units::{Duration, Size};
 use crate::config::workload::{Addresses, Flow, Synthetic, Workload};
@@ -116,6 +116,12 @@ fn check_space(design: &Design) -> Checked {
         format!(
             "got {:?}, whose copies go to other planes; expected ftl.write_placement = \"dynamic\" with it",
             design.gc.scope
+        )
+    })?;
+    let occupancy = design.precondition.occupancy;
+    require(design.precondition.kind != PreconditionKind::None || occupancy == 1.0, "precondition.occupancy", || {
+        format!(
+            "got {occupancy} for a drive fresh out of the box; expected precondition.kind = \"steady\" or \"replay\""
         )
     })?;
     let reserved = f64::from(design.gc.reserved_blocks);

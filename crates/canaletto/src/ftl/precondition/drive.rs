@@ -82,6 +82,16 @@ fn too_full(problem: String) -> String {
     format!("preconditioning: {problem}; expected a lower precondition.occupancy or more ftl.overprovisioning")
 }
 
+fn sizes(pages: &[u32]) -> Vec<f64> {
+    pages.iter().map(|&n| f64::from(n)).collect()
+}
+
+/// Each one's share of the sum; none if that is 0.
+fn shares(parts: &[f64]) -> Option<Vec<f64>> {
+    let all: f64 = parts.iter().sum();
+    (all > 0.0).then(|| parts.iter().map(|part| part / all).collect())
+}
+
 /// Pages of a plane that are alike: how often they are written, and which share of them holds data.
 type Alike = (f64, f64);
 
@@ -140,12 +150,8 @@ impl Maker<'_> {
         }
         let (_, mapped) = self.contents(of, plane, spaces, &classes);
         let writes: Vec<f64> = mapped.iter().zip(&classes).map(|(&n, alike)| f64::from(n) * alike.0).collect();
-        let all_writes: f64 = writes.iter().sum();
         // Nobody writes: as if written evenly.
-        let shares: Vec<f64> = match all_writes > 0.0 {
-            true => writes.iter().map(|w| w / all_writes).collect(),
-            false => mapped.iter().map(|&n| f64::from(n) / f64::from(mapped.iter().sum::<u32>().max(1))).collect(),
-        };
+        let shares = shares(&writes).or_else(|| shares(&sizes(&mapped))).unwrap_or(vec![1.0; classes.len()]);
         let frontiers = self.frontiers(of);
         let geometry = self.geometry(mapped.iter().map(|&n| u64::from(n)).sum(), frontiers.len() as u32)?;
         let steady = self.steady(geometry, &mapped, &shares);
@@ -202,8 +208,8 @@ impl Maker<'_> {
     fn steady(&self, geometry: Geometry, mapped: &[u32], shares: &[f64]) -> Steady {
         let all: u32 = mapped.iter().sum();
         let load = geometry.load(f64::from(all));
-        let share = |&n: &u32| f64::from(n) / f64::from(all.max(1));
-        let classes: Vec<(f64, f64)> = mapped.iter().map(share).zip(shares.iter().copied()).collect();
+        let sizes = self::shares(&sizes(mapped)).unwrap_or(vec![1.0; mapped.len()]);
+        let classes: Vec<(f64, f64)> = sizes.into_iter().zip(shares.iter().copied()).collect();
         Steady::find(self.policy(), load, geometry, &classes, self.seed)
     }
 
