@@ -139,7 +139,7 @@ fn write_amplification_follows_the_formulas() {
     }
 }
 
-/// A trace that writes a tenth of the drive nine times of ten.
+/// A trace that writes a tenth of a small drive nine times of ten.
 struct Skewed {
     left: u64,
     state: u64,
@@ -150,7 +150,7 @@ impl RecordSource for Skewed {
         batch.clear();
         for _ in 0..self.left.min(1000) {
             self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let (draw, place) = ((self.state >> 33) % 10, (self.state >> 40) % 50_000);
+            let (draw, place) = ((self.state >> 60) % 10, (self.state >> 33) % 6500);
             let page = if draw == 0 { place } else { place / 10 };
             batch.push(Record { arrival_ns: 0, device: 0, offset_bytes: page * 4096, bytes: 4096, write: true });
         }
@@ -169,7 +169,8 @@ fn skew_of_a_trace_is_honoured() {
     let text = "name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.trace]\nfile = \"x\"\nqueue_depth = 16\n";
     let workload = canaletto::config::load_workload("w.toml", Some(text), &[]).unwrap();
     let [steady, replay] = ["steady", "replay"].map(|kind| {
-        let design = drive(kind, QUARTER, &["ftl.overprovisioning=0.2"]);
+        let small = "channels = 1\nchips_per_channel = 1\nplanes_per_die = 2\nblocks_per_plane = 64\npages_per_block = 64";
+        let design = drive(kind, small, &["ftl.overprovisioning=0.2"]);
         let input = TraceInput { source: skewed(), extent: None, again: Some(Box::new(|| Ok(skewed()))) };
         let outcome = run(&design, &workload, vec![Some(input)], &RunOptions::default(), &mut |_| true).unwrap();
         (outcome.report.flash.write_amplification.unwrap(), outcome.report.measures.latency_us.all.mean.unwrap())
