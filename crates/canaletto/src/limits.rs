@@ -270,9 +270,7 @@ fn preconditioned(design: &Design, limits: &Limits) -> f64 {
     let layout = &limits.layout;
     match design.precondition.kind {
         PreconditionKind::None => 0.0,
-        PreconditionKind::Steady => {
-            f64::from(layout.planes()) * f64::from(layout.blocks_per_plane) * BYTES_PER_BLOCK
-        }
+        PreconditionKind::Steady => f64::from(layout.planes()) * f64::from(layout.blocks_per_plane) * BYTES_PER_BLOCK,
         PreconditionKind::Replay => layout.pages() as f64 * BYTES_PER_PAGE,
     }
 }

@@ -39,18 +39,18 @@ fn figures(design: &Design, workload: &Workload, seeds: u64) -> [f64; 3] {
     sums
 }
 
-/// Both ways to precondition lead to the same results, within 3 %: write amplification and mean latency. The 99th percentile
-/// lies among requests that meet several collections in a row, a few hundred of them; it is held to `tail`.
+/// Both ways to precondition lead to the same write amplification and mean latency, within 3 %, and to the same 99th
+/// percentile within `tail`. One request in fifty meets collection and waits for a millisecond or for forty, so that
+/// percentile lies on a cliff: one seed's differs from another's by 6 % (one standard deviation), whichever way the drive
+/// came to its state.
 fn agree(geometry: &str, changes: &[&str], more: &str, seeds: u64, tail: f64) {
     let [steady, replay] = ["steady", "replay"].map(|kind| {
         let design = drive(kind, geometry, changes);
         figures(&design, &writes(&design, 1.0, more), seeds)
     });
     println!("{changes:?} {more:?}: steady {steady:.3?}, replay {replay:.3?}");
-    for ((name, allowed), (a, b)) in [("write amplification", 0.03), ("mean latency", 0.03), ("p99 latency", tail)]
-        .iter()
-        .zip(steady.iter().zip(replay))
-    {
+    let limits = [("write amplification", 0.03), ("mean latency", 0.03), ("p99 latency", tail)];
+    for ((name, allowed), (a, b)) in limits.iter().zip(steady.iter().zip(replay)) {
         assert!((a - b).abs() <= allowed * b, "{name}: {a} steady, {b} replayed; {changes:?} {more:?}");
     }
 }
@@ -66,28 +66,46 @@ const LARGE_PAGES: &str = "channels = 2\nchips_per_channel = 1\nplanes_per_die =
 const FOUR: &str =
     "channels = 4\nchips_per_channel = 2\nplanes_per_die = 2\nblocks_per_plane = 512\npages_per_block = 128";
 
-#[test]
-fn steady_is_what_writing_leads_to() {
-    for policy in ["greedy", "d-choices", "random", "fifo"] {
-        agree(QUARTER, &[&format!("gc.policy={policy}"), "ftl.overprovisioning=0.2"], "queue_depth = 16", 3, 0.05);
-    }
+fn policy_agrees(policy: &str) {
+    agree(QUARTER, &[&format!("gc.policy={policy}"), "ftl.overprovisioning=0.2"], "queue_depth = 16", 6, 0.05);
 }
 
 #[test]
-fn steady_is_what_writing_leads_to_with_large_pages() {
-    agree(LARGE_PAGES, &["ftl.overprovisioning=0.25"], "queue_depth = 8", 2, 0.05);
+fn greedy_steady_is_what_writing_leads_to() {
+    policy_agrees("greedy");
 }
 
 #[test]
-fn steady_is_what_writing_leads_to_with_hot_and_cold_data() {
+fn d_choices_steady_is_what_writing_leads_to() {
+    policy_agrees("d-choices");
+}
+
+#[test]
+fn random_steady_is_what_writing_leads_to() {
+    policy_agrees("random");
+}
+
+#[test]
+fn fifo_steady_is_what_writing_leads_to() {
+    policy_agrees("fifo");
+}
+
+#[test]
+fn large_pages_steady_is_what_writing_leads_to() {
+    agree(LARGE_PAGES, &["ftl.overprovisioning=0.25"], "queue_depth = 8", 6, 0.03);
+}
+
+#[test]
+fn hot_and_cold_steady_is_what_writing_leads_to() {
     let hot = "queue_depth = 16\naddresses = \"hot-cold\"\nhot_share = 0.2";
-    agree(QUARTER, &["ftl.overprovisioning=0.2"], hot, 3, 0.1);
+    // Six seeds leave 4 % of uncertainty here; over thirty, both are the same within 1 % (docs/preconditioning.md).
+    agree(QUARTER, &["ftl.overprovisioning=0.2"], hot, 6, 0.1);
 }
 
-/// Most of a minute each: `cargo test --release --test precondition -- --ignored --nocapture`.
+/// A minute or two: `cargo test --release --test precondition -- --ignored --nocapture`.
 #[test]
-#[ignore]
-fn steady_is_what_writing_leads_to_on_four_gigabytes() {
+#[ignore = "writes four gigabytes some twenty times"]
+fn four_gigabytes_steady_is_what_writing_leads_to() {
     for policy in ["greedy", "d-choices"] {
         agree(FOUR, &[&format!("gc.policy={policy}"), "ftl.overprovisioning=0.12"], "queue_depth = 64", 1, 0.03);
     }
@@ -169,7 +187,8 @@ fn skew_of_a_trace_is_honoured() {
     let text = "name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.trace]\nfile = \"x\"\nqueue_depth = 16\n";
     let workload = canaletto::config::load_workload("w.toml", Some(text), &[]).unwrap();
     let [steady, replay] = ["steady", "replay"].map(|kind| {
-        let small = "channels = 1\nchips_per_channel = 1\nplanes_per_die = 2\nblocks_per_plane = 64\npages_per_block = 64";
+        let small =
+            "channels = 1\nchips_per_channel = 1\nplanes_per_die = 2\nblocks_per_plane = 64\npages_per_block = 64";
         let design = drive(kind, small, &["ftl.overprovisioning=0.2"]);
         let input = TraceInput { source: skewed(), extent: None, again: Some(Box::new(|| Ok(skewed()))) };
         let outcome = run(&design, &workload, vec![Some(input)], &RunOptions::default(), &mut |_| true).unwrap();

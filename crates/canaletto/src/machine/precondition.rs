@@ -16,7 +16,7 @@ use crate::limits::Limits;
 use crate::measure::precondition::PreconditionReport;
 use crate::measure::probe::{NoProbe, Probe};
 use crate::sim::time::Time;
-use crate::workload::fill::{Fill, Fills};
+use crate::workload::fill::Fills;
 use crate::workload::flow::{Loop, Source};
 use crate::{Progress, RunError, RunOptions};
 
@@ -142,7 +142,9 @@ impl<F: Fabric> Machine<'_, F, NoProbe> {
             for _ in 0..ROUNDS {
                 for (flow, weight) in self.flows.iter_mut().zip(weights) {
                     let pages = (raw as f64 / f64::from(ROUNDS) * weight / all).ceil() as u64;
-                    flow.fill().map(|fill| fill.overwrite(pages));
+                    if let Source::Fill(fill) = &mut flow.source {
+                        fill.overwrite(pages);
+                    }
                 }
                 self.start_at(self.events.now());
                 self.run(look)?;
@@ -179,15 +181,6 @@ impl<F: Fabric> Machine<'_, F, NoProbe> {
             }
         }
         Ok(())
-    }
-}
-
-impl super::Flow {
-    fn fill(&mut self) -> Option<&mut Fill> {
-        match &mut self.source {
-            Source::Fill(fill) => Some(fill),
-            _ => None,
-        }
     }
 }
 

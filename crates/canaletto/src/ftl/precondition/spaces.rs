@@ -110,7 +110,7 @@ mod tests {
         let placed = |positions| Placement::new(&layout, Allocation::PWCD, positions);
         let sizes = [(0, 101, placed(&some)), (101, 57, placed(&all)), (158, 3, placed(&some))];
         let spaces = Spaces::new(&layout, sizes.into_iter()).expect("small planes");
-        let mut next = vec![0u32; 12];
+        let mut next = [0u32; 12];
         for lpa in 0..161 {
             let (plane, local) = spaces.local(lpa).expect("a page of some space");
             assert_eq!(local, next[plane.index()], "page {lpa}");
