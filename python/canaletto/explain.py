@@ -4,7 +4,7 @@ A request's own steps and those of its last-finishing page tile its latency with
 waited, the spans of the parts that it waited for say who used them meanwhile.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import pairwise
@@ -24,11 +24,17 @@ LIMIT, LIMIT_ALONE = 2_000_000, 20_000_000
 _MARGIN_PS = 1_000_000
 """Added to a request's recorded time, which is a rounded number of microseconds."""
 
-_CHIP_WAITS = ("free_blocks", "chip_busy_gc", "chip_busy_user")
-"""Charged together when a command is formed: how long each lasted is exact, their order is not."""
+_WORK = {
+    "free_blocks": ("read", "program", "erase"),
+    "chip_busy_gc_read": ("read",),
+    "chip_busy_gc_program": ("program",),
+    "chip_busy_erase": ("erase",),
+    "chip_busy_mapping": ("read", "program"),
+}
+"""Causes that only the drive's own work is behind, and what of it."""
 
-_COLLECTED = ("free_blocks", "chip_busy_gc")
-"""Causes that only garbage collection is behind."""
+_CHIP_WAITS = (*_WORK, "chip_busy_user")
+"""Charged together when a command is formed: how long each lasted is exact, their order is not."""
 
 _BUSES = ("channel", "column", "path")
 """Wires that reach chips without routers between."""
@@ -36,7 +42,7 @@ _BUSES = ("channel", "column", "path")
 
 @dataclass(frozen=True)
 class Holder:
-    """Who held what a request waited for: kind of use, by whom (None: garbage collection), which parts, how long."""
+    """Who held what a request waited for: kind of use, by whom (None: the drive's own work), which parts, how long."""
 
     kind: str
     request: int | None
@@ -169,7 +175,7 @@ def explain(timeline: Timeline, number: int, page_bytes: int, median_ps: int | N
     return Explanation(
         request=number,
         flow=str(request["flow"]),
-        op="write" if request["write"] else "read",
+        op=str(request["op"]),
         lba=request["lba"],
         sectors=request["sectors"],
         arrival_ps=request["arrival_ps"],
@@ -260,12 +266,7 @@ class _Scene:
         name = None if chip is None else str(chip["name"])
         if cause in _CHIP_WAITS and chip is not None:
             wait = _together(rows, place)
-            holders, unheld = self._held_chip(chip, wait[0]["start_ps"], wait[-1]["end_ps"])
-            if {row["cause"] for row in wait} & set(_COLLECTED):
-                # Part of this wait is charged to collection: its holders go with that part, the others with the rest.
-                collecting = cause in _COLLECTED
-                holders = tuple(holder for holder in holders if (holder.request is None) == collecting)
-                unheld = max(0, end - start - sum(holder.time_ps for holder in holders)) if collecting else unheld
+            holders, unheld = self._held_chip(chip, wait, cause)
             return Step(cause, start, end, name, (str(name),), holders, min(unheld, end - start))
         if cause == "path_conflict" and chip is not None:
             parts = self._ways_to(chip)
@@ -277,11 +278,15 @@ class _Scene:
             return Step(cause, start, end, name, (), self._reads_of_own(start, end))
         return Step(cause, start, end, name, self._used(start, end))
 
-    def _held_chip(self, chip: Mapping[str, Any], start: int, end: int) -> tuple[tuple[Holder, ...], int]:
-        """Who held the chip, and for how long nobody did.
+    def _held_chip(
+        self, chip: Mapping[str, Any], wait: Sequence[Mapping[str, Any]], cause: str
+    ) -> tuple[tuple[Holder, ...], int]:
+        """Who held the chip during the part of a wait that is charged to a cause, and for how long nobody did.
 
-        Data that have been read wait for the chip's port alone; a command waits for its plane, its die, the chip.
+        Holders go with the causes that their work is behind. Data that have been read wait for the chip's port alone; a
+        command waits for its plane, its die, the chip.
         """
+        start, end = wait[0]["start_ps"], wait[-1]["end_ps"]
         here = [(n, part) for n, part in enumerate(self._parts) if _is_at(part, chip)]
         own = self._own_plane(chip)
         ranks = {number: 3 for number, part in here if part["kind"] == "chip"}
@@ -290,7 +295,27 @@ class _Scene:
                 if part["kind"] == "plane":
                     same_die = own is not None and part.get("die") == own.get("die")
                     ranks[number] = 0 if part is own else 1 if same_die else 2
-        return self._shared_out(self._clipped(ranks, start, end), ranks, start, end)
+        spans = self._clipped(ranks, start, end)
+        causes = {str(row["cause"]) for row in wait}
+        if not causes & set(_WORK):
+            return self._shared_out(spans, ranks, start, end)
+        work = self._work(spans)
+        holders, unheld = self._shared_out(
+            spans, ranks, start, end, lambda page: _is_behind(cause, work.get(page), causes)
+        )
+        if cause in _WORK:
+            charged = sum(row["end_ps"] - row["start_ps"] for row in wait if row["cause"] == cause)
+            unheld = max(0, charged - sum(holder.time_ps for holder in holders))
+        return holders, unheld
+
+    def _work(self, spans: pl.DataFrame) -> dict[int, str]:
+        """What the array does for each of the drive's own pages among these spans: read, program, erase."""
+        pages = spans.filter(pl.col("request").is_null())["page"].unique()
+        kind = pl.col("kind").cast(pl.String)
+        arrays = self._timeline.spans.filter(pl.col("page").is_in(pages.to_list()) & kind.str.starts_with("array_"))
+        done = dict(arrays.select("page", kind.str.strip_prefix("array_")).iter_rows())
+        # A page of which the timeline knows transfers alone: it is read, as what is read was chosen longer ago.
+        return {page: done.get(page, "read") for page in pages.drop_nulls()}
 
     def _is_read_by(self, time: int) -> bool:
         """Whether the array has read the page by then."""
@@ -330,10 +355,10 @@ class _Scene:
         return _longest_first(holders), (end - start) - _covered(spans)
 
     def _earlier_writes(self, start: int, end: int) -> tuple[Holder, ...]:
-        """Writes of the same page under way meanwhile: that whose program ends the wait, else any."""
+        """Writes and trims of the same page under way meanwhile: that whose program ends the wait, else any."""
         first, last = self.pages(self._request)
         writes = self._timeline.requests.filter(
-            pl.col("write")
+            pl.col("op").cast(pl.String).is_in(["write", "trim"])
             & (pl.col("number") != self._request["number"])
             & (pl.col("arrival_ps") < end)
             & (pl.col("complete_ps").is_null() | (pl.col("complete_ps") > start))
@@ -382,17 +407,32 @@ class _Scene:
         )
 
     def _shared_out(
-        self, spans: pl.DataFrame, ranks: Mapping[int, int], start: int, end: int
+        self,
+        spans: pl.DataFrame,
+        ranks: Mapping[int, int],
+        start: int,
+        end: int,
+        told: Callable[[int | None], bool] | None = None,
     ) -> tuple[tuple[Holder, ...], int]:
-        """The wait shared out among its holders: every moment to one of them, at the part of the lowest rank."""
+        """The wait shared out among its holders: every moment to one of them, at the part of the lowest rank.
+
+        told: which pages of the drive's own work are to be told; those of requests if it is so for None.
+        """
         uses = [
-            (ranks[part], begin, until, (str(kind), request, part))
-            for kind, request, part, begin, until in spans.select(
-                "kind", "request", "part", "start_ps", "end_ps"
+            (
+                ranks[part],
+                begin,
+                until,
+                (str(kind), request, part, told is None or told(page if request is None else None)),
+            )
+            for kind, request, page, part, begin, until in spans.select(
+                "kind", "request", "page", "part", "start_ps", "end_ps"
             ).iter_rows()
         ]
         shares = share_out(uses)
-        holders = [Holder(kind, request, self._names([part]), ps) for (kind, request, part), ps in shares.items()]
+        holders = [
+            Holder(kind, request, self._names([part]), ps) for (kind, request, part, tell), ps in shares.items() if tell
+        ]
         return _longest_first(holders), (end - start) - sum(shares.values())
 
     def _names(self, parts: Iterable[int]) -> tuple[str, ...]:
@@ -420,6 +460,16 @@ def share_out(uses: Iterable[tuple[int, int, int, Any]]) -> dict[Any, int]:
             owner = waiting[active[0][2]][3]
             shares[owner] = shares.get(owner, 0) + following - now
     return shares
+
+
+def _is_behind(cause: str, work: str | None, causes: Set[str]) -> bool:
+    """Whether work of the drive's own (None: a request's) is what a part of a wait with these causes is charged for."""
+    if cause not in _WORK:
+        return work is None
+    if cause == "chip_busy_mapping" and f"chip_busy_gc_{work}" in causes:
+        # Timelines do not tell mapping pages from collected ones: collection takes its own share first.
+        return False
+    return work in _WORK[cause]
 
 
 def _together(rows: Sequence[Mapping[str, Any]], place: int) -> Sequence[Mapping[str, Any]]:

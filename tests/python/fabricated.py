@@ -21,7 +21,7 @@ KINDS = (
     *("array_read", "array_program", "array_erase", "register"),
 )
 CAUSES = (
-    *("host_queue", "host_link", "device_queue", "firmware", "chip_busy_user", "chip_busy_gc", "path_conflict"),
+    *("host_queue", "host_link", "device_queue", "firmware", "chip_busy_user", "chip_busy_gc_read", "path_conflict"),
     *("path_reservation", "command_transfer", "array_read", "array_program", "data_transfer", "completion"),
 )
 
@@ -426,11 +426,14 @@ class Toy:
                 orient="row",
             ),
             pl.DataFrame(
-                [(r.number, 0, int(r.write), r.number * 8, 8 * len(r.pages), r.arrival, r.complete) for r in alive],
+                [
+                    (r.number, 0, "write" if r.write else "read", r.number * 8, 8 * len(r.pages), r.arrival, r.complete)
+                    for r in alive
+                ],
                 schema={
                     "number": pl.UInt32,
                     "flow": pl.UInt16,
-                    "write": pl.UInt8,
+                    "op": pl.Enum(["read", "write", "trim", "flush"]),
                     "lba": pl.UInt64,
                     "sectors": pl.UInt32,
                     "arrival_ps": pl.UInt64,
