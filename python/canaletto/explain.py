@@ -301,7 +301,7 @@ class _Scene:
             return self._shared_out(spans, ranks, start, end)
         work = self._work(spans)
         holders, unheld = self._shared_out(
-            spans, ranks, start, end, lambda page: _is_behind(cause, work.get(page), causes)
+            spans, ranks, start, end, lambda page: _is_behind(cause, None if page is None else work[page], causes)
         )
         if cause in _WORK:
             charged = sum(row["end_ps"] - row["start_ps"] for row in wait if row["cause"] == cause)

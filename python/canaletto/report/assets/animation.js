@@ -14,7 +14,7 @@
   const BUCKETS = 512;
   const SHOWN = 200; // requests in the list
   const TALLEST = 760; // pixels of an array
-  const STATES = { array_read: "#7fd0b5", array_program: "#1f7f73", array_erase: "#6a3d8a", register: "#f2c84b" };
+  const STATES = { array_read: "#7fd0b5", array_program: "#1f7f73", array_erase: "#544a00", register: "#f2c84b" };
   const LABELS = {
     array_read: "array reads", array_program: "array programs", array_erase: "array erases", register: "data wait in the chip",
     conflict: "waits for a path", command: "command", data: "data", reserved: "path held", scout: "scout",
