@@ -38,7 +38,7 @@ def collection(runs: Sequence["Result"], data: Sequence[Data]) -> str:
         chart(
             "amplification",
             "Write amplification over time",
-            lines.over_intervals(over_time, "pages programmed for one of the host, mean"),
+            lines.over_intervals(over_time, "write amplification, mean"),
         ),
         chart("erases", "Blocks erased over time", lines.over_intervals(erases, "blocks erased (1/ms)")),
         chart("valid", "Valid pages of full blocks at the end", lines.valid_pages(data)),
@@ -71,7 +71,9 @@ def wear(data: Sequence[Data]) -> str:
     if found is not None:
         maps = note(hint) + map_figure("wear-map", "Erases by chip")
         maps += embedded("wear-map-data", found | {"colours": colours.SEQUENTIAL})
-    tables = _tables(data, ("Wear", upkeep.figures(data, "flash", "wear")), ("Errors, copies and suspensions", medium))
+    tables = _tables(
+        data, ("Erases", upkeep.figures(data, "flash", "wear")), ("Errors, copies and suspensions", medium)
+    )
     return section("wear", "Wear", tables, maps)
 
 

@@ -127,8 +127,8 @@ def _collection_row(run: Run) -> list[str]:
     amplification = lookup(run, "flash.write_amplification")
     return [
         run["fabric"],
-        count(upkeep.collections(run)),
-        count(lookup(run, "flash.gc.pages_copied")),
+        scaled(upkeep.collections(run)),
+        scaled(lookup(run, "flash.gc.pages_copied")),
         share(lookup(run, "flash.gc.valid_share_of_victims")),
         ABSENT if amplification is None else f"{amplification:.2f}",
         count(lookup(run, "flash.wear.erases_max")),

@@ -36,6 +36,14 @@ MEDIUM = (
 """What the flash itself counts, where a run counts it."""
 
 _LABELS = {
+    "collections": "blocks chosen",
+    "pages_copied_elsewhere": "pages copied to other planes",
+    "pages_copied_directly": "pages copied straight from chip to chip",
+    "valid_share_of_victims": "valid pages of a victim, mean",
+    "job_mean_us": "from choice to erase, mean",
+    "job_max_us": "from choice to erase, longest",
+    "epoch_mean_us": "length of an epoch, mean",
+    "epoch_max_us": "length of an epoch, longest",
     "erases_min": "erases of a block, least",
     "erases_mean": "erases of a block, mean",
     "erases_max": "erases of a block, most",
@@ -88,28 +96,41 @@ def under_way(run: Data) -> float | None:
 def told(run: Data) -> str:
     """When collection ran and why, and whom it delayed: sentences."""
     gc = _flash(run)["gc"]
-    reasons = [f"{count(n)} because {REASONS.get(name, words(name))}" for name, n in _reasons(run)]
-    text = f"Garbage collection chose {count(gc['collections'])} blocks" + (
-        f": {_listed(reasons)}." if reasons else "."
-    )
-    times = _at_work(run)
-    if times is not None:
-        first, part, width = times
-        text += (
-            f" It began after {time_us(first)} and was at work in {share(part)} of all {time_us(width)} from then on."
-        )
+    text = f"Garbage collection chose {count(gc['collections'])} blocks{_why(run)}.{_when(run)}"
     if gc.get("job_mean_us") is not None:
         text += f" A block took {time_us(gc['job_mean_us'])} from choice to erase, {time_us(gc['job_max_us'])} at most"
         running = under_way(run)
-        text += f"; on average {digits(running)} were under way." if running else "."
-    if gc.get("epochs"):
-        text += f" Of {count(gc['epochs'])} epochs one took {time_us(gc['epoch_mean_us'])} on average."
-    text += f" {count(gc['pages_copied'])} pages were copied"
+        text += f"; on average {digits(running)} were under way at a time." if running else "."
+    if gc.get("epoch_mean_us") is not None:
+        text += f" {count(gc['epochs'])} epochs took {time_us(gc['epoch_mean_us'])} on average."
+    text += f" {count(gc.get('pages_copied'))} pages were copied"
     if gc.get("valid_share_of_victims") is not None:
         text += f" ({share(gc['valid_share_of_victims'])} of a victim's pages were valid)"
     amplification = _flash(run).get("write_amplification")
     text += f": write amplification {amplification:.2f}." if amplification is not None else "."
     return f"{text} {delays([run])}"
+
+
+def _why(run: Data) -> str:
+    reasons = [(count(n), REASONS.get(name, words(name))) for name, n in _reasons(run)]
+    if len(reasons) == 1:
+        return f" because {reasons[0][1]}"
+    return f": {_listed([f'{n} because {why}' for n, why in reasons])}" if reasons else ""
+
+
+def _when(run: Data) -> str:
+    """When collection was first at work, and in what share of the intervals from then on."""
+    series = _flash(run).get("series")
+    if not series:
+        return ""
+    busy = [bool(copied or erases) for copied, erases in zip(series["pages_copied"], series["erases"], strict=True)]
+    if True not in busy:
+        return ""
+    first, width = busy.index(True), series["interval_us"]
+    part = share(sum(busy) / len(busy[first:]))
+    return (
+        f" It began after {time_us(first * width)}; from then on it worked in {part} of all spans of {time_us(width)}."
+    )
 
 
 def delays(runs: Sequence[Data]) -> str:
@@ -176,7 +197,10 @@ def amplification_over_time(series: Data) -> tuple[float, list[float | None]]:
 def erases_over_time(series: Data) -> tuple[float, list[float]]:
     """Length of an interval, and blocks erased in a millisecond."""
     width, (erases,) = _coarse(series, "erases")
-    return width, [1000 * each / width for each in erases]
+    # What is left of the run for the last interval may be less than an interval.
+    rest = len(series["erases"]) * series["interval_us"] - width * (len(erases) - 1)
+    lengths = [*([width] * (len(erases) - 1)), rest]
+    return width, [1000 * each / length for each, length in zip(erases, lengths, strict=True)]
 
 
 def figures(runs: Sequence[Data], *path: str, only: Sequence[str] | None = None) -> list[list[str]]:
@@ -278,19 +302,6 @@ def _reasons(run: Data) -> list[tuple[str, int]]:
     return sorted(((name, n) for name, n in found.items() if n), key=lambda reason: -reason[1])
 
 
-def _at_work(run: Data) -> tuple[float, float, float] | None:
-    """When collection was first at work, in what share of the intervals from then on, and how long these are."""
-    series = _flash(run).get("series")
-    if not series:
-        return None
-    pairs = zip(series["pages_copied"], series["erases"], strict=True)
-    busy = [bool(copied or erases) for copied, erases in pairs]
-    if True not in busy:
-        return None
-    first = busy.index(True)
-    return first * series["interval_us"], sum(busy) / len(busy[first:]), series["interval_us"]
-
-
 _POINTS = 128
 
 
@@ -324,7 +335,7 @@ def _value(name: str, value: Any) -> str:
         return time_us(value)
     if name.endswith("_bytes"):
         return scaled(value, "B")
-    if name.endswith(("share", "occupancy")):
+    if "share" in name or name.endswith("occupancy"):
         return share(value)
     return digits(value) if isinstance(value, float) and not value.is_integer() else count(value)
 
