@@ -33,6 +33,9 @@ _WORK = {
 }
 """Causes that only the drive's own work is behind, and what of it."""
 
+_WORK_OF = {"array_read": "read", "register": "read", "array_program": "program", "array_erase": "erase"}
+"""What a page's uses of its plane are for."""
+
 _CHIP_WAITS = (*_WORK, "chip_busy_user")
 """Charged together when a command is formed: how long each lasted is exact, their order is not."""
 
@@ -300,22 +303,32 @@ class _Scene:
         if not causes & set(_WORK):
             return self._shared_out(spans, ranks, start, end)
         work = self._work(spans)
-        holders, unheld = self._shared_out(
-            spans, ranks, start, end, lambda page: _is_behind(cause, None if page is None else work[page], causes)
-        )
+        holders, unheld = self._shared_out(spans, ranks, start, end, lambda use: _is_behind(cause, work(*use), causes))
         if cause in _WORK:
             charged = sum(row["end_ps"] - row["start_ps"] for row in wait if row["cause"] == cause)
             unheld = max(0, charged - sum(holder.time_ps for holder in holders))
         return holders, unheld
 
-    def _work(self, spans: pl.DataFrame) -> dict[int, str]:
-        """What the array does for each of the drive's own pages among these spans: read, program, erase."""
-        pages = spans.filter(pl.col("request").is_null())["page"].unique()
-        kind = pl.col("kind").cast(pl.String)
-        arrays = self._timeline.spans.filter(pl.col("page").is_in(pages.to_list()) & kind.str.starts_with("array_"))
-        done = dict(arrays.select("page", kind.str.strip_prefix("array_")).iter_rows())
-        # A page of which the timeline knows transfers alone: it is read, as what is read was chosen longer ago.
-        return {page: done.get(page, "read") for page in pages.drop_nulls()}
+    def _work(self, spans: pl.DataFrame) -> Callable[[int | None, int | None, int], str | None]:
+        """Tells what a use among these spans is for, by its request, page and start; None if it is for a request.
+
+        A page that is copied is read and programmed under one number: it is read until its data have left the register.
+        """
+        pages = spans.filter(pl.col("request").is_null())["page"].unique().to_list()
+        known = self._timeline.spans.filter(pl.col("page").is_in(pages)).with_columns(pl.col("kind").cast(pl.String))
+        ends: dict[int, list[tuple[int, str]]] = {}
+        for page, kind, end in known.select("page", "kind", "end_ps").iter_rows():
+            if kind in _WORK_OF:
+                ends.setdefault(page, []).append((end, _WORK_OF[kind]))
+
+        def of(request: int | None, page: int | None, start: int) -> str | None:
+            if request is not None or page is None:
+                return None
+            # Of what a cut timeline does not hold, only data that were read can be on their way.
+            ahead = ((end, work) for end, work in ends.get(page, ()) if end > start)
+            return min(ahead, default=(0, "read"))[1]
+
+        return of
 
     def _is_read_by(self, time: int) -> bool:
         """Whether the array has read the page by then."""
@@ -412,22 +425,16 @@ class _Scene:
         ranks: Mapping[int, int],
         start: int,
         end: int,
-        told: Callable[[int | None], bool] | None = None,
+        told: Callable[[tuple[int | None, int | None, int]], bool] | None = None,
     ) -> tuple[tuple[Holder, ...], int]:
         """The wait shared out among its holders: every moment to one of them, at the part of the lowest rank.
 
-        told: which pages of the drive's own work are to be told; those of requests if it is so for None.
+        told: which uses are to be told, by request, page and start.
         """
+        columns = spans.select("kind", "request", "page", "part", "start_ps", "end_ps")
         uses = [
-            (
-                ranks[part],
-                begin,
-                until,
-                (str(kind), request, part, told is None or told(page if request is None else None)),
-            )
-            for kind, request, page, part, begin, until in spans.select(
-                "kind", "request", "page", "part", "start_ps", "end_ps"
-            ).iter_rows()
+            (ranks[part], begin, until, (str(kind), request, part, told is None or told((request, page, begin))))
+            for kind, request, page, part, begin, until in columns.iter_rows()
         ]
         shares = share_out(uses)
         holders = [
