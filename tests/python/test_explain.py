@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 from test_timeline import command, made
-from timelines import NOBODY, Drawing, bus, crossed, routed
+from timelines import CAUSES, NOBODY, Drawing, bus, collected, crossed, routed
 
 
 def told(drawing: Drawing, number: int) -> Explanation:
@@ -185,6 +185,35 @@ def test_words() -> None:
     ):
         assert said in flat
     assert "circuits of request 0 on controller 0" in " ".join(shown(told(routed(), 1)).split())
+
+
+def test_work_of_the_drive_goes_with_the_causes_that_it_is_behind() -> None:
+    found = told(collected(), 1)
+    steps = {step.cause: step for step in found.steps}
+    uses = {cause: {holder.kind: holder.time_ps for holder in step.holders} for cause, step in steps.items()}
+    us = 1_000_000
+    assert uses["chip_busy_gc_read"] == {"command": us / 10, "array_read": 2.9 * us, "register": us}
+    assert uses["chip_busy_gc_program"] == {"data": us, "array_program": 10 * us}
+    assert uses["chip_busy_erase"] == {"command": us / 2, "array_erase": 9.5 * us}
+    assert uses["chip_busy_user"] == {"data": us}
+    assert all(step.unheld_ps == 0 for step in found.steps)
+    flat = " ".join(shown(found).split())
+    assert "waited for garbage collection to program at chip 0,0: page programs of garbage collection" in flat
+    assert "mostly: programs of garbage collection at the chip (37.9 %)" in flat
+
+
+def test_mapping_takes_what_collection_leaves() -> None:
+    d = collected()
+    mapping, read = CAUSES.index("chip_busy_mapping"), CAUSES.index("chip_busy_gc_read")
+    d.steps = [(*step[:2], mapping, *step[3:]) if step[2] == read else step for step in d.steps]
+    (step,) = (step for step in told(d, 1).steps if step.cause == "chip_busy_mapping")
+    assert {holder.kind for holder in step.holders} == {"command", "array_read", "register"}
+    assert "page reads of mapping tables" in " ".join(shown(told(d, 1)).split())
+
+
+def test_trims_and_flushes_are_told_as_such() -> None:
+    assert "request 0: flush, 0.400 µs" in shown(told(collected(), 0))
+    assert "request 2: trim of 4 KiB at LBA 128, 1.000 µs" in shown(told(collected(), 2))
 
 
 def test_small_steps_share_a_line() -> None:

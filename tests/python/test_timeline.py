@@ -20,7 +20,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from hypothesis import given
 from hypothesis import strategies as st
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as published
-from timelines import Drawing, bus, crossed, routed
+from timelines import Drawing, bus, collected, crossed, routed
 
 WHOLE = (0, 200_000_000)
 
@@ -180,6 +180,12 @@ def test_slices_carry_what_they_stand_for(tmp_path: Path) -> None:
     assert all(a.end == b.start for a, b in pairwise(inside))
 
 
+def test_every_kind_of_request_has_its_name(tmp_path: Path) -> None:
+    trace = written(made(collected()), tmp_path)
+    names = {each.event.name for each in trace.slices}
+    assert {"flush 0", "read 1", "trim 2", "array read background work", "array erase garbage collection"} <= names
+
+
 def overlapping() -> Drawing:
     """Spans of one part that nest, touch, repeat and overlap, with picoseconds that nanoseconds cannot tell apart."""
     d = bus()
@@ -189,7 +195,7 @@ def overlapping() -> Drawing:
     return d
 
 
-@pytest.mark.parametrize("draw", [bus, routed, crossed, overlapping])
+@pytest.mark.parametrize("draw", [bus, routed, crossed, overlapping, collected])
 def test_slices_nest_and_times_run_forward(draw: Any, tmp_path: Path) -> None:
     drawing = draw()
     trace = written(made(drawing), tmp_path)

@@ -138,7 +138,41 @@ def bus() -> Drawing:
     return d
 
 
-def leg(d: Drawing, kind: str, start: float, end: float, request: int, page: int, chip: str, wire: str) -> None:
+def collected() -> Drawing:
+    """Request 1 waits for chip 0,0 while collection copies a page (7: read, then programmed) and erases a block."""
+    d = Drawing()
+    d.wire("channel 0", "channel", (0, -1), (0, 1))
+    d.request(0, 0, 0, 500, 900, op="flush")
+    d.request(1, 64, 8, 1000, 30_000, op="read")
+    d.request(2, 128, 8, 1000, 2000, op="trim")
+    d.step(0, None, "host_link", 500, 900)
+    d.step(2, None, "host_link", 1000, 2000)
+    leg(d, "command", 1000, 1100, None, 7, "chip 0,0", "channel 0")
+    d.span("chip 0,0 plane 0", "array_read", 1100, 4000, None, 7)
+    d.span("chip 0,0 plane 0", "register", 4000, 5000, None, 7)
+    leg(d, "data", 4000, 5000, None, 7, "chip 0,0", "channel 0")
+    # The command of its program goes with another page's, so that only data are seen of it.
+    leg(d, "data", 5000, 6000, None, 7, "chip 0,0", "channel 0")
+    d.span("chip 0,0 plane 0", "array_program", 6000, 16_000, None, 7)
+    leg(d, "data", 16_000, 17_000, 9, 8, "chip 0,0", "channel 0")
+    leg(d, "command", 17_000, 17_500, None, 10, "chip 0,0", "channel 0")
+    d.span("chip 0,0 plane 0", "array_erase", 17_500, 27_000, None, 10)
+    waits = {
+        "chip_busy_gc_read": 4000,
+        "chip_busy_gc_program": 11_000,
+        "chip_busy_erase": 10_000,
+        "chip_busy_user": 1000,
+    }
+    now = 1000
+    for cause, length in waits.items():
+        d.step(1, 1, cause, now, now + length, "chip 0,0")
+        now += length
+    d.step(1, 1, "array_read", now, 30_000, "chip 0,0")
+    d.until_ns = 40_000
+    return d
+
+
+def leg(d: Drawing, kind: str, start: float, end: float, request: int | None, page: int, chip: str, wire: str) -> None:
     """A transfer: the controller, the wire and the chip's port, all at the same time."""
     for part in (f"controller {chip[5]}", wire, chip):
         d.span(part, kind, start, end, request, page)
