@@ -48,7 +48,8 @@ def collection(runs: Sequence["Result"], data: Sequence[Data]) -> str:
             ("Collection in figures", upkeep.figures(data, "flash", "gc", only=_GC)),
             ("Blocks at the end", upkeep.figures(data, "flash", "blocks", only=_BLOCKS)),
         ),
-        about="Waits for chips that collect are blamed on its reads, programs and erases; free blocks on all of it.",
+        about="Waiting for a chip that collects is charged to the reads, programs or erases that keep it busy; "
+        "waiting for a block to be freed at all, to free blocks.",
     )
 
 
@@ -102,12 +103,15 @@ def _delayed(runs: Sequence["Result"]) -> str:
 
 
 def _tables(data: Sequence[Data], *tables: tuple[str, list[list[str]]]) -> str:
-    """Tables with a column a fabric side by side where there is room; those without rows are left out."""
+    """Tables with a column a fabric, narrow ones side by side; those without rows are left out."""
     columns = [fabric(run["fabric"]) for run in data] if len(data) > 1 else [""]
-    return grid(
-        *(
-            table([escape(title), *columns], [[escape(cell) for cell in row] for row in rows])
-            for title, rows in tables
-            if rows
-        )
-    )
+    found = [
+        table([escape(title), *columns], [[escape(cell) for cell in row] for row in rows])
+        for title, rows in tables
+        if rows
+    ]
+    return grid(*found) if len(data) <= _NARROW else "".join(found)
+
+
+_NARROW = 3
+"""So many fabrics have room in half a page."""
