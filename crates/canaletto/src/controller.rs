@@ -38,6 +38,9 @@ impl Server {
 /// The stages of a read, in order; a write passes them backwards.
 const STAGES: [Cause; 3] = [Cause::Ecc, Cause::SystemBus, Cause::Dram];
 
+/// The stage at which data set out for the chips that come from the data cache: its DRAM takes the place of the DRAM port.
+pub const FROM_CACHE: u8 = 1;
+
 /// The controller's inside.
 pub struct Controller {
     per_request: Time,
@@ -65,6 +68,11 @@ impl Controller {
     /// Whether requests take any processor time.
     pub fn has_firmware(&self) -> bool {
         self.per_request + self.per_page > Time::ZERO
+    }
+
+    /// Whether pages take any time at the ECC engines.
+    pub fn has_ecc(&self) -> bool {
+        !self.ecc[0].is_idle_part()
     }
 
     /// When the processor has dealt with a request of `pages` pages.

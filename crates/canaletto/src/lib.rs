@@ -5,6 +5,7 @@
 //! A request's way through the source, in order: [`workload`] → [`host`] → [`controller`] → [`ftl`] → [`scheduler`] →
 //! [`fabric`] → [`flash`], and back; [`machine`] moves it from one to the next; [`measure`] keeps the books.
 
+pub mod cache;
 pub mod config;
 pub mod controller;
 pub mod fabric;

@@ -4,6 +4,7 @@
 //! The checker below keeps its own idea of what every physical page holds and never looks at the FTL's tables.
 
 mod common;
+mod shadow_cache;
 
 use std::collections::HashMap;
 
@@ -11,12 +12,13 @@ use canaletto::config::design::{Design, MapUpdate};
 use canaletto::config::workload::Workload;
 use canaletto::config::{load_design, load_workload};
 use canaletto::flash::address::{PlaneId, Ppa};
-use canaletto::host::request::{Kind, RequestId};
+use canaletto::host::request::{Kind, Request, RequestId};
 use canaletto::limits::Limits;
 use canaletto::measure::probe::Probe;
 use canaletto::sim::time::Time;
 use canaletto::{Outcome, RunOptions, run_probed};
 use proptest::prelude::*;
+use shadow_cache::ShadowCache;
 
 /// Version of each of a page's 64 sectors; 0 is what was there before the run.
 type Sectors = [u64; 64];
@@ -30,14 +32,19 @@ struct Shadow {
     acknowledged: HashMap<(u64, u32), u64>,
     /// Writes on their way: (logical page, sectors, version).
     writing: HashMap<RequestId, Vec<(u64, u64, u64)>>,
-    /// Reads on their way: for each page the versions acknowledged when it began.
-    reading: HashMap<(RequestId, u64), Sectors>,
+    /// Reads on their way: each page, the sectors not read yet, and the versions acknowledged when it began.
+    reading: HashMap<RequestId, Vec<(u64, u64, Sectors)>>,
+    cache: ShadowCache,
+    /// What the request wrote that was completed last.
+    last_written: Vec<(u64, u64, u64)>,
     /// Version of the last trim that took effect on a page.
     trimmed: HashMap<u64, u64>,
     versions: u64,
     reads: u64,
     trims: u64,
     failures: u64,
+    translation_reads: u64,
+    translation_writes: u64,
     /// Writes take effect when queued, so that a read may come to a page before its program does: contents say nothing.
     early: bool,
     problems: Vec<String>,
@@ -53,9 +60,55 @@ impl Shadow {
         [self.trimmed.get(&lpa).copied().unwrap_or(0); 64]
     }
 
+    /// A translation page is read from where it is.
+    fn check_translation(&mut self, lpa: u64, from: Ppa) {
+        let holds = self.held(from).map(|(holds, _)| holds);
+        if holds != Some(lpa) && !self.early {
+            self.problems.push(format!("translation page {lpa} was read from {from:?}, which holds {holds:?}"));
+        }
+    }
+
     /// Stores a page's content; false if it held something already.
     fn store(&mut self, at: Ppa, lpa: u64, content: Sectors) -> bool {
         self.flash.entry((at.plane, at.block)).or_default().insert(at.page, (lpa, content)).is_none()
+    }
+
+    /// Notes a problem, unless contents say nothing.
+    fn note(&mut self, result: Result<(), String>) {
+        self.problems.extend(result.err().filter(|_| !self.early));
+    }
+
+    /// A read finds these versions: none may be older than what was acknowledged when it began.
+    fn found(&mut self, request: RequestId, lpa: u64, sectors: u64, versions: &Sectors) {
+        self.reads += 1;
+        let pages = self.reading.get_mut(&request).expect("a read that began");
+        let page = pages.iter_mut().find(|page| page.0 == lpa).expect("a page of it");
+        assert_eq!(sectors & !page.1, 0, "sectors of page {lpa} were read twice");
+        page.1 &= !sectors;
+        let expected = page.2;
+        for s in members(sectors).map(|s| s as usize).filter(|&s| versions[s] < expected[s]) {
+            let (read, wanted) = (versions[s], expected[s]);
+            self.note(Err(format!("page {lpa} sector {s}: read version {read}, acknowledged {wanted}")));
+        }
+    }
+
+    /// Version of a request's change of a page.
+    fn version(&self, request: RequestId, lpa: u64) -> u64 {
+        self.writing[&request].iter().find(|w| w.0 == lpa).expect("a change that began").2
+    }
+
+    /// A page is programmed with new sectors and those merged from an old page.
+    fn program(&mut self, lpa: u64, sectors: u64, new: &Sectors, at: Ppa, merged: Ppa) {
+        self.cache.programmed(lpa, sectors, new);
+        if self.early {
+            return;
+        }
+        let mut content =
+            if merged.is_some() { self.held(merged).expect("a page to merge").1 } else { self.blank(lpa) };
+        members(sectors).for_each(|s| content[s as usize] = new[s as usize]);
+        if !self.store(at, lpa, content) {
+            self.problems.push(format!("{at:?} was programmed twice without an erase"));
+        }
     }
 }
 
@@ -68,9 +121,12 @@ impl Probe for Shadow {
         self.versions += 1;
         if kind != Kind::Read {
             self.writing.entry(request).or_default().push((lpa, sectors, self.versions));
+            if kind == Kind::Trim {
+                self.cache.trim(lpa, self.versions);
+            }
         } else {
             let seen = std::array::from_fn(|s| self.acknowledged.get(&(lpa, s as u32)).copied().unwrap_or(0));
-            self.reading.insert((request, lpa), seen);
+            self.reading.entry(request).or_default().push((lpa, sectors, seen));
         }
     }
 
@@ -81,41 +137,66 @@ impl Probe for Shadow {
     }
 
     fn page_read(&mut self, _: Time, request: RequestId, lpa: u64, sectors: u64, from: Ppa) {
-        self.reads += 1;
-        if self.early {
-            return;
-        }
-        let expected = self.reading.remove(&(request, lpa)).expect("a read that began");
         let held = if from.is_some() { self.held(from) } else { Some((lpa, self.blank(lpa))) };
-        let Some((holds, versions)) = held else {
-            self.problems.push(format!("page {lpa} was read from {from:?}, which holds nothing"));
-            return;
-        };
-        if holds != lpa {
-            self.problems.push(format!("page {lpa} was read from {from:?}, which holds page {holds}"));
+        if held.is_none_or(|(holds, _)| holds != lpa) {
+            self.note(Err(format!("page {lpa} was read from {from:?}, which holds {held:?}")));
         }
-        for s in members(sectors) {
-            if versions[s as usize] < expected[s as usize] {
-                self.problems.push(format!(
-                    "page {lpa} sector {s}: read version {}, acknowledged {}",
-                    versions[s as usize], expected[s as usize]
-                ));
-            }
+        self.found(request, lpa, sectors, &held.map_or([0; 64], |held| held.1));
+    }
+
+    fn page_read_cached(&mut self, _: Time, request: RequestId, lpa: u64, sectors: u64) {
+        let here = self.cache.find(lpa, sectors);
+        if here.is_none() {
+            self.note(Err(format!("page {lpa}: sectors {sectors:x} are not in the cache")));
         }
+        self.found(request, lpa, sectors, &here.unwrap_or([0; 64]));
     }
 
     fn page_programmed(&mut self, _: Time, request: RequestId, lpa: u64, sectors: u64, at: Ppa, merged: Ppa) {
-        if self.early {
-            return;
-        }
-        let write = self.writing[&request].iter().find(|w| w.0 == lpa && w.1 == sectors).expect("a write that began");
-        let mut content =
-            if merged.is_some() { self.held(merged).expect("a page to merge").1 } else { self.blank(lpa) };
-        for s in members(sectors) {
-            content[s as usize] = write.2;
-        }
-        if !self.store(at, lpa, content) {
-            self.problems.push(format!("{at:?} was programmed twice without an erase"));
+        let version = self.version(request, lpa);
+        self.program(lpa, sectors, &[version; 64], at, merged);
+    }
+
+    fn page_cached(&mut self, _: Time, request: RequestId, lpa: u64, sectors: u64) {
+        let version = self.version(request, lpa);
+        self.cache.put(lpa, sectors, version);
+    }
+
+    fn page_filled(&mut self, _: Time, lpa: u64, sectors: u64, from: Ppa) {
+        let held = self.held(from).map_or([0; 64], |held| held.1);
+        let filled = self.cache.fill(lpa, sectors, &held);
+        self.note(filled);
+    }
+
+    fn page_destages(&mut self, _: Time, lpa: u64, sectors: u64) {
+        let result = self.cache.set_out(lpa, sectors);
+        self.note(result);
+    }
+
+    fn page_destaged(&mut self, _: Time, lpa: u64, sectors: u64, at: Ppa, merged: Ppa) {
+        let content = self.cache.land(lpa, sectors);
+        self.program(lpa, sectors, &content, at, merged);
+    }
+
+    fn page_trimmed_in_cache(&mut self, _: Time, _: RequestId, lpa: u64, stays: bool) {
+        self.cache.trim_cached(lpa, stays);
+    }
+
+    fn page_dropped(&mut self, lpa: u64) {
+        let result = self.cache.drop_page(lpa);
+        self.note(result);
+    }
+
+    fn page_lost(&mut self, _: Time, lpa: u64) {
+        self.cache.land(lpa, u64::MAX);
+        self.acknowledged.retain(|&(page, _), _| page != lpa);
+    }
+
+    fn page_failed(&mut self, _: Time, request: RequestId, lpa: u64) {
+        self.failures += 1;
+        self.reading.remove(&(request, lpa));
+        if let Some(writes) = self.writing.get_mut(&request) {
+            writes.retain(|write| write.0 != lpa);
         }
     }
 
@@ -123,11 +204,6 @@ impl Probe for Shadow {
         self.trims += 1;
         let trim = self.writing[&request].iter().find(|w| w.0 == lpa).expect("a trim that began");
         self.trimmed.insert(lpa, trim.2);
-    }
-
-    fn page_failed(&mut self, _: Time, request: RequestId, lpa: u64) {
-        self.failures += 1;
-        self.writing.get_mut(&request).expect("a write that began").retain(|w| w.0 != lpa);
     }
 
     fn page_copied(&mut self, _: Time, lpa: u64, from: Ppa, to: Ppa) {
@@ -138,23 +214,50 @@ impl Probe for Shadow {
         self.store(to, lpa, content);
     }
 
+    fn translation_read(&mut self, _: Time, lpa: u64, from: Ppa) {
+        self.translation_reads += 1;
+        self.check_translation(lpa, from);
+    }
+
+    fn translation_programmed(&mut self, _: Time, lpa: u64, at: Ppa) {
+        self.translation_writes += 1;
+        if !self.store(at, lpa, [0; 64]) && !self.early {
+            self.problems.push(format!("{at:?} was programmed twice without an erase"));
+        }
+    }
+
     fn block_erased(&mut self, _: Time, plane: PlaneId, block: u32) {
         self.flash.remove(&(plane, block));
     }
 
     fn completed(&mut self, _: Time, request: RequestId) {
-        for (lpa, sectors, version) in self.writing.remove(&request).unwrap_or_default() {
+        self.last_written = self.writing.remove(&request).unwrap_or_default();
+        for &(lpa, sectors, version) in &self.last_written {
             for s in members(sectors) {
                 let newest = self.acknowledged.entry((lpa, s)).or_default();
                 *newest = version.max(*newest);
             }
         }
+        for (lpa, left, _) in self.reading.remove(&request).unwrap_or_default() {
+            assert_eq!(left, 0, "sectors of page {lpa} were never read");
+        }
+    }
+
+    fn arrived(&mut self, request: &Request) {
+        self.cache.arrived(request);
+    }
+
+    fn ended(&mut self, request: &Request, _: Time) {
+        let result = self.cache.ended(request, &self.last_written);
+        self.note(result);
     }
 }
 
 /// Runs with the shadow watching; also checks what every outcome must satisfy.
 fn check(design: &Design, workload: &Workload) -> (Outcome, Shadow) {
-    let mut shadow = Shadow { early: design.ftl.map_update == MapUpdate::Issue, ..Shadow::default() };
+    let survives_power_loss = design.cache.power_loss_protection;
+    let cache = ShadowCache::new(survives_power_loss);
+    let mut shadow = Shadow { early: design.ftl.map_update == MapUpdate::Issue, cache, ..Shadow::default() };
     let options = RunOptions { records: true, ..RunOptions::default() };
     let traces = workload.flow.iter().map(|_| None).collect();
     let outcome = run_probed(design, workload, traces, &options, &mut shadow, &mut |_| true);
@@ -162,16 +265,37 @@ fn check(design: &Design, workload: &Workload) -> (Outcome, Shadow) {
     assert_eq!(shadow.problems, Vec::<String>::new());
     let requests = &outcome.report.measures.requests;
     assert_eq!(requests.generated, requests.completed);
-    assert_eq!(requests.failed > 0, shadow.failures > 0);
+    // A read for the drive's own use may also fail its request.
+    assert!(shadow.failures == 0 || requests.failed > 0);
     let blocks = &outcome.report.flash.blocks;
     assert_eq!(blocks.total, blocks.free + blocks.open + blocks.full + blocks.bad);
-    assert!(shadow.writing.is_empty() && (shadow.early || shadow.reading.is_empty()));
+    assert!(shadow.writing.is_empty() && shadow.reading.is_empty());
     let records = outcome.records.as_ref().unwrap();
     for i in 0..records.len() {
         let blamed: u64 = records.blame.iter().map(|column| column[i]).sum();
         assert_eq!(blamed, records.complete[i] - records.arrival[i], "the account of request {i} does not close");
     }
     (outcome, shadow)
+}
+
+/// What is suspended, for what, how often, how long, and how fast.
+fn medium() -> impl Strategy<Value = (&'static str, &'static str, u32, u32, &'static str)> {
+    (
+        prop::sample::select(vec!["none", "erase", "program", "both"]),
+        prop::sample::select(vec!["reads", "reads-and-writes"]),
+        1u32..9,
+        0u32..200,
+        prop::sample::select(vec!["0ns", "3us"]),
+    )
+}
+
+/// What may be suspended in a design that holds paths or maps early.
+fn suspendable(wanted: &'static str, hold_path: bool, map_update: &str) -> &'static str {
+    match wanted {
+        _ if hold_path => "none",
+        "both" | "program" if map_update == "issue" => "erase",
+        wanted => wanted,
+    }
 }
 
 /// A drive small enough that a few thousand writes fill it many times.
@@ -183,12 +307,20 @@ fn designs() -> impl Strategy<Value = Design> {
         prop::bool::ANY,
         prop::sample::select(vec!["off", "same-page", "any-page", "head-page"]),
         prop::sample::select(vec!["slc", "mlc", "tlc", "qlc"]),
+        medium(),
+        (
+            prop::sample::select(vec![0.0, 0.0, 0.02, 0.3, 1.0]),
+            prop::sample::select(vec![0.0, 0.0, 0.02, 0.3, 1.0]),
+            prop::sample::select(vec![0.0, 0.0, 0.008, 0.4]),
+            0u32..6,
+        ),
     );
     let ftl = (
         prop::sample::select(vec!["find-page", "find-sectors", "zeroes"]),
         prop::sample::select(vec!["program-end", "issue"]),
         prop::sample::select(vec!["merged", "new-sectors"]),
         prop::sample::select(vec!["CWDP", "PDWC", "WPCD", "DCPW"]),
+        prop::sample::select(vec![0.07, 0.07, 0.4, 0.6]),
     );
     let rest = (
         prop::sample::select(vec!["data-first", "commands-first"]),
@@ -212,6 +344,7 @@ fn designs() -> impl Strategy<Value = Design> {
             prop::sample::select(vec!["on-release", "immediate"]),
             prop::bool::weighted(0.2),
             prop::sample::select(vec!["fifo", "oldest-request"]),
+            (prop::bool::ANY, 0u32..4),
         ),
     );
     let gc = (
@@ -225,9 +358,29 @@ fn designs() -> impl Strategy<Value = Design> {
         prop::sample::select(vec![0.25, 0.5, 1.0]),
         prop::sample::select(vec![0, 0, 0, 0, 5]),
     );
-    (geometry, flash, ftl, rest, gc).prop_map(|(g, f, t, r, c)| {
+    let cache = (
+        (0u32..4, 1u32..60, prop::sample::select(vec!["off", "write", "read", "read-write", "read-write"])),
+        prop::bool::ANY,
+        (prop::sample::select(vec!["shared", "equal"]), prop::sample::select(vec!["watermarks", "first-writes"])),
+        (0.0f64..1.0, 0.0f64..1.0, prop::sample::select(vec!["0us", "50us"]), 1u32..4, prop::bool::ANY),
+        prop::sample::select(vec!["12.8GB/s", "200MB/s"]),
+    );
+    (geometry, flash, ftl, rest, (gc, mapping(), cache)).prop_map(|(g, f, t, r, (c, mapping, k))| {
         let dynamic = if c.1 != "plane" || c.2 { "dynamic" } else { "static" };
-        let overrides = [
+        let page: u32 = [("4KiB", 4096), ("16KiB", 16384), ("512B", 512)].iter().find(|p| p.0 == g.6).unwrap().1;
+        let pages = [0, 1, 3, k.0.1][k.0.0 as usize];
+        let mut overrides = vec![
+            format!("cache.capacity={}B", pages * page),
+            format!("cache.mode={}", k.0.2),
+            format!("cache.power_loss_protection={}", k.1),
+            format!("cache.sharing={}", k.2.0),
+            format!("cache.destage={}", k.2.1),
+            format!("cache.high_watermark={}", k.3.0),
+            format!("cache.low_watermark={}", k.3.0 * k.3.1),
+            format!("cache.idle_destage={}", k.3.2),
+            format!("cache.destages_per_plane={}", k.3.3),
+            format!("cache.keep_destaged={}", k.3.4),
+            format!("cache.dram.rate={}", k.4),
             format!("gc.policy={}", c.0),
             format!("gc.choices={}", c.4),
             format!("gc.scope={}", c.1),
@@ -252,10 +405,26 @@ fn designs() -> impl Strategy<Value = Design> {
             format!("flash.busy_until_data_out={}", f.1),
             format!("flash.multi_plane={}", f.2),
             format!("flash.cell={}", f.3),
+            format!("flash.suspend.operations={}", suspendable(f.4.0, r.7.2, t.1)),
+            format!("flash.suspend.for={}", f.4.1),
+            format!("flash.suspend.limit={}", f.4.2),
+            format!("flash.suspend.longest={}us", f.4.3),
+            format!("flash.suspend.min_remaining={}us", f.4.3 / 10),
+            format!("flash.suspend.suspend_time={}", f.4.4),
+            format!("flash.suspend.resume_time={}", f.4.4),
             format!("ftl.unwritten_reads={}", t.0),
             format!("ftl.map_update={}", t.1),
             format!("ftl.partial_writes={}", t.2),
             format!("ftl.allocation={}", t.3),
+            format!("ftl.overprovisioning={}", t.4),
+            format!("flash.failures.program={}", if t.1 == "issue" { 0.0 } else { f.5.0 }),
+            format!("flash.errors.base={}", f.5.2),
+            format!("flash.errors.disturb.factor={}", f.5.2 / 10.0),
+            format!("controller.ecc.retries={}", f.5.3),
+            format!("flash.failures.erase={}", f.5.1),
+            format!("flash.failures.read={}", f.5.1 / 5.0),
+            // A share of half of what is spare at the least: the rest is kept for collection.
+            format!("flash.failures.factory_bad={}", if t.4 > 0.3 && g.4 > 15 { 0.1 } else { 0.0 }),
             format!("fabric.order={}", r.0),
             format!("host.fetch={}", r.1),
             format!("controller.dram={}", r.2),
@@ -269,11 +438,39 @@ fn designs() -> impl Strategy<Value = Design> {
             format!("fabric.venice.retry={}", r.7.1),
             format!("fabric.hold_path={}", r.7.2 && r.6 != "omnibus-split" && !r.6.starts_with("mesh")),
             format!("fabric.data_queue={}", r.7.3),
+            format!("gc.copyback={}", r.7.4.0 && !r.7.2),
+            format!("gc.copyback_check_every={}", r.7.4.1),
             "flash.program=20us".to_owned(),
             "flash.erase=50us".to_owned(),
             "gc.threshold=0.05".to_owned(),
         ];
+        overrides.extend(mapping);
         load_design("performance-optimized", None, &overrides).unwrap_or_else(|e| panic!("{e}"))
+    })
+}
+
+/// Half of the drives cache their mapping table, from one entry (8 B) up to all.
+fn mapping() -> impl Strategy<Value = Vec<String>> {
+    let capacity = prop_oneof![4 => Just(0u32), 1 => Just(1), 1 => 2u32..6, 1 => 2u32..80, 1 => 80u32..3000];
+    let what = (
+        capacity,
+        prop::sample::select(vec![4u32, 16, 64]),
+        prop::sample::select(vec!["shared", "equal", "full-each"]),
+        prop::sample::select(vec![1u32, 1, 3, 8, 4096]),
+        prop::sample::select(vec!["page", "sector"]),
+        prop::sample::select(vec!["on-flash", "empty"]),
+        prop::sample::select(vec!["written", "written", "written", "never-issued"]),
+    );
+    what.prop_map(|(entries, stored, sharing, group, unit, initial, write_backs)| {
+        vec![
+            format!("mapping.capacity={}B", entries * 8),
+            format!("mapping.stored_bytes={stored}"),
+            format!("mapping.sharing={sharing}"),
+            format!("mapping.entries_per_miss={group}"),
+            format!("mapping.read_unit={unit}"),
+            format!("mapping.initial_table={initial}"),
+            format!("mapping.write_backs={write_backs}"),
+        ]
     })
 }
 
@@ -287,11 +484,13 @@ fn flow(name: usize) -> impl Strategy<Value = String> {
     ];
     let rare = prop::sample::select(vec![0.0, 0.0, 0.1]);
     let priority = (prop::sample::select(vec!["urgent", "high", "medium", "low"]), rare.clone(), rare.clone(), rare);
-    (what, sizes, load, 1u32..1500, priority).prop_map(
-        move |((reads, addresses, set), (size, alignment), load, requests, (priority, trims, flushes, fua))| {
+    let cache = prop::option::of(prop::sample::select(vec!["off", "write", "read", "read-write"]));
+    (what, sizes, load, 1u32..1500, priority, cache).prop_map(
+        move |((reads, addresses, set), (size, alignment), load, requests, (priority, trims, flushes, fua), cache)| {
+            let cache = cache.map(|mode| format!("cache = \"{mode}\"\n")).unwrap_or_default();
             let hot = if addresses == "hot-cold" { "hot_share = 0.2\n" } else { "" };
             format!(
-                "[[flow]]\nname = \"flow {name}\"\npriority = \"{priority}\"\n[flow.synthetic]\nrequests = {requests}\n\
+                "[[flow]]\nname = \"flow {name}\"\npriority = \"{priority}\"\n{cache}[flow.synthetic]\nrequests = {requests}\n\
                  read_share = {reads}\naddresses = \"{addresses}\"\n{hot}working_set = {set}\nalignment = \"{alignment}\"\n\
                  trim_share = {trims}\nflush_share = {flushes}\nfua_share = {fua}\nsize = \"{size}\"\n{load}\n"
             )
@@ -347,4 +546,21 @@ fn overwriting_a_full_drive_never_wedges() {
         let blame = &outcome.report.measures.blame_us.all;
         assert!(blame.contains_key("chip_busy_gc_read"), "{blame:?}");
     }
+}
+
+/// A full drive whose table is cached in a single entry: every look-up but repeated ones waits, every change is written,
+/// translation pages are collected, and all is served.
+#[test]
+fn a_single_cached_entry_serves_a_full_drive() {
+    let overrides = ["mapping.capacity=8B", "mapping.stored_bytes=64", "ftl.overprovisioning=0.45"];
+    let design = common::design(common::SMALL, &overrides);
+    let workload = common::synthetic("requests = 9000\nread_share = 0.3\nsize = \"4KiB\"\nqueue_depth = 32");
+    let (outcome, shadow) = check(&design, &workload);
+    let mapping = outcome.report.mapping.as_ref().unwrap();
+    assert_eq!(mapping.entries, 1);
+    assert!(mapping.misses > 8000 && mapping.evictions > 8000 && mapping.uncached_updates > 100, "{mapping:?}");
+    assert!(mapping.translation_writes > 3000 && mapping.merge_reads > 3000, "{mapping:?}");
+    assert!(shadow.translation_reads >= mapping.translation_reads && shadow.translation_writes > 3000);
+    let blame = &outcome.report.measures.blame_us.all;
+    assert!(blame["mapping_miss"] > blame["array_read"] && blame.contains_key("chip_busy_mapping"), "{blame:?}");
 }

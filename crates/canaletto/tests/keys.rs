@@ -47,6 +47,7 @@ const DESCRIPTIONS: [&str; 1] = ["about"];
 
 const READS: &str = "requests = 400\nread_share = 1.0\nsize = \"16KiB\"\nqueue_depth = 64";
 const WRITES: &str = "requests = 3000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 16";
+const MIXED: &str = "requests = 3000\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 32";
 const PARTIAL: &str = "requests = 600\nread_share = 0.5\nsize = \"1KiB\"\nalignment = \"512B\"\nqueue_depth = 32";
 
 const HOT: &str =
@@ -64,6 +65,19 @@ const VIA_CONTROLLER: &[&str] = &[
     "ftl.write_placement=dynamic",
     "fabric.omnibus.chip_to_chip_ecc=via-controller",
 ];
+/// 66 wrong bits of 8192 on average, of which 72 can be corrected.
+const ERRORS: &[&str] = &["flash.errors.base=0.008"];
+const RETENTION: &[&str] =
+    &["flash.errors.retention.factor=0.002", "flash.errors.cycles=2", "flash.errors.age_days=2.0"];
+const DISTURB: &[&str] = &["flash.errors.disturb.factor=0.0001", "flash.errors.cycles=2"];
+const CACHED_MIX: &str =
+    "requests = 2000\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 16\nworking_set = 0.2\nflush_share = 0.02";
+const LARGE: &str = "requests = 400\nread_share = 0.2\nsize = \"16KiB\"\nqueue_depth = 16";
+const SPARSE: &str = "requests = 300\nread_share = 0.3\nsize = \"4KiB\"\ninter_arrival = \"400us\"";
+
+/// A write buffer of 32 pages.
+const CACHED: &[&str] = &["cache.capacity=128KiB"];
+
 const MESH: &[&str] = &["fabric.kind=mesh"];
 
 /// Key, change, situation (more overrides), workload.
@@ -95,6 +109,33 @@ const DESIGN: &[(&str, &str, &[&str], &str)] = &[
         ],
         READS,
     ),
+    ("flash.suspend.operations", "both", &[], MIXED),
+    ("flash.suspend.for", "reads-and-writes", &["flash.suspend.operations=erase"], MIXED),
+    ("flash.suspend.suspend_time", "3us", &["flash.suspend.operations=program"], MIXED),
+    ("flash.suspend.resume_time", "9us", &["flash.suspend.operations=program"], MIXED),
+    ("flash.suspend.limit", "1", &["flash.suspend.operations=program"], MIXED),
+    ("flash.suspend.min_remaining", "1us", &["flash.suspend.operations=program"], MIXED),
+    ("flash.suspend.longest", "1us", &["flash.suspend.operations=program"], MIXED),
+    ("flash.failures.program", "0.01", &["ftl.overprovisioning=0.5"], WRITES),
+    ("flash.failures.erase", "0.01", &["ftl.overprovisioning=0.5"], WRITES),
+    ("flash.failures.read", "0.01", &[], READS),
+    ("flash.failures.factory_bad", "0.1", &["ftl.overprovisioning=0.5"], WRITES),
+    ("flash.errors.base", "0.008", &[], READS),
+    ("flash.errors.wear.factor", "0.004", &["flash.errors.cycles=2"], READS),
+    ("flash.errors.wear.exponent", "3.0", &["flash.errors.wear.factor=0.001", "flash.errors.cycles=2"], READS),
+    ("flash.errors.retention.factor", "0.004", RETENTION, READS),
+    ("flash.errors.retention.cycles_exponent", "3.0", RETENTION, READS),
+    ("flash.errors.retention.days_exponent", "3.0", RETENTION, READS),
+    ("flash.errors.disturb.factor", "0.004", DISTURB, READS),
+    ("flash.errors.disturb.cycles_exponent", "9.0", DISTURB, READS),
+    ("flash.errors.disturb.reads_exponent", "4.0", DISTURB, READS),
+    ("flash.errors.page_kinds", "[1.2]", ERRORS, READS),
+    ("flash.errors.retry_factor", "0.9", ERRORS, READS),
+    ("flash.errors.cycles", "3", RETENTION, READS),
+    ("flash.errors.age_days", "3.0", RETENTION, READS),
+    ("controller.ecc.codeword", "2KiB", ERRORS, READS),
+    ("controller.ecc.correctable", "60", ERRORS, READS),
+    ("controller.ecc.retries", "0", ERRORS, READS),
     ("fabric.kind", "ideal", &[], READS),
     ("fabric.link_rate", "600MB/s", &[], READS),
     ("fabric.burst_bytes", "48", &[], READS),
@@ -161,6 +202,23 @@ const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("controller.ecc_rate", "800MB/s", &[], READS),
     ("controller.firmware_per_request", "1us", &[], READS),
     ("controller.firmware_per_page", "1us", &[], READS),
+    ("cache.capacity", "128KiB", &[], CACHED_MIX),
+    ("cache.mode", "read", CACHED, CACHED_MIX),
+    ("cache.sharing", "equal", CACHED, TWO_CLASSES),
+    ("cache.power_loss_protection", "false", CACHED, CACHED_MIX),
+    ("cache.destage", "first-writes", CACHED, CACHED_MIX),
+    ("cache.high_watermark", "0.9", CACHED, CACHED_MIX),
+    ("cache.low_watermark", "0.1", CACHED, CACHED_MIX),
+    ("cache.idle_destage", "20us", CACHED, SPARSE),
+    ("cache.destages_per_plane", "1", &["cache.capacity=512KiB"], WRITES),
+    ("cache.keep_destaged", "false", CACHED, CACHED_MIX),
+    ("cache.dram.trcd", "30ns", CACHED, CACHED_MIX),
+    ("cache.dram.tcl", "30ns", CACHED, CACHED_MIX),
+    ("cache.dram.trp", "30ns", CACHED, LARGE),
+    ("cache.dram.row", "1KiB", CACHED, CACHED_MIX),
+    ("cache.dram.rate", "1GB/s", CACHED, CACHED_MIX),
+    ("cache.dram.burst", "12KiB", CACHED, CACHED_MIX),
+    ("cache.dram.timing", "mqsim", CACHED, LARGE),
     ("ftl.overprovisioning", "0.4", &[], WRITES),
     ("ftl.min_spare_blocks", "9", &[], WRITES),
     ("ftl.allocation", "PWCD", &[], READS),
@@ -178,16 +236,29 @@ const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("gc.group_share", "1.0", SPATIAL, WRITES),
     ("wear.dynamic", "false", &["wear.static_difference=0"], WRITES),
     ("wear.static_difference", "2", &["gc.policy=fifo", "ftl.overprovisioning=0.5"], HOT),
-    ("wear.endurance", "5", &["ftl.overprovisioning=0.6"], WRITES),
+    ("wear.endurance", "2", &["ftl.overprovisioning=0.6"], WRITES),
+    ("mapping.capacity", "1KiB", &[], READS),
+    ("mapping.entry_bytes", "16", &["mapping.capacity=1KiB"], READS),
+    ("mapping.stored_bytes", "64", &["mapping.capacity=1KiB"], READS),
+    ("mapping.sharing", "equal", &["mapping.capacity=1KiB"], TWO_PARTS),
+    ("mapping.entries_per_miss", "8", &["mapping.capacity=1KiB"], READS),
+    ("mapping.read_unit", "sector", &["mapping.capacity=1KiB"], READS),
+    ("mapping.initial_table", "empty", &["mapping.capacity=1KiB"], READS),
+    ("mapping.write_backs", "never-issued", &["mapping.capacity=1KiB"], WRITES),
     ("gc.threshold", "0.3", &[], WRITES),
     ("gc.hard_threshold", "0.2", &[], WRITES),
     ("gc.reserved_blocks", "2", &[], WRITES),
+    ("gc.copyback", "true", &[], WRITES),
+    ("gc.copyback_check_every", "2", &["gc.copyback=true"], WRITES),
     ("scheduler.priorities", "false", &[], TWO_CLASSES),
     ("scheduler.turn", "polled", &[], TWO_CLASSES),
 ];
 
 /// Two flows of different classes, written out below.
 const TWO_CLASSES: &str = "two classes";
+
+/// Two flows with parts of their own, written out below.
+const TWO_PARTS: &str = "two parts";
 
 fn two_classes() -> String {
     let flow = |name, priority| {
@@ -201,6 +272,8 @@ fn two_classes() -> String {
 fn workload_text(body: &str) -> String {
     if body == TWO_CLASSES {
         two_classes()
+    } else if body == TWO_PARTS {
+        PARTS.to_owned()
     } else {
         format!("name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.synthetic]\n{body}\n")
     }
@@ -283,6 +356,7 @@ fn workload_table() -> Vec<(&'static str, Vec<&'static str>, String)> {
         ("last_flow_first", vec!["last_flow_first=true"], parts.clone()),
         ("flow.name", vec!["flow.0.name=other"], one.clone()),
         ("flow.priority", vec!["flow.0.priority=low"], two_classes()),
+        ("flow.cache", vec!["flow.0.cache=off"], one.clone()),
         ("flow.channels", vec!["flow.0.channels=[0]"], parts.clone()),
         ("flow.chips", vec!["flow.0.chips=[0]"], parts.clone()),
         ("flow.dies", vec!["flow.0.dies=[7]"], parts.clone()),
@@ -292,6 +366,7 @@ fn workload_table() -> Vec<(&'static str, Vec<&'static str>, String)> {
         ("flow.synthetic.read_share", vec!["flow.0.synthetic.read_share=0.9"], one.clone()),
         ("flow.synthetic.trim_share", vec!["flow.0.synthetic.trim_share=0.2"], one.clone()),
         ("flow.synthetic.flush_share", vec!["flow.0.synthetic.flush_share=0.2"], one.clone()),
+        ("flow.synthetic.fua_share", vec!["flow.0.synthetic.fua_share=0.5"], one.clone()),
         ("flow.synthetic.addresses", vec!["flow.0.synthetic.addresses=sequential"], one.clone()),
         ("flow.synthetic.hot_share", vec!["flow.0.synthetic.hot_share=0.4"], hot),
         ("flow.synthetic.working_set", vec!["flow.0.synthetic.working_set=0.1"], one.clone()),
@@ -315,6 +390,9 @@ fn workload_table() -> Vec<(&'static str, Vec<&'static str>, String)> {
     ]
 }
 
+/// A drive on which it matters how a flow uses the cache, and what it wants to be safe.
+const DRIVE: &[&str] = &["cache.capacity=64KiB", "cache.power_loss_protection=false"];
+
 /// Read by whoever opens the trace file (tested with the command line): the engine never sees a file.
 const OPENERS: [&str; 2] = ["flow.trace.file", "flow.trace.format"];
 
@@ -326,7 +404,7 @@ fn every_workload_key_changes_a_result() {
     let known: BTreeSet<String> = keys(Kind::Workload).into_iter().filter(|k| !read_elsewhere(k)).collect();
     assert_eq!(tabled, known, "the table and the schema must name the same keys");
     for (key, changes, workload) in &table {
-        let same = outcome(&[], workload, &[]) == outcome(&[], workload, changes);
+        let same = outcome(DRIVE, workload, &[]) == outcome(DRIVE, workload, changes);
         assert!(!same, "{key}: {changes:?} changes nothing");
     }
 }

@@ -7,9 +7,12 @@ use serde::de::{self, IntoDeserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::config::area::Footprint;
+use crate::config::cache::Cache;
 use crate::config::energy::Energy;
 pub use crate::config::fabric::*;
 pub use crate::config::gc::{Gc, Scope, VictimPolicy, Wear};
+pub use crate::config::mapping::*;
+use crate::config::medium::{Ecc, Errors, Failures, Suspend};
 use crate::config::units::{Duration, Rate, Size};
 
 /// A drive, the link to its host and the parts inside it.
@@ -35,9 +38,15 @@ pub struct Design {
     /// The controller's inside.
     #[serde(default)]
     pub controller: Controller,
+    /// Write buffer and read cache in the controller's DRAM.
+    #[serde(default)]
+    pub cache: Cache,
     /// Flash translation layer.
     #[serde(default)]
     pub ftl: Ftl,
+    /// The mapping table and its cache.
+    #[serde(default)]
+    pub mapping: Mapping,
     /// Garbage collection.
     #[serde(default)]
     pub gc: Gc,
@@ -137,6 +146,15 @@ pub struct Flash {
     /// Which pages of a block are of which kind (matters where kinds differ in time).
     #[serde(default)]
     pub page_order: PageOrder,
+    /// Programs and erases that make way for reads.
+    #[serde(default)]
+    pub suspend: Suspend,
+    /// Operations that fail.
+    #[serde(default)]
+    pub failures: Failures,
+    /// Bits that are read wrong.
+    #[serde(default)]
+    pub errors: Errors,
 }
 
 /// How the kinds of page follow each other in a block.
@@ -267,6 +285,8 @@ pub struct Controller {
     pub ecc_latency: Duration,
     /// Rate of each channel's ECC engine.
     pub ecc_rate: Rate,
+    /// What the ECC engines can correct.
+    pub ecc: Ecc,
     /// Processor time for each request (one processor serves all).
     pub firmware_per_request: Duration,
     /// Processor time for each page of a request, added to the above.
@@ -281,7 +301,8 @@ pub enum UnwrittenReads {
     /// reads of a used one do.
     #[default]
     FindPage,
-    /// The same, but only the sectors that are read count as written (MQSim).
+    /// The same, but only the sectors that are read count as written, and they are mapped now: where the mapping table is
+    /// cached, the entry has changed (MQSim).
     FindSectors,
     /// Is answered from the mapping table without touching flash (a deallocated block: NVM Express NVM Command Set
     /// §3.2.3.2).
@@ -353,7 +374,7 @@ pub enum WritePlacement {
     Dynamic,
 }
 
-/// Flash translation layer: page-level mapping, the table held in DRAM.
+/// Flash translation layer: page-level mapping.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Ftl {
@@ -426,6 +447,7 @@ impl Default for Controller {
             dram: Rate(0),
             ecc_latency: Duration(0),
             ecc_rate: Rate(0),
+            ecc: Ecc::default(),
             firmware_per_request: Duration(0),
             firmware_per_page: Duration(0),
         }

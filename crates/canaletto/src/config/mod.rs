@@ -5,6 +5,7 @@
 //! says where a wrong key was set.
 
 pub mod area;
+pub mod cache;
 pub mod check;
 pub mod design;
 pub mod energy;
@@ -12,6 +13,8 @@ pub mod error;
 mod fabric;
 mod gc;
 pub mod load;
+mod mapping;
+pub mod medium;
 pub mod mqsim;
 pub mod names;
 pub mod presets;

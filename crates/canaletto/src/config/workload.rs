@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::config::cache::CacheMode;
 use crate::config::units::{Duration, Size};
 
 /// A workload: one or more flows that run at the same time, each with a queue pair of its own.
@@ -36,6 +37,9 @@ pub struct Flow {
     /// Priority class of its flash transactions.
     #[serde(default)]
     pub priority: Priority,
+    /// What of its data goes through the drive's data cache. Absent: as `cache.mode` of the design says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheMode>,
     /// Channels that hold its data; needs `partitioned`. Absent: all. Likewise for the three below.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channels: Option<Vec<u32>>,

@@ -1,25 +1,33 @@
 //! The machine: wires the parts together and moves requests through them.
 //!
 //! This file holds the parts, the events and the loop; its children hold what happens at each station, in the order in
-//! which a request meets them: [`host`] (queue pairs and link), [`pages`] (mapping), [`chips`] (scheduling and
-//! arrays), [`legs`] (the fabric), [`collection`] (garbage collection).
+//! which a request meets them: [`host`] (queue pairs and link), [`cache`] (before the mapping, if there is one), [`translation`]
+//! and [`pages`] (mapping), [`chips`] (scheduling and arrays), [`legs`] (the fabric), [`collection`] (garbage collection).
 
+mod arrays;
+mod cache;
 mod charges;
 mod chips;
 mod collection;
+mod copyback;
 mod exhausted;
+mod failures;
 mod held;
 mod host;
 mod legs;
 mod outcome;
 mod pages;
 mod placing;
+mod retries;
+mod suspend;
+mod translation;
 mod trim;
 mod upkeep;
 
 use std::collections::VecDeque;
 
 use crate::RunError;
+use crate::cache::DataCache;
 use crate::config::design::{
     DataQueue, Design, MapUpdate, PartialWrites, TransferOrder, UnwrittenReads, WritePlacement,
 };
@@ -28,8 +36,13 @@ use crate::controller::Controller;
 use crate::fabric::{self, DomainId, Fabric};
 use crate::flash::address::{Layout, PlaneId, UnitId};
 use crate::flash::array::Array;
+use crate::flash::failures::Failures;
 use crate::flash::interface::CommandTable;
+use crate::flash::reliability::Reliability;
+use crate::flash::suspend::Suspensions;
 use crate::flash::timing::ArrayTiming;
+use crate::flash::wear::Wear;
+use crate::ftl::bad_blocks::BadBlocks;
 use crate::ftl::blocks::Blocks;
 use crate::ftl::gc::Collector;
 use crate::ftl::mapping::MappingTable;
@@ -39,7 +52,9 @@ use crate::host::link::{Direction, Link, LinkTiming};
 use crate::host::nvme::QueuePair;
 use crate::host::request::{Request, RequestId};
 use crate::limits::Limits;
+use crate::machine::copyback::Copybacks;
 use crate::machine::held::Held;
+use crate::machine::translation::Translation;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::measure::records::Records;
@@ -73,6 +88,10 @@ enum Event<E> {
     ArrayDone(UnitId),
     /// A chip has looked for errors in a page from another chip.
     CopyChecked(TransactionId),
+    /// A transfer of the data cache's DRAM is done.
+    CacheDram,
+    /// The drive may have been idle long enough to destage.
+    CacheIdle,
 }
 
 /// A flow's place in the machine.
@@ -110,6 +129,9 @@ struct Carried {
     leg: fabric::Leg,
 }
 
+/// Classes of read data: each goes before the next.
+const DATA_CLASSES: usize = 3;
+
 /// A set of chips that compete for the same paths, and what waits for one.
 struct Domain {
     first_unit: u32,
@@ -118,8 +140,10 @@ struct Domain {
     ready: Ring,
     /// Where the round robin goes on.
     turn: u32,
-    /// Read data waiting for a path: of host requests, and of garbage collection.
-    data: [VecDeque<TransactionId>; 2],
+    /// Read data waiting for a path: of the mapping table, of host requests, and of garbage collection.
+    data: [VecDeque<TransactionId>; DATA_CLASSES],
+    /// Units in the middle of a copy, with a program command to send.
+    copybacks: VecDeque<UnitId>,
 }
 
 /// Model choices that are looked at while running.
@@ -132,6 +156,10 @@ struct Choices {
     partial: PartialWrites,
     placement: WritePlacement,
     endurance: u32,
+    /// Whether data in the cache are as safe as on flash.
+    survives_power_loss: bool,
+    /// Idle time after which everything dirty goes to flash; zero: never.
+    idle_destage: Time,
 }
 
 /// Page operations of the arrays.
@@ -156,7 +184,13 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     requests: Slab<RequestId, Request>,
     transactions: Transactions,
     controller: Controller,
+    cache: Option<DataCache>,
+    /// Pages and sectors of a read that are not in the cache, between looking them up and reading them.
+    missing: Vec<(u64, u64)>,
+    /// When the host consumed the last completion.
+    last_completion: Time,
     map: MappingTable,
+    translation: Translation,
     blocks: Blocks,
     collector: Collector,
     spread: Spread,
@@ -190,6 +224,13 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     commands: CommandTable,
     timing: ArrayTiming,
     array: Array,
+    suspensions: Suspensions,
+    copybacks: Copybacks,
+    wear: Wear,
+    failures: Failures,
+    reliability: Option<Reliability>,
+    /// Pages read again because they could not be corrected.
+    read_retries: u64,
     options: &'a RunOptions,
     records: Option<Records>,
     /// Requests completed, those before the end of the warm-up included.
@@ -230,14 +271,19 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
                     ready: Ring::new(units),
                     turn: 0,
                     data: Default::default(),
+                    copybacks: VecDeque::new(),
                 }
             })
             .collect();
         let unit_domains = (0..layout.units()).map(|u| fabric.domain_of(layout.chip_of(UnitId(u)))).collect();
+        let failures = &design.flash.failures;
+        let bad = BadBlocks { seed: options.seed, factory: failures.factory_bad, most: limits.expendable_blocks };
+        let keeps_history = Copybacks::counts_copies(&design.gc) || design.flash.errors.are_possible();
         let mut classes = [false; 4];
         for flow in &workload.flow {
             classes[flow.priority as usize] = true;
         }
+        let modes: Vec<_> = workload.flow.iter().map(|flow| flow.cache.unwrap_or(design.cache.mode)).collect();
         let flows = workload.flow.iter().zip(&limits.flows).zip(sources).map(|((config, flow), source)| Flow {
             source,
             looping: config.looping(),
@@ -261,14 +307,20 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
                 partial: design.ftl.partial_writes,
                 placement: design.ftl.write_placement,
                 endurance: design.wear.endurance,
+                survives_power_loss: design.cache.power_loss_protection,
+                idle_destage: design.cache.idle_destage.time(),
             },
             flows: flows.collect(),
             link: Link::new(LinkTiming::new(&design.link), u64::from(design.host.submission_entry_bytes)),
             requests: Slab::new(),
             transactions: Slab::new(),
             controller: Controller::new(&design.controller, layout.channels),
-            map: MappingTable::new(limits.logical_pages),
-            blocks: Blocks::new(&layout, design.gc.reserved_blocks, limits.streams, design.wear.dynamic),
+            cache: DataCache::new(&design.cache, &modes, limits),
+            missing: Vec::new(),
+            last_completion: Time::ZERO,
+            map: MappingTable::new(limits.mapped_pages),
+            translation: Translation::new(&design.mapping, limits),
+            blocks: Blocks::new(&layout, design.gc.reserved_blocks, limits.streams, design.wear.dynamic, bad),
             collector: Collector::new(&design.gc, &design.wear, limits, options.seed),
             spread: Spread::new(&layout, limits.most_valid),
             queues: Queues::new(&layout, &design.scheduler, design.flash.multi_plane, classes),
@@ -292,6 +344,12 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             commands: CommandTable::new(&design.fabric, layout.planes_per_die),
             timing: ArrayTiming::new(&design.flash),
             array: Array::new(&layout, design.flash.busy_until_data_out),
+            suspensions: Suspensions::new(&design.flash.suspend, layout.units()),
+            copybacks: Copybacks::new(&design.gc, layout.units()),
+            wear: Wear::new(&layout, keeps_history),
+            failures: Failures::new(failures, options.seed),
+            reliability: Reliability::new(design, options.seed),
+            read_retries: 0,
             options,
             records: options.records.then(Records::default),
             completed: 0,
@@ -388,6 +446,8 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             Event::Fabric(event) => self.fabric_event(event, now),
             Event::ArrayDone(unit) => self.array_done(unit, now),
             Event::CopyChecked(transaction) => self.program_copy(transaction, now),
+            Event::CacheDram => self.cache_dram_done(now),
+            Event::CacheIdle => self.destage_if_idle(now),
         }
         Ok(())
     }

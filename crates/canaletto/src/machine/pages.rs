@@ -1,6 +1,6 @@
 //! Between host and chips: requests become page transactions, logical pages become physical ones.
 
-use super::{Event, Machine};
+use super::{Event, Flow, Machine};
 use crate::config::design::{MapUpdate, PartialWrites, UnwrittenReads};
 use crate::controller::stage_cause;
 use crate::fabric::Fabric;
@@ -15,18 +15,53 @@ use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId}
 use crate::sim::time::Time;
 
 /// A mask of `count` sectors from `first` on.
-fn sector_mask(first: u64, count: u64) -> u64 {
+pub(super) fn sector_mask(first: u64, count: u64) -> u64 {
     (if count == 64 { u64::MAX } else { (1 << count) - 1 }) << first
 }
 
 /// What a look-up says of a page to read.
-enum Found {
+pub(super) enum Found {
     /// Its data are here.
     At(Ppa),
     /// It holds nothing and reads as zeroes.
     Nothing,
     /// It was never written, and there is no room to find it in.
     NoRoom,
+}
+
+/// A walk over a request's pages: each logical page with its sectors.
+#[derive(Clone)]
+pub(super) struct Pages {
+    next: u64,
+    last: u64,
+    /// First sector in the next page.
+    at: u64,
+    /// Sectors left.
+    left: u64,
+    per_page: u64,
+}
+
+impl Pages {
+    /// Pages still to come.
+    fn left_pages(&self) -> u32 {
+        (self.last + 1 - self.next) as u32
+    }
+}
+
+impl Iterator for Pages {
+    type Item = (u64, u64);
+
+    fn next(&mut self) -> Option<(u64, u64)> {
+        if self.next > self.last {
+            return None;
+        }
+        let count = self.left.min(self.per_page - self.at);
+        let page = (self.next, sector_mask(self.at, count));
+        self.next += 1;
+        self.left -= count;
+        self.at = 0;
+        Some(page)
+    }
 }
 
 impl<F: Fabric, P: Probe> Machine<'_, F, P> {
@@ -42,39 +77,67 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     /// Splits a request into pages and sends each on its way.
     pub(super) fn begin_pages(&mut self, id: RequestId, now: Time) {
-        let per_page = u64::from(self.layout.sectors_per_page);
-        let (first_page, last_page) = self.page_range(id);
-        let request = &mut self.requests[id];
-        request.outstanding = (last_page - first_page + 1) as u32;
-        let flow = &self.flows[request.flow as usize];
-        let (kind, priority, frontier) = (request.kind, flow.priority, Frontier::User(flow.stream));
-        let began = request.arrival;
-        let mut at = (request.lba - flow.first_sector) & (per_page - 1);
-        let mut left = u64::from(request.sectors);
-        for lpa in first_page..=last_page {
-            let count = left.min(per_page - at);
-            let write = kind == Kind::Write;
-            let operation = if write { Operation::Program } else { Operation::Read };
-            let sectors = sector_mask(at, count);
+        let pages = self.pages_of(id);
+        self.requests[id].outstanding = pages.left_pages();
+        let kind = self.requests[id].kind;
+        for (lpa, sectors) in pages {
             self.probe.page_begins(now, id, lpa, sectors, kind);
-            let transaction = Transaction::of_request(operation, id, priority, lpa, sectors, now);
-            let transaction = self.new_page(Transaction { frontier, began, ..transaction });
-            if write {
-                self.begin_write(transaction, now);
-            } else {
-                self.begin_read(transaction, now);
-            }
-            left -= count;
-            at = 0;
+            self.begin_page(id, lpa, sectors, now);
         }
         self.touch_all_if_noticed();
         self.offer_paths(now);
     }
 
+    /// A page's mapping entry is at hand.
+    pub(super) fn begin_translated(&mut self, id: TransactionId, now: Time) {
+        match (self.transactions[id].origin, self.transactions[id].operation) {
+            (Origin::Trim, _) => self.begin_trim_of_page(id, now),
+            (_, Operation::Program) => self.begin_write(id, now),
+            _ => self.begin_read(id, now),
+        }
+    }
+
+    /// All sectors of a page.
+    pub(super) fn whole_page(&self) -> u64 {
+        sector_mask(0, u64::from(self.layout.sectors_per_page))
+    }
+
+    /// The pages of a request, each with its sectors.
+    pub(super) fn pages_of(&self, id: RequestId) -> Pages {
+        let per_page = u64::from(self.layout.sectors_per_page);
+        let (next, last) = self.page_range(id);
+        let request = &self.requests[id];
+        let at = (request.lba - self.flows[request.flow as usize].first_sector) & (per_page - 1);
+        Pages { next, last, at, left: u64::from(request.sectors), per_page }
+    }
+
+    /// Sends one page of a request on its way to flash.
+    pub(super) fn begin_page(&mut self, id: RequestId, lpa: u64, sectors: u64, now: Time) {
+        let request = &self.requests[id];
+        let (flow, began) = (request.flow, request.arrival);
+        let Flow { priority, stream, .. } = self.flows[flow as usize];
+        let write = request.kind == Kind::Write;
+        let operation = if write { Operation::Program } else { Operation::Read };
+        let frontier = Frontier::User(stream);
+        let transaction = Transaction::of_request(operation, id, priority, lpa, sectors, now);
+        let transaction = self.new_page(Transaction { flow, frontier, began, ..transaction });
+        self.begin_located(transaction, now);
+    }
+
+    /// Begins a page of host data once its mapping entry is at hand.
+    pub(super) fn begin_located(&mut self, id: TransactionId, now: Time) {
+        if self.look_up(id, now) {
+            self.begin_translated(id, now);
+        }
+    }
+
     /// The plane that a logical page belongs to.
     pub(super) fn plane_of(&self, transaction: TransactionId) -> PlaneId {
         let t = &self.transactions[transaction];
-        let flow = &self.flows[self.requests[t.request].flow as usize];
+        if t.origin == Origin::Mapping {
+            return t.ppa.plane;
+        }
+        let flow = &self.flows[t.flow as usize];
         flow.placement.plane(t.lpa - flow.first_page)
     }
 
@@ -83,6 +146,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             Found::At(at) => {
                 self.transactions[id].ppa = at;
                 self.blocks.read_begins(at);
+                self.write_due(now);
                 self.enqueue(id, now);
             }
             Found::Nothing => {
@@ -106,12 +170,13 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     /// The page of a logical page that was never written: allocated now as if written before the run.
-    fn find_unwritten(&mut self, id: TransactionId) -> Found {
+    pub(super) fn find_unwritten(&mut self, id: TransactionId) -> Found {
         let (lpa, sectors) = (self.transactions[id].lpa, self.transactions[id].sectors);
         let sectors = match self.choices.unwritten {
+            _ if self.transactions[id].origin == Origin::Mapping => self.whole_page(),
             UnwrittenReads::Zeroes => return Found::Nothing,
             UnwrittenReads::FindSectors => sectors,
-            UnwrittenReads::FindPage => sector_mask(0, u64::from(self.layout.sectors_per_page)),
+            UnwrittenReads::FindPage => self.whole_page(),
         };
         let frontier = self.transactions[id].frontier;
         let plane = self.plane_to_find(id, frontier);
@@ -122,17 +187,21 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             Entry::Pending(write) => self.transactions[write].old = at,
             _ => self.map.set(lpa, Entry::At(at)),
         }
+        if self.choices.unwritten == UnwrittenReads::FindSectors {
+            self.mapping_changed(lpa);
+        }
+        self.wear.found(at);
         self.probe.page_found(lpa, at);
         Found::At(at)
     }
 
-    fn begin_write(&mut self, id: TransactionId, now: Time) {
+    pub(super) fn begin_write(&mut self, id: TransactionId, now: Time) {
         let lpa = self.transactions[id].lpa;
         if let Entry::Pending(earlier) = self.map.get(lpa) {
             return self.follow(earlier, id);
         }
         if self.translate_write(id, now) {
-            self.pass_stages(id, now);
+            self.send_data_out(id, now);
         }
     }
 
@@ -149,7 +218,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// Returns whether a plane was found for it; otherwise it waits for one.
     fn translate_write(&mut self, id: TransactionId, now: Time) -> bool {
         let t = self.transactions[id];
-        let whole = sector_mask(0, u64::from(self.layout.sectors_per_page));
+        let whole = self.whole_page();
         let entry = self.map.get(t.lpa);
         let blank = entry == Entry::Trimmed;
         let mut old = if let Entry::At(ppa) = entry { ppa } else { Ppa::NONE };
@@ -177,15 +246,16 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             self.wait_for_room(id);
             return false;
         };
-        self.send_to_plane(id, plane);
+        self.send_to_plane(id, plane, now);
         true
     }
 
     /// Settles the plane that a write goes to.
-    pub(super) fn send_to_plane(&mut self, id: TransactionId, plane: PlaneId) {
+    pub(super) fn send_to_plane(&mut self, id: TransactionId, plane: PlaneId, now: Time) {
         self.transactions[id].ppa = Ppa::unbound(plane);
         if self.choices.map_update == MapUpdate::Issue {
             self.bind_at_once(id);
+            self.write_due(now);
         }
     }
 
@@ -214,6 +284,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             }
             self.transactions[id].ppa = at;
             self.page_given(id);
+            self.mapping_changed(t.lpa);
         }
     }
 
@@ -231,25 +302,29 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let t = self.transactions[id];
         self.blocks.program_ends(t.ppa);
         self.upkeep.host_page(now);
-        self.probe.page_programmed(
-            now,
-            t.request,
-            t.lpa,
-            t.sectors,
-            t.ppa,
-            if t.merged == 0 { Ppa::NONE } else { t.old },
-        );
+        let merged = if t.merged == 0 { Ppa::NONE } else { t.old };
+        if t.origin == Origin::Destage {
+            self.probe.page_destaged(now, t.lpa, t.sectors, t.ppa, merged);
+        } else {
+            self.probe.page_programmed(now, t.request, t.lpa, t.sectors, t.ppa, merged);
+        }
         if self.map.get(t.lpa) == Entry::Pending(id) {
             self.map.set(t.lpa, Entry::At(t.ppa));
             if t.old.is_bound() {
                 self.blocks.invalidate(t.old);
             }
+            self.mapping_changed(t.lpa);
             if t.successor.is_some() {
                 self.start_successor(t.successor, now);
             }
         }
         self.needs_collection.push(t.ppa.plane);
-        self.page_finished(id, now);
+        self.write_due(now);
+        if t.origin == Origin::Destage {
+            self.destage_landed(id, now);
+        } else {
+            self.page_finished(id, now);
+        }
     }
 
     pub(super) fn start_successor(&mut self, id: TransactionId, now: Time) {
@@ -258,26 +333,17 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             return self.trim_after_write(id, now);
         }
         if self.translate_write(id, now) {
-            self.pass_stages(id, now);
+            self.send_data_out(id, now);
         }
-    }
-
-    /// A page's data have left the chip.
-    pub(super) fn read_transferred(&mut self, id: TransactionId, now: Time) {
-        let t = &self.transactions[id];
-        if self.blocks.read_ends(t.ppa) && self.collector.collects(t.ppa.plane, t.ppa.block) {
-            self.needs_collection.push(t.ppa.plane);
-        }
-        if t.origin == Origin::User {
-            self.probe.page_read(now, t.request, t.lpa, t.sectors, t.ppa);
-        }
-        self.pass_stages(id, now);
     }
 
     /// Sends a page on through the controller's inside: towards the host after a read, towards the chip before a write.
     pub(super) fn pass_stages(&mut self, id: TransactionId, now: Time) {
         let t = &self.transactions[id];
         let inbound = t.operation == Operation::Read;
+        if t.in_vain && t.stage > 0 {
+            return self.read_again(id, now);
+        }
         let channel = self.layout.channel_of_plane(t.ppa.plane);
         match self.controller.pass(inbound, t.stage, channel, u64::from(t.bytes), now) {
             Some((stage, _, time)) => {
@@ -292,14 +358,17 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     pub(super) fn stage_done(&mut self, id: TransactionId, now: Time) {
         let t = &self.transactions[id];
         self.charge_page(id, stage_cause(t.operation == Operation::Read, t.stage), now);
-        self.transactions[id].stage += 1;
+        let t = &mut self.transactions[id];
+        t.stage += 1;
+        // What follows the ECC engine is as it would have been without retries.
+        t.retrying &= t.in_vain;
         self.pass_stages(id, now);
     }
 
     /// A page's data are in the controller's memory.
     fn read_arrived(&mut self, id: TransactionId, now: Time) {
         match (self.transactions[id].origin, self.transactions[id].old_page) {
-            (Origin::OldPage, OldPage::For(write)) => {
+            (Origin::OldPage | Origin::Mapping, OldPage::For(write)) => {
                 self.transactions.remove(id);
                 self.transactions[write].old_page = OldPage::None;
                 self.charge_page(write, Cause::ReadModifyWrite, now);
@@ -311,6 +380,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 }
             }
             (Origin::Gc, _) => self.copy_read(id, now),
+            (Origin::Mapping, _) => self.translation_read(id, now),
             _ => self.page_finished(id, now),
         }
     }
@@ -325,7 +395,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         request.path_conflict |= t.path_conflict;
         request.lost += t.account.ledger.get(Cause::PathConflict);
         request.outstanding -= 1;
-        if self.completed >= self.options.warmup {
+        if self.completed >= self.options.warmup && t.origin != Origin::Cached {
             self.flows[flow].tally.count_page(t.path_conflict, t.account.ledger.get(Cause::PathConflict));
         }
         if request.outstanding == 0 {

@@ -28,7 +28,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     fn least_busy_plane(&mut self, id: TransactionId) -> Option<PlaneId> {
         let t = &self.transactions[id];
-        let planes = self.flows[self.requests[t.request].flow as usize].placement.planes();
+        let planes = self.flows[t.flow as usize].placement.planes();
         let epoch = self.collector.epoch();
         let avoided = |plane| epoch.keeps_writes_from(plane);
         self.spread.choose(planes, t.frontier, &self.layout, &self.blocks, avoided)
@@ -39,20 +39,29 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     pub(super) fn plane_to_find(&mut self, id: TransactionId, frontier: Frontier) -> PlaneId {
         let plane = self.plane_of(id);
         let fits = |plane| self.spread.may_take(plane, &self.blocks) && self.blocks.has_page(plane, frontier);
-        if !self.is_dynamic() || fits(plane) { plane } else { self.least_busy_plane(id).unwrap_or(plane) }
+        let fixed = !self.is_dynamic() || self.transactions[id].origin == Origin::Mapping;
+        if fixed || fits(plane) { plane } else { self.least_busy_plane(id).unwrap_or(plane) }
     }
 
     /// A write has its page: it is no longer expected but there.
     pub(super) fn page_given(&mut self, id: TransactionId) {
         let t = &self.transactions[id];
-        if self.is_dynamic() && t.operation == Operation::Program && t.origin == Origin::User {
+        if self.is_dynamic() && t.is_host_write() {
             self.spread.arrived(t.ppa.plane);
+        }
+    }
+
+    /// A write looks for another page in its plane.
+    pub(super) fn expect_again(&mut self, id: TransactionId) {
+        let t = &self.transactions[id];
+        if self.is_dynamic() && t.is_host_write() {
+            self.spread.expect(t.ppa.plane, self.layout.unit_of(t.ppa.plane));
         }
     }
 
     /// A transaction is queued on a unit; writes have counted there since their plane was chosen.
     pub(super) fn count_in(&mut self, t: &Transaction, unit: UnitId) {
-        if self.is_dynamic() && (t.operation != Operation::Program || t.origin != Origin::User) {
+        if self.is_dynamic() && !t.is_host_write() {
             self.spread.queued(unit);
         }
     }
@@ -80,8 +89,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.begin_read(id, now);
                 self.room_wanted = false;
             } else if let Some(plane) = self.plane_to_write(id) {
-                self.send_to_plane(id, plane);
-                self.pass_stages(id, now);
+                self.send_to_plane(id, plane, now);
+                self.send_data_out(id, now);
             } else {
                 self.without_room.push_back(id);
             }

@@ -43,7 +43,8 @@ causes! {
     Cache = "cache",
     /// Waiting for room in the write buffer.
     WriteBuffer = "write_buffer",
-    /// Waiting for a flush: until what was written before is on flash.
+    /// Waiting for data to be safe: a flush until what was written before is on flash, a write with force unit access until
+    /// its own data are.
     Flush = "flush",
     /// Waiting for the mapping entry to be read from flash.
     MappingMiss = "mapping_miss",
@@ -73,6 +74,8 @@ causes! {
     ArrayRead = "array_read",
     /// Array program.
     ArrayProgram = "array_program",
+    /// Its own program was suspended for reads of others.
+    Suspended = "suspended",
     /// Reading again what could not be corrected, or programming again what failed.
     Retry = "retry",
     /// Data on the wires.

@@ -2,6 +2,7 @@
 
 pub mod area;
 pub mod blame;
+pub mod cache;
 pub mod energy;
 pub mod histogram;
 pub mod intervals;

@@ -24,8 +24,14 @@ pub enum Origin {
     OldPage,
     /// A page of a host request that is to be forgotten.
     Trim,
+    /// A part of a host request that the data cache serves; it never reaches a chip.
+    Cached,
+    /// A page on its way from the data cache to flash.
+    Destage,
     /// Garbage collection.
     Gc,
+    /// The mapping table: one of its translation pages.
+    Mapping,
 }
 
 /// A page read, page program or block erase.
@@ -41,10 +47,22 @@ pub struct Transaction {
     pub path_conflict: bool,
     /// The host request it belongs to.
     pub request: RequestId,
+    /// The flow whose page it is, for a page of the host.
+    pub flow: u16,
     /// For a write: whether its old page is still being read. For an old page's read: the write that waits.
     pub old_page: OldPage,
     /// For a write: whether its page was deallocated before, so that there is nothing to find or merge.
     pub blank: bool,
+    /// For a copy: whether it is programmed from the register it was read into.
+    pub copyback: bool,
+    /// For a read: whether what was read is illegible.
+    pub damaged: bool,
+    /// For a read: whether the ECC engine works on it in vain, so that it is read again behind it.
+    pub in_vain: bool,
+    /// For a read: how often it was read again.
+    pub attempt: u16,
+    /// Whether it has failed before and is tried again: its time is charged to that.
+    pub retrying: bool,
     /// Where it gets its page from, if it needs one.
     pub frontier: Frontier,
     /// Logical page.
@@ -108,8 +126,14 @@ impl Transaction {
             priority,
             path_conflict: false,
             request,
+            flow: 0,
             old_page: OldPage::None,
             blank: false,
+            copyback: false,
+            damaged: false,
+            in_vain: false,
+            attempt: 0,
+            retrying: false,
             frontier: Frontier::User(0),
             lpa,
             ppa: Ppa::NONE,
@@ -130,12 +154,18 @@ impl Transaction {
         }
     }
 
+    /// Whether it writes data of the host, directly or out of the data cache.
+    pub fn is_host_write(&self) -> bool {
+        self.operation == Operation::Program && matches!(self.origin, Origin::User | Origin::Destage)
+    }
+
     /// The kind of background work it is, if the host did not ask for it.
     pub fn background(&self) -> Option<Background> {
         match (self.origin, self.operation) {
             (Origin::Gc, Operation::Read) => Some(Background::GcRead),
             (Origin::Gc, Operation::Program) => Some(Background::GcProgram),
             (Origin::Gc, Operation::Erase) => Some(Background::Erase),
+            (Origin::Mapping, _) => Some(Background::Mapping),
             _ => None,
         }
     }
@@ -147,6 +177,26 @@ impl Transaction {
             frontier: Frontier::Gc,
             ppa,
             ..Self::of_request(operation, RequestId::NONE, Priority::High, lpa, sectors, now)
+        }
+    }
+
+    /// A read or a write of a translation page.
+    pub fn of_mapping(operation: Operation, lpa: u64, ppa: Ppa, sectors: u64, now: Time) -> Self {
+        Transaction {
+            origin: Origin::Mapping,
+            frontier: Frontier::Translation,
+            ppa,
+            ..Self::of_request(operation, RequestId::NONE, Priority::High, lpa, sectors, now)
+        }
+    }
+
+    /// A page of `flow` that goes from the data cache to flash.
+    pub fn of_destage(flow: u16, priority: Priority, frontier: Frontier, lpa: u64, sectors: u64, now: Time) -> Self {
+        Transaction {
+            origin: Origin::Destage,
+            flow,
+            frontier,
+            ..Self::of_request(Operation::Program, RequestId::NONE, priority, lpa, sectors, now)
         }
     }
 

@@ -4,17 +4,20 @@
 //! MQSim. What canaletto cannot simulate yet is refused at its line, never ignored.
 
 use super::{
-    AddressDistribution, AddressMapping, CachingMode, DeviceXml, FlashTechnology, FlowKind, FlowXml, GcPolicy,
-    Generator, HostInterface, Priority as XmlPriority, ScenarioXml, SchedulingPolicy, SizeDistribution, SyntheticXml,
-    TraceXml, XmlError,
+    AddressDistribution, AddressMapping, CachingMechanism, CachingMode, ControllerXml, DeviceXml, FlashTechnology,
+    FlowKind, FlowXml, GcPolicy, Generator, HostInterface, Priority as XmlPriority, ScenarioXml, SchedulingPolicy,
+    SharingMode, SizeDistribution, SyntheticXml, TraceXml, XmlError,
 };
 use crate::config::area::Footprint;
+use crate::config::cache::{Cache, CacheDram, CacheMode, Destage, DramTiming, Sharing as CacheSharing};
 use crate::config::design::{
-    Allocation, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry, Host, Interface, Link,
-    LinkRounding, MapUpdate, MultiPlane, PageOrder, PageTimes, PartialWrites, Scheduler, TransferOrder, Turn,
-    Turnarounds, UnwrittenReads, VictimPolicy, Wear, WritePlacement,
+    Allocation, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry, Host, InitialTable,
+    Interface, Link, LinkRounding, MapUpdate, Mapping, MultiPlane, PageOrder, PageTimes, PartialWrites, ReadUnit,
+    Scheduler, Sharing, TransferOrder, Turn, Turnarounds, UnwrittenReads, VictimPolicy, Wear, WriteBacks,
+    WritePlacement,
 };
 use crate::config::energy::Energy;
+use crate::config::medium::{Errors, Failures, Suspend};
 use crate::config::units::{Duration, Rate, Size};
 use crate::config::workload::{Addresses, Beyond, Devices, Flow, Priority, Synthetic, Trace, Workload};
 use crate::flash::address::SECTOR;
@@ -61,8 +64,10 @@ pub fn import(
                 FlowKind::Trace(trace) if trace.execute_percent < 100 => Some(trace.execute_percent),
                 _ => None,
             };
+            let caches = scenario.flows.iter().any(|flow| flow.caching != CachingMode::TurnedOff);
+            let capacity = if caches { design.cache.capacity } else { Size(0) };
             Ok(ImportedScenario {
-                design: design.clone(),
+                design: Design { cache: Cache { capacity, ..design.cache.clone() }, ..design.clone() },
                 workload: Workload {
                     name: format!("{workload_label}, scenario {}", number + 1),
                     about: String::new(),
@@ -93,16 +98,15 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         "got \"SATA\", which is not simulated yet; expected \"NVME\"",
     )?;
     refuse(
-        !device.ideal_mapping_table,
-        "Ideal_Mapping_Table",
-        "got \"false\", which is not simulated yet; expected \"true\"",
-    )?;
-    refuse(
         device.address_mapping == AddressMapping::Hybrid,
         "Address_Mapping",
         "got \"HYBRID\", an empty stub in MQSim; expected \"PAGE_LEVEL\"",
     )?;
-    refuse(device.gc_copyback, "Use_Copyback_for_GC", "got \"true\", which is not simulated yet; expected \"false\"")?;
+    refuse(
+        device.gc_copyback,
+        "Use_Copyback_for_GC",
+        "got \"true\", which MQSim leaves unfinished; expected \"false\"",
+    )?;
     refuse(
         device.scheduling == SchedulingPolicy::Flin,
         "Transaction_Scheduling_Policy",
@@ -115,6 +119,12 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         "expected a power of two from 512 to 32768",
     )?;
     refuse(flash.blocks_per_plane < 4, "Block_No_Per_Plane", "expected at least 4")?;
+    let mapping = import_mapping(xml);
+    refuse(
+        !device.ideal_mapping_table && mapping.entries(1) == 0,
+        "CMT_Capacity",
+        &format!("expected at least the {} bytes of an entry", mapping.entry_bytes),
+    )?;
     // Two beats take 2 * trunc(1000 / rate) ns: the truncation is MQSim's.
     let burst_bytes = 2 * device.channel_width_bytes;
     let two_beats_ns = 2 * (1000 / device.channel_rate_mt_s.max(1));
@@ -153,6 +163,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
             rounding: LinkRounding::LaneNanoseconds,
         },
         controller: Controller::default(),
+        cache: import_cache(device),
         ftl: Ftl {
             overprovisioning: device.overprovisioning,
             min_spare_blocks: 0,
@@ -162,6 +173,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
             map_update: MapUpdate::Issue,
             partial_writes: PartialWrites::NewSectors,
         },
+        mapping,
         gc: import_gc(xml),
         wear: Wear::default(),
         scheduler: Scheduler {
@@ -171,6 +183,65 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         energy: Energy::default(),
         area: Footprint::default(),
     })
+}
+
+/// The cached mapping table, with entries of MQSim's sizes: two page numbers and a bit for each sector in the cache, one page
+/// number and the bits on flash.
+pub(super) fn import_mapping(xml: &DeviceXml) -> Mapping {
+    let (device, flash) = (&xml.device, &xml.flash);
+    if device.ideal_mapping_table {
+        return Mapping::default();
+    }
+    let counts = [
+        device.channels,
+        device.chips_per_channel,
+        flash.dies_per_chip,
+        flash.planes_per_die,
+        flash.blocks_per_plane,
+        flash.pages_per_block,
+    ];
+    let page_bits = counts.map(f64::from).iter().product::<f64>().log2();
+    let sector_bits = f64::from(flash.page_bytes) / SECTOR as f64;
+    Mapping {
+        capacity: Size(u64::from(device.cmt_bytes)),
+        entry_bytes: ((2.0 * page_bits + sector_bits) / 8.0).ceil() as u32,
+        stored_bytes: ((page_bits + sector_bits) / 8.0).ceil() as u32,
+        sharing: match device.cmt_sharing {
+            SharingMode::Shared => Sharing::FullEach,
+            SharingMode::EqualPartitioning => Sharing::Equal,
+        },
+        entries_per_miss: 1,
+        read_unit: ReadUnit::Sector,
+        initial_table: InitialTable::OnFlash,
+        write_backs: WriteBacks::NeverIssued,
+    }
+}
+
+/// The data cache, which is there if a flow uses it.
+fn import_cache(device: &ControllerXml) -> Cache {
+    // A clock of the data bus, 1000 / rate ns, moves two bursts.
+    let bursts_a_second = 2 * u64::from(device.dram_rate_mt_s) * 1_000_000;
+    Cache {
+        capacity: Size(u64::from(device.data_cache_bytes)),
+        sharing: match device.data_cache_sharing {
+            SharingMode::Shared => CacheSharing::Shared,
+            SharingMode::EqualPartitioning => CacheSharing::Equal,
+        },
+        destage: Destage::FirstWrites,
+        idle_destage: Duration(0),
+        destages_per_plane: 1,
+        keep_destaged: false,
+        dram: CacheDram {
+            trcd: Duration::from_ns(device.dram_trcd_ns),
+            tcl: Duration::from_ns(device.dram_tcl_ns),
+            trp: Duration::from_ns(device.dram_trp_ns),
+            row: Size(u64::from(device.dram_row_bytes)),
+            rate: Rate(u64::from(device.dram_burst_bytes) * bursts_a_second),
+            burst: Size(u64::from(device.dram_burst_bytes)),
+            timing: DramTiming::Mqsim,
+        },
+        ..Cache::default()
+    }
 }
 
 /// The rate at which a burst takes the given time; MQSim's time of 0 is a channel of no time.
@@ -222,14 +293,26 @@ fn import_flash(xml: &DeviceXml) -> Flash {
         die_interleaving: false,
         busy_until_data_out: true,
         page_order: PageOrder::Mqsim,
+        // MQSim's suspension never happens (its flag falls through to a refusal), whatever its file asks for.
+        suspend: Suspend::default(),
+        failures: Failures::default(),
+        errors: Errors::default(),
     }
 }
 
 fn import_flow(label: &str, number: usize, xml: &FlowXml, device: &DeviceXml) -> Result<Flow, XmlError> {
     let refuse =
         |tag: &str, problem: &str| Err(XmlError::new(label, xml.lines.line_of(tag).unwrap_or(xml.line), tag, problem));
-    if xml.caching != CachingMode::TurnedOff {
-        return refuse("Device_Level_Data_Caching_Mode", "a data cache is not simulated yet; expected \"TURNED_OFF\"");
+    let (caches, parts) = (xml.caching != CachingMode::TurnedOff, &device.device);
+    if caches && parts.caching_mechanism == CachingMechanism::Simple {
+        return refuse(
+            "Device_Level_Data_Caching_Mode",
+            "MQSim stops with the SIMPLE mechanism; expected \"TURNED_OFF\", or ADVANCED as <Caching_Mechanism>",
+        );
+    }
+    if caches && parts.data_cache_bytes < device.flash.page_bytes {
+        let problem = format!("needs a <Data_Cache_Capacity> of a page at least, which is {}", parts.data_cache_bytes);
+        return refuse("Device_Level_Data_Caching_Mode", &problem);
     }
     for (tag, ids, count) in [
         ("Channel_IDs", &xml.channels, device.device.channels),
@@ -259,6 +342,11 @@ fn import_flow(label: &str, number: usize, xml: &FlowXml, device: &DeviceXml) ->
             XmlPriority::Medium => Priority::Medium,
             XmlPriority::Low => Priority::Low,
         },
+        // MQSim's recorded runs match, to the nanosecond, only if pages that were read are never kept.
+        cache: Some(match xml.caching {
+            CachingMode::TurnedOff | CachingMode::ReadCache => CacheMode::Off,
+            CachingMode::WriteCache | CachingMode::WriteReadCache => CacheMode::Write,
+        }),
         channels: Some(xml.channels.clone()),
         chips: Some(xml.chips.clone()),
         dies: Some(xml.dies.clone()),

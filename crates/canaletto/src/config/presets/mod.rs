@@ -100,6 +100,7 @@ pub fn profile(name: &str) -> Option<Workload> {
         mqsim_seed: None,
     };
     let flow = Flow {
+        cache: None,
         name: name.to_owned(),
         priority: Priority::default(),
         channels: None,
