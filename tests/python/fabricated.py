@@ -584,7 +584,15 @@ def worn(fabric: str = "bus", **sizes: int) -> dict[str, Any]:
             "reads": {"hits": 30, "partial": 10, "misses": 60},
             **{"writes": {"merged": 20, "inserted": 80, "waited": 4}, "destaged": 71, "flushes": 0},
         },
-        "mapping": {"kind": "demand_paged", "entries": 4096, "hits": 950, "misses": 50, "translation_reads": 48},
+        "mapping": {
+            "kind": "demand_paged",
+            "entries": 4096,
+            "hits": 950,
+            "misses": 50,
+            "translation_reads": 48,
+            "merge_reads": 3,
+            "translation_writes": 12,
+        },
         "precondition": {
             **{"kind": "steady", "occupancy": [0.8, 0.8], "policy": "greedy", "write_amplification": 2.125},
             **{"pages_written": 0, "free_blocks": {"min": 2, "mean": 3.5, "max": 5}},

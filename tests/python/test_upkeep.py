@@ -243,7 +243,7 @@ def test_the_terminal_has_a_line_for_each() -> None:
         "wear 1 to 9 erases a block, 4.25 on average · lasts for 2.50 TB of host writes",
         "medium 17 suspensions · 5 read retries · 3 bad blocks",
         "cache 30.0 % of page reads hit · 20 writes merged · 4 writes waited · 71 destaged",
-        "mapping 95.0 % of look-ups hit · 50 misses · 48 translation reads",
+        "mapping 95.0 % of look-ups hit · 51 translation pages read · 12 written",
         "found as steady · write amplification 2.12",
     ):
         assert said in flat

@@ -62,7 +62,8 @@ _BLOCKS = ("total", "free", "open", "full", "bad", "free_in_plane", "valid_pages
 
 def wear(data: Sequence[Data]) -> str:
     """How worn blocks are, and where; errors and suspensions of the flash, if any were counted."""
-    worn = any(((run.get("flash") or {}).get("wear") or {}).get("erases_max") for run in data)
+    counts = [(run.get("flash") or {}).get("wear") or {} for run in data]
+    worn = any(each.get("erases_max") or each.get("bad_blocks") for each in counts)
     medium = upkeep.figures(data, "flash", only=upkeep.MEDIUM)
     if not worn and not medium:
         return ""

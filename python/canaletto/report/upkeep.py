@@ -29,10 +29,7 @@ REASONS = {
     "refresh": "data had been read too often or were too old",
 }
 
-MEDIUM = (
-    *("suspensions", "copybacks", "read_retries", "uncorrectable"),
-    *("program_failures", "erase_failures", "bad_blocks"),
-)
+MEDIUM = ("suspensions", "copybacks", "read_retries", "uncorrectable", "program_failures", "erase_failures")
 """What the flash itself counts, where a run counts it."""
 
 _LABELS = {
@@ -62,6 +59,17 @@ _LABELS = {
     "filled": "pages kept of what was read",
     "destaged": "pages written to flash",
     "entries": "entries there is room for",
+    "hits": "look-ups that hit",
+    "misses": "look-ups that waited for a translation page",
+    "shared_misses": "of these, for one that was being read already",
+    "prefetched": "entries loaded beside the missing ones",
+    "evictions": "entries that made room for others",
+    "dirty_evictions": "of these, changed ones",
+    "uncached_updates": "changes of entries that were not cached",
+    "translation_reads": "translation pages read for missing entries",
+    "merge_reads": "translation pages read to be merged",
+    "translation_writes": "translation pages programmed",
+    "most_writes_in_flight": "translation pages being written, most",
     "free_blocks.min": "free blocks of a plane, least",
     "free_blocks.mean": "free blocks of a plane, mean",
     "free_blocks.max": "free blocks of a plane, most",
@@ -257,7 +265,7 @@ def facts(data: Data) -> Iterator[tuple[str, str]]:
         if wear.get("lifetime_bytes") is not None:
             parts.append(f"lasts for {scaled(wear['lifetime_bytes'], 'B')} of host writes")
         yield "wear", listing(parts)
-    medium = {name: flash.get(name) or wear.get(name) for name in MEDIUM}
+    medium = {name: flash.get(name) for name in MEDIUM} | {"bad_blocks": wear.get("bad_blocks")}
     if any(medium.values()):
         yield "medium", listing([f"{count(n)} {words(name)}" for name, n in medium.items() if n])
     yield from _caches(data)
@@ -282,8 +290,11 @@ def _caches(data: Data) -> Iterator[tuple[str, str]]:
         }
         yield "cache", _hits(cache, "of page reads hit", counts)
     if mapping:
-        names = ("misses", "translation_reads", "translation_writes")
-        yield "mapping", _hits(mapping, "of look-ups hit", {words(name): mapping.get(name) for name in names})
+        counts = {
+            "translation pages read": sum(mapping.get(name) or 0 for name in ("translation_reads", "merge_reads")),
+            "written": mapping.get("translation_writes"),
+        }
+        yield "mapping", _hits(mapping, "of look-ups hit", counts)
 
 
 def _hits(found: Data, what: str, counts: Mapping[str, int | None]) -> str:
