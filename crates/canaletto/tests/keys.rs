@@ -407,7 +407,7 @@ fn every_workload_key_changes_a_result() {
     let known: BTreeSet<String> = keys(Kind::Workload).into_iter().filter(|k| !read_elsewhere(k)).collect();
     assert_eq!(tabled, known, "the table and the schema must name the same keys");
     for (key, changes, workload) in &table {
-        let situation: &[&str] = if key == &"flow.occupancy" { &["precondition.kind=steady"] } else { &[] };
+        let situation = if key == &"flow.occupancy" { &["precondition.kind=steady"] } else { DRIVE };
         let same = outcome(situation, workload, &[]) == outcome(situation, workload, changes);
         assert!(!same, "{key}: {changes:?} changes nothing");
     }
