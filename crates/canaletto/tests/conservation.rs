@@ -37,6 +37,8 @@ struct Shadow {
     cache: ShadowCache,
     /// What the request wrote that was completed last.
     last_written: Vec<(u64, u64, u64)>,
+    /// Pages whose data a worn-out drive has lost.
+    lost: HashSet<u64>,
     /// Version of the last trim that took effect on a page.
     trimmed: HashMap<u64, u64>,
     /// Logical pages that preconditioning has given data and that nothing else was found for.
@@ -89,7 +91,8 @@ impl Shadow {
         assert_eq!(sectors & !page.1, 0, "sectors of page {lpa} were read twice");
         page.1 &= !sectors;
         let expected = page.2;
-        for s in members(sectors).map(|s| s as usize).filter(|&s| versions[s] < expected[s]) {
+        let known = if self.lost.contains(&lpa) { 0 } else { sectors };
+        for s in members(known).map(|s| s as usize).filter(|&s| versions[s] < expected[s]) {
             let (read, wanted) = (versions[s], expected[s]);
             self.note(Err(format!("page {lpa} sector {s}: read version {read}, acknowledged {wanted}")));
         }
@@ -206,9 +209,11 @@ impl Probe for Shadow {
         self.note(result);
     }
 
-    fn page_lost(&mut self, _: Time, lpa: u64) {
-        self.cache.land(lpa, u64::MAX);
-        self.acknowledged.retain(|&(page, _), _| page != lpa);
+    fn page_lost(&mut self, _: Time, lpa: u64, sectors: u64) {
+        // Lost for good: nobody looks for it any more.
+        let content = self.cache.land(lpa, sectors);
+        self.cache.programmed(lpa, sectors, &content);
+        self.lost.insert(lpa);
     }
 
     fn page_failed(&mut self, _: Time, request: RequestId, lpa: u64) {

@@ -478,7 +478,7 @@ impl Blocks {
         report.free += u64::from(self.free(plane));
         report.valid_pages += p.valid;
         for (number, block) in (0..).zip(&p.blocks).filter(|(_, block)| !block.bad) {
-            if (block.pages.len() as u32) < self.pages_per_block {
+            if block.written() < self.pages_per_block {
                 report.open += u64::from(p.open.iter().any(|open| open.block == Some(number)));
                 continue;
             }
