@@ -589,6 +589,7 @@ def worn(fabric: str = "bus", **sizes: int) -> dict[str, Any]:
             "entries": 4096,
             "hits": 950,
             "misses": 50,
+            "shared_misses": 7,
             "translation_reads": 48,
             "merge_reads": 3,
             "translation_writes": 12,

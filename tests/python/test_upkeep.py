@@ -204,6 +204,8 @@ def test_tables_name_figures_with_their_units(single: Page) -> None:
     assert before["occupancy"] == ["80.0 %"]
     assert before["write amplification"] == ["2.12"]
     assert before["free blocks of a plane, mean"] == ["3.50"]
+    mapping = {name: values for name, *values in upkeep.figures([run()], "mapping")}
+    assert mapping["of these, for one that was being read already"] == ["7"]
     wear = {name: values for name, *values in upkeep.figures([run()], "flash", "wear")}
     assert wear["host writes until blocks are worn out"] == ["2.50 TB"]
     blocks = {
