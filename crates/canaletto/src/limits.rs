@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::config::cache::Sharing;
-use crate::config::design::{Allocation, Design, Scope, WritePlacement};
+use crate::config::design::{Allocation, Design, PreconditionKind, Scope, WritePlacement};
 use crate::config::workload::{Flow, Workload};
 use crate::fabric;
 use crate::flash::address::{Layout, SECTOR};
@@ -75,7 +75,9 @@ fn visible_sectors(design: &Design, layout: &Layout, streams: u16) -> u64 {
     match design.ftl.write_placement {
         WritePlacement::Static => sectors,
         WritePlacement::Dynamic => {
-            sectors.min(most_valid(design, layout, table, streams) * u64::from(layout.sectors_per_page))
+            // One page less, so that of planes that hold everything not all are at their limit.
+            let pages = most_valid(design, layout, table, streams).saturating_sub(1);
+            sectors.min(pages * u64::from(layout.sectors_per_page))
         }
     }
 }
@@ -340,8 +342,21 @@ pub fn inspect(design: &Design, workload: &Workload, records: bool) -> Result<In
         page_bytes: page,
         read_bounds: with(Operation::Read, "flash arrays (reading)"),
         write_bounds: with(Operation::Program, "flash arrays (programming)"),
-        memory_mb: memory(design, workload, &limits, records) / 1e6,
+        memory_mb: (memory(design, workload, &limits, records) + preconditioned(design, &limits)) / 1e6,
     })
+}
+
+/// Bytes a run keeps for each block of a computed steady state: its counters, its place in the order, sums of valid pages.
+const BYTES_PER_BLOCK: f64 = 120.0;
+
+/// Bytes that the state before the run takes: a few words a block if computed, every page if written.
+fn preconditioned(design: &Design, limits: &Limits) -> f64 {
+    let layout = &limits.layout;
+    match design.precondition.kind {
+        PreconditionKind::None => 0.0,
+        PreconditionKind::Steady => f64::from(layout.planes()) * f64::from(layout.blocks_per_plane) * BYTES_PER_BLOCK,
+        PreconditionKind::Replay => layout.pages() as f64 * BYTES_PER_PAGE,
+    }
 }
 
 /// Bytes a run may take: tables by planes, state by touched pages, rows by requests. Traces are counted by their limit

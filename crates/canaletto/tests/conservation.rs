@@ -6,7 +6,7 @@
 mod common;
 mod shadow_cache;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use canaletto::config::design::{Design, MapUpdate};
 use canaletto::config::workload::Workload;
@@ -39,6 +39,9 @@ struct Shadow {
     last_written: Vec<(u64, u64, u64)>,
     /// Version of the last trim that took effect on a page.
     trimmed: HashMap<u64, u64>,
+    /// Logical pages that preconditioning has given data and that nothing else was found for.
+    holding: HashSet<u64>,
+    preconditioned: u64,
     versions: u64,
     reads: u64,
     trims: u64,
@@ -117,6 +120,22 @@ fn members(mask: u64) -> impl Iterator<Item = u32> {
 }
 
 impl Probe for Shadow {
+    const WATCHES_PAGES: bool = true;
+
+    fn page_preconditioned(&mut self, lpa: u64, at: Ppa) {
+        self.preconditioned += 1;
+        if !self.store(at, lpa, [0; 64]) || !self.holding.insert(lpa) {
+            self.problems.push(format!("page {lpa} is at {at:?} and elsewhere, or something else is"));
+        }
+    }
+
+    fn page_gone(&mut self, lpa: u64, at: Ppa) {
+        if self.held(at) != Some((lpa, [0; 64])) || !self.holding.remove(&lpa) {
+            self.problems.push(format!("page {lpa} was to go from {at:?}, which holds something else"));
+        }
+        self.flash.entry((at.plane, at.block)).or_default().remove(&at.page);
+    }
+
     fn page_begins(&mut self, _: Time, request: RequestId, lpa: u64, sectors: u64, kind: Kind) {
         self.versions += 1;
         if kind != Kind::Read {
@@ -194,7 +213,9 @@ impl Probe for Shadow {
 
     fn page_failed(&mut self, _: Time, request: RequestId, lpa: u64) {
         self.failures += 1;
-        self.reading.remove(&(request, lpa));
+        if let Some(pages) = self.reading.get_mut(&request) {
+            pages.retain(|page| page.0 != lpa);
+        }
         if let Some(writes) = self.writing.get_mut(&request) {
             writes.retain(|write| write.0 != lpa);
         }
@@ -357,6 +378,7 @@ fn designs() -> impl Strategy<Value = Design> {
         prop::sample::select(vec![0, 1, 3]),
         prop::sample::select(vec![0.25, 0.5, 1.0]),
         prop::sample::select(vec![0, 0, 0, 0, 5]),
+        (prop::sample::select(vec!["none", "steady", "steady", "replay"]), 0.05f64..1.0),
     );
     let cache = (
         (0u32..4, 1u32..60, prop::sample::select(vec!["off", "write", "read", "read-write", "read-write"])),
@@ -424,7 +446,10 @@ fn designs() -> impl Strategy<Value = Design> {
             format!("flash.failures.erase={}", f.5.1),
             format!("flash.failures.read={}", f.5.1 / 5.0),
             // A share of half of what is spare at the least: the rest is kept for collection.
-            format!("flash.failures.factory_bad={}", if t.4 > 0.3 && g.4 > 15 { 0.1 } else { 0.0 }),
+            format!(
+                "flash.failures.factory_bad={}",
+                if t.4 > 0.3 && g.4 > 15 && c.9.0 != "steady" { 0.1 } else { 0.0 }
+            ),
             format!("fabric.order={}", r.0),
             format!("host.fetch={}", r.1),
             format!("controller.dram={}", r.2),
@@ -440,6 +465,8 @@ fn designs() -> impl Strategy<Value = Design> {
             format!("fabric.data_queue={}", r.7.3),
             format!("gc.copyback={}", r.7.4.0 && !r.7.2),
             format!("gc.copyback_check_every={}", r.7.4.1),
+            format!("precondition.kind={}", c.9.0),
+            format!("precondition.occupancy={}", if c.9.0 == "none" { 1.0 } else { (c.9.1 * 1.3).min(1.0) }),
             "flash.program=20us".to_owned(),
             "flash.erase=50us".to_owned(),
             "gc.threshold=0.05".to_owned(),
@@ -563,4 +590,25 @@ fn a_single_cached_entry_serves_a_full_drive() {
     assert!(shadow.translation_reads >= mapping.translation_reads && shadow.translation_writes > 3000);
     let blame = &outcome.report.measures.blame_us.all;
     assert!(blame["mapping_miss"] > blame["array_read"] && blame.contains_key("chip_busy_mapping"), "{blame:?}");
+}
+
+/// A preconditioned drive serves everything, whether it holds little or all it can; reads of pages that hold nothing find
+/// a place there.
+#[test]
+fn preconditioned_drives_serve_everything() {
+    for (kind, occupancy) in [("steady", 1.0), ("steady", 0.4), ("replay", 1.0), ("replay", 0.4)] {
+        let changes = [format!("precondition.kind={kind}"), format!("precondition.occupancy={occupancy}")];
+        let design = common::design(common::SMALL, &[&changes[0], &changes[1]]);
+        let workload = common::synthetic("requests = 3000\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 32");
+        let (outcome, shadow) = check(&design, &workload);
+        let report = outcome.report.precondition.expect("it was preconditioned");
+        assert_eq!(report.valid_pages, shadow.preconditioned);
+        assert_eq!(
+            report.blocks.free + report.blocks.open + report.blocks.full + report.blocks.bad,
+            report.blocks.total
+        );
+        let logical = Limits::new(&design, &workload).unwrap().logical_pages as f64;
+        assert!((report.valid_pages as f64 - occupancy * logical).abs() <= 8.0, "{report:?} of {logical}");
+        assert!(outcome.report.flash.gc.pages_copied > 100, "{:?}", outcome.report.flash);
+    }
 }

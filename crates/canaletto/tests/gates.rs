@@ -5,6 +5,7 @@
 mod common;
 
 use canaletto::measure::blame::Cause;
+use common::preset;
 use common::script::{COMMAND, DATA, script, spent};
 
 /// Two requests that arrive together are fetched one after the other: the second entry comes one read request (32 B) and

@@ -183,6 +183,8 @@ def facts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if amplification is not None:
         counts.append(f"write amplification {amplification:.2f}")
     yield "flash", listing(counts) or "not touched"
+    if data.get("precondition"):
+        yield "before", _before(data["precondition"])
     yield from upkeep.facts(data)
     conflicts = data.get("path_conflicts") or {}
     if conflicts.get("free_request_share") is not None:
@@ -209,6 +211,22 @@ def facts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             ]
         ),
     )
+
+
+def _before(state: Mapping[str, Any]) -> str:
+    """The state in which the run found the drive: the blocks add up."""
+    blocks, free = state["blocks"], state["free_blocks"]
+    kinds = [f"{count(blocks[kind])} {kind}" for kind in ("free", "open", "full", "bad") if blocks[kind]]
+    spread = str(free["min"]) if free["min"] == free["max"] else f"{free['min']} to {free['max']}"
+    parts = [
+        state["kind"],
+        f"{share(state['valid_pages'] / state['pages'])} of {count(state['pages'])} pages hold data",
+        f"{' + '.join(kinds)} = {count(blocks['total'])} blocks",
+        f"{spread} free a plane",
+    ]
+    if state["write_amplification"] is not None:
+        parts.append(f"write amplification {state['write_amplification']:.2f} ({state['policy']})")
+    return listing(parts)
 
 
 def figure(name: str) -> Any:

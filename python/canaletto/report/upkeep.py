@@ -273,14 +273,6 @@ def facts(data: Data) -> Iterator[tuple[str, str]]:
     if any(medium.values()):
         yield "medium", listing([f"{count(n)} {words(name)}" for name, n in medium.items() if n])
     yield from _caches(data)
-    before = data.get("precondition")
-    if before:
-        parts = [str(before["kind"])]
-        if before.get("write_amplification") is not None:
-            parts.append(f"write amplification {before['write_amplification']:.2f}")
-        if before.get("pages_written"):
-            parts.append(f"{count(before['pages_written'])} pages written before the run")
-        yield "found as", listing(parts)
 
 
 def _caches(data: Data) -> Iterator[tuple[str, str]]:

@@ -1,6 +1,6 @@
 //! Rules between keys that no type or range can state.
 
-use crate::config::design::{Design, FabricKind, MapUpdate, PageTimes, Scope, WritePlacement};
+use crate::config::design::{Design, FabricKind, MapUpdate, PageTimes, PreconditionKind, Scope, WritePlacement};
 use crate::config::error::Problem;
 use crate::config::medium::Suspendable;
 use crate::config::units::{Duration, Size};
@@ -168,6 +168,18 @@ fn check_space(design: &Design) -> Checked {
             design.gc.scope
         )
     })?;
+    let occupancy = design.precondition.occupancy;
+    require(design.precondition.kind != PreconditionKind::None || occupancy == 1.0, "precondition.occupancy", || {
+        format!(
+            "got {occupancy} for a drive fresh out of the box; expected precondition.kind = \"steady\" or \"replay\""
+        )
+    })?;
+    let computed = design.precondition.kind == PreconditionKind::Steady;
+    require(!computed || design.flash.failures.factory_bad == 0.0, "precondition.kind", || {
+        "got \"steady\", which knows no blocks that are bad from the factory; expected \"replay\" with \
+         flash.failures.factory_bad above 0"
+            .to_owned()
+    })?;
     let reserved = f64::from(design.gc.reserved_blocks);
     require(reserved + 2.0 <= spare || design.ftl.min_spare_blocks == 0, "gc.reserved_blocks", || {
         format!(
@@ -234,6 +246,9 @@ fn check_flow(workload: &Workload, flow: &Flow, key: &str) -> Checked {
             "needs partitioned = true: flows that share addresses share all planes".to_owned()
         })?;
     }
+    require(flow.occupancy.is_none() || workload.partitioned, &format!("{key}.occupancy"), || {
+        "needs partitioned = true: flows that share addresses find the same data there".to_owned()
+    })?;
     match (&flow.synthetic, &flow.trace) {
         (Some(synthetic), None) => check_synthetic(synthetic, &format!("{key}.synthetic")),
         (None, Some(trace)) => require(!trace.file.is_empty(), &format!("{key}.trace.file"), || {

@@ -13,6 +13,7 @@ pub use crate::config::fabric::*;
 pub use crate::config::gc::{Gc, Scope, VictimPolicy, Wear};
 pub use crate::config::mapping::*;
 use crate::config::medium::{Ecc, Errors, Failures, Suspend};
+pub use crate::config::precondition::{Precondition, PreconditionKind};
 use crate::config::units::{Duration, Rate, Size};
 
 /// A drive, the link to its host and the parts inside it.
@@ -53,6 +54,9 @@ pub struct Design {
     /// Wear levelling and the life of blocks.
     #[serde(default)]
     pub wear: Wear,
+    /// The state the drive is in before the run.
+    #[serde(default)]
+    pub precondition: Precondition,
     /// Order of flash commands.
     #[serde(default)]
     pub scheduler: Scheduler,

@@ -17,6 +17,7 @@ mod mapping;
 pub mod medium;
 pub mod mqsim;
 pub mod names;
+mod precondition;
 pub mod presets;
 pub mod schema;
 pub mod units;

@@ -52,6 +52,11 @@ pub struct Flow {
     /// Planes of each die that hold its data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub planes: Option<Vec<u32>>,
+    /// Share of its addresses that hold data before the run, on a preconditioned drive; needs `partitioned`. Absent: the
+    /// design's `precondition.occupancy`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub occupancy: Option<f64>,
     /// Generated requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub synthetic: Option<Synthetic>,

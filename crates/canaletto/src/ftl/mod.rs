@@ -8,5 +8,6 @@ pub mod gc;
 pub mod index;
 pub mod mapping;
 pub mod placement;
+pub mod precondition;
 pub mod spread;
 pub mod steady;

@@ -156,13 +156,13 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     /// Keeps sectors that have just left their chip, if they are still the page's current ones.
     pub(super) fn keep_read(&mut self, id: TransactionId, now: Time) {
-        let Some(cache) = &mut self.cache else { return };
+        let Some(cache) = &self.cache else { return };
         let t = &self.transactions[id];
-        if !cache.mode(t.flow).reads() || self.map.get(t.lpa) != Entry::At(t.ppa) {
+        if !cache.mode(t.flow).reads() || self.entry(t.lpa) != Entry::At(t.ppa) {
             return;
         }
-        let (flow, lpa, from) = (t.flow, t.lpa, t.ppa);
-        let new = cache.fill(flow, lpa, t.sectors);
+        let (flow, lpa, from, sectors) = (t.flow, t.lpa, t.ppa, t.sectors);
+        let new = self.cache().fill(flow, lpa, sectors);
         self.tell_dropped();
         if new != 0 {
             self.cache().counts.filled += 1;

@@ -18,6 +18,7 @@ mod legs;
 mod outcome;
 mod pages;
 mod placing;
+pub mod precondition;
 mod retries;
 mod suspend;
 mod translation;
@@ -42,7 +43,6 @@ use crate::flash::reliability::Reliability;
 use crate::flash::suspend::Suspensions;
 use crate::flash::timing::ArrayTiming;
 use crate::flash::wear::Wear;
-use crate::ftl::bad_blocks::BadBlocks;
 use crate::ftl::blocks::Blocks;
 use crate::ftl::gc::Collector;
 use crate::ftl::mapping::MappingTable;
@@ -54,8 +54,10 @@ use crate::host::request::{Request, RequestId};
 use crate::limits::Limits;
 use crate::machine::copyback::Copybacks;
 use crate::machine::held::Held;
+use crate::machine::precondition::Start;
 use crate::machine::translation::Translation;
 use crate::measure::blame::Cause;
+use crate::measure::precondition::PreconditionReport;
 use crate::measure::probe::Probe;
 use crate::measure::records::Records;
 use crate::measure::report::Tally;
@@ -240,6 +242,8 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     arrivals: u32,
     /// Page transactions so far, collection's included.
     pages: u32,
+    /// The state in which the run found the drive.
+    precondition: Option<PreconditionReport>,
     probe: &'a mut P,
 }
 
@@ -247,12 +251,13 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
 const WATCH_EVERY: u64 = 1 << 16;
 
 impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
-    /// A fresh drive with its flows ready to start.
+    /// A drive in its state before the run, with its flows ready to start.
     pub fn new(
         design: &Design,
         workload: &Workload,
         limits: &Limits,
         sources: Vec<Source>,
+        start: Start,
         options: &'a RunOptions,
         probe: &'a mut P,
     ) -> Self {
@@ -277,7 +282,6 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             .collect();
         let unit_domains = (0..layout.units()).map(|u| fabric.domain_of(layout.chip_of(UnitId(u)))).collect();
         let failures = &design.flash.failures;
-        let bad = BadBlocks { seed: options.seed, factory: failures.factory_bad, most: limits.expendable_blocks };
         let keeps_history = Copybacks::counts_copies(&design.gc) || design.flash.errors.are_possible();
         let mut classes = [false; 4];
         for flow in &workload.flow {
@@ -296,7 +300,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             first_page: flow.first_page,
             tally: Tally::default(),
         });
-        Machine {
+        let mut machine = Machine {
             events: EventQueue::new(),
             choices: Choices {
                 order: design.fabric.order,
@@ -318,9 +322,10 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             cache: DataCache::new(&design.cache, &modes, limits),
             missing: Vec::new(),
             last_completion: Time::ZERO,
-            map: MappingTable::new(limits.mapped_pages),
+            map: start.map,
+            blocks: start.blocks,
+            precondition: start.report,
             translation: Translation::new(&design.mapping, limits),
-            blocks: Blocks::new(&layout, design.gc.reserved_blocks, limits.streams, design.wear.dynamic, bad),
             collector: Collector::new(&design.gc, &design.wear, limits, options.seed),
             spread: Spread::new(&layout, limits.most_valid),
             queues: Queues::new(&layout, &design.scheduler, design.flash.multi_plane, classes),
@@ -358,7 +363,9 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             pages: 0,
             layout,
             probe,
-        }
+        };
+        machine.announce_pages();
+        machine
     }
 
     /// Runs until every request is completed.
@@ -398,7 +405,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             until_watch -= 1;
             if until_watch == 0 {
                 until_watch = WATCH_EVERY;
-                if !watch(&Progress { completed: self.completed, generated: self.generated, now }) {
+                if !watch(&self.progress(now)) {
                     return Err(RunError::Interrupted);
                 }
             }
@@ -408,6 +415,10 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             }
         }
         if !self.requests.is_empty() { Err(RunError::Stuck(self.explain_stuck())) } else { Ok(()) }
+    }
+
+    fn progress(&self, now: Time) -> Progress {
+        Progress { completed: self.completed, generated: self.generated, now, preconditioning: None }
     }
 
     /// Lets the fabric do what is due before the next event and concerns nobody else.

@@ -33,6 +33,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             workload: workload.name.clone(),
             fabric: design.fabric.kind.name().to_owned(),
             seed: self.options.seed,
+            precondition: self.precondition.take(),
             flash: self.flash_report(design),
             cache: self.cache_report(design.cache.power_loss_protection),
             mapping: self.translation.report(),
@@ -190,7 +191,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             self.blocks.audit().unwrap_or_else(|problem| panic!("{problem}"));
             // When the last request ends, copies still on their way count twice; pages from the cache and translation pages
             // have no place yet.
-            let (valid, mapped) = (self.blocks.count_valid(), self.map.mapped());
+            let valid = self.blocks.count_valid();
+            let mapped = self.map.mapped() + self.blocks.count_seeded_unmapped();
             assert!(valid.abs_diff(mapped) <= self.transactions.len() as u64, "{valid} valid pages, {mapped} mapped");
         }
     }

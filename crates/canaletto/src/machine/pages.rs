@@ -158,9 +158,19 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
     }
 
+    /// What the mapping table says of a logical page, or else where preconditioning has put it.
+    pub(super) fn entry(&self, lpa: u64) -> Entry {
+        match self.map.get(lpa) {
+            Entry::Unmapped if !self.translation.holds(lpa) => {
+                self.blocks.locate(lpa).map_or(Entry::Unmapped, Entry::At)
+            }
+            entry => entry,
+        }
+    }
+
     /// Finds the page to read.
     fn translate_read(&mut self, id: TransactionId) -> Found {
-        match self.map.get(self.transactions[id].lpa) {
+        match self.entry(self.transactions[id].lpa) {
             Entry::At(ppa) => Found::At(ppa),
             Entry::Pending(write) if self.transactions[write].blank => Found::Nothing,
             Entry::Pending(write) if self.transactions[write].old.is_bound() => Found::At(self.transactions[write].old),
@@ -178,9 +188,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             UnwrittenReads::FindSectors => sectors,
             UnwrittenReads::FindPage => self.whole_page(),
         };
-        let frontier = self.transactions[id].frontier;
-        let plane = self.plane_to_find(id, frontier);
-        let Some(at) = self.allocate(plane, frontier, lpa, sectors) else {
+        let Some(at) = self.adopt(lpa).or_else(|| self.allocate_found(id, sectors)) else {
             return Found::NoRoom;
         };
         match self.map.get(lpa) {
@@ -193,6 +201,22 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.wear.found(at);
         self.probe.page_found(lpa, at);
         Found::At(at)
+    }
+
+    /// The place of a page for which an untouched one goes.
+    fn adopt(&mut self, lpa: u64) -> Option<Ppa> {
+        let (map, collector) = (&self.map, &self.collector);
+        let may_go = |gone, at: Ppa| map.get(gone) == Entry::Unmapped && !collector.collects(at.plane, at.block);
+        let (at, gone) = self.blocks.adopt(lpa, may_go)?;
+        self.probe.page_gone(gone, at);
+        Some(at)
+    }
+
+    fn allocate_found(&mut self, id: TransactionId, sectors: u64) -> Option<Ppa> {
+        let t = &self.transactions[id];
+        let (lpa, frontier) = (t.lpa, t.frontier);
+        let plane = self.plane_to_find(id, frontier);
+        self.allocate(plane, frontier, lpa, sectors)
     }
 
     pub(super) fn begin_write(&mut self, id: TransactionId, now: Time) {
@@ -219,7 +243,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     fn translate_write(&mut self, id: TransactionId, now: Time) -> bool {
         let t = self.transactions[id];
         let whole = self.whole_page();
-        let entry = self.map.get(t.lpa);
+        let entry = self.entry(t.lpa);
         let blank = entry == Entry::Trimmed;
         let mut old = if let Entry::At(ppa) = entry { ppa } else { Ppa::NONE };
         if !blank && !old.is_some() && t.sectors != whole && self.choices.unwritten == UnwrittenReads::FindPage {

@@ -68,7 +68,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     fn forget(&mut self, request: RequestId, lpa: u64, now: Time) {
-        if let Entry::At(at) = self.map.get(lpa) {
+        if let Entry::At(at) = self.entry(lpa) {
             self.invalidate(at);
         }
         self.map.set(lpa, Entry::Trimmed);

@@ -7,6 +7,7 @@ pub mod energy;
 pub mod histogram;
 pub mod intervals;
 pub mod map;
+pub mod precondition;
 pub mod probe;
 pub mod records;
 pub mod report;

@@ -33,11 +33,18 @@ impl Owner {
 pub trait Probe {
     /// Whether it wants to hear of wires, arrays and single charges: the machine leaves them out otherwise.
     const WATCHES_WIRES: bool = false;
+    /// Whether it wants to hear what every page of a preconditioned drive holds.
+    const WATCHES_PAGES: bool = false;
 
     /// One page of a host request enters the drive.
     fn page_begins(&mut self, _now: Time, _request: RequestId, _lpa: u64, _sectors: u64, _kind: Kind) {}
     /// A page that was never written is found at `at`, as if written before the run.
     fn page_found(&mut self, _lpa: u64, _at: Ppa) {}
+    /// Before the run, a page holds this logical one.
+    fn page_preconditioned(&mut self, _lpa: u64, _at: Ppa) {}
+    /// A page of a preconditioned drive turns out not to hold what [`Probe::page_preconditioned`] said: something else is
+    /// found there, as if written before the run.
+    fn page_gone(&mut self, _lpa: u64, _at: Ppa) {}
     /// A page of a host request is read from `from` (no page: it reads as zeroes).
     fn page_read(&mut self, _now: Time, _request: RequestId, _lpa: u64, _sectors: u64, _from: Ppa) {}
     /// A host write of `sectors` of `lpa` is programmed at `at`; its other sectors were merged from `merged`.

@@ -14,6 +14,7 @@ use crate::measure::cache::CacheReport;
 use crate::measure::energy::EnergyReport;
 use crate::measure::histogram::Histogram;
 use crate::measure::map::Map;
+use crate::measure::precondition::PreconditionReport;
 use crate::measure::series::{Series, SeriesReport};
 use crate::measure::upkeep::{BlocksReport, GcReport, UpkeepSeries, WearReport};
 use crate::sim::time::Time;
@@ -370,6 +371,8 @@ pub struct Report {
     pub fabric: String,
     /// The run's seed.
     pub seed: u64,
+    /// The state in which the run found the drive; none if it was fresh out of the box.
+    pub precondition: Option<PreconditionReport>,
     /// The whole run's measures.
     #[serde(flatten)]
     pub measures: Measures,

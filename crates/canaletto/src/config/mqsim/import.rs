@@ -12,9 +12,9 @@ use crate::config::area::Footprint;
 use crate::config::cache::{Cache, CacheDram, CacheMode, Destage, DramTiming, Sharing as CacheSharing};
 use crate::config::design::{
     Allocation, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry, Host, InitialTable,
-    Interface, Link, LinkRounding, MapUpdate, Mapping, MultiPlane, PageOrder, PageTimes, PartialWrites, ReadUnit,
-    Scheduler, Sharing, TransferOrder, Turn, Turnarounds, UnwrittenReads, VictimPolicy, Wear, WriteBacks,
-    WritePlacement,
+    Interface, Link, LinkRounding, MapUpdate, Mapping, MultiPlane, PageOrder, PageTimes, PartialWrites, Precondition,
+    PreconditionKind, ReadUnit, Scheduler, Sharing, TransferOrder, Turn, Turnarounds, UnwrittenReads, VictimPolicy,
+    Wear, WriteBacks, WritePlacement,
 };
 use crate::config::energy::Energy;
 use crate::config::medium::{Errors, Failures, Suspend};
@@ -88,11 +88,6 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         false => Ok(()),
     };
     refuse(
-        device.preconditioning,
-        "Enabled_Preconditioning",
-        "got \"true\", which is not simulated yet; expected \"false\"",
-    )?;
-    refuse(
         device.host_interface == HostInterface::Sata,
         "HostInterface_Type",
         "got \"SATA\", which is not simulated yet; expected \"NVME\"",
@@ -127,6 +122,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
     )?;
     // Two beats take 2 * trunc(1000 / rate) ns: the truncation is MQSim's.
     let burst_bytes = 2 * device.channel_width_bytes;
+    let kind = if device.preconditioning { PreconditionKind::Steady } else { PreconditionKind::None };
     let two_beats_ns = 2 * (1000 / device.channel_rate_mt_s.max(1));
     Ok(Design {
         name: label.to_owned(),
@@ -176,6 +172,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         mapping,
         gc: import_gc(xml),
         wear: Wear::default(),
+        precondition: Precondition { kind, ..Precondition::default() },
         scheduler: Scheduler {
             priorities: device.scheduling == SchedulingPolicy::PriorityOutOfOrder,
             turn: Turn::Polled,
@@ -351,6 +348,7 @@ fn import_flow(label: &str, number: usize, xml: &FlowXml, device: &DeviceXml) ->
         chips: Some(xml.chips.clone()),
         dies: Some(xml.dies.clone()),
         planes: Some(xml.planes.clone()),
+        occupancy: device.device.preconditioning.then(|| f64::from(xml.initial_occupancy_percent) / 100.0),
         synthetic,
         trace,
     })

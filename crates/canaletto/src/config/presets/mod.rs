@@ -107,6 +107,7 @@ pub fn profile(name: &str) -> Option<Workload> {
         chips: None,
         dies: None,
         planes: None,
+        occupancy: None,
         synthetic: Some(synthetic),
         trace: None,
     };
