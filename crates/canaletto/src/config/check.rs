@@ -1,6 +1,6 @@
 //! Rules between keys that no type or range can state.
 
-use crate::config::design::{Design, FabricKind, PageTimes, Scope, WritePlacement};
+use crate::config::design::{Design, FabricKind, MapUpdate, Mapping, PageTimes, Scope, UnwrittenReads, WritePlacement};
 use crate::config::error::Problem;
 use crate::config::units::{Duration, Size};
 use crate::config::workload::{Addresses, Flow, Synthetic, Workload};
@@ -18,7 +18,8 @@ pub fn check_design(design: &Design) -> Checked {
     check_flash(design)?;
     check_rates(design)?;
     check_fabric(design)?;
-    check_space(design)
+    check_space(design)?;
+    check_hybrid(design)
 }
 
 fn check_geometry(design: &Design) -> Checked {
@@ -123,6 +124,47 @@ fn check_space(design: &Design) -> Checked {
         format!(
             "got {reserved}, expected at most {:.0}: the {spare:.0} spare blocks of a plane less two open ones",
             spare - 2.0
+        )
+    })
+}
+
+/// Hybrid mapping says where each page goes: it leaves no choice of plane, and its data blocks cannot be found half full.
+fn check_hybrid(design: &Design) -> Checked {
+    let ftl = &design.ftl;
+    if ftl.mapping == Mapping::Page {
+        return Ok(());
+    }
+    let name = ftl.mapping.name();
+    require(ftl.write_placement == WritePlacement::Static, "ftl.write_placement", || {
+        format!("got \"dynamic\", expected \"static\" with ftl.mapping = \"{name}\": a logical block lies in one plane")
+    })?;
+    require(ftl.unwritten_reads == UnwrittenReads::Zeroes, "ftl.unwritten_reads", || {
+        format!(
+            "got another value, expected \"zeroes\" with ftl.mapping = \"{name}\": a page found as if written before has its \
+             place in a data block whose pages are programmed in order"
+        )
+    })?;
+    require(ftl.map_update == MapUpdate::ProgramEnd, "ftl.map_update", || {
+        format!("got \"issue\", expected \"program-end\" with ftl.mapping = \"{name}\": a merge needs the old page")
+    })?;
+    require(design.wear.endurance == 0, "wear.endurance", || {
+        format!(
+            "got {}, expected 0 with ftl.mapping = \"{name}\", which says nothing of blocks that are retired",
+            design.wear.endurance
+        )
+    })?;
+    let (logs, reserved, blocks) = (ftl.hybrid.log_blocks, design.gc.reserved_blocks, design.geometry.blocks_per_plane);
+    let least = if ftl.mapping == Mapping::Fast { 2 } else { 1 };
+    require(logs >= least, "ftl.hybrid.log_blocks", || {
+        format!(
+            "got {logs}, expected at least 2 with ftl.mapping = \"fast\": one for sequential writes, one for others"
+        )
+    })?;
+    require(logs + reserved < blocks, "ftl.hybrid.log_blocks", || {
+        format!(
+            "got {logs}, expected at most {}: the {blocks} blocks of a plane less gc.reserved_blocks ({reserved}) and a data \
+             block",
+            i64::from(blocks) - i64::from(reserved) - 1
         )
     })
 }

@@ -10,6 +10,7 @@ use crate::config::area::Footprint;
 use crate::config::energy::Energy;
 pub use crate::config::fabric::*;
 pub use crate::config::gc::{Gc, Scope, VictimPolicy, Wear};
+pub use crate::config::hybrid::{Hybrid, LogVictim, Mapping};
 use crate::config::units::{Duration, Rate, Size};
 
 /// A drive, the link to its host and the parts inside it.
@@ -353,10 +354,14 @@ pub enum WritePlacement {
     Dynamic,
 }
 
-/// Flash translation layer: page-level mapping, the table held in DRAM.
+/// Flash translation layer, its tables held in DRAM.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Ftl {
+    /// What is mapped: pages, or blocks with log blocks for their updates.
+    pub mapping: Mapping,
+    /// The log blocks of `mapping = "bast"` and `"fast"`.
+    pub hybrid: Hybrid,
     /// Share of raw capacity that the host does not see.
     #[schemars(range(min = 0.0, max = 0.9))]
     pub overprovisioning: f64,
@@ -435,6 +440,8 @@ impl Default for Controller {
 impl Default for Ftl {
     fn default() -> Self {
         Ftl {
+            mapping: Mapping::default(),
+            hybrid: Hybrid::default(),
             overprovisioning: 0.07,
             min_spare_blocks: 4,
             allocation: Allocation::default(),

@@ -11,6 +11,7 @@ pub mod energy;
 pub mod error;
 mod fabric;
 mod gc;
+mod hybrid;
 pub mod load;
 pub mod mqsim;
 pub mod names;

@@ -2,6 +2,8 @@
 //!
 //! A block that was never opened has no state, so an untouched drive costs nothing.
 
+mod given;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -173,6 +175,12 @@ impl Blocks {
     }
 
     fn open_block(&mut self, plane: PlaneId, frontier: Frontier) -> u32 {
+        let block = self.take_free(plane);
+        self.planes[plane.index()].open[frontier.index()].block = Some(block);
+        block
+    }
+
+    fn take_free(&mut self, plane: PlaneId) -> u32 {
         let pages = self.pages_per_block as usize;
         let p = &mut self.planes[plane.index()];
         let block = if (p.blocks.len() as u32) < self.blocks_per_plane {
@@ -183,7 +191,6 @@ impl Blocks {
         };
         p.blocks[block as usize].pages.reserve_exact(pages);
         p.blocks[block as usize].opened = p.clock;
-        p.open[frontier.index()].block = Some(block);
         block
     }
 
@@ -387,7 +394,8 @@ impl Blocks {
         report.valid_pages += p.valid;
         for (number, block) in (0..).zip(&p.blocks).filter(|(_, block)| !block.bad) {
             if (block.pages.len() as u32) < self.pages_per_block {
-                report.open += u64::from(p.open.iter().any(|open| open.block == Some(number)));
+                let open = !block.pages.is_empty() || p.open.iter().any(|open| open.block == Some(number));
+                report.open += u64::from(open);
                 continue;
             }
             report.full += 1;

@@ -2,6 +2,7 @@
 
 pub mod blocks;
 pub mod gc;
+pub mod hybrid;
 pub mod mapping;
 pub mod placement;
 pub mod spread;

@@ -2,7 +2,7 @@
 //!
 //! This file holds the parts, the events and the loop; its children hold what happens at each station, in the order in
 //! which a request meets them: [`host`] (queue pairs and link), [`pages`] (mapping), [`chips`] (scheduling and
-//! arrays), [`legs`] (the fabric), [`collection`] (garbage collection).
+//! arrays), [`legs`] (the fabric), [`collection`] (garbage collection) or [`merging`] (of hybrid mapping).
 
 mod charges;
 mod chips;
@@ -11,6 +11,7 @@ mod exhausted;
 mod held;
 mod host;
 mod legs;
+mod merging;
 mod outcome;
 mod pages;
 mod placing;
@@ -32,8 +33,9 @@ use crate::flash::interface::CommandTable;
 use crate::flash::timing::ArrayTiming;
 use crate::ftl::blocks::Blocks;
 use crate::ftl::gc::Collector;
+use crate::ftl::hybrid::Hybrid;
 use crate::ftl::mapping::MappingTable;
-use crate::ftl::placement::Placement;
+use crate::ftl::placement::{Placement, Positions};
 use crate::ftl::spread::Spread;
 use crate::host::link::{Direction, Link, LinkTiming};
 use crate::host::nvme::QueuePair;
@@ -159,6 +161,8 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     map: MappingTable,
     blocks: Blocks,
     collector: Collector,
+    /// Instead of the collector's work, if the drive does not map pages.
+    hybrid: Option<Hybrid>,
     spread: Spread,
     /// Pages of requests for which no plane has room yet.
     without_room: VecDeque<TransactionId>,
@@ -270,6 +274,11 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             map: MappingTable::new(limits.logical_pages),
             blocks: Blocks::new(&layout, design.gc.reserved_blocks, limits.streams, design.wear.dynamic),
             collector: Collector::new(&design.gc, &design.wear, limits, options.seed),
+            hybrid: Hybrid::new(
+                design,
+                &layout,
+                &Placement::new(&layout, design.ftl.allocation, &Positions::all(&layout)),
+            ),
             spread: Spread::new(&layout, limits.most_valid),
             queues: Queues::new(&layout, &design.scheduler, design.flash.multi_plane, classes),
             touched: Ring::new(domains.len() as u32),

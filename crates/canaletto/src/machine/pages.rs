@@ -265,7 +265,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// A page's data have left the chip.
     pub(super) fn read_transferred(&mut self, id: TransactionId, now: Time) {
         let t = &self.transactions[id];
-        if self.blocks.read_ends(t.ppa) && self.collector.collects(t.ppa.plane, t.ppa.block) {
+        let collects = self.hybrid.is_some() || self.collector.collects(t.ppa.plane, t.ppa.block);
+        if self.blocks.read_ends(t.ppa) && collects {
             self.needs_collection.push(t.ppa.plane);
         }
         if t.origin == Origin::User {

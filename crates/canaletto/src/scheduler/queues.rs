@@ -141,6 +141,26 @@ impl Queues {
         self.units[unit.index()].waiting & (ALL_CLASSES << USER_WRITE) != 0
     }
 
+    /// What `look` says of the first write of a host request on the unit's queues for which it says anything.
+    pub fn find_write<T>(
+        &self,
+        unit: UnitId,
+        transactions: &Transactions,
+        look: impl Fn(&Transaction) -> Option<T>,
+    ) -> Option<T> {
+        (USER_WRITE..USER_WRITE + CLASSES).find_map(|list| {
+            let mut at = self.units[unit.index()].lists[list].head;
+            while at.is_some() {
+                let found = look(&transactions[at]);
+                if found.is_some() {
+                    return found;
+                }
+                at = transactions[at].next;
+            }
+            None
+        })
+    }
+
     /// Takes the first write of a host request for which `wanted` holds off the unit's queues.
     pub fn take_write(
         &mut self,

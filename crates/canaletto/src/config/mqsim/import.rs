@@ -10,9 +10,9 @@ use super::{
 };
 use crate::config::area::Footprint;
 use crate::config::design::{
-    Allocation, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry, Host, Interface, Link,
-    LinkRounding, MapUpdate, MultiPlane, PageOrder, PageTimes, PartialWrites, Scheduler, TransferOrder, Turn,
-    Turnarounds, UnwrittenReads, VictimPolicy, Wear, WritePlacement,
+    Allocation, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry, Host, Hybrid, Interface,
+    Link, LinkRounding, MapUpdate, Mapping, MultiPlane, PageOrder, PageTimes, PartialWrites, Scheduler, TransferOrder,
+    Turn, Turnarounds, UnwrittenReads, VictimPolicy, Wear, WritePlacement,
 };
 use crate::config::energy::Energy;
 use crate::config::units::{Duration, Rate, Size};
@@ -154,6 +154,8 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         },
         controller: Controller::default(),
         ftl: Ftl {
+            mapping: Mapping::Page,
+            hybrid: Hybrid::default(),
             overprovisioning: device.overprovisioning,
             min_spare_blocks: 0,
             allocation: allocation(&device.plane_allocation.to_string()),
