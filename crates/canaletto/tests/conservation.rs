@@ -7,7 +7,7 @@ mod common;
 
 use std::collections::HashMap;
 
-use canaletto::config::design::{Design, MapUpdate};
+use canaletto::config::design::{Design, MapUpdate, Mapping};
 use canaletto::config::workload::Workload;
 use canaletto::config::{load_design, load_workload};
 use canaletto::flash::address::{PlaneId, Ppa};
@@ -225,9 +225,20 @@ fn designs() -> impl Strategy<Value = Design> {
         prop::sample::select(vec![0.25, 0.5, 1.0]),
         prop::sample::select(vec![0, 0, 0, 0, 5]),
     );
-    (geometry, flash, ftl, rest, gc).prop_map(|(g, f, t, r, c)| {
-        let dynamic = if c.1 != "plane" || c.2 { "dynamic" } else { "static" };
+    let mapping = (
+        prop::sample::select(vec!["page", "page", "bast", "fast"]),
+        2u32..6,
+        prop::sample::select(vec!["lru", "fifo"]),
+    );
+    (geometry, flash, ftl, rest, gc, mapping).prop_map(|(g, f, mut t, r, mut c, m)| {
+        if m.0 != "page" {
+            (t.0, t.1, c.1, c.8) = ("zeroes", "program-end", "plane", 0);
+        }
+        let dynamic = if m.0 == "page" && (c.1 != "plane" || c.2) { "dynamic" } else { "static" };
         let overrides = [
+            format!("ftl.mapping={}", m.0),
+            format!("ftl.hybrid.log_blocks={}", m.1),
+            format!("ftl.hybrid.victim={}", m.2),
             format!("gc.policy={}", c.0),
             format!("gc.choices={}", c.4),
             format!("gc.scope={}", c.1),
@@ -316,17 +327,24 @@ fn fits(design: &Design, workload: &Workload) -> bool {
     Limits::new(design, workload).is_ok()
 }
 
+/// The workload as the drive takes it: flows share logical blocks.
+fn shared(design: &Design, workload: Workload) -> Workload {
+    Workload { partitioned: workload.partitioned && design.ftl.mapping == Mapping::Page, ..workload }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), max_shrink_iters: 300, ..ProptestConfig::default() })]
 
     #[test]
     fn nothing_is_lost_and_reads_return_the_newest(design in designs(), workload in workloads()) {
+        let workload = shared(&design, workload);
         prop_assume!(fits(&design, &workload));
         check(&design, &workload);
     }
 
     #[test]
     fn two_runs_are_equal(design in designs(), workload in workloads()) {
+        let workload = shared(&design, workload);
         prop_assume!(fits(&design, &workload));
         let report = |(outcome, _): (Outcome, Shadow)| serde_json::to_string(&outcome.report).unwrap();
         prop_assert_eq!(report(check(&design, &workload)), report(check(&design, &workload)));

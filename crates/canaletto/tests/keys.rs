@@ -64,6 +64,8 @@ const VIA_CONTROLLER: &[&str] = &[
     "ftl.write_placement=dynamic",
     "fabric.omnibus.chip_to_chip_ecc=via-controller",
 ];
+const BAST: &[&str] = &["ftl.mapping=bast", "ftl.unwritten_reads=zeroes", "ftl.overprovisioning=0.6"];
+const FEW_LOGS: &[&str] = &["ftl.mapping=bast", "ftl.unwritten_reads=zeroes", "ftl.hybrid.log_blocks=3"];
 const MESH: &[&str] = &["fabric.kind=mesh"];
 
 /// Key, change, situation (more overrides), workload.
@@ -161,6 +163,9 @@ const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("controller.ecc_rate", "800MB/s", &[], READS),
     ("controller.firmware_per_request", "1us", &[], READS),
     ("controller.firmware_per_page", "1us", &[], READS),
+    ("ftl.mapping", "bast", &["ftl.unwritten_reads=zeroes"], WRITES),
+    ("ftl.hybrid.log_blocks", "2", BAST, WRITES),
+    ("ftl.hybrid.victim", "fifo", FEW_LOGS, WRITES),
     ("ftl.overprovisioning", "0.4", &[], WRITES),
     ("ftl.min_spare_blocks", "9", &[], WRITES),
     ("ftl.allocation", "PWCD", &[], READS),

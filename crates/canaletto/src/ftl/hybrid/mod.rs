@@ -58,8 +58,8 @@ struct Plane {
     broken: Option<u32>,
     /// Places (pages of their logical block) of the copies under way that have no page yet, in order.
     unplaced: VecDeque<u32>,
-    /// A logical block that is to be merged for the sake of its worn data block's neighbours.
-    cold: Option<u32>,
+    /// A logical block that is to be moved because its data block is worn so little, and that block.
+    cold: Option<(u32, u32)>,
     /// Time spent merging in all jobs that have ended.
     merging: Time,
     /// Pages taken from log blocks.
@@ -318,7 +318,10 @@ impl Hybrid {
     /// Begins to move the cold data found when a block was last erased, if there are any. Returns whether there are.
     pub fn start_levelling(&mut self, plane: PlaneId, now: Time) -> bool {
         let state = &mut self.planes[plane.index()];
-        let Some(logical) = state.cold.take() else { return false };
+        let cold = state.cold.take();
+        let Some((logical, _)) = cold.filter(|&(logical, block)| state.data_of(logical) == block) else {
+            return false;
+        };
         state.job = Some(Job::of_data(logical, now));
         self.working += 1;
         true
@@ -382,7 +385,7 @@ impl Hybrid {
             // A log block moves soon anyhow.
             let page = blocks.next_valid(plane, block, 0).and_then(|at| blocks.valid_lpa(at));
             let logical = page.map(|lpa| self.addresses.page(lpa).logical);
-            state.cold = logical.filter(|&logical| state.data_of(logical) == block);
+            state.cold = logical.filter(|&logical| state.data_of(logical) == block).map(|logical| (logical, block));
         }
     }
 
