@@ -37,6 +37,11 @@ impl Readiness for Pages<'_> {
     fn plane(&self, t: &Transaction) -> u32 {
         self.layout.plane_in_unit(t.ppa.plane)
     }
+
+    /// Hybrid mapping looks for sequences of writes.
+    fn keeps_order(&self, t: &Transaction) -> bool {
+        self.hybrid.is_some() && t.operation == Operation::Program
+    }
 }
 
 impl Pages<'_> {
@@ -307,7 +312,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             return;
         }
         if self.hybrid.is_some() {
-            return self.bind_by_block(id, now);
+            return self.bind_by_block(id);
         }
         let at = self.allocate(t.ppa.plane, t.frontier, t.lpa, t.sectors | t.merged);
         let at = at.expect("a write was issued without a page to write");
@@ -410,7 +415,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let first = unit.0 * self.layout.planes_per_unit;
         let mut planes = (first..first + self.layout.planes_per_unit).map(PlaneId);
         match &self.hybrid {
-            Some(hybrid) => hybrid.is_working() && planes.any(|plane| hybrid.is_urgent(plane)),
+            Some(hybrid) => hybrid.is_working() && planes.any(|plane| hybrid.is_busy(plane)),
             None => self.collector.is_working() && planes.any(|plane| self.collector.urgent(plane, &self.blocks)),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::Machine;
 use crate::fabric::Fabric;
-use crate::flash::address::{PlaneId, Ppa};
+use crate::flash::address::PlaneId;
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::Blocks;
 use crate::ftl::gc::Reason;
@@ -44,14 +44,12 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         if t.ppa.is_bound() || t.origin == Origin::Gc {
             return;
         }
-        if let Ok(target) = hybrid.target(t.ppa.plane, t.lpa, &self.blocks) {
-            let waited = hybrid.waited(t.ppa.plane, target, t.stall_mark, now);
-            self.charge_page_up_to(id, Cause::FreeBlocks, waited, now);
-        }
+        let waited = hybrid.clock(t.ppa.plane, now) - t.stall_mark;
+        self.charge_page_up_to(id, Cause::FreeBlocks, waited, now);
     }
 
     /// Gives a write or a copy its page.
-    pub(super) fn bind_by_block(&mut self, id: TransactionId, now: Time) {
+    pub(super) fn bind_by_block(&mut self, id: TransactionId) {
         let Some(hybrid) = &mut self.hybrid else { return };
         let t = self.transactions[id];
         let (plane, sectors) = (t.ppa.plane, t.sectors | t.merged);
@@ -59,7 +57,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             hybrid.allocate_copy(plane, t.lpa, sectors, &mut self.blocks)
         } else {
             let target = hybrid.target(plane, t.lpa, &self.blocks).expect("a write was issued without a page to write");
-            hybrid.allocate(plane, t.lpa, sectors, target, &mut self.blocks, now)
+            hybrid.allocate(plane, t.lpa, sectors, target, &mut self.blocks)
         };
         self.blocks.program_begins(at);
         self.transactions[id].ppa = at;
@@ -109,22 +107,16 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         levels
     }
 
-    /// The log block that the oldest waiting write of an idle plane wants merged, and the page that it writes.
+    /// The log block that the first write in line of an idle plane wants merged, and the page that it writes. Those behind it
+    /// do not count: it may still write to the log block that they want merged.
     fn log_in_the_way(&self, plane: PlaneId) -> Option<(usize, u64)> {
         let hybrid = self.hybrid.as_ref().filter(|hybrid| !hybrid.is_busy(plane))?;
-        let unit = self.layout.unit_of(plane);
-        if !self.queues.has_writes(unit) {
-            return None;
+        let first = self.queues.find_write(self.layout.unit_of(plane), &self.transactions, |t| t.ppa.plane == plane)?;
+        let t = &self.transactions[first];
+        match hybrid.target(plane, t.lpa, &self.blocks) {
+            Err(Want::Merge(log)) if t.old_page != OldPage::Awaited => Some((log, t.lpa)),
+            _ => None,
         }
-        self.queues.find_write(unit, &self.transactions, |t| {
-            if t.ppa != Ppa::unbound(plane) || t.old_page == OldPage::Awaited {
-                return None;
-            }
-            match hybrid.target(plane, t.lpa, &self.blocks) {
-                Err(Want::Merge(log)) => Some((log, t.lpa)),
-                _ => None,
-            }
-        })
     }
 
     fn step_merge(&mut self, plane: PlaneId) -> Step {

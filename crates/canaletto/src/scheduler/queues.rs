@@ -54,6 +54,8 @@ pub trait Readiness {
     fn page(&self, transaction: &Transaction) -> u32;
     /// The transaction's plane, by its place in the unit.
     fn plane(&self, transaction: &Transaction) -> u32;
+    /// Whether those queued behind it for its plane must not overtake it.
+    fn keeps_order(&self, transaction: &Transaction) -> bool;
 }
 
 /// The queues of all units.
@@ -141,23 +143,19 @@ impl Queues {
         self.units[unit.index()].waiting & (ALL_CLASSES << USER_WRITE) != 0
     }
 
-    /// What `look` says of the first write of a host request on the unit's queues for which it says anything.
-    pub fn find_write<T>(
+    /// The first write of a host request on the unit's queues for which `wanted` holds.
+    pub fn find_write(
         &self,
         unit: UnitId,
         transactions: &Transactions,
-        look: impl Fn(&Transaction) -> Option<T>,
-    ) -> Option<T> {
+        wanted: impl Fn(&Transaction) -> bool,
+    ) -> Option<TransactionId> {
         (USER_WRITE..USER_WRITE + CLASSES).find_map(|list| {
             let mut at = self.units[unit.index()].lists[list].head;
-            while at.is_some() {
-                let found = look(&transactions[at]);
-                if found.is_some() {
-                    return found;
-                }
+            while at.is_some() && !wanted(&transactions[at]) {
                 at = transactions[at].next;
             }
-            None
+            at.is_some().then_some(at)
         })
     }
 
@@ -303,6 +301,9 @@ impl Queues {
                     break;
                 }
             } else {
+                if world.keeps_order(&transactions[at]) {
+                    open &= !bit;
+                }
                 previous = at;
             }
             at = next;

@@ -9,8 +9,8 @@
 //! Then the old data block is erased. A full merge is repeated for every logical block with valid pages in the log block,
 //! which is then erased too.
 //!
-//! While a logical block is merged its writes wait, and it begins once none is on its way to the blocks that will be erased.
-//! Writes to other log blocks may end meanwhile: they win over the copies.
+//! While a plane merges its writes wait, but those that were issued before may still end: the merge of a logical block begins
+//! once none is on its way to the blocks that will be erased, and those to other log blocks win over the copies.
 
 use super::{Addresses, NONE, Page, Plane};
 use crate::flash::address::{PlaneId, Ppa};
@@ -50,8 +50,6 @@ enum Phase {
 pub struct Job {
     /// The log block that is won back; none if a data block is moved for the sake of wear.
     log: u32,
-    /// The logical block it belongs to, if one alone.
-    owner: u32,
     in_order: bool,
     /// When the job began.
     pub since: Time,
@@ -87,24 +85,14 @@ impl View<'_> {
 
 impl Job {
     /// The merge of a log block.
-    pub(super) fn of_log(log: u32, owner: u32, in_order: bool, now: Time) -> Job {
+    pub(super) fn of_log(log: u32, in_order: bool, now: Time) -> Job {
         let phase = Phase::Choose;
-        Job { log, owner, in_order, since: now, logical: NONE, destination: NONE, next: 0, copies: 0, phase }
+        Job { log, in_order, since: now, logical: NONE, destination: NONE, next: 0, copies: 0, phase }
     }
 
     /// The merge of a logical block for the sake of wear.
     pub(super) fn of_data(logical: u32, now: Time) -> Job {
-        Job { logical, phase: Phase::Begin, ..Job::of_log(NONE, NONE, false, now) }
-    }
-
-    /// Whether nobody waits for it.
-    pub(super) fn levels_wear(&self) -> bool {
-        self.log == NONE
-    }
-
-    /// Whether writes of the logical block wait for it.
-    pub(super) fn concerns(&self, logical: u32) -> bool {
-        self.logical == logical || self.owner == logical
+        Job { logical, phase: Phase::Begin, ..Job::of_log(NONE, false, now) }
     }
 
     /// Goes on as far as nothing has to be waited for.

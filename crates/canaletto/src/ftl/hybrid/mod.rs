@@ -10,6 +10,10 @@
 //! only for the former, for flash whose pages may be programmed in any order; since then the pages of a block must be
 //! programmed in order, and those left out are spent.
 //!
+//! In the papers a merge is part of the write that needs it. So the writes of a plane are placed in the order in which they were
+//! queued, none overtaking another, and wait while their plane merges; else a queue would break the sequences that the schemes
+//! look for.
+//!
 //! It cannot wedge: data and log blocks are bounded so that the reserved blocks of a plane are free whenever nothing is
 //! merged, a plane merges one logical block at a time, and a merge takes one block and gives one back at least.
 
@@ -42,8 +46,6 @@ struct Log {
     last: u32,
     /// When a page of it was last taken, by the plane's count.
     used: u64,
-    /// The plane's clock of merging when it was opened.
-    opened: Time,
 }
 
 /// One plane's data and log blocks.
@@ -77,11 +79,6 @@ impl Plane {
             self.data.resize(place + 1, NONE);
         }
         self.data[place] = block;
-    }
-
-    /// Whether writes of the logical block have to wait.
-    fn is_merged(&self, logical: u32) -> bool {
-        self.job.as_ref().is_some_and(|job| job.concerns(logical))
     }
 
     fn clock_of_merging(&self, now: Time) -> Time {
@@ -166,7 +163,6 @@ pub struct Hybrid {
     victim: LogVictim,
     log_blocks: usize,
     copies_in_flight: u32,
-    preemptible: bool,
     static_difference: u32,
     working: u32,
     /// Merges so far.
@@ -183,7 +179,6 @@ impl Hybrid {
             victim: design.ftl.hybrid.victim,
             log_blocks: design.ftl.hybrid.log_blocks as usize,
             copies_in_flight: design.gc.copies_in_flight,
-            preemptible: design.gc.preemptible,
             static_difference: design.wear.static_difference,
             working: 0,
             merges: Merges::default(),
@@ -197,7 +192,7 @@ impl Hybrid {
     pub fn target(&self, plane: PlaneId, lpa: u64, blocks: &Blocks) -> Result<Target, Want> {
         let state = &self.planes[plane.index()];
         let page = self.addresses.page(lpa);
-        if state.is_merged(page.logical) {
+        if state.job.is_some() {
             return Err(Want::Patience);
         }
         if let Some(target) = state.in_place(page, plane, blocks) {
@@ -230,15 +225,7 @@ impl Hybrid {
     }
 
     /// Gives a write its page.
-    pub fn allocate(
-        &mut self,
-        plane: PlaneId,
-        lpa: u64,
-        sectors: u64,
-        target: Target,
-        blocks: &mut Blocks,
-        now: Time,
-    ) -> Ppa {
+    pub fn allocate(&mut self, plane: PlaneId, lpa: u64, sectors: u64, target: Target, blocks: &mut Blocks) -> Ppa {
         let page = self.addresses.page(lpa);
         let number = self.page_at(plane, lpa, target, blocks);
         let state = &mut self.planes[plane.index()];
@@ -252,9 +239,8 @@ impl Hybrid {
             Target::NewLog { own } => {
                 let block = blocks.open_given(plane);
                 let owner = if own { page.logical } else { NONE };
-                let opened = state.clock_of_merging(now);
                 state.broken = state.broken.filter(|_| !own);
-                state.logs.push(Log { block, owner, in_order: own, last: 0, used: 0, opened });
+                state.logs.push(Log { block, owner, in_order: own, last: 0, used: 0 });
                 block
             }
             Target::Log(log) => state.logs[log].block,
@@ -280,16 +266,6 @@ impl Hybrid {
         self.planes[plane.index()].clock_of_merging(now)
     }
 
-    /// How long a write that goes to `target` now has waited for merges, if it was queued when the plane's clock of merging
-    /// stood at `mark`: until the log block it goes to was opened, since it could have gone there from then on.
-    pub fn waited(&self, plane: PlaneId, target: Target, mark: Time, now: Time) -> Time {
-        match target {
-            Target::Data(_) | Target::NewData => Time::ZERO,
-            Target::Log(log) => self.planes[plane.index()].logs[log].opened.saturating_sub(mark),
-            Target::NewLog { .. } => self.clock(plane, now) - mark,
-        }
-    }
-
     /// Whether the plane merges.
     pub fn is_busy(&self, plane: PlaneId) -> bool {
         self.planes[plane.index()].job.is_some()
@@ -300,17 +276,12 @@ impl Hybrid {
         self.working > 0
     }
 
-    /// Whether the plane's merge must go before requests of the host: writes wait for it unless it only levels wear.
-    pub fn is_urgent(&self, plane: PlaneId) -> bool {
-        self.planes[plane.index()].job.as_ref().is_some_and(|job| !job.levels_wear() || !self.preemptible)
-    }
-
     /// Begins to merge a log block for a write of `lpa`. Returns how many valid pages it holds.
     pub fn start(&mut self, plane: PlaneId, log: usize, lpa: u64, blocks: &Blocks, now: Time) -> u64 {
         let state = &mut self.planes[plane.index()];
         let Log { block, owner, in_order, .. } = state.logs[log];
         state.broken = (self.mapping == Mapping::Fast && owner == self.addresses.page(lpa).logical).then_some(owner);
-        state.job = Some(Job::of_log(block, owner, in_order, now));
+        state.job = Some(Job::of_log(block, in_order, now));
         self.working += 1;
         u64::from(blocks.candidates(plane).valid(block))
     }

@@ -65,7 +65,7 @@ impl Drive {
                 Err(Want::Patience) => panic!("page {lpa} waits for nothing"),
             }
         };
-        let at = self.hybrid.allocate(PLANE, lpa, 1, target, &mut self.blocks, Time::ZERO);
+        let at = self.hybrid.allocate(PLANE, lpa, 1, target, &mut self.blocks);
         self.program(lpa, at);
     }
 
