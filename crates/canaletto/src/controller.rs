@@ -67,6 +67,11 @@ impl Controller {
         self.per_request + self.per_page > Time::ZERO
     }
 
+    /// Whether pages take any time at the ECC engines.
+    pub fn has_ecc(&self) -> bool {
+        !self.ecc[0].is_idle_part()
+    }
+
     /// When the processor has dealt with a request of `pages` pages.
     pub fn firmware(&mut self, pages: u32, now: Time) -> Time {
         self.processor.serve(self.per_request + self.per_page * u64::from(pages), now)

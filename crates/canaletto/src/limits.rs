@@ -2,12 +2,13 @@
 
 use serde::Serialize;
 
-use crate::config::design::{Allocation, Design, Mapping, Scope, WritePlacement};
+use crate::config::design::{Allocation, Design, MappingScheme, Scope, WritePlacement};
 use crate::config::workload::{Flow, Workload};
 use crate::fabric;
 use crate::flash::address::{Layout, SECTOR};
 use crate::flash::interface::Operation;
 use crate::flash::timing::ArrayTiming;
+use crate::ftl::directory::Directory;
 use crate::ftl::placement::{Placement, Positions};
 use crate::host::link::LinkTiming;
 
@@ -33,8 +34,12 @@ pub struct Limits {
     pub layout: Layout,
     /// Address ranges of the flows.
     pub flows: Vec<FlowRange>,
-    /// Logical pages in the mapping table.
+    /// Logical pages of the host.
     pub logical_pages: u64,
+    /// Those, and the translation pages that are numbered after them.
+    pub mapped_pages: u64,
+    /// For each stream, where its part of the mapping table is on flash; empty if all of it is in DRAM.
+    pub directories: Vec<Directory>,
     /// Sectors the host sees in all.
     pub logical_sectors: u64,
     /// Sets of write frontiers: one for each flow if the drive is partitioned, else one.
@@ -45,6 +50,8 @@ pub struct Limits {
     pub gc_urgent_at: u32,
     /// Valid pages a plane may hold and still win space: all but those of blocks that are open or kept free, and one.
     pub most_valid: u64,
+    /// Blocks of a plane that may go bad.
+    pub expendable_blocks: u32,
 }
 
 /// Sectors of one plane that the host sees.
@@ -55,7 +62,7 @@ fn visible_sectors(design: &Design, layout: &Layout, streams: u16) -> u64 {
     let block_sectors = u64::from(layout.pages_per_block) * u64::from(layout.sectors_per_page);
     let all = u64::from(layout.blocks_per_plane) * block_sectors;
     let by_share = (all as f64 * (1.0 - design.ftl.overprovisioning)) as u64;
-    if design.ftl.mapping != Mapping::Page {
+    if design.ftl.mapping != MappingScheme::Page {
         return hybrid_blocks(design, by_share / block_sectors) * block_sectors;
     }
     let spare = match design.ftl.min_spare_blocks {
@@ -63,11 +70,12 @@ fn visible_sectors(design: &Design, layout: &Layout, streams: u16) -> u64 {
         blocks => u64::from(blocks) + u64::from(streams) - 1,
     };
     let elsewhere = u64::from(design.gc.scope != Scope::Plane && spare > 0);
-    let sectors = by_share.min(all.saturating_sub((spare + elsewhere) * block_sectors));
+    let table = translation_blocks(design, layout, by_share, streams);
+    let sectors = by_share.min(all.saturating_sub((spare + elsewhere + table) * block_sectors));
     match design.ftl.write_placement {
         WritePlacement::Static => sectors,
         WritePlacement::Dynamic => {
-            sectors.min(most_valid(design, layout, streams) * u64::from(layout.sectors_per_page))
+            sectors.min(most_valid(design, layout, table, streams) * u64::from(layout.sectors_per_page))
         }
     }
 }
@@ -82,9 +90,53 @@ fn hybrid_blocks(design: &Design, by_share: u64) -> u64 {
 /// Frontiers of a plane beside the host's: collection's own and that for pages from elsewhere.
 const COLLECTION_FRONTIERS: u32 = 2;
 
-fn most_valid(design: &Design, layout: &Layout, streams: u16) -> u64 {
-    let kept = design.gc.reserved_blocks + COLLECTION_FRONTIERS + u32::from(streams);
+/// Pages of data that a plane may hold beside `table` blocks of translation pages.
+fn most_valid(design: &Design, layout: &Layout, table: u64, streams: u16) -> u64 {
+    let kept = design.gc.reserved_blocks + COLLECTION_FRONTIERS + u32::from(streams) + table as u32;
     (u64::from(layout.blocks_per_plane.saturating_sub(kept)) * u64::from(layout.pages_per_block)).saturating_sub(1)
+}
+
+/// Blocks of a plane that translation pages take where its host data are `sectors`: those pages, as evenly over the planes
+/// as each stream's own number of them goes, and one block that is being filled.
+fn translation_blocks(design: &Design, layout: &Layout, sectors: u64, streams: u16) -> u64 {
+    if !design.mapping.is_cached() {
+        return 0;
+    }
+    let data_pages = sectors.div_ceil(u64::from(layout.sectors_per_page));
+    let each = data_pages.div_ceil(design.mapping.entries_per_page(layout.page_bytes())) + 1;
+    (each * u64::from(streams)).div_ceil(u64::from(layout.pages_per_block)) + 1
+}
+
+/// Where each stream's part of the mapping table is on flash.
+fn directories(
+    design: &Design,
+    layout: &Layout,
+    flows: &[FlowRange],
+    streams: u16,
+    logical_pages: u64,
+) -> Vec<Directory> {
+    let mut first_translation = logical_pages;
+    let streams = if design.mapping.is_cached() { usize::from(streams) } else { 0 };
+    let per_page = design.mapping.entries_per_page(layout.page_bytes());
+    flows[..streams]
+        .iter()
+        .map(|flow| {
+            let pages = flow.sectors.div_ceil(u64::from(layout.sectors_per_page));
+            let directory = Directory { first_page: flow.first_page, pages, first_translation, per_page };
+            first_translation += directory.translation_pages();
+            directory
+        })
+        .collect()
+}
+
+/// Blocks of a plane that may go bad: what the host's data and collection leave. Collection needs `gc.reserved_blocks`, its
+/// own open block, one for each set of write frontiers and one to win, and must be able to reach its threshold.
+pub fn expendable_blocks(design: &Design, layout: &Layout, streams: u16) -> u32 {
+    let block_sectors = u64::from(layout.pages_per_block) * u64::from(layout.sectors_per_page);
+    let seen = visible_sectors(design, layout, streams).div_ceil(block_sectors) as u32;
+    let to_collect = design.gc.reserved_blocks + 2 + u32::from(streams);
+    let threshold = (design.gc.threshold * f64::from(layout.blocks_per_plane)).ceil() as u32;
+    layout.blocks_per_plane.saturating_sub(seen + to_collect.max(threshold))
 }
 
 impl Limits {
@@ -94,7 +146,7 @@ impl Limits {
     /// One line on what in the workload does not fit the design.
     pub fn new(design: &Design, workload: &Workload) -> Result<Limits, String> {
         let layout = Layout::new(&design.geometry, design.flash.die_interleaving);
-        if workload.partitioned && design.ftl.mapping != Mapping::Page {
+        if workload.partitioned && design.ftl.mapping != MappingScheme::Page {
             return Err(format!(
                 "partitioned: got true, expected false with ftl.mapping = \"{}\": flows share the logical blocks of each plane",
                 design.ftl.mapping.name()
@@ -141,11 +193,23 @@ impl Limits {
         let last =
             flows.iter().map(|f| (f.first_page + f.sectors.div_ceil(per_page), f.first_sector + f.sectors)).max();
         let (logical_pages, logical_sectors) = last.ok_or("the workload has no flow")?;
+        if design.mapping.is_cached() && design.mapping.entries(streams) == 0 {
+            return Err(format!(
+                "mapping.capacity: got \"{}\", less than an entry of {} B for each of {streams} flows",
+                design.mapping.capacity, design.mapping.entry_bytes
+            ));
+        }
+        let directories = directories(design, &layout, &flows, streams, logical_pages);
+        let translation_pages: u64 = directories.iter().map(Directory::translation_pages).sum();
         let blocks = f64::from(layout.blocks_per_plane);
+        let table = translation_blocks(design, &layout, visible, streams);
         Ok(Limits {
+            mapped_pages: logical_pages + translation_pages,
+            directories,
             gc_start_below: ((design.gc.threshold * blocks).ceil() as u32).max(design.gc.reserved_blocks + 2),
-            most_valid: most_valid(design, &layout, streams),
+            most_valid: most_valid(design, &layout, table, streams),
             gc_urgent_at: ((design.gc.hard_threshold * blocks) as u32).max(design.gc.reserved_blocks),
+            expendable_blocks: expendable_blocks(design, &layout, streams),
             streams,
             layout,
             flows,
@@ -226,6 +290,8 @@ pub struct Inspection {
 /// recorded request.
 const BYTES_PER_PAGE: f64 = 48.0;
 const BYTES_PER_RECORD: f64 = 180.0;
+/// Bytes of a cached mapping entry with its place in the index, and its share of its translation page's state.
+const BYTES_PER_ENTRY: f64 = 150.0;
 
 /// Looks at a design and a workload without running them.
 ///
@@ -272,13 +338,13 @@ pub fn inspect(design: &Design, workload: &Workload, records: bool) -> Result<In
         page_bytes: page,
         read_bounds: with(Operation::Read, "flash arrays (reading)"),
         write_bounds: with(Operation::Program, "flash arrays (programming)"),
-        memory_mb: memory(workload, &limits, records) / 1e6,
+        memory_mb: memory(design, workload, &limits, records) / 1e6,
     })
 }
 
 /// Bytes a run may take: tables by planes, state by touched pages, rows by requests. Traces are counted by their limit
 /// if they have one.
-fn memory(workload: &Workload, limits: &Limits, records: bool) -> f64 {
+fn memory(design: &Design, workload: &Workload, limits: &Limits, records: bool) -> f64 {
     let page = limits.layout.page_bytes() as f64;
     let requests = |flow: &Flow| {
         let count = flow.synthetic.as_ref().map(|s| s.requests).or(flow.trace.as_ref().and_then(|t| t.requests));
@@ -289,7 +355,12 @@ fn memory(workload: &Workload, limits: &Limits, records: bool) -> f64 {
         requests(flow) * pages_each
     };
     let pages: f64 = workload.flow.iter().map(touched).sum::<f64>().min(limits.logical_pages as f64);
+    let entries = (design.mapping.entries(1) as f64 * f64::from(limits.streams)).min(pages);
     let rows: f64 = if records { workload.flow.iter().map(requests).sum() } else { 0.0 };
     let groups = (limits.logical_pages as f64 / 64.0).min(pages * 64.0) * 16.0;
-    20e6 + f64::from(limits.layout.planes()) * 600.0 + pages * BYTES_PER_PAGE + groups + rows * BYTES_PER_RECORD
+    20e6 + f64::from(limits.layout.planes()) * 600.0
+        + pages * BYTES_PER_PAGE
+        + groups
+        + entries * BYTES_PER_ENTRY
+        + rows * BYTES_PER_RECORD
 }

@@ -7,7 +7,7 @@ mod common;
 
 use std::collections::HashMap;
 
-use canaletto::config::design::{Design, MapUpdate, Mapping};
+use canaletto::config::design::{Design, MapUpdate, MappingScheme};
 use canaletto::config::workload::Workload;
 use canaletto::config::{load_design, load_workload};
 use canaletto::flash::address::{PlaneId, Ppa};
@@ -38,6 +38,8 @@ struct Shadow {
     reads: u64,
     trims: u64,
     failures: u64,
+    translation_reads: u64,
+    translation_writes: u64,
     /// Writes take effect when queued, so that a read may come to a page before its program does: contents say nothing.
     early: bool,
     problems: Vec<String>,
@@ -51,6 +53,14 @@ impl Shadow {
     /// What a page without data reads as.
     fn blank(&self, lpa: u64) -> Sectors {
         [self.trimmed.get(&lpa).copied().unwrap_or(0); 64]
+    }
+
+    /// A translation page is read from where it is.
+    fn check_translation(&mut self, lpa: u64, from: Ppa) {
+        let holds = self.held(from).map(|(holds, _)| holds);
+        if holds != Some(lpa) && !self.early {
+            self.problems.push(format!("translation page {lpa} was read from {from:?}, which holds {holds:?}"));
+        }
     }
 
     /// Stores a page's content; false if it held something already.
@@ -119,15 +129,18 @@ impl Probe for Shadow {
         }
     }
 
+    fn page_failed(&mut self, _: Time, request: RequestId, lpa: u64) {
+        self.failures += 1;
+        self.reading.remove(&(request, lpa));
+        if let Some(writes) = self.writing.get_mut(&request) {
+            writes.retain(|write| write.0 != lpa);
+        }
+    }
+
     fn page_trimmed(&mut self, _: Time, request: RequestId, lpa: u64) {
         self.trims += 1;
         let trim = self.writing[&request].iter().find(|w| w.0 == lpa).expect("a trim that began");
         self.trimmed.insert(lpa, trim.2);
-    }
-
-    fn page_failed(&mut self, _: Time, request: RequestId, lpa: u64) {
-        self.failures += 1;
-        self.writing.get_mut(&request).expect("a write that began").retain(|w| w.0 != lpa);
     }
 
     fn page_copied(&mut self, _: Time, lpa: u64, from: Ppa, to: Ppa) {
@@ -136,6 +149,18 @@ impl Probe for Shadow {
         }
         let content = self.held(from).expect("a page to copy").1;
         self.store(to, lpa, content);
+    }
+
+    fn translation_read(&mut self, _: Time, lpa: u64, from: Ppa) {
+        self.translation_reads += 1;
+        self.check_translation(lpa, from);
+    }
+
+    fn translation_programmed(&mut self, _: Time, lpa: u64, at: Ppa) {
+        self.translation_writes += 1;
+        if !self.store(at, lpa, [0; 64]) && !self.early {
+            self.problems.push(format!("{at:?} was programmed twice without an erase"));
+        }
     }
 
     fn block_erased(&mut self, _: Time, plane: PlaneId, block: u32) {
@@ -174,6 +199,26 @@ fn check(design: &Design, workload: &Workload) -> (Outcome, Shadow) {
     (outcome, shadow)
 }
 
+/// What is suspended, for what, how often, how long, and how fast.
+fn medium() -> impl Strategy<Value = (&'static str, &'static str, u32, u32, &'static str)> {
+    (
+        prop::sample::select(vec!["none", "erase", "program", "both"]),
+        prop::sample::select(vec!["reads", "reads-and-writes"]),
+        1u32..9,
+        0u32..200,
+        prop::sample::select(vec!["0ns", "3us"]),
+    )
+}
+
+/// What may be suspended in a design that holds paths or maps early.
+fn suspendable(wanted: &'static str, hold_path: bool, map_update: &str) -> &'static str {
+    match wanted {
+        _ if hold_path => "none",
+        "both" | "program" if map_update == "issue" => "erase",
+        wanted => wanted,
+    }
+}
+
 /// A drive small enough that a few thousand writes fill it many times.
 fn designs() -> impl Strategy<Value = Design> {
     let geometry =
@@ -183,12 +228,20 @@ fn designs() -> impl Strategy<Value = Design> {
         prop::bool::ANY,
         prop::sample::select(vec!["off", "same-page", "any-page", "head-page"]),
         prop::sample::select(vec!["slc", "mlc", "tlc", "qlc"]),
+        medium(),
+        (
+            prop::sample::select(vec![0.0, 0.0, 0.02, 0.3, 1.0]),
+            prop::sample::select(vec![0.0, 0.0, 0.02, 0.3, 1.0]),
+            prop::sample::select(vec![0.0, 0.0, 0.008, 0.4]),
+            0u32..6,
+        ),
     );
     let ftl = (
         prop::sample::select(vec!["find-page", "find-sectors", "zeroes"]),
         prop::sample::select(vec!["program-end", "issue"]),
         prop::sample::select(vec!["merged", "new-sectors"]),
         prop::sample::select(vec!["CWDP", "PDWC", "WPCD", "DCPW"]),
+        prop::sample::select(vec![0.07, 0.07, 0.4, 0.6]),
     );
     let rest = (
         prop::sample::select(vec!["data-first", "commands-first"]),
@@ -212,6 +265,7 @@ fn designs() -> impl Strategy<Value = Design> {
             prop::sample::select(vec!["on-release", "immediate"]),
             prop::bool::weighted(0.2),
             prop::sample::select(vec!["fifo", "oldest-request"]),
+            (prop::bool::ANY, 0u32..4),
         ),
     );
     let gc = (
@@ -225,20 +279,22 @@ fn designs() -> impl Strategy<Value = Design> {
         prop::sample::select(vec![0.25, 0.5, 1.0]),
         prop::sample::select(vec![0, 0, 0, 0, 5]),
     );
-    let mapping = (
+    let hybrid = (
         prop::sample::select(vec!["page", "page", "bast", "fast"]),
         2u32..6,
         prop::sample::select(vec!["lru", "fifo"]),
     );
-    (geometry, flash, ftl, rest, gc, mapping).prop_map(|(g, f, mut t, r, mut c, m)| {
-        if m.0 != "page" {
+    (geometry, flash, ftl, rest, (gc, mapping(), hybrid)).prop_map(|(g, mut f, mut t, mut r, (mut c, mapping, h))| {
+        let hybrid = h.0 != "page";
+        if hybrid {
             (t.0, t.1, c.1, c.8) = ("zeroes", "program-end", "plane", 0);
+            (f.5.0, f.5.1, r.7.4.0) = (0.0, 0.0, false);
         }
-        let dynamic = if m.0 == "page" && (c.1 != "plane" || c.2) { "dynamic" } else { "static" };
-        let overrides = [
-            format!("ftl.mapping={}", m.0),
-            format!("ftl.hybrid.log_blocks={}", m.1),
-            format!("ftl.hybrid.victim={}", m.2),
+        let dynamic = if !hybrid && (c.1 != "plane" || c.2) { "dynamic" } else { "static" };
+        let mut overrides = vec![
+            format!("ftl.mapping={}", h.0),
+            format!("ftl.hybrid.log_blocks={}", h.1),
+            format!("ftl.hybrid.victim={}", h.2),
             format!("gc.policy={}", c.0),
             format!("gc.choices={}", c.4),
             format!("gc.scope={}", c.1),
@@ -263,10 +319,26 @@ fn designs() -> impl Strategy<Value = Design> {
             format!("flash.busy_until_data_out={}", f.1),
             format!("flash.multi_plane={}", f.2),
             format!("flash.cell={}", f.3),
+            format!("flash.suspend.operations={}", suspendable(f.4.0, r.7.2, t.1)),
+            format!("flash.suspend.for={}", f.4.1),
+            format!("flash.suspend.limit={}", f.4.2),
+            format!("flash.suspend.longest={}us", f.4.3),
+            format!("flash.suspend.min_remaining={}us", f.4.3 / 10),
+            format!("flash.suspend.suspend_time={}", f.4.4),
+            format!("flash.suspend.resume_time={}", f.4.4),
             format!("ftl.unwritten_reads={}", t.0),
             format!("ftl.map_update={}", t.1),
             format!("ftl.partial_writes={}", t.2),
             format!("ftl.allocation={}", t.3),
+            format!("ftl.overprovisioning={}", t.4),
+            format!("flash.failures.program={}", if t.1 == "issue" { 0.0 } else { f.5.0 }),
+            format!("flash.errors.base={}", f.5.2),
+            format!("flash.errors.disturb.factor={}", f.5.2 / 10.0),
+            format!("controller.ecc.retries={}", f.5.3),
+            format!("flash.failures.erase={}", f.5.1),
+            format!("flash.failures.read={}", f.5.1 / 5.0),
+            // A share of half of what is spare at the least: the rest is kept for collection.
+            format!("flash.failures.factory_bad={}", if t.4 > 0.3 && g.4 > 15 { 0.1 } else { 0.0 }),
             format!("fabric.order={}", r.0),
             format!("host.fetch={}", r.1),
             format!("controller.dram={}", r.2),
@@ -280,11 +352,43 @@ fn designs() -> impl Strategy<Value = Design> {
             format!("fabric.venice.retry={}", r.7.1),
             format!("fabric.hold_path={}", r.7.2 && r.6 != "omnibus-split" && !r.6.starts_with("mesh")),
             format!("fabric.data_queue={}", r.7.3),
+            format!("gc.copyback={}", r.7.4.0 && !r.7.2),
+            format!("gc.copyback_check_every={}", r.7.4.1),
             "flash.program=20us".to_owned(),
             "flash.erase=50us".to_owned(),
             "gc.threshold=0.05".to_owned(),
         ];
+        if hybrid {
+            overrides.push("flash.failures.factory_bad=0.0".to_owned());
+        } else {
+            overrides.extend(mapping);
+        }
         load_design("performance-optimized", None, &overrides).unwrap_or_else(|e| panic!("{e}"))
+    })
+}
+
+/// Half of the drives cache their mapping table, from one entry (8 B) up to all.
+fn mapping() -> impl Strategy<Value = Vec<String>> {
+    let capacity = prop_oneof![4 => Just(0u32), 1 => Just(1), 1 => 2u32..6, 1 => 2u32..80, 1 => 80u32..3000];
+    let what = (
+        capacity,
+        prop::sample::select(vec![4u32, 16, 64]),
+        prop::sample::select(vec!["shared", "equal", "full-each"]),
+        prop::sample::select(vec![1u32, 1, 3, 8, 4096]),
+        prop::sample::select(vec!["page", "sector"]),
+        prop::sample::select(vec!["on-flash", "empty"]),
+        prop::sample::select(vec!["written", "written", "written", "never-issued"]),
+    );
+    what.prop_map(|(entries, stored, sharing, group, unit, initial, write_backs)| {
+        vec![
+            format!("mapping.capacity={}B", entries * 8),
+            format!("mapping.stored_bytes={stored}"),
+            format!("mapping.sharing={sharing}"),
+            format!("mapping.entries_per_miss={group}"),
+            format!("mapping.read_unit={unit}"),
+            format!("mapping.initial_table={initial}"),
+            format!("mapping.write_backs={write_backs}"),
+        ]
     })
 }
 
@@ -329,7 +433,7 @@ fn fits(design: &Design, workload: &Workload) -> bool {
 
 /// The workload as the drive takes it: flows share logical blocks.
 fn shared(design: &Design, workload: Workload) -> Workload {
-    Workload { partitioned: workload.partitioned && design.ftl.mapping == Mapping::Page, ..workload }
+    Workload { partitioned: workload.partitioned && design.ftl.mapping == MappingScheme::Page, ..workload }
 }
 
 proptest! {
@@ -365,4 +469,21 @@ fn overwriting_a_full_drive_never_wedges() {
         let blame = &outcome.report.measures.blame_us.all;
         assert!(blame.contains_key("chip_busy_gc_read"), "{blame:?}");
     }
+}
+
+/// A full drive whose table is cached in a single entry: every look-up but repeated ones waits, every change is written,
+/// translation pages are collected, and all is served.
+#[test]
+fn a_single_cached_entry_serves_a_full_drive() {
+    let overrides = ["mapping.capacity=8B", "mapping.stored_bytes=64", "ftl.overprovisioning=0.45"];
+    let design = common::design(common::SMALL, &overrides);
+    let workload = common::synthetic("requests = 9000\nread_share = 0.3\nsize = \"4KiB\"\nqueue_depth = 32");
+    let (outcome, shadow) = check(&design, &workload);
+    let mapping = outcome.report.mapping.as_ref().unwrap();
+    assert_eq!(mapping.entries, 1);
+    assert!(mapping.misses > 8000 && mapping.evictions > 8000 && mapping.uncached_updates > 100, "{mapping:?}");
+    assert!(mapping.translation_writes > 3000 && mapping.merge_reads > 3000, "{mapping:?}");
+    assert!(shadow.translation_reads >= mapping.translation_reads && shadow.translation_writes > 3000);
+    let blame = &outcome.report.measures.blame_us.all;
+    assert!(blame["mapping_miss"] > blame["array_read"] && blame.contains_key("chip_busy_mapping"), "{blame:?}");
 }

@@ -47,6 +47,7 @@ const DESCRIPTIONS: [&str; 1] = ["about"];
 
 const READS: &str = "requests = 400\nread_share = 1.0\nsize = \"16KiB\"\nqueue_depth = 64";
 const WRITES: &str = "requests = 3000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 16";
+const MIXED: &str = "requests = 3000\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 32";
 const PARTIAL: &str = "requests = 600\nread_share = 0.5\nsize = \"1KiB\"\nalignment = \"512B\"\nqueue_depth = 32";
 
 const HOT: &str =
@@ -66,6 +67,12 @@ const VIA_CONTROLLER: &[&str] = &[
 ];
 const BAST: &[&str] = &["ftl.mapping=bast", "ftl.unwritten_reads=zeroes", "ftl.overprovisioning=0.6"];
 const FEW_LOGS: &[&str] = &["ftl.mapping=bast", "ftl.unwritten_reads=zeroes", "ftl.hybrid.log_blocks=3"];
+/// 66 wrong bits of 8192 on average, of which 72 can be corrected.
+const ERRORS: &[&str] = &["flash.errors.base=0.008"];
+const RETENTION: &[&str] =
+    &["flash.errors.retention.factor=0.002", "flash.errors.cycles=2", "flash.errors.age_days=2.0"];
+const DISTURB: &[&str] = &["flash.errors.disturb.factor=0.0001", "flash.errors.cycles=2"];
+
 const MESH: &[&str] = &["fabric.kind=mesh"];
 
 /// Key, change, situation (more overrides), workload.
@@ -97,6 +104,33 @@ const DESIGN: &[(&str, &str, &[&str], &str)] = &[
         ],
         READS,
     ),
+    ("flash.suspend.operations", "both", &[], MIXED),
+    ("flash.suspend.for", "reads-and-writes", &["flash.suspend.operations=erase"], MIXED),
+    ("flash.suspend.suspend_time", "3us", &["flash.suspend.operations=program"], MIXED),
+    ("flash.suspend.resume_time", "9us", &["flash.suspend.operations=program"], MIXED),
+    ("flash.suspend.limit", "1", &["flash.suspend.operations=program"], MIXED),
+    ("flash.suspend.min_remaining", "1us", &["flash.suspend.operations=program"], MIXED),
+    ("flash.suspend.longest", "1us", &["flash.suspend.operations=program"], MIXED),
+    ("flash.failures.program", "0.01", &["ftl.overprovisioning=0.5"], WRITES),
+    ("flash.failures.erase", "0.01", &["ftl.overprovisioning=0.5"], WRITES),
+    ("flash.failures.read", "0.01", &[], READS),
+    ("flash.failures.factory_bad", "0.1", &["ftl.overprovisioning=0.5"], WRITES),
+    ("flash.errors.base", "0.008", &[], READS),
+    ("flash.errors.wear.factor", "0.004", &["flash.errors.cycles=2"], READS),
+    ("flash.errors.wear.exponent", "3.0", &["flash.errors.wear.factor=0.001", "flash.errors.cycles=2"], READS),
+    ("flash.errors.retention.factor", "0.004", RETENTION, READS),
+    ("flash.errors.retention.cycles_exponent", "3.0", RETENTION, READS),
+    ("flash.errors.retention.days_exponent", "3.0", RETENTION, READS),
+    ("flash.errors.disturb.factor", "0.004", DISTURB, READS),
+    ("flash.errors.disturb.cycles_exponent", "9.0", DISTURB, READS),
+    ("flash.errors.disturb.reads_exponent", "4.0", DISTURB, READS),
+    ("flash.errors.page_kinds", "[1.2]", ERRORS, READS),
+    ("flash.errors.retry_factor", "0.9", ERRORS, READS),
+    ("flash.errors.cycles", "3", RETENTION, READS),
+    ("flash.errors.age_days", "3.0", RETENTION, READS),
+    ("controller.ecc.codeword", "2KiB", ERRORS, READS),
+    ("controller.ecc.correctable", "60", ERRORS, READS),
+    ("controller.ecc.retries", "0", ERRORS, READS),
     ("fabric.kind", "ideal", &[], READS),
     ("fabric.link_rate", "600MB/s", &[], READS),
     ("fabric.burst_bytes", "48", &[], READS),
@@ -183,16 +217,29 @@ const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("gc.group_share", "1.0", SPATIAL, WRITES),
     ("wear.dynamic", "false", &["wear.static_difference=0"], WRITES),
     ("wear.static_difference", "2", &["gc.policy=fifo", "ftl.overprovisioning=0.5"], HOT),
-    ("wear.endurance", "5", &["ftl.overprovisioning=0.6"], WRITES),
+    ("wear.endurance", "2", &["ftl.overprovisioning=0.6"], WRITES),
+    ("mapping.capacity", "1KiB", &[], READS),
+    ("mapping.entry_bytes", "16", &["mapping.capacity=1KiB"], READS),
+    ("mapping.stored_bytes", "64", &["mapping.capacity=1KiB"], READS),
+    ("mapping.sharing", "equal", &["mapping.capacity=1KiB"], TWO_PARTS),
+    ("mapping.entries_per_miss", "8", &["mapping.capacity=1KiB"], READS),
+    ("mapping.read_unit", "sector", &["mapping.capacity=1KiB"], READS),
+    ("mapping.initial_table", "empty", &["mapping.capacity=1KiB"], READS),
+    ("mapping.write_backs", "never-issued", &["mapping.capacity=1KiB"], WRITES),
     ("gc.threshold", "0.3", &[], WRITES),
     ("gc.hard_threshold", "0.2", &[], WRITES),
     ("gc.reserved_blocks", "2", &[], WRITES),
+    ("gc.copyback", "true", &[], WRITES),
+    ("gc.copyback_check_every", "2", &["gc.copyback=true"], WRITES),
     ("scheduler.priorities", "false", &[], TWO_CLASSES),
     ("scheduler.turn", "polled", &[], TWO_CLASSES),
 ];
 
 /// Two flows of different classes, written out below.
 const TWO_CLASSES: &str = "two classes";
+
+/// Two flows with parts of their own, written out below.
+const TWO_PARTS: &str = "two parts";
 
 fn two_classes() -> String {
     let flow = |name, priority| {
@@ -206,6 +253,8 @@ fn two_classes() -> String {
 fn workload_text(body: &str) -> String {
     if body == TWO_CLASSES {
         two_classes()
+    } else if body == TWO_PARTS {
+        PARTS.to_owned()
     } else {
         format!("name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.synthetic]\n{body}\n")
     }

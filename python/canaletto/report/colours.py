@@ -39,6 +39,8 @@ CAUSES = {
     "command_transfer": "#a8d1ee",
     "array_read": "#7fd0b5",
     "array_program": "#1f7f73",
+    "suspended": "#c9e7dc",
+    "retry": "#0b4f46",
     "data_transfer": "#2b6cb0",
     "completion": "#97a3b0",
 }

@@ -37,6 +37,8 @@ _PHRASES = {
     "command_transfer": "sent its command",
     "array_read": "was read by the array",
     "array_program": "was programmed by the array",
+    "suspended": "was suspended for reads of others",
+    "retry": "was read or programmed again after a failure",
     "data_transfer": "sent its data",
     "completion": "sent its completion over the host link",
 }
@@ -51,6 +53,8 @@ _SHORT = {
     "chip_busy_gc": "garbage collection at the chip",
     "array_read": "reading the array",
     "array_program": "programming the array",
+    "suspended": "suspended for reads",
+    "retry": "trying again",
 }
 
 _USES = {

@@ -31,6 +31,8 @@ DOING = {
     "command_transfer": "sending commands",
     "array_read": "reading the arrays",
     "array_program": "programming the arrays",
+    "suspended": "suspended for reads of others",
+    "retry": "reading or programming again after failures",
     "data_transfer": "moving data over the wires",
     "completion": "completing",
 }

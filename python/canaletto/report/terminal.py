@@ -168,6 +168,19 @@ def facts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     gc = {key: value for key, value in (flash.get("gc") or {}).items() if value}
     if gc:
         yield "gc", listing([f"{words(key)} {_plain(value)}" for key, value in gc.items()])
+    mapping = data.get("mapping")
+    if mapping:
+        looked_up = mapping["hits"] + mapping["misses"]
+        yield (
+            "mapping",
+            listing(
+                [
+                    f"{share(mapping['hits'] / looked_up if looked_up else None)} of look-ups hit",
+                    f"{count(mapping['translation_reads'] + mapping['merge_reads'])} translation pages read",
+                    f"{count(mapping['translation_writes'])} written",
+                ]
+            ),
+        )
     conflicts = data.get("path_conflicts") or {}
     if conflicts.get("free_request_share") is not None:
         lost = conflicts.get("lost_us")

@@ -1,10 +1,14 @@
 //! Rules between keys that no type or range can state.
 
-use crate::config::design::{Design, FabricKind, MapUpdate, Mapping, PageTimes, Scope, UnwrittenReads, WritePlacement};
+use crate::config::design::{
+    Design, FabricKind, MapUpdate, MappingScheme, PageTimes, Scope, UnwrittenReads, WritePlacement,
+};
 use crate::config::error::Problem;
+use crate::config::medium::Suspendable;
 use crate::config::units::{Duration, Size};
 use crate::config::workload::{Addresses, Flow, Synthetic, Workload};
-use crate::flash::address::SECTOR;
+use crate::flash::address::{Layout, SECTOR};
+use crate::limits::expendable_blocks;
 
 type Checked = Result<(), Problem>;
 
@@ -18,8 +22,12 @@ pub fn check_design(design: &Design) -> Checked {
     check_flash(design)?;
     check_rates(design)?;
     check_fabric(design)?;
+    check_mapping(design)?;
+    check_medium(design)?;
     check_space(design)?;
-    check_hybrid(design)
+    check_hybrid(design)?;
+    check_failures(design)?;
+    check_errors(design)
 }
 
 fn check_geometry(design: &Design) -> Checked {
@@ -93,6 +101,32 @@ fn check_fabric(design: &Design) -> Checked {
     })
 }
 
+fn check_mapping(design: &Design) -> Checked {
+    let mapping = &design.mapping;
+    require(!mapping.is_cached() || mapping.entries(1) > 0, "mapping.capacity", || {
+        format!(
+            "got \"{}\", expected \"0B\" (all of the table in DRAM) or at least mapping.entry_bytes ({})",
+            mapping.capacity, mapping.entry_bytes
+        )
+    })
+}
+
+fn check_medium(design: &Design) -> Checked {
+    let operations = design.flash.suspend.operations;
+    let suspends = operations != Suspendable::None;
+    let suspends_programs = matches!(operations, Suspendable::Program | Suspendable::Both);
+    require(!suspends || !design.fabric.hold_path, "flash.suspend.operations", || {
+        "needs fabric.hold_path = false: a suspended operation would hold the path that reads need".to_owned()
+    })?;
+    require(!design.gc.copyback || !design.fabric.hold_path, "gc.copyback", || {
+        "needs fabric.hold_path = false: a copy sends two commands and no data".to_owned()
+    })?;
+    require(!suspends_programs || design.ftl.map_update == MapUpdate::ProgramEnd, "flash.suspend.operations", || {
+        "needs ftl.map_update = \"program-end\" to suspend programs: reads would look for pages not programmed yet"
+            .to_owned()
+    })
+}
+
 /// Over-provisioning, spare blocks and collection thresholds must leave room for each other.
 fn check_space(design: &Design) -> Checked {
     let blocks = f64::from(design.geometry.blocks_per_plane);
@@ -131,7 +165,7 @@ fn check_space(design: &Design) -> Checked {
 /// Hybrid mapping says where each page goes: it leaves no choice of plane, and its data blocks cannot be found half full.
 fn check_hybrid(design: &Design) -> Checked {
     let ftl = &design.ftl;
-    if ftl.mapping == Mapping::Page {
+    if ftl.mapping == MappingScheme::Page {
         return Ok(());
     }
     let name = ftl.mapping.name();
@@ -153,8 +187,23 @@ fn check_hybrid(design: &Design) -> Checked {
             design.wear.endurance
         )
     })?;
+    let failures = &design.flash.failures;
+    require(failures.program + failures.erase + failures.factory_bad == 0.0, "flash.failures", || {
+        format!(
+            "got bad blocks, expected none with ftl.mapping = \"{name}\", which says nothing of blocks that are retired"
+        )
+    })?;
+    require(!design.gc.copyback, "gc.copyback", || {
+        format!("got true, expected false with ftl.mapping = \"{name}\": copies of a merge are programmed in order")
+    })?;
+    require(!design.mapping.is_cached(), "mapping.capacity", || {
+        format!(
+            "got \"{}\", expected \"0B\" with ftl.mapping = \"{name}\", whose tables are small enough for DRAM",
+            design.mapping.capacity
+        )
+    })?;
     let (logs, reserved, blocks) = (ftl.hybrid.log_blocks, design.gc.reserved_blocks, design.geometry.blocks_per_plane);
-    let least = if ftl.mapping == Mapping::Fast { 2 } else { 1 };
+    let least = if ftl.mapping == MappingScheme::Fast { 2 } else { 1 };
     require(logs >= least, "ftl.hybrid.log_blocks", || {
         format!(
             "got {logs}, expected at least 2 with ftl.mapping = \"fast\": one for sequential writes, one for others"
@@ -165,6 +214,47 @@ fn check_hybrid(design: &Design) -> Checked {
             "got {logs}, expected at most {}: the {blocks} blocks of a plane less gc.reserved_blocks ({reserved}) and a data \
              block",
             i64::from(blocks) - i64::from(reserved) - 1
+        )
+    })
+}
+
+/// Error rates of each kind of page, and codewords.
+fn check_errors(design: &Design) -> Checked {
+    let (factors, kinds) = (&design.flash.errors.page_kinds, design.flash.cell.bits() as usize);
+    require(factors.is_empty() || factors.len() == kinds, "flash.errors.page_kinds", || {
+        format!(
+            "got {} factors, expected one for each of the {kinds} kinds of page of this cell, or none",
+            factors.len()
+        )
+    })?;
+    let wrong = factors.iter().find(|f| !(0.0..=1e6).contains(*f));
+    require(wrong.is_none(), "flash.errors.page_kinds", || {
+        format!("got {}, expected factors from 0 to 1000000", wrong.copied().unwrap_or_default())
+    })?;
+    let ecc = &design.controller.ecc;
+    require((1..=32768).contains(&ecc.codeword.0), "controller.ecc.codeword", || {
+        format!("got \"{}\", expected from \"1B\" to \"32KiB\"", ecc.codeword)
+    })?;
+    require(u64::from(ecc.correctable) < 8 * ecc.codeword.0, "controller.ecc.correctable", || {
+        format!("got {}, expected fewer than the {} bits of a codeword", ecc.correctable, 8 * ecc.codeword.0)
+    })
+}
+
+/// Writes that fail look for another page, and blocks that are bad must not be missed.
+fn check_failures(design: &Design) -> Checked {
+    let failures = &design.flash.failures;
+    let at_end = design.ftl.map_update == MapUpdate::ProgramEnd;
+    require(failures.program == 0.0 || at_end, "flash.failures.program", || {
+        "needs ftl.map_update = \"program-end\": a page that was taken early could not be changed".to_owned()
+    })?;
+    let layout = Layout::new(&design.geometry, design.flash.die_interleaving);
+    let most = expendable_blocks(design, &layout, 1);
+    let wanted = (failures.factory_bad * f64::from(layout.blocks_per_plane)).ceil();
+    require(wanted <= f64::from(most), "flash.failures.factory_bad", || {
+        format!(
+            "got {} (up to {wanted} of {} blocks a plane), expected at most {most} blocks: more would leave no room for the \
+             host's data and collection",
+            failures.factory_bad, layout.blocks_per_plane
         )
     })
 }

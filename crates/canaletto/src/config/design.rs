@@ -10,7 +10,9 @@ use crate::config::area::Footprint;
 use crate::config::energy::Energy;
 pub use crate::config::fabric::*;
 pub use crate::config::gc::{Gc, Scope, VictimPolicy, Wear};
-pub use crate::config::hybrid::{Hybrid, LogVictim, Mapping};
+pub use crate::config::hybrid::{Hybrid, LogVictim, MappingScheme};
+pub use crate::config::mapping::*;
+use crate::config::medium::{Ecc, Errors, Failures, Suspend};
 use crate::config::units::{Duration, Rate, Size};
 
 /// A drive, the link to its host and the parts inside it.
@@ -39,6 +41,9 @@ pub struct Design {
     /// Flash translation layer.
     #[serde(default)]
     pub ftl: Ftl,
+    /// The mapping table and its cache.
+    #[serde(default)]
+    pub mapping: Mapping,
     /// Garbage collection.
     #[serde(default)]
     pub gc: Gc,
@@ -138,6 +143,15 @@ pub struct Flash {
     /// Which pages of a block are of which kind (matters where kinds differ in time).
     #[serde(default)]
     pub page_order: PageOrder,
+    /// Programs and erases that make way for reads.
+    #[serde(default)]
+    pub suspend: Suspend,
+    /// Operations that fail.
+    #[serde(default)]
+    pub failures: Failures,
+    /// Bits that are read wrong.
+    #[serde(default)]
+    pub errors: Errors,
 }
 
 /// How the kinds of page follow each other in a block.
@@ -268,6 +282,8 @@ pub struct Controller {
     pub ecc_latency: Duration,
     /// Rate of each channel's ECC engine.
     pub ecc_rate: Rate,
+    /// What the ECC engines can correct.
+    pub ecc: Ecc,
     /// Processor time for each request (one processor serves all).
     pub firmware_per_request: Duration,
     /// Processor time for each page of a request, added to the above.
@@ -282,7 +298,8 @@ pub enum UnwrittenReads {
     /// reads of a used one do.
     #[default]
     FindPage,
-    /// The same, but only the sectors that are read count as written (MQSim).
+    /// The same, but only the sectors that are read count as written, and they are mapped now: where the mapping table is
+    /// cached, the entry has changed (MQSim).
     FindSectors,
     /// Is answered from the mapping table without touching flash (a deallocated block: NVM Express NVM Command Set
     /// §3.2.3.2).
@@ -354,12 +371,12 @@ pub enum WritePlacement {
     Dynamic,
 }
 
-/// Flash translation layer, its tables held in DRAM.
+/// Flash translation layer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Ftl {
     /// What is mapped: pages, or blocks with log blocks for their updates.
-    pub mapping: Mapping,
+    pub mapping: MappingScheme,
     /// The log blocks of `mapping = "bast"` and `"fast"`.
     pub hybrid: Hybrid,
     /// Share of raw capacity that the host does not see.
@@ -431,6 +448,7 @@ impl Default for Controller {
             dram: Rate(0),
             ecc_latency: Duration(0),
             ecc_rate: Rate(0),
+            ecc: Ecc::default(),
             firmware_per_request: Duration(0),
             firmware_per_page: Duration(0),
         }
@@ -440,7 +458,7 @@ impl Default for Controller {
 impl Default for Ftl {
     fn default() -> Self {
         Ftl {
-            mapping: Mapping::default(),
+            mapping: MappingScheme::default(),
             hybrid: Hybrid::default(),
             overprovisioning: 0.07,
             min_spare_blocks: 4,

@@ -67,6 +67,12 @@ pub struct Gc {
     /// Copies of one victim under way at a time.
     #[schemars(range(min = 1, max = 64))]
     pub copies_in_flight: u32,
+    /// Whether a copy within a plane is programmed from the page register it was read into, so that only two commands
+    /// cross the fabric (copyback). Errors in the copied data are then not corrected.
+    pub copyback: bool,
+    /// Every so many copies of the same data one passes the controller and its ECC engine even so; 0 is never.
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub copyback_check_every: u32,
     /// For `parallel` and `spatial`: victims of each plane in an epoch. `spatial` collects fewer planes at a time and takes
     /// as many times more (Networked SSD §VII-A), so that epochs win the same.
     #[schemars(range(min = 1, max = 64))]
@@ -88,6 +94,8 @@ impl Default for Gc {
             hard_threshold: 0.005,
             reserved_blocks: 1,
             copies_in_flight: 2,
+            copyback: false,
+            copyback_check_every: 0,
             victims: 1,
             group_share: 0.5,
         }

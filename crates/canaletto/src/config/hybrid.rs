@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// What the mapping table maps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Mapping {
+pub enum MappingScheme {
     /// Pages: any page may lie anywhere in its plane.
     #[default]
     Page,
@@ -18,13 +18,13 @@ pub enum Mapping {
     Fast,
 }
 
-impl Mapping {
+impl MappingScheme {
     /// The name used in designs.
     pub fn name(self) -> &'static str {
         match self {
-            Mapping::Page => "page",
-            Mapping::Bast => "bast",
-            Mapping::Fast => "fast",
+            MappingScheme::Page => "page",
+            MappingScheme::Bast => "bast",
+            MappingScheme::Fast => "fast",
         }
     }
 }

@@ -13,6 +13,8 @@ mod fabric;
 mod gc;
 mod hybrid;
 pub mod load;
+mod mapping;
+pub mod medium;
 pub mod mqsim;
 pub mod names;
 pub mod presets;

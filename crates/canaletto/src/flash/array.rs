@@ -75,6 +75,8 @@ pub struct Unit {
     pub command: Command,
     /// Whether a command is on the wires or in the array.
     pub busy: bool,
+    /// When the array is done with what it does now; [`Time::MAX`] until it begins.
+    pub due: Time,
     /// Planes (by their place in the unit) whose page register still holds read data.
     pub registers: u64,
     /// When the array was last freed.
@@ -106,6 +108,7 @@ impl Array {
         let unit = Unit {
             command: Command::new(Operation::Read),
             busy: false,
+            due: Time::MAX,
             registers: 0,
             array_free_at: Time::ZERO,
             drained_at: Time::ZERO,
@@ -123,8 +126,13 @@ impl Array {
 
     /// Planes of the unit that can take a command now, as a mask by place in the unit.
     pub fn free_planes(&self, unit: UnitId) -> u64 {
+        if self.units[unit.index()].busy { 0 } else { self.empty_registers(unit) }
+    }
+
+    /// Planes of the unit that could take a command if the unit were not busy.
+    pub fn empty_registers(&self, unit: UnitId) -> u64 {
         let unit = &self.units[unit.index()];
-        if unit.busy || (self.busy_until_data_out && unit.registers != 0) { 0 } else { !unit.registers }
+        if self.busy_until_data_out && unit.registers != 0 { 0 } else { !unit.registers }
     }
 
     /// Gives the unit a command.
@@ -149,11 +157,51 @@ impl Array {
     pub fn array_done(&mut self, id: UnitId, worked: Time, now: Time) {
         let unit = &mut self.units[id.index()];
         unit.busy = false;
+        unit.due = Time::MAX;
         unit.array_free_at = now;
         unit.array_busy += worked;
         if unit.registers == 0 {
             unit.close_background(now);
         }
+    }
+
+    /// The array has worked for `worked`, but the unit goes on with what it has in its registers.
+    pub fn pause(&mut self, id: UnitId, worked: Time) {
+        let unit = &mut self.units[id.index()];
+        unit.due = Time::MAX;
+        unit.array_busy += worked;
+    }
+
+    /// The unit goes on with a further command for what it has in its registers.
+    pub fn go_on(&mut self, id: UnitId, command: Command, background: Option<Background>, now: Time) {
+        let unit = &mut self.units[id.index()];
+        assert!(unit.busy, "unit {} has nothing to go on with", id.0);
+        unit.busy = false;
+        self.begin(id, command, background, now);
+    }
+
+    /// What the registers of `planes` (a mask by place in the unit) hold is used in the chip.
+    pub fn use_register(&mut self, id: UnitId, planes: u64) {
+        let unit = &mut self.units[id.index()];
+        assert!(unit.registers & planes == planes, "unit {} has nothing in its registers", id.0);
+        unit.registers &= !planes;
+    }
+
+    /// The unit's command is suspended: it can take another one.
+    pub fn put_aside(&mut self, id: UnitId, now: Time) {
+        let unit = &mut self.units[id.index()];
+        assert!(unit.busy, "unit {} has nothing to put aside", id.0);
+        unit.busy = false;
+        unit.due = Time::MAX;
+        unit.array_free_at = now;
+        unit.close_background(now);
+    }
+
+    /// The unit goes on with a suspended command, which concerns `planes` (a mask by place in the unit).
+    pub fn take_up(&mut self, id: UnitId, command: Command, planes: u64, background: Option<Background>, now: Time) {
+        let unit = &self.units[id.index()];
+        assert!(unit.registers & planes == 0, "unit {} goes on in planes that still hold read data", id.0);
+        self.begin(id, command, background, now);
     }
 
     /// A page has left its register.

@@ -2,5 +2,9 @@
 
 pub mod address;
 pub mod array;
+pub mod failures;
 pub mod interface;
+pub mod reliability;
+pub mod suspend;
 pub mod timing;
+pub mod wear;

@@ -15,7 +15,7 @@ pub struct ArrayTiming {
 
 /// How a page's number tells its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kinds {
+pub enum Kinds {
     /// Every page takes the same time.
     One,
     /// Kinds repeat with this period.
@@ -49,25 +49,32 @@ impl ArrayTiming {
         let read = times(&flash.read, flash.ready_delay.time());
         let program = times(&flash.program, Time::ZERO);
         let uniform = read.iter().all(|t| *t == read[0]) && program.iter().all(|t| *t == program[0]);
-        let kinds = match (uniform, flash.page_order, flash.cell) {
-            (true, _, _) => Kinds::One,
-            (false, PageOrder::Mqsim, Cell::Tlc) => Kinds::MqsimTlc,
-            _ => Kinds::Repeating(bits),
-        };
+        let kinds = if uniform { Kinds::One } else { Kinds::new(flash.cell, flash.page_order) };
         ArrayTiming { kinds, read, program, erase: flash.erase.time() }
     }
 
     /// How long the array works on `operation` at page number `page`.
     pub fn get(&self, operation: Operation, page: u32) -> Time {
         match operation {
-            Operation::Read => self.read[self.kind(page)],
-            Operation::Program => self.program[self.kind(page)],
+            Operation::Read => self.read[self.kinds.of(page)],
+            Operation::Program => self.program[self.kinds.of(page)],
             Operation::Erase => self.erase,
         }
     }
+}
 
-    fn kind(&self, page: u32) -> usize {
-        match self.kinds {
+impl Kinds {
+    /// The kinds of a cell's pages in this order.
+    pub fn new(cell: Cell, order: PageOrder) -> Kinds {
+        match (order, cell) {
+            (PageOrder::Mqsim, Cell::Tlc) => Kinds::MqsimTlc,
+            _ => Kinds::Repeating(cell.bits()),
+        }
+    }
+
+    /// The kind of page number `page`, the lower page's being 0.
+    pub fn of(self, page: u32) -> usize {
+        match self {
             Kinds::One => 0,
             Kinds::Repeating(period) => (page % period) as usize,
             Kinds::MqsimTlc => match page {

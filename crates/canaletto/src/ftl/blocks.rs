@@ -8,6 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::flash::address::{Layout, PlaneId, Ppa};
+use crate::ftl::bad_blocks::BadBlocks;
 use crate::measure::upkeep::{BlocksReport, VALID_BINS};
 use crate::sim::time::Time;
 
@@ -52,16 +53,19 @@ pub enum Frontier {
     /// Garbage collection's, for pages that come from other planes. It has no claim on the reserved blocks, which the
     /// plane's own collection may need to end.
     Arrivals,
+    /// The mapping table's: translation pages.
+    Translation,
 }
 
 /// Frontiers of a plane that are not the host's.
-const OWN: usize = 2;
+const OWN: usize = 3;
 
 impl Frontier {
     fn index(self) -> usize {
         match self {
             Frontier::Gc => 0,
             Frontier::Arrivals => 1,
+            Frontier::Translation => 2,
             Frontier::User(stream) => OWN + usize::from(stream),
         }
     }
@@ -94,7 +98,10 @@ struct Plane {
     programs: u32,
     /// Pages handed out so far: the clock by which blocks age.
     clock: u64,
+    /// Bad blocks among those opened, or that would have been.
     bad: u32,
+    /// Bad blocks among those not looked at yet.
+    bad_unseen: u32,
     erasures: u64,
     /// The fewest erases among full blocks, as last seen; never too high.
     least_erases: u32,
@@ -109,26 +116,43 @@ pub struct Blocks {
     reserved: u32,
     /// Whether free blocks are opened by erase count.
     by_wear: bool,
+    bad: BadBlocks,
 }
 
 impl Blocks {
     /// A fresh drive with write frontiers for `streams` streams, on which the host never gets the last `reserved` free
     /// blocks of a plane.
-    pub fn new(layout: &Layout, reserved: u32, streams: u16, by_wear: bool) -> Blocks {
-        let plane = || Plane { open: vec![Open::default(); OWN + usize::from(streams)], ..Plane::default() };
+    pub fn new(layout: &Layout, reserved: u32, streams: u16, by_wear: bool, bad: BadBlocks) -> Blocks {
+        let plane = |number| Plane {
+            open: vec![Open::default(); OWN + usize::from(streams)],
+            bad_unseen: bad.of_factory(PlaneId(number), layout.blocks_per_plane),
+            ..Plane::default()
+        };
         Blocks {
-            planes: (0..layout.planes()).map(|_| plane()).collect(),
+            planes: (0..layout.planes()).map(plane).collect(),
             blocks_per_plane: layout.blocks_per_plane,
             pages_per_block: layout.pages_per_block,
             reserved,
             by_wear,
+            bad,
         }
     }
 
     /// Free blocks of a plane.
     pub fn free(&self, plane: PlaneId) -> u32 {
         let p = &self.planes[plane.index()];
-        self.blocks_per_plane - p.blocks.len() as u32 + p.erased.len() as u32
+        self.unopened(plane) + p.erased.len() as u32
+    }
+
+    /// Good blocks of a plane that were never opened.
+    fn unopened(&self, plane: PlaneId) -> u32 {
+        let p = &self.planes[plane.index()];
+        self.blocks_per_plane - p.blocks.len() as u32 - p.bad_unseen
+    }
+
+    /// Free blocks of a plane that the host never gets.
+    pub fn reserved(&self) -> u32 {
+        self.reserved
     }
 
     /// Whether the frontier has a page to give.
@@ -182,16 +206,54 @@ impl Blocks {
 
     fn take_free(&mut self, plane: PlaneId) -> u32 {
         let pages = self.pages_per_block as usize;
-        let p = &mut self.planes[plane.index()];
-        let block = if (p.blocks.len() as u32) < self.blocks_per_plane {
-            p.blocks.push(Block::default());
-            p.blocks.len() as u32 - 1
+        let block = if self.unopened(plane) > 0 {
+            while self.is_next_bad(plane) {
+                let p = &mut self.planes[plane.index()];
+                p.blocks.push(Block { bad: true, ..Block::default() });
+                p.bad += 1;
+                p.bad_unseen -= 1;
+            }
+            let blocks = &mut self.planes[plane.index()].blocks;
+            blocks.push(Block::default());
+            blocks.len() as u32 - 1
         } else {
-            p.erased.pop().expect("a frontier was opened without a free block").0.2
+            self.planes[plane.index()].erased.pop().expect("a frontier was opened without a free block").0.2
         };
+        let p = &mut self.planes[plane.index()];
         p.blocks[block as usize].pages.reserve_exact(pages);
         p.blocks[block as usize].opened = p.clock;
         block
+    }
+
+    /// Whether the first block that was never looked at is bad from the factory.
+    fn is_next_bad(&self, plane: PlaneId) -> bool {
+        let p = &self.planes[plane.index()];
+        let (block, unseen) = (p.blocks.len() as u32, self.blocks_per_plane - p.blocks.len() as u32);
+        p.bad_unseen > 0 && self.bad.is_bad(plane, block, p.bad_unseen, unseen)
+    }
+
+    /// A block has failed: it is never opened again, and its valid pages can be read until they are copied elsewhere. Not
+    /// so if the plane cannot spare it, or would have fewer than `keep_free` free blocks. Returns whether it is retired.
+    pub fn retire(&mut self, plane: PlaneId, block: u32, keep_free: u32) -> bool {
+        let spare = self.free(plane) >= keep_free;
+        let p = &mut self.planes[plane.index()];
+        if !spare || p.bad + p.bad_unseen >= self.bad.most {
+            return false;
+        }
+        p.bad += 1;
+        p.blocks[block as usize].bad = true;
+        p.close(block);
+        true
+    }
+
+    /// Whether a block is never to be opened again.
+    pub fn is_bad(&self, plane: PlaneId, block: u32) -> bool {
+        self.planes[plane.index()].blocks[block as usize].bad
+    }
+
+    /// Bad blocks of the whole drive.
+    pub fn count_bad(&self) -> u64 {
+        self.planes.iter().map(|p| u64::from(p.bad + p.bad_unseen)).sum()
     }
 
     fn block_mut(&mut self, at: Ppa) -> &mut Block {
@@ -321,39 +383,27 @@ impl Blocks {
         (from..pages.len() as u32).find(|&p| pages[p as usize].lpa != INVALID).map(|page| Ppa { plane, block, page })
     }
 
-    /// The block is erased: it is free again, unless it is bad or has come to the end of its `endurance` (erases; 0: none).
+    /// The block is empty: erased and free again, unless it is bad or has come to the end of its `endurance` (erases; 0:
+    /// none).
     pub fn erase(&mut self, plane: PlaneId, block: u32, endurance: u32) {
         let p = &mut self.planes[plane.index()];
+        p.close(block);
         let b = &mut p.blocks[block as usize];
         assert!(b.valid == 0 && b.reads_in_flight == 0 && b.programs_in_flight == 0, "erased a block in use");
         b.pages = Vec::new();
+        if b.bad {
+            return;
+        }
         b.erases += 1;
         p.erasures += 1;
         p.most_erases = p.most_erases.max(b.erases);
-        if !b.bad && endurance > 0 && b.erases >= endurance {
+        if endurance > 0 && b.erases >= endurance {
             b.bad = true;
             p.bad += 1;
+            return;
         }
-        if !b.bad {
-            let wear = if self.by_wear { b.erases } else { 0 };
-            p.erased.push(Reverse((wear, p.erasures, block)));
-        }
-        p.close(block);
-    }
-
-    /// The block is not to be used again: nothing more is written to it, and once its valid pages have moved and it is
-    /// erased, it does not become free. Returns whether that is news.
-    pub fn retire(&mut self, plane: PlaneId, block: u32) -> bool {
-        let p = &mut self.planes[plane.index()];
-        let news = !std::mem::replace(&mut p.blocks[block as usize].bad, true);
-        p.bad += u32::from(news);
-        p.close(block);
-        news
-    }
-
-    /// Whether the block is retired.
-    pub fn is_bad(&self, plane: PlaneId, block: u32) -> bool {
-        self.planes[plane.index()].blocks[block as usize].bad
+        let wear = if self.by_wear { b.erases } else { 0 };
+        p.erased.push(Reverse((wear, p.erasures, block)));
     }
 
     /// Times the block was erased.
@@ -382,14 +432,14 @@ impl Blocks {
         let erases = p.blocks.iter().map(|b| b.erases);
         let untouched = (p.blocks.len() as u32) < self.blocks_per_plane;
         let least = if untouched { 0 } else { erases.clone().min().unwrap_or(0) };
-        PlaneWear { least, most: p.most_erases, erases: erases.map(u64::from).sum(), bad: p.bad }
+        PlaneWear { least, most: p.most_erases, erases: erases.map(u64::from).sum(), bad: p.bad + p.bad_unseen }
     }
 
     /// Adds what the blocks of a plane hold to a report.
     pub fn count_in(&self, plane: PlaneId, report: &mut BlocksReport) {
         let p = &self.planes[plane.index()];
         report.total += u64::from(self.blocks_per_plane);
-        report.bad += u64::from(p.bad);
+        report.bad += u64::from(p.bad + p.bad_unseen);
         report.free += u64::from(self.free(plane));
         report.valid_pages += p.valid;
         for (number, block) in (0..).zip(&p.blocks).filter(|(_, block)| !block.bad) {
@@ -419,8 +469,9 @@ impl Blocks {
         room
     }
 
-    /// [`Blocks::note_stall`] for every stream.
+    /// [`Blocks::note_stall`] for the mapping table and every stream.
     pub fn note_stalls(&mut self, plane: PlaneId, now: Time) {
+        self.note_stall(plane, Frontier::Translation, now);
         for stream in 0..(self.planes[plane.index()].open.len() - OWN) as u16 {
             self.note_stall(plane, Frontier::User(stream), now);
         }
@@ -441,7 +492,7 @@ impl Blocks {
             .sum()
     }
 
-    /// Checks that every block is free, open or full exactly once, and that counts of valid pages are right.
+    /// Checks that every block is free, in use or bad exactly once, and that counts of valid pages are right.
     ///
     /// # Errors
     /// Says which plane and block is wrong.
@@ -456,6 +507,10 @@ impl Blocks {
             let sum: u64 = plane.blocks.iter().map(|block| u64::from(block.valid)).sum();
             if sum != plane.valid {
                 return Err(format!("plane {number}: {sum} valid pages, counted {}", plane.valid));
+            }
+            let bad = plane.blocks.iter().filter(|block| block.bad).count() as u32;
+            if bad != plane.bad {
+                return Err(format!("plane {number}: {bad} bad blocks, counted {}", plane.bad));
             }
             for (b, block) in plane.blocks.iter().enumerate() {
                 let valid = block.pages.iter().filter(|p| p.lpa != INVALID).count() as u32;
@@ -542,5 +597,66 @@ impl Candidates<'_> {
     /// Pages written in the plane since a page of the block last changed.
     pub fn age(&self, block: u32) -> u64 {
         self.plane.clock - self.plane.blocks[block as usize].changed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::design::Geometry;
+    use crate::config::units::Size;
+
+    const PLANE: PlaneId = PlaneId(0);
+    const USER: Frontier = Frontier::User(0);
+
+    /// One plane of 8 blocks of 4 pages, of which `most` may go bad.
+    fn blocks(factory: f64, most: u32) -> Blocks {
+        let geometry = Geometry {
+            channels: 1,
+            chips_per_channel: 1,
+            dies_per_chip: 1,
+            planes_per_die: 1,
+            blocks_per_plane: 8,
+            pages_per_block: 4,
+            page: Size(4096),
+        };
+        Blocks::new(&Layout::new(&geometry, true), 1, 1, true, BadBlocks { seed: 3, factory, most })
+    }
+
+    fn write(blocks: &mut Blocks, frontier: Frontier, lpa: u64) -> Ppa {
+        blocks.allocate(PLANE, frontier, lpa, 1).expect("a free page").0
+    }
+
+    #[test]
+    fn a_retired_block_keeps_its_data_until_they_are_moved() {
+        let mut blocks = blocks(0.0, 1);
+        let at = write(&mut blocks, USER, 5);
+        assert!(blocks.retire(PLANE, at.block, 0) && blocks.is_bad(PLANE, at.block));
+        assert_eq!((blocks.valid_lpa(at), blocks.free(PLANE), blocks.count_bad()), (Some(5), 7, 1));
+        let next = write(&mut blocks, USER, 6);
+        assert!(next.block != at.block && !blocks.retire(PLANE, next.block, 0), "one is all the plane can spare");
+        assert!(blocks.can_be_collected(PLANE, at.block));
+        blocks.invalidate(at);
+        blocks.erase(PLANE, at.block, 0);
+        assert_eq!((blocks.can_be_collected(PLANE, at.block), blocks.free(PLANE)), (false, 6));
+        blocks.audit().unwrap();
+    }
+
+    #[test]
+    fn a_block_is_not_retired_when_free_ones_are_short() {
+        let mut blocks = blocks(0.0, 8);
+        let at = write(&mut blocks, Frontier::Gc, 5);
+        assert!(!blocks.retire(PLANE, at.block, 8) && !blocks.is_bad(PLANE, at.block));
+        assert!(blocks.retire(PLANE, at.block, 7));
+    }
+
+    #[test]
+    fn factory_bad_blocks_are_never_opened() {
+        let mut blocks = blocks(0.25, 8);
+        assert_eq!((blocks.free(PLANE), blocks.count_bad()), (6, 2));
+        let opened: Vec<u32> = (0..24).map(|lpa| write(&mut blocks, Frontier::Gc, lpa).block).collect();
+        assert!(opened.iter().all(|&block| !blocks.is_bad(PLANE, block)));
+        assert_eq!((blocks.free(PLANE), blocks.has_page(PLANE, Frontier::Gc)), (0, false));
+        blocks.audit().unwrap();
     }
 }

@@ -1,8 +1,12 @@
 //! The flash translation layer: where pages are, where they go, and how space is won back.
 
+pub mod bad_blocks;
 pub mod blocks;
+pub mod cmt;
+pub mod directory;
 pub mod gc;
 pub mod hybrid;
+pub mod index;
 pub mod mapping;
 pub mod placement;
 pub mod spread;

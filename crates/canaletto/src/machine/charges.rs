@@ -5,7 +5,7 @@ use crate::fabric::Fabric;
 use crate::host::request::{Request, RequestId};
 use crate::measure::blame::Cause;
 use crate::measure::probe::{Owner, Probe};
-use crate::scheduler::transaction::{OldPage, Transaction, TransactionId};
+use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
 use crate::sim::time::Time;
 
 /// Charges everything since a request's last charge to `cause`.
@@ -27,17 +27,19 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     /// Charges everything since a page's last charge to `cause`.
     pub(super) fn charge_page(&mut self, id: TransactionId, cause: Cause, now: Time) {
-        let account = &mut self.transactions[id].account;
-        let since = account.since;
-        account.charge(cause, now);
+        let t = &mut self.transactions[id];
+        let cause = if t.retrying { Cause::Retry } else { cause };
+        let since = t.account.since;
+        t.account.charge(cause, now);
         self.tell_page(id, cause, since, now);
     }
 
     /// Charges at most `span` of the time since a page's last charge to `cause`, and returns how much that was.
     pub(super) fn charge_page_up_to(&mut self, id: TransactionId, cause: Cause, span: Time, now: Time) -> Time {
-        let account = &mut self.transactions[id].account;
-        let since = account.since;
-        let part = account.charge_up_to(cause, span, now);
+        let t = &mut self.transactions[id];
+        let cause = if t.retrying { Cause::Retry } else { cause };
+        let since = t.account.since;
+        let part = t.account.charge_up_to(cause, span, now);
         self.tell_page(id, cause, since, since + part);
         part
     }
@@ -63,7 +65,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let t = &self.transactions[id];
         let request = match (t.request, t.old_page) {
             // The old page of a partial write is read for that write's request.
-            (_, OldPage::For(write)) => self.requests[self.transactions[write].request].number,
+            (_, OldPage::For(write)) if t.origin == Origin::OldPage => {
+                self.requests[self.transactions[write].request].number
+            }
             (RequestId::NONE, _) => Owner::NONE.request,
             (request, _) => self.requests[request].number,
         };

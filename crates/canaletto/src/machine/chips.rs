@@ -1,8 +1,8 @@
-//! At the chips: commands are formed, cross the fabric, work in the arrays; data come back.
+//! At the chips: commands are formed and cross the fabric; data come back.
 
-use super::{Event, Leg, Machine};
+use super::{DATA_CLASSES, Leg, Machine};
 use crate::config::design::{DataQueue, TransferOrder};
-use crate::fabric::{self, Crossed, Direction, DomainId, Fabric};
+use crate::fabric::{self, Direction, DomainId, Fabric};
 use crate::flash::address::{Layout, PlaneId, UnitId};
 use crate::flash::array::{Background, Command};
 use crate::flash::interface::Operation;
@@ -15,7 +15,7 @@ use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId}
 use crate::sim::time::Time;
 
 /// What command formation sees of the blocks.
-struct Pages<'a> {
+pub(super) struct Pages<'a> {
     blocks: &'a Blocks,
     layout: &'a Layout,
     hybrid: Option<&'a Hybrid>,
@@ -38,9 +38,9 @@ impl Readiness for Pages<'_> {
         self.layout.plane_in_unit(t.ppa.plane)
     }
 
-    /// Hybrid mapping looks for sequences of writes.
+    /// Hybrid mapping looks for sequences of writes. Its copies come in any order and have their places.
     fn keeps_order(&self, t: &Transaction) -> bool {
-        self.hybrid.is_some() && t.operation == Operation::Program
+        self.hybrid.is_some() && t.operation == Operation::Program && t.origin == Origin::User
     }
 }
 
@@ -64,6 +64,16 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.refresh_ready(unit);
     }
 
+    /// Queues a transaction on its unit, before others of its kind.
+    pub(super) fn enqueue_first(&mut self, id: TransactionId, now: Time) {
+        let unit = self.layout.unit_of(self.transactions[id].ppa.plane);
+        self.mark_wait(id, unit, now);
+        let transaction = self.transactions[id];
+        self.count_in(&transaction, unit);
+        self.queues.push_first(unit, id, &mut self.transactions);
+        self.refresh_ready(unit);
+    }
+
     /// Notes the clocks from which a waiting transaction's blame is worked out when it is issued.
     pub(super) fn mark_wait(&mut self, id: TransactionId, unit: UnitId, now: Time) {
         let t = &mut self.transactions[id];
@@ -80,17 +90,17 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     /// Planes of the unit that can take a command now: none while it holds a path, whose data come first.
-    fn free_planes(&self, unit: UnitId) -> u64 {
+    pub(super) fn free_planes(&self, unit: UnitId) -> u64 {
         if self.held.is_holding(unit) { 0 } else { self.array.free_planes(unit) }
     }
 
-    fn domain_of(&self, unit: UnitId) -> DomainId {
+    pub(super) fn domain_of(&self, unit: UnitId) -> DomainId {
         self.unit_domains[unit.index()]
     }
 
     /// Puts a unit in or out of its domain's round robin, and has the domain's paths offered if it is in.
     pub(super) fn refresh_ready(&mut self, unit: UnitId) {
-        let ready = self.queues.has_work(unit) && self.free_planes(unit) != 0;
+        let ready = self.can_act(unit);
         let domain = self.domain_of(unit);
         let d = &mut self.domains[domain.index()];
         d.ready.set(unit.0 - d.first_unit, ready);
@@ -127,8 +137,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     fn offer(&mut self, domain: DomainId, now: Time) {
         while self.fabric.may_start(domain) {
             let started = match self.choices.order {
-                TransferOrder::DataFirst => self.start_data(domain, now) || self.start_command(domain, now),
-                TransferOrder::CommandsFirst => self.start_command(domain, now) || self.start_data(domain, now),
+                TransferOrder::DataFirst => self.start_data(domain, now) || self.start_commands(domain, now),
+                TransferOrder::CommandsFirst => self.start_commands(domain, now) || self.start_data(domain, now),
             };
             if !started {
                 break;
@@ -136,9 +146,14 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
     }
 
-    /// Starts the oldest waiting data that a path is free for, those of host requests first.
+    /// Starts a command: of a unit that waits in the middle of a copy, or else a new one.
+    fn start_commands(&mut self, domain: DomainId, now: Time) -> bool {
+        self.start_copyback(domain, now) || self.start_command(domain, now)
+    }
+
+    /// Starts the oldest waiting data that a path is free for, by classes.
     fn start_data(&mut self, domain: DomainId, now: Time) -> bool {
-        for class in 0..2 {
+        for class in 0..DATA_CLASSES {
             let position = self.next_data(domain, class);
             if let Some(id) = position.and_then(|at| self.domains[domain.index()].data[class].remove(at)) {
                 self.send_data(id, now);
@@ -218,7 +233,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         for step in 0..units {
             let place = (turn + step) % units;
             let unit = UnitId(self.domains[domain.index()].first_unit + place);
-            if self.free_planes(unit) == 0 {
+            if self.free_planes(unit) == 0 && !self.can_act(unit) {
                 self.queues.poll(unit);
             } else if self.try_command(domain, place, now) {
                 return true;
@@ -233,18 +248,38 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         if !self.fabric.is_free(self.layout.chip_of(unit), Direction::ToChip) {
             return false;
         }
-        let free = self.free_planes(unit);
-        let urgent = self.collection_is_urgent(unit);
-        let world = Pages { blocks: &self.blocks, layout: &self.layout, hybrid: self.hybrid.as_ref() };
-        let Some(command) = self.queues.next_command(unit, free, urgent, &mut self.transactions, &world) else {
+        let Some(command) = self.next_command(unit, now) else {
             // Nothing here can be issued until something changes, which puts the unit back in.
             self.domains[domain.index()].ready.set(place, false);
+            self.settle_suspension(unit, now);
             return false;
         };
         let d = &mut self.domains[domain.index()];
         d.turn = (place + 1) % d.units;
         self.send_command(unit, command, now);
         true
+    }
+
+    /// Forms the unit's next command. A unit at work may put that aside instead.
+    fn next_command(&mut self, unit: UnitId, now: Time) -> Option<Command> {
+        if self.suspensions.is_on() {
+            if self.array.units[unit.index()].busy {
+                self.try_suspend(unit, now);
+                return None;
+            }
+            if self.suspension_is_over(unit, now) {
+                return None;
+            }
+        }
+        let (served, free) = (self.suspensions.served(unit), self.free_planes(unit));
+        let urgent = self.collection_is_urgent(unit);
+        let world = Pages { blocks: &self.blocks, layout: &self.layout, hybrid: self.hybrid.as_ref() };
+        self.queues.next_command(unit, served, free, urgent, &mut self.transactions, &world)
+    }
+
+    /// What command formation sees of the blocks.
+    pub(super) fn pages_seen(&self) -> Pages<'_> {
+        Pages { blocks: &self.blocks, layout: &self.layout, hybrid: self.hybrid.as_ref() }
     }
 
     fn send_command(&mut self, unit: UnitId, command: Command, now: Time) {
@@ -260,6 +295,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let wires = self.fabric.command_time(command.operation, command.transactions().len());
         let background = self.transactions[command.transactions()[0]].background();
         self.array.begin(unit, command, background, now);
+        self.suspensions.serves(unit);
+        debug_assert!(self.leaves_suspended_pages_alone(unit), "read a page while its program is suspended");
         self.refresh_ready(unit);
         let leg = fabric::Leg { chip, direction: Direction::ToChip, command: wires, data };
         self.start_leg(leg, Leg::Command(unit), now);
@@ -292,7 +329,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     /// Charges what read data have waited for between array and wires: their own chip's port, then a path.
-    fn charge_path_wait(&mut self, id: TransactionId, port_free_at: Time, now: Time) {
+    pub(super) fn charge_path_wait(&mut self, id: TransactionId, port_free_at: Time, now: Time) {
         let own = port_free_at.saturating_sub(self.transactions[id].account.since);
         self.charge_page_up_to(id, Cause::ChipBusyUser, own, now);
         self.charge_conflict(id, now);
@@ -322,96 +359,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.blocks.note_stall(at.plane, t.frontier, now);
     }
 
-    pub(super) fn command_crossed(&mut self, unit: UnitId, crossed: &Crossed, now: Time) {
-        let command = self.array.units[unit.index()].command;
-        let planes = command.transactions().len();
-        let wires = self.fabric.command_time(command.operation, planes);
-        let with_data = command.operation == Operation::Program;
-        for &id in command.transactions() {
-            self.charge_crossing(id, crossed, now);
-            if with_data {
-                self.charge_page_up_to(id, Cause::CommandTransfer, wires, now);
-                self.charge_page(id, Cause::DataTransfer, now);
-            } else {
-                self.charge_page(id, Cause::CommandTransfer, now);
-            }
-        }
-        let begins = now + self.commands.get(command.operation, planes).chip;
-        let ends = begins + self.array_time(&command);
-        for &id in command.transactions() {
-            self.probe.array_works(self.transactions[id].ppa.plane, command.operation, self.owner(id), begins, ends);
-        }
-        self.events.push(ends, Event::ArrayDone(unit));
-    }
-
-    /// Planes work side by side: the slowest page decides. MQSim's pages of one command are all of one kind.
-    fn array_time(&self, command: &Command) -> Time {
-        let time = |&id: &TransactionId| self.timing.get(command.operation, self.transactions[id].ppa.page);
-        command.transactions().iter().map(time).max().expect("a command has a transaction")
-    }
-
-    /// A unit's array has finished its command.
-    pub(super) fn array_done(&mut self, unit: UnitId, now: Time) {
-        let command = self.array.units[unit.index()].command;
-        let worked = self.array_time(&command);
-        match command.operation {
-            Operation::Read => self.reads_done(unit, &command, worked, now),
-            Operation::Program => {
-                self.release_held(unit, now);
-                let pages = command.transactions().len() as u64;
-                self.operations.programs += pages;
-                self.operations.program_time += worked * pages;
-                for &id in command.transactions() {
-                    self.count_out(unit);
-                    self.charge_page(id, Cause::ArrayProgram, now);
-                    match self.transactions[id].origin {
-                        Origin::Gc => self.copy_programmed(id, now),
-                        _ => self.write_programmed(id, now),
-                    }
-                }
-                self.array.array_done(unit, worked, now);
-            }
-            Operation::Erase => {
-                self.release_held(unit, now);
-                let blocks = command.transactions().len() as u64;
-                self.operations.erases += blocks;
-                self.operations.erase_time += worked * blocks;
-                for &id in command.transactions() {
-                    self.count_out(unit);
-                    self.erased(id, now);
-                }
-                self.array.array_done(unit, worked, now);
-            }
-        }
-        self.refresh_ready(unit);
-        self.touch(self.domain_of(unit));
-    }
-
-    fn reads_done(&mut self, unit: UnitId, command: &Command, worked: Time, now: Time) {
-        let pages = command.transactions().len() as u64;
-        self.operations.reads += pages;
-        self.operations.read_time += worked * pages;
-        let domain = self.domain_of(unit);
-        for &id in command.transactions() {
-            self.charge_page(id, Cause::ArrayRead, now);
-            let t = &self.transactions[id];
-            self.array.fill_register(unit, self.layout.plane_in_unit(t.ppa.plane));
-            self.probe.register_filled(t.ppa.plane, now);
-            if self.choices.hold_path {
-                self.held.add_page(unit, id);
-                continue;
-            }
-            let class = usize::from(t.origin == Origin::Gc);
-            self.domains[domain.index()].data[class].push_back(id);
-        }
-        self.array.array_done(unit, worked, now);
-        if let Some(first) = self.held.next_page(unit) {
-            self.send_data(first, now);
-        }
-    }
-
     /// Whether a plane of the unit must collect before it serves the host.
-    fn collection_is_urgent(&self, unit: UnitId) -> bool {
+    pub(super) fn collection_is_urgent(&self, unit: UnitId) -> bool {
         let first = unit.0 * self.layout.planes_per_unit;
         let mut planes = (first..first + self.layout.planes_per_unit).map(PlaneId);
         match &self.hybrid {

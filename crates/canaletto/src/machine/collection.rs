@@ -17,11 +17,11 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         while !self.needs_collection.is_empty() || self.room_wanted {
             self.look_after_planes(now);
             // Once a round: an epoch that finds nothing to collect ends at once and would begin again.
-            if self.collector.begin_epoch() {
+            if self.collector.begin_epoch(now) {
                 self.needs_collection.extend((0..self.layout.planes()).rev().map(PlaneId));
                 self.look_after_planes(now);
             }
-            self.share_columns(now);
+            self.share_columns();
             self.place_waiting_pages(now);
         }
     }
@@ -39,11 +39,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     /// Tells the fabric whose the columns are when an epoch has begun or ended.
-    fn share_columns(&mut self, now: Time) {
+    fn share_columns(&mut self) {
         let epoch = self.collector.epoch();
         if epoch.is_running() || self.columns_kept {
             self.columns_kept = epoch.is_running();
-            self.upkeep.epoch(epoch.is_running(), now);
             self.fabric.keep_columns(|chip| epoch.owns_column_of(chip));
         }
     }
@@ -55,7 +54,16 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                     Some(copy) => copy,
                     None => return,
                 },
-                Step::Erase(victim) => Transaction::of_gc(Operation::Erase, 0, victim, 0, now),
+                Step::Erase(victim) if self.blocks.is_bad(victim.plane, victim.block) => {
+                    // What is never to be used again is not erased either.
+                    self.write_moved(plane, now);
+                    self.end_job(victim, now);
+                    return;
+                }
+                Step::Erase(victim) => {
+                    self.write_moved(plane, now);
+                    Transaction::of_gc(Operation::Erase, 0, victim, 0, now)
+                }
                 Step::Wait => return,
             };
             let id = self.new_page(transaction);
@@ -82,7 +90,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.blocks.read_begins(from);
         let frontier = if elsewhere.is_some() { Frontier::Arrivals } else { Frontier::Gc };
         let copy = Transaction::of_gc(Operation::Read, lpa, from, self.blocks.sectors(from), now);
-        Some(Transaction { to, direct, frontier, ..copy })
+        let copyback = elsewhere.is_none() && self.may_copy_back(from);
+        Some(Transaction { to, direct, frontier, copyback, ..copy })
     }
 
     /// A page to be copied is in the controller's memory: it goes out again, to the collection frontier of its plane or to
@@ -116,9 +125,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// A page has come from another chip into a register of the one it goes to.
     pub(super) fn copy_crossed(&mut self, id: TransactionId, now: Time) {
         let t = self.transactions[id];
-        if self.blocks.read_ends(t.ppa) && self.collector.collects(t.ppa.plane, t.ppa.block) {
-            self.needs_collection.push(t.ppa.plane);
-        }
+        self.end_read_of(t.ppa);
         if self.blocks.valid_lpa(t.ppa) != Some(t.lpa) {
             return self.drop_copy(id);
         }
@@ -164,10 +171,16 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.upkeep.copy(now);
         counts.copied_elsewhere += u64::from(t.to != t.old.plane);
         counts.copied_directly += u64::from(t.direct);
+        if t.copyback {
+            self.wear.copied(t.old, t.ppa);
+        }
         if current == t.old {
             match entry {
                 Entry::Pending(write) => self.transactions[write].old = t.ppa,
-                _ => self.map.set(t.lpa, Entry::At(t.ppa)),
+                _ => {
+                    self.map.set(t.lpa, Entry::At(t.ppa));
+                    self.mapping_moved(t.lpa, t.old.plane);
+                }
             }
             let copies = if t.direct { self.blocks.copies(t.old).saturating_add(1) } else { 0 };
             self.blocks.set_copies(t.ppa, copies);
@@ -182,7 +195,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     /// A copy of a page of `from` has ended.
-    fn end_copy(&mut self, id: TransactionId, from: PlaneId, within: bool) {
+    pub(super) fn end_copy(&mut self, id: TransactionId, from: PlaneId, within: bool) {
         self.transactions.remove(id);
         match &mut self.hybrid {
             None => self.collector.copy_done(from, within),
@@ -196,6 +209,17 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let Ppa { plane, block, .. } = self.transactions[id].ppa;
         self.transactions.remove(id);
         self.probe.block_erased(now, plane, block);
+        self.wear.erased(plane, block);
+        if self.failures.erase_fails() {
+            // The next victim's copies must still find a block.
+            self.retire(plane, block, self.blocks.reserved());
+        }
+        self.end_job(Ppa { plane, block, page: 0 }, now);
+    }
+
+    /// A victim is empty: its block is free again, or given up.
+    fn end_job(&mut self, victim: Ppa, now: Time) {
+        let Ppa { plane, block, .. } = victim;
         self.blocks.erase(plane, block, self.choices.endurance);
         self.upkeep.erase(now);
         if let Some(hybrid) = &mut self.hybrid {
@@ -204,7 +228,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
         self.blocks.note_stalls(plane, now);
         self.spread.set_exhausted(plane, false);
-        let (since, all) = self.collector.erase_done(plane, &mut self.blocks);
+        let (since, all) = self.collector.erase_done(plane, &mut self.blocks, now);
         self.upkeep.job(since, now);
         if all {
             self.needs_collection.extend((0..self.layout.planes()).rev().map(PlaneId));
@@ -212,11 +236,14 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.needs_collection.push(plane);
     }
 
-    /// A block is not to be used again: its valid pages move elsewhere.
-    pub(super) fn retire(&mut self, plane: PlaneId, block: u32) {
-        if self.blocks.retire(plane, block) {
+    /// A block has failed: it is not to be used again, and its valid pages move elsewhere. Not so if its plane cannot spare
+    /// it or would have fewer than `keep_free` free blocks. Returns whether it is retired.
+    pub(super) fn retire(&mut self, plane: PlaneId, block: u32, keep_free: u32) -> bool {
+        let retired = self.blocks.retire(plane, block, keep_free);
+        if retired {
             self.collector.want(plane, block, Reason::Retired);
             self.needs_collection.push(plane);
         }
+        retired
     }
 }

@@ -8,7 +8,6 @@ use crate::fabric::Fabric;
 use crate::flash::address::{PlaneId, Ppa};
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::Frontier;
-use crate::ftl::mapping::Entry;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
@@ -28,11 +27,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         if !self.queues.has_writes(unit) {
             return;
         }
-        for stream in 0..self.streams {
-            if !self.is_exhausted(plane, Frontier::User(stream)) {
+        for frontier in (0..self.streams).map(Frontier::User).chain([Frontier::Translation]) {
+            if !self.is_exhausted(plane, frontier) {
                 continue;
             }
-            let frontier = Frontier::User(stream);
             self.spread.set_exhausted(plane, true);
             let waits = |t: &Transaction| {
                 t.ppa == Ppa::unbound(plane) && t.frontier == frontier && t.old_page != OldPage::Awaited
@@ -46,13 +44,16 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     /// A write cannot stay with the plane it was given.
     fn leave_plane(&mut self, id: TransactionId, now: Time) {
+        if self.transactions[id].origin == Origin::Mapping {
+            return self.translation_failed(id, now);
+        }
         self.page_given(id);
         self.charge_page(id, Cause::FreeBlocks, now);
         self.transactions[id].ppa = Ppa::NONE;
         if self.choices.placement == WritePlacement::Dynamic {
             self.wait_for_room(id);
         } else {
-            self.fail_write(id, now);
+            self.write_failed(id, now);
         }
     }
 
@@ -87,26 +88,13 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// Ends a page that no plane can take: a read finds nothing, a write fails and leaves what was there before.
     pub(super) fn give_up(&mut self, id: TransactionId, now: Time) {
         let t = self.transactions[id];
-        if t.operation == Operation::Read {
+        if t.origin == Origin::Mapping {
+            self.translation_read(id, now);
+        } else if t.operation == Operation::Read {
             self.probe.page_read(now, t.request, t.lpa, t.sectors, Ppa::NONE);
             self.page_finished(id, now);
         } else {
-            self.fail_write(id, now);
-        }
-    }
-
-    fn fail_write(&mut self, id: TransactionId, now: Time) {
-        let t = self.transactions[id];
-        debug_assert!(t.origin == Origin::User);
-        self.requests[t.request].failed = true;
-        if self.map.get(t.lpa) == Entry::Pending(id) {
-            let before = if t.old.is_bound() { Entry::At(t.old) } else { Entry::Trimmed };
-            self.map.set(t.lpa, before);
-        }
-        self.probe.page_failed(now, t.request, t.lpa);
-        self.page_finished(id, now);
-        if t.successor.is_some() {
-            self.start_successor(t.successor, now);
+            self.write_failed(id, now);
         }
     }
 }

@@ -76,6 +76,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.probe.register_drained(plane, self.owner(id), now);
                 self.count_out(unit);
                 self.read_transferred(id, now);
+                self.settle_suspension(unit, now);
                 self.refresh_ready(unit);
                 unit
             }

@@ -1,13 +1,16 @@
 //! The machine: wires the parts together and moves requests through them.
 //!
 //! This file holds the parts, the events and the loop; its children hold what happens at each station, in the order in
-//! which a request meets them: [`host`] (queue pairs and link), [`pages`] (mapping), [`chips`] (scheduling and
+//! which a request meets them: [`host`] (queue pairs and link), [`translation`] and [`pages`] (mapping), [`chips`] (scheduling and
 //! arrays), [`legs`] (the fabric), [`collection`] (garbage collection) or [`merging`] (of hybrid mapping).
 
+mod arrays;
 mod charges;
 mod chips;
 mod collection;
+mod copyback;
 mod exhausted;
+mod failures;
 mod held;
 mod host;
 mod legs;
@@ -15,6 +18,9 @@ mod merging;
 mod outcome;
 mod pages;
 mod placing;
+mod retries;
+mod suspend;
+mod translation;
 mod trim;
 mod upkeep;
 
@@ -29,8 +35,13 @@ use crate::controller::Controller;
 use crate::fabric::{self, DomainId, Fabric};
 use crate::flash::address::{Layout, PlaneId, UnitId};
 use crate::flash::array::Array;
+use crate::flash::failures::Failures;
 use crate::flash::interface::CommandTable;
+use crate::flash::reliability::Reliability;
+use crate::flash::suspend::Suspensions;
 use crate::flash::timing::ArrayTiming;
+use crate::flash::wear::Wear;
+use crate::ftl::bad_blocks::BadBlocks;
 use crate::ftl::blocks::Blocks;
 use crate::ftl::gc::Collector;
 use crate::ftl::hybrid::Hybrid;
@@ -41,7 +52,9 @@ use crate::host::link::{Direction, Link, LinkTiming};
 use crate::host::nvme::QueuePair;
 use crate::host::request::{Request, RequestId};
 use crate::limits::Limits;
+use crate::machine::copyback::Copybacks;
 use crate::machine::held::Held;
+use crate::machine::translation::Translation;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::measure::records::Records;
@@ -112,6 +125,9 @@ struct Carried {
     leg: fabric::Leg,
 }
 
+/// Classes of read data: each goes before the next.
+const DATA_CLASSES: usize = 3;
+
 /// A set of chips that compete for the same paths, and what waits for one.
 struct Domain {
     first_unit: u32,
@@ -120,8 +136,10 @@ struct Domain {
     ready: Ring,
     /// Where the round robin goes on.
     turn: u32,
-    /// Read data waiting for a path: of host requests, and of garbage collection.
-    data: [VecDeque<TransactionId>; 2],
+    /// Read data waiting for a path: of the mapping table, of host requests, and of garbage collection.
+    data: [VecDeque<TransactionId>; DATA_CLASSES],
+    /// Units in the middle of a copy, with a program command to send.
+    copybacks: VecDeque<UnitId>,
 }
 
 /// Model choices that are looked at while running.
@@ -159,6 +177,7 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     transactions: Transactions,
     controller: Controller,
     map: MappingTable,
+    translation: Translation,
     blocks: Blocks,
     collector: Collector,
     /// Instead of the collector's work, if the drive does not map pages.
@@ -194,6 +213,13 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     commands: CommandTable,
     timing: ArrayTiming,
     array: Array,
+    suspensions: Suspensions,
+    copybacks: Copybacks,
+    wear: Wear,
+    failures: Failures,
+    reliability: Option<Reliability>,
+    /// Pages read again because they could not be corrected.
+    read_retries: u64,
     options: &'a RunOptions,
     records: Option<Records>,
     /// Requests completed, those before the end of the warm-up included.
@@ -234,10 +260,14 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
                     ready: Ring::new(units),
                     turn: 0,
                     data: Default::default(),
+                    copybacks: VecDeque::new(),
                 }
             })
             .collect();
         let unit_domains = (0..layout.units()).map(|u| fabric.domain_of(layout.chip_of(UnitId(u)))).collect();
+        let failures = &design.flash.failures;
+        let bad = BadBlocks { seed: options.seed, factory: failures.factory_bad, most: limits.expendable_blocks };
+        let keeps_history = Copybacks::counts_copies(&design.gc) || design.flash.errors.are_possible();
         let mut classes = [false; 4];
         for flow in &workload.flow {
             classes[flow.priority as usize] = true;
@@ -271,8 +301,9 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             requests: Slab::new(),
             transactions: Slab::new(),
             controller: Controller::new(&design.controller, layout.channels),
-            map: MappingTable::new(limits.logical_pages),
-            blocks: Blocks::new(&layout, design.gc.reserved_blocks, limits.streams, design.wear.dynamic),
+            map: MappingTable::new(limits.mapped_pages),
+            translation: Translation::new(&design.mapping, limits),
+            blocks: Blocks::new(&layout, design.gc.reserved_blocks, limits.streams, design.wear.dynamic, bad),
             collector: Collector::new(&design.gc, &design.wear, limits, options.seed),
             hybrid: Hybrid::new(
                 design,
@@ -301,6 +332,12 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             commands: CommandTable::new(&design.fabric, layout.planes_per_die),
             timing: ArrayTiming::new(&design.flash),
             array: Array::new(&layout, design.flash.busy_until_data_out),
+            suspensions: Suspensions::new(&design.flash.suspend, layout.units()),
+            copybacks: Copybacks::new(&design.gc, layout.units()),
+            wear: Wear::new(&layout, keeps_history),
+            failures: Failures::new(failures, options.seed),
+            reliability: Reliability::new(design, options.seed),
+            read_retries: 0,
             options,
             records: options.records.then(Records::default),
             completed: 0,

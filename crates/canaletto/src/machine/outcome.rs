@@ -7,6 +7,7 @@ use crate::config::workload::Workload;
 use crate::fabric::Fabric;
 use crate::fabric::wires::WireKind;
 use crate::flash::address::{ChipId, PlaneId, UnitId};
+use crate::flash::suspend::Phase;
 use crate::host::link::Direction;
 use crate::measure::area::{Area, Interconnect};
 use crate::measure::energy::{Activity, EnergyReport, Parts, RouterKind};
@@ -32,6 +33,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             fabric: design.fabric.kind.name().to_owned(),
             seed: self.options.seed,
             flash: self.flash_report(design),
+            mapping: self.translation.report(),
             utilisation: self.utilisation(),
             map: self.map_of_use(),
             energy: EnergyReport::of(&self.activity(design.fabric.kind), &design.energy),
@@ -154,6 +156,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let waiting = (0..self.layout.units()).map(UnitId).filter(|&unit| self.queues.has_work(unit));
         for unit in waiting.take(4) {
             text += &format!("; unit {}: {}", unit.0, self.queues.describe(unit, &self.transactions));
+            if self.suspensions.phase(unit) != Phase::Idle {
+                text += &format!(", {:?} a program or erase", self.suspensions.phase(unit));
+            }
             let first = unit.0 * self.layout.planes_per_unit;
             for plane in (first..first + self.layout.planes_per_unit).map(PlaneId) {
                 let hybrid = self.hybrid.as_ref().map(|hybrid| hybrid.describe(plane));
@@ -162,7 +167,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 text += &format!(", plane {} has {free} free blocks and {job}", plane.0);
             }
         }
-        text
+        text + &self.translation.describe()
     }
 
     /// Conservation laws that must hold when no request is in flight.
@@ -170,9 +175,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         assert_eq!(self.completed, self.generated, "requests were lost");
         if cfg!(debug_assertions) {
             self.blocks.audit().unwrap_or_else(|problem| panic!("{problem}"));
-            // Copies still on their way when the last request ends count twice.
-            let valid = self.blocks.count_valid();
-            assert!(valid >= self.map.mapped() && valid - self.map.mapped() <= self.transactions.len() as u64);
+            // Copies and translation pages still on their way when the last request ends count twice, or not at all.
+            let (valid, mapped) = (self.blocks.count_valid(), self.map.mapped());
+            assert!(valid.abs_diff(mapped) <= self.transactions.len() as u64, "{valid} valid pages, {mapped} mapped");
+            assert!(valid >= mapped || !self.translation.is_ideal(), "{valid} valid pages, {mapped} mapped");
         }
     }
 }

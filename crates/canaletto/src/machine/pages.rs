@@ -20,7 +20,7 @@ fn sector_mask(first: u64, count: u64) -> u64 {
 }
 
 /// What a look-up says of a page to read.
-enum Found {
+pub(super) enum Found {
     /// Its data are here.
     At(Ppa),
     /// It holds nothing and reads as zeroes.
@@ -59,10 +59,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             self.probe.page_begins(now, id, lpa, sectors, kind);
             let transaction = Transaction::of_request(operation, id, priority, lpa, sectors, now);
             let transaction = self.new_page(Transaction { frontier, began, ..transaction });
-            if write {
-                self.begin_write(transaction, now);
-            } else {
-                self.begin_read(transaction, now);
+            if self.look_up(transaction, now) {
+                self.begin_translated(transaction, now);
             }
             left -= count;
             at = 0;
@@ -71,9 +69,26 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.offer_paths(now);
     }
 
+    /// A page's mapping entry is at hand.
+    pub(super) fn begin_translated(&mut self, id: TransactionId, now: Time) {
+        match (self.transactions[id].origin, self.transactions[id].operation) {
+            (Origin::Trim, _) => self.begin_trim_of_page(id, now),
+            (_, Operation::Program) => self.begin_write(id, now),
+            _ => self.begin_read(id, now),
+        }
+    }
+
+    /// All sectors of a page.
+    pub(super) fn whole_page(&self) -> u64 {
+        sector_mask(0, u64::from(self.layout.sectors_per_page))
+    }
+
     /// The plane that a logical page belongs to.
     pub(super) fn plane_of(&self, transaction: TransactionId) -> PlaneId {
         let t = &self.transactions[transaction];
+        if t.origin == Origin::Mapping {
+            return t.ppa.plane;
+        }
         let flow = &self.flows[self.requests[t.request].flow as usize];
         flow.placement.plane(t.lpa - flow.first_page)
     }
@@ -83,6 +98,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             Found::At(at) => {
                 self.transactions[id].ppa = at;
                 self.blocks.read_begins(at);
+                self.write_due(now);
                 self.enqueue(id, now);
             }
             Found::Nothing => {
@@ -106,12 +122,13 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     /// The page of a logical page that was never written: allocated now as if written before the run.
-    fn find_unwritten(&mut self, id: TransactionId) -> Found {
+    pub(super) fn find_unwritten(&mut self, id: TransactionId) -> Found {
         let (lpa, sectors) = (self.transactions[id].lpa, self.transactions[id].sectors);
         let sectors = match self.choices.unwritten {
+            _ if self.transactions[id].origin == Origin::Mapping => self.whole_page(),
             UnwrittenReads::Zeroes => return Found::Nothing,
             UnwrittenReads::FindSectors => sectors,
-            UnwrittenReads::FindPage => sector_mask(0, u64::from(self.layout.sectors_per_page)),
+            UnwrittenReads::FindPage => self.whole_page(),
         };
         let frontier = self.transactions[id].frontier;
         let plane = self.plane_to_find(id, frontier);
@@ -122,6 +139,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             Entry::Pending(write) => self.transactions[write].old = at,
             _ => self.map.set(lpa, Entry::At(at)),
         }
+        if self.choices.unwritten == UnwrittenReads::FindSectors {
+            self.mapping_changed(lpa);
+        }
+        self.wear.found(at);
         self.probe.page_found(lpa, at);
         Found::At(at)
     }
@@ -149,7 +170,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// Returns whether a plane was found for it; otherwise it waits for one.
     fn translate_write(&mut self, id: TransactionId, now: Time) -> bool {
         let t = self.transactions[id];
-        let whole = sector_mask(0, u64::from(self.layout.sectors_per_page));
+        let whole = self.whole_page();
         let entry = self.map.get(t.lpa);
         let blank = entry == Entry::Trimmed;
         let mut old = if let Entry::At(ppa) = entry { ppa } else { Ppa::NONE };
@@ -177,15 +198,16 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             self.wait_for_room(id);
             return false;
         };
-        self.send_to_plane(id, plane);
+        self.send_to_plane(id, plane, now);
         true
     }
 
     /// Settles the plane that a write goes to.
-    pub(super) fn send_to_plane(&mut self, id: TransactionId, plane: PlaneId) {
+    pub(super) fn send_to_plane(&mut self, id: TransactionId, plane: PlaneId, now: Time) {
         self.transactions[id].ppa = Ppa::unbound(plane);
         if self.choices.map_update == MapUpdate::Issue {
             self.bind_at_once(id);
+            self.write_due(now);
         }
     }
 
@@ -214,6 +236,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             }
             self.transactions[id].ppa = at;
             self.page_given(id);
+            self.mapping_changed(t.lpa);
         }
     }
 
@@ -244,11 +267,13 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             if t.old.is_bound() {
                 self.blocks.invalidate(t.old);
             }
+            self.mapping_changed(t.lpa);
             if t.successor.is_some() {
                 self.start_successor(t.successor, now);
             }
         }
         self.needs_collection.push(t.ppa.plane);
+        self.write_due(now);
         self.page_finished(id, now);
     }
 
@@ -262,23 +287,13 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
     }
 
-    /// A page's data have left the chip.
-    pub(super) fn read_transferred(&mut self, id: TransactionId, now: Time) {
-        let t = &self.transactions[id];
-        let collects = self.hybrid.is_some() || self.collector.collects(t.ppa.plane, t.ppa.block);
-        if self.blocks.read_ends(t.ppa) && collects {
-            self.needs_collection.push(t.ppa.plane);
-        }
-        if t.origin == Origin::User {
-            self.probe.page_read(now, t.request, t.lpa, t.sectors, t.ppa);
-        }
-        self.pass_stages(id, now);
-    }
-
     /// Sends a page on through the controller's inside: towards the host after a read, towards the chip before a write.
     pub(super) fn pass_stages(&mut self, id: TransactionId, now: Time) {
         let t = &self.transactions[id];
         let inbound = t.operation == Operation::Read;
+        if t.in_vain && t.stage > 0 {
+            return self.read_again(id, now);
+        }
         let channel = self.layout.channel_of_plane(t.ppa.plane);
         match self.controller.pass(inbound, t.stage, channel, u64::from(t.bytes), now) {
             Some((stage, _, time)) => {
@@ -293,14 +308,17 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     pub(super) fn stage_done(&mut self, id: TransactionId, now: Time) {
         let t = &self.transactions[id];
         self.charge_page(id, stage_cause(t.operation == Operation::Read, t.stage), now);
-        self.transactions[id].stage += 1;
+        let t = &mut self.transactions[id];
+        t.stage += 1;
+        // What follows the ECC engine is as it would have been without retries.
+        t.retrying &= t.in_vain;
         self.pass_stages(id, now);
     }
 
     /// A page's data are in the controller's memory.
     fn read_arrived(&mut self, id: TransactionId, now: Time) {
         match (self.transactions[id].origin, self.transactions[id].old_page) {
-            (Origin::OldPage, OldPage::For(write)) => {
+            (Origin::OldPage | Origin::Mapping, OldPage::For(write)) => {
                 self.transactions.remove(id);
                 self.transactions[write].old_page = OldPage::None;
                 self.charge_page(write, Cause::ReadModifyWrite, now);
@@ -312,6 +330,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 }
             }
             (Origin::Gc, _) => self.copy_read(id, now),
+            (Origin::Mapping, _) => self.translation_read(id, now),
             _ => self.page_finished(id, now),
         }
     }

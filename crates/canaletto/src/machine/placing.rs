@@ -39,7 +39,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     pub(super) fn plane_to_find(&mut self, id: TransactionId, frontier: Frontier) -> PlaneId {
         let plane = self.plane_of(id);
         let fits = |plane| self.spread.may_take(plane, &self.blocks) && self.blocks.has_page(plane, frontier);
-        if !self.is_dynamic() || fits(plane) { plane } else { self.least_busy_plane(id).unwrap_or(plane) }
+        let fixed = !self.is_dynamic() || self.transactions[id].origin == Origin::Mapping;
+        if fixed || fits(plane) { plane } else { self.least_busy_plane(id).unwrap_or(plane) }
     }
 
     /// A write has its page: it is no longer expected but there.
@@ -47,6 +48,14 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let t = &self.transactions[id];
         if self.is_dynamic() && t.operation == Operation::Program && t.origin == Origin::User {
             self.spread.arrived(t.ppa.plane);
+        }
+    }
+
+    /// A write looks for another page in its plane.
+    pub(super) fn expect_again(&mut self, id: TransactionId) {
+        let t = &self.transactions[id];
+        if self.is_dynamic() && t.operation == Operation::Program && t.origin == Origin::User {
+            self.spread.expect(t.ppa.plane, self.layout.unit_of(t.ppa.plane));
         }
     }
 
@@ -80,7 +89,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.begin_read(id, now);
                 self.room_wanted = false;
             } else if let Some(plane) = self.plane_to_write(id) {
-                self.send_to_plane(id, plane);
+                self.send_to_plane(id, plane, now);
                 self.pass_stages(id, now);
             } else {
                 self.without_room.push_back(id);

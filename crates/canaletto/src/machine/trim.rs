@@ -12,28 +12,48 @@ use crate::sim::time::Time;
 
 impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// Forgets the whole pages of a request; parts of pages at its ends keep their data, as NVM Express allows (a
-    /// deallocation is a hint: NVM Command Set §3.2.3.2). Pages with a write in flight follow that write.
+    /// deallocation is a hint: NVM Command Set §3.2.3.2). Pages with a write in flight follow that write. Nothing waits for
+    /// a missing mapping entry, unless somebody waits for it already: the translation page is due to be written instead.
     pub(super) fn begin_trim(&mut self, id: RequestId, now: Time) {
         // One more until all pages have been looked at, so that the request does not finish meanwhile.
         self.requests[id].outstanding = 1;
         for lpa in self.whole_pages(id) {
             self.probe.page_begins(now, id, lpa, u64::MAX, Kind::Trim);
-            if let Entry::Pending(earlier) = self.map.get(lpa) {
-                let priority = self.flows[self.requests[id].flow as usize].priority;
-                let page = Transaction::of_request(Operation::Program, id, priority, lpa, 0, now);
-                let page = self.new_page(Transaction { origin: Origin::Trim, ..page });
-                self.requests[id].outstanding += 1;
+            if self.is_awaited(lpa) {
+                let page = self.trim_later(id, lpa, now);
+                if self.look_up(page, now) {
+                    self.begin_translated(page, now);
+                }
+            } else if let Entry::Pending(earlier) = self.map.get(lpa) {
+                let page = self.trim_later(id, lpa, now);
                 self.follow(earlier, page);
             } else {
                 self.forget(id, lpa, now);
             }
         }
+        self.write_due(now);
         let request = &mut self.requests[id];
         request.outstanding -= 1;
         if request.outstanding == 0 {
             self.finish(id, now);
         }
         self.offer_paths(now);
+    }
+
+    /// A page of a trim that has to wait its turn.
+    fn trim_later(&mut self, id: RequestId, lpa: u64, now: Time) -> TransactionId {
+        let priority = self.flows[self.requests[id].flow as usize].priority;
+        let page = Transaction::of_request(Operation::Program, id, priority, lpa, 0, now);
+        self.requests[id].outstanding += 1;
+        self.new_page(Transaction { origin: Origin::Trim, ..page })
+    }
+
+    /// A page of a trim waited with others for its mapping entry: those before it come first.
+    pub(super) fn begin_trim_of_page(&mut self, id: TransactionId, now: Time) {
+        match self.map.get(self.transactions[id].lpa) {
+            Entry::Pending(earlier) => self.follow(earlier, id),
+            _ => self.trim_after_write(id, now),
+        }
     }
 
     /// Logical pages that lie in a request with all their sectors.
@@ -52,6 +72,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             self.invalidate(at);
         }
         self.map.set(lpa, Entry::Trimmed);
+        self.mapping_changed(lpa);
         self.probe.page_trimmed(now, request, lpa);
     }
 
@@ -65,6 +86,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let t = &self.transactions[id];
         let (lpa, request, successor) = (t.lpa, t.request, t.successor);
         self.forget(request, lpa, now);
+        self.write_due(now);
         self.page_finished(id, now);
         if successor.is_some() {
             self.start_successor(successor, now);

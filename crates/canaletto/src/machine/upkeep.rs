@@ -19,6 +19,13 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             programs,
             erases: self.operations.erases,
             host_pages,
+            suspensions: self.suspensions.count,
+            copybacks: self.copybacks.count,
+            read_retries: self.read_retries,
+            uncorrectable: self.failures.uncorrectable,
+            program_failures: self.failures.programs,
+            erase_failures: self.failures.erases,
+            bad_blocks: self.blocks.count_bad(),
             write_amplification,
             gc: self.gc_report(),
             wear: self.wear_report(design.wear.endurance, write_amplification),
@@ -41,8 +48,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             pages_copied_directly: counts.copied_directly,
             valid_share_of_victims: (pages > 0).then(|| counts.valid_in_victims as f64 / pages as f64),
             merges: self.hybrid.as_ref().map(|hybrid| hybrid.merges),
-            epochs: self.collector.epoch().count,
-            durations: self.upkeep.durations(),
+            epochs: self.collector.epoch().lengths.number(),
+            durations: self.upkeep.durations(&self.collector.epoch().lengths),
         }
     }
 

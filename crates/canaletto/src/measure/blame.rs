@@ -73,6 +73,8 @@ causes! {
     ArrayRead = "array_read",
     /// Array program.
     ArrayProgram = "array_program",
+    /// Its own program was suspended for reads of others.
+    Suspended = "suspended",
     /// Reading again what could not be corrected, or programming again what failed.
     Retry = "retry",
     /// Data on the wires.

@@ -41,12 +41,16 @@ pub trait Probe {
     fn page_read(&mut self, _now: Time, _request: RequestId, _lpa: u64, _sectors: u64, _from: Ppa) {}
     /// A host write of `sectors` of `lpa` is programmed at `at`; its other sectors were merged from `merged`.
     fn page_programmed(&mut self, _now: Time, _request: RequestId, _lpa: u64, _sectors: u64, _at: Ppa, _merged: Ppa) {}
+    /// A page of a host request could not be read, or could not be programmed anywhere and keeps what it held.
+    fn page_failed(&mut self, _now: Time, _request: RequestId, _lpa: u64) {}
     /// A page is deallocated: from now on it reads as zeroes.
     fn page_trimmed(&mut self, _now: Time, _request: RequestId, _lpa: u64) {}
-    /// A write of a page has failed for good: what was there before stays.
-    fn page_failed(&mut self, _now: Time, _request: RequestId, _lpa: u64) {}
     /// Garbage collection has copied a page.
     fn page_copied(&mut self, _now: Time, _lpa: u64, _from: Ppa, _to: Ppa) {}
+    /// A translation page of the mapping table is read from `from`.
+    fn translation_read(&mut self, _now: Time, _lpa: u64, _from: Ppa) {}
+    /// A translation page of the mapping table is programmed at `at`.
+    fn translation_programmed(&mut self, _now: Time, _lpa: u64, _at: Ppa) {}
     /// A block is erased.
     fn block_erased(&mut self, _now: Time, _plane: PlaneId, _block: u32) {}
     /// The host has consumed a request's completion.

@@ -292,6 +292,20 @@ pub struct FlashReport {
     pub host_pages: u64,
     /// Pages programmed for each one programmed for the host.
     pub write_amplification: Option<f64>,
+    /// Programs and erases suspended, each time counted.
+    pub suspensions: u64,
+    /// Pages copied within their plane, without crossing the fabric.
+    pub copybacks: u64,
+    /// Times a page was read again because it could not be corrected.
+    pub read_retries: u64,
+    /// Pages that could not be read.
+    pub uncorrectable: u64,
+    /// Programs of a page that failed.
+    pub program_failures: u64,
+    /// Erases of a block that failed.
+    pub erase_failures: u64,
+    /// Bad blocks at the end, those from the factory included.
+    pub bad_blocks: u64,
     /// Garbage collection.
     pub gc: GcReport,
     /// Wear.
@@ -300,6 +314,37 @@ pub struct FlashReport {
     pub blocks: BlocksReport,
     /// Page operations over time.
     pub series: UpkeepSeries,
+}
+
+/// What the cached mapping table did, warm-up included.
+#[derive(Debug, Clone, Serialize)]
+pub struct MappingReport {
+    /// What kind of table it is.
+    pub kind: &'static str,
+    /// Entries it has room for, in all its parts.
+    pub entries: u64,
+    /// Look-ups that found their entry.
+    pub hits: u64,
+    /// Look-ups that waited for a translation page.
+    pub misses: u64,
+    /// Of those, look-ups for which that page was being read already.
+    pub shared_misses: u64,
+    /// Entries loaded beside the missing ones.
+    pub prefetched: u64,
+    /// Entries that made room for others.
+    pub evictions: u64,
+    /// Changed ones among them.
+    pub dirty_evictions: u64,
+    /// Changes of entries that were not cached: by garbage collection and trims, and by writes whose entry had left.
+    pub uncached_updates: u64,
+    /// Translation pages read for missing entries.
+    pub translation_reads: u64,
+    /// Translation pages read to be merged with changed entries.
+    pub merge_reads: u64,
+    /// Translation pages programmed; copies by garbage collection apart.
+    pub translation_writes: u64,
+    /// Most translation pages on their way to flash at a time: what their buffers take.
+    pub most_writes_in_flight: u64,
 }
 
 /// Share of the execution time that a part was in use.
@@ -329,6 +374,8 @@ pub struct Report {
     pub measures: Measures,
     /// What the flash did.
     pub flash: FlashReport,
+    /// What the cached mapping table did; none if the whole table is in DRAM.
+    pub mapping: Option<MappingReport>,
     /// Use of link, fabric, arrays and controller.
     pub utilisation: Vec<Utilisation>,
     /// The chip array with its wires; none for arrays too large to draw.

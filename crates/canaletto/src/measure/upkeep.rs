@@ -46,6 +46,11 @@ impl Spans {
         self.longest = self.longest.max(length);
     }
 
+    /// How many were counted.
+    pub fn number(&self) -> u64 {
+        self.count
+    }
+
     fn mean_us(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64 / 1e6)
     }
@@ -61,8 +66,6 @@ pub struct Upkeep {
     work: Intervals<Work>,
     /// From the choice of a victim to its erase.
     jobs: Spans,
-    epochs: Spans,
-    epoch_since: Option<Time>,
 }
 
 impl Upkeep {
@@ -88,18 +91,6 @@ impl Upkeep {
         work.collecting += u128::from((now - since).0);
     }
 
-    /// Notes whether an epoch is under way.
-    pub fn epoch(&mut self, running: bool, now: Time) {
-        match (running, self.epoch_since) {
-            (true, None) => self.epoch_since = Some(now),
-            (false, Some(since)) => {
-                self.epochs.count(now - since);
-                self.epoch_since = None;
-            }
-            _ => {}
-        }
-    }
-
     /// Pages programmed for the host, and for copies.
     pub fn totals(&self) -> (u64, u64) {
         let sum = |value: fn(&Work) -> u64| self.work.counts().iter().map(value).sum();
@@ -118,12 +109,12 @@ impl Upkeep {
     }
 
     /// How long collections took, for results.
-    pub fn durations(&self) -> Durations {
+    pub fn durations(&self, epochs: &Spans) -> Durations {
         Durations {
             job_mean_us: self.jobs.mean_us(),
             job_max_us: self.jobs.longest_us(),
-            epoch_mean_us: self.epochs.mean_us(),
-            epoch_max_us: self.epochs.longest_us(),
+            epoch_mean_us: epochs.mean_us(),
+            epoch_max_us: epochs.longest_us(),
         }
     }
 }
@@ -183,7 +174,7 @@ pub struct GcReport {
     /// Of hybrid mapping: merges of logical blocks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub merges: Option<Merges>,
-    /// Device-wide epochs begun.
+    /// Device-wide epochs that ended.
     pub epochs: u64,
     /// How long they took.
     #[serde(flatten)]

@@ -23,7 +23,9 @@ const USER_WRITE: usize = CLASSES;
 const GC_READ: usize = 2 * CLASSES;
 const GC_WRITE: usize = GC_READ + 1;
 const ERASE: usize = GC_READ + 2;
-const LISTS: usize = GC_READ + 3;
+const MAPPING_READ: usize = GC_READ + 3;
+const MAPPING_WRITE: usize = GC_READ + 4;
+const LISTS: usize = GC_READ + 5;
 /// All priority classes, as a mask.
 const ALL_CLASSES: u16 = (1 << CLASSES) - 1;
 
@@ -44,6 +46,28 @@ struct Unit {
     waiting: u16,
     read_turns: Turns,
     write_turns: Turns,
+}
+
+/// Which of a unit's transactions may be issued.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Served {
+    /// All of them.
+    All,
+    /// Reads for host requests, those of the mapping table that they wait for included.
+    UserReads,
+    /// Reads and writes for host requests.
+    UserRequests,
+}
+
+impl Served {
+    /// The lists, as a mask.
+    fn lists(self) -> u16 {
+        match self {
+            Served::All => u16::MAX,
+            Served::UserReads => (ALL_CLASSES << USER_READ) | 1 << MAPPING_READ,
+            Served::UserRequests => (ALL_CLASSES << USER_READ) | (ALL_CLASSES << USER_WRITE) | 1 << MAPPING_READ,
+        }
+    }
 }
 
 /// What the scheduler must know of the world to form a command.
@@ -95,9 +119,51 @@ impl Queues {
         self.single_class.is_none() && self.turn == Turn::Polled
     }
 
+    /// Whether programs of these pages of two planes of a die may share a command.
+    pub fn pages_share_command(&self, first: u32, other: u32) -> bool {
+        match self.multi_plane {
+            MultiPlane::Off => false,
+            MultiPlane::AnyPage => true,
+            MultiPlane::SamePage | MultiPlane::HeadPage => first == other,
+        }
+    }
+
     /// Whether the unit has anything queued.
     pub fn has_work(&self, unit: UnitId) -> bool {
         self.units[unit.index()].waiting != 0
+    }
+
+    /// Whether the unit has anything of `served` queued.
+    pub fn has_any(&self, unit: UnitId, served: Served) -> bool {
+        self.units[unit.index()].waiting & served.lists() != 0
+    }
+
+    /// Whether the unit has anything of `served` queued that could be issued now in the planes `free` (a mask).
+    pub fn waits(
+        &self,
+        unit: UnitId,
+        served: Served,
+        free: u64,
+        transactions: &Transactions,
+        world: &impl Readiness,
+    ) -> bool {
+        let unit = &self.units[unit.index()];
+        let lists = (0..LISTS).filter(|list| unit.waiting & served.lists() & (1 << list) != 0);
+        lists.into_iter().any(|list| {
+            let (mut at, mut free) = (unit.lists[list].head, free);
+            while at.is_some() {
+                let t = &transactions[at];
+                let bit = 1 << world.plane(t);
+                if free & bit != 0 && world.ready(t) {
+                    return true;
+                }
+                if world.keeps_order(t) {
+                    free &= !bit;
+                }
+                at = t.next;
+            }
+            false
+        })
     }
 
     /// One line on what a unit's queues hold, for a stuck run's explanation.
@@ -117,16 +183,8 @@ impl Queues {
 
     /// Queues a transaction on a unit.
     pub fn push(&mut self, unit: UnitId, id: TransactionId, transactions: &mut Transactions) {
-        let t = &mut transactions[id];
-        let class = if self.priorities { t.priority as usize } else { 1 };
-        let list = match (t.operation, t.origin) {
-            (Operation::Read, Origin::Gc) => GC_READ,
-            (Operation::Program, Origin::Gc) => GC_WRITE,
-            (Operation::Erase, _) => ERASE,
-            (Operation::Read, _) => USER_READ + class,
-            (Operation::Program, _) => USER_WRITE + class,
-        };
-        t.next = TransactionId::NONE;
+        let list = self.list_of(&transactions[id]);
+        transactions[id].next = TransactionId::NONE;
         let unit = &mut self.units[unit.index()];
         let tail = unit.lists[list].tail;
         if tail.is_some() {
@@ -138,9 +196,9 @@ impl Queues {
         unit.lists[list].tail = id;
     }
 
-    /// Whether writes of host requests are queued on the unit.
+    /// Whether writes of host requests or of the mapping table are queued on the unit.
     pub fn has_writes(&self, unit: UnitId) -> bool {
-        self.units[unit.index()].waiting & (ALL_CLASSES << USER_WRITE) != 0
+        self.units[unit.index()].waiting & (ALL_CLASSES << USER_WRITE | 1 << MAPPING_WRITE) != 0
     }
 
     /// The first write of a host request on the unit's queues for which `wanted` holds.
@@ -159,14 +217,14 @@ impl Queues {
         })
     }
 
-    /// Takes the first write of a host request for which `wanted` holds off the unit's queues.
+    /// Takes the first of these for which `wanted` holds off the unit's queues.
     pub fn take_write(
         &mut self,
         unit: UnitId,
         transactions: &mut Transactions,
         wanted: impl Fn(&Transaction) -> bool,
     ) -> Option<TransactionId> {
-        for list in USER_WRITE..USER_WRITE + CLASSES {
+        for list in (USER_WRITE..USER_WRITE + CLASSES).chain([MAPPING_WRITE]) {
             let mut previous = TransactionId::NONE;
             let mut at = self.units[unit.index()].lists[list].head;
             while at.is_some() {
@@ -180,31 +238,69 @@ impl Queues {
         None
     }
 
-    /// Takes the next command for a unit whose planes `free` (a mask) can work, or none. `gc_urgent` puts garbage
-    /// collection before user requests.
+    /// Queues a transaction on a unit, before others of its kind.
+    pub fn push_first(&mut self, unit: UnitId, id: TransactionId, transactions: &mut Transactions) {
+        let number = self.list_of(&transactions[id]);
+        let unit = &mut self.units[unit.index()];
+        let list = &mut unit.lists[number];
+        transactions[id].next = list.head;
+        if !list.head.is_some() {
+            list.tail = id;
+            unit.waiting |= 1 << number;
+        }
+        list.head = id;
+    }
+
+    fn list_of(&self, t: &Transaction) -> usize {
+        let class = if self.priorities { t.priority as usize } else { 1 };
+        match (t.operation, t.origin) {
+            (Operation::Read, Origin::Gc) => GC_READ,
+            (Operation::Program, Origin::Gc) => GC_WRITE,
+            (Operation::Read, Origin::Mapping) => MAPPING_READ,
+            (Operation::Program, Origin::Mapping) => MAPPING_WRITE,
+            (Operation::Erase, _) => ERASE,
+            (Operation::Read, _) => USER_READ + class,
+            (Operation::Program, _) => USER_WRITE + class,
+        }
+    }
+
+    /// Takes the next command of `served` for a unit whose planes `free` (a mask) can work, or none. `gc_urgent` puts
+    /// garbage collection before user requests. The mapping table goes before user requests always: they
+    /// wait for it.
     pub fn next_command(
         &mut self,
         unit: UnitId,
+        served: Served,
         free: u64,
         gc_urgent: bool,
         transactions: &mut Transactions,
         world: &impl Readiness,
     ) -> Option<Command> {
-        const USER_FIRST: [Choice; 5] = [
+        const USER_FIRST: [Choice; 7] = [
+            Choice::List(MAPPING_READ),
             Choice::User(USER_READ),
+            Choice::List(MAPPING_WRITE),
             Choice::User(USER_WRITE),
             Choice::List(GC_READ),
             Choice::List(GC_WRITE),
             Choice::List(ERASE),
         ];
-        const GC_FIRST: [Choice; 5] = [
+        const GC_FIRST: [Choice; 7] = [
+            Choice::List(MAPPING_READ),
             Choice::List(GC_READ),
             Choice::List(GC_WRITE),
             Choice::List(ERASE),
             Choice::User(USER_READ),
+            Choice::List(MAPPING_WRITE),
             Choice::User(USER_WRITE),
         ];
-        let order = if gc_urgent { &GC_FIRST } else { &USER_FIRST };
+        const USER_ALONE: [Choice; 3] = [Choice::List(MAPPING_READ), Choice::User(USER_READ), Choice::User(USER_WRITE)];
+        let order: &[Choice] = match served {
+            Served::All if gc_urgent => &GC_FIRST,
+            Served::All => &USER_FIRST,
+            Served::UserRequests => &USER_ALONE,
+            Served::UserReads => &USER_ALONE[..2],
+        };
         order.iter().find_map(|choice| match *choice {
             Choice::List(list) if self.units[unit.index()].waiting & (1 << list) == 0 => None,
             Choice::List(list) => self.form(unit, list, free, transactions, world),

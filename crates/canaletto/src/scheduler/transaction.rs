@@ -26,6 +26,8 @@ pub enum Origin {
     Trim,
     /// Garbage collection.
     Gc,
+    /// The mapping table: one of its translation pages.
+    Mapping,
 }
 
 /// A page read, page program or block erase.
@@ -45,6 +47,16 @@ pub struct Transaction {
     pub old_page: OldPage,
     /// For a write: whether its page was deallocated before, so that there is nothing to find or merge.
     pub blank: bool,
+    /// For a copy: whether it is programmed from the register it was read into.
+    pub copyback: bool,
+    /// For a read: whether what was read is illegible.
+    pub damaged: bool,
+    /// For a read: whether the ECC engine works on it in vain, so that it is read again behind it.
+    pub in_vain: bool,
+    /// For a read: how often it was read again.
+    pub attempt: u16,
+    /// Whether it has failed before and is tried again: its time is charged to that.
+    pub retrying: bool,
     /// Where it gets its page from, if it needs one.
     pub frontier: Frontier,
     /// Logical page.
@@ -110,6 +122,11 @@ impl Transaction {
             request,
             old_page: OldPage::None,
             blank: false,
+            copyback: false,
+            damaged: false,
+            in_vain: false,
+            attempt: 0,
+            retrying: false,
             frontier: Frontier::User(0),
             lpa,
             ppa: Ppa::NONE,
@@ -136,6 +153,7 @@ impl Transaction {
             (Origin::Gc, Operation::Read) => Some(Background::GcRead),
             (Origin::Gc, Operation::Program) => Some(Background::GcProgram),
             (Origin::Gc, Operation::Erase) => Some(Background::Erase),
+            (Origin::Mapping, _) => Some(Background::Mapping),
             _ => None,
         }
     }
@@ -145,6 +163,16 @@ impl Transaction {
         Transaction {
             origin: Origin::Gc,
             frontier: Frontier::Gc,
+            ppa,
+            ..Self::of_request(operation, RequestId::NONE, Priority::High, lpa, sectors, now)
+        }
+    }
+
+    /// A read or a write of a translation page.
+    pub fn of_mapping(operation: Operation, lpa: u64, ppa: Ppa, sectors: u64, now: Time) -> Self {
+        Transaction {
+            origin: Origin::Mapping,
+            frontier: Frontier::Translation,
             ppa,
             ..Self::of_request(operation, RequestId::NONE, Priority::High, lpa, sectors, now)
         }

@@ -65,6 +65,16 @@ impl Stream {
     }
 }
 
+/// A number that looks random, of a seed and a place: for choices that are made place by place, in any order (the mixing
+/// steps of SplitMix64: Steele, Lea and Flood, OOPSLA 2014).
+pub fn mixed(seed: u64, place: u64) -> u64 {
+    let mut z = seed ^ place.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    for factor in [0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb] {
+        z = (z ^ (z >> 29)).wrapping_mul(factor);
+    }
+    z ^ (z >> 31)
+}
+
 /// FNV-1a, 64 bits: turns a component's name into a seed the same way on every machine.
 fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))

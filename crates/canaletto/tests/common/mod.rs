@@ -1,6 +1,8 @@
 //! Small drives and workloads for tests.
 #![allow(dead_code)]
 
+pub mod script;
+
 use canaletto::config::design::Design;
 use canaletto::config::workload::Workload;
 use canaletto::config::{load_design, load_workload};

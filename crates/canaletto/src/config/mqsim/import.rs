@@ -5,16 +5,18 @@
 
 use super::{
     AddressDistribution, AddressMapping, CachingMode, DeviceXml, FlashTechnology, FlowKind, FlowXml, GcPolicy,
-    Generator, HostInterface, Priority as XmlPriority, ScenarioXml, SchedulingPolicy, SizeDistribution, SyntheticXml,
-    TraceXml, XmlError,
+    Generator, HostInterface, Priority as XmlPriority, ScenarioXml, SchedulingPolicy, SharingMode, SizeDistribution,
+    SyntheticXml, TraceXml, XmlError,
 };
 use crate::config::area::Footprint;
 use crate::config::design::{
-    Allocation, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry, Host, Hybrid, Interface,
-    Link, LinkRounding, MapUpdate, Mapping, MultiPlane, PageOrder, PageTimes, PartialWrites, Scheduler, TransferOrder,
-    Turn, Turnarounds, UnwrittenReads, VictimPolicy, Wear, WritePlacement,
+    Allocation, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry, Host, Hybrid,
+    InitialTable, Interface, Link, LinkRounding, MapUpdate, Mapping, MappingScheme, MultiPlane, PageOrder, PageTimes,
+    PartialWrites, ReadUnit, Scheduler, Sharing, TransferOrder, Turn, Turnarounds, UnwrittenReads, VictimPolicy, Wear,
+    WriteBacks, WritePlacement,
 };
 use crate::config::energy::Energy;
+use crate::config::medium::{Errors, Failures, Suspend};
 use crate::config::units::{Duration, Rate, Size};
 use crate::config::workload::{Addresses, Beyond, Devices, Flow, Priority, Synthetic, Trace, Workload};
 use crate::flash::address::SECTOR;
@@ -93,16 +95,15 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         "got \"SATA\", which is not simulated yet; expected \"NVME\"",
     )?;
     refuse(
-        !device.ideal_mapping_table,
-        "Ideal_Mapping_Table",
-        "got \"false\", which is not simulated yet; expected \"true\"",
-    )?;
-    refuse(
         device.address_mapping == AddressMapping::Hybrid,
         "Address_Mapping",
         "got \"HYBRID\", an empty stub in MQSim; expected \"PAGE_LEVEL\"",
     )?;
-    refuse(device.gc_copyback, "Use_Copyback_for_GC", "got \"true\", which is not simulated yet; expected \"false\"")?;
+    refuse(
+        device.gc_copyback,
+        "Use_Copyback_for_GC",
+        "got \"true\", which MQSim leaves unfinished; expected \"false\"",
+    )?;
     refuse(
         device.scheduling == SchedulingPolicy::Flin,
         "Transaction_Scheduling_Policy",
@@ -115,6 +116,12 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         "expected a power of two from 512 to 32768",
     )?;
     refuse(flash.blocks_per_plane < 4, "Block_No_Per_Plane", "expected at least 4")?;
+    let mapping = import_mapping(xml);
+    refuse(
+        !device.ideal_mapping_table && mapping.entries(1) == 0,
+        "CMT_Capacity",
+        &format!("expected at least the {} bytes of an entry", mapping.entry_bytes),
+    )?;
     // Two beats take 2 * trunc(1000 / rate) ns: the truncation is MQSim's.
     let burst_bytes = 2 * device.channel_width_bytes;
     let two_beats_ns = 2 * (1000 / device.channel_rate_mt_s.max(1));
@@ -154,7 +161,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         },
         controller: Controller::default(),
         ftl: Ftl {
-            mapping: Mapping::Page,
+            mapping: MappingScheme::Page,
             hybrid: Hybrid::default(),
             overprovisioning: device.overprovisioning,
             min_spare_blocks: 0,
@@ -164,6 +171,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
             map_update: MapUpdate::Issue,
             partial_writes: PartialWrites::NewSectors,
         },
+        mapping,
         gc: import_gc(xml),
         wear: Wear::default(),
         scheduler: Scheduler {
@@ -173,6 +181,38 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         energy: Energy::default(),
         area: Footprint::default(),
     })
+}
+
+/// The cached mapping table, with entries of MQSim's sizes: two page numbers and a bit for each sector in the cache, one page
+/// number and the bits on flash.
+pub(super) fn import_mapping(xml: &DeviceXml) -> Mapping {
+    let (device, flash) = (&xml.device, &xml.flash);
+    if device.ideal_mapping_table {
+        return Mapping::default();
+    }
+    let counts = [
+        device.channels,
+        device.chips_per_channel,
+        flash.dies_per_chip,
+        flash.planes_per_die,
+        flash.blocks_per_plane,
+        flash.pages_per_block,
+    ];
+    let page_bits = counts.map(f64::from).iter().product::<f64>().log2();
+    let sector_bits = f64::from(flash.page_bytes) / SECTOR as f64;
+    Mapping {
+        capacity: Size(u64::from(device.cmt_bytes)),
+        entry_bytes: ((2.0 * page_bits + sector_bits) / 8.0).ceil() as u32,
+        stored_bytes: ((page_bits + sector_bits) / 8.0).ceil() as u32,
+        sharing: match device.cmt_sharing {
+            SharingMode::Shared => Sharing::FullEach,
+            SharingMode::EqualPartitioning => Sharing::Equal,
+        },
+        entries_per_miss: 1,
+        read_unit: ReadUnit::Sector,
+        initial_table: InitialTable::OnFlash,
+        write_backs: WriteBacks::NeverIssued,
+    }
 }
 
 /// The rate at which a burst takes the given time; MQSim's time of 0 is a channel of no time.
@@ -224,6 +264,10 @@ fn import_flash(xml: &DeviceXml) -> Flash {
         die_interleaving: false,
         busy_until_data_out: true,
         page_order: PageOrder::Mqsim,
+        // MQSim's suspension never happens (its flag falls through to a refusal), whatever its file asks for.
+        suspend: Suspend::default(),
+        failures: Failures::default(),
+        errors: Errors::default(),
     }
 }
 

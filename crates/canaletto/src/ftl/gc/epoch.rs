@@ -5,6 +5,8 @@
 
 use crate::config::design::{Gc, Scope};
 use crate::flash::address::{ChipId, Layout, PlaneId};
+use crate::measure::upkeep::Spans;
+use crate::sim::time::Time;
 
 /// The epoch, if any, and whose turn is next.
 pub struct Epoch {
@@ -23,8 +25,10 @@ pub struct Epoch {
     quota: Vec<u32>,
     /// Planes with a quota or a job of this epoch.
     unfinished: u32,
-    /// Epochs begun.
-    pub count: u64,
+    /// When the epoch under way began.
+    since: Time,
+    /// How long epochs took.
+    pub lengths: Spans,
 }
 
 impl Epoch {
@@ -46,7 +50,8 @@ impl Epoch {
             next: 0,
             quota: vec![0; layout.planes() as usize],
             unfinished: 0,
-            count: 0,
+            since: Time::ZERO,
+            lengths: Spans::default(),
         }
     }
 
@@ -56,13 +61,13 @@ impl Epoch {
     }
 
     /// Begins an epoch if one is due and none is under way. Returns whether it did.
-    pub fn begin(&mut self) -> bool {
+    pub fn begin(&mut self, now: Time) -> bool {
         if !self.due || self.current.is_some() {
             return false;
         }
         self.due = false;
         self.current = Some(self.next);
-        self.count += 1;
+        self.since = now;
         for (quota, group) in self.quota.iter_mut().zip(&self.group_of) {
             if *group == self.next {
                 *quota = self.victims;
@@ -84,23 +89,24 @@ impl Epoch {
     }
 
     /// The plane has nothing to collect.
-    pub fn plane_is_done(&mut self, plane: PlaneId) {
+    pub fn plane_is_done(&mut self, plane: PlaneId, now: Time) {
         self.quota[plane.index()] = 0;
-        self.one_less();
+        self.one_less(now);
     }
 
     /// A victim of this epoch is erased. Returns whether that ended the epoch.
-    pub fn job_ends(&mut self, plane: PlaneId) -> bool {
+    pub fn job_ends(&mut self, plane: PlaneId, now: Time) -> bool {
         if self.quota[plane.index()] == 0 {
-            self.one_less();
+            self.one_less(now);
         }
         self.current.is_none()
     }
 
-    fn one_less(&mut self) {
+    fn one_less(&mut self, now: Time) {
         self.unfinished -= 1;
         if self.unfinished == 0 {
             self.current = None;
+            self.lengths.count(now - self.since);
         }
     }
 

@@ -144,7 +144,7 @@ impl Collector {
             self.epoch.trigger();
         }
         if let Some((victim, reason)) =
-            self.wanted_victim(plane, blocks).or_else(|| self.space_victim(plane, free, blocks))
+            self.wanted_victim(plane, blocks).or_else(|| self.space_victim(plane, free, blocks, now))
         {
             self.begin(plane, victim, reason, blocks, now);
         }
@@ -169,12 +169,13 @@ impl Collector {
         }
         let roomy = blocks.free(plane) > self.config.reserved_blocks;
         let place = wanted.iter().position(|&(block, _)| {
-            blocks.can_be_collected(plane, block) && (roomy || blocks.candidates(plane).wins(block))
+            let wins = !blocks.is_bad(plane, block) && blocks.candidates(plane).wins(block);
+            blocks.can_be_collected(plane, block) && (roomy || wins)
         })?;
         Some(wanted.remove(place))
     }
 
-    fn space_victim(&mut self, plane: PlaneId, free: u32, blocks: &Blocks) -> Option<(u32, Reason)> {
+    fn space_victim(&mut self, plane: PlaneId, free: u32, blocks: &Blocks, now: Time) -> Option<(u32, Reason)> {
         let reason = match self.config.scope {
             Scope::Plane if free < self.start_below => Reason::Space,
             Scope::Plane => return None,
@@ -186,7 +187,7 @@ impl Collector {
         if reason == Reason::Epoch {
             match victim {
                 Some(_) => self.epoch.job_starts(plane),
-                None => self.epoch.plane_is_done(plane),
+                None => self.epoch.plane_is_done(plane, now),
             }
         }
         victim.map(|victim| (victim, reason))
@@ -209,8 +210,8 @@ impl Collector {
     }
 
     /// Begins an epoch if one is due: returns whether planes have to be looked at again.
-    pub fn begin_epoch(&mut self) -> bool {
-        self.epoch.begin()
+    pub fn begin_epoch(&mut self, now: Time) -> bool {
+        self.epoch.begin(now)
     }
 
     /// The epoch, for those who keep out of its way.
@@ -277,6 +278,13 @@ impl Collector {
         }
     }
 
+    /// What was read of such a page is lost: it is read again.
+    pub fn copy_is_lost(&mut self, plane: PlaneId) {
+        if let Some(job) = &mut self.jobs[plane.index()] {
+            job.read -= 1;
+        }
+    }
+
     /// A copy has ended: the page was programmed, `within` its plane or elsewhere, or turned out to be out of date.
     pub fn copy_done(&mut self, plane: PlaneId, within: bool) {
         if let Some(job) = &mut self.jobs[plane.index()] {
@@ -292,7 +300,7 @@ impl Collector {
 
     /// The plane's job has ended: its victim is erased. Returns when it began, and whether all planes have to be looked at
     /// again.
-    pub fn erase_done(&mut self, plane: PlaneId, blocks: &mut Blocks) -> (Time, bool) {
+    pub fn erase_done(&mut self, plane: PlaneId, blocks: &mut Blocks, now: Time) -> (Time, bool) {
         let job = self.jobs[plane.index()].take().expect("an erase ends a job");
         self.working -= 1;
         self.wanted[plane.index()].retain(|&(block, _)| block != job.victim);
@@ -301,7 +309,7 @@ impl Collector {
         {
             self.want(plane, cold, Reason::Wear);
         }
-        (job.since, job.reason == Reason::Epoch && self.epoch.job_ends(plane))
+        (job.since, job.reason == Reason::Epoch && self.epoch.job_ends(plane, now))
     }
 
     /// Whether any plane collects.

@@ -23,7 +23,7 @@ pub mod merge;
 
 use std::collections::VecDeque;
 
-use crate::config::design::{Design, LogVictim, Mapping};
+use crate::config::design::{Design, LogVictim, MappingScheme};
 use crate::flash::address::{Layout, PlaneId, Ppa};
 use crate::ftl::blocks::Blocks;
 use crate::ftl::hybrid::merge::{Job, Step};
@@ -159,7 +159,7 @@ impl Addresses {
 pub struct Hybrid {
     planes: Vec<Plane>,
     addresses: Addresses,
-    mapping: Mapping,
+    mapping: MappingScheme,
     victim: LogVictim,
     log_blocks: usize,
     copies_in_flight: u32,
@@ -172,7 +172,7 @@ pub struct Hybrid {
 impl Hybrid {
     /// A fresh drive; none if it maps pages.
     pub fn new(design: &Design, layout: &Layout, placement: &Placement) -> Option<Hybrid> {
-        (design.ftl.mapping != Mapping::Page).then(|| Hybrid {
+        (design.ftl.mapping != MappingScheme::Page).then(|| Hybrid {
             planes: (0..layout.planes()).map(|_| Plane::default()).collect(),
             addresses: Addresses::new(layout, placement),
             mapping: design.ftl.mapping,
@@ -204,8 +204,8 @@ impl Hybrid {
         }
         let room = |log: &Log| blocks.used(plane, log.block) < self.addresses.pages_per_block as u32;
         let choice = match self.mapping {
-            Mapping::Fast => fast::target(&state.logs, state.broken, page, self.log_blocks, room),
-            Mapping::Bast | Mapping::Page => {
+            MappingScheme::Fast => fast::target(&state.logs, state.broken, page, self.log_blocks, room),
+            MappingScheme::Bast | MappingScheme::Page => {
                 bast::target(&state.logs, page.logical, self.log_blocks, self.victim, room)
             }
         };
@@ -280,7 +280,8 @@ impl Hybrid {
     pub fn start(&mut self, plane: PlaneId, log: usize, lpa: u64, blocks: &Blocks, now: Time) -> u64 {
         let state = &mut self.planes[plane.index()];
         let Log { block, owner, in_order, .. } = state.logs[log];
-        state.broken = (self.mapping == Mapping::Fast && owner == self.addresses.page(lpa).logical).then_some(owner);
+        state.broken =
+            (self.mapping == MappingScheme::Fast && owner == self.addresses.page(lpa).logical).then_some(owner);
         state.job = Some(Job::of_log(block, in_order, now));
         self.working += 1;
         u64::from(blocks.candidates(plane).valid(block))

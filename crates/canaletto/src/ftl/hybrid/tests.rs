@@ -3,6 +3,7 @@
 use super::merge::Step;
 use super::*;
 use crate::config::load_design;
+use crate::ftl::bad_blocks::BadBlocks;
 use crate::ftl::mapping::{Entry, MappingTable};
 use crate::ftl::placement::Positions;
 
@@ -36,7 +37,7 @@ impl Drive {
         let placement = Placement::new(&layout, design.ftl.allocation, &Positions::all(&layout));
         Drive {
             hybrid: Hybrid::new(&design, &layout, &placement).unwrap(),
-            blocks: Blocks::new(&layout, 1, 1, true),
+            blocks: Blocks::new(&layout, 1, 1, true, BadBlocks { seed: 1, factory: 0.0, most: 0 }),
             map: MappingTable::new(64),
             programs: 0,
             erases: 0,

@@ -2,8 +2,10 @@
 //! - `valid`: does a right file give the right values, lines and notes?
 //! - `refused_tags`, `refused_xml`: is each wrong file refused, on the right line, in the right words?
 //! - `shipped`: do all of MQSim's own files parse?
+//! - `cmt`: are its cached mapping tables imported with its own sizes?
 //! - `fuzz`: does any text at all make the parsers panic?
 
+mod cmt;
 mod fuzz;
 mod refused_tags;
 mod refused_xml;

@@ -1,0 +1,55 @@
+//! Operations that fail now and then.
+
+use crate::config::medium::Failures as FailuresConfig;
+use crate::sim::random::Stream;
+
+/// Draws failures, and counts them.
+pub struct Failures {
+    program: f64,
+    erase: f64,
+    read: f64,
+    random: Stream,
+    /// Programs that failed.
+    pub programs: u64,
+    /// Programs that failed and whose page was spent for nothing.
+    pub spent: u64,
+    /// Erases that failed.
+    pub erases: u64,
+    /// Pages that could not be read.
+    pub uncorrectable: u64,
+}
+
+impl Failures {
+    /// Failures of the run with `seed`.
+    pub fn new(config: &FailuresConfig, seed: u64) -> Failures {
+        Failures {
+            program: config.program,
+            erase: config.erase,
+            read: config.read,
+            random: Stream::named(seed, "flash failures"),
+            programs: 0,
+            spent: 0,
+            erases: 0,
+            uncorrectable: 0,
+        }
+    }
+
+    /// Whether the program of a page that ends now has failed.
+    pub fn program_fails(&mut self) -> bool {
+        let failed = self.program > 0.0 && self.random.uniform() < self.program;
+        self.programs += u64::from(failed);
+        failed
+    }
+
+    /// Whether the erase of a block that ends now has failed.
+    pub fn erase_fails(&mut self) -> bool {
+        let failed = self.erase > 0.0 && self.random.uniform() < self.erase;
+        self.erases += u64::from(failed);
+        failed
+    }
+
+    /// Whether the page that has been read now holds nothing legible.
+    pub fn read_fails(&mut self) -> bool {
+        self.read > 0.0 && self.random.uniform() < self.read
+    }
+}

@@ -1,0 +1,223 @@
+//! Bit errors: how many a page holds, and whether its codewords can be corrected.
+//!
+//! The raw bit error rate follows from the block's history by the power laws of `flash.errors`. A codeword of n bits of which
+//! t can be corrected fails with the upper tail of a binomial distribution, P(X > t); a page fails if any of its codewords
+//! does. Tails are worked out once for rates an even factor apart, and read off between them.
+
+use crate::config::design::Design;
+use crate::config::medium::Errors;
+use crate::flash::address::Ppa;
+use crate::flash::timing::Kinds;
+use crate::flash::wear::Wear;
+use crate::sim::random::Stream;
+use crate::sim::time::Time;
+
+/// Rates of the table, as decimal exponents, and steps a decade.
+const LOWEST: f64 = -12.0;
+const HIGHEST: f64 = -0.302;
+const STEPS: f64 = 64.0;
+
+/// P(X > t) of a binomial distribution, by rate.
+pub struct Tails {
+    /// Natural logarithms, the first for a rate of 10^LOWEST.
+    logarithms: Vec<f64>,
+}
+
+impl Tails {
+    /// The tails of codewords of `bits` bits of which `correctable` can be corrected.
+    pub fn new(bits: u64, correctable: u64) -> Tails {
+        let steps = ((HIGHEST - LOWEST) * STEPS) as u32;
+        let rate = |step| 10f64.powf(LOWEST + f64::from(step) / STEPS);
+        Tails { logarithms: (0..=steps).map(|step| ln_tail(bits, correctable, rate(step))).collect() }
+    }
+
+    /// The probability that a codeword with this raw bit error rate cannot be corrected.
+    pub fn of(&self, rate: f64) -> f64 {
+        let place = (rate.log10() - LOWEST) * STEPS;
+        if place < 0.0 || rate <= 0.0 {
+            return 0.0;
+        }
+        let last = self.logarithms.len() - 2;
+        let step = (place as usize).min(last);
+        let between = (place - step as f64).min(1.0);
+        (self.logarithms[step] * (1.0 - between) + self.logarithms[step + 1] * between).exp()
+    }
+}
+
+/// The logarithm of P(X > t) for X binomial with n and p: the sum of the tail that is the smaller one.
+fn ln_tail(n: u64, t: u64, p: f64) -> f64 {
+    let odds = p / (1.0 - p);
+    // ln P(X = t + 1).
+    let choose: f64 = (0..=t).map(|i| ((n - i) as f64 / (i + 1) as f64).ln()).sum();
+    let first = choose + (t + 1) as f64 * p.ln() + (n - t - 1) as f64 * (-p).ln_1p();
+    if (t + 1) as f64 > n as f64 * p {
+        let upward = |k: u64| (n - k) as f64 / (k + 1) as f64 * odds;
+        return first + series((t + 1..n).map(upward)).ln();
+    }
+    // Down from t: P(X = t) follows from P(X = t + 1).
+    let downward = |k: u64| k as f64 / (n - k + 1) as f64 / odds;
+    let lower = first + downward(t + 1).ln() + series((1..=t).rev().map(downward)).ln();
+    (-lower.exp()).ln_1p()
+}
+
+/// 1 + r1 + r1 r2 + …, until what follows makes no difference.
+fn series(ratios: impl Iterator<Item = f64>) -> f64 {
+    let (mut sum, mut term) = (1.0, 1.0);
+    for ratio in ratios {
+        term *= ratio;
+        sum += term;
+        if term < sum * 1e-17 && ratio < 1.0 {
+            break;
+        }
+    }
+    sum
+}
+
+/// Bit errors of a drive.
+pub struct Reliability {
+    errors: Errors,
+    kinds: Kinds,
+    codeword_bytes: u64,
+    tails: Tails,
+    /// How often a page is read again at the most.
+    pub retries: u32,
+    random: Stream,
+}
+
+impl Reliability {
+    /// The bit errors of the run with `seed`; none if there are none at all.
+    pub fn new(design: &Design, seed: u64) -> Option<Reliability> {
+        let ecc = &design.controller.ecc;
+        let errors = design.flash.errors.clone();
+        errors.are_possible().then(|| Reliability {
+            kinds: Kinds::new(design.flash.cell, design.flash.page_order),
+            codeword_bytes: ecc.codeword.0,
+            tails: Tails::new(ecc.codeword.0 * 8, u64::from(ecc.correctable)),
+            retries: ecc.retries,
+            random: Stream::named(seed, "bit errors"),
+            errors,
+        })
+    }
+
+    /// The raw bit error rate of a page that is read for the `attempt`-th time, from 0.
+    pub fn rate(&self, at: Ppa, attempt: u32, wear: &Wear, now: Time) -> f64 {
+        let e = &self.errors;
+        let cycles = f64::from(e.cycles) + f64::from(wear.erases(at.plane, at.block));
+        let days = wear.age(at.plane, at.block, now).map_or(e.age_days + days(now), days);
+        let reads = f64::from(wear.reads_since_erase(at.plane, at.block));
+        let sum = e.base
+            + e.wear.factor * cycles.powf(e.wear.exponent)
+            + e.retention.factor * cycles.powf(e.retention.cycles_exponent) * days.powf(e.retention.days_exponent)
+            + e.disturb.factor * cycles.powf(e.disturb.cycles_exponent) * reads.powf(e.disturb.reads_exponent);
+        let kind = e.page_kinds.get(self.kinds.of(at.page)).copied().unwrap_or(1.0);
+        sum * kind * e.retry_factor.powi(attempt as i32)
+    }
+
+    /// The probability that `bytes` of a page with this rate cannot be corrected.
+    pub fn failure(&self, rate: f64, bytes: u64) -> f64 {
+        let codewords = bytes.div_ceil(self.codeword_bytes).max(1);
+        -(codewords as f64 * (-self.tails.of(rate)).ln_1p()).exp_m1()
+    }
+
+    /// Whether `bytes` of a page, read for the `attempt`-th time, cannot be corrected.
+    pub fn fails(&mut self, at: Ppa, attempt: u32, bytes: u64, wear: &Wear, now: Time) -> bool {
+        let failure = self.failure(self.rate(at, attempt, wear, now), bytes);
+        self.random.uniform() < failure
+    }
+}
+
+fn days(time: Time) -> f64 {
+    time.seconds() / 86_400.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::load_design;
+    use crate::flash::address::{Layout, PlaneId};
+
+    /// The whole distribution of n bits, one bit after the other: another way to the same numbers.
+    fn exact_tail(n: usize, t: usize, p: f64) -> f64 {
+        let mut chances = vec![0.0; n + 1];
+        chances[0] = 1.0;
+        for bits in 1..=n {
+            for k in (1..=bits).rev() {
+                chances[k] = chances[k] * (1.0 - p) + chances[k - 1] * p;
+            }
+            chances[0] *= 1.0 - p;
+        }
+        chances[t + 1..].iter().rev().sum()
+    }
+
+    #[test]
+    fn tails_are_binomial() {
+        for (n, t) in [(8, 0), (100, 3), (1024, 8), (1024, 40)] {
+            let tails = Tails::new(n as u64, t as u64);
+            for p in [1e-7, 3.3e-5, 1.234e-3, 0.01, 0.0375, 0.1, 0.4] {
+                let (exact, read_off) = (exact_tail(n, t, p), tails.of(p));
+                if exact > 1e-280 {
+                    assert!((read_off / exact - 1.0).abs() < 0.02, "n {n}, t {t}, p {p}: {read_off} of {exact}");
+                }
+                let at_once = ln_tail(n as u64, t as u64, p).exp();
+                assert!((at_once - exact).abs() <= 1e-9 * exact + 1e-280, "n {n}, t {t}, p {p}: {at_once} of {exact}");
+            }
+        }
+    }
+
+    #[test]
+    fn tails_have_ends() {
+        let tails = Tails::new(8192, 40);
+        assert_eq!((tails.of(0.0), tails.of(1e-13)), (0.0, 0.0));
+        assert!((tails.of(0.9) - 1.0).abs() < 1e-9);
+    }
+
+    fn reliability(overrides: &[&str]) -> (Reliability, Wear) {
+        let overrides: Vec<String> = overrides.iter().map(|s| (*s).to_owned()).collect();
+        let design = load_design("performance-optimized", None, &overrides).unwrap();
+        let wear = Wear::new(&Layout::new(&design.geometry, true), true);
+        (Reliability::new(&design, 1).expect("errors are possible"), wear)
+    }
+
+    const AT: Ppa = Ppa { plane: PlaneId(3), block: 2, page: 4 };
+
+    /// Each term on its own, by hand: 1000 cycles, 8 days, 100 reads.
+    #[test]
+    fn rates_follow_their_power_laws() {
+        let at = Ppa { page: 0, ..AT };
+        let rate = |overrides: &[&str]| {
+            let all = [&["flash.errors.cycles=999"], overrides].concat();
+            let (reliability, mut wear) = reliability(&all);
+            // The thousandth cycle is the run's own.
+            wear.erased(at.plane, at.block);
+            wear.programmed(at, Time::ZERO);
+            (0..100).for_each(|_| wear.read(at));
+            reliability.rate(at, 0, &wear, Time::from_us(8 * 86_400_000_000))
+        };
+        let close = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-9, "{a} of {b}");
+        close(rate(&["flash.errors.base=0.001"]), 1e-3);
+        close(rate(&["flash.errors.wear.factor=1e-9", "flash.errors.wear.exponent=1.5"]), 1e-9 * 1000f64.powf(1.5));
+        let retention = "flash.errors.retention";
+        let powers = [format!("{retention}.factor=1e-9"), format!("{retention}.cycles_exponent=0.5")];
+        let all = [&*powers[0], &*powers[1], "flash.errors.retention.days_exponent=2.0"];
+        close(rate(&all), 1e-9 * 1000f64.sqrt() * 64.0);
+        let disturb = ["flash.errors.disturb.factor=1e-9", "flash.errors.disturb.reads_exponent=1.5"];
+        close(rate(&[&disturb[..], &["flash.errors.disturb.cycles_exponent=0.0"]].concat()), 1e-9 * 1000.0);
+        close(rate(&["flash.errors.base=0.001", "flash.errors.page_kinds=[3.0]"]), 3e-3);
+    }
+
+    #[test]
+    fn each_retry_lowers_the_rate() {
+        let (reliability, wear) = reliability(&["flash.errors.base=0.01", "flash.errors.retry_factor=0.5"]);
+        assert_eq!(reliability.rate(AT, 0, &wear, Time::ZERO), 0.01);
+        assert_eq!(reliability.rate(AT, 3, &wear, Time::ZERO), 0.00125);
+    }
+
+    /// A page fails if any of its codewords does: of four with 0.1 each, 1 - 0.9^4.
+    #[test]
+    fn pages_fail_by_their_codewords() {
+        let (reliability, _) = reliability(&["flash.errors.base=0.01"]);
+        let rate = (1..1000).map(|i| f64::from(i) * 1e-5).find(|&r| reliability.tails.of(r) > 0.1).unwrap();
+        let one = reliability.failure(rate, 512);
+        assert!((reliability.failure(rate, 4096) - (1.0 - (1.0 - one).powi(4))).abs() < 1e-12);
+    }
+}

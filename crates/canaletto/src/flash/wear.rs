@@ -1,0 +1,154 @@
+//! What has happened to each block's cells, for models that depend on it.
+//!
+//! Kept apart from the translation layer's view of blocks, and only while a model needs it: memory grows with the blocks
+//! that are touched.
+
+use crate::flash::address::{Layout, PlaneId, Ppa};
+use crate::sim::time::Time;
+
+/// Since when a block holds data.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Filled {
+    /// It holds none.
+    #[default]
+    Not,
+    /// Since before the run.
+    Before,
+    /// Since its first page was programmed.
+    At(Time),
+}
+
+/// One block's history.
+#[derive(Clone, Default)]
+struct Block {
+    erases: u32,
+    reads: u32,
+    filled: Filled,
+    /// For each page how often its data were copied without correction, the last copy included; empty until there is one.
+    copies: Vec<u32>,
+}
+
+/// The history of every touched block.
+pub struct Wear {
+    /// By plane and block; empty if nothing needs it.
+    planes: Vec<Vec<Block>>,
+    pages_per_block: u32,
+}
+
+impl Wear {
+    /// A fresh array, whose history is kept if `is_on`.
+    pub fn new(layout: &Layout, is_on: bool) -> Wear {
+        let planes = if is_on { layout.planes() as usize } else { 0 };
+        Wear { planes: vec![Vec::new(); planes], pages_per_block: layout.pages_per_block }
+    }
+
+    /// Erases of a block during the run.
+    pub fn erases(&self, plane: PlaneId, block: u32) -> u32 {
+        self.block(plane, block).map_or(0, |b| b.erases)
+    }
+
+    /// Page reads of a block since it was erased, which disturb its other pages.
+    pub fn reads_since_erase(&self, plane: PlaneId, block: u32) -> u32 {
+        self.block(plane, block).map_or(0, |b| b.reads)
+    }
+
+    /// How long a block has held its oldest data; none if that was before the run.
+    pub fn age(&self, plane: PlaneId, block: u32, now: Time) -> Option<Time> {
+        match self.block(plane, block)?.filled {
+            Filled::At(time) => Some(now - time),
+            Filled::Not | Filled::Before => None,
+        }
+    }
+
+    /// How often the data of a page were copied since they last passed the controller.
+    pub fn copies(&self, at: Ppa) -> u32 {
+        let block = self.block(at.plane, at.block);
+        block.and_then(|b| b.copies.get(at.page as usize)).copied().unwrap_or(0)
+    }
+
+    /// A page is read.
+    pub fn read(&mut self, at: Ppa) {
+        if let Some(block) = self.block_mut(at.plane, at.block) {
+            block.reads = block.reads.saturating_add(1);
+        }
+    }
+
+    /// A page is programmed.
+    pub fn programmed(&mut self, at: Ppa, now: Time) {
+        self.fill(at, Filled::At(now));
+    }
+
+    /// A page is found written, as if before the run.
+    pub fn found(&mut self, at: Ppa) {
+        self.fill(at, Filled::Before);
+    }
+
+    /// A page was copied without passing the controller.
+    pub fn copied(&mut self, from: Ppa, to: Ppa) {
+        let (copies, pages) = (self.copies(from) + 1, self.pages_per_block as usize);
+        if let Some(block) = self.block_mut(to.plane, to.block) {
+            block.copies.resize(pages, 0);
+            block.copies[to.page as usize] = copies;
+        }
+    }
+
+    /// A block is erased.
+    pub fn erased(&mut self, plane: PlaneId, block: u32) {
+        if let Some(block) = self.block_mut(plane, block) {
+            *block = Block { erases: block.erases + 1, ..Block::default() };
+        }
+    }
+
+    fn fill(&mut self, at: Ppa, filled: Filled) {
+        if let Some(block) = self.block_mut(at.plane, at.block).filter(|b| b.filled == Filled::Not) {
+            block.filled = filled;
+        }
+    }
+
+    fn block(&self, plane: PlaneId, block: u32) -> Option<&Block> {
+        self.planes.get(plane.index())?.get(block as usize)
+    }
+
+    fn block_mut(&mut self, plane: PlaneId, block: u32) -> Option<&mut Block> {
+        let blocks = self.planes.get_mut(plane.index())?;
+        if blocks.len() <= block as usize {
+            blocks.resize(block as usize + 1, Block::default());
+        }
+        blocks.get_mut(block as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::load_design;
+
+    #[test]
+    fn a_blocks_history_begins_anew_when_it_is_erased() {
+        let design = load_design("performance-optimized", None, &[]).unwrap();
+        let mut wear = Wear::new(&Layout::new(&design.geometry, true), true);
+        let at = Ppa { plane: PlaneId(5), block: 3, page: 2 };
+        wear.programmed(at, Time::from_us(10));
+        wear.programmed(at, Time::from_us(20));
+        wear.read(at);
+        wear.copied(at, at);
+        let ages = |wear: &Wear| wear.age(at.plane, at.block, Time::from_us(50));
+        assert_eq!((ages(&wear), wear.reads_since_erase(at.plane, at.block)), (Some(Time::from_us(40)), 1));
+        assert_eq!((wear.copies(at), wear.erases(at.plane, at.block)), (1, 0));
+        wear.erased(at.plane, at.block);
+        assert_eq!((ages(&wear), wear.reads_since_erase(at.plane, at.block)), (None, 0));
+        assert_eq!((wear.copies(at), wear.erases(at.plane, at.block)), (0, 1));
+        wear.found(at);
+        wear.programmed(at, Time::from_us(60));
+        assert_eq!(wear.age(at.plane, at.block, Time::from_us(70)), None, "its oldest data are from before the run");
+    }
+
+    #[test]
+    fn nothing_is_kept_unless_it_is_asked_for() {
+        let design = load_design("performance-optimized", None, &[]).unwrap();
+        let mut wear = Wear::new(&Layout::new(&design.geometry, true), false);
+        let at = Ppa { plane: PlaneId(5), block: 3, page: 2 };
+        wear.read(at);
+        assert_eq!((wear.planes.len(), wear.reads_since_erase(at.plane, at.block)), (0, 0));
+    }
+}

@@ -1,0 +1,399 @@
+//! The cached mapping table of one stream: which entries are in DRAM, which of them have changed, and what their
+//! translation pages are due.
+//!
+//! It decides what a look-up costs, not what it finds: where data are is the [`MappingTable`](crate::ftl::mapping)'s to
+//! say. Entries are kept one by one and leave least recently used first (DFTL). A changed entry that leaves takes all the
+//! other changed entries of its translation page with it, in one write (DFTL: batch updates). A translation page is read or
+//! written, one at a time; memory is taken for entries and pages in use, never for all that there are.
+
+mod lists;
+#[cfg(test)]
+mod tests;
+
+use crate::ftl::cmt::lists::{AGE, Entry, List, PAGE};
+use crate::ftl::directory::Directory;
+use crate::ftl::index::Index;
+use crate::scheduler::queues::Transactions;
+use crate::scheduler::transaction::TransactionId;
+use crate::sim::arena::Slab;
+use crate::typed_id;
+
+typed_id!(
+    /// A cached entry.
+    EntryId
+);
+typed_id!(
+    /// A translation page with entries in the cache, or something to be done.
+    PageId
+);
+
+/// What is being done with a translation page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Work {
+    /// Nothing.
+    None,
+    /// It is read, for entries that are missing.
+    Read,
+    /// It is written.
+    Write,
+}
+
+/// A translation page.
+struct Page {
+    number: u64,
+    work: Work,
+    /// Whether it has to be written.
+    due: bool,
+    /// Whether all its entries were at hand when it became due.
+    whole: bool,
+    /// Whether its changed entries have left and were never written.
+    departed: bool,
+    /// Entries in the cache, those still missing apart.
+    loaded: u64,
+    changed: List,
+    missing: List,
+}
+
+/// What happened.
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// Look-ups that found their entry, or needed none.
+    pub hits: u64,
+    /// Look-ups that waited for a translation page.
+    pub misses: u64,
+    /// Of those, look-ups for which it was being read already.
+    pub shared_misses: u64,
+    /// Entries loaded beside the missing ones.
+    pub prefetched: u64,
+    /// Entries that left.
+    pub evictions: u64,
+    /// Changed entries that left.
+    pub dirty_evictions: u64,
+    /// Changes of entries that were not in the cache.
+    pub uncached_updates: u64,
+}
+
+impl Counts {
+    /// Adds another table's.
+    pub fn add(&mut self, other: &Counts) {
+        self.hits += other.hits;
+        self.misses += other.misses;
+        self.shared_misses += other.shared_misses;
+        self.prefetched += other.prefetched;
+        self.evictions += other.evictions;
+        self.dirty_evictions += other.dirty_evictions;
+        self.uncached_updates += other.uncached_updates;
+    }
+}
+
+/// Room made for an entry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Room {
+    /// The entry, still without content.
+    pub entry: EntryId,
+    /// The translation page that has to be written because a changed entry left, if one did.
+    pub due: Option<PageId>,
+}
+
+/// The cached mapping table of one stream.
+pub struct Cmt {
+    directory: Directory,
+    capacity: u64,
+    /// Entries that a miss loads.
+    group: u64,
+    entries: Slab<EntryId, Entry>,
+    entry_index: Index,
+    /// Entries that may leave, least recently used first: all but the missing ones.
+    ages: List,
+    pages: Slab<PageId, Page>,
+    page_index: Index,
+    /// What happened.
+    pub counts: Counts,
+}
+
+impl Cmt {
+    /// An empty cache of `capacity` entries of the stream, of which a miss loads `group`.
+    pub fn new(directory: Directory, capacity: u64, group: u64) -> Cmt {
+        Cmt {
+            directory,
+            // More entries than there are pages would never be used.
+            capacity: capacity.min(directory.pages),
+            group,
+            entries: Slab::new(),
+            entry_index: Index::default(),
+            ages: List::EMPTY,
+            pages: Slab::new(),
+            page_index: Index::default(),
+            counts: Counts::default(),
+        }
+    }
+
+    /// Entries there is room for.
+    pub fn capacity(&self) -> u64 {
+        self.capacity
+    }
+
+    /// The entry of a logical page, if it is there or on its way.
+    pub fn find(&self, lpa: u64) -> Option<EntryId> {
+        self.entry_index.get(lpa).map(EntryId)
+    }
+
+    /// Whether an entry is still missing: its translation page has yet to be read.
+    pub fn is_missing(&self, entry: EntryId) -> bool {
+        self.entries[entry].missing
+    }
+
+    /// An entry is used.
+    pub fn touch(&mut self, entry: EntryId) {
+        lists::unlink(&mut self.ages, entry, AGE, &mut self.entries);
+        lists::append(&mut self.ages, entry, AGE, &mut self.entries);
+    }
+
+    /// Makes room for the entry of a logical page, which is missing until [`Cmt::load`] or [`Cmt::read_ends`]. None if
+    /// every entry is missing: those have transactions waiting for them and must stay.
+    pub fn make_room(&mut self, lpa: u64) -> Option<Room> {
+        let mut due = None;
+        if self.entries.len() as u64 >= self.capacity {
+            let oldest = self.ages.head;
+            if !oldest.is_some() {
+                return None;
+            }
+            due = self.evict(oldest);
+        }
+        let page = self.page_of(lpa);
+        let entry = self.entries.insert(Entry::missing(lpa, page));
+        self.entry_index.insert(lpa, entry.0);
+        lists::append(&mut self.pages[page].missing, entry, PAGE, &mut self.entries);
+        Some(Room { entry, due })
+    }
+
+    /// Removes an entry; returns its translation page if that has to be written now because the entry had changed.
+    fn evict(&mut self, id: EntryId) -> Option<PageId> {
+        let Entry { lpa, page, changed, .. } = self.entries[id];
+        lists::unlink(&mut self.ages, id, AGE, &mut self.entries);
+        self.entry_index.remove(lpa);
+        self.counts.evictions += 1;
+        let all = self.directory.entries(self.pages[page].number);
+        let p = &mut self.pages[page];
+        let whole = p.loaded == all;
+        p.loaded -= 1;
+        if changed {
+            self.counts.dirty_evictions += 1;
+            lists::unlink(&mut p.changed, id, PAGE, &mut self.entries);
+            p.due = true;
+            p.whole = whole && p.work == Work::None;
+        }
+        self.entries.remove(id);
+        self.forget_if_unused(page);
+        changed.then_some(page)
+    }
+
+    /// The translation page that holds the entry of a logical page.
+    fn page_of(&mut self, lpa: u64) -> PageId {
+        let number = self.directory.number(lpa);
+        if let Some(page) = self.page_index.get(number) {
+            return PageId(page);
+        }
+        let page = self.pages.insert(Page {
+            number,
+            work: Work::None,
+            due: false,
+            whole: false,
+            departed: false,
+            loaded: 0,
+            changed: List::EMPTY,
+            missing: List::EMPTY,
+        });
+        self.page_index.insert(number, page.0);
+        page
+    }
+
+    fn forget_if_unused(&mut self, id: PageId) {
+        let p = &self.pages[id];
+        if p.loaded == 0 && p.missing.is_empty() && p.work == Work::None && !p.due && !p.departed {
+            self.page_index.remove(p.number);
+            self.pages.remove(id);
+        }
+    }
+
+    /// The translation page of an entry.
+    pub fn entry_page(&self, entry: EntryId) -> PageId {
+        self.entries[entry].page
+    }
+
+    /// The translation page of this number, if it has entries in the cache or something to be done.
+    pub fn page(&self, number: u64) -> Option<PageId> {
+        self.page_index.get(number).map(PageId)
+    }
+
+    /// A translation page's number.
+    pub fn number(&self, page: PageId) -> u64 {
+        self.pages[page].number
+    }
+
+    /// What is being done with a translation page.
+    pub fn work(&self, page: PageId) -> Work {
+        self.pages[page].work
+    }
+
+    /// Whether a translation page's changed entries have left without being written.
+    pub fn has_departed(&self, page: PageId) -> bool {
+        self.pages[page].departed
+    }
+
+    /// What a translation page wants done next. Misses go first: transactions wait for them.
+    pub fn wanted(&self, page: PageId) -> Work {
+        let p = &self.pages[page];
+        match p.work {
+            Work::None if !p.missing.is_empty() => Work::Read,
+            Work::None if p.due => Work::Write,
+            _ => Work::None,
+        }
+    }
+
+    /// A transaction waits for a missing entry.
+    pub fn wait(&mut self, entry: EntryId, id: TransactionId, transactions: &mut Transactions) {
+        let e = &mut self.entries[entry];
+        transactions[id].next = TransactionId::NONE;
+        if e.last_waiting.is_some() {
+            transactions[e.last_waiting].next = id;
+        } else {
+            e.first_waiting = id;
+        }
+        e.last_waiting = id;
+    }
+
+    /// A missing entry gets its content without a read.
+    pub fn load(&mut self, id: EntryId) {
+        let page = self.entries[id].page;
+        lists::unlink(&mut self.pages[page].missing, id, PAGE, &mut self.entries);
+        self.arrive(id);
+    }
+
+    /// An entry out of the list of missing ones takes its place among the others.
+    fn arrive(&mut self, id: EntryId) {
+        let entry = &mut self.entries[id];
+        entry.missing = false;
+        let page = &mut self.pages[entry.page];
+        page.loaded += 1;
+        if entry.changed {
+            lists::append(&mut page.changed, id, PAGE, &mut self.entries);
+        }
+        lists::append(&mut self.ages, id, AGE, &mut self.entries);
+    }
+
+    /// The read of a translation page begins. Returns the transaction that has waited for it longest.
+    pub fn read_begins(&mut self, page: PageId) -> TransactionId {
+        let page = &mut self.pages[page];
+        page.work = Work::Read;
+        self.entries[page.missing.head].first_waiting
+    }
+
+    /// A translation page has been read: its missing entries and their neighbours are there. Returns the transactions that
+    /// waited for them, as a list.
+    pub fn read_ends(&mut self, page: PageId, transactions: &mut Transactions) -> TransactionId {
+        self.pages[page].work = Work::None;
+        if self.group > 1 {
+            let mut old = self.ages.length;
+            let mut id = self.pages[page].missing.head;
+            while id.is_some() {
+                self.prefetch(self.entries[id].lpa, page, &mut old);
+                id = self.entries[id].links[PAGE].after;
+            }
+        }
+        let (mut first, mut last) = (TransactionId::NONE, TransactionId::NONE);
+        while !self.pages[page].missing.is_empty() {
+            let id = self.pages[page].missing.head;
+            let Entry { first_waiting, last_waiting, .. } = self.entries[id];
+            self.load(id);
+            let e = &mut self.entries[id];
+            (e.first_waiting, e.last_waiting) = (TransactionId::NONE, TransactionId::NONE);
+            match last {
+                TransactionId::NONE => first = first_waiting,
+                last => transactions[last].next = first_waiting,
+            }
+            last = last_waiting;
+        }
+        first
+    }
+
+    /// Loads the neighbours of a missing entry, as far as there is room that costs nothing: free, or that of the `old`
+    /// entries if they have not changed. So no neighbour makes another one leave again.
+    fn prefetch(&mut self, lpa: u64, page: PageId, old: &mut u64) {
+        for neighbour in self.directory.group(lpa, self.group) {
+            if self.find(neighbour).is_some() {
+                continue;
+            }
+            if self.entries.len() as u64 >= self.capacity {
+                let oldest = self.ages.head;
+                if *old == 0 || self.entries[oldest].changed {
+                    return;
+                }
+                self.evict(oldest);
+                *old -= 1;
+            }
+            let id = self.entries.insert(Entry::missing(neighbour, page));
+            self.entry_index.insert(neighbour, id.0);
+            self.arrive(id);
+            self.counts.prefetched += 1;
+        }
+    }
+
+    /// The write of a translation page begins, with all its changed entries. Returns whether the others have to be merged
+    /// from the page it replaces.
+    pub fn write_begins(&mut self, page: PageId) -> bool {
+        let all = self.directory.entries(self.pages[page].number);
+        self.clean(page);
+        let p = &mut self.pages[page];
+        p.work = Work::Write;
+        let at_hand = std::mem::take(&mut p.whole) || p.loaded == all;
+        !at_hand
+    }
+
+    /// A translation page is written.
+    pub fn write_ends(&mut self, page: PageId) {
+        self.pages[page].work = Work::None;
+    }
+
+    /// The changed entries of a translation page leave for ever, without being written.
+    pub fn depart(&mut self, page: PageId) {
+        self.clean(page);
+        self.pages[page].departed = true;
+    }
+
+    /// A translation page's entries are no longer its only newest ones.
+    fn clean(&mut self, page: PageId) {
+        let p = &mut self.pages[page];
+        p.due = false;
+        while !p.changed.is_empty() {
+            let id = p.changed.head;
+            lists::unlink(&mut p.changed, id, PAGE, &mut self.entries);
+            self.entries[id].changed = false;
+        }
+    }
+
+    /// Something was done with a translation page; forgets it if nothing is left of it.
+    pub fn let_go(&mut self, page: PageId) {
+        self.forget_if_unused(page);
+    }
+
+    /// The entry of a logical page changes. Returns its translation page if the change makes it due: the entry is not in
+    /// the cache to keep it.
+    pub fn change(&mut self, lpa: u64) -> Option<PageId> {
+        let Some(id) = self.find(lpa) else {
+            self.counts.uncached_updates += 1;
+            let page = self.page_of(lpa);
+            let p = &mut self.pages[page];
+            p.whole = false;
+            return (!std::mem::replace(&mut p.due, true)).then_some(page);
+        };
+        let entry = &mut self.entries[id];
+        if !entry.changed {
+            entry.changed = true;
+            if !entry.missing {
+                lists::append(&mut self.pages[entry.page].changed, id, PAGE, &mut self.entries);
+            }
+        }
+        None
+    }
+}

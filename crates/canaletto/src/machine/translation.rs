@@ -1,0 +1,402 @@
+//! The cached mapping table at work: pages wait for entries that are missing, translation pages are read and written.
+//!
+//! A read or a write of the host goes on when its entry is in the cache. An entry that changes is kept there until it has
+//! to make room, and is then written with all other changed ones of its translation page. Changes of entries that are not
+//! there (by garbage collection, by trims, by a write whose entry has left meanwhile) make their translation page due:
+//! those of a victim are written together when it is about to be erased (DFTL: lazy copying and batch updates).
+//!
+//! Nothing here can wedge: a translation page waits for a free block of its plane as user data do, garbage collection
+//! waits for no translation page, and every missing entry's page is being read or written.
+
+use std::collections::VecDeque;
+
+use super::Machine;
+use super::pages::Found;
+use crate::config::design::{InitialTable, Mapping, ReadUnit, WriteBacks};
+use crate::fabric::Fabric;
+use crate::flash::address::{PlaneId, Ppa};
+use crate::flash::interface::Operation;
+use crate::ftl::cmt::{Cmt, Counts, PageId, Work};
+use crate::ftl::directory::{Directory, stream_of, stream_of_translation};
+use crate::ftl::mapping::Entry;
+use crate::limits::Limits;
+use crate::measure::blame::Cause;
+use crate::measure::probe::Probe;
+use crate::measure::report::MappingReport;
+use crate::scheduler::transaction::{OldPage, Transaction, TransactionId};
+use crate::sim::time::Time;
+
+/// The cached tables of all streams, and what concerns them all.
+pub(super) struct Translation {
+    directories: Vec<Directory>,
+    /// One for each directory; none if the whole table is in DRAM.
+    tables: Vec<Cmt>,
+    /// Transactions for which a table has no room, as all its entries are being read, and those behind them.
+    roomless: Vec<VecDeque<TransactionId>>,
+    read_unit: ReadUnit,
+    initial: InitialTable,
+    write_backs: WriteBacks,
+    /// Translation pages made due just now.
+    due: Vec<u64>,
+    /// Translation pages made due by each plane's collection.
+    moved: Vec<Vec<u64>>,
+    reads: u64,
+    merge_reads: u64,
+    writes: u64,
+    writes_in_flight: u64,
+    most_writes_in_flight: u64,
+}
+
+/// How a look-up ends.
+enum LookUp {
+    Hit,
+    Waits,
+    NoRoom,
+}
+
+impl Translation {
+    pub fn new(config: &Mapping, limits: &Limits) -> Translation {
+        let directories = limits.directories.clone();
+        let capacity = config.entries(limits.streams);
+        let table = |directory: &Directory| Cmt::new(*directory, capacity, u64::from(config.entries_per_miss));
+        let planes = if directories.is_empty() { 0 } else { limits.layout.planes() as usize };
+        Translation {
+            tables: directories.iter().map(table).collect(),
+            roomless: directories.iter().map(|_| VecDeque::new()).collect(),
+            directories,
+            read_unit: config.read_unit,
+            initial: config.initial_table,
+            write_backs: config.write_backs,
+            due: Vec::new(),
+            moved: vec![Vec::new(); planes],
+            reads: 0,
+            merge_reads: 0,
+            writes: 0,
+            writes_in_flight: 0,
+            most_writes_in_flight: 0,
+        }
+    }
+
+    /// Whether the whole table is in DRAM.
+    pub fn is_ideal(&self) -> bool {
+        self.tables.is_empty()
+    }
+
+    /// A translation page of a table as a logical page.
+    fn logical(&self, table: usize, page: PageId) -> u64 {
+        self.directories[table].logical(self.tables[table].number(page))
+    }
+
+    /// The table and the page in it of a translation page given as a logical page.
+    fn page(&self, lpa: u64) -> Option<(usize, PageId)> {
+        let table = stream_of_translation(&self.directories, lpa);
+        let page = self.tables[table].page(lpa - self.directories[table].first_translation);
+        page.map(|page| (table, page))
+    }
+
+    /// Notes that the entry of a logical page has changed; returns its translation page if that is due now.
+    fn change(&mut self, lpa: u64) -> Option<u64> {
+        // Translation pages are found by the directory, which is in DRAM.
+        if self.is_ideal() || lpa >= self.directories[0].first_translation {
+            return None;
+        }
+        let table = stream_of(&self.directories, lpa);
+        let page = self.tables[table].change(lpa)?;
+        Some(self.logical(table, page))
+    }
+
+    /// What happened, for the report.
+    pub fn report(&self) -> Option<MappingReport> {
+        let mut sum = Counts::default();
+        self.tables.iter().for_each(|table| sum.add(&table.counts));
+        let Counts { hits, misses, shared_misses, prefetched, evictions, dirty_evictions, uncached_updates } = sum;
+        (!self.is_ideal()).then(|| MappingReport {
+            kind: "cached",
+            entries: self.tables.iter().map(Cmt::capacity).sum(),
+            hits,
+            misses,
+            shared_misses,
+            prefetched,
+            evictions,
+            dirty_evictions,
+            uncached_updates,
+            translation_reads: self.reads,
+            merge_reads: self.merge_reads,
+            translation_writes: self.writes,
+            most_writes_in_flight: self.most_writes_in_flight,
+        })
+    }
+
+    /// One phrase on what waits here, for a stuck run's explanation.
+    pub fn describe(&self) -> String {
+        let waiting: usize = self.roomless.iter().map(VecDeque::len).sum();
+        match self.is_ideal() {
+            true => String::new(),
+            false => format!("; mapping: {waiting} pages wait for room, {} writes in flight", self.writes_in_flight),
+        }
+    }
+}
+
+impl<F: Fabric, P: Probe> Machine<'_, F, P> {
+    /// Looks up where a page of the host is. False if it has to wait: [`Machine::begin_translated`] follows then.
+    pub(super) fn look_up(&mut self, id: TransactionId, now: Time) -> bool {
+        if self.translation.is_ideal() {
+            return true;
+        }
+        let table = stream_of(&self.translation.directories, self.transactions[id].lpa);
+        // First come, first served: changes of one page keep their order.
+        let found = match self.translation.roomless[table].is_empty() {
+            true => self.try_look_up(table, id, now),
+            false => LookUp::NoRoom,
+        };
+        if matches!(found, LookUp::NoRoom) {
+            self.translation.roomless[table].push_back(id);
+        }
+        matches!(found, LookUp::Hit)
+    }
+
+    fn try_look_up(&mut self, table: usize, id: TransactionId, now: Time) -> LookUp {
+        let lpa = self.transactions[id].lpa;
+        let cmt = &mut self.translation.tables[table];
+        if let Some(entry) = cmt.find(lpa) {
+            if cmt.is_missing(entry) {
+                cmt.counts.misses += 1;
+                cmt.counts.shared_misses += 1;
+                cmt.wait(entry, id, &mut self.transactions);
+                return LookUp::Waits;
+            }
+            cmt.counts.hits += 1;
+            cmt.touch(entry);
+            return LookUp::Hit;
+        }
+        let Some(room) = cmt.make_room(lpa) else {
+            return LookUp::NoRoom;
+        };
+        let page = cmt.entry_page(room.entry);
+        let free = cmt.has_departed(page) || !self.is_stored(table, page);
+        let cmt = &mut self.translation.tables[table];
+        if free {
+            cmt.counts.hits += 1;
+            cmt.load(room.entry);
+        } else {
+            cmt.counts.misses += 1;
+            cmt.counts.shared_misses += u64::from(cmt.work(page) == Work::Read);
+            cmt.wait(room.entry, id, &mut self.transactions);
+            self.begin_wanted(table, page, now);
+        }
+        if let Some(due) = room.due {
+            self.begin_wanted(table, due, now);
+        }
+        if free { LookUp::Hit } else { LookUp::Waits }
+    }
+
+    /// Whether a page of the host may be waiting for the entry of a logical page.
+    pub(super) fn is_awaited(&self, lpa: u64) -> bool {
+        if self.translation.is_ideal() {
+            return false;
+        }
+        let table = stream_of(&self.translation.directories, lpa);
+        let cmt = &self.translation.tables[table];
+        !self.translation.roomless[table].is_empty() || cmt.find(lpa).is_some_and(|entry| cmt.is_missing(entry))
+    }
+
+    /// Whether a translation page is on flash, or on its way there.
+    fn is_stored(&self, table: usize, page: PageId) -> bool {
+        let lpa = self.translation.logical(table, page);
+        self.translation.initial == InitialTable::OnFlash || self.map.get(lpa) != Entry::Unmapped
+    }
+
+    /// Begins what a translation page wants done, if nothing is being done with it.
+    fn begin_wanted(&mut self, table: usize, page: PageId, now: Time) {
+        match self.translation.tables[table].wanted(page) {
+            Work::None => {}
+            Work::Read => self.read_translation(table, page, now),
+            Work::Write if self.translation.write_backs == WriteBacks::NeverIssued => self.depart(table, page, now),
+            Work::Write => self.write_translation(table, page, now),
+        }
+    }
+
+    /// The plane of a translation page: translation pages go round the planes as their stream's data do.
+    fn translation_plane(&self, table: usize, page: PageId) -> PlaneId {
+        self.flows[table].placement.plane(self.translation.tables[table].number(page))
+    }
+
+    /// Queues the read of a translation page, of as much of it as crosses, for the request that has waited for it longest.
+    fn read_translation(&mut self, table: usize, page: PageId, now: Time) {
+        let waiting = self.translation.tables[table].read_begins(page);
+        self.translation.reads += 1;
+        let id = self.translation_read_of(table, page, now);
+        let Transaction { request, began, .. } = self.transactions[waiting];
+        let read = &mut self.transactions[id];
+        (read.request, read.began) = (request, began);
+        self.begin_read(id, now);
+    }
+
+    fn translation_read_of(&mut self, table: usize, page: PageId, now: Time) -> TransactionId {
+        let lpa = self.translation.logical(table, page);
+        let at = Ppa::unbound(self.translation_plane(table, page));
+        let sectors = match self.translation.read_unit {
+            ReadUnit::Page => self.whole_page(),
+            ReadUnit::Sector => 1,
+        };
+        self.new_page(Transaction::of_mapping(Operation::Read, lpa, at, sectors, now))
+    }
+
+    /// A translation page is in the controller's memory: those who waited for its entries go on.
+    pub(super) fn translation_read(&mut self, id: TransactionId, now: Time) {
+        let lpa = self.transactions[id].lpa;
+        self.transactions.remove(id);
+        let Some((table, page)) = self.translation.page(lpa) else { return };
+        let cmt = &mut self.translation.tables[table];
+        // A read for a page that is never written back has nobody waiting for it.
+        if cmt.work(page) != Work::Read {
+            return;
+        }
+        let mut waiting = cmt.read_ends(page, &mut self.transactions);
+        while waiting.is_some() {
+            let next = self.transactions[waiting].next;
+            self.go_on_translated(waiting, now);
+            waiting = next;
+        }
+        self.begin_wanted(table, page, now);
+        self.translation.tables[table].let_go(page);
+        self.seat_roomless(table, now);
+        self.touch_all_if_noticed();
+    }
+
+    fn go_on_translated(&mut self, id: TransactionId, now: Time) {
+        self.charge_page(id, Cause::MappingMiss, now);
+        self.begin_translated(id, now);
+    }
+
+    /// Entries have come that may leave again: transactions that found no room look again, oldest first.
+    fn seat_roomless(&mut self, table: usize, now: Time) {
+        while let Some(&id) = self.translation.roomless[table].front() {
+            let found = self.try_look_up(table, id, now);
+            if matches!(found, LookUp::NoRoom) {
+                return;
+            }
+            self.translation.roomless[table].pop_front();
+            if matches!(found, LookUp::Hit) {
+                self.go_on_translated(id, now);
+            }
+        }
+    }
+
+    /// Begins the write of a translation page with its changed entries; the others come from the page it replaces.
+    fn write_translation(&mut self, table: usize, page: PageId, now: Time) {
+        let merges = self.translation.tables[table].write_begins(page);
+        let lpa = self.translation.logical(table, page);
+        let plane = self.translation_plane(table, page);
+        let whole = self.whole_page();
+        let write = self.new_page(Transaction::of_mapping(Operation::Program, lpa, Ppa::unbound(plane), whole, now));
+        let mut old = match self.map.get(lpa) {
+            Entry::At(at) => at,
+            _ => Ppa::NONE,
+        };
+        if !old.is_some() && merges && self.translation.initial == InitialTable::OnFlash {
+            if let Found::At(at) = self.find_unwritten(write) {
+                old = at;
+            }
+        }
+        if old.is_bound() {
+            self.transactions[write].old = old;
+            if merges {
+                self.merge_translation(write, lpa, old, now);
+            }
+        }
+        self.map.set(lpa, Entry::Pending(write));
+        self.translation.writes_in_flight += 1;
+        self.translation.most_writes_in_flight =
+            self.translation.most_writes_in_flight.max(self.translation.writes_in_flight);
+        self.pass_stages(write, now);
+    }
+
+    fn merge_translation(&mut self, write: TransactionId, lpa: u64, old: Ppa, now: Time) {
+        self.transactions[write].old_page = OldPage::Awaited;
+        let read = Transaction::of_mapping(Operation::Read, lpa, old, self.whole_page(), now);
+        let read = self.new_page(Transaction { old_page: OldPage::For(write), ..read });
+        self.translation.merge_reads += 1;
+        self.blocks.read_begins(old);
+        self.enqueue(read, now);
+    }
+
+    /// A translation page is programmed.
+    pub(super) fn translation_programmed(&mut self, id: TransactionId, now: Time) {
+        let t = self.transactions[id];
+        self.transactions.remove(id);
+        self.blocks.program_ends(t.ppa);
+        self.probe.translation_programmed(now, t.lpa, t.ppa);
+        debug_assert!(self.map.get(t.lpa) == Entry::Pending(id));
+        self.map.set(t.lpa, Entry::At(t.ppa));
+        if t.old.is_bound() {
+            self.blocks.invalidate(t.old);
+        }
+        self.needs_collection.push(t.ppa.plane);
+        self.translation.writes += 1;
+        self.translation_write_ended(t.lpa, now);
+    }
+
+    /// A translation page cannot be written any more: its plane is exhausted. What it would have held stays in DRAM.
+    pub(super) fn translation_failed(&mut self, id: TransactionId, now: Time) {
+        let t = self.transactions[id];
+        self.transactions.remove(id);
+        self.map.set(t.lpa, if t.old.is_bound() { Entry::At(t.old) } else { Entry::Trimmed });
+        self.translation_write_ended(t.lpa, now);
+    }
+
+    fn translation_write_ended(&mut self, lpa: u64, now: Time) {
+        self.translation.writes_in_flight -= 1;
+        if let Some((table, page)) = self.translation.page(lpa) {
+            self.translation.tables[table].write_ends(page);
+            self.begin_wanted(table, page, now);
+            self.translation.tables[table].let_go(page);
+        }
+    }
+
+    /// The entries of a translation page leave without being written; the page is read all the same, to be merged.
+    fn depart(&mut self, table: usize, page: PageId, now: Time) {
+        self.translation.tables[table].depart(page);
+        if self.is_stored(table, page) {
+            self.translation.merge_reads += 1;
+            let id = self.translation_read_of(table, page, now);
+            self.begin_read(id, now);
+        }
+    }
+
+    /// The entry of a logical page has changed; [`Machine::write_due`] must follow.
+    pub(super) fn mapping_changed(&mut self, lpa: u64) {
+        let due = self.translation.change(lpa);
+        self.translation.due.extend(due);
+    }
+
+    /// Writes the translation pages that have become due.
+    pub(super) fn write_due(&mut self, now: Time) {
+        while let Some(lpa) = self.translation.due.pop() {
+            self.write_one(lpa, now);
+        }
+    }
+
+    fn write_one(&mut self, lpa: u64, now: Time) {
+        if let Some((table, page)) = self.translation.page(lpa) {
+            self.begin_wanted(table, page, now);
+        }
+    }
+
+    /// Garbage collection has moved a logical page of a plane; [`Machine::write_moved`] follows.
+    pub(super) fn mapping_moved(&mut self, lpa: u64, plane: PlaneId) {
+        if let Some(due) = self.translation.change(lpa) {
+            self.translation.moved[plane.index()].push(due);
+        }
+    }
+
+    /// Writes the translation pages that a victim's moved pages have made due.
+    pub(super) fn write_moved(&mut self, plane: PlaneId, now: Time) {
+        if self.translation.is_ideal() {
+            return;
+        }
+        while let Some(lpa) = self.translation.moved[plane.index()].pop() {
+            self.write_one(lpa, now);
+        }
+    }
+}

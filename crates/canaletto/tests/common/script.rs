@@ -1,0 +1,45 @@
+//! Requests at stated moments on the performance-optimized drive, and what each spent its time on.
+
+use canaletto::config::workload::Workload;
+use canaletto::measure::blame::Cause;
+use canaletto::measure::records::Records;
+use canaletto::workload::replay::{Record, RecordSource};
+use canaletto::{RunOptions, TraceInput, run};
+
+use super::preset;
+
+/// Requests at stated times and pages.
+struct Script(Vec<Record>);
+
+impl RecordSource for Script {
+    fn next_batch(&mut self, batch: &mut Vec<Record>) -> Result<(), String> {
+        batch.clear();
+        batch.append(&mut self.0);
+        Ok(())
+    }
+}
+
+/// Runs requests (arrival ns, page, write) on a drive where a page number is `channel + channels * chip + …`.
+pub fn script(overrides: &[&str], requests: &[(u64, u64, bool)]) -> Records {
+    let design = preset("performance-optimized", overrides);
+    let text = "name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.trace]\nfile = \"script\"\n";
+    let workload: Workload = canaletto::config::load_workload("w", Some(text), &[]).unwrap();
+    let record =
+        |&(arrival_ns, page, write)| Record { arrival_ns, device: 0, offset_bytes: page * 4096, bytes: 4096, write };
+    let input = TraceInput { source: Box::new(Script(requests.iter().map(record).collect())), extent: None };
+    let options = RunOptions { records: true, ..RunOptions::default() };
+    run(&design, &workload, vec![Some(input)], &options, &mut |_| true)
+        .unwrap_or_else(|e| panic!("{e}"))
+        .records
+        .unwrap()
+}
+
+/// Picoseconds that the `n`-th completed request spent on a cause.
+pub fn spent(records: &Records, n: usize, cause: Cause) -> u64 {
+    records.blame[cause as usize][n]
+}
+
+/// 4 KiB at 1.2 GB/s.
+pub const DATA: u64 = 3_413_334;
+/// A read command on the wires.
+pub const COMMAND: u64 = 170_000;
