@@ -43,6 +43,14 @@ Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the design (workload.KEY: the workload)."),
 ]
+Precondition = Annotated[
+    Literal["none", "steady", "replay"] | None,
+    typer.Option(help="The drive's state before the run: fresh, computed steady, or really written (a key of the design)."),
+]
+Occupancy = Annotated[
+    float | None,
+    typer.Option(min=0.0, max=1.0, metavar="X", help="Share of the addresses that hold data on a preconditioned drive."),
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace the run or comparison in DIR.")]
 Wrap = Annotated[bool, typer.Option("--wrap", help="Trace addresses beyond the drive start over at 0.")]
 Fit = Annotated[bool, typer.Option("--fit", help="Scale the trace's addresses to the drive.")]
@@ -84,6 +92,8 @@ def _run(
         int, typer.Option(min=1, max=10_000, metavar="N", help="Repeat with N seeds; adds 95 % confidence intervals.")
     ] = 1,
     warmup: Warmup = 0,
+    precondition: Precondition = None,
+    occupancy: Occupancy = None,
     set_: Settings = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show the full configuration, capacity, bounds and memory.")
@@ -117,6 +127,7 @@ def _run(
 
     moments = _window(timeline_file, window, force, out)
     keys, workload_keys = _assignments(set_)
+    keys += _preconditioning(precondition, occupancy)
     if fabric is not None:
         keys.append(f"{_FABRIC}={fabric}")
     drive = config.resolve_design(design, keys)
@@ -156,6 +167,8 @@ def _compare(
     ] = None,
     seed: Seed = 1,
     warmup: Warmup = 0,
+    precondition: Precondition = None,
+    occupancy: Occupancy = None,
     set_: Settings = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Freeze the comparison, with a report and each run, as a folder.")
@@ -181,6 +194,7 @@ def _compare(
         raise ConfigError(f"--window {window}: given without --out DIR, whose report it is for")
     moments = None if window is None else timeline.parse_window(window)
     keys, workload_keys = _assignments(set_)
+    keys += _preconditioning(precondition, occupancy)
     for key in keys:
         if key.startswith(f"{_FABRIC}="):
             raise ConfigError(f"--set {shlex.quote(key)}: a comparison has several; expected --fabrics")
@@ -382,6 +396,12 @@ def _assignments(given: list[str] | None) -> tuple[list[str], list[str]]:
         [key for key in keys if not key.startswith(_WORKLOAD)],
         [key.removeprefix(_WORKLOAD) for key in keys if key.startswith(_WORKLOAD)],
     )
+
+
+def _preconditioning(kind: str | None, occupancy: float | None) -> list[str]:
+    """What `--precondition` and `--occupancy` change of the design, as `key=value`."""
+    given = {"precondition.kind": kind, "precondition.occupancy": occupancy}
+    return [f"{key}={value}" for key, value in given.items() if value is not None]
 
 
 def _assignment(text: str) -> str:

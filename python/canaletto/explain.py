@@ -4,7 +4,7 @@ A request's own steps and those of its last-finishing page tile its latency with
 waited, the spans of the parts that it waited for say who used them meanwhile.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import pairwise
@@ -24,11 +24,20 @@ LIMIT, LIMIT_ALONE = 2_000_000, 20_000_000
 _MARGIN_PS = 1_000_000
 """Added to a request's recorded time, which is a rounded number of microseconds."""
 
-_CHIP_WAITS = ("free_blocks", "chip_busy_gc", "chip_busy_user")
-"""Charged together when a command is formed: how long each lasted is exact, their order is not."""
+_WORK = {
+    "free_blocks": ("read", "program", "erase"),
+    "chip_busy_gc_read": ("read",),
+    "chip_busy_gc_program": ("program",),
+    "chip_busy_erase": ("erase",),
+    "chip_busy_mapping": ("read", "program"),
+}
+"""Causes that only the drive's own work is behind, and what of it."""
 
-_COLLECTED = ("free_blocks", "chip_busy_gc")
-"""Causes that only garbage collection is behind."""
+_WORK_OF = {"array_read": "read", "register": "read", "array_program": "program", "array_erase": "erase"}
+"""What a page's uses of its plane are for."""
+
+_CHIP_WAITS = (*_WORK, "chip_busy_user")
+"""Charged together when a command is formed: how long each lasted is exact, their order is not."""
 
 _BUSES = ("channel", "column", "path")
 """Wires that reach chips without routers between."""
@@ -36,7 +45,7 @@ _BUSES = ("channel", "column", "path")
 
 @dataclass(frozen=True)
 class Holder:
-    """Who held what a request waited for: kind of use, by whom (None: garbage collection), which parts, how long."""
+    """Who held what a request waited for: kind of use, by whom (None: the drive's own work), which parts, how long."""
 
     kind: str
     request: int | None
@@ -169,7 +178,7 @@ def explain(timeline: Timeline, number: int, page_bytes: int, median_ps: int | N
     return Explanation(
         request=number,
         flow=str(request["flow"]),
-        op="write" if request["write"] else "read",
+        op=str(request["op"]),
         lba=request["lba"],
         sectors=request["sectors"],
         arrival_ps=request["arrival_ps"],
@@ -260,12 +269,7 @@ class _Scene:
         name = None if chip is None else str(chip["name"])
         if cause in _CHIP_WAITS and chip is not None:
             wait = _together(rows, place)
-            holders, unheld = self._held_chip(chip, wait[0]["start_ps"], wait[-1]["end_ps"])
-            if {row["cause"] for row in wait} & set(_COLLECTED):
-                # Part of this wait is charged to collection: its holders go with that part, the others with the rest.
-                collecting = cause in _COLLECTED
-                holders = tuple(holder for holder in holders if (holder.request is None) == collecting)
-                unheld = max(0, end - start - sum(holder.time_ps for holder in holders)) if collecting else unheld
+            holders, unheld = self._held_chip(chip, wait, cause)
             return Step(cause, start, end, name, (str(name),), holders, min(unheld, end - start))
         if cause == "path_conflict" and chip is not None:
             parts = self._ways_to(chip)
@@ -277,11 +281,15 @@ class _Scene:
             return Step(cause, start, end, name, (), self._reads_of_own(start, end))
         return Step(cause, start, end, name, self._used(start, end))
 
-    def _held_chip(self, chip: Mapping[str, Any], start: int, end: int) -> tuple[tuple[Holder, ...], int]:
-        """Who held the chip, and for how long nobody did.
+    def _held_chip(
+        self, chip: Mapping[str, Any], wait: Sequence[Mapping[str, Any]], cause: str
+    ) -> tuple[tuple[Holder, ...], int]:
+        """Who held the chip during the part of a wait that is charged to a cause, and for how long nobody did.
 
-        Data that have been read wait for the chip's port alone; a command waits for its plane, its die, the chip.
+        Holders go with the causes that their work is behind. Data that have been read wait for the chip's port alone; a
+        command waits for its plane, its die, the chip.
         """
+        start, end = wait[0]["start_ps"], wait[-1]["end_ps"]
         here = [(n, part) for n, part in enumerate(self._parts) if _is_at(part, chip)]
         own = self._own_plane(chip)
         ranks = {number: 3 for number, part in here if part["kind"] == "chip"}
@@ -290,7 +298,37 @@ class _Scene:
                 if part["kind"] == "plane":
                     same_die = own is not None and part.get("die") == own.get("die")
                     ranks[number] = 0 if part is own else 1 if same_die else 2
-        return self._shared_out(self._clipped(ranks, start, end), ranks, start, end)
+        spans = self._clipped(ranks, start, end)
+        causes = {str(row["cause"]) for row in wait}
+        if not causes & set(_WORK):
+            return self._shared_out(spans, ranks, start, end)
+        work = self._work(spans)
+        holders, unheld = self._shared_out(spans, ranks, start, end, lambda use: _is_behind(cause, work(*use), causes))
+        if cause in _WORK:
+            charged = sum(row["end_ps"] - row["start_ps"] for row in wait if row["cause"] == cause)
+            unheld = max(0, charged - sum(holder.time_ps for holder in holders))
+        return holders, unheld
+
+    def _work(self, spans: pl.DataFrame) -> Callable[[int | None, int | None, int], str | None]:
+        """Tells what a use among these spans is for, by its request, page and start; None if it is for a request.
+
+        A page that is copied is read and programmed under one number: it is read until its data have left the register.
+        """
+        pages = spans.filter(pl.col("request").is_null())["page"].unique().to_list()
+        known = self._timeline.spans.filter(pl.col("page").is_in(pages)).with_columns(pl.col("kind").cast(pl.String))
+        ends: dict[int, list[tuple[int, str]]] = {}
+        for page, kind, end in known.select("page", "kind", "end_ps").iter_rows():
+            if kind in _WORK_OF:
+                ends.setdefault(page, []).append((end, _WORK_OF[kind]))
+
+        def of(request: int | None, page: int | None, start: int) -> str | None:
+            if request is not None or page is None:
+                return None
+            # Of what a cut timeline does not hold, only data that were read can be on their way.
+            ahead = ((end, work) for end, work in ends.get(page, ()) if end > start)
+            return min(ahead, default=(0, "read"))[1]
+
+        return of
 
     def _is_read_by(self, time: int) -> bool:
         """Whether the array has read the page by then."""
@@ -330,10 +368,10 @@ class _Scene:
         return _longest_first(holders), (end - start) - _covered(spans)
 
     def _earlier_writes(self, start: int, end: int) -> tuple[Holder, ...]:
-        """Writes of the same page under way meanwhile: that whose program ends the wait, else any."""
+        """Writes and trims of the same page under way meanwhile: that whose program ends the wait, else any."""
         first, last = self.pages(self._request)
         writes = self._timeline.requests.filter(
-            pl.col("write")
+            pl.col("op").cast(pl.String).is_in(["write", "trim"])
             & (pl.col("number") != self._request["number"])
             & (pl.col("arrival_ps") < end)
             & (pl.col("complete_ps").is_null() | (pl.col("complete_ps") > start))
@@ -382,17 +420,26 @@ class _Scene:
         )
 
     def _shared_out(
-        self, spans: pl.DataFrame, ranks: Mapping[int, int], start: int, end: int
+        self,
+        spans: pl.DataFrame,
+        ranks: Mapping[int, int],
+        start: int,
+        end: int,
+        told: Callable[[tuple[int | None, int | None, int]], bool] | None = None,
     ) -> tuple[tuple[Holder, ...], int]:
-        """The wait shared out among its holders: every moment to one of them, at the part of the lowest rank."""
+        """The wait shared out among its holders: every moment to one of them, at the part of the lowest rank.
+
+        told: which uses are to be told, by request, page and start.
+        """
+        columns = spans.select("kind", "request", "page", "part", "start_ps", "end_ps")
         uses = [
-            (ranks[part], begin, until, (str(kind), request, part))
-            for kind, request, part, begin, until in spans.select(
-                "kind", "request", "part", "start_ps", "end_ps"
-            ).iter_rows()
+            (ranks[part], begin, until, (str(kind), request, part, told is None or told((request, page, begin))))
+            for kind, request, page, part, begin, until in columns.iter_rows()
         ]
         shares = share_out(uses)
-        holders = [Holder(kind, request, self._names([part]), ps) for (kind, request, part), ps in shares.items()]
+        holders = [
+            Holder(kind, request, self._names([part]), ps) for (kind, request, part, tell), ps in shares.items() if tell
+        ]
         return _longest_first(holders), (end - start) - sum(shares.values())
 
     def _names(self, parts: Iterable[int]) -> tuple[str, ...]:
@@ -420,6 +467,16 @@ def share_out(uses: Iterable[tuple[int, int, int, Any]]) -> dict[Any, int]:
             owner = waiting[active[0][2]][3]
             shares[owner] = shares.get(owner, 0) + following - now
     return shares
+
+
+def _is_behind(cause: str, work: str | None, causes: Set[str]) -> bool:
+    """Whether work of the drive's own (None: a request's) is what a part of a wait with these causes is charged for."""
+    if cause not in _WORK:
+        return work is None
+    if cause == "chip_busy_mapping" and f"chip_busy_gc_{work}" in causes:
+        # Timelines do not tell mapping pages from collected ones: collection takes its own share first.
+        return False
+    return work in _WORK[cause]
 
 
 def _together(rows: Sequence[Mapping[str, Any]], place: int) -> Sequence[Mapping[str, Any]]:

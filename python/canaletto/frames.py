@@ -14,9 +14,11 @@ Columns: TypeAlias = dict[str, tuple[str, bytes]]
 _NUMPY = {"u8": "<u1", "u16": "<u2", "u32": "<u4", "u64": "<u8", "i64": "<i8", "f64": "<f8"}
 _PS_PER_US = 1e6
 
-FIRST = ("request", "flow", "kind", "failed", "lba", "sectors", "arrival_ps", "enqueue_ps", "complete_ps", "path_conflict")
+FIRST = (
+    *("request", "flow", "kind", "failed", "lba", "sectors"),
+    *("arrival_ps", "enqueue_ps", "complete_ps", "path_conflict"),
+)
 """The columns of a request beside its causes."""
-
 
 KINDS = ["read", "write", "trim", "flush"]
 """What a request asks for, by the engine's numbers."""

@@ -246,7 +246,7 @@ def _draw_requests(timeline: Timeline, tracks: _Tracks, events: list[_Event]) ->
             continue
         start, end = view.cut(arrival, last)
         lane = lanes.beside(start, end)
-        kind = "write" if request["write"] else "read"
+        kind = request["op"]
         notes: dict[str, Any] = {"request": request["number"], "flow": request["flow"], "lba": request["lba"]}
         notes |= {"bytes": request["sectors"] * 512, "arrival_ps": arrival}
         if complete is not None:
@@ -279,10 +279,15 @@ def _draw_parts(timeline: Timeline, tracks: _Tracks, events: list[_Event]) -> No
             start, end = view.cut(span["start_ps"], span["end_ps"])
             request = span["request"]
             notes = {"request": request, "page": span["page"], "lba": lba.get(request), **_exactly(span)}
-            owner = "garbage collection" if request is None else str(request)
+            owner = _owner(span["kind"]) if request is None else str(request)
             contents = _slice(f"{words(span['kind'])} {owner}", span["kind"], notes) + flows.get(span["row"], b"")
             lanes.nesting(start, end).begin(start, end, contents)
         lanes.finish()
+
+
+def _owner(kind: str) -> str:
+    """Whose a use is that no request asked for. Only collection erases; mapping tables read and program as well."""
+    return "garbage collection" if kind == "array_erase" else "background work"
 
 
 def _arrows(timeline: Timeline) -> dict[int, bytes]:

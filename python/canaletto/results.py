@@ -86,7 +86,7 @@ class Result(Fields):
 
     @cached_property
     def requests(self) -> "pl.DataFrame":
-        """One row a request: flow, op, lba and sectors (of 512 B), times in microseconds, and where the time went.
+        """One row a request: flow, op, failed, lba and sectors (of 512 B), times in microseconds, where the time went.
 
         `<cause>_us` is the time charged to each cause that occurs; over a row they sum to `latency_us`.
         Raises RuntimeError if the run did not keep them.

@@ -60,14 +60,14 @@ class Timeline:
     header: `kinds` and `causes` that there are; `parts`: name, kind and place of each; `truncated`: whether there was
     more than the timeline may hold, and then `until_ps`: up to when it is complete.
 
-    spans: a part (its number in `parts`) was used: kind, part, start_ps, end_ps, request (null: garbage collection),
-    page (number of the page transaction).
+    spans: a part (its number in `parts`) was used: kind, part, start_ps, end_ps, request (null: work of the drive's
+    own, such as garbage collection), page (number of the page transaction).
 
-    steps: what each page of a request, or (page null) the request itself, spent its time on: request (null: garbage
-    collection), page, cause, start_ps, end_ps, part (the chip concerned, or null). A request's own steps and those of
+    steps: what each page of a request, or (page null) the request itself, spent its time on: request (null: work of the
+    drive's own), page, cause, start_ps, end_ps, part (the chip concerned, or null). A request's own steps and those of
     its last-finishing page follow one another without gaps from its arrival to its completion.
 
-    requests: those under way in a window: number (in order of generation), flow, write, lba, sectors, arrival_ps,
+    requests: those under way in a window: number (in order of generation), flow, op, lba, sectors, arrival_ps,
     complete_ps (null: not yet).
     """
 
@@ -185,9 +185,9 @@ def from_columns(
         steps=frames.raw(steps).with_columns(
             _words("cause", about["causes"]), *(_unless(column, _NOBODY) for column in ("request", "page", "part"))
         ),
-        requests=frames.raw(requests).with_columns(
-            _words("flow", flows), (pl.col("kind") == 1).alias("write"), _unless("complete_ps", _NOT_YET)
-        ),
+        requests=frames.raw(requests)
+        .with_columns(_words("flow", flows), _words("kind", frames.KINDS), _unless("complete_ps", _NOT_YET))
+        .rename({"kind": "op"}),
         windows=tuple(windows),
         title=title,
     )

@@ -56,12 +56,23 @@ def test_json_holds_the_contract_s_fields(canaletto: Any) -> None:
         *("flows", "fairness", "cost"),
     }
     assert result["schema"] == 1
-    assert set(result["latency_us"]) == {"all", "read", "write"}
+    assert set(result["latency_us"]) == {"all", "read", "write", "trim", "flush"}
     for latency in result["latency_us"].values():
         assert set(latency) >= LATENCIES
-    assert set(result["requests"]) == {"generated", "completed", "reads", "writes", "bytes"}
+    assert set(result["requests"]) == {
+        *("generated", "completed", "reads", "writes", "trims", "flushes", "failed", "bytes"),
+    }
     assert set(result["path_conflicts"]) == {"free_request_share", "free_transaction_share", "lost_us"}
-    assert set(result["flash"]) >= {"reads", "programs", "erases", "write_amplification", "gc"}
+    assert set(result["flash"]) >= {
+        "reads",
+        "programs",
+        "erases",
+        "write_amplification",
+        "gc",
+        "wear",
+        "blocks",
+        "series",
+    }
     assert set(result["cost"]) == {"wall_s", "cpu_s", "events", "requests_per_cpu_s", "peak_rss_mb"}
     (flow,) = result["flows"]
     assert set(flow) >= MEASURES | {"name"}

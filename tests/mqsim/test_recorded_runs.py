@@ -20,6 +20,12 @@ CLOSE = [
     "cost-mix70-16k-qd16-cmt1G",
     "cost-randread-16k-qd16-cmt2M",
     "cost-randread-16k-qd16-cmt64K-ws1",
+    "perf-randwrite-4k-qd64-wcache",
+    "perf-mix70-4k-qd16-wrcache",
+    "cost-mix70-16k-qd64-wcache",
+    "cost-randwrite-16k-qd64-wcache",
+    "cost-trace-tpcc-small-wcache",
+    "cost-trace-wsrch-small-wcache",
 ]
 EXACT = 31
 

@@ -154,6 +154,24 @@ def test_a_single_run_is_drawn(tmp_path: Path) -> None:
     assert len(found["colours"]) == 1
 
 
+@pytest.mark.parametrize(("width", "theme"), [(500, "dark"), (1280, "light")])
+def test_collection_and_wear_are_drawn(width: int, theme: str, tmp_path: Path) -> None:
+    runs = [fabricated.result(fabric, **fabricated.worn(fabric)) for fabric in fabricated.FABRICS]
+    text = comparison.html(fabricated.Comparison(runs))
+    dom, found = opened(tmp_path, text, f"--window-size={width},1500", hash_=f"#theme={theme}")
+    assert found["wide"] == []
+    assert 'data-drawn="16"' in dom
+    assert len(re.findall(r'aria-label="wear of', dom)) == 8
+    saved = found["saved"]
+    assert saved["wear.svg"].count("mesh-2bit") >= 1
+    assert saved["wear.csv"].splitlines()[0] == "fabric,part,kind,erases"
+    assert len(saved["wear.csv"].splitlines()) == 1 + 8 * 16
+    assert (
+        saved["amplification.csv"].splitlines()[0] == 'fabric,time since the run began (µs),"write amplification, mean"'
+    )
+    assert saved["valid.csv"].splitlines()[0] == "fabric,valid pages of a block (%),full blocks (%)"
+
+
 @pytest.mark.parametrize(("rows", "columns"), [(1, 1), (1, 40), (40, 1)])
 def test_arrays_of_any_shape_are_drawn(rows: int, columns: int, tmp_path: Path) -> None:
     fabrics = ("bus", "omnibus", "mesh", "venice", "ideal")

@@ -21,7 +21,7 @@ KINDS = (
     *("array_read", "array_program", "array_erase", "register"),
 )
 CAUSES = (
-    *("host_queue", "host_link", "device_queue", "firmware", "chip_busy_user", "chip_busy_gc", "path_conflict"),
+    *("host_queue", "host_link", "device_queue", "firmware", "chip_busy_user", "chip_busy_gc_read", "path_conflict"),
     *("path_reservation", "command_transfer", "array_read", "array_program", "data_transfer", "completion"),
 )
 
@@ -426,11 +426,14 @@ class Toy:
                 orient="row",
             ),
             pl.DataFrame(
-                [(r.number, 0, int(r.write), r.number * 8, 8 * len(r.pages), r.arrival, r.complete) for r in alive],
+                [
+                    (r.number, 0, "write" if r.write else "read", r.number * 8, 8 * len(r.pages), r.arrival, r.complete)
+                    for r in alive
+                ],
                 schema={
                     "number": pl.UInt32,
                     "flow": pl.UInt16,
-                    "write": pl.UInt8,
+                    "op": pl.Enum(["read", "write", "trim", "flush"]),
                     "lba": pl.UInt64,
                     "sectors": pl.UInt32,
                     "arrival_ps": pl.UInt64,
@@ -542,3 +545,56 @@ def comparison(fabrics: tuple[str, ...] = FABRICS, **changes: Any) -> Comparison
 def timelines(fabrics: tuple[str, ...] = FABRICS, start_us: float = 100, end_us: float = 140) -> dict[str, Any]:
     """What happened on each of them in a window."""
     return {fabric: toy(fabric).timeline(start_us, end_us) for fabric in fabrics}
+
+
+def worn(fabric: str = "bus", **sizes: int) -> dict[str, Any]:
+    """What a run reports beside `result` when its drive collected, cached and missed mapping entries."""
+    draw = random.Random(len(fabric))
+    data = toy(fabric, **sizes).data()
+    intervals = 300
+    host = [draw.randrange(40) for _ in range(intervals)]
+    copied = [0] * 100 + [draw.randrange(30) for _ in range(intervals - 100)]
+    erases = [0] * 100 + [draw.randrange(3) for _ in range(intervals - 100)]
+    reasons = {"epoch": 40, "space": 300, "wear": 7}
+    victims = sum(reasons.values())
+    flash = {
+        **{"reads": 5000, "programs": sum(host) + sum(copied), "erases": sum(erases), "host_pages": sum(host)},
+        "write_amplification": 1 + sum(copied) / sum(host),
+        "gc": {
+            **{"collections": victims, "reasons": reasons, "pages_copied": sum(copied), "pages_copied_elsewhere": 12},
+            **{"pages_copied_directly": 0, "valid_share_of_victims": 0.43, "epochs": 2, "job_mean_us": 900.0},
+            **{"job_max_us": 2500.0, "epoch_mean_us": 4000.0, "epoch_max_us": 5000.0},
+        },
+        "wear": {"erases_min": 1, "erases_mean": 4.25, "erases_max": 9, "bad_blocks": 3, "lifetime_bytes": 2.5e12},
+        "blocks": {
+            **{"total": 800, "free": 100, "open": 50, "full": 647, "bad": 3, "free_in_plane": [2, 5]},
+            **{"by_valid_share": [0] * 8 + [47, 100, 200, 150, 50, 40, 30, 20, 5, 3, 1, 1], "valid_pages": 9000},
+        },
+        "series": {"interval_us": 12.5, "host_pages": host, "pages_copied": copied, "erases": erases},
+        **{"suspensions": 17, "copybacks": 0, "read_retries": 5, "uncorrectable": 0},
+    }
+    collected = {"free_blocks": 0.5, "chip_busy_gc_read": 0.25, "chip_busy_gc_program": 1.0, "chip_busy_erase": 2.0}
+    return {
+        "flash": flash,
+        "last_completion_us": 9000.0,
+        "blame_us": {kind: table | collected for kind, table in data["blame_us"].items()},
+        "map": data["map"] | {"chips": [chip | {"erases": 3 + 2.5 * draw.random()} for chip in data["map"]["chips"]]},
+        "cache": {
+            **{"capacity_pages": 64, "power_loss_protection": True, "dirty_pages": 9},
+            "reads": {"hits": 30, "partial": 10, "misses": 60},
+            **{"writes": {"merged": 20, "inserted": 80, "waited": 4}, "destaged": 71, "flushes": 0},
+        },
+        "mapping": {
+            "kind": "demand_paged",
+            "entries": 4096,
+            "hits": 950,
+            "misses": 50,
+            "translation_reads": 48,
+            "merge_reads": 3,
+            "translation_writes": 12,
+        },
+        "precondition": {
+            **{"kind": "steady", "occupancy": [0.8, 0.8], "policy": "greedy", "write_amplification": 2.125},
+            **{"pages_written": 0, "free_blocks": {"min": 2, "mean": 3.5, "max": 5}},
+        },
+    }

@@ -28,11 +28,11 @@ def test_fields_are_attributes_and_items(result: cn.Result) -> None:
 
 def test_requests_account_for_every_picosecond(result: cn.Result) -> None:
     frame = result.requests
-    assert frame.columns[:10] == [
-        "request",
-        *("flow", "op", "lba", "sectors", "arrival_us", "enqueued_us", "completed_us", "latency_us", "path_conflict"),
+    assert frame.columns[:11] == [
+        *("request", "flow", "op", "failed", "lba", "sectors"),
+        *("arrival_us", "enqueued_us", "completed_us", "latency_us", "path_conflict"),
     ]
-    causes = frame.columns[10:]
+    causes = frame.columns[11:]
     assert all(name.endswith("_us") for name in causes)
     off = frame.select((pl.sum_horizontal(causes) - pl.col("latency_us")).abs().max()).item()
     assert off < 1e-6

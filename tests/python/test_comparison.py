@@ -256,7 +256,7 @@ def test_the_verdict(runs: list[dict[str, Any]], says: str) -> None:
 
 def test_eight_fabrics_fit_80_columns() -> None:
     names = ("bus", "packetized", "omnibus", "omnibus-split", "mesh", "mesh-2bit", "venice", "ideal")
-    causes = ("read_modify_write", "command_transfer", "path_reservation", "path_conflict", "array_program")
+    causes = ("chip_busy_gc_program", "command_transfer", "path_reservation", "path_conflict", "array_program")
     runs = [made_up(name, **dict.fromkeys(causes, 98.76 * 5**number)) for number, name in enumerate(names)]
     for number, run in enumerate(runs):
         run["energy_mj"] = {"total": 9.87 * 10.0 ** (number - 3)}

@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 from test_timeline import command, made
-from timelines import NOBODY, Drawing, bus, crossed, routed
+from timelines import CAUSES, NOBODY, Drawing, bus, collected, crossed, routed
 
 
 def told(drawing: Drawing, number: int) -> Explanation:
@@ -44,7 +44,7 @@ def test_steps_tile_the_latency() -> None:
 
 def test_who_held_the_chip() -> None:
     steps = {(step.cause, step.start_ps): step for step in told(bus(), 1).steps}
-    collected = steps["chip_busy_gc", 3_000_000]
+    collected = steps["chip_busy_erase", 3_000_000]
     assert collected.holders == (Holder("array_erase", None, ("chip 0,0 plane 0",), 2_000_000),)
     # Charged as 101.5 us after the 2 us of collection, though the erase came last: the program took 100 of them.
     user = steps["chip_busy_user", 5_000_000]
@@ -99,7 +99,7 @@ def test_own_paths_have_one_user() -> None:
 
 def test_a_partial_write_waits_for_its_old_page() -> None:
     d = bus()
-    d.request(5, 0, 1, 150_000, 160_000, write=True)
+    d.request(5, 0, 1, 150_000, 160_000, op="write")
     d.step(5, 20, "read_modify_write", 150_000, 155_000)
     d.step(5, 20, "array_program", 155_000, 160_000, "chip 1,1")
     d.step(5, 21, "chip_busy_user", 149_000, 151_500, "chip 1,1")
@@ -117,7 +117,7 @@ def test_a_partial_write_waits_for_its_old_page() -> None:
 
 def test_a_chip_that_nobody_used_is_not_called_busy_with_something() -> None:
     d = bus()
-    d.request(5, 0, 8, 150_000, 160_000, write=True)
+    d.request(5, 0, 8, 150_000, 160_000, op="write")
     d.step(5, 20, "chip_busy_user", 150_000, 160_000, "chip 1,1")
     d.span("chip 1,1 plane 0", "array_read", 150_500, 153_500, 6, 21)
     (wait,) = told(d, 5).steps
@@ -179,7 +179,7 @@ def test_words() -> None:
         "arrived at 0.002 000 ms; 2 pages, of which the last to finish is told",
         "101.5 µs waited for chip 0,0: page programs of request 0 on plane 0 (100 µs), data of request 0 (1.50 µs)",
         "2.5 µs waited for a path to chip 0,0 (channel 0): data of request 2 (2.50 µs)",
-        "garbage collection at chip 0,0: erases of garbage collection on plane 0 (2.00 µs)",
+        "waited for an erase at chip 0,0: erases of garbage collection on plane 0 (2.00 µs)",
         "data of this request's own pages (3.40 µs)",
         "mostly: chip busy with a write (81.3 %)",
     ):
@@ -187,9 +187,38 @@ def test_words() -> None:
     assert "circuits of request 0 on controller 0" in " ".join(shown(told(routed(), 1)).split())
 
 
+def test_work_of_the_drive_goes_with_the_causes_that_it_is_behind() -> None:
+    found = told(collected(), 1)
+    steps = {step.cause: step for step in found.steps}
+    uses = {cause: {holder.kind: holder.time_ps for holder in step.holders} for cause, step in steps.items()}
+    us = 1_000_000
+    assert uses["chip_busy_gc_read"] == {"command": us / 10, "array_read": 2.9 * us, "register": us}
+    assert uses["chip_busy_gc_program"] == {"data": us, "array_program": 10 * us}
+    assert uses["chip_busy_erase"] == {"command": us / 2, "array_erase": 9.5 * us}
+    assert uses["chip_busy_user"] == {"data": us}
+    assert all(step.unheld_ps == 0 for step in found.steps)
+    flat = " ".join(shown(found).split())
+    assert "waited for garbage collection to program at chip 0,0: page programs of garbage collection" in flat
+    assert "mostly: programs of garbage collection at the chip (37.9 %)" in flat
+
+
+def test_mapping_takes_what_collection_leaves() -> None:
+    d = collected()
+    mapping, read = CAUSES.index("chip_busy_mapping"), CAUSES.index("chip_busy_gc_read")
+    d.steps = [(*step[:2], mapping, *step[3:]) if step[2] == read else step for step in d.steps]
+    (step,) = (step for step in told(d, 1).steps if step.cause == "chip_busy_mapping")
+    assert {holder.kind for holder in step.holders} == {"command", "array_read", "register"}
+    assert "page reads of mapping tables" in " ".join(shown(told(d, 1)).split())
+
+
+def test_trims_and_flushes_are_told_as_such() -> None:
+    assert "request 0: flush, 0.400 µs" in shown(told(collected(), 0))
+    assert "request 2: trim of 4 KiB at LBA 128, 1.000 µs" in shown(told(collected(), 2))
+
+
 def test_small_steps_share_a_line() -> None:
     d = bus()
-    d.request(5, 0, 8, 0, 100_000, write=True)
+    d.request(5, 0, 8, 0, 100_000, op="write")
     for page, cause, start, end in [
         (None, "host_link", 0, 100),
         (None, "firmware", 100, 200),
@@ -210,7 +239,7 @@ def test_a_long_list_of_holders_is_summed_up() -> None:
     d = bus()
     for number in range(20):
         d.span("channel 1", "data", 1000 + 100 * number, 1100 + 100 * number, 50 + number, 50 + number)
-    d.request(5, 0, 8, 1000, 3000, write=False)
+    d.request(5, 0, 8, 1000, 3000, op="read")
     d.step(5, 40, "path_conflict", 1000, 3000, "chip 1,0")
     flat = " ".join(shown(told(d, 5)).split())
     assert "data of requests 50, 51 and 18 more (20 times, 2.00 µs)" in flat

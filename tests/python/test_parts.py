@@ -100,7 +100,8 @@ def test_requests_frame_in_microseconds() -> None:
     columns = {
         "request": column("u32", 4, 7, 8),
         "flow": column("u16", 2, 0, 1),
-        "write": column("u8", 1, 0, 1),
+        "kind": column("u8", 1, 3, 2),
+        "failed": column("u8", 1, 0, 1),
         "lba": column("u64", 8, 8, 2**40),
         "sectors": column("u32", 4, 8, 16),
         "arrival_ps": column("u64", 8, 0, 1_000_000),
@@ -114,7 +115,8 @@ def test_requests_frame_in_microseconds() -> None:
     assert frame.row(1, named=True) == {
         "request": 8,
         "flow": "b",
-        "op": "write",
+        "op": "trim",
+        "failed": True,
         "lba": 2**40,
         "sectors": 16,
         "arrival_us": 1.0,

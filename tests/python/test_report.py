@@ -345,8 +345,8 @@ def test_scouts_go_out_from_the_controller_and_read_data_come_back() -> None:
             assert place not in back
             seen.add(name)
         if wire[0] == "controller_link" and name == "data":
-            write = {request[0]: request[1] for request in found["requests"]}[spans["request"][place] + spans["first"]]
-            assert (place in back) == (not write)
+            op = {request[0]: request[1] for request in found["requests"]}[spans["request"][place] + spans["first"]]
+            assert (place in back) == (op == "read")
             seen.add(name)
     assert seen == {"scout", "command", "data"}
 

@@ -20,7 +20,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from hypothesis import given
 from hypothesis import strategies as st
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as published
-from timelines import Drawing, bus, crossed, routed
+from timelines import Drawing, bus, collected, crossed, routed
 
 WHOLE = (0, 200_000_000)
 
@@ -125,7 +125,7 @@ def test_words_and_nulls_stand_for_numbers() -> None:
     own = found.steps.filter(pl.col("page").is_null())
     assert own.filter(pl.col("request") == 1)["cause"].to_list() == ["host_link", "host_link", "completion"]
     assert own["part"].null_count() == own.height
-    assert found.requests.columns == ["number", "flow", "write", "lba", "sectors", "arrival_ps", "complete_ps"]
+    assert found.requests.columns == ["number", "flow", "op", "lba", "sectors", "arrival_ps", "complete_ps"]
     assert found.requests["complete_ps"].to_list()[3] is None
     assert found.requests["flow"].unique().to_list() == ["hm_0"]
 
@@ -174,10 +174,16 @@ def test_slices_carry_what_they_stand_for(tmp_path: Path) -> None:
     (read,) = (s for s in trace.slices if s.event.name == "read 1")
     assert (read.notes["latency_ps"], read.notes["bytes"], read.notes["flow"]) == (129_000_500, 8192, "hm_0")
     inside = [s for s in trace.slices if s.above == [read]]
-    assert [s.event.name for s in inside][:3] == ["host link", "chip busy gc", "chip busy user"]
+    assert [s.event.name for s in inside][:3] == ["host link", "chip busy erase", "chip busy user"]
     assert inside[1].notes["chip"] == "chip 0,0"
     assert (inside[0].start, inside[-1].end) == (read.start, read.end)
     assert all(a.end == b.start for a, b in pairwise(inside))
+
+
+def test_every_kind_of_request_has_its_name(tmp_path: Path) -> None:
+    trace = written(made(collected()), tmp_path)
+    names = {each.event.name for each in trace.slices}
+    assert {"flush 0", "read 1", "trim 2", "array read background work", "array erase garbage collection"} <= names
 
 
 def overlapping() -> Drawing:
@@ -189,7 +195,7 @@ def overlapping() -> Drawing:
     return d
 
 
-@pytest.mark.parametrize("draw", [bus, routed, crossed, overlapping])
+@pytest.mark.parametrize("draw", [bus, routed, crossed, overlapping, collected])
 def test_slices_nest_and_times_run_forward(draw: Any, tmp_path: Path) -> None:
     drawing = draw()
     trace = written(made(drawing), tmp_path)

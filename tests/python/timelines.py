@@ -9,15 +9,17 @@ KINDS = (
 )
 CAUSES = (
     *("host_queue", "host_link", "device_queue", "firmware", "system_bus", "dram", "ecc", "same_page_write"),
-    *("read_modify_write", "free_blocks", "chip_busy_user", "chip_busy_gc", "path_conflict", "path_reservation"),
+    *("read_modify_write", "free_blocks", "chip_busy_user", "chip_busy_gc_read", "chip_busy_gc_program"),
+    *("chip_busy_erase", "chip_busy_mapping", "path_conflict", "path_reservation"),
     *("command_transfer", "array_read", "array_program", "data_transfer", "completion"),
 )
+OPS = ("read", "write", "trim", "flush")
 NOBODY, NOT_YET = 2**32 - 1, 2**64 - 1
 SIZES = {"u8": 1, "u16": 2, "u32": 4, "u64": 8}
 SPANS = {"kind": "u8", "part": "u32", "start_ps": "u64", "end_ps": "u64", "request": "u32", "page": "u32"}
 STEPS = {"request": "u32", "page": "u32", "cause": "u8", "start_ps": "u64", "end_ps": "u64", "part": "u32"}
 REQUESTS = {
-    **{"number": "u32", "flow": "u16", "write": "u8", "lba": "u64", "sectors": "u32"},
+    **{"number": "u32", "flow": "u16", "kind": "u8", "lba": "u64", "sectors": "u32"},
     **{"arrival_ps": "u64", "complete_ps": "u64"},
 }
 
@@ -58,9 +60,9 @@ class Drawing:
         whose = NOBODY if page is None else page
         self.steps.append((request, whose, CAUSES.index(cause), ps(start), ps(end), self.number(part)))
 
-    def request(self, number: int, lba: int, sectors: int, arrival: float, complete: float | None, write: bool) -> None:
+    def request(self, number: int, lba: int, sectors: int, arrival: float, complete: float | None, op: str) -> None:
         done = NOT_YET if complete is None else ps(complete)
-        self.requests.append((number, 0, int(write), lba, sectors, ps(arrival), done))
+        self.requests.append((number, 0, OPS.index(op), lba, sectors, ps(arrival), done))
 
     def handed_over(self) -> tuple[str, Any, Any, Any]:
         header = {
@@ -96,10 +98,10 @@ def bus() -> Drawing:
     d = Drawing()
     for row in range(2):
         d.wire(f"channel {row}", "channel", (row, -1), (row, 1))
-    d.request(0, 0, 8, 500, 112_000, write=True)
-    d.request(1, 1600, 16, 2000.4, 131_000.9, write=False)
-    d.request(2, 8000, 8, 100_000, 125_000, write=False)
-    d.request(3, 0, 8, 110_000, None, write=True)
+    d.request(0, 0, 8, 500, 112_000, op="write")
+    d.request(1, 1600, 16, 2000.4, 131_000.9, op="read")
+    d.request(2, 8000, 8, 100_000, 125_000, op="read")
+    d.request(3, 0, 8, 110_000, None, op="write")
     leg(d, "command", 1000, 1100, 0, 0, "chip 0,0", "channel 0")
     leg(d, "data", 1100, 4500, 0, 0, "chip 0,0", "channel 0")
     d.span("chip 0,0 plane 0", "array_program", 4500, 104_500, 0, 0)
@@ -116,7 +118,7 @@ def bus() -> Drawing:
     leg(d, "data", 112_100.5, 115_500, 1, 1, "chip 0,0", "channel 0")
     leg(d, "data", 115_500, 119_000, 1, 2, "chip 0,0", "channel 0")
     for page, port in ((1, 112_100.5), (2, 115_500)):
-        d.step(1, page, "chip_busy_gc", 3000, 5000, "chip 0,0")
+        d.step(1, page, "chip_busy_erase", 3000, 5000, "chip 0,0")
         d.step(1, page, "chip_busy_user", 5000, 106_500, "chip 0,0")
         d.step(1, page, "path_conflict", 106_500, 109_000, "chip 0,0")
         d.step(1, page, "command_transfer", 109_000, 109_100.5, "chip 0,0")
@@ -136,7 +138,41 @@ def bus() -> Drawing:
     return d
 
 
-def leg(d: Drawing, kind: str, start: float, end: float, request: int, page: int, chip: str, wire: str) -> None:
+def collected() -> Drawing:
+    """Request 1 waits for chip 0,0 while collection copies a page (7: read, then programmed) and erases a block."""
+    d = Drawing()
+    d.wire("channel 0", "channel", (0, -1), (0, 1))
+    d.request(0, 0, 0, 500, 900, op="flush")
+    d.request(1, 64, 8, 1000, 30_000, op="read")
+    d.request(2, 128, 8, 1000, 2000, op="trim")
+    d.step(0, None, "host_link", 500, 900)
+    d.step(2, None, "host_link", 1000, 2000)
+    leg(d, "command", 1000, 1100, None, 7, "chip 0,0", "channel 0")
+    d.span("chip 0,0 plane 0", "array_read", 1100, 4000, None, 7)
+    d.span("chip 0,0 plane 0", "register", 4000, 5000, None, 7)
+    leg(d, "data", 4000, 5000, None, 7, "chip 0,0", "channel 0")
+    # The command of its program goes with another page's, so that only data are seen of it.
+    leg(d, "data", 5000, 6000, None, 7, "chip 0,0", "channel 0")
+    d.span("chip 0,0 plane 0", "array_program", 6000, 16_000, None, 7)
+    leg(d, "data", 16_000, 17_000, 9, 8, "chip 0,0", "channel 0")
+    leg(d, "command", 17_000, 17_500, None, 10, "chip 0,0", "channel 0")
+    d.span("chip 0,0 plane 0", "array_erase", 17_500, 27_000, None, 10)
+    waits = {
+        "chip_busy_gc_read": 4000,
+        "chip_busy_gc_program": 11_000,
+        "chip_busy_erase": 10_000,
+        "chip_busy_user": 1000,
+    }
+    now = 1000
+    for cause, length in waits.items():
+        d.step(1, 1, cause, now, now + length, "chip 0,0")
+        now += length
+    d.step(1, 1, "array_read", now, 30_000, "chip 0,0")
+    d.until_ns = 40_000
+    return d
+
+
+def leg(d: Drawing, kind: str, start: float, end: float, request: int | None, page: int, chip: str, wire: str) -> None:
     """A transfer: the controller, the wire and the chip's port, all at the same time."""
     for part in (f"controller {chip[5]}", wire, chip):
         d.span(part, kind, start, end, request, page)
@@ -148,8 +184,8 @@ def routed() -> Drawing:
     for row in range(2):
         d.wire(f"link {row},0-{row},1", "link", (row, 0), (row, 1))
         d.wire(f"controller link {row}", "controller_link", (row, -1), (row, 0))
-    d.request(0, 0, 8, 0, 9000, write=False)
-    d.request(1, 64, 8, 1000, 12_000, write=False)
+    d.request(0, 0, 8, 0, 9000, op="read")
+    d.request(1, 64, 8, 1000, 12_000, op="read")
     for part in ("controller 0", "controller link 0", "link 0,0-0,1"):
         d.span(part, "reserved", 1000, 6000, 0, 0)
         d.span(part, "data", 2000, 6000, 0, 0)
@@ -168,8 +204,8 @@ def crossed() -> Drawing:
     for place in range(2):
         d.wire(f"row {place}", "channel", (place, -1), (place, 1))
         d.wire(f"column {place}", "column", (0, place), (1, place))
-    d.request(0, 0, 8, 0, 9000, write=True)
-    d.request(1, 4, 2, 1000, 12_000, write=True)
+    d.request(0, 0, 8, 0, 9000, op="write")
+    d.request(1, 4, 2, 1000, 12_000, op="write")
     d.span("row 1", "data", 0, 5000, 2, 2)
     d.span("column 0", "data", 1000, 4000, None, 3)
     d.span("row 0", "data", 0, 5000, 4, 4)

@@ -70,7 +70,7 @@ pub fn simulate<'py>(
     let mut watch = Watch::new(progress, requests_in(workload));
     let outcome = py.detach(|| {
         let traces = open_all(workload, base, &mut watch)?;
-        let mut look = |p: &canaletto::Progress| watch.look(p.completed, p.now.0);
+        let mut look = |so_far: &canaletto::Progress| watch.look(so_far);
         let ran = canaletto::run(design, workload, traces, options, &mut look);
         ran.map_err(|error| watch.blame(run_error(error)))
     })?;

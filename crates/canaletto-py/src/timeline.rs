@@ -47,7 +47,7 @@ pub fn timeline<'py>(
     let mut watch = Watch::new(progress, requests_in(&workload));
     let (header, timeline) = py.detach(|| {
         let traces = open_all(&workload, Path::new(""), &mut watch)?;
-        let mut look = |p: &canaletto::Progress| watch.look(p.completed, p.now.0);
+        let mut look = |so_far: &canaletto::Progress| watch.look(so_far);
         let windows = Windows { windows, limit };
         let ran = canaletto::timeline(&design, &workload, traces, &options, windows, &mut look);
         ran.map_err(|error| watch.blame(run_error(error)))

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use canaletto::TraceInput;
 use canaletto::config::workload::{Beyond, Devices, Trace, Workload};
-use canaletto::workload::replay::{Extent, Record};
-use canaletto_trace::{Format, Options, TraceReader};
+use canaletto::workload::replay::{Extent, Record, RecordSource};
+use canaletto::{Reopen, TraceInput};
+use canaletto_trace::{Format, Options, TraceError, TraceReader};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -22,7 +22,13 @@ pub fn open_all(workload: &Workload, base: &Path, watch: &mut Watch) -> PyResult
     let mut open_one = |trace: &Trace| {
         let path = base.join(&trace.file);
         let extent = needs_extent(trace).then(|| scan(&path, trace, watch)).transpose()?.map(|scan| scan.extent);
-        Ok(TraceInput { source: Box::new(open(&path, trace.format.as_deref())?), extent })
+        let source = Box::new(open(&path, trace.format.as_deref())?);
+        let format = trace.format.clone();
+        let again: Reopen = Box::new(move || {
+            let reader = try_open(&path, format.as_deref()).map_err(|error| error.to_string())?;
+            Ok(Box::new(reader) as Box<dyn RecordSource>)
+        });
+        Ok(TraceInput { source, extent, again: Some(again) })
     };
     workload.flow.iter().map(|flow| flow.trace.as_ref().map(&mut open_one).transpose()).collect()
 }
@@ -56,8 +62,12 @@ fn needs_extent(trace: &Trace) -> bool {
 }
 
 fn open(path: &Path, format: Option<&str>) -> PyResult<TraceReader> {
-    let format = format.map(str::parse::<Format>).transpose().map_err(trace_error)?;
-    canaletto_trace::open(path, &Options { format }).map_err(trace_error)
+    try_open(path, format).map_err(trace_error)
+}
+
+fn try_open(path: &Path, format: Option<&str>) -> Result<TraceReader, TraceError> {
+    let format = format.map(str::parse::<Format>).transpose()?;
+    canaletto_trace::open(path, &Options { format })
 }
 
 /// The identity of a trace file: `sha256:` and the digits that `sha256sum` prints.
@@ -111,7 +121,7 @@ impl TraceBatches {
 }
 
 impl TraceBatches {
-    fn read(&mut self) -> Result<Vec<Record>, canaletto_trace::TraceError> {
+    fn read(&mut self) -> Result<Vec<Record>, TraceError> {
         let reader = self.reader.get_mut().unwrap_or_else(PoisonError::into_inner);
         let (mut records, mut batch) = (Vec::new(), Vec::new());
         while records.len() < BATCH {

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use canaletto::Progress;
 use pyo3::prelude::*;
 
 /// Wall time between looks.
@@ -22,7 +23,13 @@ impl Watch {
     }
 
     /// Whether to go on. Cheap unless it is time for a look.
-    pub fn look(&mut self, done: u64, simulated_ps: u64) -> bool {
+    pub fn look(&mut self, so_far: &Progress) -> bool {
+        // While the drive is written before the run, the counts are of those writes.
+        let total = so_far.preconditioning.unwrap_or(self.total);
+        self.report(so_far.completed, total, so_far.now.0)
+    }
+
+    fn report(&mut self, done: u64, total: u64, simulated_ps: u64) -> bool {
         if self.last.elapsed() < EVERY {
             return true;
         }
@@ -30,7 +37,7 @@ impl Watch {
         let looked = Python::attach(|py| {
             py.check_signals()?;
             if let Some(progress) = &self.progress {
-                progress.call1(py, (done, self.total, simulated_ps))?;
+                progress.call1(py, (done, total, simulated_ps))?;
             }
             Ok(())
         });
@@ -40,7 +47,7 @@ impl Watch {
 
     /// As [`Watch::look`] before a run; the error is the reason to stop.
     pub fn go_on(&mut self) -> PyResult<()> {
-        self.look(0, 0);
+        self.report(0, self.total, 0);
         self.stopped_by.take().map_or(Ok(()), Err)
     }
 

@@ -38,6 +38,9 @@ impl Server {
 /// The stages of a read, in order; a write passes them backwards.
 const STAGES: [Cause; 3] = [Cause::Ecc, Cause::SystemBus, Cause::Dram];
 
+/// The stage at which data set out for the chips that come from the data cache: its DRAM takes the place of the DRAM port.
+pub const FROM_CACHE: u8 = 1;
+
 /// The controller's inside.
 pub struct Controller {
     per_request: Time,

@@ -5,6 +5,7 @@
 //! A request's way through the source, in order: [`workload`] → [`host`] → [`controller`] → [`ftl`] → [`scheduler`] →
 //! [`fabric`] → [`flash`], and back; [`machine`] moves it from one to the next; [`measure`] keeps the books.
 
+pub mod cache;
 pub mod config;
 pub mod controller;
 pub mod fabric;
@@ -20,16 +21,19 @@ pub mod workload;
 
 use thiserror::Error;
 
-use crate::config::design::Design;
-use crate::config::workload::Workload;
+use crate::config::design::{Design, PreconditionKind};
+use crate::config::workload::{Trace, Workload};
 use crate::fabric::with_fabric;
-use crate::limits::Limits;
+use crate::ftl::precondition::drive::occupancies;
+use crate::limits::{FlowRange, Limits};
 use crate::machine::Machine;
+use crate::machine::precondition::Start;
 use crate::measure::probe::{NoProbe, Probe};
 use crate::measure::records::Records;
 use crate::measure::report::Report;
 use crate::measure::timeline::{Header, Timeline, Windows};
 use crate::sim::time::Time;
+use crate::workload::fill::{Fills, Reopened};
 use crate::workload::flow::Source;
 use crate::workload::replay::{Extent, RecordSource, Replay};
 use crate::workload::synthetic::Generator;
@@ -60,6 +64,9 @@ pub struct Progress {
     pub generated: u64,
     /// Simulated time.
     pub now: Time,
+    /// While the drive is written before the run: how many pages that will take at the most. The counts above are of
+    /// these, then.
+    pub preconditioning: Option<u64>,
 }
 
 /// The recorded requests of a trace flow.
@@ -68,7 +75,12 @@ pub struct TraceInput {
     pub source: Box<dyn RecordSource>,
     /// Where its devices lie; needed for `devices = "offset"` and `beyond = "fit"`.
     pub extent: Option<Extent>,
+    /// Reads the trace from its beginning once more: needed to precondition the drive for it.
+    pub again: Option<Reopen>,
 }
+
+/// Makes another stream of a trace's records.
+pub type Reopen = Box<dyn FnMut() -> Result<Box<dyn RecordSource>, String> + Send>;
 
 /// What a run yields.
 pub struct Outcome {
@@ -127,8 +139,8 @@ pub fn run_probed<P: Probe>(
     watch: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Outcome, RunError> {
     let limits = Limits::new(design, workload).map_err(RunError::Config)?;
-    let sources = sources(workload, &limits, traces, options.seed)?;
-    with_fabric!(design.fabric.kind, F => run_on::<F, P>(design, workload, &limits, sources, options, probe, watch))
+    let prepared = Prepared::new(design, workload, limits, traces, options.seed)?;
+    with_fabric!(design.fabric.kind, F => run_on::<F, P>(design, workload, prepared, options, probe, watch))
 }
 
 /// Simulates as [`run`] does, up to the end of the last window, and keeps what happens inside the windows.
@@ -144,13 +156,16 @@ pub fn timeline(
     watch: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<(Header, Timeline), RunError> {
     let limits = Limits::new(design, workload).map_err(RunError::Config)?;
-    let sources = sources(workload, &limits, traces, options.seed)?;
+    let Prepared { limits, sources, fills } = Prepared::new(design, workload, limits, traces, options.seed)?;
     let layout = &limits.layout;
     with_fabric!(design.fabric.kind, F => {
+        let start = Start::new::<F>(design, workload, &limits, fills, options, watch)?;
         let idle = <F as fabric::Fabric>::new(&design.fabric, layout);
         let (wires, controllers) = (fabric::Fabric::wires(&idle), fabric::Fabric::controllers(&idle));
         let mut timeline = Timeline::new(windows, layout, &wires, &controllers);
-        Machine::<F, Timeline>::new(design, workload, &limits, sources, options, &mut timeline).run(watch)?;
+        let mut machine =
+            Machine::<F, Timeline>::new(design, workload, &limits, sources, start, options, &mut timeline);
+        machine.run(watch)?;
         Ok((timeline.finish(), timeline))
     })
 }
@@ -158,50 +173,70 @@ pub fn timeline(
 fn run_on<F: fabric::Fabric, P: Probe>(
     design: &Design,
     workload: &Workload,
-    limits: &Limits,
-    sources: Vec<Source>,
+    prepared: Prepared,
     options: &RunOptions,
     probe: &mut P,
     watch: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Outcome, RunError> {
-    let mut machine = Machine::<F, P>::new(design, workload, limits, sources, options, probe);
+    let Prepared { limits, sources, fills } = prepared;
+    let start = Start::new::<F>(design, workload, &limits, fills, options, watch)?;
+    let mut machine = Machine::<F, P>::new(design, workload, &limits, sources, start, options, probe);
     machine.run(watch)?;
     Ok(machine.outcome(design, workload))
 }
 
-fn sources(
-    workload: &Workload,
-    limits: &Limits,
-    traces: Vec<Option<TraceInput>>,
-    seed: u64,
-) -> Result<Vec<Source>, RunError> {
-    let mut traces = traces.into_iter();
-    workload
-        .flow
-        .iter()
-        .zip(&limits.flows)
-        .map(|(flow, range)| {
+/// Everything that a run needs beside its configuration.
+struct Prepared {
+    limits: Limits,
+    sources: Vec<Source>,
+    /// What is written before the run, if the drive is to be preconditioned.
+    fills: Option<Fills>,
+}
+
+impl Prepared {
+    fn new(
+        design: &Design,
+        workload: &Workload,
+        limits: Limits,
+        traces: Vec<Option<TraceInput>>,
+        seed: u64,
+    ) -> Result<Prepared, RunError> {
+        let mut traces = traces.into_iter();
+        let (mut sources, mut reopened) = (Vec::new(), Vec::new());
+        for (flow, range) in workload.flow.iter().zip(&limits.flows) {
             let input = traces.next().flatten();
             match (&flow.synthetic, &flow.trace, input) {
                 (Some(synthetic), ..) => {
                     let last = range.first_sector + range.sectors - 1;
-                    Ok(Source::Synthetic(Box::new(Generator::new(
-                        synthetic,
-                        &flow.name,
-                        seed,
-                        range.first_sector,
-                        last,
-                    ))))
+                    let generator = Generator::new(synthetic, &flow.name, seed, range.first_sector, last);
+                    sources.push(Source::Synthetic(Box::new(generator)));
+                    reopened.push(None);
                 }
-                (None, Some(trace), Some(input)) => Ok(Source::Replay(Box::new(Replay::new(
-                    trace,
-                    input.source,
-                    input.extent,
-                    range.first_sector,
-                    range.sectors,
-                )))),
-                _ => Err(RunError::Config(format!("flow {:?} has no requests: no trace was opened for it", flow.name))),
+                (None, Some(trace), Some(input)) => {
+                    let extent = input.extent.clone();
+                    let replay = Replay::new(trace, input.source, input.extent, range.first_sector, range.sectors);
+                    sources.push(Source::Replay(Box::new(replay)));
+                    reopened
+                        .push(input.again.map(|again| reopened_replay(trace.clone(), again, extent, range.clone())));
+                }
+                _ => {
+                    let problem = format!("flow {:?} has no requests: no trace was opened for it", flow.name);
+                    return Err(RunError::Config(problem));
+                }
             }
-        })
-        .collect()
+        }
+        let fills = match design.precondition.kind {
+            PreconditionKind::None => None,
+            PreconditionKind::Steady | PreconditionKind::Replay => {
+                let occupancies = occupancies(design, workload);
+                Some(Fills::new(workload, &limits, &occupancies, reopened, seed).map_err(RunError::Trace)?)
+            }
+        };
+        Ok(Prepared { limits, sources, fills })
+    }
+}
+
+/// Replays a trace from its beginning once more, whenever it is asked to.
+fn reopened_replay(trace: Trace, mut again: Reopen, extent: Option<Extent>, range: FlowRange) -> Reopened {
+    Box::new(move || Ok(Replay::new(&trace, again()?, extent.clone(), range.first_sector, range.sectors)))
 }

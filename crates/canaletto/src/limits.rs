@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::config::design::{Allocation, Design, MappingScheme, Scope, WritePlacement};
+use crate::config::cache::Sharing;
+use crate::config::design::{Allocation, Design, MappingScheme, PreconditionKind, Scope, WritePlacement};
 use crate::config::workload::{Flow, Workload};
 use crate::fabric;
 use crate::flash::address::{Layout, SECTOR};
@@ -44,6 +45,8 @@ pub struct Limits {
     pub logical_sectors: u64,
     /// Sets of write frontiers: one for each flow if the drive is partitioned, else one.
     pub streams: u16,
+    /// Pages that the data cache may hold.
+    pub cache_pages: u64,
     /// A plane collects below this many free blocks.
     pub gc_start_below: u32,
     /// A plane's collection is urgent at or below this many free blocks.
@@ -75,7 +78,9 @@ fn visible_sectors(design: &Design, layout: &Layout, streams: u16) -> u64 {
     match design.ftl.write_placement {
         WritePlacement::Static => sectors,
         WritePlacement::Dynamic => {
-            sectors.min(most_valid(design, layout, table, streams) * u64::from(layout.sectors_per_page))
+            // One page less, so that of planes that hold everything not all are at their limit.
+            let pages = most_valid(design, layout, table, streams).saturating_sub(1);
+            sectors.min(pages * u64::from(layout.sectors_per_page))
         }
     }
 }
@@ -206,6 +211,7 @@ impl Limits {
         Ok(Limits {
             mapped_pages: logical_pages + translation_pages,
             directories,
+            cache_pages: cache_pages(design, workload)?,
             gc_start_below: ((design.gc.threshold * blocks).ceil() as u32).max(design.gc.reserved_blocks + 2),
             most_valid: most_valid(design, &layout, table, streams),
             gc_urgent_at: ((design.gc.hard_threshold * blocks) as u32).max(design.gc.reserved_blocks),
@@ -217,6 +223,17 @@ impl Limits {
             logical_sectors,
         })
     }
+}
+
+/// Each flow must have a page of a cache that is divided among them.
+fn cache_pages(design: &Design, workload: &Workload) -> Result<u64, String> {
+    let (pages, flows) = (design.cache.capacity.0 / design.geometry.page.0, workload.flow.len() as u64);
+    if pages > 0 && pages < flows && design.cache.sharing == Sharing::Equal {
+        return Err(format!(
+            "cache.capacity: got {pages} pages, expected at least one for each of the {flows} flows that share them equally"
+        ));
+    }
+    Ok(pages)
 }
 
 /// The working set must hold a request.
@@ -293,6 +310,9 @@ const BYTES_PER_RECORD: f64 = 180.0;
 /// Bytes of a cached mapping entry with its place in the index, and its share of its translation page's state.
 const BYTES_PER_ENTRY: f64 = 150.0;
 
+/// Bytes for each cached page: itself, and up to four places of the index.
+const BYTES_PER_CACHED_PAGE: f64 = 150.0;
+
 /// Looks at a design and a workload without running them.
 ///
 /// # Errors
@@ -338,8 +358,21 @@ pub fn inspect(design: &Design, workload: &Workload, records: bool) -> Result<In
         page_bytes: page,
         read_bounds: with(Operation::Read, "flash arrays (reading)"),
         write_bounds: with(Operation::Program, "flash arrays (programming)"),
-        memory_mb: memory(design, workload, &limits, records) / 1e6,
+        memory_mb: (memory(design, workload, &limits, records) + preconditioned(design, &limits)) / 1e6,
     })
+}
+
+/// Bytes a run keeps for each block of a computed steady state: its counters, its place in the order, sums of valid pages.
+const BYTES_PER_BLOCK: f64 = 120.0;
+
+/// Bytes that the state before the run takes: a few words a block if computed, every page if written.
+fn preconditioned(design: &Design, limits: &Limits) -> f64 {
+    let layout = &limits.layout;
+    match design.precondition.kind {
+        PreconditionKind::None => 0.0,
+        PreconditionKind::Steady => f64::from(layout.planes()) * f64::from(layout.blocks_per_plane) * BYTES_PER_BLOCK,
+        PreconditionKind::Replay => layout.pages() as f64 * BYTES_PER_PAGE,
+    }
 }
 
 /// Bytes a run may take: tables by planes, state by touched pages, rows by requests. Traces are counted by their limit
@@ -358,9 +391,11 @@ fn memory(design: &Design, workload: &Workload, limits: &Limits, records: bool) 
     let entries = (design.mapping.entries(1) as f64 * f64::from(limits.streams)).min(pages);
     let rows: f64 = if records { workload.flow.iter().map(requests).sum() } else { 0.0 };
     let groups = (limits.logical_pages as f64 / 64.0).min(pages * 64.0) * 16.0;
+    let cached = pages.min(limits.cache_pages as f64) * BYTES_PER_CACHED_PAGE;
     20e6 + f64::from(limits.layout.planes()) * 600.0
         + pages * BYTES_PER_PAGE
         + groups
         + entries * BYTES_PER_ENTRY
+        + cached
         + rows * BYTES_PER_RECORD
 }

@@ -26,12 +26,14 @@ fn a_failed_program_is_tried_again_at_its_full_price() {
     let retry = &outcome.records.as_ref().unwrap().blame[Cause::Retry as usize];
     assert!(retry.iter().all(|time| time % attempt == 0), "{:?}", retry.iter().find(|time| *time % attempt != 0));
     let attempts: u64 = retry.iter().map(|time| time / attempt).sum();
-    assert_eq!(attempts, outcome.report.flash.program_failures);
+    // Copies out of the retired blocks may fail too.
+    let flash = &outcome.report.flash;
+    assert!(attempts <= flash.program_failures && attempts > flash.program_failures / 2);
     // Geometric with p = 0.3: 500 × 0.3 / 0.7 = 214, with a standard deviation of 17.5.
     assert!((160..270).contains(&attempts), "{attempts}");
     assert_eq!(outcome.report.measures.requests.failed, 0);
-    assert_eq!(outcome.report.flash.bad_blocks, attempts);
-    assert_eq!(outcome.report.flash.write_amplification, Some((500 + attempts) as f64 / 500.0));
+    assert!(flash.bad_blocks <= flash.program_failures && flash.bad_blocks >= attempts);
+    assert_eq!(flash.write_amplification, Some(flash.programs as f64 / 500.0));
 }
 
 /// Where every program fails, every write fails, once its plane has retired what it can spare: of 16 blocks 8 hold the

@@ -45,6 +45,49 @@ fn unloaded_write_latency() {
     assert!((latency.min.unwrap() * 1e3 - expected).abs() < 0.1, "{latency:?} expected {expected}");
 }
 
+/// A write into the cache and a read that finds it there: the link and one DRAM transfer (tRCD + tCL, 4 KiB at 12.8 GB/s).
+#[test]
+fn unloaded_latency_of_the_cache() {
+    let design = preset("performance-optimized", &["cache.capacity=64MiB"]);
+    let workload = synthetic(
+        "requests = 4000\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 1\nworking_set = 0.00001\naddresses = \"uniform\"",
+    );
+    let outcome = simulate(&design, &workload);
+    let dram = 13.75 + 13.75 + 4096.0 / 12.8;
+    let entry = 2.0 * link_ns(2) + 32.0 / 8.0 + link_ns(64);
+    let write = entry + 32.0 / 8.0 + link_ns(4096) + dram + link_ns(16);
+    let read = entry + dram + link_ns(4096) + link_ns(16);
+    let latency = &outcome.report.measures.latency_us;
+    assert!((latency.write.max.unwrap() * 1e3 - write).abs() < 0.1, "{latency:?}, expected {write}");
+    assert!((latency.read.p50.unwrap() / (read / 1e3) - 1.0).abs() < 2e-3, "{latency:?}, expected {read}");
+    let reads = &outcome.report.cache.as_ref().unwrap().counts.reads;
+    assert!(reads.hits > 1000 && reads.misses > 0, "{reads:?}");
+}
+
+/// A write-back drive is as fast as its DRAM until the cache is full; from then on it is as fast as its flash.
+#[test]
+fn a_full_write_buffer_writes_at_the_speed_of_flash() {
+    let geometry = ["geometry.channels=2", "geometry.chips_per_channel=2", "ftl.unwritten_reads=zeroes"];
+    let run = |requests: u32, capacity: &str| {
+        let capacity = format!("cache.capacity={capacity}");
+        let design = preset("performance-optimized", &[&geometry[..], &[capacity.as_str()]].concat());
+        let workload = synthetic(&format!(
+            "requests = {requests}\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 256\naddresses = \"sequential\""
+        ));
+        simulate(&design, &workload).report
+    };
+    // 8 planes: a program of both planes of a chip takes 100 us and its command; the two channels are far from busy.
+    let flash = 8.0 * 4096.0 / 100.0;
+    let (burst, sustained, without) = (run(900, "4MiB"), run(20_000, "4MiB"), run(20_000, "0B"));
+    assert!(!burst.measures.blame_us.all.contains_key("write_buffer"));
+    assert!(burst.measures.bandwidth_mb_s.unwrap() > 10.0 * flash, "{:?}", burst.measures.bandwidth_mb_s);
+    let (sustained, without) = (sustained.measures.bandwidth_mb_s.unwrap(), without.measures.bandwidth_mb_s.unwrap());
+    assert!(without < flash && without > 0.85 * flash, "{without} of {flash} MB/s");
+    // The cache's 1024 pages are dirty at the end.
+    let expected = without * 20_000.0 / (20_000.0 - 1024.0);
+    assert!((sustained / expected - 1.0).abs() < 0.03, "{sustained}, expected {expected} MB/s");
+}
+
 /// Reads of 64 KiB saturate the slowest part: the host link by default, the buses if the link is fast, the arrays if the
 /// buses are fast too.
 #[test]

@@ -5,6 +5,7 @@
 mod common;
 
 use canaletto::measure::blame::Cause;
+use common::preset;
 use common::script::{COMMAND, DATA, script, spent};
 
 /// Two requests that arrive together are fetched one after the other: the second entry comes one read request (32 B) and
@@ -66,6 +67,55 @@ fn the_host_link_is_granted_when_it_is_free() {
     let completion = (16 + 28) * 1000 / 8;
     let gap = records.complete[1] - records.complete[0];
     assert_eq!(gap, data + completion);
+}
+
+/// A write buffer of one page whose drive has no page to complete partial writes from.
+const ONE_PAGE: &[&str] = &["cache.capacity=4KiB", "ftl.unwritten_reads=zeroes"];
+
+/// 4 KiB at the DRAM: one row of DDR4-3200, 32 bits.
+const DRAM: u64 = 27_500 + 320_000;
+
+/// Two writes that arrive together: the second one's entry crosses the link behind the data of the first.
+const NEXT_WRITE: u64 = (4096 + 32 * 28) * 1000 / 8 + STAGGER;
+
+/// A DRAM that takes longer for a page than the host link serves the second of two writes when it has served the first,
+/// to the picosecond; one that is as fast as the link keeps nobody waiting.
+#[test]
+fn the_caches_dram_is_granted_when_it_is_free() {
+    let cache = |rate: &str| {
+        let rate = format!("cache.dram.rate={rate}");
+        let records = script(&["cache.capacity=1MiB", &rate], &[(0, 0, true), (0, 1, true)]);
+        (spent(&records, 0, Cause::Cache), spent(&records, 1, Cause::Cache))
+    };
+    let slow = 27_500 + 1_000_000;
+    assert_eq!(cache("4.096GB/s"), (slow, 2 * slow - NEXT_WRITE));
+    assert_eq!(cache("12.8GB/s"), (DRAM, DRAM));
+}
+
+/// A buffer of one page takes the second write when the first one's page is on flash: it went through the DRAM twice, over
+/// the bus with its data (tCS + 6 tWC + tWPST + tWPSTH on the wires, tADL + tWB in the chip), and was programmed.
+#[test]
+fn the_write_buffer_is_granted_when_it_has_room() {
+    let records = script(ONE_PAGE, &[(0, 0, true), (0, 1, true)]);
+    let program = 20_000 + 150_000 + 21_000 + DATA + 170_000 + 100_000_000;
+    assert_eq!(spent(&records, 0, Cause::WriteBuffer), 0);
+    assert_eq!(spent(&records, 1, Cause::WriteBuffer), 2 * DRAM + program - NEXT_WRITE);
+    assert_eq!(spent(&records, 1, Cause::Cache), DRAM);
+}
+
+/// What must survive a loss of power waits until it is on flash, unless the cache survives it too.
+#[test]
+fn force_unit_access_waits_for_the_flash() {
+    let flush = |protected: &str| {
+        let protected = format!("cache.power_loss_protection={protected}");
+        let design =
+            preset("performance-optimized", &["cache.capacity=1MiB", "ftl.unwritten_reads=zeroes", &protected]);
+        let workload =
+            common::synthetic("requests = 1\nread_share = 0.0\nfua_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
+        spent(&common::simulate(&design, &workload).records.unwrap(), 0, Cause::Flush)
+    };
+    assert_eq!(flush("true"), 0);
+    assert_eq!(flush("false"), 2 * DRAM + 20_000 + 150_000 + 21_000 + DATA + 170_000 + 100_000_000);
 }
 
 /// A processor that takes 2 µs a request serves the second of two 2 µs after the first.

@@ -85,7 +85,7 @@ def _fabric(
     # Where the page's end is before the window's, requests are explained beyond it, as far as they were recorded.
     alive = timeline.requests.filter(pl.col("arrival_ps") < end)
     requests = _told(alive, {row["request"] for row in spans}, request).to_dicts()
-    writes = dict(alive.select("number", "write").iter_rows())
+    writes = dict(alive.select("number", pl.col("op") == "write").iter_rows())
     steps = timeline.steps.filter(pl.col("request").is_in([row["number"] for row in requests])).to_dicts()
     chips = [part for part in parts if part["kind"] == "chip"]
     wires = [place for place, part in enumerate(parts) if part["kind"] in WIRES]
@@ -134,8 +134,8 @@ def _spans(
 ) -> dict[str, Any]:
     """Columns: kind, part, start, duration, request, chip, and the places of those that move back.
 
-    Starts and places are differences to the one before. Requests count from `first`; 0 is garbage collection. The chip
-    is the one that a transfer is for, as its part plus one; 0 where that is not asked for.
+    Starts and places are differences to the one before. Requests count from `first`; 0 is the drive's own work. The
+    chip is the one that a transfer is for, as its part plus one; 0 where that is not asked for.
     """
     kinds = sorted({str(row["kind"]) for row in rows})
     durations = sorted({row["end_ps"] - row["start_ps"] for row in rows})
@@ -220,7 +220,7 @@ def _requests(
     causes: list[str],
     start: int,
 ) -> list[list[Any]]:
-    """Number, whether it writes, address, sectors, arrival, completion (null: not yet), and the steps that explain it.
+    """Number, what it asks for, address, sectors, arrival, completion (null: not yet), and the steps that explain it.
 
     A step is a cause, its start and duration, and a part, -1 if none: the request's own and its last-finishing page's.
     """
@@ -241,7 +241,7 @@ def _requests(
         found.append(
             [
                 row["number"],
-                int(row["write"]),
+                row["op"],
                 row["lba"],
                 row["sectors"],
                 row["arrival_ps"] - start,

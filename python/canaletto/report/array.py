@@ -6,7 +6,7 @@ see; a block shows the mean of what it holds.
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from math import ceil
+from math import ceil, floor, log10
 from typing import Any, TypeAlias
 
 from canaletto.report.charts import short
@@ -30,6 +30,21 @@ def maps(runs: Sequence[Data]) -> dict[str, Any] | None:
     return {"top": top, "maps": found}
 
 
+def wear(runs: Sequence[Data]) -> dict[str, Any] | None:
+    """Every run's chips with the mean erases of their blocks, all on one scale from 0. None if nothing was erased."""
+    found = []
+    for run in runs:
+        given = run.get("map")
+        if given and any(chip.get("erases") for chip in given["chips"]):
+            found.append(_map(run["fabric"], given | {"controllers": [], "wires": []}, erases=True))
+    most = max((chip[2] for each in found for chip in each["chips"]), default=0)
+    if not most:
+        return None
+    power = 10.0 ** floor(log10(most))
+    top = next(step * power for step in (1, 1.5, 2, 3, 4, 5, 6, 8, 10) if step * power >= most)
+    return {"top": short(top), "maps": found}
+
+
 def _shares(found: Data) -> list[float]:
     return [
         *(share for chip in found["chips"] for share in chip[2:4]),
@@ -38,7 +53,7 @@ def _shares(found: Data) -> list[float]:
     ]
 
 
-def _map(fabric: str, given: Data) -> dict[str, Any]:
+def _map(fabric: str, given: Data, *, erases: bool = False) -> dict[str, Any]:
     rows, columns = given["rows"], given["columns"]
     height, width = ceil(rows / MAX_SIDE), ceil(columns / MAX_SIDE)
     blocks = (ceil(rows / height), ceil(columns / width))
@@ -65,7 +80,11 @@ def _map(fabric: str, given: Data) -> dict[str, Any]:
         "columns": blocks[1],
         "block": [height, width],
         "chips": [
-            [*place, _mean(each, "array"), _mean(each, "port"), _name(each, "chips")]
+            [
+                *place,
+                *((_mean(each, "erases"), None) if erases else (_mean(each, "array"), _mean(each, "port"))),
+                _name(each, "chips"),
+            ]
             for place, each in sorted(chips.items())
         ],
         "controllers": [

@@ -1,8 +1,8 @@
 """One colour, one meaning, in every chart, map and table.
 
 Fabrics have the colour-blind-safe colours of Okabe and Ito. Causes have families: greys at the host, browns in the
-controller, purples for waiting at chips, crimson and pink for paths, blues on the wires, greens in the array; what
-follows one another in a stack also differs in lightness.
+controller, purples for waiting at chips, yellows for garbage collection, crimson and pink for paths, blues on the
+wires, greens in the array; what follows one another in a stack also differs in lightness.
 """
 
 from collections.abc import Iterable
@@ -29,11 +29,18 @@ CAUSES = {
     "system_bus": "#b8935c",
     "dram": "#8c6a3a",
     "ecc": "#cdb088",
+    "cache": "#a5764a",
+    "write_buffer": "#5f3f1c",
+    "flush": "#efe3cc",
+    "mapping_miss": "#9b4f1f",
     "same_page_write": "#efe0f3",
     "read_modify_write": "#d3b5dd",
-    "free_blocks": "#7b4f94",
     "chip_busy_user": "#b48cc4",
-    "chip_busy_gc": "#6a3d8a",
+    "chip_busy_mapping": "#6a3d8a",
+    "free_blocks": "#f7e9a0",
+    "chip_busy_gc_read": "#f2c80f",
+    "chip_busy_gc_program": "#b38f00",
+    "chip_busy_erase": "#544a00",
     "path_conflict": "#c1121f",
     "path_reservation": "#f48fb1",
     "command_transfer": "#a8d1ee",

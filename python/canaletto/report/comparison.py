@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from canaletto.report import configuration, sections, terminal
+from canaletto.report import background, configuration, sections, terminal
 from canaletto.report.animation import Timeline
 from canaletto.report.document import document, room
 from canaletto.report.page import SCRIPTS
@@ -47,6 +47,7 @@ def html(
         sections.speedup(comparison.speedup),
         sections.blame(data),
         sections.conflicts(data),
+        *background.html(runs),
         sections.energy(data),
         sections.utilisation(data),
         sections.over_time(data),

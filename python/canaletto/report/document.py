@@ -77,6 +77,15 @@ def chart(name: str, title: str, spec: Mapping[str, Any] | None, **others: Mappi
     )
 
 
+def map_figure(name: str, title: str) -> str:
+    """A figure of maps of the chip array with its buttons, which `map.js` fills from the data `name`-data."""
+    saves = "".join(f'<button type="button" data-save-maps="{kind}">{kind.upper()}</button>' for kind in ("svg", "csv"))
+    return (
+        f'<figure class="chart" id="{name}"><figcaption><b>{escape(title)}</b><span class="save">{saves}</span>'
+        '</figcaption><div class="scale"></div><div class="maps"></div></figure>'
+    )
+
+
 def grid(*parts: str) -> str:
     """Parts side by side where there is room."""
     found = [part for part in parts if part]

@@ -27,11 +27,18 @@ _PHRASES = {
     "system_bus": "crossed the system bus",
     "dram": "passed the DRAM port",
     "ecc": "passed the ECC engine",
+    "cache": "passed the data cache's DRAM",
+    "write_buffer": "waited for room in the write buffer",
+    "flush": "waited for earlier writes to reach the flash",
+    "mapping_miss": "waited for its mapping entry to be read from flash",
     "same_page_write": "waited for an earlier write of the same page",
     "read_modify_write": "waited for the old page to be read",
     "free_blocks": "waited for garbage collection to free a block of {chip}",
     "chip_busy_user": "waited for {chip}",
-    "chip_busy_gc": "waited for garbage collection at {chip}",
+    "chip_busy_gc_read": "waited for garbage collection to read at {chip}",
+    "chip_busy_gc_program": "waited for garbage collection to program at {chip}",
+    "chip_busy_erase": "waited for an erase at {chip}",
+    "chip_busy_mapping": "waited for mapping tables to be read or programmed at {chip}",
     "path_conflict": "waited for a path to {chip}",
     "path_reservation": "had its path reserved",
     "command_transfer": "sent its command",
@@ -46,11 +53,18 @@ _PHRASES = {
 _SHORT = {
     "host_queue": "waiting in the host's queue",
     "device_queue": "waiting in the submission queue",
+    "cache": "the data cache",
+    "write_buffer": "waiting for room in the write buffer",
+    "flush": "waiting for earlier writes to reach the flash",
+    "mapping_miss": "reading the mapping entry",
     "same_page_write": "an earlier write of the same page",
     "read_modify_write": "reading the old page",
     "free_blocks": "waiting for free blocks",
     "chip_busy_user": "chip busy",
-    "chip_busy_gc": "garbage collection at the chip",
+    "chip_busy_gc_read": "reads of garbage collection at the chip",
+    "chip_busy_gc_program": "programs of garbage collection at the chip",
+    "chip_busy_erase": "erases at the chip",
+    "chip_busy_mapping": "mapping tables at the chip",
     "array_read": "reading the array",
     "array_program": "programming the array",
     "suspended": "suspended for reads",
@@ -80,6 +94,15 @@ _WITH = {
 }
 
 
+_OWNERS = {
+    **dict.fromkeys(
+        ("free_blocks", "chip_busy_gc_read", "chip_busy_gc_program", "chip_busy_erase"), "garbage collection"
+    ),
+    "chip_busy_mapping": "mapping tables",
+}
+"""Whose the work of the drive's own is that a cause is charged for; of other causes it may be either's."""
+
+
 def to_dict(found: "Explained") -> dict[str, Any]:
     """Explanations for machines: every step and every holder, in picoseconds."""
     return {
@@ -102,7 +125,8 @@ def render(found: "Explained") -> Iterator[RenderableType]:
 def headline(explanation: "Explanation") -> Text:
     """What the request was and how long it took."""
     e = explanation
-    what = f": {e.op} of {_size(e.sectors * 512)} at LBA {e.lba}, {figure(e, e.latency_ps)} µs"
+    extent = f" of {_size(e.sectors * 512)} at LBA {e.lba}" if e.sectors else ""
+    what = f": {e.op}{extent}, {figure(e, e.latency_ps)} µs"
     if e.times_median is not None:
         what += f", {digits(e.times_median)} times the median"
     more = f"\n  arrived at {_moment(e.arrival_ps)}"
@@ -141,7 +165,7 @@ def mostly(explanation: "Explanation") -> str:
         waits = [step for step in explanation.steps if step.cause == cause]
         uses: dict[str, int] = {"": sum(step.unheld_ps for step in waits)}
         for holder in (holder for step in waits for holder in step.holders):
-            use = "garbage collection" if holder.request is None else _WITH.get(holder.kind, words(holder.kind))
+            use = "background work" if holder.request is None else _WITH.get(holder.kind, words(holder.kind))
             uses[use] = uses.get(use, 0) + holder.time_ps
         use = max(uses, key=lambda use: uses[use])
         label = f"{label} with {use}" if use else "in line for a chip that was idle"
@@ -190,7 +214,7 @@ def _words(explanation: "Explanation", steps: Sequence["Step"]) -> str:
         told = [_holder(explanation, step, holder) for holder in holders]
     else:
         uses = _by_use(holders)
-        told = [_alike(explanation, alike) for alike in uses[:TOLD]]
+        told = [_alike(explanation, step, alike) for alike in uses[:TOLD]]
         if others := [holder for alike in uses[TOLD:] for holder in alike]:
             told.append(f"other uses ({time_us(sum(holder.time_ps for holder in others) / 1e6)})")
     unheld = sum(each.unheld_ps for each in steps)
@@ -204,7 +228,7 @@ def _plain(step: "Step") -> str:
 
 
 def _holder(explanation: "Explanation", step: "Step", holder: "Holder") -> str:
-    owner = "garbage collection" if holder.request is None else f"request {holder.request}"
+    owner = _own_work(step) if holder.request is None else f"request {holder.request}"
     if holder.request == explanation.request:
         owner = "this request's own pages"
     said = _USES.get(holder.kind, words(holder.kind) + " of {}").format(owner)
@@ -215,18 +239,22 @@ def _holder(explanation: "Explanation", step: "Step", holder: "Holder") -> str:
 
 
 def _by_use(holders: Sequence["Holder"]) -> list[list["Holder"]]:
-    """Holders of the same kind together, those of garbage collection apart; what took longest comes first."""
+    """Holders of the same kind together, the drive's own apart; what took longest comes first."""
     uses: dict[tuple[str, bool], list[Holder]] = {}
     for holder in holders:
         uses.setdefault((holder.kind, holder.request is None), []).append(holder)
     return sorted(uses.values(), key=lambda alike: -sum(holder.time_ps for holder in alike))
 
 
-def _alike(explanation: "Explanation", holders: Sequence["Holder"]) -> str:
+def _own_work(step: "Step") -> str:
+    return _OWNERS.get(step.cause, "background work")
+
+
+def _alike(explanation: "Explanation", step: "Step", holders: Sequence["Holder"]) -> str:
     """Holders of one kind in words: how often, of whom, how long in all."""
     requests = list(dict.fromkeys(holder.request for holder in holders))
     names = [f"{number}" for number in requests if number is not None]
-    owner = f"request{'s' if len(names) > 1 else ''} {_listed(names, 2)}" if names else "garbage collection"
+    owner = f"request{'s' if len(names) > 1 else ''} {_listed(names, 2)}" if names else _own_work(step)
     if requests == [explanation.request]:
         owner = "this request's own pages"
     said = _USES.get(holders[0].kind, words(holders[0].kind) + " of {}").format(owner)

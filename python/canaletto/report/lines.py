@@ -1,6 +1,6 @@
 """Charts of lines: distributions of latency, and values over the run."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
@@ -74,6 +74,14 @@ def over_time(runs: Sequence[Data], value: Callable[[Data], Iterable[float | Non
     found = {
         run["fabric"]: (run["series"]["interval_us"], list(value(run["series"]))) for run in runs if run.get("series")
     }
+    return over_intervals(found, title)
+
+
+def over_intervals(found: Mapping[str, tuple[float, Sequence[float | None]]], title: str) -> Spec | None:
+    """A line a fabric over the run: how long intervals are in microseconds, and a value for each.
+
+    `{unit}` in the title stands for the values' unit, and then they are microseconds. None if there is no value.
+    """
     values = [each for _, line in found.values() for each in line if each is not None]
     if not values:
         return None
@@ -105,6 +113,44 @@ def over_time(runs: Sequence[Data], value: Callable[[Data], Iterable[float | Non
             tooltip="fabric:N",
         )
         .add_params(chosen)
+    )
+    return spec(chart)
+
+
+def valid_pages(runs: Sequence[Data]) -> Spec | None:
+    """How full of valid pages the full blocks are at the end, a step line a fabric. None if no block is full."""
+    found: dict[str, list[int]] = {}
+    for run in runs:
+        bins = ((run.get("flash") or {}).get("blocks") or {}).get("by_valid_share")
+        if bins and sum(bins):
+            found[run["fabric"]] = bins
+    if not found:
+        return None
+    rows = [
+        {
+            "fabric": fabric,
+            "valid": [100 * place / len(bins) for place in range(len(bins) + 1)],
+            # A step line holds a value until the next: the last step ends at 100 %.
+            "blocks": [short(100 * each / sum(bins)) for each in (*bins, bins[-1])],
+        }
+        for fabric, bins in found.items()
+    ]
+    several = len(rows) > 1
+    chart = (
+        alt.Chart(alt.InlineData(rows), height=190, width="container")
+        .transform_flatten(["valid", "blocks"])
+        .mark_area(interpolate="step-after", line={"strokeWidth": 1.4}, fillOpacity=0 if several else 0.25)
+        .encode(
+            x=alt.X(
+                "valid:Q",
+                title="valid pages of a block (%)",
+                scale=alt.Scale(domain=[0, 100], nice=False),
+                axis=alt.Axis(grid=False),
+            ),
+            y=alt.Y("blocks:Q", stack=None, title="full blocks (%)", axis=alt.Axis(format=",~f", tickCount=5)),
+            color=fabric_colour(list(found), legend=several),
+            tooltip="fabric:N",
+        )
     )
     return spec(chart)
 

@@ -1,10 +1,10 @@
 """A result in a notebook cell."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from canaletto.report import terminal
+from canaletto.report import terminal, upkeep
 from canaletto.report.units import listing, part_of_whole, time_us, words
 
 
@@ -12,15 +12,21 @@ def html(data: Mapping[str, Any]) -> str:
     """What ran, latencies, and where the time went."""
     return (
         f"<div><p><b>{escape(listing(terminal.title(data)))}</b><br>{escape(terminal.sentence(data))}</p>"
-        f"{latency_table(data)}{blame_table(data)}</div>"
+        f"{failures([data])}{latency_table(data)}{blame_table(data)}{_upkeep(data)}</div>"
     )
+
+
+def failures(runs: Sequence[Mapping[str, Any]]) -> str:
+    """A sentence if requests were completed with an error."""
+    found = terminal.failed(runs)
+    return f"<p><b>{escape(found)}</b></p>" if found else ""
 
 
 def latency_table(data: Mapping[str, Any]) -> str:
     """Latencies by kind of request."""
     rows = [
         [kind, *[time_us(row.get(key)) for key in terminal.PERCENTILES]]
-        for kind in ("all", "read", "write")
+        for kind in terminal.KINDS
         if (row := data["latency_us"].get(kind)) and row.get("mean") is not None
     ]
     return table(["latency", *terminal.PERCENTILES.values()], rows)
@@ -33,6 +39,11 @@ def blame_table(data: Mapping[str, Any]) -> str:
         for cause, (mean, mean_share), (p99, p99_share) in terminal.blame_rows(data)
     ]
     return table(["where the time went", "mean", "", "slowest 1 %", ""], rows)
+
+
+def _upkeep(data: Mapping[str, Any]) -> str:
+    rows = [[label, fact] for label, fact in upkeep.facts(data)]
+    return table(["beside serving", ""], rows) if rows else ""
 
 
 def _nonzero(microseconds: float) -> str:

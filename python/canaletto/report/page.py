@@ -4,7 +4,7 @@ from collections.abc import Callable
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from canaletto.report import configuration, sections, terminal
+from canaletto.report import background, configuration, sections, terminal
 from canaletto.report.animation import Timeline
 from canaletto.report.document import document, room
 from canaletto.report.units import listing, scaled, share, time_us
@@ -36,6 +36,7 @@ def html(
         sections.blame([data]),
         sections.flows(data),
         sections.confidence(data),
+        *background.html([result]),
         sections.energy([data]),
         sections.utilisation([data]),
         sections.over_time([data]),

@@ -5,7 +5,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from canaletto.report import animation, array, bars, colours, lines, summary, terminal
-from canaletto.report.document import asset, chart, embedded, fabric, grid, note, section, table
+from canaletto.report.document import asset, chart, embedded, fabric, grid, map_figure, note, section, table
 from canaletto.report.units import ABSENT, count, scaled, share, time_us, words
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _latency_table(runs: Sequence[Data]) -> str:
     rows = [
         [*([fabric(run["fabric"])] if several else []), kind, *(time_us(row.get(key)) for key in terminal.PERCENTILES)]
         for run in runs
-        for kind in ("all", "read", "write")
+        for kind in terminal.KINDS
         if (row := run["latency_us"].get(kind)) and row.get("mean") is not None
     ]
     found = table([*(["fabric"] if several else []), "requests", *terminal.PERCENTILES.values()], rows)
@@ -213,9 +213,7 @@ def utilisation(runs: Sequence[Data]) -> str:
         "map",
         "Utilisation of chips and wires",
         note(hint + block),
-        '<figure class="chart" id="maps"><figcaption><b>Utilisation</b><span class="save">'
-        '<button type="button" data-save-maps="svg">SVG</button><button type="button" data-save-maps="csv">CSV</button>'
-        '</span></figcaption><div class="scale"></div><div class="maps"></div></figure>',
+        map_figure("maps", "Utilisation"),
         embedded("maps-data", found | {"colours": colours.SEQUENTIAL}),
     )
 
@@ -301,7 +299,9 @@ def facts(data: Data) -> str:
 
 def opening(title: str, faint: str, runs: Sequence[Data]) -> str:
     """Title, what ran, and what came out in words."""
+    failed = terminal.failed(runs)
     return (
         f'<header><h1>{escape(title)}</h1><p class="faint">{escape(faint)}</p></header>'
-        f'<p class="summary">{escape(summary.comparison(runs))}</p>'
+        + (f'<p class="failed">{escape(failed)}</p>' if failed else "")
+        + f'<p class="summary">{escape(summary.comparison(runs))}</p>'
     )

@@ -10,8 +10,8 @@ from rich.text import Text
 
 from canaletto.compare import speedups
 from canaletto.confidence import lookup
-from canaletto.report import notebook, summary, terminal
-from canaletto.report.units import ABSENT, factor, listing, scaled, share, time_us, words
+from canaletto.report import notebook, summary, terminal, upkeep
+from canaletto.report.units import ABSENT, count, factor, listing, scaled, share, time_us, words
 
 Run: TypeAlias = Mapping[str, Any]
 Sheet: TypeAlias = list[list[str]]
@@ -25,10 +25,12 @@ def render(runs: Sequence[Run]) -> RenderableType:
     """The whole answer."""
     parts: list[RenderableType] = [
         Text.assemble((str(runs[0]["design"]), "bold"), " · ", title(runs), "\n", (terminal.served(runs[0]), "dim")),
+        *([Text(failures, "bold red")] if (failures := terminal.failed(runs)) else []),
         Text(summary.verdict(runs), "bold green"),
         _table(headlines(runs)),
         _table(interconnect(runs), left=(4,)),
         *[_table(blame(runs, kind), causes=True) for kind in ("all", "p99")],
+        *[_table(sheet) for sheet in collection(runs)],
         _cost(runs),
     ]
     return Group(*[line for part in parts for line in (part, Text())][:-1])
@@ -41,12 +43,12 @@ def text(runs: Sequence[Run]) -> str:
 
 def html(runs: Sequence[Run]) -> str:
     """The answer for a notebook cell."""
-    sheets = [headlines(runs), interconnect(runs), blame(runs, "all"), blame(runs, "p99")]
+    sheets = [headlines(runs), interconnect(runs), blame(runs, "all"), blame(runs, "p99"), *collection(runs)]
     tables = [notebook.table([_one_line(cell) for cell in head], rows) for head, *rows in sheets]
     name = listing([str(runs[0]["design"]), title(runs)])
     return (
         f"<div><p><b>{escape(name)}</b><br>{escape(terminal.served(runs[0]))}</p>"
-        f"<p>{escape(summary.verdict(runs))}</p>{''.join(tables)}</div>"
+        f"{notebook.failures(runs)}<p>{escape(summary.verdict(runs))}</p>{''.join(tables)}</div>"
     )
 
 
@@ -81,7 +83,7 @@ def interconnect(runs: Sequence[Run]) -> Sheet:
 
 def _interconnect_row(run: Run) -> list[str]:
     conflicts = run["path_conflicts"]
-    counted = run["requests"]["reads"] + run["requests"]["writes"]
+    counted = sum(run["requests"].get(kind) or 0 for kind in ("reads", "writes", "trims", "flushes"))
     lost = conflicts["lost_us"]
     part, use = busiest(run) or (ABSENT, None)
     free = [share(conflicts[f"free_{kind}_share"]) for kind in ("request", "transaction")]
@@ -111,6 +113,27 @@ def blame(runs: Sequence[Run], kind: str) -> Sheet:
     title, total = ("all requests", "mean latency") if kind == "all" else ("slowest 1 %", "their mean")
     head = [f"where time went:\n{title}", *[run["fabric"] for run in runs]]
     return [head, *rows, [total, *map(time_us, sums)]]
+
+
+def collection(runs: Sequence[Run]) -> list[Sheet]:
+    """What garbage collection did and whom it delayed, if it ran on any fabric."""
+    if not any(map(upkeep.collections, runs)):
+        return []
+    heads = ["garbage\ncollection", "blocks", "pages\ncopied", "victims\nvalid", "write\nampl.", "erases,\nmost"]
+    return [[[*heads, "of mean\nlatency", "of slow-\nest 1 %"], *map(_collection_row, runs)]]
+
+
+def _collection_row(run: Run) -> list[str]:
+    amplification = lookup(run, "flash.write_amplification")
+    return [
+        run["fabric"],
+        scaled(upkeep.collections(run)),
+        scaled(lookup(run, "flash.gc.pages_copied")),
+        share(lookup(run, "flash.gc.valid_share_of_victims")),
+        ABSENT if amplification is None else f"{amplification:.2f}",
+        count(lookup(run, "flash.wear.erases_max")),
+        *(share(sum(upkeep.delay_shares(run, kind).values())) for kind in ("all", "p99")),
+    ]
 
 
 def _table(sheet: Sheet, *, left: Sequence[int] = (), causes: bool = False) -> Table:

@@ -1,6 +1,6 @@
 """A result in one screen of 80 columns."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from io import StringIO
 from typing import Any
 
@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from canaletto.confidence import lookup
+from canaletto.report import upkeep
 from canaletto.report.units import bar, count, listing, part_of_whole, scaled, share, time_us, words
 
 PERCENTILES = {
@@ -22,6 +23,9 @@ PERCENTILES = {
     "max": "max",
 }
 
+KINDS = ("all", "read", "write", "trim", "flush")
+"""Kinds of requests whose latencies are told, where there are any."""
+
 _BAR = 12
 _HEAD = "bold cyan"
 _FAINT = "dim"
@@ -29,7 +33,10 @@ _FAINT = "dim"
 
 def render(data: Mapping[str, Any]) -> RenderableType:
     """The whole summary."""
-    parts: list[RenderableType] = [_title(data), Text(), _headline(data), Text(), _latency(data), Text(), _blame(data)]
+    parts: list[RenderableType] = [_title(data)]
+    if failures := failed([data]):
+        parts.append(Text(failures, "bold red"))
+    parts += [Text(), _headline(data), Text(), _latency(data), Text(), _blame(data)]
     if len(data.get("flows") or ()) > 1:
         parts += [Text(), _flows(data)]
     if data.get("confidence"):
@@ -57,10 +64,21 @@ def sentence(data: Mapping[str, Any]) -> str:
 def served(data: Mapping[str, Any]) -> str:
     """The requests that were served."""
     requests = data["requests"]
-    kinds = [f"{count(requests[kind])} {kind}" for kind in ("reads", "writes") if requests[kind]]
+    names = ("reads", "writes", "trims", "flushes")
+    kinds = [f"{count(requests[kind])} {kind}" for kind in names if requests.get(kind)]
     generated = requests["generated"]
     unserved = "" if requests["completed"] == generated else f" of {count(generated)} generated"
     return f"{count(requests['completed'])} requests{unserved} ({', '.join(kinds)}; {scaled(requests['bytes'], 'B')})"
+
+
+def failed(runs: Sequence[Mapping[str, Any]]) -> str:
+    """A sentence if requests were completed with an error."""
+    found = {run["fabric"]: run["requests"].get("failed") for run in runs}
+    if len(runs) == 1:
+        (number,) = found.values()
+        return f"{count(number)} requests were completed with an error." if number else ""
+    told = [f"{count(number)} on {fabric}" for fabric, number in found.items() if number]
+    return f"Requests were completed with an error: {', '.join(told)}." if told else ""
 
 
 def title(data: Mapping[str, Any]) -> list[str]:
@@ -89,7 +107,7 @@ def _headline(data: Mapping[str, Any]) -> RenderableType:
 
 def _latency(data: Mapping[str, Any]) -> RenderableType:
     table = _table("latency", *PERCENTILES.values())
-    for kind in ("all", "read", "write"):
+    for kind in KINDS:
         row = data["latency_us"].get(kind)
         if row and row.get("mean") is not None:
             table.add_row(kind, *[time_us(row.get(key)) for key in PERCENTILES])
@@ -165,22 +183,9 @@ def facts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if amplification is not None:
         counts.append(f"write amplification {amplification:.2f}")
     yield "flash", listing(counts) or "not touched"
-    gc = {key: value for key, value in (flash.get("gc") or {}).items() if value}
-    if gc:
-        yield "gc", listing([f"{words(key)} {_plain(value)}" for key, value in gc.items()])
-    mapping = data.get("mapping")
-    if mapping:
-        looked_up = mapping["hits"] + mapping["misses"]
-        yield (
-            "mapping",
-            listing(
-                [
-                    f"{share(mapping['hits'] / looked_up if looked_up else None)} of look-ups hit",
-                    f"{count(mapping['translation_reads'] + mapping['merge_reads'])} translation pages read",
-                    f"{count(mapping['translation_writes'])} written",
-                ]
-            ),
-        )
+    if data.get("precondition"):
+        yield "before", _before(data["precondition"])
+    yield from upkeep.facts(data)
     conflicts = data.get("path_conflicts") or {}
     if conflicts.get("free_request_share") is not None:
         lost = conflicts.get("lost_us")
@@ -206,6 +211,22 @@ def facts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             ]
         ),
     )
+
+
+def _before(state: Mapping[str, Any]) -> str:
+    """The state in which the run found the drive: the blocks add up."""
+    blocks, free = state["blocks"], state["free_blocks"]
+    kinds = [f"{count(blocks[kind])} {kind}" for kind in ("free", "open", "full", "bad") if blocks[kind]]
+    spread = str(free["min"]) if free["min"] == free["max"] else f"{free['min']} to {free['max']}"
+    parts = [
+        state["kind"],
+        f"{share(state['valid_pages'] / state['pages'])} of {count(state['pages'])} pages hold data",
+        f"{' + '.join(kinds)} = {count(blocks['total'])} blocks",
+        f"{spread} free a plane",
+    ]
+    if state["write_amplification"] is not None:
+        parts.append(f"write amplification {state['write_amplification']:.2f} ({state['policy']})")
+    return listing(parts)
 
 
 def figure(name: str) -> Any:
@@ -240,9 +261,3 @@ def _table(*headings: str) -> Table:
 
 def _times(number: float | None, factor: float) -> float | None:
     return None if number is None else number * factor
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, float) and not value.is_integer():
-        return f"{value:,.3g}"
-    return count(value) if isinstance(value, int | float) else str(value)

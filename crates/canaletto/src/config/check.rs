@@ -1,7 +1,7 @@
 //! Rules between keys that no type or range can state.
 
 use crate::config::design::{
-    Design, FabricKind, MapUpdate, MappingScheme, PageTimes, Scope, UnwrittenReads, WritePlacement,
+    Design, FabricKind, MapUpdate, MappingScheme, PageTimes, PreconditionKind, Scope, UnwrittenReads, WritePlacement,
 };
 use crate::config::error::Problem;
 use crate::config::medium::Suspendable;
@@ -24,6 +24,7 @@ pub fn check_design(design: &Design) -> Checked {
     check_fabric(design)?;
     check_mapping(design)?;
     check_medium(design)?;
+    check_cache(design)?;
     check_space(design)?;
     check_hybrid(design)?;
     check_failures(design)?;
@@ -127,6 +128,23 @@ fn check_medium(design: &Design) -> Checked {
     })
 }
 
+fn check_cache(design: &Design) -> Checked {
+    let cache = &design.cache;
+    let (capacity, page) = (cache.capacity, design.geometry.page);
+    require(capacity.0 == 0 || capacity.0 >= page.0, "cache.capacity", || {
+        format!("got \"{capacity}\", expected \"0B\" (no cache) or at least a page (\"{page}\")")
+    })?;
+    require(cache.low_watermark <= cache.high_watermark, "cache.low_watermark", || {
+        format!("got {}, expected at most cache.high_watermark ({})", cache.low_watermark, cache.high_watermark)
+    })?;
+    let dram = &cache.dram;
+    require(dram.rate.0 > 0, "cache.dram.rate", || format!("got \"{}\", expected a rate above 0", dram.rate))?;
+    for (key, size) in [("cache.dram.row", dram.row), ("cache.dram.burst", dram.burst)] {
+        require((1..=1 << 30).contains(&size.0), key, || format!("got \"{size}\", expected from \"1B\" to \"1GiB\""))?;
+    }
+    Ok(())
+}
+
 /// Over-provisioning, spare blocks and collection thresholds must leave room for each other.
 fn check_space(design: &Design) -> Checked {
     let blocks = f64::from(design.geometry.blocks_per_plane);
@@ -152,6 +170,18 @@ fn check_space(design: &Design) -> Checked {
             "got {:?}, whose copies go to other planes; expected ftl.write_placement = \"dynamic\" with it",
             design.gc.scope
         )
+    })?;
+    let occupancy = design.precondition.occupancy;
+    require(design.precondition.kind != PreconditionKind::None || occupancy == 1.0, "precondition.occupancy", || {
+        format!(
+            "got {occupancy} for a drive fresh out of the box; expected precondition.kind = \"steady\" or \"replay\""
+        )
+    })?;
+    let computed = design.precondition.kind == PreconditionKind::Steady;
+    require(!computed || design.flash.failures.factory_bad == 0.0, "precondition.kind", || {
+        "got \"steady\", which knows no blocks that are bad from the factory; expected \"replay\" with \
+         flash.failures.factory_bad above 0"
+            .to_owned()
     })?;
     let reserved = f64::from(design.gc.reserved_blocks);
     require(reserved + 2.0 <= spare || design.ftl.min_spare_blocks == 0, "gc.reserved_blocks", || {
@@ -185,6 +215,11 @@ fn check_hybrid(design: &Design) -> Checked {
         format!(
             "got {}, expected 0 with ftl.mapping = \"{name}\", which says nothing of blocks that are retired",
             design.wear.endurance
+        )
+    })?;
+    require(design.precondition.kind == PreconditionKind::None, "precondition.kind", || {
+        format!(
+            "got another value, expected \"none\" with ftl.mapping = \"{name}\", whose log blocks no state is known of"
         )
     })?;
     let failures = &design.flash.failures;
@@ -275,6 +310,9 @@ fn check_flow(workload: &Workload, flow: &Flow, key: &str) -> Checked {
             "needs partitioned = true: flows that share addresses share all planes".to_owned()
         })?;
     }
+    require(flow.occupancy.is_none() || workload.partitioned, &format!("{key}.occupancy"), || {
+        "needs partitioned = true: flows that share addresses find the same data there".to_owned()
+    })?;
     match (&flow.synthetic, &flow.trace) {
         (Some(synthetic), None) => check_synthetic(synthetic, &format!("{key}.synthetic")),
         (None, Some(trace)) => require(!trace.file.is_empty(), &format!("{key}.trace.file"), || {

@@ -7,12 +7,14 @@ use serde::de::{self, IntoDeserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::config::area::Footprint;
+use crate::config::cache::Cache;
 use crate::config::energy::Energy;
 pub use crate::config::fabric::*;
 pub use crate::config::gc::{Gc, Scope, VictimPolicy, Wear};
 pub use crate::config::hybrid::{Hybrid, LogVictim, MappingScheme};
 pub use crate::config::mapping::*;
 use crate::config::medium::{Ecc, Errors, Failures, Suspend};
+pub use crate::config::precondition::{Precondition, PreconditionKind};
 use crate::config::units::{Duration, Rate, Size};
 
 /// A drive, the link to its host and the parts inside it.
@@ -38,6 +40,9 @@ pub struct Design {
     /// The controller's inside.
     #[serde(default)]
     pub controller: Controller,
+    /// Write buffer and read cache in the controller's DRAM.
+    #[serde(default)]
+    pub cache: Cache,
     /// Flash translation layer.
     #[serde(default)]
     pub ftl: Ftl,
@@ -50,6 +55,9 @@ pub struct Design {
     /// Wear levelling and the life of blocks.
     #[serde(default)]
     pub wear: Wear,
+    /// The state the drive is in before the run.
+    #[serde(default)]
+    pub precondition: Precondition,
     /// Order of flash commands.
     #[serde(default)]
     pub scheduler: Scheduler,

@@ -5,6 +5,7 @@
 //! says where a wrong key was set.
 
 pub mod area;
+pub mod cache;
 pub mod check;
 pub mod design;
 pub mod energy;
@@ -17,6 +18,7 @@ mod mapping;
 pub mod medium;
 pub mod mqsim;
 pub mod names;
+mod precondition;
 pub mod presets;
 pub mod schema;
 pub mod units;

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::config::cache::CacheMode;
 use crate::config::units::{Duration, Size};
 
 /// A workload: one or more flows that run at the same time, each with a queue pair of its own.
@@ -36,6 +37,9 @@ pub struct Flow {
     /// Priority class of its flash transactions.
     #[serde(default)]
     pub priority: Priority,
+    /// What of its data goes through the drive's data cache. Absent: as `cache.mode` of the design says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheMode>,
     /// Channels that hold its data; needs `partitioned`. Absent: all. Likewise for the three below.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channels: Option<Vec<u32>>,
@@ -48,6 +52,11 @@ pub struct Flow {
     /// Planes of each die that hold its data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub planes: Option<Vec<u32>>,
+    /// Share of its addresses that hold data before the run, on a preconditioned drive; needs `partitioned`. Absent: the
+    /// design's `precondition.occupancy`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub occupancy: Option<f64>,
     /// Generated requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub synthetic: Option<Synthetic>,

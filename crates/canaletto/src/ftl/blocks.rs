@@ -1,6 +1,10 @@
 //! Blocks of every plane: free ones, write frontiers, valid pages.
 //!
-//! A block that was never opened has no state, so an untouched drive costs nothing.
+//! A block that was never opened has no state, so an untouched drive costs nothing. On a preconditioned drive a block's
+//! first pages may be *seeded*: what they hold is computed when asked ([`seeded`]), and only which of them are out of date
+//! is kept, once one is.
+
+pub mod seeded;
 
 mod given;
 
@@ -9,6 +13,8 @@ use std::collections::BinaryHeap;
 
 use crate::flash::address::{Layout, PlaneId, Ppa};
 use crate::ftl::bad_blocks::BadBlocks;
+use crate::ftl::precondition::Seeds;
+use crate::measure::precondition::BlockCounts;
 use crate::measure::upkeep::{BlocksReport, VALID_BINS};
 use crate::sim::time::Time;
 
@@ -29,8 +35,12 @@ struct Page {
 /// One block.
 #[derive(Default)]
 struct Block {
-    /// Pages handed out so far; empty while the block is free.
+    /// Pages handed out during the run, which come after the seeded ones.
     pages: Vec<Page>,
+    /// Pages at the block's beginning whose contents are seeded.
+    seeded: u32,
+    /// Which of these have changed since: a bit each, once the first has.
+    changed_seeds: Option<Box<[u64]>>,
     /// Valid pages, those whose program is in flight included.
     valid: u32,
     programs_in_flight: u32,
@@ -117,6 +127,8 @@ pub struct Blocks {
     /// Whether free blocks are opened by erase count.
     by_wear: bool,
     bad: BadBlocks,
+    /// What seeded pages hold.
+    seeds: Option<Box<Seeds>>,
 }
 
 impl Blocks {
@@ -135,6 +147,7 @@ impl Blocks {
             reserved,
             by_wear,
             bad,
+            seeds: None,
         }
     }
 
@@ -163,12 +176,16 @@ impl Blocks {
     /// The number of the page the frontier would give next.
     pub fn next_page(&self, plane: PlaneId, frontier: Frontier) -> u32 {
         self.room_in_open(plane, frontier)
-            .map_or(0, |block| self.planes[plane.index()].blocks[block as usize].pages.len() as u32)
+            .map_or(0, |block| self.planes[plane.index()].blocks[block as usize].written())
     }
 
     fn room_in_open(&self, plane: PlaneId, frontier: Frontier) -> Option<u32> {
         let p = &self.planes[plane.index()];
-        p.open[frontier.index()].block.filter(|&b| (p.blocks[b as usize].pages.len() as u32) < self.pages_per_block)
+        p.open[frontier.index()].block.filter(|&b| self.has_room(p, b))
+    }
+
+    fn has_room(&self, plane: &Plane, block: u32) -> bool {
+        plane.blocks[block as usize].written() < self.pages_per_block
     }
 
     fn may_open(&self, plane: PlaneId, frontier: Frontier) -> bool {
@@ -185,7 +202,7 @@ impl Blocks {
             None => return None,
         };
         let b = &mut self.planes[plane.index()].blocks[block as usize];
-        let page = b.pages.len() as u32;
+        let page = b.written();
         b.pages.push(Page { lpa, sectors, copies: 0 });
         b.valid += 1;
         let p = &mut self.planes[plane.index()];
@@ -266,39 +283,56 @@ impl Blocks {
 
     /// Sectors that hold data at a page.
     pub fn sectors(&self, at: Ppa) -> u64 {
-        self.block(at).pages[at.page as usize].sectors
+        let block = self.block(at);
+        if at.page < block.seeded {
+            return self.seeded_sectors();
+        }
+        block.pages[(at.page - block.seeded) as usize].sectors
     }
 
     /// The logical page whose valid data are at a page.
     pub fn valid_lpa(&self, at: Ppa) -> Option<u64> {
-        self.block(at).pages.get(at.page as usize).map(|p| p.lpa).filter(|&lpa| lpa != INVALID)
+        let block = self.block(at);
+        if at.page < block.seeded {
+            return self.seeded_lpa(at);
+        }
+        block.pages.get((at.page - block.seeded) as usize).map(|p| p.lpa).filter(|&lpa| lpa != INVALID)
     }
 
     /// Times the data at a page were copied since a controller last looked at them.
     pub fn copies(&self, at: Ppa) -> u8 {
-        self.block(at).pages[at.page as usize].copies
+        let block = self.block(at);
+        // What was there before the run was looked at when it was written.
+        if at.page < block.seeded { 0 } else { block.pages[(at.page - block.seeded) as usize].copies }
     }
 
     /// Notes how often the data of a page were copied unseen.
     pub fn set_copies(&mut self, at: Ppa, copies: u8) {
-        self.block_mut(at).pages[at.page as usize].copies = copies;
+        let block = self.block_mut(at);
+        debug_assert!(at.page >= block.seeded, "copies are never seeded");
+        let place = (at.page - block.seeded) as usize;
+        block.pages[place].copies = copies;
     }
 
     /// Whether the block can be collected: nothing more is written to it, and it is not free.
     pub fn can_be_collected(&self, plane: PlaneId, block: u32) -> bool {
         let p = &self.planes[plane.index()];
         let b = &p.blocks[block as usize];
-        let open = (b.pages.len() as u32) < self.pages_per_block && p.open.iter().any(|o| o.block == Some(block));
-        !b.pages.is_empty() && b.programs_in_flight == 0 && !open
+        let open = b.written() < self.pages_per_block && p.open.iter().any(|o| o.block == Some(block));
+        b.written() > 0 && b.programs_in_flight == 0 && !open
     }
 
     /// The data at a page are out of date.
     pub fn invalidate(&mut self, at: Ppa) {
+        debug_assert!(self.valid_lpa(at).is_some(), "invalidated twice: {at:?}");
+        if at.page < self.block(at).seeded {
+            self.forget_seed(at);
+        }
         let plane = &mut self.planes[at.plane.index()];
         let block = &mut plane.blocks[at.block as usize];
-        let page = &mut block.pages[at.page as usize];
-        debug_assert!(page.lpa != INVALID, "invalidated twice: {at:?}");
-        page.lpa = INVALID;
+        if at.page >= block.seeded {
+            block.pages[(at.page - block.seeded) as usize].lpa = INVALID;
+        }
         block.valid -= 1;
         block.changed = plane.clock;
         plane.valid -= 1;
@@ -357,7 +391,7 @@ impl Blocks {
     pub fn promise_arrival(&mut self, plane: PlaneId) -> bool {
         let left = self
             .room_in_open(plane, Frontier::Arrivals)
-            .map(|block| self.pages_per_block - self.planes[plane.index()].blocks[block as usize].pages.len() as u32);
+            .map(|block| self.pages_per_block - self.planes[plane.index()].blocks[block as usize].written());
         let promised = self.planes[plane.index()].promised;
         // Promises are only ever made of pages in a block that is open already: nobody else can take them.
         let room = match left {
@@ -379,8 +413,14 @@ impl Blocks {
 
     /// The first page at or after `from` that holds valid data.
     pub fn next_valid(&self, plane: PlaneId, block: u32, from: u32) -> Option<Ppa> {
-        let pages = &self.planes[plane.index()].blocks[block as usize].pages;
-        (from..pages.len() as u32).find(|&p| pages[p as usize].lpa != INVALID).map(|page| Ppa { plane, block, page })
+        let b = &self.planes[plane.index()].blocks[block as usize];
+        let seeded = (from..b.seeded).map(|page| Ppa { plane, block, page }).find(|&at| self.seeded_lpa(at).is_some());
+        let written = || {
+            let from = from.max(b.seeded);
+            let page = (from..b.written()).find(|&p| b.pages[(p - b.seeded) as usize].lpa != INVALID);
+            page.map(|page| Ppa { plane, block, page })
+        };
+        seeded.or_else(written)
     }
 
     /// The block is empty: erased and free again, unless it is bad or has come to the end of its `endurance` (erases; 0:
@@ -391,6 +431,8 @@ impl Blocks {
         let b = &mut p.blocks[block as usize];
         assert!(b.valid == 0 && b.reads_in_flight == 0 && b.programs_in_flight == 0, "erased a block in use");
         b.pages = Vec::new();
+        b.seeded = 0;
+        b.changed_seeds = None;
         if b.bad {
             return;
         }
@@ -443,8 +485,8 @@ impl Blocks {
         report.free += u64::from(self.free(plane));
         report.valid_pages += p.valid;
         for (number, block) in (0..).zip(&p.blocks).filter(|(_, block)| !block.bad) {
-            if (block.pages.len() as u32) < self.pages_per_block {
-                let open = !block.pages.is_empty() || p.open.iter().any(|open| open.block == Some(number));
+            if block.written() < self.pages_per_block {
+                let open = block.written() > 0 || p.open.iter().any(|open| open.block == Some(number));
                 report.open += u64::from(open);
                 continue;
             }
@@ -483,13 +525,34 @@ impl Blocks {
         open.stalled + open.stalled_since.map_or(Time::ZERO, |since| now - since)
     }
 
+    /// Valid pages of the whole drive.
+    pub fn valid_in_all(&self) -> u64 {
+        self.planes.iter().map(|plane| plane.valid).sum()
+    }
+
+    /// Each plane's blocks.
+    pub fn counts(&self) -> impl Iterator<Item = BlockCounts> {
+        (0..).map(PlaneId).zip(&self.planes).map(|(id, plane)| {
+            let (total, free, bad) = (self.blocks_per_plane, self.free(id), plane.bad);
+            let open =
+                plane.open.iter().filter(|open| open.block.is_some_and(|b| self.has_room(plane, b))).count() as u32;
+            let full = total - free - bad - open;
+            let [total, free, open, full, bad] = [total, free, open, full, bad].map(u64::from);
+            BlockCounts { total, free, open, full, bad }
+        })
+    }
+
+    /// Nobody waits any more: time without a page to give counts from zero.
+    pub fn forget_stalls(&mut self) {
+        for open in self.planes.iter_mut().flat_map(|plane| &mut plane.open) {
+            (open.stalled, open.stalled_since) = (Time::ZERO, None);
+        }
+    }
+
     /// Valid pages of the whole drive, counted page by page; for audits.
     pub fn count_valid(&self) -> u64 {
-        self.planes
-            .iter()
-            .flat_map(|p| &p.blocks)
-            .map(|b| b.pages.iter().filter(|p| p.lpa != INVALID).count() as u64)
-            .sum()
+        let written = |b: &Block| b.pages.iter().filter(|p| p.lpa != INVALID).count() as u64;
+        self.planes.iter().flat_map(|p| &p.blocks).map(written).sum::<u64>() + self.count_seeded()
     }
 
     /// Checks that every block is free, in use or bad exactly once, and that counts of valid pages are right.
@@ -513,18 +576,26 @@ impl Blocks {
                 return Err(format!("plane {number}: {bad} bad blocks, counted {}", plane.bad));
             }
             for (b, block) in plane.blocks.iter().enumerate() {
-                let valid = block.pages.iter().filter(|p| p.lpa != INVALID).count() as u32;
+                let written = block.pages.iter().filter(|p| p.lpa != INVALID).count() as u32;
+                let valid = written + self.seeded_valid(PlaneId(number as u32), b as u32);
                 if valid != block.valid {
                     return Err(format!("plane {number} block {b}: {valid} valid pages, counted {}", block.valid));
                 }
                 let free = erased.binary_search(&(b as u32)).is_ok();
                 let open = plane.open.iter().any(|open| open.block == Some(b as u32));
-                if block.bad && (free || open) || !block.bad && !open && free != block.pages.is_empty() {
+                if block.bad && (free || open) || !block.bad && !open && free != (block.written() == 0) {
                     return Err(format!("plane {number} block {b}: free and in use at once, or neither"));
                 }
             }
         }
         Ok(())
+    }
+}
+
+impl Block {
+    /// Pages that hold or held data since the last erasure.
+    fn written(&self) -> u32 {
+        self.seeded + self.pages.len() as u32
     }
 }
 
@@ -571,7 +642,7 @@ impl Candidates<'_> {
     /// Whether the block is full and none of its programs is in flight.
     pub fn is_full(&self, block: u32) -> bool {
         let b = &self.plane.blocks[block as usize];
-        b.pages.len() as u32 == self.pages_per_block && b.programs_in_flight == 0 && !b.bad
+        b.written() == self.pages_per_block && b.programs_in_flight == 0 && !b.bad
     }
 
     /// All such blocks.

@@ -9,5 +9,6 @@ pub mod hybrid;
 pub mod index;
 pub mod mapping;
 pub mod placement;
+pub mod precondition;
 pub mod spread;
 pub mod steady;

@@ -51,6 +51,8 @@ pub struct Request {
     pub sectors: u32,
     /// Page transactions not yet finished.
     pub outstanding: u32,
+    /// Pages of a write that the data cache has taken.
+    pub cached: u32,
     /// When the host wanted it.
     pub arrival: Time,
     /// When it was placed in the submission queue.

@@ -143,7 +143,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     pub(super) fn line_up_data(&mut self, id: TransactionId, unit: UnitId) {
         let class = match self.transactions[id].origin {
             Origin::Mapping => 0,
-            Origin::User | Origin::OldPage | Origin::Trim => 1,
+            Origin::User | Origin::OldPage | Origin::Trim | Origin::Cached | Origin::Destage => 1,
             Origin::Gc => 2,
         };
         let domain = self.domain_of(unit);

@@ -65,13 +65,14 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let t = &self.transactions[id];
         let request = match (t.request, t.old_page) {
             // The old page of a partial write is read for that write's request.
-            (_, OldPage::For(write)) if t.origin == Origin::OldPage => {
-                self.requests[self.transactions[write].request].number
-            }
-            (RequestId::NONE, _) => Owner::NONE.request,
-            (request, _) => self.requests[request].number,
+            (_, OldPage::For(write)) if t.origin == Origin::OldPage => self.number_of(self.transactions[write].request),
+            (request, _) => self.number_of(request),
         };
         Owner { request, page: t.number }
+    }
+
+    fn number_of(&self, request: RequestId) -> u32 {
+        if request.is_some() { self.requests[request].number } else { Owner::NONE.request }
     }
 
     /// Passes what the fabric has taped on to the watcher.

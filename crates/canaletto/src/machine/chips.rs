@@ -40,7 +40,7 @@ impl Readiness for Pages<'_> {
 
     /// Hybrid mapping looks for sequences of writes. Its copies come in any order and have their places.
     fn keeps_order(&self, t: &Transaction) -> bool {
-        self.hybrid.is_some() && t.operation == Operation::Program && t.origin == Origin::User
+        self.hybrid.is_some() && t.operation == Operation::Program && t.origin != Origin::Gc
     }
 }
 

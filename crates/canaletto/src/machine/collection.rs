@@ -160,7 +160,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     pub(super) fn copy_programmed(&mut self, id: TransactionId, now: Time) {
         let t = self.transactions[id];
         self.blocks.program_ends(t.ppa);
-        let entry = self.map.get(t.lpa);
+        let entry = self.entry(t.lpa);
         let current = match entry {
             Entry::At(ppa) => ppa,
             Entry::Pending(write) => self.transactions[write].old,

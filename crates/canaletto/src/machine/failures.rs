@@ -28,6 +28,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         match origin {
             Origin::Gc if !again => return self.copy_programmed(id, now),
             Origin::Mapping if !again => return self.translation_programmed(id, now),
+            Origin::Destage if !again => return self.write_programmed(id, now),
             _ => {}
         }
         self.failures.spent += 1;
@@ -57,8 +58,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// A write has found no page that could be programmed: its logical page keeps what it held before.
     pub(super) fn write_failed(&mut self, id: TransactionId, now: Time) {
         let t = self.transactions[id];
-        self.requests[t.request].failed = true;
-        self.probe.page_failed(now, t.request, t.lpa);
+        if t.origin == Origin::User {
+            self.requests[t.request].failed = true;
+            self.probe.page_failed(now, t.request, t.lpa);
+        }
         if self.map.get(t.lpa) == Entry::Pending(id) {
             // A page that was never written has no entry to go back to: it reads as zeroes.
             self.map.set(t.lpa, if t.old.is_bound() { Entry::At(t.old) } else { Entry::Trimmed });
@@ -66,7 +69,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.start_successor(t.successor, now);
             }
         }
-        self.page_finished(id, now);
+        if t.origin == Origin::Destage { self.destage_lost(id, now) } else { self.page_finished(id, now) }
     }
 
     /// A page cannot be read by any means: the request that needs it fails. A copy carries on what it found.

@@ -52,6 +52,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     /// Makes the flow's next request and submits it. Returns whether there was one.
     fn generate(&mut self, id: u16, now: Time) -> Result<bool, RunError> {
+        self.end_idleness();
         let flow = &mut self.flows[id as usize];
         let Some(wanted) = flow.source.next(now).map_err(RunError::Trace)? else {
             return Ok(false);
@@ -67,6 +68,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             lba: wanted.lba,
             sectors: wanted.sectors,
             outstanding: 0,
+            cached: 0,
             arrival: now,
             enqueue: now,
             account: Account::open(now),
@@ -188,10 +190,11 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// The drive starts to work on a request.
     pub(super) fn begin(&mut self, request: RequestId, now: Time) {
         match self.requests[request].kind {
+            Kind::Read if self.cache.is_some() => self.begin_cached_read(request, now),
+            Kind::Write if self.cache.is_some() => self.begin_cached_write(request, now),
             Kind::Read | Kind::Write => self.begin_pages(request, now),
             Kind::Trim => self.begin_trim(request, now),
-            // A write is complete only once it is programmed: there is nothing left to flush.
-            Kind::Flush => self.finish(request, now),
+            Kind::Flush => self.begin_flush(request, now),
         }
     }
 
@@ -226,6 +229,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         if closed {
             self.generate(id, now)?;
         }
+        self.expect_idleness(now);
         Ok(())
     }
 

@@ -1,10 +1,12 @@
 //! The machine: wires the parts together and moves requests through them.
 //!
 //! This file holds the parts, the events and the loop; its children hold what happens at each station, in the order in
-//! which a request meets them: [`host`] (queue pairs and link), [`translation`] and [`pages`] (mapping), [`chips`] (scheduling and
-//! arrays), [`legs`] (the fabric), [`collection`] (garbage collection) or [`merging`] (of hybrid mapping).
+//! which a request meets them: [`host`] (queue pairs and link), [`cache`] (before the mapping, if there is one), [`translation`]
+//! and [`pages`] (mapping), [`chips`] (scheduling and arrays), [`legs`] (the fabric), [`collection`] (garbage collection) or
+//! [`merging`] (of hybrid mapping).
 
 mod arrays;
+mod cache;
 mod charges;
 mod chips;
 mod collection;
@@ -18,6 +20,7 @@ mod merging;
 mod outcome;
 mod pages;
 mod placing;
+pub mod precondition;
 mod retries;
 mod suspend;
 mod translation;
@@ -27,6 +30,7 @@ mod upkeep;
 use std::collections::VecDeque;
 
 use crate::RunError;
+use crate::cache::DataCache;
 use crate::config::design::{
     DataQueue, Design, MapUpdate, PartialWrites, TransferOrder, UnwrittenReads, WritePlacement,
 };
@@ -41,7 +45,6 @@ use crate::flash::reliability::Reliability;
 use crate::flash::suspend::Suspensions;
 use crate::flash::timing::ArrayTiming;
 use crate::flash::wear::Wear;
-use crate::ftl::bad_blocks::BadBlocks;
 use crate::ftl::blocks::Blocks;
 use crate::ftl::gc::Collector;
 use crate::ftl::hybrid::Hybrid;
@@ -54,8 +57,10 @@ use crate::host::request::{Request, RequestId};
 use crate::limits::Limits;
 use crate::machine::copyback::Copybacks;
 use crate::machine::held::Held;
+use crate::machine::precondition::Start;
 use crate::machine::translation::Translation;
 use crate::measure::blame::Cause;
+use crate::measure::precondition::PreconditionReport;
 use crate::measure::probe::Probe;
 use crate::measure::records::Records;
 use crate::measure::report::Tally;
@@ -88,6 +93,10 @@ enum Event<E> {
     ArrayDone(UnitId),
     /// A chip has looked for errors in a page from another chip.
     CopyChecked(TransactionId),
+    /// A transfer of the data cache's DRAM is done.
+    CacheDram,
+    /// The drive may have been idle long enough to destage.
+    CacheIdle,
 }
 
 /// A flow's place in the machine.
@@ -152,6 +161,10 @@ struct Choices {
     partial: PartialWrites,
     placement: WritePlacement,
     endurance: u32,
+    /// Whether data in the cache are as safe as on flash.
+    survives_power_loss: bool,
+    /// Idle time after which everything dirty goes to flash; zero: never.
+    idle_destage: Time,
 }
 
 /// Page operations of the arrays.
@@ -176,6 +189,11 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     requests: Slab<RequestId, Request>,
     transactions: Transactions,
     controller: Controller,
+    cache: Option<DataCache>,
+    /// Pages and sectors of a read that are not in the cache, between looking them up and reading them.
+    missing: Vec<(u64, u64)>,
+    /// When the host consumed the last completion.
+    last_completion: Time,
     map: MappingTable,
     translation: Translation,
     blocks: Blocks,
@@ -229,6 +247,8 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     arrivals: u32,
     /// Page transactions so far, collection's included.
     pages: u32,
+    /// The state in which the run found the drive.
+    precondition: Option<PreconditionReport>,
     probe: &'a mut P,
 }
 
@@ -236,12 +256,13 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
 const WATCH_EVERY: u64 = 1 << 16;
 
 impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
-    /// A fresh drive with its flows ready to start.
+    /// A drive in its state before the run, with its flows ready to start.
     pub fn new(
         design: &Design,
         workload: &Workload,
         limits: &Limits,
         sources: Vec<Source>,
+        start: Start,
         options: &'a RunOptions,
         probe: &'a mut P,
     ) -> Self {
@@ -266,12 +287,12 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             .collect();
         let unit_domains = (0..layout.units()).map(|u| fabric.domain_of(layout.chip_of(UnitId(u)))).collect();
         let failures = &design.flash.failures;
-        let bad = BadBlocks { seed: options.seed, factory: failures.factory_bad, most: limits.expendable_blocks };
         let keeps_history = Copybacks::counts_copies(&design.gc) || design.flash.errors.are_possible();
         let mut classes = [false; 4];
         for flow in &workload.flow {
             classes[flow.priority as usize] = true;
         }
+        let modes: Vec<_> = workload.flow.iter().map(|flow| flow.cache.unwrap_or(design.cache.mode)).collect();
         let flows = workload.flow.iter().zip(&limits.flows).zip(sources).map(|((config, flow), source)| Flow {
             source,
             looping: config.looping(),
@@ -284,7 +305,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             first_page: flow.first_page,
             tally: Tally::default(),
         });
-        Machine {
+        let mut machine = Machine {
             events: EventQueue::new(),
             choices: Choices {
                 order: design.fabric.order,
@@ -295,15 +316,21 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
                 partial: design.ftl.partial_writes,
                 placement: design.ftl.write_placement,
                 endurance: design.wear.endurance,
+                survives_power_loss: design.cache.power_loss_protection,
+                idle_destage: design.cache.idle_destage.time(),
             },
             flows: flows.collect(),
             link: Link::new(LinkTiming::new(&design.link), u64::from(design.host.submission_entry_bytes)),
             requests: Slab::new(),
             transactions: Slab::new(),
             controller: Controller::new(&design.controller, layout.channels),
-            map: MappingTable::new(limits.mapped_pages),
+            cache: DataCache::new(&design.cache, &modes, limits),
+            missing: Vec::new(),
+            last_completion: Time::ZERO,
+            map: start.map,
+            blocks: start.blocks,
+            precondition: start.report,
             translation: Translation::new(&design.mapping, limits),
-            blocks: Blocks::new(&layout, design.gc.reserved_blocks, limits.streams, design.wear.dynamic, bad),
             collector: Collector::new(&design.gc, &design.wear, limits, options.seed),
             hybrid: Hybrid::new(
                 design,
@@ -346,7 +373,9 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             pages: 0,
             layout,
             probe,
-        }
+        };
+        machine.announce_pages();
+        machine
     }
 
     /// Runs until every request is completed.
@@ -386,7 +415,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             until_watch -= 1;
             if until_watch == 0 {
                 until_watch = WATCH_EVERY;
-                if !watch(&Progress { completed: self.completed, generated: self.generated, now }) {
+                if !watch(&self.progress(now)) {
                     return Err(RunError::Interrupted);
                 }
             }
@@ -396,6 +425,10 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             }
         }
         if !self.requests.is_empty() { Err(RunError::Stuck(self.explain_stuck())) } else { Ok(()) }
+    }
+
+    fn progress(&self, now: Time) -> Progress {
+        Progress { completed: self.completed, generated: self.generated, now, preconditioning: None }
     }
 
     /// Lets the fabric do what is due before the next event and concerns nobody else.
@@ -434,6 +467,8 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             Event::Fabric(event) => self.fabric_event(event, now),
             Event::ArrayDone(unit) => self.array_done(unit, now),
             Event::CopyChecked(transaction) => self.program_copy(transaction, now),
+            Event::CacheDram => self.cache_dram_done(now),
+            Event::CacheIdle => self.destage_if_idle(now),
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Between host and chips: requests become page transactions, logical pages become physical ones.
 
-use super::{Event, Machine};
+use super::{Event, Flow, Machine};
 use crate::config::design::{MapUpdate, PartialWrites, UnwrittenReads};
 use crate::controller::stage_cause;
 use crate::fabric::Fabric;
@@ -15,7 +15,7 @@ use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId}
 use crate::sim::time::Time;
 
 /// A mask of `count` sectors from `first` on.
-fn sector_mask(first: u64, count: u64) -> u64 {
+pub(super) fn sector_mask(first: u64, count: u64) -> u64 {
     (if count == 64 { u64::MAX } else { (1 << count) - 1 }) << first
 }
 
@@ -27,6 +27,41 @@ pub(super) enum Found {
     Nothing,
     /// It was never written, and there is no room to find it in.
     NoRoom,
+}
+
+/// A walk over a request's pages: each logical page with its sectors.
+#[derive(Clone)]
+pub(super) struct Pages {
+    next: u64,
+    last: u64,
+    /// First sector in the next page.
+    at: u64,
+    /// Sectors left.
+    left: u64,
+    per_page: u64,
+}
+
+impl Pages {
+    /// Pages still to come.
+    fn left_pages(&self) -> u32 {
+        (self.last + 1 - self.next) as u32
+    }
+}
+
+impl Iterator for Pages {
+    type Item = (u64, u64);
+
+    fn next(&mut self) -> Option<(u64, u64)> {
+        if self.next > self.last {
+            return None;
+        }
+        let count = self.left.min(self.per_page - self.at);
+        let page = (self.next, sector_mask(self.at, count));
+        self.next += 1;
+        self.left -= count;
+        self.at = 0;
+        Some(page)
+    }
 }
 
 impl<F: Fabric, P: Probe> Machine<'_, F, P> {
@@ -42,28 +77,12 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     /// Splits a request into pages and sends each on its way.
     pub(super) fn begin_pages(&mut self, id: RequestId, now: Time) {
-        let per_page = u64::from(self.layout.sectors_per_page);
-        let (first_page, last_page) = self.page_range(id);
-        let request = &mut self.requests[id];
-        request.outstanding = (last_page - first_page + 1) as u32;
-        let flow = &self.flows[request.flow as usize];
-        let (kind, priority, frontier) = (request.kind, flow.priority, Frontier::User(flow.stream));
-        let began = request.arrival;
-        let mut at = (request.lba - flow.first_sector) & (per_page - 1);
-        let mut left = u64::from(request.sectors);
-        for lpa in first_page..=last_page {
-            let count = left.min(per_page - at);
-            let write = kind == Kind::Write;
-            let operation = if write { Operation::Program } else { Operation::Read };
-            let sectors = sector_mask(at, count);
+        let pages = self.pages_of(id);
+        self.requests[id].outstanding = pages.left_pages();
+        let kind = self.requests[id].kind;
+        for (lpa, sectors) in pages {
             self.probe.page_begins(now, id, lpa, sectors, kind);
-            let transaction = Transaction::of_request(operation, id, priority, lpa, sectors, now);
-            let transaction = self.new_page(Transaction { frontier, began, ..transaction });
-            if self.look_up(transaction, now) {
-                self.begin_translated(transaction, now);
-            }
-            left -= count;
-            at = 0;
+            self.begin_page(id, lpa, sectors, now);
         }
         self.touch_all_if_noticed();
         self.offer_paths(now);
@@ -83,13 +102,42 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         sector_mask(0, u64::from(self.layout.sectors_per_page))
     }
 
+    /// The pages of a request, each with its sectors.
+    pub(super) fn pages_of(&self, id: RequestId) -> Pages {
+        let per_page = u64::from(self.layout.sectors_per_page);
+        let (next, last) = self.page_range(id);
+        let request = &self.requests[id];
+        let at = (request.lba - self.flows[request.flow as usize].first_sector) & (per_page - 1);
+        Pages { next, last, at, left: u64::from(request.sectors), per_page }
+    }
+
+    /// Sends one page of a request on its way to flash.
+    pub(super) fn begin_page(&mut self, id: RequestId, lpa: u64, sectors: u64, now: Time) {
+        let request = &self.requests[id];
+        let (flow, began) = (request.flow, request.arrival);
+        let Flow { priority, stream, .. } = self.flows[flow as usize];
+        let write = request.kind == Kind::Write;
+        let operation = if write { Operation::Program } else { Operation::Read };
+        let frontier = Frontier::User(stream);
+        let transaction = Transaction::of_request(operation, id, priority, lpa, sectors, now);
+        let transaction = self.new_page(Transaction { flow, frontier, began, ..transaction });
+        self.begin_located(transaction, now);
+    }
+
+    /// Begins a page of host data once its mapping entry is at hand.
+    pub(super) fn begin_located(&mut self, id: TransactionId, now: Time) {
+        if self.look_up(id, now) {
+            self.begin_translated(id, now);
+        }
+    }
+
     /// The plane that a logical page belongs to.
     pub(super) fn plane_of(&self, transaction: TransactionId) -> PlaneId {
         let t = &self.transactions[transaction];
         if t.origin == Origin::Mapping {
             return t.ppa.plane;
         }
-        let flow = &self.flows[self.requests[t.request].flow as usize];
+        let flow = &self.flows[t.flow as usize];
         flow.placement.plane(t.lpa - flow.first_page)
     }
 
@@ -110,9 +158,19 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
     }
 
+    /// What the mapping table says of a logical page, or else where preconditioning has put it.
+    pub(super) fn entry(&self, lpa: u64) -> Entry {
+        match self.map.get(lpa) {
+            Entry::Unmapped if !self.translation.holds(lpa) => {
+                self.blocks.locate(lpa).map_or(Entry::Unmapped, Entry::At)
+            }
+            entry => entry,
+        }
+    }
+
     /// Finds the page to read.
     fn translate_read(&mut self, id: TransactionId) -> Found {
-        match self.map.get(self.transactions[id].lpa) {
+        match self.entry(self.transactions[id].lpa) {
             Entry::At(ppa) => Found::At(ppa),
             Entry::Pending(write) if self.transactions[write].blank => Found::Nothing,
             Entry::Pending(write) if self.transactions[write].old.is_bound() => Found::At(self.transactions[write].old),
@@ -130,9 +188,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             UnwrittenReads::FindSectors => sectors,
             UnwrittenReads::FindPage => self.whole_page(),
         };
-        let frontier = self.transactions[id].frontier;
-        let plane = self.plane_to_find(id, frontier);
-        let Some(at) = self.allocate(plane, frontier, lpa, sectors) else {
+        let Some(at) = self.adopt(lpa).or_else(|| self.allocate_found(id, sectors)) else {
             return Found::NoRoom;
         };
         match self.map.get(lpa) {
@@ -147,13 +203,29 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         Found::At(at)
     }
 
-    fn begin_write(&mut self, id: TransactionId, now: Time) {
+    /// The place of a page for which an untouched one goes.
+    fn adopt(&mut self, lpa: u64) -> Option<Ppa> {
+        let (map, collector) = (&self.map, &self.collector);
+        let may_go = |gone, at: Ppa| map.get(gone) == Entry::Unmapped && !collector.collects(at.plane, at.block);
+        let (at, gone) = self.blocks.adopt(lpa, may_go)?;
+        self.probe.page_gone(gone, at);
+        Some(at)
+    }
+
+    fn allocate_found(&mut self, id: TransactionId, sectors: u64) -> Option<Ppa> {
+        let t = &self.transactions[id];
+        let (lpa, frontier) = (t.lpa, t.frontier);
+        let plane = self.plane_to_find(id, frontier);
+        self.allocate(plane, frontier, lpa, sectors)
+    }
+
+    pub(super) fn begin_write(&mut self, id: TransactionId, now: Time) {
         let lpa = self.transactions[id].lpa;
         if let Entry::Pending(earlier) = self.map.get(lpa) {
             return self.follow(earlier, id);
         }
         if self.translate_write(id, now) {
-            self.pass_stages(id, now);
+            self.send_data_out(id, now);
         }
     }
 
@@ -171,7 +243,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     fn translate_write(&mut self, id: TransactionId, now: Time) -> bool {
         let t = self.transactions[id];
         let whole = self.whole_page();
-        let entry = self.map.get(t.lpa);
+        let entry = self.entry(t.lpa);
         let blank = entry == Entry::Trimmed;
         let mut old = if let Entry::At(ppa) = entry { ppa } else { Ppa::NONE };
         if !blank && !old.is_some() && t.sectors != whole && self.choices.unwritten == UnwrittenReads::FindPage {
@@ -254,14 +326,12 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let t = self.transactions[id];
         self.blocks.program_ends(t.ppa);
         self.upkeep.host_page(now);
-        self.probe.page_programmed(
-            now,
-            t.request,
-            t.lpa,
-            t.sectors,
-            t.ppa,
-            if t.merged == 0 { Ppa::NONE } else { t.old },
-        );
+        let merged = if t.merged == 0 { Ppa::NONE } else { t.old };
+        if t.origin == Origin::Destage {
+            self.probe.page_destaged(now, t.lpa, t.sectors, t.ppa, merged);
+        } else {
+            self.probe.page_programmed(now, t.request, t.lpa, t.sectors, t.ppa, merged);
+        }
         if self.map.get(t.lpa) == Entry::Pending(id) {
             self.map.set(t.lpa, Entry::At(t.ppa));
             if t.old.is_bound() {
@@ -274,7 +344,11 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
         self.needs_collection.push(t.ppa.plane);
         self.write_due(now);
-        self.page_finished(id, now);
+        if t.origin == Origin::Destage {
+            self.destage_landed(id, now);
+        } else {
+            self.page_finished(id, now);
+        }
     }
 
     pub(super) fn start_successor(&mut self, id: TransactionId, now: Time) {
@@ -283,7 +357,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             return self.trim_after_write(id, now);
         }
         if self.translate_write(id, now) {
-            self.pass_stages(id, now);
+            self.send_data_out(id, now);
         }
     }
 
@@ -345,7 +419,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         request.path_conflict |= t.path_conflict;
         request.lost += t.account.ledger.get(Cause::PathConflict);
         request.outstanding -= 1;
-        if self.completed >= self.options.warmup {
+        if self.completed >= self.options.warmup && t.origin != Origin::Cached {
             self.flows[flow].tally.count_page(t.path_conflict, t.account.ledger.get(Cause::PathConflict));
         }
         if request.outstanding == 0 {

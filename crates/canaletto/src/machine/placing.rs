@@ -28,7 +28,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     fn least_busy_plane(&mut self, id: TransactionId) -> Option<PlaneId> {
         let t = &self.transactions[id];
-        let planes = self.flows[self.requests[t.request].flow as usize].placement.planes();
+        let planes = self.flows[t.flow as usize].placement.planes();
         let epoch = self.collector.epoch();
         let avoided = |plane| epoch.keeps_writes_from(plane);
         self.spread.choose(planes, t.frontier, &self.layout, &self.blocks, avoided)
@@ -46,7 +46,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// A write has its page: it is no longer expected but there.
     pub(super) fn page_given(&mut self, id: TransactionId) {
         let t = &self.transactions[id];
-        if self.is_dynamic() && t.operation == Operation::Program && t.origin == Origin::User {
+        if self.is_dynamic() && t.is_host_write() {
             self.spread.arrived(t.ppa.plane);
         }
     }
@@ -54,14 +54,14 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// A write looks for another page in its plane.
     pub(super) fn expect_again(&mut self, id: TransactionId) {
         let t = &self.transactions[id];
-        if self.is_dynamic() && t.operation == Operation::Program && t.origin == Origin::User {
+        if self.is_dynamic() && t.is_host_write() {
             self.spread.expect(t.ppa.plane, self.layout.unit_of(t.ppa.plane));
         }
     }
 
     /// A transaction is queued on a unit; writes have counted there since their plane was chosen.
     pub(super) fn count_in(&mut self, t: &Transaction, unit: UnitId) {
-        if self.is_dynamic() && (t.operation != Operation::Program || t.origin != Origin::User) {
+        if self.is_dynamic() && !t.is_host_write() {
             self.spread.queued(unit);
         }
     }
@@ -90,7 +90,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.room_wanted = false;
             } else if let Some(plane) = self.plane_to_write(id) {
                 self.send_to_plane(id, plane, now);
-                self.pass_stages(id, now);
+                self.send_data_out(id, now);
             } else {
                 self.without_room.push_back(id);
             }

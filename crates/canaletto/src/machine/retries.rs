@@ -18,9 +18,12 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         } else {
             let t = &self.transactions[id];
             match t.origin {
-                Origin::User => self.probe.page_read(now, t.request, t.lpa, t.sectors, t.ppa),
+                Origin::User => {
+                    self.probe.page_read(now, t.request, t.lpa, t.sectors, t.ppa);
+                    self.keep_read(id, now);
+                }
                 Origin::Mapping => self.probe.translation_read(now, t.lpa, t.ppa),
-                Origin::OldPage | Origin::Gc | Origin::Trim => {}
+                Origin::OldPage | Origin::Gc | Origin::Trim | Origin::Cached | Origin::Destage => {}
             }
         }
         self.end_read_of(self.transactions[id].ppa);

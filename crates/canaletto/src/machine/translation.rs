@@ -82,6 +82,11 @@ impl Translation {
         self.tables.is_empty()
     }
 
+    /// Whether a logical page is a translation page.
+    pub fn holds(&self, lpa: u64) -> bool {
+        self.directories.first().is_some_and(|first| lpa >= first.first_translation)
+    }
+
     /// A translation page of a table as a logical page.
     fn logical(&self, table: usize, page: PageId) -> u64 {
         self.directories[table].logical(self.tables[table].number(page))

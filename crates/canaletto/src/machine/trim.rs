@@ -19,11 +19,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.requests[id].outstanding = 1;
         for lpa in self.whole_pages(id) {
             self.probe.page_begins(now, id, lpa, u64::MAX, Kind::Trim);
+            self.trim_cached(id, lpa, now);
             if self.is_awaited(lpa) {
                 let page = self.trim_later(id, lpa, now);
-                if self.look_up(page, now) {
-                    self.begin_translated(page, now);
-                }
+                self.begin_located(page, now);
             } else if let Entry::Pending(earlier) = self.map.get(lpa) {
                 let page = self.trim_later(id, lpa, now);
                 self.follow(earlier, page);
@@ -37,6 +36,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         if request.outstanding == 0 {
             self.finish(id, now);
         }
+        self.room_after_trim(now);
         self.offer_paths(now);
     }
 
@@ -68,7 +68,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     fn forget(&mut self, request: RequestId, lpa: u64, now: Time) {
-        if let Entry::At(at) = self.map.get(lpa) {
+        if let Entry::At(at) = self.entry(lpa) {
             self.invalidate(at);
         }
         self.map.set(lpa, Entry::Trimmed);

@@ -43,7 +43,8 @@ causes! {
     Cache = "cache",
     /// Waiting for room in the write buffer.
     WriteBuffer = "write_buffer",
-    /// Waiting for a flush: until what was written before is on flash.
+    /// Waiting for data to be safe: a flush until what was written before is on flash, a write with force unit access until
+    /// its own data are.
     Flush = "flush",
     /// Waiting for the mapping entry to be read from flash.
     MappingMiss = "mapping_miss",

@@ -2,10 +2,12 @@
 
 pub mod area;
 pub mod blame;
+pub mod cache;
 pub mod energy;
 pub mod histogram;
 pub mod intervals;
 pub mod map;
+pub mod precondition;
 pub mod probe;
 pub mod records;
 pub mod report;

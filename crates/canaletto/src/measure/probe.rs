@@ -12,7 +12,8 @@ use crate::sim::time::Time;
 /// Whom something is done for: the number of a request, and that of a page transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Owner {
-    /// Requests are numbered as they are generated; `u32::MAX` for garbage collection.
+    /// Requests are numbered as they are generated; `u32::MAX` for garbage collection and
+    /// for pages on their way from the data cache to flash.
     pub request: u32,
     /// Page transactions are numbered as they are made; `u32::MAX` for what concerns the whole request.
     pub page: u32,
@@ -32,17 +33,40 @@ impl Owner {
 pub trait Probe {
     /// Whether it wants to hear of wires, arrays and single charges: the machine leaves them out otherwise.
     const WATCHES_WIRES: bool = false;
+    /// Whether it wants to hear what every page of a preconditioned drive holds.
+    const WATCHES_PAGES: bool = false;
 
     /// One page of a host request enters the drive.
     fn page_begins(&mut self, _now: Time, _request: RequestId, _lpa: u64, _sectors: u64, _kind: Kind) {}
     /// A page that was never written is found at `at`, as if written before the run.
     fn page_found(&mut self, _lpa: u64, _at: Ppa) {}
+    /// Before the run, a page holds this logical one.
+    fn page_preconditioned(&mut self, _lpa: u64, _at: Ppa) {}
+    /// A page of a preconditioned drive turns out not to hold what [`Probe::page_preconditioned`] said: something else is
+    /// found there, as if written before the run.
+    fn page_gone(&mut self, _lpa: u64, _at: Ppa) {}
     /// A page of a host request is read from `from` (no page: it reads as zeroes).
     fn page_read(&mut self, _now: Time, _request: RequestId, _lpa: u64, _sectors: u64, _from: Ppa) {}
     /// A host write of `sectors` of `lpa` is programmed at `at`; its other sectors were merged from `merged`.
     fn page_programmed(&mut self, _now: Time, _request: RequestId, _lpa: u64, _sectors: u64, _at: Ppa, _merged: Ppa) {}
     /// A page of a host request could not be read, or could not be programmed anywhere and keeps what it held.
     fn page_failed(&mut self, _now: Time, _request: RequestId, _lpa: u64) {}
+    /// A host write of `sectors` of `lpa` is in the data cache.
+    fn page_cached(&mut self, _now: Time, _request: RequestId, _lpa: u64, _sectors: u64) {}
+    /// Sectors of a page that were just read from `from` are kept in the data cache.
+    fn page_filled(&mut self, _now: Time, _lpa: u64, _sectors: u64, _from: Ppa) {}
+    /// Sectors of a page of a host request are read from the data cache.
+    fn page_read_cached(&mut self, _now: Time, _request: RequestId, _lpa: u64, _sectors: u64) {}
+    /// Sectors of a page set out from the data cache for flash, as they are now.
+    fn page_destages(&mut self, _now: Time, _lpa: u64, _sectors: u64) {}
+    /// They are programmed at `at`; the page's other sectors were merged from `merged`.
+    fn page_destaged(&mut self, _now: Time, _lpa: u64, _sectors: u64, _at: Ppa, _merged: Ppa) {}
+    /// The data cache forgets a trimmed page; if it stays there, all of it reads as zeroes from now on.
+    fn page_trimmed_in_cache(&mut self, _now: Time, _request: RequestId, _lpa: u64, _stays: bool) {}
+    /// A page of the data cache can be programmed nowhere and is lost.
+    fn page_lost(&mut self, _now: Time, _lpa: u64) {}
+    /// The data cache has given a page up.
+    fn page_dropped(&mut self, _lpa: u64) {}
     /// A page is deallocated: from now on it reads as zeroes.
     fn page_trimmed(&mut self, _now: Time, _request: RequestId, _lpa: u64) {}
     /// Garbage collection has copied a page.

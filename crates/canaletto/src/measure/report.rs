@@ -10,9 +10,11 @@ use serde::Serialize;
 use crate::host::request::{Kind, Request};
 use crate::measure::area::Area;
 use crate::measure::blame::{CAUSES, Cause};
+use crate::measure::cache::CacheReport;
 use crate::measure::energy::EnergyReport;
 use crate::measure::histogram::Histogram;
 use crate::measure::map::Map;
+use crate::measure::precondition::PreconditionReport;
 use crate::measure::series::{Series, SeriesReport};
 use crate::measure::upkeep::{BlocksReport, GcReport, UpkeepSeries, WearReport};
 use crate::sim::time::Time;
@@ -288,7 +290,7 @@ pub struct FlashReport {
     pub programs: u64,
     /// Blocks erased.
     pub erases: u64,
-    /// Of these, for the host.
+    /// Of these, for the host, directly or out of the data cache. What the cache merged before shows in its own counts.
     pub host_pages: u64,
     /// Pages programmed for each one programmed for the host.
     pub write_amplification: Option<f64>,
@@ -369,6 +371,8 @@ pub struct Report {
     pub fabric: String,
     /// The run's seed.
     pub seed: u64,
+    /// The state in which the run found the drive; none if it was fresh out of the box.
+    pub precondition: Option<PreconditionReport>,
     /// The whole run's measures.
     #[serde(flatten)]
     pub measures: Measures,
@@ -376,6 +380,8 @@ pub struct Report {
     pub flash: FlashReport,
     /// What the cached mapping table did; none if the whole table is in DRAM.
     pub mapping: Option<MappingReport>,
+    /// What the data cache did; none if there is none.
+    pub cache: Option<CacheReport>,
     /// Use of link, fabric, arrays and controller.
     pub utilisation: Vec<Utilisation>,
     /// The chip array with its wires; none for arrays too large to draw.

@@ -24,6 +24,10 @@ pub enum Origin {
     OldPage,
     /// A page of a host request that is to be forgotten.
     Trim,
+    /// A part of a host request that the data cache serves; it never reaches a chip.
+    Cached,
+    /// A page on its way from the data cache to flash.
+    Destage,
     /// Garbage collection.
     Gc,
     /// The mapping table: one of its translation pages.
@@ -43,6 +47,8 @@ pub struct Transaction {
     pub path_conflict: bool,
     /// The host request it belongs to.
     pub request: RequestId,
+    /// The flow whose page it is, for a page of the host.
+    pub flow: u16,
     /// For a write: whether its old page is still being read. For an old page's read: the write that waits.
     pub old_page: OldPage,
     /// For a write: whether its page was deallocated before, so that there is nothing to find or merge.
@@ -120,6 +126,7 @@ impl Transaction {
             priority,
             path_conflict: false,
             request,
+            flow: 0,
             old_page: OldPage::None,
             blank: false,
             copyback: false,
@@ -145,6 +152,11 @@ impl Transaction {
             next: TransactionId::NONE,
             successor: TransactionId::NONE,
         }
+    }
+
+    /// Whether it writes data of the host, directly or out of the data cache.
+    pub fn is_host_write(&self) -> bool {
+        self.operation == Operation::Program && matches!(self.origin, Origin::User | Origin::Destage)
     }
 
     /// The kind of background work it is, if the host did not ask for it.
@@ -175,6 +187,16 @@ impl Transaction {
             frontier: Frontier::Translation,
             ppa,
             ..Self::of_request(operation, RequestId::NONE, Priority::High, lpa, sectors, now)
+        }
+    }
+
+    /// A page of `flow` that goes from the data cache to flash.
+    pub fn of_destage(flow: u16, priority: Priority, frontier: Frontier, lpa: u64, sectors: u64, now: Time) -> Self {
+        Transaction {
+            origin: Origin::Destage,
+            flow,
+            frontier,
+            ..Self::of_request(Operation::Program, RequestId::NONE, priority, lpa, sectors, now)
         }
     }
 

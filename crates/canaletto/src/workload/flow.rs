@@ -3,6 +3,7 @@
 use crate::config::workload::Flow as FlowConfig;
 use crate::host::request::Kind;
 use crate::sim::time::Time;
+use crate::workload::fill::Fill;
 use crate::workload::replay::Replay;
 use crate::workload::synthetic::Generator;
 
@@ -25,6 +26,8 @@ pub enum Source {
     Synthetic(Box<Generator>),
     /// A recorded trace.
     Replay(Box<Replay>),
+    /// What is written before the run.
+    Fill(Box<Fill>),
 }
 
 /// What makes the next request arrive.
@@ -51,6 +54,7 @@ impl Source {
         match self {
             Source::Synthetic(generator) => Ok(generator.gap()),
             Source::Replay(replay) => replay.arrival(),
+            Source::Fill(_) => Ok(None),
         }
     }
 
@@ -59,6 +63,7 @@ impl Source {
         match self {
             Source::Synthetic(generator) => Ok(generator.next(now)),
             Source::Replay(replay) => replay.take(),
+            Source::Fill(fill) => fill.next(now),
         }
     }
 
@@ -67,6 +72,7 @@ impl Source {
         match self {
             Source::Synthetic(generator) => Ok(generator.gap().map(|gap| now + gap)),
             Source::Replay(replay) => replay.arrival(),
+            Source::Fill(_) => Ok(None),
         }
     }
 }

@@ -26,7 +26,8 @@ pub fn script(overrides: &[&str], requests: &[(u64, u64, bool)]) -> Records {
     let workload: Workload = canaletto::config::load_workload("w", Some(text), &[]).unwrap();
     let record =
         |&(arrival_ns, page, write)| Record { arrival_ns, device: 0, offset_bytes: page * 4096, bytes: 4096, write };
-    let input = TraceInput { source: Box::new(Script(requests.iter().map(record).collect())), extent: None };
+    let input =
+        TraceInput { source: Box::new(Script(requests.iter().map(record).collect())), extent: None, again: None };
     let options = RunOptions { records: true, ..RunOptions::default() };
     run(&design, &workload, vec![Some(input)], &options, &mut |_| true)
         .unwrap_or_else(|e| panic!("{e}"))

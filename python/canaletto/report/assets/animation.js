@@ -14,7 +14,7 @@
   const BUCKETS = 512;
   const SHOWN = 200; // requests in the list
   const TALLEST = 760; // pixels of an array
-  const STATES = { array_read: "#7fd0b5", array_program: "#1f7f73", array_erase: "#6a3d8a", register: "#f2c84b" };
+  const STATES = { array_read: "#7fd0b5", array_program: "#1f7f73", array_erase: "#544a00", register: "#f2c84b" };
   const LABELS = {
     array_read: "array reads", array_program: "array programs", array_erase: "array erases", register: "data wait in the chip",
     conflict: "waits for a path", command: "command", data: "data", reserved: "path held", scout: "scout",
@@ -44,12 +44,12 @@
       kind: "conflict", part: packed.waits.part[place], start: begin, end: begin + packed.waits.duration[place],
       request: packed.waits.request[place],
     }));
-    const requests = packed.requests.map(([id, write, lba, sectors, arrival, complete, flat]) => {
+    const requests = packed.requests.map(([id, op, lba, sectors, arrival, complete, flat]) => {
       const steps = [];
       for (let at = 0; at < flat.length; at += 4) {
         steps.push({ cause: causeNames[flat[at]], start: flat[at + 1], end: flat[at + 1] + flat[at + 2], part: flat[at + 3] });
       }
-      return { id, write, lba, sectors, arrival, complete, steps };
+      return { id, op, lba, sectors, arrival, complete, steps };
     });
     const parts = packed.parts.map(([kind, ...place]) => ({ kind, place }));
     const all = [...spans, ...waits];
@@ -505,7 +505,7 @@
       button.type = "button";
       button.dataset.request = request.id;
       button.setAttribute("aria-pressed", String(request.id === state.request));
-      const texts = [`#${request.id}`, request.write ? "write" : "read", request.complete === null ? "running" : time(latency(request), 2), lost(request) ? `${time(lost(request), 2)} lost` : ""];
+      const texts = [`#${request.id}`, request.op, request.complete === null ? "running" : time(latency(request), 2), lost(request) ? `${time(lost(request), 2)} lost` : ""];
       for (const text of texts) button.append(Object.assign(document.createElement("span"), { textContent: text }));
       place.append(button);
     }
@@ -526,7 +526,8 @@
     if (!found.length) return;
     const [{ request: first }] = found;
     const heading = document.createElement("h3");
-    heading.textContent = `Request ${first.id}: ${first.write ? "write" : "read"} of ${(first.sectors * 512).toLocaleString("en")} B at sector ${first.lba.toLocaleString("en")}`;
+    const extent = first.sectors ? ` of ${(first.sectors * 512).toLocaleString("en")} B at sector ${first.lba.toLocaleString("en")}` : "";
+    heading.textContent = `Request ${first.id}: ${first.op}${extent}`;
     place.append(heading, bars(found));
     for (const { fabric, request } of found) place.append(key(fabric, request));
   }

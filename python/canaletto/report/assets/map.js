@@ -1,10 +1,31 @@
 "use strict";
-// Maps of the chip array, coloured by utilisation.
+// Maps of the chip array, coloured by utilisation or by wear.
 
-(() => {
-  const data = dataOf("maps-data");
+const percent = share => `${(share * 100).toFixed(share < 0.0995 ? 1 : 0)}\u00a0%`;
+const erases = mean => `${+mean.toPrecision(3)}\u00a0erases`;
+
+// What a kind of map shows: what it is called, a value in words, the scale's title and ticks, a chip, the summary.
+const SHOWN = {
+  "maps": {
+    name: "utilisation", column: "share", words: percent, title: "share of the execution time in use (%)",
+    tick: share => `${+(share * 100).toPrecision(3)} %`,
+    chip: (array, port) => `array ${percent(array)}, port ${percent(port)}`,
+    told: (name, shares) => `${name} ${percent(mean(shares))} (max ${percent(Math.max(...shares))})`,
+  },
+  "wear-map": {
+    name: "wear", column: "erases", words: erases, title: "erases of a block, mean over the chip's blocks",
+    tick: value => `${+value.toPrecision(3)}`,
+    chip: value => erases(value),
+    told: (name, values) => `${name} ${erases(mean(values))} (min ${+Math.min(...values).toPrecision(3)}, max ${+Math.max(...values).toPrecision(3)})`,
+  },
+};
+const mean = values => values.reduce((sum, value) => sum + value, 0) / (values.length || 1);
+
+Object.keys(SHOWN).forEach(id => {
+  const data = dataOf(`${id}-data`);
   if (!data) return;
-  const figure = document.getElementById("maps");
+  const figure = document.getElementById(id);
+  const shown = SHOWN[id];
   const { top, maps, colours } = data;
 
   function shade(share) {
@@ -17,7 +38,6 @@
     return `rgb(${parts.join(",")})`;
   }
 
-  const percent = share => `${(share * 100).toFixed(share < 0.0995 ? 1 : 0)}\u00a0%`;
   const title = text => {
     const element = svg("title");
     element.textContent = text;
@@ -28,7 +48,7 @@
 
   function drawn(map) {
     const layout = arrayLayout(map);
-    const root = svg("svg", { viewBox: `0 0 ${layout.width} ${layout.height}`, role: "img", "aria-label": `utilisation of ${map.fabric}` });
+    const root = svg("svg", { viewBox: `0 0 ${layout.width} ${layout.height}`, role: "img", "aria-label": `${shown.name} of ${map.fabric}` });
     map.wires.forEach((wire, place) => {
       const { points, stubs, width } = layout.wires[place];
       const [share, name] = wire.slice(5);
@@ -41,10 +61,10 @@
     });
     for (const [row, column, array, port, name] of map.chips) {
       const [x, y] = [layout.left(column), layout.top(row)];
-      root.append(svg("g", { "data-name": name, "data-share": array },
-        title(`${name}: array ${percent(array)}, port ${percent(port)}`),
-        svg("rect", { x, y, width: CHIP, height: CHIP, fill: shade(array), stroke: OUTLINE, "stroke-width": 0.8 }),
-        svg("rect", { x: x + 0.4, y: y + CHIP - 6, width: CHIP - 0.8, height: 5.6, fill: shade(port), stroke: "#ffffff", "stroke-width": 0.5 })));
+      const group = svg("g", { "data-name": name, "data-share": array }, title(`${name}: ${shown.chip(array, port)}`),
+        svg("rect", { x, y, width: CHIP, height: CHIP, fill: shade(array), stroke: OUTLINE, "stroke-width": 0.8 }));
+      if (port !== null) group.append(svg("rect", { x: x + 0.4, y: y + CHIP - 6, width: CHIP - 0.8, height: 5.6, fill: shade(port), stroke: "#ffffff", "stroke-width": 0.5 }));
+      root.append(group);
     }
     for (const [row, column, share, name] of map.controllers) {
       const [x, y] = [layout.left(column), layout.top(row)];
@@ -62,13 +82,12 @@
       element.textContent = content;
       return element;
     };
-    for (const part of [0, 0.25, 0.5, 0.75, 1]) root.append(text(10 + part * 330, 39, part === 0 ? "start" : part === 1 ? "end" : "middle", `${+(top * part * 100).toPrecision(3)} %`));
-    root.append(text(10, 10, "start", "share of the execution time in use (%)"));
+    for (const part of [0, 0.25, 0.5, 0.75, 1]) root.append(text(10 + part * 330, 39, part === 0 ? "start" : part === 1 ? "end" : "middle", shown.tick(top * part)));
+    root.append(text(10, 10, "start", shown.title));
     return root;
   }
 
-  const mean = shares => shares.reduce((sum, share) => sum + share, 0) / (shares.length || 1);
-  const told = (name, shares) => (shares.length ? `${name} ${percent(mean(shares))} (max ${percent(Math.max(...shares))})` : "");
+  const told = (name, values) => (values.length ? shown.told(name, values) : "");
 
   function caption(map) {
     const element = document.createElement("figcaption");
@@ -121,14 +140,14 @@
   }
 
   const rows = () => maps.flatMap(map => [
-    ...map.chips.flatMap(([, , array, port, name]) => [[name, "array", array], [name, "port", port]]),
+    ...map.chips.flatMap(([, , array, port, name]) => (port === null ? [[name, "chip", array]] : [[name, "array", array], [name, "port", port]])),
     ...map.controllers.map(([, , share, name]) => [name, "controller", share]),
     ...map.wires.map(([kind, , , , , share, name]) => [name, kind, share]),
-  ].map(([part, kind, share]) => ({ fabric: map.fabric, part, kind, share })));
+  ].map(([part, kind, value]) => ({ fabric: map.fabric, part, kind, [shown.column]: value })));
 
   figure.addEventListener("click", event => {
     const kind = event.target.dataset.saveMaps;
-    if (kind === "svg") download("utilisation.svg", whole(), "image/svg+xml");
-    if (kind === "csv") download("utilisation.csv", toCsv(rows()), "text/csv");
+    if (kind === "svg") download(`${shown.name}.svg`, whole(), "image/svg+xml");
+    if (kind === "csv") download(`${shown.name}.csv`, toCsv(rows()), "text/csv");
   });
-})();
+});

@@ -4,16 +4,17 @@
 //! MQSim. What canaletto cannot simulate yet is refused at its line, never ignored.
 
 use super::{
-    AddressDistribution, AddressMapping, CachingMode, DeviceXml, FlashTechnology, FlowKind, FlowXml, GcPolicy,
-    Generator, HostInterface, Priority as XmlPriority, ScenarioXml, SchedulingPolicy, SharingMode, SizeDistribution,
-    SyntheticXml, TraceXml, XmlError,
+    AddressDistribution, AddressMapping, CachingMechanism, CachingMode, ControllerXml, DeviceXml, FlashTechnology,
+    FlowKind, FlowXml, GcPolicy, Generator, HostInterface, Priority as XmlPriority, ScenarioXml, SchedulingPolicy,
+    SharingMode, SizeDistribution, SyntheticXml, TraceXml, XmlError,
 };
 use crate::config::area::Footprint;
+use crate::config::cache::{Cache, CacheDram, CacheMode, Destage, DramTiming, Sharing as CacheSharing};
 use crate::config::design::{
     Allocation, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry, Host, Hybrid,
     InitialTable, Interface, Link, LinkRounding, MapUpdate, Mapping, MappingScheme, MultiPlane, PageOrder, PageTimes,
-    PartialWrites, ReadUnit, Scheduler, Sharing, TransferOrder, Turn, Turnarounds, UnwrittenReads, VictimPolicy, Wear,
-    WriteBacks, WritePlacement,
+    PartialWrites, Precondition, PreconditionKind, ReadUnit, Scheduler, Sharing, TransferOrder, Turn, Turnarounds,
+    UnwrittenReads, VictimPolicy, Wear, WriteBacks, WritePlacement,
 };
 use crate::config::energy::Energy;
 use crate::config::medium::{Errors, Failures, Suspend};
@@ -63,8 +64,10 @@ pub fn import(
                 FlowKind::Trace(trace) if trace.execute_percent < 100 => Some(trace.execute_percent),
                 _ => None,
             };
+            let caches = scenario.flows.iter().any(|flow| flow.caching != CachingMode::TurnedOff);
+            let capacity = if caches { design.cache.capacity } else { Size(0) };
             Ok(ImportedScenario {
-                design: design.clone(),
+                design: Design { cache: Cache { capacity, ..design.cache.clone() }, ..design.clone() },
                 workload: Workload {
                     name: format!("{workload_label}, scenario {}", number + 1),
                     about: String::new(),
@@ -84,11 +87,6 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         true => Err(XmlError::new(label, xml.lines.line_of(tag).unwrap_or(1), tag, problem)),
         false => Ok(()),
     };
-    refuse(
-        device.preconditioning,
-        "Enabled_Preconditioning",
-        "got \"true\", which is not simulated yet; expected \"false\"",
-    )?;
     refuse(
         device.host_interface == HostInterface::Sata,
         "HostInterface_Type",
@@ -124,6 +122,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
     )?;
     // Two beats take 2 * trunc(1000 / rate) ns: the truncation is MQSim's.
     let burst_bytes = 2 * device.channel_width_bytes;
+    let kind = if device.preconditioning { PreconditionKind::Steady } else { PreconditionKind::None };
     let two_beats_ns = 2 * (1000 / device.channel_rate_mt_s.max(1));
     Ok(Design {
         name: label.to_owned(),
@@ -160,6 +159,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
             rounding: LinkRounding::LaneNanoseconds,
         },
         controller: Controller::default(),
+        cache: import_cache(device),
         ftl: Ftl {
             mapping: MappingScheme::Page,
             hybrid: Hybrid::default(),
@@ -174,6 +174,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         mapping,
         gc: import_gc(xml),
         wear: Wear::default(),
+        precondition: Precondition { kind, ..Precondition::default() },
         scheduler: Scheduler {
             priorities: device.scheduling == SchedulingPolicy::PriorityOutOfOrder,
             turn: Turn::Polled,
@@ -212,6 +213,33 @@ pub(super) fn import_mapping(xml: &DeviceXml) -> Mapping {
         read_unit: ReadUnit::Sector,
         initial_table: InitialTable::OnFlash,
         write_backs: WriteBacks::NeverIssued,
+    }
+}
+
+/// The data cache, which is there if a flow uses it.
+fn import_cache(device: &ControllerXml) -> Cache {
+    // A clock of the data bus, 1000 / rate ns, moves two bursts.
+    let bursts_a_second = 2 * u64::from(device.dram_rate_mt_s) * 1_000_000;
+    Cache {
+        capacity: Size(u64::from(device.data_cache_bytes)),
+        sharing: match device.data_cache_sharing {
+            SharingMode::Shared => CacheSharing::Shared,
+            SharingMode::EqualPartitioning => CacheSharing::Equal,
+        },
+        destage: Destage::FirstWrites,
+        idle_destage: Duration(0),
+        destages_per_plane: 1,
+        keep_destaged: false,
+        dram: CacheDram {
+            trcd: Duration::from_ns(device.dram_trcd_ns),
+            tcl: Duration::from_ns(device.dram_tcl_ns),
+            trp: Duration::from_ns(device.dram_trp_ns),
+            row: Size(u64::from(device.dram_row_bytes)),
+            rate: Rate(u64::from(device.dram_burst_bytes) * bursts_a_second),
+            burst: Size(u64::from(device.dram_burst_bytes)),
+            timing: DramTiming::Mqsim,
+        },
+        ..Cache::default()
     }
 }
 
@@ -274,8 +302,16 @@ fn import_flash(xml: &DeviceXml) -> Flash {
 fn import_flow(label: &str, number: usize, xml: &FlowXml, device: &DeviceXml) -> Result<Flow, XmlError> {
     let refuse =
         |tag: &str, problem: &str| Err(XmlError::new(label, xml.lines.line_of(tag).unwrap_or(xml.line), tag, problem));
-    if xml.caching != CachingMode::TurnedOff {
-        return refuse("Device_Level_Data_Caching_Mode", "a data cache is not simulated yet; expected \"TURNED_OFF\"");
+    let (caches, parts) = (xml.caching != CachingMode::TurnedOff, &device.device);
+    if caches && parts.caching_mechanism == CachingMechanism::Simple {
+        return refuse(
+            "Device_Level_Data_Caching_Mode",
+            "MQSim stops with the SIMPLE mechanism; expected \"TURNED_OFF\", or ADVANCED as <Caching_Mechanism>",
+        );
+    }
+    if caches && parts.data_cache_bytes < device.flash.page_bytes {
+        let problem = format!("needs a <Data_Cache_Capacity> of a page at least, which is {}", parts.data_cache_bytes);
+        return refuse("Device_Level_Data_Caching_Mode", &problem);
     }
     for (tag, ids, count) in [
         ("Channel_IDs", &xml.channels, device.device.channels),
@@ -305,10 +341,16 @@ fn import_flow(label: &str, number: usize, xml: &FlowXml, device: &DeviceXml) ->
             XmlPriority::Medium => Priority::Medium,
             XmlPriority::Low => Priority::Low,
         },
+        // MQSim's recorded runs match, to the nanosecond, only if pages that were read are never kept.
+        cache: Some(match xml.caching {
+            CachingMode::TurnedOff | CachingMode::ReadCache => CacheMode::Off,
+            CachingMode::WriteCache | CachingMode::WriteReadCache => CacheMode::Write,
+        }),
         channels: Some(xml.channels.clone()),
         chips: Some(xml.chips.clone()),
         dies: Some(xml.dies.clone()),
         planes: Some(xml.planes.clone()),
+        occupancy: device.device.preconditioning.then(|| f64::from(xml.initial_occupancy_percent) / 100.0),
         synthetic,
         trace,
     })

@@ -100,12 +100,14 @@ pub fn profile(name: &str) -> Option<Workload> {
         mqsim_seed: None,
     };
     let flow = Flow {
+        cache: None,
         name: name.to_owned(),
         priority: Priority::default(),
         channels: None,
         chips: None,
         dies: None,
         planes: None,
+        occupancy: None,
         synthetic: Some(synthetic),
         trace: None,
     };

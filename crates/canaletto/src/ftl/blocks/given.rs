@@ -22,7 +22,7 @@ impl Blocks {
         p.valid += 1;
         p.clock += 1;
         let b = &mut p.blocks[at.block as usize];
-        debug_assert!((b.pages.len() as u32) <= at.page && at.page < self.pages_per_block, "{at:?} is taken");
+        debug_assert!(b.written() <= at.page && at.page < self.pages_per_block, "{at:?} is taken");
         b.pages.resize(at.page as usize, Page { lpa: INVALID, sectors: 0, copies: 0 });
         b.pages.push(Page { lpa, sectors, copies: 0 });
         b.valid += 1;
@@ -31,7 +31,7 @@ impl Blocks {
 
     /// Pages of a block that are taken or spent; the next one to take.
     pub fn used(&self, plane: PlaneId, block: u32) -> u32 {
-        self.planes[plane.index()].blocks[block as usize].pages.len() as u32
+        self.planes[plane.index()].blocks[block as usize].written()
     }
 
     /// Programs of a block on their way.

@@ -6,6 +6,8 @@
 //! and a permutation of the block's own its page. A last permutation for each class says which number a logical page has,
 //! or that it holds no data, if the number is beyond those that do.
 
+use std::num::NonZeroU32;
+
 use crate::ftl::steady::classes::Classes;
 use crate::ftl::steady::draw::FullBlocks;
 use crate::ftl::steady::permutation::{Permutation, mix};
@@ -188,10 +190,23 @@ impl SeededPlane {
         None
     }
 
+    /// A logical page of the same class that holds data, for one that does not; another one for every `attempt`.
+    pub fn stand_in(&self, logical: u32, attempt: u32) -> Option<u32> {
+        let (class, rank) = self.classes.rank(logical);
+        let drawn = mix(self.key ^ mix(u64::from(attempt) << 32 | u64::from(rank)));
+        let number = (drawn >> 32) as u32 % NonZeroU32::new(self.mapped[class])?;
+        Some(self.classes.page(class, self.numbers[class].invert(number)))
+    }
+
+    /// Valid pages of a block, by class.
+    pub fn counts(&self, block: u32) -> impl Iterator<Item = u32> {
+        let place = self.order.invert(block);
+        (0..self.mapped.len()).map(move |class| if place >= self.used() { 0 } else { self.count(place, class) })
+    }
+
     /// Valid pages of a block.
     pub fn valid(&self, block: u32) -> u32 {
-        let place = self.order.invert(block);
-        if place >= self.used() { 0 } else { (0..self.mapped.len()).map(|class| self.count(place, class)).sum() }
+        self.counts(block).sum()
     }
 
     /// Where a block is in its life.

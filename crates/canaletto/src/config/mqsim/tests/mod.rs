@@ -3,10 +3,12 @@
 //! - `refused_tags`, `refused_xml`: is each wrong file refused, on the right line, in the right words?
 //! - `shipped`: do all of MQSim's own files parse?
 //! - `cmt`: are its cached mapping tables imported with its own sizes?
+//! - `imported`: does the data cache arrive in our own words?
 //! - `fuzz`: does any text at all make the parsers panic?
 
 mod cmt;
 mod fuzz;
+mod imported;
 mod refused_tags;
 mod refused_xml;
 mod shipped;

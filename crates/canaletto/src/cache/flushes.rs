@@ -1,0 +1,82 @@
+//! Flushes that wait for dirty pages to reach flash.
+//!
+//! What is dirty is counted in *units*: the sectors of a page that set out for flash together. A flush waits for the units
+//! of its name space (all flows, or in a partitioned drive its own) that exist when it comes. Flushes are numbered; a unit
+//! carries the number of the flush that would come next when it became dirty, so that it delays that one and all later ones.
+
+use crate::host::request::RequestId;
+
+struct Flush {
+    stream: u16,
+    number: u32,
+    units: u64,
+    request: RequestId,
+}
+
+/// Flushes under way.
+pub struct Flushes {
+    waiting: Vec<Flush>,
+    /// Number of the next flush.
+    next: u32,
+    /// Units of each stream.
+    units: Vec<u64>,
+}
+
+impl Flushes {
+    /// None under way.
+    pub fn new(streams: usize) -> Flushes {
+        Flushes { waiting: Vec::new(), next: 0, units: vec![0; streams] }
+    }
+
+    /// A page of a stream becomes dirty. Returns the number that its unit carries.
+    pub fn open_unit(&mut self, stream: u16) -> u32 {
+        self.units[usize::from(stream)] += 1;
+        self.next
+    }
+
+    /// A unit is on flash, or forgotten.
+    pub fn close_unit(&mut self, stream: u16, number: u32) {
+        self.units[usize::from(stream)] -= 1;
+        for flush in self.waiting.iter_mut().filter(|f| f.stream == stream && number <= f.number) {
+            flush.units -= 1;
+        }
+    }
+
+    /// A flush begins. Returns whether there is anything to wait for.
+    pub fn begin(&mut self, stream: u16, request: RequestId) -> bool {
+        let units = self.units[usize::from(stream)];
+        if units > 0 {
+            self.waiting.push(Flush { stream, number: self.next, units, request });
+            self.next += 1;
+        }
+        units > 0
+    }
+
+    /// Takes a flush that has nothing left to wait for, oldest first.
+    pub fn take_done(&mut self) -> Option<RequestId> {
+        let at = self.waiting.iter().position(|f| f.units == 0)?;
+        Some(self.waiting.remove(at).request)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flush_waits_for_what_was_dirty_when_it_came() {
+        let mut flushes = Flushes::new(2);
+        assert!(!flushes.begin(0, RequestId(9)));
+        let (first, other) = (flushes.open_unit(0), flushes.open_unit(1));
+        assert!(flushes.begin(0, RequestId(1)));
+        let later = flushes.open_unit(0);
+        assert!(flushes.begin(0, RequestId(2)));
+        flushes.close_unit(0, later);
+        flushes.close_unit(1, other);
+        assert_eq!(flushes.take_done(), None);
+        flushes.close_unit(0, first);
+        assert_eq!(flushes.take_done(), Some(RequestId(1)));
+        assert_eq!(flushes.take_done(), Some(RequestId(2)));
+        assert_eq!(flushes.take_done(), None);
+    }
+}

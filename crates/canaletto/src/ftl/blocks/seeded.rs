@@ -1,0 +1,183 @@
+//! Blocks of preconditioned drives, whose first pages hold what [`Seeds`] says as long as nothing has changed them.
+
+use std::cmp::Reverse;
+
+use super::{Block, Blocks, Plane};
+use crate::flash::address::{PlaneId, Ppa};
+use crate::ftl::precondition::{Kind, Seeds};
+use crate::ftl::steady::seeded::{Life, SeededPlane};
+use crate::sim::random::Stream;
+
+/// Attempts to find an untouched page for one that is read though nobody wrote it, before it gets a new place: with a tenth
+/// of the pages untouched all but one in a thousand searches end before.
+const ATTEMPTS: u32 = 64;
+
+/// The write amplification by which ages are scaled at the most; at full load it is infinite.
+const MOST_AMPLIFICATION: f64 = 100.0;
+
+impl Block {
+    /// Whether a seeded page has changed since.
+    fn seed_has_changed(&self, page: u32) -> bool {
+        self.changed_seeds.as_ref().is_some_and(|bits| bits[page as usize / 64] >> (page % 64) & 1 == 1)
+    }
+
+    fn change_seed(&mut self, page: u32) {
+        let words = self.seeded.div_ceil(64) as usize;
+        let bits = self.changed_seeds.get_or_insert_with(|| vec![0; words].into_boxed_slice());
+        bits[page as usize / 64] |= 1 << (page % 64);
+    }
+}
+
+impl Blocks {
+    /// Puts every plane of a fresh drive into the seeded state.
+    pub fn seed(&mut self, seeds: Seeds, seed: u64) {
+        for (number, plane) in (0..).zip(&mut self.planes) {
+            let (contents, kind) = seeds.plane(PlaneId(number));
+            let mut random = Stream::named(seed, &format!("precondition ages {number}"));
+            plane.seed(contents, kind, self.blocks_per_plane, self.pages_per_block, self.by_wear, &mut random);
+        }
+        self.seeds = Some(Box::new(seeds));
+    }
+
+    /// Where a logical page without an entry in the mapping table is: only seeded pages have none and are somewhere.
+    pub fn locate(&self, lpa: u64) -> Option<Ppa> {
+        let at = self.seeds.as_ref()?.locate(lpa)?;
+        let block = self.block(at);
+        (at.page < block.seeded && !block.seed_has_changed(at.page)).then_some(at)
+    }
+
+    /// Finds a place for a logical page that nobody wrote and that is read as if it had been written before the run: that
+    /// of a page which `may_go` lets go, because neither the run nor the host knows whether it ever held data. So it
+    /// remains open which pages hold data until they are asked for; how many, does not change. Returns the place and the
+    /// page that it no longer holds.
+    pub fn adopt(&mut self, lpa: u64, may_go: impl Fn(u64, Ppa) -> bool) -> Option<(Ppa, u64)> {
+        let seeds = self.seeds.as_ref()?;
+        let (at, gone) = (0..ATTEMPTS).find_map(|attempt| {
+            let gone = seeds.stand_in(lpa, attempt)?;
+            let at = self.locate(gone)?;
+            (self.block(at).reads_in_flight == 0 && may_go(gone, at)).then_some((at, gone))
+        })?;
+        self.block_mut(at).change_seed(at.page);
+        self.seeds.as_mut()?.adopt(at, lpa);
+        Some((at, gone))
+    }
+
+    /// The logical page whose valid data are at a seeded page.
+    pub(super) fn seeded_lpa(&self, at: Ppa) -> Option<u64> {
+        let seeds = self.seeds.as_ref()?;
+        if self.block(at).seed_has_changed(at.page) { seeds.adopted(at) } else { seeds.content(at) }
+    }
+
+    /// Sectors that hold data at a seeded page.
+    pub(super) fn seeded_sectors(&self) -> u64 {
+        self.seeds.as_ref().map_or(0, |seeds| seeds.sectors)
+    }
+
+    /// The data at a seeded page are out of date.
+    pub(super) fn forget_seed(&mut self, at: Ppa) {
+        self.block_mut(at).change_seed(at.page);
+        if let Some(seeds) = &mut self.seeds {
+            seeds.give_up(at);
+        }
+    }
+
+    /// Valid pages among a block's seeded ones, counted anew.
+    pub(super) fn seeded_valid(&self, plane: PlaneId, block: u32) -> u32 {
+        let b = &self.planes[plane.index()].blocks[block as usize];
+        (0..b.seeded).filter(|&page| self.seeded_lpa(Ppa { plane, block, page }).is_some()).count() as u32
+    }
+
+    /// Logical pages whose data are still where they were seeded: they have no entry in the mapping table.
+    pub fn count_seeded_unmapped(&self) -> u64 {
+        self.count_seeded() - self.seeds.as_ref().map_or(0, |seeds| seeds.adopted_pages())
+    }
+
+    /// Valid seeded pages of the drive.
+    pub(super) fn count_seeded(&self) -> u64 {
+        let Some(seeds) = &self.seeds else { return 0 };
+        let of_block = |plane: PlaneId, number: u32, block: &Block| {
+            if block.seeded == 0 {
+                return 0;
+            }
+            let changed: u32 =
+                block.changed_seeds.iter().flat_map(|bits| bits.iter()).map(|bits| bits.count_ones()).sum();
+            u64::from(seeds.plane(plane).0.valid(number) - changed + seeds.adopted_in(plane, number))
+        };
+        let planes = (0..).map(PlaneId).zip(&self.planes);
+        planes.flat_map(|(id, plane)| (0..).zip(&plane.blocks).map(move |(b, block)| of_block(id, b, block))).sum()
+    }
+
+    /// All valid pages: where they are, and what they hold.
+    pub fn valid_pages(&self) -> impl Iterator<Item = (Ppa, u64)> {
+        let planes = (0..).map(PlaneId).zip(&self.planes);
+        let blocks = planes.flat_map(|(plane, p)| (0..).zip(&p.blocks).map(move |(block, b)| (plane, block, b)));
+        let pages = blocks.flat_map(|(plane, block, b)| (0..b.written()).map(move |page| Ppa { plane, block, page }));
+        pages.filter_map(|at| self.valid_lpa(at).map(|lpa| (at, lpa)))
+    }
+}
+
+impl Plane {
+    fn seed(
+        &mut self,
+        contents: &SeededPlane,
+        kind: &Kind,
+        blocks: u32,
+        pages: u32,
+        by_wear: bool,
+        random: &mut Stream,
+    ) {
+        let host_writes = f64::from(contents.mapped());
+        // Ages count the host's writes over valid pages; the plane's clock counts all pages written.
+        let scale = host_writes * kind.write_amplification.min(MOST_AMPLIFICATION);
+        let oldest = contents.full().next().map_or(0.0, |block| age(contents, block));
+        self.clock = (oldest * scale).ceil() as u64 + u64::from(blocks) * u64::from(pages);
+        self.valid = u64::from(contents.mapped());
+        self.blocks =
+            (0..blocks).map(|block| seeded_block(contents, kind, block, pages, (self.clock, scale), random)).collect();
+        self.least_erases = self.blocks.iter().map(|b| b.erases).min().unwrap_or(0);
+        self.most_erases = self.blocks.iter().map(|b| b.erases).max().unwrap_or(0);
+        for (frontier, block) in kind.frontiers.iter().zip(contents.open()) {
+            self.open[frontier.index()].block = Some(block);
+        }
+        for block in contents.free() {
+            let wear = if by_wear { self.blocks[block as usize].erases } else { 0 };
+            self.erasures += 1;
+            self.erased.push(Reverse((wear, self.erasures, block)));
+        }
+    }
+}
+
+fn age(contents: &SeededPlane, block: u32) -> f64 {
+    match contents.life(block) {
+        Life::Full { age, .. } => f64::from(age),
+        Life::Open { .. } | Life::Free => 0.0,
+    }
+}
+
+fn seeded_block(
+    contents: &SeededPlane,
+    kind: &Kind,
+    block: u32,
+    pages: u32,
+    (clock, scale): (u64, f64),
+    random: &mut Stream,
+) -> Block {
+    let seeded = match contents.life(block) {
+        Life::Full { .. } => pages,
+        Life::Open { written, .. } => written,
+        Life::Free => 0,
+    };
+    let age = age(contents, block);
+    // One of its pages is overwritten with this chance at each of the host's writes.
+    let rate: f64 = contents.counts(block).zip(&kind.rates).map(|(count, rate)| f64::from(count) * rate).sum();
+    let whole = f64::from(contents.mapped());
+    let unchanged = if rate > 0.0 { random.exponential(1.0 / rate) / whole } else { f64::INFINITY };
+    Block {
+        seeded,
+        valid: contents.valid(block),
+        erases: contents.erases(block),
+        opened: clock - (age * scale) as u64 - u64::from(seeded),
+        changed: clock - (age.min(unchanged) * scale) as u64,
+        ..Block::default()
+    }
+}

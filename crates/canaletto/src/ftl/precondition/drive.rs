@@ -1,0 +1,232 @@
+//! A drive in the steady state: what every plane holds, from the design, the flows and how often they write what.
+//!
+//! **Free blocks.** Collection is at rest: every plane has as many free blocks as it collects for, since whatever was
+//! missing has been won back once the host stopped writing; `replay` ends the same way. How far the run's own writes then
+//! press free blocks down is the run's business.
+//!
+//! **Planes** of which the same spaces have pages are of one kind; its steady state is found once, for the first of them:
+//! the others have the same numbers of pages but for one or two.
+
+use crate::config::design::{Design, Scope, VictimPolicy};
+use crate::config::workload::Workload;
+use crate::flash::address::PlaneId;
+use crate::ftl::blocks::Frontier;
+use crate::ftl::placement::Placement;
+use crate::ftl::precondition::rates::{Rates, Traced, of_spaces};
+use crate::ftl::precondition::spaces::Spaces;
+use crate::ftl::precondition::{Kind, Seeds};
+use crate::ftl::steady::Policy;
+use crate::ftl::steady::classes::Classes;
+use crate::ftl::steady::plan::{Geometry, Plan, Steady};
+use crate::limits::Limits;
+
+/// The spaces of a drive: one for each flow if it is partitioned, else one that all share.
+///
+/// # Errors
+/// As [`Spaces::new`].
+pub fn spaces(design: &Design, workload: &Workload, limits: &Limits) -> Result<Spaces, String> {
+    let per_page = u64::from(limits.layout.sectors_per_page);
+    let count = if workload.partitioned { limits.flows.len() } else { 1 };
+    let placed = limits.flows[..count].iter().map(|flow| {
+        let placement = Placement::new(&limits.layout, design.ftl.allocation, &flow.positions);
+        (flow.first_page, flow.sectors.div_ceil(per_page), placement)
+    });
+    Spaces::new(&limits.layout, placed)
+}
+
+/// Share of each space's pages that hold data.
+pub fn occupancies(design: &Design, workload: &Workload) -> Vec<f64> {
+    let spaces = if workload.partitioned { workload.flow.len() } else { 1 };
+    workload.flow[..spaces].iter().map(|flow| flow.occupancy.unwrap_or(design.precondition.occupancy)).collect()
+}
+
+/// Every plane's contents. `traced` is as [`of_spaces`] wants it.
+///
+/// # Errors
+/// Says what does not fit.
+pub fn seeds(
+    design: &Design,
+    workload: &Workload,
+    limits: &Limits,
+    traced: &[Traced],
+    seed: u64,
+) -> Result<Seeds, String> {
+    let per_page = u64::from(limits.layout.sectors_per_page);
+    let rates = of_spaces(&workload.flow, &limits.flows, workload.partitioned, per_page, traced);
+    let maker = Maker { design, limits, occupancies: occupancies(design, workload), rates, seed };
+    let spaces = spaces(design, workload, limits)?;
+    let mut made: Vec<(Vec<usize>, Planes)> = Vec::new();
+    let (mut planes, mut kind_of) = (Vec::new(), Vec::new());
+    for plane in (0..limits.layout.planes()).map(PlaneId) {
+        let of = spaces.of_plane(plane);
+        let kind = match made.iter().position(|(known, _)| *known == of) {
+            Some(kind) => kind,
+            None => {
+                let new = maker.planes_of(&of, plane, &spaces)?;
+                made.push((of, new));
+                made.len() - 1
+            }
+        };
+        let (of, like) = &made[kind];
+        let (runs, mapped) = maker.contents(of, plane, &spaces, &like.classes);
+        let classes = Classes::from_runs(like.classes.len(), &runs);
+        planes.push(like.plan.seed(plane.0, classes, &mapped, seed).map_err(too_full)?);
+        kind_of.push(kind);
+    }
+    let whole = if per_page == 64 { u64::MAX } else { (1 << per_page) - 1 };
+    let kinds = made.into_iter().map(|(_, like)| like.kind).collect();
+    Ok(Seeds::new(spaces, planes, kinds, kind_of, whole))
+}
+
+fn too_full(problem: String) -> String {
+    format!("preconditioning: {problem}; expected a lower precondition.occupancy or more ftl.overprovisioning")
+}
+
+fn sizes(pages: &[u32]) -> Vec<f64> {
+    pages.iter().map(|&n| f64::from(n)).collect()
+}
+
+/// Each one's share of the sum; none if that is 0.
+fn shares(parts: &[f64]) -> Option<Vec<f64>> {
+    let all: f64 = parts.iter().sum();
+    (all > 0.0).then(|| parts.iter().map(|part| part / all).collect())
+}
+
+/// Pages of a plane that are alike: how often they are written, and which share of them holds data.
+type Alike = (f64, f64);
+
+/// Planes of one kind.
+struct Planes {
+    classes: Vec<Alike>,
+    plan: Plan,
+    kind: Kind,
+}
+
+/// What is asked for.
+struct Maker<'a> {
+    design: &'a Design,
+    limits: &'a Limits,
+    occupancies: Vec<f64>,
+    rates: Vec<Rates>,
+    seed: u64,
+}
+
+impl Maker<'_> {
+    /// A plane's logical pages: runs of one class, and how many of each class hold data.
+    fn contents(
+        &self,
+        of: &[usize],
+        plane: PlaneId,
+        spaces: &Spaces,
+        classes: &[Alike],
+    ) -> (Vec<(u32, usize)>, Vec<u32>) {
+        let (mut runs, mut members) = (Vec::new(), vec![0u32; classes.len()]);
+        for &space in of {
+            let mut from = 0;
+            for run in &self.rates[space].runs {
+                let pages = spaces.pages_between(space, plane, from, run.until);
+                from = run.until;
+                let alike = (run.rate, self.occupancies[space]);
+                let class = classes.iter().position(|&known| known == alike).unwrap_or(0);
+                members[class] += pages;
+                runs.push((pages, class));
+            }
+        }
+        let mapped = |(&members, alike): (&u32, &Alike)| (f64::from(members) * alike.1).round() as u32;
+        let mapped = members.iter().zip(classes).map(mapped).collect();
+        (runs, mapped)
+    }
+
+    /// The kind of planes that has pages of these spaces, found for one of them.
+    fn planes_of(&self, of: &[usize], plane: PlaneId, spaces: &Spaces) -> Result<Planes, String> {
+        let mut classes: Vec<Alike> = Vec::new();
+        for &space in of {
+            for run in &self.rates[space].runs {
+                let alike = (run.rate, self.occupancies[space]);
+                if !classes.contains(&alike) {
+                    classes.push(alike);
+                }
+            }
+        }
+        let (_, mapped) = self.contents(of, plane, spaces, &classes);
+        let writes: Vec<f64> = mapped.iter().zip(&classes).map(|(&n, alike)| f64::from(n) * alike.0).collect();
+        // Nobody writes: as if written evenly.
+        let shares = shares(&writes).or_else(|| shares(&sizes(&mapped))).unwrap_or(vec![1.0; classes.len()]);
+        let frontiers = self.frontiers(of);
+        let geometry = self.geometry(mapped.iter().map(|&n| u64::from(n)).sum(), frontiers.len() as u32)?;
+        let steady = self.steady(geometry, &mapped, &shares);
+        let mixes = frontiers.iter().map(|frontier| match frontier {
+            Frontier::User(stream) => self.mix_of(usize::from(*stream), &classes, &mapped),
+            Frontier::Gc | Frontier::Arrivals | Frontier::Translation if steady.copied().len() == classes.len() => {
+                steady.copied()
+            }
+            Frontier::Gc | Frontier::Arrivals | Frontier::Translation => shares.clone(),
+        });
+        let mixes = mixes.collect();
+        let kind = Kind {
+            frontiers,
+            write_amplification: steady.write_amplification(),
+            rates: shares.iter().zip(&mapped).map(|(share, &n)| share / f64::from(n.max(1))).collect(),
+        };
+        Ok(Planes { classes, plan: Plan { geometry, steady, mixes, erases: (0, 0) }, kind })
+    }
+
+    /// The blocks being filled: those of the flows that have pages here, and collection's.
+    fn frontiers(&self, of: &[usize]) -> Vec<Frontier> {
+        let elsewhere = (self.design.gc.scope != Scope::Plane).then_some(Frontier::Arrivals);
+        let own = [Frontier::Gc].into_iter().chain(elsewhere);
+        own.chain(of.iter().map(|&space| Frontier::User(self.limits.flows[space].stream))).collect()
+    }
+
+    /// Which classes a flow's block being filled holds: those of its space, in the ratio of its writes.
+    fn mix_of(&self, space: usize, classes: &[Alike], mapped: &[u32]) -> Vec<f64> {
+        let has = |alike: &Alike| {
+            alike.1 == self.occupancies[space] && self.rates[space].runs.iter().any(|run| run.rate == alike.0)
+        };
+        let of_space = |weight: fn(&Alike) -> f64| -> Vec<f64> {
+            let each = classes.iter().zip(mapped);
+            each.map(|(alike, &n)| if has(alike) { weight(alike) * f64::from(n) } else { 0.0 }).collect()
+        };
+        let written = of_space(|alike| alike.0);
+        if written.iter().any(|&w| w > 0.0) { written } else { of_space(|_| 1.0) }
+    }
+
+    /// How a plane's blocks divide into full, open and free ones: collection is at rest, as far as there is room.
+    fn geometry(&self, mapped: u64, frontiers: u32) -> Result<Geometry, String> {
+        let (blocks, pages) = (self.limits.layout.blocks_per_plane, self.limits.layout.pages_per_block);
+        let open = if pages > 1 { frontiers } else { 0 };
+        let needed = mapped.div_ceil(u64::from(pages)) + u64::from(open + self.design.gc.reserved_blocks);
+        if needed > u64::from(blocks) {
+            return Err(too_full(format!(
+                "{mapped} pages that hold data, {open} blocks being filled and {} kept free need {needed} of a plane's {blocks} \
+                 blocks",
+                self.design.gc.reserved_blocks
+            )));
+        }
+        let most = (u64::from(blocks) - needed) as u32 + self.design.gc.reserved_blocks;
+        Ok(Geometry { blocks, pages, free: self.limits.gc_start_below.min(most), frontiers })
+    }
+
+    fn steady(&self, geometry: Geometry, mapped: &[u32], shares: &[f64]) -> Steady {
+        let all: u32 = mapped.iter().sum();
+        let load = geometry.load(f64::from(all));
+        let sizes = self::shares(&sizes(mapped)).unwrap_or(vec![1.0; mapped.len()]);
+        let classes: Vec<(f64, f64)> = sizes.into_iter().zip(shares.iter().copied()).collect();
+        Steady::find(self.policy(), load, geometry, &classes, self.seed)
+    }
+
+    fn policy(&self) -> Policy {
+        let gc = &self.design.gc;
+        let pages = f64::from(self.limits.layout.pages_per_block);
+        match gc.policy {
+            VictimPolicy::Greedy => Policy::Greedy,
+            VictimPolicy::DChoices => Policy::DChoices(gc.choices),
+            VictimPolicy::Random => Policy::Random,
+            VictimPolicy::RandomPlus => {
+                Policy::RandomPlus { invalid: ((gc.invalid_share * pages).ceil() as u32).max(1) }
+            }
+            VictimPolicy::Fifo => Policy::Fifo,
+            VictimPolicy::CostBenefit => Policy::CostBenefit,
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The state a drive is in before the run.
+//!
+//! `steady` computes it: [`rates`] says which logical pages are written how often, [`super::steady`] in which state
+//! garbage collection settles then, [`drive`] makes every plane's blocks of it, and [`Seeds`] says what lies where without
+//! storing anything a page. `replay` really writes : both are compared in `tests/precondition.rs`.
+
+pub mod drive;
+pub mod rates;
+pub mod spaces;
+
+use std::collections::BTreeMap;
+
+use crate::flash::address::{PlaneId, Ppa};
+use crate::ftl::blocks::Frontier;
+use crate::ftl::precondition::spaces::Spaces;
+use crate::ftl::steady::seeded::SeededPlane;
+
+/// What planes of one kind, those that the same spaces have pages in, have in common.
+pub struct Kind {
+    /// Whose each block is that is being filled, in the order of [`SeededPlane::open`].
+    pub frontiers: Vec<Frontier>,
+    /// Pages written to flash for each that the host writes.
+    pub write_amplification: f64,
+    /// For each class, a page's share of the host's writes to the plane.
+    pub rates: Vec<f64>,
+}
+
+/// What the seeded pages of a drive hold.
+pub struct Seeds {
+    spaces: Spaces,
+    planes: Vec<SeededPlane>,
+    kinds: Vec<Kind>,
+    /// The kind of each plane.
+    kind_of: Vec<usize>,
+    /// Pages that hold another logical page than computed, by their packed address.
+    adopted: BTreeMap<u64, u64>,
+    /// All sectors of a page.
+    pub sectors: u64,
+}
+
+impl Seeds {
+    /// Planes with their kinds, whose pages have so many `sectors`, as a mask.
+    pub fn new(spaces: Spaces, planes: Vec<SeededPlane>, kinds: Vec<Kind>, kind_of: Vec<usize>, sectors: u64) -> Seeds {
+        Seeds { spaces, planes, kinds, kind_of, adopted: BTreeMap::new(), sectors }
+    }
+
+    /// Where a logical page's data were in the beginning.
+    pub fn locate(&self, lpa: u64) -> Option<Ppa> {
+        let (plane, local) = self.spaces.local(lpa)?;
+        let (block, page) = self.planes[plane.index()].locate(local)?;
+        Some(Ppa { plane, block, page })
+    }
+
+    /// The logical page whose data were at a page in the beginning.
+    pub fn content(&self, at: Ppa) -> Option<u64> {
+        self.planes[at.plane.index()].content(at.block, at.page).map(|local| self.spaces.lpa(at.plane, local))
+    }
+
+    /// The logical page that was found at a page instead of that computed for it.
+    pub fn adopted(&self, at: Ppa) -> Option<u64> {
+        if self.adopted.is_empty() { None } else { self.adopted.get(&at.pack()).copied() }
+    }
+
+    /// From now on `lpa` is at a page instead of that computed for it.
+    pub fn adopt(&mut self, at: Ppa, lpa: u64) {
+        self.adopted.insert(at.pack(), lpa);
+    }
+
+    /// The page found here is out of date. Returns whether there was one.
+    pub fn give_up(&mut self, at: Ppa) -> bool {
+        !self.adopted.is_empty() && self.adopted.remove(&at.pack()).is_some()
+    }
+
+    /// Pages of a block found instead of those computed for it.
+    pub fn adopted_in(&self, plane: PlaneId, block: u32) -> u32 {
+        let first = Ppa { plane, block, page: 0 }.pack();
+        self.adopted.range(first..=first + 0xffff).count() as u32
+    }
+
+    /// All pages found instead of those computed.
+    pub fn adopted_pages(&self) -> u64 {
+        self.adopted.len() as u64
+    }
+
+    /// A logical page that holds data and might as well not, as `lpa`, which might hold data and does not: another one for
+    /// every `attempt`.
+    pub fn stand_in(&self, lpa: u64, attempt: u32) -> Option<u64> {
+        let (plane, local) = self.spaces.local(lpa)?;
+        let other = self.planes[plane.index()].stand_in(local, attempt)?;
+        Some(self.spaces.lpa(plane, other))
+    }
+
+    /// A plane's contents, and what it has in common with others.
+    pub fn plane(&self, plane: PlaneId) -> (&SeededPlane, &Kind) {
+        (&self.planes[plane.index()], &self.kinds[self.kind_of[plane.index()]])
+    }
+
+    /// The write amplification of the average plane.
+    pub fn write_amplification(&self) -> f64 {
+        let sum: f64 = self.kind_of.iter().map(|&kind| self.kinds[kind].write_amplification).sum();
+        sum / self.kind_of.len() as f64
+    }
+}

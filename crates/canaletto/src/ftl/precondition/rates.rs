@@ -1,0 +1,184 @@
+//! How often the logical pages of a space are written: runs of pages with the same rate.
+
+use crate::config::workload::{Addresses, Flow, Synthetic};
+use crate::limits::FlowRange;
+use crate::workload::fill::weight_of;
+
+/// Rates within this factor are taken for one: what they do to the steady state is below its noise.
+const SAME: f64 = 1.05;
+
+/// More rates than this are grouped by powers of two.
+const MOST_RATES: usize = 6;
+
+/// Consecutive pages of one rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Run {
+    /// The page after the last, counted from the space's first.
+    pub until: u64,
+    /// Writes of each page, in any unit that all runs of the drive share.
+    pub rate: f64,
+}
+
+/// The rates over a space, piece by piece.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rates {
+    /// The runs, in the order of pages; the last ends with the space.
+    pub runs: Vec<Run>,
+}
+
+impl Rates {
+    /// `pages` pages that nobody writes.
+    pub fn none(pages: u64) -> Rates {
+        Rates { runs: vec![Run { until: pages, rate: 0.0 }] }
+    }
+
+    /// Spreads so many writes over the pages from `from` to before `until`.
+    pub fn add(&mut self, from: u64, until: u64, writes: f64) {
+        if until <= from || writes <= 0.0 {
+            return;
+        }
+        self.cut(from);
+        self.cut(until);
+        let each = writes / (until - from) as f64;
+        let first = self.runs.partition_point(|run| run.until <= from);
+        self.runs[first..].iter_mut().take_while(|run| run.until <= until).for_each(|run| run.rate += each);
+    }
+
+    /// Makes a run end before page `at`.
+    fn cut(&mut self, at: u64) {
+        let place = self.runs.partition_point(|run| run.until < at);
+        if at > 0 && place < self.runs.len() && self.runs[place].until > at {
+            let rate = self.runs[place].rate;
+            self.runs.insert(place, Run { until: at, rate });
+        }
+    }
+
+    /// Adds what a generated flow will write. Sequential writes count as any over the same pages: how often a page is
+    /// written is all that is looked at here.
+    pub fn add_synthetic(&mut self, flow: &Synthetic, range: &FlowRange, sectors_per_page: u64) {
+        let writes = weight_of(flow);
+        let pages = |share: f64| ((range.sectors as f64 * share) as u64).div_ceil(sectors_per_page);
+        let all = pages(flow.working_set);
+        match (flow.addresses, flow.hot_share) {
+            (Addresses::HotCold, Some(hot)) => {
+                let end = pages(flow.working_set * hot).min(all);
+                self.add(0, end, writes * (1.0 - hot));
+                self.add(end, all, writes * hot);
+            }
+            _ => self.add(0, all, writes),
+        }
+    }
+}
+
+/// The rates of every space of a drive; `traced` holds, for each flow that replays a trace, how often its pages are written.
+pub fn of_spaces(
+    flows: &[Flow],
+    ranges: &[FlowRange],
+    partitioned: bool,
+    per_page: u64,
+    traced: &[Traced],
+) -> Vec<Rates> {
+    let spaces = if partitioned { ranges.len() } else { 1 };
+    let mut rates: Vec<Rates> =
+        ranges[..spaces].iter().map(|range| Rates::none(range.sectors.div_ceil(per_page))).collect();
+    for (number, (flow, range)) in flows.iter().zip(ranges).enumerate() {
+        let space = &mut rates[if partitioned { number } else { 0 }];
+        if let Some(synthetic) = &flow.synthetic {
+            space.add_synthetic(synthetic, range, per_page);
+        }
+        for &(page, writes) in traced.get(number).into_iter().flatten() {
+            // In bytes, as those of generated flows.
+            space.add(page, page + 1, f64::from(writes) * per_page as f64 * 512.0);
+        }
+    }
+    group(&mut rates);
+    rates
+}
+
+/// Pages of a flow that its trace writes, counted from the flow's first, in their order, and how often.
+pub type Traced = Vec<(u64, u32)>;
+
+/// Makes few rates of many, each the mean of those it stands for, and long runs of short ones.
+fn group(rates: &mut [Rates]) {
+    let mut all: Vec<(f64, u64)> = Vec::new();
+    for space in rates.iter() {
+        let mut from = 0;
+        for run in space.runs.iter() {
+            all.push((run.rate, run.until - from));
+            from = run.until;
+        }
+    }
+    all.retain(|(rate, pages)| *rate > 0.0 && *pages > 0);
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut groups = grouped(&all, |lowest, rate| rate <= lowest * SAME);
+    if groups.len() > MOST_RATES {
+        groups = grouped(&all, |lowest, rate| rate < lowest * 2.0);
+    }
+    for run in rates.iter_mut().flat_map(|space| &mut space.runs).filter(|run| run.rate > 0.0) {
+        run.rate = groups[groups.partition_point(|group| group.0 <= run.rate) - 1].1;
+    }
+    for space in rates {
+        // The later of two runs with one rate stays.
+        let runs = std::mem::take(&mut space.runs);
+        for run in runs {
+            match space.runs.last_mut() {
+                Some(last) if last.rate == run.rate => last.until = run.until,
+                _ => space.runs.push(run),
+            }
+        }
+    }
+}
+
+/// Groups of neighbouring rates: the lowest of each, and their mean.
+fn grouped(sorted: &[(f64, u64)], together: impl Fn(f64, f64) -> bool) -> Vec<(f64, f64)> {
+    let mut groups: Vec<(f64, f64, f64)> = Vec::new();
+    for &(rate, pages) in sorted {
+        let (writes, pages) = (rate * pages as f64, pages as f64);
+        match groups.last_mut() {
+            Some(group) if together(group.0, rate) => {
+                group.1 += writes;
+                group.2 += pages;
+            }
+            _ => groups.push((rate, writes, pages)),
+        }
+    }
+    groups.into_iter().map(|(lowest, writes, pages)| (lowest, writes / pages)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn runs(rates: &Rates) -> Vec<(u64, f64)> {
+        rates.runs.iter().map(|run| (run.until, run.rate)).collect()
+    }
+
+    #[test]
+    fn overlapping_writes_add_up() {
+        let mut rates = Rates::none(100);
+        rates.add(0, 50, 50.0);
+        rates.add(40, 100, 120.0);
+        rates.add(0, 100, 100.0);
+        rates.add(7, 7, 3.0);
+        assert_eq!(runs(&rates), [(40, 2.0), (50, 4.0), (100, 3.0)]);
+    }
+
+    #[test]
+    fn near_rates_become_one_and_many_become_few() {
+        let mut near = [Rates::none(30)];
+        near[0].add(0, 10, 10.0);
+        near[0].add(10, 20, 10.4);
+        group(&mut near);
+        assert_eq!(runs(&near[0]), [(20, 1.02), (30, 0.0)]);
+        let mut many = [Rates::none(100)];
+        (0..64).for_each(|page| many[0].add(page, page + 1, (page + 1) as f64));
+        let written = |rates: &Rates| {
+            let from = [0].into_iter().chain(rates.runs.iter().map(|run| run.until));
+            rates.runs.iter().zip(from).map(|(run, from)| run.rate * (run.until - from) as f64).sum::<f64>()
+        };
+        let before = written(&many[0]);
+        group(&mut many);
+        assert_eq!(many[0].runs.len(), 8, "1, 2 and 3, 4 to 7, ..., 64, none");
+        assert!((written(&many[0]) - before).abs() < 1e-9);
+    }
+}

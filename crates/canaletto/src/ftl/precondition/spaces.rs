@@ -1,0 +1,127 @@
+//! Which logical pages belong to which plane, and which number each has there.
+
+use crate::flash::address::{Layout, PlaneId};
+use crate::ftl::placement::Placement;
+
+/// Marks a plane that has no page of a space.
+const NONE: u32 = u32::MAX;
+
+/// Logical pages that are placed by one rule: all of the drive, or those of one flow of a partitioned drive.
+struct Space {
+    first_page: u64,
+    pages: u64,
+    placement: Placement,
+    /// Each plane's place in the order in which pages go round.
+    places: Vec<u32>,
+    /// Pages that each plane has of earlier spaces.
+    before: Vec<u32>,
+}
+
+impl Space {
+    fn planes(&self) -> u64 {
+        self.placement.planes().len() as u64
+    }
+
+    /// How many of the space's first `pages` pages a plane has.
+    fn pages_before(&self, plane: PlaneId, pages: u64) -> u64 {
+        let place = self.places[plane.index()];
+        if place == NONE { 0 } else { pages.saturating_sub(u64::from(place)).div_ceil(self.planes()) }
+    }
+}
+
+/// The logical pages of a drive.
+pub struct Spaces {
+    spaces: Vec<Space>,
+}
+
+impl Spaces {
+    /// Spaces one after the other, each with its first page, its number of pages and its placement.
+    ///
+    /// # Errors
+    /// A plane has more pages than a number of 32 bits can tell apart.
+    pub fn new(layout: &Layout, spaces: impl Iterator<Item = (u64, u64, Placement)>) -> Result<Spaces, String> {
+        let mut before = vec![0u32; layout.planes() as usize];
+        let mut made = Spaces { spaces: Vec::new() };
+        for (first_page, pages, placement) in spaces {
+            let mut places = vec![NONE; before.len()];
+            (0..).zip(placement.planes()).for_each(|(place, plane)| places[plane.index()] = place);
+            let space = Space { first_page, pages, placement, places, before: before.clone() };
+            for (plane, before) in (0..).map(PlaneId).zip(&mut before) {
+                let all = u64::from(*before) + space.pages_before(plane, pages);
+                *before = u32::try_from(all).map_err(|_| format!("a plane of {all} pages cannot be preconditioned"))?;
+            }
+            made.spaces.push(space);
+        }
+        Ok(made)
+    }
+
+    /// A logical page's plane and its number there; none for pages that no host address leads to.
+    pub fn local(&self, lpa: u64) -> Option<(PlaneId, u32)> {
+        let space = self.spaces.iter().rev().find(|space| space.first_page <= lpa)?;
+        let offset = lpa - space.first_page;
+        if offset >= space.pages {
+            return None;
+        }
+        let plane = space.placement.plane(offset);
+        Some((plane, space.before[plane.index()] + (offset / space.planes()) as u32))
+    }
+
+    /// The logical page with this number in a plane.
+    pub fn lpa(&self, plane: PlaneId, local: u32) -> u64 {
+        let has = |space: &&Space| space.places[plane.index()] != NONE && space.before[plane.index()] <= local;
+        let space = self.spaces.iter().rev().find(has).expect("the plane has this page");
+        let round = u64::from(local - space.before[plane.index()]);
+        space.first_page + round * space.planes() + u64::from(space.places[plane.index()])
+    }
+
+    /// The spaces of which a plane has pages.
+    pub fn of_plane(&self, plane: PlaneId) -> Vec<usize> {
+        (0..self.spaces.len()).filter(|&space| self.spaces[space].places[plane.index()] != NONE).collect()
+    }
+
+    /// How many pages a plane has of those of a space from `from` to before `until`.
+    pub fn pages_between(&self, space: usize, plane: PlaneId, from: u64, until: u64) -> u32 {
+        let space = &self.spaces[space];
+        (space.pages_before(plane, until) - space.pages_before(plane, from)) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::design::{Allocation, Geometry};
+    use crate::config::units::Size;
+    use crate::ftl::placement::Positions;
+
+    #[test]
+    fn numbers_in_planes_count_and_go_back() {
+        let geometry = Geometry {
+            channels: 3,
+            chips_per_channel: 2,
+            dies_per_chip: 1,
+            planes_per_die: 2,
+            blocks_per_plane: 8,
+            pages_per_block: 8,
+            page: Size(4096),
+        };
+        let layout = Layout::new(&geometry, true);
+        let all = Positions::all(&layout);
+        let some = Positions { channels: vec![2, 0], ..all.clone() };
+        let placed = |positions| Placement::new(&layout, Allocation::PWCD, positions);
+        let sizes = [(0, 101, placed(&some)), (101, 57, placed(&all)), (158, 3, placed(&some))];
+        let spaces = Spaces::new(&layout, sizes.into_iter()).expect("small planes");
+        let mut next = [0u32; 12];
+        for lpa in 0..161 {
+            let (plane, local) = spaces.local(lpa).expect("a page of some space");
+            assert_eq!(local, next[plane.index()], "page {lpa}");
+            assert_eq!(spaces.lpa(plane, local), lpa);
+            next[plane.index()] += 1;
+        }
+        assert_eq!(spaces.local(161), None);
+        assert_eq!(spaces.of_plane(PlaneId(4)), [1]);
+        let of_space = |plane: u32| {
+            spaces.pages_between(1, PlaneId(plane), 0, 20) + spaces.pages_between(1, PlaneId(plane), 20, 57)
+        };
+        assert_eq!((0..12).map(of_space).sum::<u32>(), 57);
+    }
+}

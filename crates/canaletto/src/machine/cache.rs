@@ -1,0 +1,322 @@
+//! Through the data cache: reads find pages there, writes end there, pages go from there to flash.
+//!
+//! What the cache's DRAM serves of a request is a *part* of it, with an account of its own like a page's: time until there
+//! is room for a write goes to `write_buffer`, time at the DRAM (waiting included) to `cache`, time until data that must be
+//! safe are on flash to `flush`.
+
+use super::pages::sector_mask;
+use super::{Event, Machine};
+use crate::cache::dram::Purpose;
+use crate::cache::{DataCache, Destage};
+use crate::controller::FROM_CACHE;
+use crate::fabric::Fabric;
+use crate::flash::address::SECTOR;
+use crate::flash::interface::Operation;
+use crate::ftl::blocks::Frontier;
+use crate::ftl::mapping::Entry;
+use crate::host::request::{Kind, RequestId};
+use crate::measure::blame::{Account, Cause};
+use crate::measure::probe::Probe;
+use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
+use crate::sim::time::Time;
+
+impl<F: Fabric, P: Probe> Machine<'_, F, P> {
+    fn cache(&mut self) -> &mut DataCache {
+        self.cache.as_mut().expect("only called where there is a cache")
+    }
+
+    /// Reads what is cached from there, all in one transfer, and the rest from flash.
+    pub(super) fn begin_cached_read(&mut self, id: RequestId, now: Time) {
+        let mut missing = std::mem::take(&mut self.missing);
+        let mut found = 0;
+        for (lpa, sectors) in self.pages_of(id) {
+            self.probe.page_begins(now, id, lpa, sectors, Kind::Read);
+            let here = self.cache().read(lpa, sectors);
+            let reads = &mut self.cache().counts.reads;
+            match here {
+                0 => reads.misses += 1,
+                _ if here == sectors => reads.hits += 1,
+                _ => reads.partial += 1,
+            }
+            if here != 0 {
+                self.probe.page_read_cached(now, id, lpa, here);
+            }
+            found += here.count_ones();
+            if here != sectors {
+                missing.push((lpa, sectors & !here));
+            }
+        }
+        self.requests[id].outstanding = missing.len() as u32;
+        if found > 0 {
+            let part = self.new_part(id, now);
+            self.use_dram(self.requests[id].flow, Purpose::Part(part), found, now);
+        }
+        for (lpa, sectors) in missing.drain(..) {
+            self.begin_page(id, lpa, sectors, now);
+        }
+        self.missing = missing;
+        self.touch_all_if_noticed();
+        self.offer_paths(now);
+    }
+
+    /// Writes into the cache, or, for a flow whose writes go round it, to flash.
+    pub(super) fn begin_cached_write(&mut self, id: RequestId, now: Time) {
+        let flow = self.requests[id].flow;
+        if !self.cache().mode(flow).writes() && !self.is_unwritten_in_cache(id) {
+            for (lpa, _) in self.pages_of(id) {
+                self.cache().discard(lpa);
+            }
+            self.tell_dropped();
+            return self.begin_pages(id, now);
+        }
+        // One more until the cache has taken all pages.
+        self.requests[id].outstanding = 1;
+        let partition = self.cache().partition(flow);
+        if self.cache().first_waiting(partition).is_some() || !self.take_pages(id, now) {
+            self.cache().wait(flow, id);
+            self.cache().counts.writes.waited += 1;
+        }
+        self.destage(now);
+        self.touch_all_if_noticed();
+        self.offer_paths(now);
+    }
+
+    /// Whether the cache holds newer data of any of the request's pages than flash: they can only be joined there.
+    fn is_unwritten_in_cache(&mut self, id: RequestId) -> bool {
+        self.pages_of(id).any(|(lpa, _)| self.cache().is_unwritten(lpa))
+    }
+
+    /// Has the cache take pages of a write while there is room. Returns whether that was the last of them.
+    fn take_pages(&mut self, id: RequestId, now: Time) -> bool {
+        let request = &self.requests[id];
+        let (flow, fua, taken) = (request.flow, request.fua, request.cached);
+        let safe = self.choices.survives_power_loss || !fua && self.cache().mode(flow).writes();
+        let (mut sectors, mut all) = (0, true);
+        for (lpa, wanted) in self.pages_of(id).skip(taken as usize) {
+            all = self.cache().write(flow, lpa, wanted);
+            self.tell_dropped();
+            if !all {
+                break;
+            }
+            self.probe.page_begins(now, id, lpa, wanted, Kind::Write);
+            self.probe.page_cached(now, id, lpa, wanted);
+            sectors += wanted.count_ones();
+            self.requests[id].cached += 1;
+            if !safe {
+                let part = self.new_part(id, now);
+                self.transactions[part].next = self.cache().await_landing(lpa, part);
+            }
+            self.start_due(now);
+        }
+        if sectors > 0 {
+            let purpose = if safe { Purpose::Part(self.new_part(id, now)) } else { Purpose::Fill };
+            self.use_dram(flow, purpose, sectors, now);
+        }
+        self.requests[id].outstanding -= u32::from(all);
+        self.cache().forget_recent(flow, now);
+        all
+    }
+
+    /// A part of a request that the cache serves; until now the request has waited for room.
+    fn new_part(&mut self, id: RequestId, now: Time) -> TransactionId {
+        let request = &mut self.requests[id];
+        request.outstanding += 1;
+        let (flow, account) = (request.flow, Account::open(request.account.since));
+        let priority = self.flows[flow as usize].priority;
+        let part = Transaction::of_request(Operation::Read, id, priority, 0, 0, now);
+        let part = self.new_page(Transaction { origin: Origin::Cached, flow, account, ..part });
+        self.charge_page(part, Cause::WriteBuffer, now);
+        part
+    }
+
+    fn use_dram(&mut self, flow: u16, purpose: Purpose, sectors: u32, now: Time) {
+        if let Some(time) = self.cache().dram.request(flow, purpose, u64::from(sectors) * SECTOR, now) {
+            self.events.push(time, Event::CacheDram);
+        }
+    }
+
+    pub(super) fn cache_dram_done(&mut self, now: Time) {
+        let (purpose, next) = self.cache().dram.done(now);
+        if let Some(time) = next {
+            self.events.push(time, Event::CacheDram);
+        }
+        match purpose {
+            Purpose::Part(part) => {
+                self.charge_page(part, Cause::Cache, now);
+                self.page_finished(part, now);
+            }
+            Purpose::Destage(id) => {
+                self.charge_page(id, Cause::Cache, now);
+                self.transactions[id].stage = FROM_CACHE;
+                self.pass_stages(id, now);
+            }
+            Purpose::Fill => {}
+        }
+    }
+
+    /// Keeps sectors that have just left their chip, if they are still the page's current ones.
+    pub(super) fn keep_read(&mut self, id: TransactionId, now: Time) {
+        let Some(cache) = &self.cache else { return };
+        let t = &self.transactions[id];
+        if !cache.mode(t.flow).reads() || self.entry(t.lpa) != Entry::At(t.ppa) {
+            return;
+        }
+        let (flow, lpa, from, sectors) = (t.flow, t.lpa, t.ppa, t.sectors);
+        let new = self.cache().fill(flow, lpa, sectors);
+        self.tell_dropped();
+        if new != 0 {
+            self.cache().counts.filled += 1;
+            self.probe.page_filled(now, lpa, new, from);
+            self.use_dram(flow, Purpose::Fill, new.count_ones(), now);
+        }
+        self.start_due(now);
+    }
+
+    /// Starts what has to go to flash because other pages came.
+    fn start_due(&mut self, now: Time) {
+        while let Some(destage) = self.cache().take_due() {
+            self.start_destage(destage, now);
+        }
+    }
+
+    /// Starts what has to go to flash for other reasons. A write may join a page in another flow's part of the cache, so all
+    /// are looked at.
+    fn destage(&mut self, now: Time) {
+        for partition in self.cache().partitions() {
+            while let Some(destage) = self.cache().next_destage(partition) {
+                self.start_destage(destage, now);
+            }
+        }
+    }
+
+    fn start_destage(&mut self, destage: Destage, now: Time) {
+        let Destage { lpa, sectors, flow, from_dram } = destage;
+        self.probe.page_destages(now, lpa, sectors);
+        let (priority, stream) = (self.flows[flow as usize].priority, self.flows[flow as usize].stream);
+        let page = Transaction::of_destage(flow, priority, Frontier::User(stream), lpa, sectors, now);
+        let page = self.new_page(Transaction { stage: if from_dram { 0 } else { FROM_CACHE }, ..page });
+        self.begin_located(page, now);
+    }
+
+    /// Sends a write's data towards the chip, those of a cached page out of the cache's DRAM.
+    pub(super) fn send_data_out(&mut self, id: TransactionId, now: Time) {
+        let t = &self.transactions[id];
+        if t.origin == Origin::Destage && t.stage < FROM_CACHE {
+            self.use_dram(t.flow, Purpose::Destage(id), t.sectors.count_ones(), now);
+        } else {
+            self.pass_stages(id, now);
+        }
+    }
+
+    /// A page from the cache is programmed: who waited for that, or for room, goes on.
+    pub(super) fn destage_landed(&mut self, id: TransactionId, now: Time) {
+        self.transactions.remove(id);
+        let (lpa, sectors) = (self.transactions[id].lpa, self.transactions[id].sectors);
+        let waiters = self.cache().landed(lpa, sectors);
+        self.tell_dropped();
+        self.finish_waiters(waiters, now);
+        self.serve_waiting(now);
+    }
+
+    /// A page from the cache can be programmed nowhere: the drive is worn out, and its data are lost.
+    pub(super) fn destage_lost(&mut self, id: TransactionId, now: Time) {
+        self.probe.page_lost(now, self.transactions[id].lpa);
+        self.cache().counts.lost += 1;
+        self.destage_landed(id, now);
+    }
+
+    /// Parts of requests whose data are safe now, and flushes that waited for them.
+    fn finish_waiters(&mut self, mut part: TransactionId, now: Time) {
+        while part.is_some() {
+            let next = self.transactions[part].next;
+            self.charge_page(part, Cause::Flush, now);
+            self.page_finished(part, now);
+            part = next;
+        }
+        while let Some(flush) = self.cache().take_flushed() {
+            self.charge_request(flush, Cause::Flush, now);
+            self.finish(flush, now);
+        }
+    }
+
+    /// There may be room for writes that wait.
+    fn serve_waiting(&mut self, now: Time) {
+        for partition in self.cache().partitions() {
+            while let Some(first) = self.cache().first_waiting(partition) {
+                if !self.take_pages(first, now) {
+                    break;
+                }
+                self.cache().stop_waiting(partition);
+            }
+        }
+        self.destage(now);
+        self.touch_all_if_noticed();
+    }
+
+    /// With power-loss protection what is cached is safe; otherwise all that is dirty goes to flash first.
+    pub(super) fn begin_flush(&mut self, id: RequestId, now: Time) {
+        let flow = self.requests[id].flow;
+        let safe = self.choices.survives_power_loss;
+        let waits = self.cache.as_mut().is_some_and(|cache| {
+            cache.counts.flushes += 1;
+            !safe && cache.flush(flow, id)
+        });
+        if !waits {
+            return self.finish(id, now);
+        }
+        self.destage(now);
+        self.touch_all_if_noticed();
+        self.offer_paths(now);
+    }
+
+    /// Has the cache forget a trimmed page.
+    pub(super) fn trim_cached(&mut self, request: RequestId, lpa: u64, now: Time) {
+        let all = sector_mask(0, u64::from(self.layout.sectors_per_page));
+        let waits = matches!(self.map.get(lpa), Entry::Pending(_)) || self.is_awaited(lpa);
+        let Some(forgotten) = self.cache.as_mut().and_then(|cache| cache.trim(lpa, all, waits)) else { return };
+        self.cache().counts.trimmed += 1;
+        self.probe.page_trimmed_in_cache(now, request, lpa, forgotten.stays);
+        self.tell_dropped();
+        self.finish_waiters(forgotten.waiters, now);
+    }
+
+    /// Trimmed pages have left room.
+    pub(super) fn room_after_trim(&mut self, now: Time) {
+        if self.cache.is_some() {
+            self.serve_waiting(now);
+        }
+    }
+
+    fn tell_dropped(&mut self) {
+        while let Some(lpa) = self.cache().take_dropped() {
+            self.probe.page_dropped(lpa);
+        }
+    }
+
+    /// The host has no request left: the drive may become idle.
+    pub(super) fn expect_idleness(&mut self, now: Time) {
+        self.last_completion = now;
+        let idle = self.choices.idle_destage;
+        let dirty = self.cache.as_ref().is_some_and(DataCache::has_dirty);
+        if dirty && idle > Time::ZERO && self.requests.is_empty() {
+            self.events.push(now + idle, Event::CacheIdle);
+        }
+    }
+
+    /// A request ends the drive's idleness.
+    pub(super) fn end_idleness(&mut self) {
+        if let Some(cache) = &mut self.cache {
+            cache.set_idle(false);
+        }
+    }
+
+    pub(super) fn destage_if_idle(&mut self, now: Time) {
+        if !self.requests.is_empty() || now - self.last_completion < self.choices.idle_destage {
+            return;
+        }
+        self.cache().set_idle(true);
+        self.destage(now);
+        self.touch_all_if_noticed();
+        self.offer_paths(now);
+    }
+}

@@ -1,0 +1,214 @@
+//! What is written to a drive before the run: every page that is to hold data once, in order, then the flow's own
+//! addresses, page by page.
+
+use std::collections::HashMap;
+
+use crate::config::workload::{Flow, Synthetic, Workload};
+use crate::ftl::precondition::rates::Traced;
+use crate::host::request::Kind;
+use crate::limits::Limits;
+use crate::sim::random::Stream;
+use crate::sim::time::Time;
+use crate::workload::flow::Wanted;
+use crate::workload::replay::Replay;
+use crate::workload::synthetic::Generator;
+
+/// Makes a trace's stream start anew.
+pub type Reopened = Box<dyn FnMut() -> Result<Replay, String> + Send>;
+
+/// What the flows of a workload write before the run.
+pub struct Fills {
+    /// For each flow.
+    pub fills: Vec<Fill>,
+    /// Each flow's share of overwrites, in any unit.
+    pub weights: Vec<f64>,
+    /// How often each flow's pages are written by its trace.
+    pub traced: Vec<Traced>,
+    /// Pages that are to hold data.
+    pub pages: u64,
+}
+
+/// Where the addresses of overwrites come from.
+enum Overwrites {
+    /// All pages with equal chance, for drives that nobody writes during the run.
+    Uniform(Stream),
+    /// The flow's generator.
+    Generated(Box<Generator>),
+    /// The flow's trace, again and again.
+    Traced(Box<Replay>, Reopened),
+}
+
+/// What one flow writes before the run.
+pub struct Fill {
+    first_sector: u64,
+    sectors: u64,
+    pages: u64,
+    per_page: u64,
+    /// Planes that the flow's pages go round.
+    planes: u64,
+    occupancy: f64,
+    /// The next page to be written for the first time.
+    next: u64,
+    /// Pages of the last request that are yet to be overwritten.
+    request: std::ops::Range<u64>,
+    /// Pages that may still be overwritten.
+    left: u64,
+    overwrites: Overwrites,
+}
+
+impl Fills {
+    /// What flows write; `reopened` holds a way to read each flow's trace, where it has one.
+    ///
+    /// # Errors
+    /// A trace that cannot be read or placed.
+    pub fn new(
+        workload: &Workload,
+        limits: &Limits,
+        occupancies: &[f64],
+        reopened: Vec<Option<Reopened>>,
+        seed: u64,
+    ) -> Result<Fills, String> {
+        let mut made = Fills { fills: Vec::new(), weights: Vec::new(), traced: Vec::new(), pages: 0 };
+        let per_page = u64::from(limits.layout.sectors_per_page);
+        for (number, ((flow, range), again)) in workload.flow.iter().zip(&limits.flows).zip(reopened).enumerate() {
+            let (overwrites, weight, traced) = match (&flow.synthetic, again) {
+                (Some(synthetic), _) => {
+                    let last = range.first_sector + range.sectors - 1;
+                    let generator = generator(synthetic, flow, seed, range.first_sector, last);
+                    (Overwrites::Generated(Box::new(generator)), weight_of(synthetic), Traced::new())
+                }
+                (None, Some(mut again)) => {
+                    let traced = writes_of(&mut again()?, range.first_sector, per_page)?;
+                    let writes: u64 = traced.iter().map(|&(_, n)| u64::from(n)).sum();
+                    (Overwrites::Traced(Box::new(again()?), again), (writes * per_page * 512) as f64, traced)
+                }
+                _ => return Err(format!("flow {:?}: preconditioning cannot read its trace once more", flow.name)),
+            };
+            let pages = range.sectors.div_ceil(per_page);
+            let p = &range.positions;
+            let fill = Fill {
+                first_sector: range.first_sector,
+                sectors: range.sectors,
+                pages,
+                per_page,
+                planes: (p.channels.len() * p.chips.len() * p.dies.len() * p.planes.len()) as u64,
+                occupancy: occupancies[number.min(occupancies.len() - 1)],
+                // Flows that share their addresses share what is there: the first one fills it.
+                next: if workload.partitioned || number == 0 { 0 } else { pages },
+                request: 0..0,
+                left: 0,
+                overwrites,
+            };
+            made.pages += if fill.next == 0 { (pages as f64 * fill.occupancy) as u64 } else { 0 };
+            made.fills.push(fill);
+            made.weights.push(weight);
+            made.traced.push(traced);
+        }
+        if made.weights.iter().all(|&w| w == 0.0) {
+            made.write_evenly(seed);
+        }
+        Ok(made)
+    }
+
+    /// No flow writes: as if all pages had been written with equal chance.
+    fn write_evenly(&mut self, seed: u64) {
+        for (number, (fill, weight)) in self.fills.iter_mut().zip(&mut self.weights).enumerate() {
+            fill.overwrites = Overwrites::Uniform(Stream::named(seed, &format!("precondition/{number}")));
+            *weight = if fill.next == 0 { fill.pages as f64 } else { 0.0 };
+        }
+    }
+}
+
+/// The flow's generator with other random numbers, for as many requests as it takes.
+fn generator(config: &Synthetic, flow: &Flow, seed: u64, first: u64, last: u64) -> Generator {
+    let endless = Synthetic { requests: u64::MAX, stop: None, mqsim_seed: None, ..config.clone() };
+    Generator::new(&endless, &format!("precondition/{}", flow.name), seed, first, last)
+}
+
+/// Bytes that a generated flow writes.
+pub fn weight_of(flow: &Synthetic) -> f64 {
+    let share = (1.0 - flow.trim_share - flow.flush_share) * (1.0 - flow.read_share);
+    share.max(0.0) * flow.requests as f64 * flow.size.0 as f64
+}
+
+/// How often a trace writes which page, counted from the flow's first.
+fn writes_of(replay: &mut Replay, first_sector: u64, per_page: u64) -> Result<Traced, String> {
+    let mut counts: HashMap<u64, u32> = HashMap::new();
+    while let Some(wanted) = replay.take()? {
+        if wanted.kind == Kind::Write {
+            pages_of(&wanted, first_sector, per_page).for_each(|page| *counts.entry(page).or_default() += 1);
+        }
+    }
+    let mut traced: Traced = counts.into_iter().collect();
+    traced.sort_unstable();
+    Ok(traced)
+}
+
+/// The pages that a request touches, counted from the flow's first.
+fn pages_of(wanted: &Wanted, first_sector: u64, per_page: u64) -> std::ops::Range<u64> {
+    let first = wanted.lba - first_sector;
+    first / per_page..(first + u64::from(wanted.sectors)).div_ceil(per_page)
+}
+
+impl Fill {
+    /// Allows so many pages more to be overwritten.
+    pub fn overwrite(&mut self, pages: u64) {
+        self.left = pages;
+    }
+
+    /// Whether a page is to hold data: in every plane the same share of them, evenly spread.
+    fn is_occupied(&self, page: u64) -> bool {
+        let round = (page / self.planes) as f64;
+        ((round + 1.0) * self.occupancy) as u64 > (round * self.occupancy) as u64
+    }
+
+    /// The next write.
+    ///
+    /// # Errors
+    /// A trace that cannot be read on.
+    pub fn next(&mut self, now: Time) -> Result<Option<Wanted>, String> {
+        while self.next < self.pages {
+            self.next += 1;
+            if self.is_occupied(self.next - 1) {
+                return Ok(Some(self.write(self.next - 1)));
+            }
+        }
+        while self.left > 0 {
+            // Pages that hold no data count as well, so that a flow that finds none comes to an end.
+            if let Some(page) = self.request.next() {
+                self.left -= 1;
+                if self.is_occupied(page) {
+                    return Ok(Some(self.write(page)));
+                }
+            } else {
+                self.request = self.overwritten(now)?;
+            }
+        }
+        Ok(None)
+    }
+
+    /// The pages of the next request.
+    fn overwritten(&mut self, now: Time) -> Result<std::ops::Range<u64>, String> {
+        let wanted = match &mut self.overwrites {
+            Overwrites::Uniform(random) => {
+                let page = random.integer(0, self.pages - 1);
+                return Ok(page..page + 1);
+            }
+            Overwrites::Generated(generator) => generator.next(now),
+            Overwrites::Traced(replay, again) => match replay.take()? {
+                None => {
+                    **replay = again()?;
+                    None
+                }
+                Some(wanted) => Some(wanted).filter(|w| w.kind == Kind::Write),
+            },
+        };
+        Ok(wanted.map_or(0..0, |wanted| pages_of(&wanted, self.first_sector, self.per_page)))
+    }
+
+    fn write(&self, page: u64) -> Wanted {
+        let first = page * self.per_page;
+        let sectors = self.per_page.min(self.sectors - first) as u32;
+        Wanted { kind: Kind::Write, fua: false, lba: self.first_sector + first, sectors }
+    }
+}

@@ -1,0 +1,200 @@
+//! Preconditioning: the computed steady state against really writing the drive, and the engine against the formulas.
+
+mod common;
+
+use canaletto::config::design::Design;
+use canaletto::config::workload::Workload;
+use canaletto::ftl::steady::formulas;
+use canaletto::limits::Limits;
+use canaletto::workload::replay::{Record, RecordSource};
+use canaletto::{RunOptions, TraceInput, run};
+use common::{design, simulate, synthetic};
+
+/// A drive of these sizes, preconditioned.
+fn drive(kind: &str, geometry: &str, changes: &[&str]) -> Design {
+    let text = format!("base = \"performance-optimized\"\n[geometry]\n{geometry}\n[precondition]\nkind = \"{kind}\"\n");
+    design(&text, changes)
+}
+
+/// Four writes and a read of whole pages, in turn by chance, as many as write the logical pages `turnovers` times.
+fn writes(design: &Design, turnovers: f64, more: &str) -> Workload {
+    let page = design.geometry.page.0;
+    let with = |requests: u64| {
+        format!("requests = {requests}\nread_share = 0.2\nsize = \"{page}B\"\nalignment = \"{page}B\"\n{more}")
+    };
+    let limits = Limits::new(design, &synthetic(&with(1))).unwrap();
+    synthetic(&with((limits.logical_pages as f64 * turnovers / 0.8) as u64))
+}
+
+/// Write amplification, mean latency and its 99th percentile, each the mean over some seeds.
+fn figures(design: &Design, workload: &Workload, seeds: u64) -> [f64; 3] {
+    let mut sums = [0.0; 3];
+    for seed in 1..=seeds {
+        let options = RunOptions { seed, ..RunOptions::default() };
+        let outcome = run(design, workload, vec![None], &options, &mut |_| true).unwrap();
+        let latency = &outcome.report.measures.latency_us.all;
+        let found = [outcome.report.flash.write_amplification, latency.mean, latency.p99];
+        sums.iter_mut().zip(found).for_each(|(sum, found)| *sum += found.unwrap() / seeds as f64);
+    }
+    sums
+}
+
+/// Both ways to precondition lead to the same write amplification and mean latency, within 3 %, and to the same 99th
+/// percentile within `tail`. One request in fifty meets collection and waits for a millisecond or for forty, so that
+/// percentile lies on a cliff: one seed's differs from another's by 6 % (one standard deviation), whichever way the drive
+/// came to its state.
+fn agree(geometry: &str, changes: &[&str], more: &str, seeds: u64, tail: f64) {
+    let [steady, replay] = ["steady", "replay"].map(|kind| {
+        let design = drive(kind, geometry, changes);
+        figures(&design, &writes(&design, 1.0, more), seeds)
+    });
+    println!("{changes:?} {more:?}: steady {steady:.3?}, replay {replay:.3?}");
+    let limits = [("write amplification", 0.03), ("mean latency", 0.03), ("p99 latency", tail)];
+    for ((name, allowed), (a, b)) in limits.iter().zip(steady.iter().zip(replay)) {
+        assert!((a - b).abs() <= allowed * b, "{name}: {a} steady, {b} replayed; {changes:?} {more:?}");
+    }
+}
+
+/// 256 MiB: 8 planes of 128 blocks of 64 pages of 4 KiB.
+const QUARTER: &str =
+    "channels = 2\nchips_per_channel = 2\nplanes_per_die = 2\nblocks_per_plane = 128\npages_per_block = 64";
+
+/// 2 GiB: 4 planes of 128 blocks of 256 pages of 16 KiB.
+const LARGE_PAGES: &str = "channels = 2\nchips_per_channel = 1\nplanes_per_die = 2\nblocks_per_plane = 128\npages_per_block = 256\npage = \"16KiB\"";
+
+/// 4 GiB: 16 planes of 512 blocks of 128 pages of 4 KiB.
+const FOUR: &str =
+    "channels = 4\nchips_per_channel = 2\nplanes_per_die = 2\nblocks_per_plane = 512\npages_per_block = 128";
+
+fn policy_agrees(policy: &str) {
+    agree(QUARTER, &[&format!("gc.policy={policy}"), "ftl.overprovisioning=0.2"], "queue_depth = 16", 6, 0.05);
+}
+
+#[test]
+fn greedy_steady_is_what_writing_leads_to() {
+    policy_agrees("greedy");
+}
+
+#[test]
+fn d_choices_steady_is_what_writing_leads_to() {
+    policy_agrees("d-choices");
+}
+
+#[test]
+fn random_steady_is_what_writing_leads_to() {
+    policy_agrees("random");
+}
+
+#[test]
+fn fifo_steady_is_what_writing_leads_to() {
+    policy_agrees("fifo");
+}
+
+#[test]
+fn large_pages_steady_is_what_writing_leads_to() {
+    agree(LARGE_PAGES, &["ftl.overprovisioning=0.25"], "queue_depth = 8", 6, 0.03);
+}
+
+#[test]
+fn hot_and_cold_steady_is_what_writing_leads_to() {
+    let hot = "queue_depth = 16\naddresses = \"hot-cold\"\nhot_share = 0.2";
+    // Six seeds leave 4 % of uncertainty here; over thirty, both are the same within 1 % (docs/preconditioning.md).
+    agree(QUARTER, &["ftl.overprovisioning=0.2"], hot, 6, 0.1);
+}
+
+/// A minute or two: `cargo test --release --test precondition -- --ignored --nocapture`.
+#[test]
+#[ignore = "writes four gigabytes some twenty times"]
+fn four_gigabytes_steady_is_what_writing_leads_to() {
+    for policy in ["greedy", "d-choices"] {
+        agree(FOUR, &[&format!("gc.policy={policy}"), "ftl.overprovisioning=0.12"], "queue_depth = 64", 1, 0.03);
+    }
+}
+
+/// Fewer pages that hold data are as good as more spare space: both ways to precondition, and the report's counts.
+#[test]
+fn occupancy_counts_like_space() {
+    let changes = ["precondition.occupancy=0.8", "ftl.overprovisioning=0.1", "ftl.unwritten_reads=zeroes"];
+    for kind in ["steady", "replay"] {
+        let design = drive(kind, QUARTER, &changes);
+        let outcome = simulate(&design, &writes(&design, 0.01, "queue_depth = 8"));
+        let state = outcome.report.precondition.unwrap();
+        let logical = 8 * (128 * 64 * 9 / 10);
+        assert!(state.valid_pages.abs_diff(logical * 8 / 10) <= 8, "{state:?}");
+        assert_eq!(state.blocks.free + state.blocks.open + state.blocks.full + state.blocks.bad, state.blocks.total);
+        assert_eq!((state.blocks.total, state.pages), (1024, 65536));
+        // 2 % of 128 blocks, rounded up.
+        assert_eq!((state.free_blocks.min, state.free_blocks.max), (3, 3));
+        let expected = formulas::greedy((0.72 * 128.0 - 1.0) / (128.0 - 3.0 - 2.0), 64);
+        let found = state.write_amplification.unwrap();
+        assert!((found / expected - 1.0).abs() < 0.03, "{kind}: {found} for {expected}");
+    }
+}
+
+/// The engine's own write amplification, over two turnovers of a preconditioned drive, against the closed forms: greedy's
+/// (Desnoyers 2012), and first in first out's. Collection goes first here, so that free blocks are as many as it keeps.
+#[test]
+fn write_amplification_follows_the_formulas() {
+    let blocks = 512.0;
+    for overprovisioning in [0.1, 0.2, 0.35] {
+        for policy in ["greedy", "fifo"] {
+            let changes = [
+                format!("gc.policy={policy}"),
+                format!("ftl.overprovisioning={overprovisioning}"),
+                "gc.preemptible=false".to_owned(),
+            ];
+            let geometry =
+                "channels = 1\nchips_per_channel = 1\nplanes_per_die = 2\nblocks_per_plane = 512\npages_per_block = 64";
+            let design = drive("steady", geometry, &changes.each_ref().map(String::as_str));
+            let [measured, ..] = figures(&design, &writes(&design, 2.0, "queue_depth = 4"), 1);
+            // Below its 11 free blocks a plane collects: 10 to 11 are free, two are open and half full.
+            let full = blocks - 10.5 - 2.0;
+            let load = (blocks * (1.0 - overprovisioning) - 1.0) / full;
+            let expected = if policy == "fifo" { formulas::fifo(load) } else { formulas::greedy(load, 64) };
+            println!("{policy} {overprovisioning}: {measured} for {expected}");
+            assert!((measured / expected - 1.0).abs() < 0.02, "{policy} {overprovisioning}: {measured} for {expected}");
+        }
+    }
+}
+
+/// A trace that writes a tenth of a small drive nine times of ten.
+struct Skewed {
+    left: u64,
+    state: u64,
+}
+
+impl RecordSource for Skewed {
+    fn next_batch(&mut self, batch: &mut Vec<Record>) -> Result<(), String> {
+        batch.clear();
+        for _ in 0..self.left.min(1000) {
+            self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let (draw, place) = ((self.state >> 60) % 10, (self.state >> 33) % 6500);
+            let page = if draw == 0 { place } else { place / 10 };
+            batch.push(Record { arrival_ns: 0, device: 0, offset_bytes: page * 4096, bytes: 4096, write: true });
+        }
+        self.left -= batch.len() as u64;
+        Ok(())
+    }
+}
+
+fn skewed() -> Box<dyn RecordSource> {
+    Box::new(Skewed { left: 200_000, state: 1 })
+}
+
+/// What a trace writes often is known to be hot: the skew of its writes is in the state before the run.
+#[test]
+fn skew_of_a_trace_is_honoured() {
+    let text = "name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.trace]\nfile = \"x\"\nqueue_depth = 16\n";
+    let workload = canaletto::config::load_workload("w.toml", Some(text), &[]).unwrap();
+    let [steady, replay] = ["steady", "replay"].map(|kind| {
+        let small =
+            "channels = 1\nchips_per_channel = 1\nplanes_per_die = 2\nblocks_per_plane = 64\npages_per_block = 64";
+        let design = drive(kind, small, &["ftl.overprovisioning=0.2"]);
+        let input = TraceInput { source: skewed(), extent: None, again: Some(Box::new(|| Ok(skewed()))) };
+        let outcome = run(&design, &workload, vec![Some(input)], &RunOptions::default(), &mut |_| true).unwrap();
+        (outcome.report.flash.write_amplification.unwrap(), outcome.report.measures.latency_us.all.mean.unwrap())
+    });
+    println!("steady {steady:?}, replay {replay:?}");
+    assert!((steady.0 / replay.0 - 1.0).abs() < 0.03, "{steady:?} {replay:?}");
+    assert!((steady.1 / replay.1 - 1.0).abs() < 0.03, "{steady:?} {replay:?}");
+}
