@@ -37,6 +37,8 @@ struct Shadow {
     cache: ShadowCache,
     /// What the request wrote that was completed last.
     last_written: Vec<(u64, u64, u64)>,
+    /// Pages whose data a worn-out drive has lost.
+    lost: HashSet<u64>,
     /// Version of the last trim that took effect on a page.
     trimmed: HashMap<u64, u64>,
     /// Logical pages that preconditioning has given data and that nothing else was found for.
@@ -89,7 +91,8 @@ impl Shadow {
         assert_eq!(sectors & !page.1, 0, "sectors of page {lpa} were read twice");
         page.1 &= !sectors;
         let expected = page.2;
-        for s in members(sectors).map(|s| s as usize).filter(|&s| versions[s] < expected[s]) {
+        let known = if self.lost.contains(&lpa) { 0 } else { sectors };
+        for s in members(known).map(|s| s as usize).filter(|&s| versions[s] < expected[s]) {
             let (read, wanted) = (versions[s], expected[s]);
             self.note(Err(format!("page {lpa} sector {s}: read version {read}, acknowledged {wanted}")));
         }
@@ -206,9 +209,11 @@ impl Probe for Shadow {
         self.note(result);
     }
 
-    fn page_lost(&mut self, _: Time, lpa: u64) {
-        self.cache.land(lpa, u64::MAX);
-        self.acknowledged.retain(|&(page, _), _| page != lpa);
+    fn page_lost(&mut self, _: Time, lpa: u64, sectors: u64) {
+        // Lost for good: nobody looks for it any more.
+        let content = self.cache.land(lpa, sectors);
+        self.cache.programmed(lpa, sectors, &content);
+        self.lost.insert(lpa);
     }
 
     fn page_failed(&mut self, _: Time, request: RequestId, lpa: u64) {
@@ -380,11 +385,6 @@ fn designs() -> impl Strategy<Value = Design> {
         prop::sample::select(vec![0, 0, 0, 0, 5]),
         (prop::sample::select(vec!["none", "steady", "steady", "replay"]), 0.05f64..1.0),
     );
-    let hybrid = (
-        prop::sample::select(vec!["page", "page", "bast", "fast"]),
-        2u32..6,
-        prop::sample::select(vec!["lru", "fifo"]),
-    );
     let cache = (
         (0u32..4, 1u32..60, prop::sample::select(vec!["off", "write", "read", "read-write", "read-write"])),
         prop::bool::ANY,
@@ -392,107 +392,111 @@ fn designs() -> impl Strategy<Value = Design> {
         (0.0f64..1.0, 0.0f64..1.0, prop::sample::select(vec!["0us", "50us"]), 1u32..4, prop::bool::ANY),
         prop::sample::select(vec!["12.8GB/s", "200MB/s"]),
     );
-    (geometry, flash, ftl, rest, (gc, mapping(), cache, hybrid)).prop_map(
-        |(g, mut f, mut t, mut r, (mut c, mapping, k, h))| {
-            let hybrid = h.0 != "page";
-            if hybrid {
-                (t.0, t.1, c.1, c.8, c.9.0) = ("zeroes", "program-end", "plane", 0, "none");
-                (f.5.0, f.5.1, r.7.4.0) = (0.0, 0.0, false);
-            }
-            let dynamic = if !hybrid && (c.1 != "plane" || c.2) { "dynamic" } else { "static" };
-            let page: u32 = [("4KiB", 4096), ("16KiB", 16384), ("512B", 512)].iter().find(|p| p.0 == g.6).unwrap().1;
-            let pages = [0, 1, 3, k.0.1][k.0.0 as usize];
-            let mut overrides = vec![
-                format!("ftl.mapping={}", h.0),
-                format!("ftl.hybrid.log_blocks={}", h.1),
-                format!("ftl.hybrid.victim={}", h.2),
-                format!("cache.capacity={}B", pages * page),
-                format!("cache.mode={}", k.0.2),
-                format!("cache.power_loss_protection={}", k.1),
-                format!("cache.sharing={}", k.2.0),
-                format!("cache.destage={}", k.2.1),
-                format!("cache.high_watermark={}", k.3.0),
-                format!("cache.low_watermark={}", k.3.0 * k.3.1),
-                format!("cache.idle_destage={}", k.3.2),
-                format!("cache.destages_per_plane={}", k.3.3),
-                format!("cache.keep_destaged={}", k.3.4),
-                format!("cache.dram.rate={}", k.4),
-                format!("gc.policy={}", c.0),
-                format!("gc.choices={}", c.4),
-                format!("gc.scope={}", c.1),
-                format!("ftl.write_placement={dynamic}"),
-                format!("gc.preemptible={}", c.3),
-                format!("gc.copies_in_flight={}", c.4),
-                format!("gc.victims={}", c.4),
-                format!("gc.group_share={}", c.7),
-                format!("fabric.omnibus.chip_to_chip_ecc={}", c.5),
-                format!("fabric.omnibus.v_page_registers={}", c.4),
-                format!("wear.static_difference={}", c.6),
-                format!("wear.dynamic={}", c.2),
-                format!("wear.endurance={}", c.8),
-                format!("geometry.channels={}", g.0),
-                format!("geometry.chips_per_channel={}", g.1),
-                format!("geometry.dies_per_chip={}", g.2),
-                format!("geometry.planes_per_die={}", g.3),
-                format!("geometry.blocks_per_plane={}", g.4),
-                format!("geometry.pages_per_block={}", g.5),
-                format!("geometry.page={}", g.6),
-                format!("flash.die_interleaving={}", f.0),
-                format!("flash.busy_until_data_out={}", f.1),
-                format!("flash.multi_plane={}", f.2),
-                format!("flash.cell={}", f.3),
-                format!("flash.suspend.operations={}", suspendable(f.4.0, r.7.2, t.1)),
-                format!("flash.suspend.for={}", f.4.1),
-                format!("flash.suspend.limit={}", f.4.2),
-                format!("flash.suspend.longest={}us", f.4.3),
-                format!("flash.suspend.min_remaining={}us", f.4.3 / 10),
-                format!("flash.suspend.suspend_time={}", f.4.4),
-                format!("flash.suspend.resume_time={}", f.4.4),
-                format!("ftl.unwritten_reads={}", t.0),
-                format!("ftl.map_update={}", t.1),
-                format!("ftl.partial_writes={}", t.2),
-                format!("ftl.allocation={}", t.3),
-                format!("ftl.overprovisioning={}", t.4),
-                format!("flash.failures.program={}", if t.1 == "issue" { 0.0 } else { f.5.0 }),
-                format!("flash.errors.base={}", f.5.2),
-                format!("flash.errors.disturb.factor={}", f.5.2 / 10.0),
-                format!("controller.ecc.retries={}", f.5.3),
-                format!("flash.failures.erase={}", f.5.1),
-                format!("flash.failures.read={}", f.5.1 / 5.0),
-                // A share of half of what is spare at the least: the rest is kept for collection.
-                format!(
-                    "flash.failures.factory_bad={}",
-                    if t.4 > 0.3 && g.4 > 15 && c.9.0 != "steady" { 0.1 } else { 0.0 }
-                ),
-                format!("fabric.order={}", r.0),
-                format!("host.fetch={}", r.1),
-                format!("controller.dram={}", r.2),
-                format!("controller.system_bus={}", r.2),
-                format!("controller.ecc_latency={}", r.3),
-                format!("link.latency={}", r.3),
-                format!("host.queue_entries={}", r.4),
-                format!("host.fetch_limit={}", r.5),
-                format!("fabric.kind={}", r.6),
-                format!("fabric.venice.scouts={}", r.7.0),
-                format!("fabric.venice.retry={}", r.7.1),
-                format!("fabric.hold_path={}", r.7.2 && r.6 != "omnibus-split" && !r.6.starts_with("mesh")),
-                format!("fabric.data_queue={}", r.7.3),
-                format!("gc.copyback={}", r.7.4.0 && !r.7.2),
-                format!("gc.copyback_check_every={}", r.7.4.1),
-                format!("precondition.kind={}", c.9.0),
-                format!("precondition.occupancy={}", if c.9.0 == "none" { 1.0 } else { (c.9.1 * 1.3).min(1.0) }),
-                "flash.program=20us".to_owned(),
-                "flash.erase=50us".to_owned(),
-                "gc.threshold=0.05".to_owned(),
-            ];
-            if hybrid {
-                overrides.push("flash.failures.factory_bad=0.0".to_owned());
-            } else {
-                overrides.extend(mapping);
-            }
-            load_design("performance-optimized", None, &overrides).unwrap_or_else(|e| panic!("{e}"))
-        },
-    )
+    let hybrid = (
+        prop::sample::select(vec!["page", "page", "bast", "fast"]),
+        2u32..6,
+        prop::sample::select(vec!["lru", "fifo"]),
+    );
+    let all = (geometry, flash, ftl, rest, (gc, mapping(), cache, hybrid));
+    all.prop_map(|(g, mut f, mut t, mut r, (mut c, mapping, k, h))| {
+        let hybrid = h.0 != "page";
+        if hybrid {
+            (t.0, t.1, c.1, c.8, c.9.0) = ("zeroes", "program-end", "plane", 0, "none");
+            (f.5.0, f.5.1, r.7.4.0) = (0.0, 0.0, false);
+        }
+        let dynamic = if !hybrid && (c.1 != "plane" || c.2) { "dynamic" } else { "static" };
+        let page: u32 = [("4KiB", 4096), ("16KiB", 16384), ("512B", 512)].iter().find(|p| p.0 == g.6).unwrap().1;
+        let pages = [0, 1, 3, k.0.1][k.0.0 as usize];
+        let mut overrides = vec![
+            format!("ftl.mapping={}", h.0),
+            format!("ftl.hybrid.log_blocks={}", h.1),
+            format!("ftl.hybrid.victim={}", h.2),
+            format!("cache.capacity={}B", pages * page),
+            format!("cache.mode={}", k.0.2),
+            format!("cache.power_loss_protection={}", k.1),
+            format!("cache.sharing={}", k.2.0),
+            format!("cache.destage={}", k.2.1),
+            format!("cache.high_watermark={}", k.3.0),
+            format!("cache.low_watermark={}", k.3.0 * k.3.1),
+            format!("cache.idle_destage={}", k.3.2),
+            format!("cache.destages_per_plane={}", k.3.3),
+            format!("cache.keep_destaged={}", k.3.4),
+            format!("cache.dram.rate={}", k.4),
+            format!("gc.policy={}", c.0),
+            format!("gc.choices={}", c.4),
+            format!("gc.scope={}", c.1),
+            format!("ftl.write_placement={dynamic}"),
+            format!("gc.preemptible={}", c.3),
+            format!("gc.copies_in_flight={}", c.4),
+            format!("gc.victims={}", c.4),
+            format!("gc.group_share={}", c.7),
+            format!("fabric.omnibus.chip_to_chip_ecc={}", c.5),
+            format!("fabric.omnibus.v_page_registers={}", c.4),
+            format!("wear.static_difference={}", c.6),
+            format!("wear.dynamic={}", c.2),
+            format!("wear.endurance={}", c.8),
+            format!("geometry.channels={}", g.0),
+            format!("geometry.chips_per_channel={}", g.1),
+            format!("geometry.dies_per_chip={}", g.2),
+            format!("geometry.planes_per_die={}", g.3),
+            format!("geometry.blocks_per_plane={}", g.4),
+            format!("geometry.pages_per_block={}", g.5),
+            format!("geometry.page={}", g.6),
+            format!("flash.die_interleaving={}", f.0),
+            format!("flash.busy_until_data_out={}", f.1),
+            format!("flash.multi_plane={}", f.2),
+            format!("flash.cell={}", f.3),
+            format!("flash.suspend.operations={}", suspendable(f.4.0, r.7.2, t.1)),
+            format!("flash.suspend.for={}", f.4.1),
+            format!("flash.suspend.limit={}", f.4.2),
+            format!("flash.suspend.longest={}us", f.4.3),
+            format!("flash.suspend.min_remaining={}us", f.4.3 / 10),
+            format!("flash.suspend.suspend_time={}", f.4.4),
+            format!("flash.suspend.resume_time={}", f.4.4),
+            format!("ftl.unwritten_reads={}", t.0),
+            format!("ftl.map_update={}", t.1),
+            format!("ftl.partial_writes={}", t.2),
+            format!("ftl.allocation={}", t.3),
+            format!("ftl.overprovisioning={}", t.4),
+            format!("flash.failures.program={}", if t.1 == "issue" { 0.0 } else { f.5.0 }),
+            format!("flash.errors.base={}", f.5.2),
+            format!("flash.errors.disturb.factor={}", f.5.2 / 10.0),
+            format!("controller.ecc.retries={}", f.5.3),
+            format!("flash.failures.erase={}", f.5.1),
+            format!("flash.failures.read={}", f.5.1 / 5.0),
+            // A share of half of what is spare at the least: the rest is kept for collection.
+            format!(
+                "flash.failures.factory_bad={}",
+                if t.4 > 0.3 && g.4 > 15 && c.9.0 != "steady" { 0.1 } else { 0.0 }
+            ),
+            format!("fabric.order={}", r.0),
+            format!("host.fetch={}", r.1),
+            format!("controller.dram={}", r.2),
+            format!("controller.system_bus={}", r.2),
+            format!("controller.ecc_latency={}", r.3),
+            format!("link.latency={}", r.3),
+            format!("host.queue_entries={}", r.4),
+            format!("host.fetch_limit={}", r.5),
+            format!("fabric.kind={}", r.6),
+            format!("fabric.venice.scouts={}", r.7.0),
+            format!("fabric.venice.retry={}", r.7.1),
+            format!("fabric.hold_path={}", r.7.2 && r.6 != "omnibus-split" && !r.6.starts_with("mesh")),
+            format!("fabric.data_queue={}", r.7.3),
+            format!("gc.copyback={}", r.7.4.0 && !r.7.2),
+            format!("gc.copyback_check_every={}", r.7.4.1),
+            format!("precondition.kind={}", c.9.0),
+            format!("precondition.occupancy={}", if c.9.0 == "none" { 1.0 } else { (c.9.1 * 1.3).min(1.0) }),
+            "flash.program=20us".to_owned(),
+            "flash.erase=50us".to_owned(),
+            "gc.threshold=0.05".to_owned(),
+        ];
+        if hybrid {
+            overrides.push("flash.failures.factory_bad=0.0".to_owned());
+        } else {
+            overrides.extend(mapping);
+        }
+        load_design("performance-optimized", None, &overrides).unwrap_or_else(|e| panic!("{e}"))
+    })
 }
 
 /// Half of the drives cache their mapping table, from one entry (8 B) up to all.
