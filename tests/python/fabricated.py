@@ -589,12 +589,19 @@ def worn(fabric: str = "bus", **sizes: int) -> dict[str, Any]:
             "entries": 4096,
             "hits": 950,
             "misses": 50,
+            "shared_misses": 7,
             "translation_reads": 48,
             "merge_reads": 3,
             "translation_writes": 12,
         },
         "precondition": {
             **{"kind": "steady", "occupancy": [0.8, 0.8], "policy": "greedy", "write_amplification": 2.125},
-            **{"pages_written": 0, "free_blocks": {"min": 2, "mean": 3.5, "max": 5}},
+            **{
+                "pages_written": 0,
+                "free_blocks": {"min": 2, "mean": 3.5, "max": 5},
+                "valid_pages": 9000,
+                "pages": 15000,
+                "blocks": {"total": 800, "free": 100, "open": 0, "full": 697, "bad": 3},
+            },
         },
     }

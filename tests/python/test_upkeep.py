@@ -204,6 +204,8 @@ def test_tables_name_figures_with_their_units(single: Page) -> None:
     assert before["occupancy"] == ["80.0 %"]
     assert before["write amplification"] == ["2.12"]
     assert before["free blocks of a plane, mean"] == ["3.50"]
+    mapping = {name: values for name, *values in upkeep.figures([run()], "mapping")}
+    assert mapping["of these, for one that was being read already"] == ["7"]
     wear = {name: values for name, *values in upkeep.figures([run()], "flash", "wear")}
     assert wear["host writes until blocks are worn out"] == ["2.50 TB"]
     blocks = {
@@ -244,7 +246,7 @@ def test_the_terminal_has_a_line_for_each() -> None:
         "medium 17 suspensions · 5 read retries · 3 bad blocks",
         "cache 30.0 % of page reads hit · 20 writes merged · 4 writes waited · 71 destaged",
         "mapping 95.0 % of look-ups hit · 51 translation pages read · 12 written",
-        "found as steady · write amplification 2.12",
+        "before steady · 60.0 % of 15,000 pages hold data · 100 free + 697 full + 3 bad = 800 blocks",
     ):
         assert said in flat
     labels = {label for label, _ in upkeep.facts(fabricated.result("bus").to_dict())}

@@ -56,6 +56,10 @@ _LABELS = {
     "writes.merged": "pages written: cached before",
     "writes.inserted": "pages written: given a new place",
     "writes.waited": "writes that waited for room",
+    "lost": "pages lost: no room on flash",
+    "evicted_clean": "clean pages given up for others",
+    "evicted_dirty": "dirty pages given up for others",
+    "trimmed": "trimmed pages forgotten",
     "filled": "pages kept of what was read",
     "destaged": "pages written to flash",
     "entries": "entries there is room for",
@@ -338,7 +342,7 @@ def _value(name: str, value: Any) -> str:
         return time_us(value)
     if name.endswith("_bytes"):
         return scaled(value, "B")
-    if "share" in name or name.endswith("occupancy"):
+    if "share" in name.split("_") or name.endswith("occupancy"):
         return share(value)
     return digits(value) if isinstance(value, float) and not value.is_integer() else count(value)
 

@@ -158,7 +158,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     pub(super) fn keep_read(&mut self, id: TransactionId, now: Time) {
         let Some(cache) = &self.cache else { return };
         let t = &self.transactions[id];
-        if !cache.mode(t.flow).reads() || self.entry(t.lpa) != Entry::At(t.ppa) {
+        // A write that waits for the page's mapping entry will make them old.
+        if !cache.mode(t.flow).reads() || self.entry(t.lpa) != Entry::At(t.ppa) || self.is_awaited(t.lpa) {
             return;
         }
         let (flow, lpa, from, sectors) = (t.flow, t.lpa, t.ppa, t.sectors);
@@ -220,7 +221,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     /// A page from the cache can be programmed nowhere: the drive is worn out, and its data are lost.
     pub(super) fn destage_lost(&mut self, id: TransactionId, now: Time) {
-        self.probe.page_lost(now, self.transactions[id].lpa);
+        let t = &self.transactions[id];
+        self.probe.page_lost(now, t.lpa, t.sectors);
         self.cache().counts.lost += 1;
         self.destage_landed(id, now);
     }

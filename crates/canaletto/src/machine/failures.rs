@@ -62,6 +62,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             self.requests[t.request].failed = true;
             self.probe.page_failed(now, t.request, t.lpa);
         }
+        self.failures.given_up += 1;
         if self.map.get(t.lpa) == Entry::Pending(id) {
             // A page that was never written has no entry to go back to: it reads as zeroes.
             self.map.set(t.lpa, if t.old.is_bound() { Entry::At(t.old) } else { Entry::Trimmed });

@@ -64,7 +64,7 @@ pub trait Probe {
     /// The data cache forgets a trimmed page; if it stays there, all of it reads as zeroes from now on.
     fn page_trimmed_in_cache(&mut self, _now: Time, _request: RequestId, _lpa: u64, _stays: bool) {}
     /// A page of the data cache can be programmed nowhere and is lost.
-    fn page_lost(&mut self, _now: Time, _lpa: u64) {}
+    fn page_lost(&mut self, _now: Time, _lpa: u64, _sectors: u64) {}
     /// The data cache has given a page up.
     fn page_dropped(&mut self, _lpa: u64) {}
     /// A page is deallocated: from now on it reads as zeroes.
