@@ -75,8 +75,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     fn blocks_report(&self) -> BlocksReport {
-        let mut report = BlocksReport::default();
-        report.free_in_plane = (u32::MAX, 0);
+        let mut report = BlocksReport { free_in_plane: (u32::MAX, 0), ..BlocksReport::default() };
         for plane in (0..self.layout.planes()).map(PlaneId) {
             self.blocks.count_in(plane, &mut report);
             let free = self.blocks.free(plane);

@@ -204,7 +204,7 @@ impl Collector {
     /// Has a block collected as soon as its plane can do so.
     pub fn want(&mut self, plane: PlaneId, block: u32, reason: Reason) {
         let wanted = &mut self.wanted[plane.index()];
-        if !self.jobs[plane.index()].is_some_and(|job| job.victim == block) && wanted.iter().all(|w| w.0 != block) {
+        if self.jobs[plane.index()].is_none_or(|job| job.victim != block) && wanted.iter().all(|w| w.0 != block) {
             wanted.push((block, reason));
         }
     }
