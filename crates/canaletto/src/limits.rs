@@ -213,7 +213,8 @@ impl Limits {
             directories,
             cache_pages: cache_pages(design, workload)?,
             gc_start_below: ((design.gc.threshold * blocks).ceil() as u32).max(design.gc.reserved_blocks + 2),
-            most_valid: most_valid(design, &layout, table, streams),
+            // Translation pages count among the valid ones; their open block does not.
+            most_valid: most_valid(design, &layout, table.min(1), streams),
             gc_urgent_at: ((design.gc.hard_threshold * blocks) as u32).max(design.gc.reserved_blocks),
             expendable_blocks: expendable_blocks(design, &layout, streams),
             streams,

@@ -179,7 +179,11 @@ impl<F: Fabric> Machine<'_, F, NoProbe> {
         while !self.transactions.is_empty() {
             self.step_fabric();
             let Some((now, event)) = self.events.pop() else {
-                return Err(RunError::Stuck(self.explain_stuck()));
+                return Err(RunError::Config(
+                    "precondition.kind: writing the drive until it is steady wore it out: more blocks reached \
+                     wear.endurance than it can spare"
+                        .to_owned(),
+                ));
             };
             self.handle(event, now)?;
             if !self.touched.is_empty() || !self.needs_collection.is_empty() || self.room_wanted {

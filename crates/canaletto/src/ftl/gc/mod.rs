@@ -304,7 +304,9 @@ impl Collector {
         let job = self.jobs[plane.index()].take().expect("an erase ends a job");
         self.working -= 1;
         self.wanted[plane.index()].retain(|&(block, _)| block != job.victim);
+        // One for each block that was erased for another reason: levelling must not feed on itself.
         if self.static_difference > 0
+            && job.reason != Reason::Wear
             && let Some(cold) = blocks.least_worn(plane, self.static_difference)
         {
             self.want(plane, cold, Reason::Wear);
