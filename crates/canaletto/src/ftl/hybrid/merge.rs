@@ -95,6 +95,11 @@ impl Job {
         Job { logical, phase: Phase::Begin, ..Job::of_log(NONE, false, now) }
     }
 
+    /// Whether it only moves cold data.
+    pub(super) fn levels_wear(&self) -> bool {
+        self.log == NONE
+    }
+
     /// Goes on as far as nothing has to be waited for.
     pub(super) fn step(
         &mut self,

@@ -350,8 +350,11 @@ impl Hybrid {
         let state = &mut self.planes[plane.index()];
         let mut job = state.job.take().expect("an erase belongs to a job");
         job.erase_done(state);
+        // Levelling must not feed on itself.
+        let levels = job.levels_wear();
         state.job = Some(job);
         if self.static_difference > 0
+            && !levels
             && let Some(block) = blocks.least_worn(plane, self.static_difference)
         {
             // A log block moves soon anyhow.
