@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::config::cache::Sharing;
-use crate::config::design::{Allocation, Design, PreconditionKind, Scope, WritePlacement};
+use crate::config::design::{Allocation, Design, MappingScheme, PreconditionKind, Scope, WritePlacement};
 use crate::config::workload::{Flow, Workload};
 use crate::fabric;
 use crate::flash::address::{Layout, SECTOR};
@@ -65,6 +65,9 @@ fn visible_sectors(design: &Design, layout: &Layout, streams: u16) -> u64 {
     let block_sectors = u64::from(layout.pages_per_block) * u64::from(layout.sectors_per_page);
     let all = u64::from(layout.blocks_per_plane) * block_sectors;
     let by_share = (all as f64 * (1.0 - design.ftl.overprovisioning)) as u64;
+    if design.ftl.mapping != MappingScheme::Page {
+        return hybrid_blocks(design, by_share / block_sectors) * block_sectors;
+    }
     let spare = match design.ftl.min_spare_blocks {
         0 => 0,
         blocks => u64::from(blocks) + u64::from(streams) - 1,
@@ -80,6 +83,13 @@ fn visible_sectors(design: &Design, layout: &Layout, streams: u16) -> u64 {
             sectors.min(pages * u64::from(layout.sectors_per_page))
         }
     }
+}
+
+/// Whole data blocks that the host sees of a plane, at most `by_share`: the log blocks and what a merge needs are not its.
+fn hybrid_blocks(design: &Design, by_share: u64) -> u64 {
+    let logs = design.ftl.hybrid.log_blocks + design.gc.reserved_blocks;
+    let kept = logs.max(design.ftl.min_spare_blocks);
+    by_share.min(u64::from(design.geometry.blocks_per_plane.saturating_sub(kept)))
 }
 
 /// Frontiers of a plane beside the host's: collection's own and that for pages from elsewhere.
@@ -141,6 +151,12 @@ impl Limits {
     /// One line on what in the workload does not fit the design.
     pub fn new(design: &Design, workload: &Workload) -> Result<Limits, String> {
         let layout = Layout::new(&design.geometry, design.flash.die_interleaving);
+        if workload.partitioned && design.ftl.mapping != MappingScheme::Page {
+            return Err(format!(
+                "partitioned: got true, expected false with ftl.mapping = \"{}\": flows share the logical blocks of each plane",
+                design.ftl.mapping.name()
+            ));
+        }
         let streams = if workload.partitioned { workload.flow.len() as u16 } else { 1 };
         let visible = visible_sectors(design, &layout, streams);
         if visible == 0 {

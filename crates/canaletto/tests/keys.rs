@@ -65,6 +65,8 @@ const VIA_CONTROLLER: &[&str] = &[
     "ftl.write_placement=dynamic",
     "fabric.omnibus.chip_to_chip_ecc=via-controller",
 ];
+const BAST: &[&str] = &["ftl.mapping=bast", "ftl.unwritten_reads=zeroes", "ftl.overprovisioning=0.6"];
+const FEW_LOGS: &[&str] = &["ftl.mapping=bast", "ftl.unwritten_reads=zeroes", "ftl.hybrid.log_blocks=3"];
 /// 66 wrong bits of 8192 on average, of which 72 can be corrected.
 const ERRORS: &[&str] = &["flash.errors.base=0.008"];
 const RETENTION: &[&str] =
@@ -202,6 +204,9 @@ const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("controller.ecc_rate", "800MB/s", &[], READS),
     ("controller.firmware_per_request", "1us", &[], READS),
     ("controller.firmware_per_page", "1us", &[], READS),
+    ("ftl.mapping", "bast", &["ftl.unwritten_reads=zeroes"], WRITES),
+    ("ftl.hybrid.log_blocks", "2", BAST, WRITES),
+    ("ftl.hybrid.victim", "fifo", FEW_LOGS, WRITES),
     ("cache.capacity", "128KiB", &[], CACHED_MIX),
     ("cache.mode", "read", CACHED, CACHED_MIX),
     ("cache.sharing", "equal", CACHED, TWO_CLASSES),

@@ -1,6 +1,8 @@
 //! Rules between keys that no type or range can state.
 
-use crate::config::design::{Design, FabricKind, MapUpdate, PageTimes, PreconditionKind, Scope, WritePlacement};
+use crate::config::design::{
+    Design, FabricKind, MapUpdate, MappingScheme, PageTimes, PreconditionKind, Scope, UnwrittenReads, WritePlacement,
+};
 use crate::config::error::Problem;
 use crate::config::medium::Suspendable;
 use crate::config::units::{Duration, Size};
@@ -24,6 +26,7 @@ pub fn check_design(design: &Design) -> Checked {
     check_medium(design)?;
     check_cache(design)?;
     check_space(design)?;
+    check_hybrid(design)?;
     check_failures(design)?;
     check_errors(design)
 }
@@ -185,6 +188,67 @@ fn check_space(design: &Design) -> Checked {
         format!(
             "got {reserved}, expected at most {:.0}: the {spare:.0} spare blocks of a plane less two open ones",
             spare - 2.0
+        )
+    })
+}
+
+/// Hybrid mapping says where each page goes: it leaves no choice of plane, and its data blocks cannot be found half full.
+fn check_hybrid(design: &Design) -> Checked {
+    let ftl = &design.ftl;
+    if ftl.mapping == MappingScheme::Page {
+        return Ok(());
+    }
+    let name = ftl.mapping.name();
+    require(ftl.write_placement == WritePlacement::Static, "ftl.write_placement", || {
+        format!("got \"dynamic\", expected \"static\" with ftl.mapping = \"{name}\": a logical block lies in one plane")
+    })?;
+    require(ftl.unwritten_reads == UnwrittenReads::Zeroes, "ftl.unwritten_reads", || {
+        format!(
+            "got another value, expected \"zeroes\" with ftl.mapping = \"{name}\": a page found as if written before has its \
+             place in a data block whose pages are programmed in order"
+        )
+    })?;
+    require(ftl.map_update == MapUpdate::ProgramEnd, "ftl.map_update", || {
+        format!("got \"issue\", expected \"program-end\" with ftl.mapping = \"{name}\": a merge needs the old page")
+    })?;
+    require(design.wear.endurance == 0, "wear.endurance", || {
+        format!(
+            "got {}, expected 0 with ftl.mapping = \"{name}\", which says nothing of blocks that are retired",
+            design.wear.endurance
+        )
+    })?;
+    require(design.precondition.kind == PreconditionKind::None, "precondition.kind", || {
+        format!(
+            "got another value, expected \"none\" with ftl.mapping = \"{name}\", whose log blocks no state is known of"
+        )
+    })?;
+    let failures = &design.flash.failures;
+    require(failures.program + failures.erase + failures.factory_bad == 0.0, "flash.failures", || {
+        format!(
+            "got bad blocks, expected none with ftl.mapping = \"{name}\", which says nothing of blocks that are retired"
+        )
+    })?;
+    require(!design.gc.copyback, "gc.copyback", || {
+        format!("got true, expected false with ftl.mapping = \"{name}\": copies of a merge are programmed in order")
+    })?;
+    require(!design.mapping.is_cached(), "mapping.capacity", || {
+        format!(
+            "got \"{}\", expected \"0B\" with ftl.mapping = \"{name}\", whose tables are small enough for DRAM",
+            design.mapping.capacity
+        )
+    })?;
+    let (logs, reserved, blocks) = (ftl.hybrid.log_blocks, design.gc.reserved_blocks, design.geometry.blocks_per_plane);
+    let least = if ftl.mapping == MappingScheme::Fast { 2 } else { 1 };
+    require(logs >= least, "ftl.hybrid.log_blocks", || {
+        format!(
+            "got {logs}, expected at least 2 with ftl.mapping = \"fast\": one for sequential writes, one for others"
+        )
+    })?;
+    require(logs + reserved < blocks, "ftl.hybrid.log_blocks", || {
+        format!(
+            "got {logs}, expected at most {}: the {blocks} blocks of a plane less gc.reserved_blocks ({reserved}) and a data \
+             block",
+            i64::from(blocks) - i64::from(reserved) - 1
         )
     })
 }

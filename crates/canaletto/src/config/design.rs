@@ -11,6 +11,7 @@ use crate::config::cache::Cache;
 use crate::config::energy::Energy;
 pub use crate::config::fabric::*;
 pub use crate::config::gc::{Gc, Scope, VictimPolicy, Wear};
+pub use crate::config::hybrid::{Hybrid, LogVictim, MappingScheme};
 pub use crate::config::mapping::*;
 use crate::config::medium::{Ecc, Errors, Failures, Suspend};
 pub use crate::config::precondition::{Precondition, PreconditionKind};
@@ -378,10 +379,14 @@ pub enum WritePlacement {
     Dynamic,
 }
 
-/// Flash translation layer: page-level mapping.
+/// Flash translation layer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Ftl {
+    /// What is mapped: pages, or blocks with log blocks for their updates.
+    pub mapping: MappingScheme,
+    /// The log blocks of `mapping = "bast"` and `"fast"`.
+    pub hybrid: Hybrid,
     /// Share of raw capacity that the host does not see.
     #[schemars(range(min = 0.0, max = 0.9))]
     pub overprovisioning: f64,
@@ -461,6 +466,8 @@ impl Default for Controller {
 impl Default for Ftl {
     fn default() -> Self {
         Ftl {
+            mapping: MappingScheme::default(),
+            hybrid: Hybrid::default(),
             overprovisioning: 0.07,
             min_spare_blocks: 4,
             allocation: Allocation::default(),

@@ -12,6 +12,7 @@ pub mod energy;
 pub mod error;
 mod fabric;
 mod gc;
+mod hybrid;
 pub mod load;
 mod mapping;
 pub mod medium;

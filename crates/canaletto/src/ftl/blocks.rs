@@ -6,6 +6,8 @@
 
 pub mod seeded;
 
+mod given;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -214,6 +216,12 @@ impl Blocks {
     }
 
     fn open_block(&mut self, plane: PlaneId, frontier: Frontier) -> u32 {
+        let block = self.take_free(plane);
+        self.planes[plane.index()].open[frontier.index()].block = Some(block);
+        block
+    }
+
+    fn take_free(&mut self, plane: PlaneId) -> u32 {
         let pages = self.pages_per_block as usize;
         let block = if self.unopened(plane) > 0 {
             while self.is_next_bad(plane) {
@@ -231,7 +239,6 @@ impl Blocks {
         let p = &mut self.planes[plane.index()];
         p.blocks[block as usize].pages.reserve_exact(pages);
         p.blocks[block as usize].opened = p.clock;
-        p.open[frontier.index()].block = Some(block);
         block
     }
 
@@ -479,7 +486,8 @@ impl Blocks {
         report.valid_pages += p.valid;
         for (number, block) in (0..).zip(&p.blocks).filter(|(_, block)| !block.bad) {
             if block.written() < self.pages_per_block {
-                report.open += u64::from(p.open.iter().any(|open| open.block == Some(number)));
+                let open = block.written() > 0 || p.open.iter().any(|open| open.block == Some(number));
+                report.open += u64::from(open);
                 continue;
             }
             report.full += 1;

@@ -5,6 +5,7 @@ pub mod blocks;
 pub mod cmt;
 pub mod directory;
 pub mod gc;
+pub mod hybrid;
 pub mod index;
 pub mod mapping;
 pub mod placement;

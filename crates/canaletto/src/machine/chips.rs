@@ -7,29 +7,49 @@ use crate::flash::address::{Layout, PlaneId, UnitId};
 use crate::flash::array::{Background, Command};
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::Blocks;
+use crate::ftl::hybrid::Hybrid;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::queues::Readiness;
-use crate::scheduler::transaction::{OldPage, Transaction, TransactionId};
+use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
 use crate::sim::time::Time;
 
 /// What command formation sees of the blocks.
 pub(super) struct Pages<'a> {
     blocks: &'a Blocks,
     layout: &'a Layout,
+    hybrid: Option<&'a Hybrid>,
 }
 
 impl Readiness for Pages<'_> {
     fn ready(&self, t: &Transaction) -> bool {
-        t.old_page != OldPage::Awaited && (t.ppa.is_bound() || self.blocks.has_page(t.ppa.plane, t.frontier))
+        t.old_page != OldPage::Awaited && (t.ppa.is_bound() || self.has_page(t))
     }
 
     fn page(&self, t: &Transaction) -> u32 {
-        if t.ppa.is_bound() { t.ppa.page } else { self.blocks.next_page(t.ppa.plane, t.frontier) }
+        match self.hybrid {
+            _ if t.ppa.is_bound() => t.ppa.page,
+            None => self.blocks.next_page(t.ppa.plane, t.frontier),
+            Some(hybrid) => hybrid.page_for(t, self.blocks).unwrap_or(0),
+        }
     }
 
     fn plane(&self, t: &Transaction) -> u32 {
         self.layout.plane_in_unit(t.ppa.plane)
+    }
+
+    /// Hybrid mapping looks for sequences of writes. Its copies come in any order and have their places.
+    fn keeps_order(&self, t: &Transaction) -> bool {
+        self.hybrid.is_some() && t.operation == Operation::Program && t.origin != Origin::Gc
+    }
+}
+
+impl Pages<'_> {
+    fn has_page(&self, t: &Transaction) -> bool {
+        match self.hybrid {
+            None => self.blocks.has_page(t.ppa.plane, t.frontier),
+            Some(hybrid) => hybrid.page_for(t, self.blocks).is_some(),
+        }
     }
 }
 
@@ -58,6 +78,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     pub(super) fn mark_wait(&mut self, id: TransactionId, unit: UnitId, now: Time) {
         let t = &mut self.transactions[id];
         t.background_marks = self.array.background_clocks(unit, now);
+        if self.hybrid.is_some() {
+            return self.mark_wait_for_merges(id, now);
+        }
         if !t.ppa.is_bound() {
             if !self.blocks.note_stall(t.ppa.plane, t.frontier, now) {
                 self.needs_collection.push(t.ppa.plane);
@@ -250,13 +273,13 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
         let (served, free) = (self.suspensions.served(unit), self.free_planes(unit));
         let urgent = self.collection_is_urgent(unit);
-        let world = Pages { blocks: &self.blocks, layout: &self.layout };
+        let world = Pages { blocks: &self.blocks, layout: &self.layout, hybrid: self.hybrid.as_ref() };
         self.queues.next_command(unit, served, free, urgent, &mut self.transactions, &world)
     }
 
     /// What command formation sees of the blocks.
     pub(super) fn pages_seen(&self) -> Pages<'_> {
-        Pages { blocks: &self.blocks, layout: &self.layout }
+        Pages { blocks: &self.blocks, layout: &self.layout, hybrid: self.hybrid.as_ref() }
     }
 
     fn send_command(&mut self, unit: UnitId, command: Command, now: Time) {
@@ -282,7 +305,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// Charges what a transaction that is issued now has waited for: a free page, then its chip, then a path.
     fn charge_wait(&mut self, id: TransactionId, unit: UnitId, now: Time) {
         let (plane, frontier) = (self.transactions[id].ppa.plane, self.transactions[id].frontier);
-        if !self.transactions[id].ppa.is_bound() {
+        if self.hybrid.is_some() {
+            self.charge_wait_for_merges(id, now);
+        } else if !self.transactions[id].ppa.is_bound() {
             self.blocks.note_stall(plane, frontier, now);
             let stalled = self.blocks.stall_clock(plane, frontier, now) - self.transactions[id].stall_mark;
             self.charge_page_up_to(id, Cause::FreeBlocks, stalled, now);
@@ -323,6 +348,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         if t.ppa.is_bound() {
             return;
         }
+        if self.hybrid.is_some() {
+            return self.bind_by_block(id);
+        }
         let at = self.allocate(t.ppa.plane, t.frontier, t.lpa, t.sectors | t.merged);
         let at = at.expect("a write was issued without a page to write");
         self.blocks.program_begins(at);
@@ -333,10 +361,11 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     /// Whether a plane of the unit must collect before it serves the host.
     pub(super) fn collection_is_urgent(&self, unit: UnitId) -> bool {
-        if !self.collector.is_working() {
-            return false;
-        }
         let first = unit.0 * self.layout.planes_per_unit;
-        (first..first + self.layout.planes_per_unit).any(|plane| self.collector.urgent(PlaneId(plane), &self.blocks))
+        let mut planes = (first..first + self.layout.planes_per_unit).map(PlaneId);
+        match &self.hybrid {
+            Some(hybrid) => hybrid.is_working() && planes.any(|plane| hybrid.is_busy(plane)),
+            None => self.collector.is_working() && planes.any(|plane| self.collector.urgent(plane, &self.blocks)),
+        }
     }
 }

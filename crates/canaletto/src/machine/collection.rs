@@ -28,6 +28,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     fn look_after_planes(&mut self, now: Time) {
         while let Some(plane) = self.needs_collection.pop() {
+            if self.hybrid.is_some() {
+                self.look_after_merges(plane, now);
+                continue;
+            }
             self.collector.start(plane, &self.blocks, now);
             self.drive_collection(plane, now);
             self.give_up_if_exhausted(plane, now);
@@ -114,6 +118,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             self.blocks.withdraw_arrival(t.to);
         }
         self.give_register_back(&t);
+        self.forget_merge_copy(&t);
         self.end_copy(id, t.ppa.plane, false);
     }
 
@@ -192,7 +197,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// A copy of a page of `from` has ended.
     pub(super) fn end_copy(&mut self, id: TransactionId, from: PlaneId, within: bool) {
         self.transactions.remove(id);
-        self.collector.copy_done(from, within);
+        match &mut self.hybrid {
+            None => self.collector.copy_done(from, within),
+            Some(hybrid) => hybrid.copy_done(from),
+        }
         self.needs_collection.push(from);
     }
 
@@ -213,6 +221,11 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     fn end_job(&mut self, victim: Ppa, now: Time) {
         let Ppa { plane, block, .. } = victim;
         self.blocks.erase(plane, block, self.choices.endurance);
+        self.upkeep.erase(now);
+        if let Some(hybrid) = &mut self.hybrid {
+            hybrid.erase_done(plane, &mut self.blocks);
+            return self.needs_collection.push(plane);
+        }
         self.blocks.note_stalls(plane, now);
         self.spread.set_exhausted(plane, false);
         let (since, all) = self.collector.erase_done(plane, &mut self.blocks, now);

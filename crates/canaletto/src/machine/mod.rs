@@ -2,7 +2,8 @@
 //!
 //! This file holds the parts, the events and the loop; its children hold what happens at each station, in the order in
 //! which a request meets them: [`host`] (queue pairs and link), [`cache`] (before the mapping, if there is one), [`translation`]
-//! and [`pages`] (mapping), [`chips`] (scheduling and arrays), [`legs`] (the fabric), [`collection`] (garbage collection).
+//! and [`pages`] (mapping), [`chips`] (scheduling and arrays), [`legs`] (the fabric), [`collection`] (garbage collection) or
+//! [`merging`] (of hybrid mapping).
 
 mod arrays;
 mod cache;
@@ -15,6 +16,7 @@ mod failures;
 mod held;
 mod host;
 mod legs;
+mod merging;
 mod outcome;
 mod pages;
 mod placing;
@@ -45,8 +47,9 @@ use crate::flash::timing::ArrayTiming;
 use crate::flash::wear::Wear;
 use crate::ftl::blocks::Blocks;
 use crate::ftl::gc::Collector;
+use crate::ftl::hybrid::Hybrid;
 use crate::ftl::mapping::MappingTable;
-use crate::ftl::placement::Placement;
+use crate::ftl::placement::{Placement, Positions};
 use crate::ftl::spread::Spread;
 use crate::host::link::{Direction, Link, LinkTiming};
 use crate::host::nvme::QueuePair;
@@ -195,6 +198,8 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     translation: Translation,
     blocks: Blocks,
     collector: Collector,
+    /// Instead of the collector's work, if the drive does not map pages.
+    hybrid: Option<Hybrid>,
     spread: Spread,
     /// Pages of requests for which no plane has room yet.
     without_room: VecDeque<TransactionId>,
@@ -327,6 +332,11 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             precondition: start.report,
             translation: Translation::new(&design.mapping, limits),
             collector: Collector::new(&design.gc, &design.wear, limits, options.seed),
+            hybrid: Hybrid::new(
+                design,
+                &layout,
+                &Placement::new(&layout, design.ftl.allocation, &Positions::all(&layout)),
+            ),
             spread: Spread::new(&layout, limits.most_valid),
             queues: Queues::new(&layout, &design.scheduler, design.flash.multi_plane, classes),
             touched: Ring::new(domains.len() as u32),

@@ -177,7 +177,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             }
             let first = unit.0 * self.layout.planes_per_unit;
             for plane in (first..first + self.layout.planes_per_unit).map(PlaneId) {
-                let (free, job) = (self.blocks.free(plane), self.collector.describe(plane));
+                let hybrid = self.hybrid.as_ref().map(|hybrid| hybrid.describe(plane));
+                let job = hybrid.unwrap_or_else(|| self.collector.describe(plane));
+                let free = self.blocks.free(plane);
                 text += &format!(", plane {} has {free} free blocks and {job}", plane.0);
             }
         }

@@ -63,7 +63,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     /// A page is no longer needed where it was read from.
     pub(super) fn end_read_of(&mut self, from: Ppa) {
-        if self.blocks.read_ends(from) && self.collector.collects(from.plane, from.block) {
+        let collects = self.hybrid.is_some() || self.collector.collects(from.plane, from.block);
+        if self.blocks.read_ends(from) && collects {
             self.needs_collection.push(from.plane);
         }
     }

@@ -47,6 +47,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             pages_copied_elsewhere: counts.copied_elsewhere,
             pages_copied_directly: counts.copied_directly,
             valid_share_of_victims: (pages > 0).then(|| counts.valid_in_victims as f64 / pages as f64),
+            merges: self.hybrid.as_ref().map(|hybrid| hybrid.merges),
             epochs: self.collector.epoch().lengths.number(),
             durations: self.upkeep.durations(&self.collector.epoch().lengths),
         }

@@ -79,11 +79,15 @@ impl Upkeep {
         self.work.at(now).copied += 1;
     }
 
-    /// A victim chosen at `since` is erased.
+    /// A block is erased.
+    pub fn erase(&mut self, now: Time) {
+        self.work.at(now).erases += 1;
+    }
+
+    /// A job begun at `since` has ended.
     pub fn job(&mut self, since: Time, now: Time) {
         self.jobs.count(now - since);
         let work = self.work.at(now);
-        work.erases += 1;
         work.collecting += u128::from((now - since).0);
     }
 
@@ -141,6 +145,17 @@ pub struct Durations {
     pub epoch_max_us: Option<f64>,
 }
 
+/// Merges of log blocks with data blocks, by kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Merges {
+    /// A log block became the data block as it was.
+    pub switch: u64,
+    /// A log block became the data block once the rest had been copied into it.
+    pub partial: u64,
+    /// All pages of a logical block were copied to a free block.
+    pub full: u64,
+}
+
 /// Garbage collection.
 #[derive(Debug, Clone, Serialize)]
 pub struct GcReport {
@@ -156,6 +171,9 @@ pub struct GcReport {
     pub pages_copied_directly: u64,
     /// Share of valid pages in victims chosen for their space, mean.
     pub valid_share_of_victims: Option<f64>,
+    /// Of hybrid mapping: merges of logical blocks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub merges: Option<Merges>,
     /// Device-wide epochs that ended.
     pub epochs: u64,
     /// How long they took.

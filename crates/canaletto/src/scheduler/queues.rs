@@ -78,6 +78,8 @@ pub trait Readiness {
     fn page(&self, transaction: &Transaction) -> u32;
     /// The transaction's plane, by its place in the unit.
     fn plane(&self, transaction: &Transaction) -> u32;
+    /// Whether those queued behind it for its plane must not overtake it.
+    fn keeps_order(&self, transaction: &Transaction) -> bool;
 }
 
 /// The queues of all units.
@@ -148,11 +150,15 @@ impl Queues {
         let unit = &self.units[unit.index()];
         let lists = (0..LISTS).filter(|list| unit.waiting & served.lists() & (1 << list) != 0);
         lists.into_iter().any(|list| {
-            let mut at = unit.lists[list].head;
+            let (mut at, mut free) = (unit.lists[list].head, free);
             while at.is_some() {
                 let t = &transactions[at];
-                if free & (1 << world.plane(t)) != 0 && world.ready(t) {
+                let bit = 1 << world.plane(t);
+                if free & bit != 0 && world.ready(t) {
                     return true;
+                }
+                if world.keeps_order(t) {
+                    free &= !bit;
                 }
                 at = t.next;
             }
@@ -193,6 +199,22 @@ impl Queues {
     /// Whether writes of host requests or of the mapping table are queued on the unit.
     pub fn has_writes(&self, unit: UnitId) -> bool {
         self.units[unit.index()].waiting & (ALL_CLASSES << USER_WRITE | 1 << MAPPING_WRITE) != 0
+    }
+
+    /// The first write of a host request on the unit's queues for which `wanted` holds.
+    pub fn find_write(
+        &self,
+        unit: UnitId,
+        transactions: &Transactions,
+        wanted: impl Fn(&Transaction) -> bool,
+    ) -> Option<TransactionId> {
+        (USER_WRITE..USER_WRITE + CLASSES).find_map(|list| {
+            let mut at = self.units[unit.index()].lists[list].head;
+            while at.is_some() && !wanted(&transactions[at]) {
+                at = transactions[at].next;
+            }
+            at.is_some().then_some(at)
+        })
     }
 
     /// Takes the first of these for which `wanted` holds off the unit's queues.
@@ -375,6 +397,9 @@ impl Queues {
                     break;
                 }
             } else {
+                if world.keeps_order(&transactions[at]) {
+                    open &= !bit;
+                }
                 previous = at;
             }
             at = next;

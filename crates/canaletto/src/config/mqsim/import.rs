@@ -11,10 +11,10 @@ use super::{
 use crate::config::area::Footprint;
 use crate::config::cache::{Cache, CacheDram, CacheMode, Destage, DramTiming, Sharing as CacheSharing};
 use crate::config::design::{
-    Allocation, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry, Host, InitialTable,
-    Interface, Link, LinkRounding, MapUpdate, Mapping, MultiPlane, PageOrder, PageTimes, PartialWrites, Precondition,
-    PreconditionKind, ReadUnit, Scheduler, Sharing, TransferOrder, Turn, Turnarounds, UnwrittenReads, VictimPolicy,
-    Wear, WriteBacks, WritePlacement,
+    Allocation, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry, Host, Hybrid,
+    InitialTable, Interface, Link, LinkRounding, MapUpdate, Mapping, MappingScheme, MultiPlane, PageOrder, PageTimes,
+    PartialWrites, Precondition, PreconditionKind, ReadUnit, Scheduler, Sharing, TransferOrder, Turn, Turnarounds,
+    UnwrittenReads, VictimPolicy, Wear, WriteBacks, WritePlacement,
 };
 use crate::config::energy::Energy;
 use crate::config::medium::{Errors, Failures, Suspend};
@@ -161,6 +161,8 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         controller: Controller::default(),
         cache: import_cache(device),
         ftl: Ftl {
+            mapping: MappingScheme::Page,
+            hybrid: Hybrid::default(),
             overprovisioning: device.overprovisioning,
             min_spare_blocks: 0,
             allocation: allocation(&device.plane_allocation.to_string()),

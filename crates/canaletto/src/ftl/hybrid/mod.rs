@@ -1,0 +1,376 @@
+//! Hybrid mapping: data blocks mapped as wholes, log blocks beside them mapped by page.
+//!
+//! The logical pages of a plane, in order, form *logical blocks* of as many pages as a block has. Page i of a logical block
+//! has its place at page i of its *data block*; what cannot go there goes to the next page of a *log block*. The mapping
+//! table of the drive holds where each page is, which is what a look-up in block map and log map would yield; here is kept
+//! which block is the data block of what and which are log blocks, where a write goes ([`bast`], [`fast`]), and how
+//! log blocks are won back ([`merge`]).
+//!
+//! A page goes to its place in the data block whenever that is possible: nothing lies there yet, nor beyond. The papers ask
+//! only for the former, for flash whose pages may be programmed in any order; since then the pages of a block must be
+//! programmed in order, and those left out are spent.
+//!
+//! In the papers a merge is part of the write that needs it. So the writes of a plane are placed in the order in which they were
+//! queued, none overtaking another, and wait while their plane merges; else a queue would break the sequences that the schemes
+//! look for.
+//!
+//! It cannot wedge: data and log blocks are bounded so that the reserved blocks of a plane are free whenever nothing is
+//! merged, a plane merges one logical block at a time, and a merge takes one block and gives one back at least.
+
+pub mod bast;
+pub mod fast;
+pub mod merge;
+
+use std::collections::VecDeque;
+
+use crate::config::design::{Design, LogVictim, MappingScheme};
+use crate::flash::address::{Layout, PlaneId, Ppa};
+use crate::ftl::blocks::Blocks;
+use crate::ftl::hybrid::merge::{Job, Step};
+use crate::ftl::placement::Placement;
+use crate::measure::upkeep::Merges;
+use crate::sim::time::Time;
+
+/// No block, physical or logical.
+const NONE: u32 = u32::MAX;
+
+/// A log block.
+#[derive(Clone, Copy)]
+struct Log {
+    block: u32,
+    /// The logical block it belongs to; none if all share it.
+    owner: u32,
+    /// Whether each page holds the page of its owner with the same number: it can become the data block.
+    in_order: bool,
+    /// The page of its owner that was written last.
+    last: u32,
+    /// When a page of it was last taken, by the plane's count.
+    used: u64,
+}
+
+/// One plane's data and log blocks.
+#[derive(Default)]
+struct Plane {
+    /// The data block of each logical block; as long as the highest one written asks for.
+    data: Vec<u32>,
+    /// In the order in which they were opened.
+    logs: Vec<Log>,
+    job: Option<Job>,
+    /// The logical block whose sequence a write broke: that write begins the next one.
+    broken: Option<u32>,
+    /// Places (pages of their logical block) of the copies under way that have no page yet, in order.
+    unplaced: VecDeque<u32>,
+    /// A logical block that is to be moved because its data block is worn so little, and that block.
+    cold: Option<(u32, u32)>,
+    /// Time spent merging in all jobs that have ended.
+    merging: Time,
+    /// Pages taken from log blocks.
+    clock: u64,
+}
+
+impl Plane {
+    fn data_of(&self, logical: u32) -> u32 {
+        self.data.get(logical as usize).copied().unwrap_or(NONE)
+    }
+
+    fn set_data(&mut self, logical: u32, block: u32) {
+        let place = logical as usize;
+        if self.data.len() <= place {
+            self.data.resize(place + 1, NONE);
+        }
+        self.data[place] = block;
+    }
+
+    fn clock_of_merging(&self, now: Time) -> Time {
+        self.merging + self.job.as_ref().map_or(Time::ZERO, |job| now - job.since)
+    }
+
+    /// The page's place in its data block, if it can still be programmed.
+    fn in_place(&self, at: Page, plane: PlaneId, blocks: &Blocks) -> Option<Target> {
+        let block = self.data_of(at.logical);
+        (block != NONE && blocks.used(plane, block) <= at.offset).then_some(Target::Data(block))
+    }
+}
+
+/// A logical page as hybrid mapping sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Page {
+    /// Its logical block, among those of its plane.
+    pub logical: u32,
+    /// Its number in there.
+    pub offset: u32,
+}
+
+/// Where a write goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// To its place in this data block.
+    Data(u32),
+    /// To the next page of this log block, by its place in the list.
+    Log(usize),
+    /// To its place in a new data block.
+    NewData,
+    /// To the first page of a new log block, that of its logical block alone or that of all.
+    NewLog {
+        /// Whether it is its logical block's alone.
+        own: bool,
+    },
+}
+
+/// What a write without a target waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Want {
+    /// For the merge that is under way.
+    Patience,
+    /// For a merge of this log block, by its place in the list.
+    Merge(usize),
+}
+
+/// How logical pages of the drive and those of its planes correspond.
+struct Addresses {
+    planes: u64,
+    pages_per_block: u64,
+    /// The logical page with which each plane begins.
+    first: Vec<u64>,
+}
+
+impl Addresses {
+    fn new(layout: &Layout, placement: &Placement) -> Addresses {
+        let order = placement.planes();
+        let mut first = vec![0; order.len()];
+        for (place, plane) in (0..).zip(order) {
+            first[plane.index()] = place;
+        }
+        Addresses { planes: order.len() as u64, pages_per_block: u64::from(layout.pages_per_block), first }
+    }
+
+    fn page(&self, lpa: u64) -> Page {
+        let local = lpa / self.planes;
+        Page { logical: (local / self.pages_per_block) as u32, offset: (local % self.pages_per_block) as u32 }
+    }
+
+    fn lpa(&self, plane: PlaneId, page: Page) -> u64 {
+        let local = u64::from(page.logical) * self.pages_per_block + u64::from(page.offset);
+        local * self.planes + self.first[plane.index()]
+    }
+}
+
+/// Data and log blocks of the drive.
+pub struct Hybrid {
+    planes: Vec<Plane>,
+    addresses: Addresses,
+    mapping: MappingScheme,
+    victim: LogVictim,
+    log_blocks: usize,
+    copies_in_flight: u32,
+    static_difference: u32,
+    working: u32,
+    /// Merges so far.
+    pub merges: Merges,
+}
+
+impl Hybrid {
+    /// A fresh drive; none if it maps pages.
+    pub fn new(design: &Design, layout: &Layout, placement: &Placement) -> Option<Hybrid> {
+        (design.ftl.mapping != MappingScheme::Page).then(|| Hybrid {
+            planes: (0..layout.planes()).map(|_| Plane::default()).collect(),
+            addresses: Addresses::new(layout, placement),
+            mapping: design.ftl.mapping,
+            victim: design.ftl.hybrid.victim,
+            log_blocks: design.ftl.hybrid.log_blocks as usize,
+            copies_in_flight: design.gc.copies_in_flight,
+            static_difference: design.wear.static_difference,
+            working: 0,
+            merges: Merges::default(),
+        })
+    }
+
+    /// Where a write of `lpa` goes now, or what it waits for.
+    ///
+    /// # Errors
+    /// What it waits for.
+    pub fn target(&self, plane: PlaneId, lpa: u64, blocks: &Blocks) -> Result<Target, Want> {
+        let state = &self.planes[plane.index()];
+        let page = self.addresses.page(lpa);
+        if state.job.is_some() {
+            return Err(Want::Patience);
+        }
+        if let Some(target) = state.in_place(page, plane, blocks) {
+            return Ok(target);
+        }
+        let may_open = blocks.may_open_for_host(plane);
+        if state.data_of(page.logical) == NONE {
+            return if may_open { Ok(Target::NewData) } else { Err(Want::Patience) };
+        }
+        let room = |log: &Log| blocks.used(plane, log.block) < self.addresses.pages_per_block as u32;
+        let choice = match self.mapping {
+            MappingScheme::Fast => fast::target(&state.logs, state.broken, page, self.log_blocks, room),
+            MappingScheme::Bast | MappingScheme::Page => {
+                bast::target(&state.logs, page.logical, self.log_blocks, self.victim, room)
+            }
+        };
+        match choice {
+            Ok(Target::NewLog { .. }) if !may_open => Err(Want::Patience),
+            choice => choice,
+        }
+    }
+
+    /// The number of the physical page that a write gets at its target.
+    pub fn page_at(&self, plane: PlaneId, lpa: u64, target: Target, blocks: &Blocks) -> u32 {
+        match target {
+            Target::Data(_) | Target::NewData => self.addresses.page(lpa).offset,
+            Target::Log(log) => blocks.used(plane, self.planes[plane.index()].logs[log].block),
+            Target::NewLog { .. } => 0,
+        }
+    }
+
+    /// Gives a write its page.
+    pub fn allocate(&mut self, plane: PlaneId, lpa: u64, sectors: u64, target: Target, blocks: &mut Blocks) -> Ppa {
+        let page = self.addresses.page(lpa);
+        let number = self.page_at(plane, lpa, target, blocks);
+        let state = &mut self.planes[plane.index()];
+        let block = match target {
+            Target::Data(block) => block,
+            Target::NewData => {
+                let block = blocks.open_given(plane);
+                state.set_data(page.logical, block);
+                block
+            }
+            Target::NewLog { own } => {
+                let block = blocks.open_given(plane);
+                let owner = if own { page.logical } else { NONE };
+                state.broken = state.broken.filter(|_| !own);
+                state.logs.push(Log { block, owner, in_order: own, last: 0, used: 0 });
+                block
+            }
+            Target::Log(log) => state.logs[log].block,
+        };
+        let log = match target {
+            Target::Log(log) => state.logs.get_mut(log),
+            Target::NewLog { .. } => state.logs.last_mut(),
+            Target::Data(_) | Target::NewData => None,
+        };
+        if let Some(log) = log {
+            state.clock += 1;
+            log.used = state.clock;
+            log.in_order &= number == page.offset;
+            log.last = page.offset;
+        }
+        let at = Ppa { plane, block, page: number };
+        blocks.allocate_given(at, lpa, sectors);
+        at
+    }
+
+    /// The plane's clock of time spent merging.
+    pub fn clock(&self, plane: PlaneId, now: Time) -> Time {
+        self.planes[plane.index()].clock_of_merging(now)
+    }
+
+    /// Whether the plane merges.
+    pub fn is_busy(&self, plane: PlaneId) -> bool {
+        self.planes[plane.index()].job.is_some()
+    }
+
+    /// Whether any plane merges.
+    pub fn is_working(&self) -> bool {
+        self.working > 0
+    }
+
+    /// Begins to merge a log block for a write of `lpa`. Returns how many valid pages it holds.
+    pub fn start(&mut self, plane: PlaneId, log: usize, lpa: u64, blocks: &Blocks, now: Time) -> u64 {
+        let state = &mut self.planes[plane.index()];
+        let Log { block, owner, in_order, .. } = state.logs[log];
+        state.broken =
+            (self.mapping == MappingScheme::Fast && owner == self.addresses.page(lpa).logical).then_some(owner);
+        state.job = Some(Job::of_log(block, in_order, now));
+        self.working += 1;
+        u64::from(blocks.candidates(plane).valid(block))
+    }
+
+    /// Begins to move the cold data found when a block was last erased, if there are any. Returns whether there are.
+    pub fn start_levelling(&mut self, plane: PlaneId, now: Time) -> bool {
+        let state = &mut self.planes[plane.index()];
+        let cold = state.cold.take();
+        let Some((logical, _)) = cold.filter(|&(logical, block)| state.data_of(logical) == block) else {
+            return false;
+        };
+        state.job = Some(Job::of_data(logical, now));
+        self.working += 1;
+        true
+    }
+
+    /// What the plane's job wants next; to be asked until it waits. `locate` tells where the data of a logical page are.
+    pub fn step(&mut self, plane: PlaneId, blocks: &Blocks, locate: impl Fn(u64) -> Option<Ppa>) -> Step {
+        let state = &mut self.planes[plane.index()];
+        let Some(mut job) = state.job.take() else { return Step::Wait };
+        let view = merge::View { plane, blocks, addresses: &self.addresses, copies_in_flight: self.copies_in_flight };
+        let step = job.step(state, &view, locate, &mut self.merges);
+        state.job = Some(job);
+        step
+    }
+
+    /// The plane's job is done. Returns when it began.
+    pub fn end(&mut self, plane: PlaneId, now: Time) -> Time {
+        let state = &mut self.planes[plane.index()];
+        let job = state.job.take().expect("a job that ends");
+        state.merging += now - job.since;
+        self.working -= 1;
+        job.since
+    }
+
+    /// The page of the merged block that a copy of `lpa` goes to, once those before it have theirs.
+    pub fn page_of_copy(&self, plane: PlaneId, lpa: u64) -> Option<u32> {
+        let offset = self.addresses.page(lpa).offset;
+        (self.planes[plane.index()].unplaced.front() == Some(&offset)).then_some(offset)
+    }
+
+    /// Gives a copy its page.
+    pub fn allocate_copy(&mut self, plane: PlaneId, lpa: u64, sectors: u64, blocks: &mut Blocks) -> Ppa {
+        let state = &mut self.planes[plane.index()];
+        let page = state.unplaced.pop_front().expect("copies get their pages in order");
+        let job = state.job.as_mut().expect("a copy belongs to a job");
+        let at = Ppa { plane, block: job.destination(plane, blocks), page };
+        blocks.allocate_given(at, lpa, sectors);
+        at
+    }
+
+    /// A page to be copied was overwritten before it got a page.
+    pub fn drop_copy(&mut self, plane: PlaneId, lpa: u64) {
+        let offset = self.addresses.page(lpa).offset;
+        self.planes[plane.index()].unplaced.retain(|&place| place != offset);
+    }
+
+    /// A copy has ended.
+    pub fn copy_done(&mut self, plane: PlaneId) {
+        self.planes[plane.index()].job.as_mut().expect("a copy belongs to a job").copy_done();
+    }
+
+    /// A block is erased.
+    pub fn erase_done(&mut self, plane: PlaneId, blocks: &mut Blocks) {
+        let state = &mut self.planes[plane.index()];
+        let mut job = state.job.take().expect("an erase belongs to a job");
+        job.erase_done(state);
+        // Levelling must not feed on itself.
+        let levels = job.levels_wear();
+        state.job = Some(job);
+        if self.static_difference > 0
+            && !levels
+            && let Some(block) = blocks.least_worn(plane, self.static_difference)
+        {
+            // A log block moves soon anyhow.
+            let page = blocks.next_valid(plane, block, 0).and_then(|at| blocks.valid_lpa(at));
+            let logical = page.map(|lpa| self.addresses.page(lpa).logical);
+            state.cold = logical.filter(|&logical| state.data_of(logical) == block).map(|logical| (logical, block));
+        }
+    }
+
+    /// One phrase on the plane's job, for a stuck run's explanation.
+    pub fn describe(&self, plane: PlaneId) -> String {
+        let state = &self.planes[plane.index()];
+        let job = state.job.as_ref().map_or_else(|| "no merge".to_owned(), Job::describe);
+        format!("{} log blocks, {job}", state.logs.len())
+    }
+}
+
+#[cfg(test)]
+mod tests;

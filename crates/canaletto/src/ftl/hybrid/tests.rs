@@ -1,0 +1,265 @@
+//! Merges by hand: a plane of 4-page blocks, its mapping table beside it, and copies that take no time.
+
+use super::merge::Step;
+use super::*;
+use crate::config::load_design;
+use crate::ftl::bad_blocks::BadBlocks;
+use crate::ftl::mapping::{Entry, MappingTable};
+use crate::ftl::placement::Positions;
+
+const PLANE: PlaneId = PlaneId(0);
+const PAGES: u64 = 4;
+
+/// One plane under hybrid mapping.
+struct Drive {
+    hybrid: Hybrid,
+    blocks: Blocks,
+    map: MappingTable,
+    programs: u64,
+    erases: u64,
+}
+
+impl Drive {
+    fn new(mapping: &str, log_blocks: u32) -> Drive {
+        let overrides = [
+            format!("ftl.mapping={mapping}"),
+            format!("ftl.hybrid.log_blocks={log_blocks}"),
+            "ftl.unwritten_reads=zeroes".to_owned(),
+            "geometry.channels=1".to_owned(),
+            "geometry.chips_per_channel=1".to_owned(),
+            "geometry.planes_per_die=1".to_owned(),
+            "geometry.blocks_per_plane=12".to_owned(),
+            format!("geometry.pages_per_block={PAGES}"),
+            "gc.threshold=0.01".to_owned(),
+        ];
+        let design = load_design("performance-optimized", None, &overrides).unwrap_or_else(|e| panic!("{e}"));
+        let layout = Layout::new(&design.geometry, true);
+        let placement = Placement::new(&layout, design.ftl.allocation, &Positions::all(&layout));
+        Drive {
+            hybrid: Hybrid::new(&design, &layout, &placement).unwrap(),
+            blocks: Blocks::new(&layout, 1, 1, true, BadBlocks { seed: 1, factory: 0.0, most: 0 }),
+            map: MappingTable::new(64),
+            programs: 0,
+            erases: 0,
+        }
+    }
+
+    /// Where a page is; panics if it was never written.
+    fn at(&self, lpa: u64) -> Ppa {
+        let Entry::At(at) = self.map.get(lpa) else { panic!("page {lpa} is nowhere") };
+        at
+    }
+
+    fn program(&mut self, lpa: u64, at: Ppa) {
+        if let Entry::At(old) = self.map.get(lpa) {
+            self.blocks.invalidate(old);
+        }
+        self.map.set(lpa, Entry::At(at));
+        self.programs += 1;
+    }
+
+    fn write(&mut self, lpa: u64) {
+        let target = loop {
+            match self.hybrid.target(PLANE, lpa, &self.blocks) {
+                Ok(target) => break target,
+                Err(Want::Merge(log)) => self.merge(log, lpa),
+                Err(Want::Patience) => panic!("page {lpa} waits for nothing"),
+            }
+        };
+        let at = self.hybrid.allocate(PLANE, lpa, 1, target, &mut self.blocks);
+        self.program(lpa, at);
+    }
+
+    fn write_all(&mut self, lpas: impl IntoIterator<Item = u64>) {
+        lpas.into_iter().for_each(|lpa| self.write(lpa));
+    }
+
+    fn merge(&mut self, log: usize, lpa: u64) {
+        self.hybrid.start(PLANE, log, lpa, &self.blocks, Time::ZERO);
+        self.finish_merge();
+    }
+
+    fn finish_merge(&mut self) {
+        loop {
+            let map = &self.map;
+            let locate = |lpa| if let Entry::At(at) = map.get(lpa) { Some(at) } else { None };
+            match self.hybrid.step(PLANE, &self.blocks, locate) {
+                Step::Copy(from) => self.copy(from),
+                Step::Erase(Ppa { block, .. }) => {
+                    self.blocks.erase(PLANE, block, 0);
+                    self.erases += 1;
+                    self.hybrid.erase_done(PLANE, &mut self.blocks);
+                }
+                Step::Wait => panic!("{} waits for nothing", self.hybrid.describe(PLANE)),
+                Step::Done => break,
+            }
+        }
+        self.hybrid.end(PLANE, Time::ZERO);
+    }
+
+    fn copy(&mut self, from: Ppa) {
+        let lpa = self.blocks.valid_lpa(from).unwrap();
+        assert_eq!(self.hybrid.page_of_copy(PLANE, lpa), Some((lpa % PAGES) as u32));
+        let at = self.hybrid.allocate_copy(PLANE, lpa, 1, &mut self.blocks);
+        self.program(lpa, at);
+        self.hybrid.copy_done(PLANE);
+    }
+
+    fn merges(&self) -> (u64, u64, u64) {
+        let Merges { switch, partial, full } = self.hybrid.merges;
+        (switch, partial, full)
+    }
+}
+
+/// Both schemes write what is new to its place: page i of the data block, those left out being spent.
+#[test]
+fn first_writes_go_to_their_place_if_nothing_lies_beyond() {
+    for mapping in ["bast", "fast"] {
+        let mut drive = Drive::new(mapping, 3);
+        drive.write_all([5, 7, 6]);
+        assert_eq!((drive.at(5).page, drive.at(7).page), (1, 3));
+        assert_eq!(drive.at(5).block, drive.at(7).block);
+        assert_ne!(drive.at(6).block, drive.at(7).block, "page 2 lies before page 3 and cannot be programmed any more");
+        drive.blocks.audit().unwrap();
+    }
+}
+
+/// Sequential overwrites cost nothing but themselves: each full log block becomes the data block.
+#[test]
+fn sequential_overwrites_switch() {
+    for mapping in ["bast", "fast"] {
+        let mut drive = Drive::new(mapping, 2);
+        for _ in 0..6 {
+            drive.write_all(0..16);
+        }
+        let (switch, partial, full) = drive.merges();
+        assert_eq!((partial, full), (0, 0), "{mapping}");
+        assert!(switch >= 18, "{mapping}: {switch} of 20 overwritten blocks");
+        assert_eq!((drive.programs, drive.erases), (96, switch), "{mapping}");
+        drive.blocks.audit().unwrap();
+    }
+}
+
+/// A log block that holds the first pages in order takes the rest of its data block behind them.
+#[test]
+fn a_sequence_that_ends_early_is_merged_partially() {
+    for mapping in ["bast", "fast"] {
+        let mut drive = Drive::new(mapping, 2);
+        drive.write_all(0..12);
+        let logs = if mapping == "bast" { vec![0, 1, 4, 8] } else { vec![0, 1, 4] };
+        drive.write_all(logs);
+        assert_eq!(drive.merges(), (0, 1, 0), "{mapping}");
+        let block = drive.at(0).block;
+        for lpa in 0..4 {
+            assert_eq!(drive.at(lpa), Ppa { plane: PLANE, block, page: lpa as u32 }, "{mapping}");
+        }
+        assert_eq!(drive.erases, 1);
+        drive.blocks.audit().unwrap();
+    }
+}
+
+/// Kim et al.: a log block that is full and out of order, or is taken by another logical block, is merged in full.
+#[test]
+fn bast_merges_in_full_what_is_out_of_order() {
+    let mut drive = Drive::new("bast", 1);
+    drive.write_all(0..8);
+    drive.write_all([1, 1, 3, 1]);
+    assert_eq!(drive.merges(), (0, 0, 0), "one log block holds all of it");
+    drive.write(5);
+    assert_eq!(drive.merges(), (0, 0, 1), "the other logical block needs the log block");
+    assert_eq!((drive.programs, drive.erases), (8 + 5 + 4, 2));
+    let block = drive.at(0).block;
+    assert!((0..4).all(|lpa| drive.at(lpa) == Ppa { plane: PLANE, block, page: lpa as u32 }));
+}
+
+/// The least recently used log block goes first, or the oldest.
+#[test]
+fn bast_chooses_its_victim() {
+    for (victim, evicted) in [(LogVictim::Lru, 4), (LogVictim::Fifo, 0)] {
+        let mut drive = Drive::new("bast", 2);
+        drive.hybrid.victim = victim;
+        drive.write_all(0..12);
+        let places = [drive.at(0).block, drive.at(4).block];
+        drive.write_all([1, 5, 1, 9]);
+        let kept = 4 - evicted;
+        assert_ne!(drive.at(evicted).block, places[evicted as usize / 4], "{victim:?}: merged to another block");
+        assert_eq!(drive.at(kept).block, places[kept as usize / 4], "{victim:?}: still where it was");
+    }
+}
+
+/// Lee et al.: updates of many logical blocks share a log block; winning it back merges each of them.
+#[test]
+fn fast_shares_log_blocks_and_merges_every_logical_block_in_the_oldest() {
+    let mut drive = Drive::new("fast", 2);
+    drive.write_all(0..16);
+    drive.write_all([1, 5, 9, 13]);
+    assert_eq!(drive.merges(), (0, 0, 0));
+    assert!([5, 9, 13].iter().all(|&lpa| drive.at(lpa).block == drive.at(1).block));
+    drive.write(2);
+    assert_eq!(drive.merges(), (0, 0, 4));
+    assert_eq!((drive.programs, drive.erases), (16 + 5 + 16, 4 + 1));
+    drive.blocks.audit().unwrap();
+}
+
+/// Pages that were overwritten in the log block meanwhile need no merge.
+#[test]
+fn fast_merges_only_what_is_still_valid() {
+    let mut drive = Drive::new("fast", 3);
+    drive.write_all(0..8);
+    drive.write_all([1, 1, 1, 1, 1, 5, 5, 5]);
+    drive.write(1);
+    assert_eq!((drive.merges(), drive.erases), ((0, 0, 0), 1), "the oldest log block held nothing valid");
+}
+
+/// Lee et al., figure 5: a write that breaks the sequence has the SW log block merged and begins the next one, which can
+/// only be merged in full.
+#[test]
+fn fast_begins_again_where_a_sequence_breaks() {
+    let mut drive = Drive::new("fast", 3);
+    drive.write_all(0..8);
+    drive.write_all([0, 1]);
+    drive.write(3);
+    assert_eq!(drive.merges(), (0, 1, 0));
+    assert!(drive.hybrid.planes[0].logs.iter().all(|log| log.owner == 0 && !log.in_order));
+    drive.write(4);
+    assert_eq!(drive.merges(), (0, 1, 1));
+    drive.blocks.audit().unwrap();
+}
+
+/// A full merge of its owner empties the SW log block under the stream that goes on: it must not become the data block.
+#[test]
+fn fast_does_not_switch_to_a_log_block_that_lost_its_pages() {
+    let mut drive = Drive::new("fast", 2);
+    drive.write_all(0..8);
+    // Page 2 goes to a shared block while another logical block holds the sequence, then block 0 gets the sequence.
+    drive.write_all([4, 2, 2, 2, 2]);
+    drive.write_all([0, 1]);
+    drive.write_all([5, 5]);
+    drive.write_all([2, 3]);
+    let block = drive.at(0).block;
+    assert_ne!(block, drive.at(2).block, "the sequence went on in its log block");
+    drive.write(4);
+    for lpa in 0..4 {
+        assert_eq!(drive.at(lpa).page, lpa as u32);
+        assert_eq!(drive.at(lpa).block, drive.at(0).block, "all of the logical block is in its new data block");
+    }
+    assert_eq!(drive.blocks.count_valid(), 8);
+    drive.blocks.audit().unwrap();
+}
+
+/// Wear levelling moves a logical block that nobody writes.
+#[test]
+fn cold_data_are_moved_as_a_full_merge() {
+    let mut drive = Drive::new("bast", 1);
+    drive.hybrid.static_difference = 3;
+    drive.write_all(0..8);
+    let before = drive.at(4).block;
+    while !drive.hybrid.start_levelling(PLANE, Time::ZERO) {
+        drive.write_all(0..4);
+        assert!(drive.erases < 200, "cold data were never found");
+    }
+    drive.finish_merge();
+    assert_ne!(drive.at(4).block, before);
+    assert_eq!(drive.hybrid.merges.full, 1);
+    drive.blocks.audit().unwrap();
+}
