@@ -45,15 +45,11 @@ Settings = Annotated[
 ]
 Precondition = Annotated[
     Literal["none", "steady", "replay"] | None,
-    typer.Option(
-        help="The drive's state before the run: fresh, computed steady, or really written (a key of the design)."
-    ),
+    typer.Option(help="The drive's state before the run: fresh, computed steady, or really written."),
 ]
 Occupancy = Annotated[
     float | None,
-    typer.Option(
-        min=0.0, max=1.0, metavar="X", help="Share of the addresses that hold data on a preconditioned drive."
-    ),
+    typer.Option(min=0.0, max=1.0, metavar="X", help="Share of the addresses that hold data before the run."),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace the run or comparison in DIR.")]
 Wrap = Annotated[bool, typer.Option("--wrap", help="Trace addresses beyond the drive start over at 0.")]

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 Progress: TypeAlias = Callable[[int, int, int], object]
-"""Called with requests done, requests in all (0 if unknown) and simulated picoseconds. While a drive is written before
-the run (`precondition.kind = "replay"`), these are pages written and the most that may be."""
+"""Called with requests done, requests in all (0 if unknown) and simulated picoseconds.
+
+While a drive is written before the run (`precondition.kind = "replay"`): pages written and the most that may be."""
 
 
 class Row:

@@ -162,3 +162,23 @@ def test_dry_run_shows_all_and_runs_nothing(canaletto: Any, tmp_path: Path) -> N
 
 def without_cost(result: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in result.items() if key != "cost"}
+
+
+@pytest.mark.parametrize("kind", ["steady", "replay"])
+def test_the_state_before_the_run_adds_up_and_is_printed(kind: str, canaletto: Any) -> None:
+    words = ["--workload", "hm_0", "--requests", "300", "--precondition", kind, "--occupancy", "0.5"]
+    small = ["--set", "geometry.blocks_per_plane=32", "--set", "geometry.pages_per_block=16"]
+    design = ["performance-optimized", *small, "--set", "ftl.overprovisioning=0.3"]
+    found = canaletto.ok("run", *design, *words, "--json").json["precondition"]
+    blocks = found["blocks"]
+    assert sum(blocks[kind] for kind in ("free", "open", "full", "bad")) == blocks["total"]
+    assert found["kind"] == kind
+    assert found["occupancy"] == [0.5]
+    assert found["valid_pages"] / found["pages"] == pytest.approx(0.35, rel=0.01)
+    assert f"{blocks['total']:,} blocks" in " ".join(canaletto.ok("run", *design, *words).out.split())
+
+
+def test_an_occupancy_needs_a_preconditioned_drive(canaletto: Any) -> None:
+    refused = canaletto("run", "performance-optimized", "--workload", "hm_0", "--occupancy", "0.5")
+    assert refused.status == 2
+    assert "precondition.occupancy" in refused.err

@@ -15,6 +15,7 @@ RECORDED = SHARED / "reference" / "mqsim" / "cases.json"
 # Cases of class `close` that hold by now; they are compared as `cases.json` says.
 CLOSE = [
     "diag-2flows-high-low",
+    "perfmini-precond-randread-4k-qd16",
     "perf-mix70-4k-qd16-cmt1G",
     "perf-randread-4k-qd16-cmt2M",
     "cost-mix70-16k-qd16-cmt1G",

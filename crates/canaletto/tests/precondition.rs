@@ -102,12 +102,12 @@ fn hot_and_cold_steady_is_what_writing_leads_to() {
     agree(QUARTER, &["ftl.overprovisioning=0.2"], hot, 6, 0.1);
 }
 
-/// A minute or two: `cargo test --release --test precondition -- --ignored --nocapture`.
+/// Some minutes: `cargo test --release --test precondition -- --ignored --nocapture`.
 #[test]
-#[ignore = "writes four gigabytes some twenty times"]
+#[ignore = "writes four gigabytes eighty times"]
 fn four_gigabytes_steady_is_what_writing_leads_to() {
     for policy in ["greedy", "d-choices"] {
-        agree(FOUR, &[&format!("gc.policy={policy}"), "ftl.overprovisioning=0.12"], "queue_depth = 64", 1, 0.03);
+        agree(FOUR, &[&format!("gc.policy={policy}"), "ftl.overprovisioning=0.12"], "queue_depth = 64", 4, 0.03);
     }
 }
 
@@ -197,4 +197,20 @@ fn skew_of_a_trace_is_honoured() {
     println!("steady {steady:?}, replay {replay:?}");
     assert!((steady.0 / replay.0 - 1.0).abs() < 0.03, "{steady:?} {replay:?}");
     assert!((steady.1 / replay.1 - 1.0).abs() < 0.03, "{steady:?} {replay:?}");
+}
+
+/// An occupancy means something on preconditioned drives only, and what cannot fit is refused in words.
+#[test]
+fn what_does_not_fit_is_refused() {
+    let refused = |changes: &[&str]| {
+        let changes: Vec<String> = changes.iter().map(|s| (*s).to_owned()).collect();
+        canaletto::config::load_design("performance-optimized", None, &changes).unwrap_err().to_string()
+    };
+    let fresh = refused(&["precondition.occupancy=0.5"]);
+    assert!(fresh.contains("precondition.occupancy") && fresh.contains("expected precondition.kind"), "{fresh}");
+    let no_spare = ["ftl.overprovisioning=0.0", "ftl.min_spare_blocks=0", "gc.threshold=0.0", "gc.hard_threshold=0.0"];
+    let full = drive("steady", QUARTER, &no_spare);
+    let workload = synthetic("requests = 10\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 1");
+    let error = run(&full, &workload, vec![None], &RunOptions::default(), &mut |_| true).err().unwrap().to_string();
+    assert!(error.contains("need 131 of a plane's 128 blocks; expected a lower precondition.occupancy"), "{error}");
 }
