@@ -53,7 +53,7 @@ test-python: $(VENV)/.built ## Test the package and the commands; tests/README.m
 	$(BIN)/pytest
 
 .PHONY: check-mqsim
-check-mqsim: $(VENV)/.built ## Compare every recorded MQSim run, those that may still differ included
+check-mqsim: $(VENV)/.built ## Compare every recorded MQSim run
 	$(PYTHON) $(SHARED)/tools/check-mqsim --canaletto $(BIN)/canaletto
 
 .PHONY: lint
