@@ -29,6 +29,29 @@ fn overwriting_a_full_drive_never_wedges() {
     }
 }
 
+/// Each fabric, each scope of collection: every request's account closes, and what collection did to requests shows in it.
+#[test]
+fn collection_is_blamed_on_every_fabric() {
+    for fabric in ["bus", "packetized", "omnibus", "omnibus-split", "mesh", "mesh-2bit", "venice", "ideal"] {
+        for scope in ["plane", "parallel", "spatial"] {
+            let [fabric, scope] = [format!("fabric.kind={fabric}"), format!("gc.scope={scope}")];
+            let changes = [&fabric, &scope, "ftl.write_placement=dynamic", "precondition.kind=steady"];
+            let design = common::design(common::SMALL, &changes);
+            let workload = common::synthetic("requests = 3000\nread_share = 0.5\nsize = \"8KiB\"\nqueue_depth = 16");
+            let (outcome, _) = check(&design, &workload);
+            let collected = &outcome.report.flash.gc;
+            assert!(collected.pages_copied > 3000, "{fabric} {scope}: {collected:?}");
+            let (blame, latency) =
+                (&outcome.report.measures.blame_us.all, outcome.report.measures.latency_us.all.mean.unwrap());
+            let sum: f64 = blame.values().sum();
+            assert!((sum - latency).abs() < 1e-6 * latency, "{fabric} {scope}: {sum} of {latency}");
+            let causes = ["chip_busy_gc_read", "chip_busy_gc_program", "chip_busy_erase", "free_blocks"];
+            let share = causes.iter().filter_map(|cause| blame.get(*cause)).sum::<f64>() / latency;
+            assert!(share > 0.2, "{fabric} {scope}: {blame:?}");
+        }
+    }
+}
+
 /// A full drive whose table is cached in a single entry: every look-up but repeated ones waits, every change is written,
 /// translation pages are collected, and all is served.
 #[test]
