@@ -35,6 +35,10 @@ struct Shadow {
     /// Reads on their way: each page, the sectors not read yet, and the versions acknowledged when it began.
     reading: HashMap<RequestId, Vec<(u64, u64, Sectors)>>,
     cache: ShadowCache,
+    /// When each flash page was programmed, since its block was erased.
+    programmed: HashMap<(PlaneId, u32), HashMap<u32, Time>>,
+    /// Binary logarithm of the pages in a flash page.
+    flash_shift: u32,
     /// What the request wrote that was completed last.
     last_written: Vec<(u64, u64, u64)>,
     /// Pages whose data a worn-out drive has lost.
@@ -76,6 +80,14 @@ impl Shadow {
     /// Stores a page's content; false if it held something already.
     fn store(&mut self, at: Ppa, lpa: u64, content: Sectors) -> bool {
         self.flash.entry((at.plane, at.block)).or_default().insert(at.page, (lpa, content)).is_none()
+    }
+
+    /// A flash page is programmed once, with all that it holds.
+    fn pulse(&mut self, now: Time, at: Ppa) {
+        let pages = self.programmed.entry((at.plane, at.block)).or_default();
+        if *pages.entry(at.page >> self.flash_shift).or_insert(now) != now && !self.early {
+            self.problems.push(format!("the flash page of {at:?} was programmed once more without an erase"));
+        }
     }
 
     /// Notes a problem, unless contents say nothing.
@@ -177,7 +189,8 @@ impl Probe for Shadow {
         self.found(request, lpa, sectors, &here.unwrap_or([0; 64]));
     }
 
-    fn page_programmed(&mut self, _: Time, request: RequestId, lpa: u64, sectors: u64, at: Ppa, merged: Ppa) {
+    fn page_programmed(&mut self, now: Time, request: RequestId, lpa: u64, sectors: u64, at: Ppa, merged: Ppa) {
+        self.pulse(now, at);
         let version = self.version(request, lpa);
         self.program(lpa, sectors, &[version; 64], at, merged);
     }
@@ -198,7 +211,8 @@ impl Probe for Shadow {
         self.note(result);
     }
 
-    fn page_destaged(&mut self, _: Time, lpa: u64, sectors: u64, at: Ppa, merged: Ppa) {
+    fn page_destaged(&mut self, now: Time, lpa: u64, sectors: u64, at: Ppa, merged: Ppa) {
+        self.pulse(now, at);
         let content = self.cache.land(lpa, sectors);
         self.program(lpa, sectors, &content, at, merged);
     }
@@ -235,7 +249,8 @@ impl Probe for Shadow {
         self.trimmed.insert(lpa, trim.2);
     }
 
-    fn page_copied(&mut self, _: Time, lpa: u64, from: Ppa, to: Ppa) {
+    fn page_copied(&mut self, now: Time, lpa: u64, from: Ppa, to: Ppa) {
+        self.pulse(now, to);
         if self.early {
             return;
         }
@@ -248,7 +263,8 @@ impl Probe for Shadow {
         self.check_translation(lpa, from);
     }
 
-    fn translation_programmed(&mut self, _: Time, lpa: u64, at: Ppa) {
+    fn translation_programmed(&mut self, now: Time, lpa: u64, at: Ppa) {
+        self.pulse(now, at);
         self.translation_writes += 1;
         if !self.store(at, lpa, [0; 64]) && !self.early {
             self.problems.push(format!("{at:?} was programmed twice without an erase"));
@@ -257,6 +273,7 @@ impl Probe for Shadow {
 
     fn block_erased(&mut self, _: Time, plane: PlaneId, block: u32) {
         self.flash.remove(&(plane, block));
+        self.programmed.remove(&(plane, block));
     }
 
     fn completed(&mut self, _: Time, request: RequestId) {
@@ -286,10 +303,15 @@ impl Probe for Shadow {
 fn check(design: &Design, workload: &Workload) -> (Outcome, Shadow) {
     let survives_power_loss = design.cache.power_loss_protection;
     let cache = ShadowCache::new(survives_power_loss);
-    let mut shadow = Shadow { early: design.ftl.map_update == MapUpdate::Issue, cache, ..Shadow::default() };
+    let early = design.ftl.map_update == MapUpdate::Issue;
+    let flash_shift = design.layout().flash_shift;
+    let mut shadow = Shadow { early, cache, flash_shift, ..Shadow::default() };
     let options = RunOptions { records: true, ..RunOptions::default() };
     let traces = workload.flow.iter().map(|_| None).collect();
-    let outcome = run_probed(design, workload, traces, &options, &mut shadow, &mut |_| true);
+    // Looked at every 65,536 events: collection that never wins anything would go on for ever.
+    let mut looks = 0..400;
+    let mut watch = |_: &canaletto::Progress| looks.next().is_some();
+    let outcome = run_probed(design, workload, traces, &options, &mut shadow, &mut watch);
     let outcome = outcome.unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(shadow.problems, Vec::<String>::new());
     let requests = &outcome.report.measures.requests;
@@ -344,6 +366,7 @@ fn designs() -> impl Strategy<Value = Design> {
             0u32..6,
         ),
     );
+    let unit = prop::sample::select(vec![-2i32, -1, 0, 0]);
     let ftl = (
         prop::sample::select(vec!["find-page", "find-sectors", "zeroes"]),
         prop::sample::select(vec!["program-end", "issue"]),
@@ -400,21 +423,30 @@ fn designs() -> impl Strategy<Value = Design> {
         2u32..6,
         prop::sample::select(vec!["lru", "fifo"]),
     );
-    let all = (geometry, flash, ftl, rest, (gc, mapping(), cache, hybrid));
-    all.prop_map(|(g, mut f, mut t, mut r, (mut c, mapping, k, h))| {
+    let all = (geometry, flash, ftl, rest, (gc, mapping(), cache, hybrid, unit));
+    all.prop_map(|(g, mut f, mut t, mut r, (mut c, mapping, k, h, unit))| {
         let hybrid = h.0 != "page";
         if hybrid {
             (t.0, t.1, c.1, c.8, c.9.0) = ("zeroes", "program-end", "plane", 0, "none");
             (f.5.0, f.5.1, r.7.4.0) = (0.0, 0.0, false);
         }
-        let dynamic = if !hybrid && (c.1 != "plane" || c.2) { "dynamic" } else { "static" };
         let page: u32 = [("4KiB", 4096), ("16KiB", 16384), ("512B", 512)].iter().find(|p| p.0 == g.6).unwrap().1;
+        let unit = match unit {
+            _ if hybrid => page,
+            finer if finer < 0 => (page >> -finer).max(512),
+            coarser => page << coarser,
+        };
+        if unit < page {
+            (t.1, c.1) = ("program-end", "plane");
+        }
+        let dynamic = if !hybrid && (c.1 != "plane" || c.2) { "dynamic" } else { "static" };
         let pages = [0, 1, 3, k.0.1][k.0.0 as usize];
         let mut overrides = vec![
             format!("ftl.mapping={}", h.0),
             format!("ftl.hybrid.log_blocks={}", h.1),
             format!("ftl.hybrid.victim={}", h.2),
-            format!("cache.capacity={}B", pages * page),
+            format!("ftl.mapping_unit={unit}B"),
+            format!("cache.capacity={}B", pages * unit.min(page)),
             format!("cache.mode={}", k.0.2),
             format!("cache.power_loss_protection={}", k.1),
             format!("cache.sharing={}", k.2.0),

@@ -17,6 +17,7 @@ use crate::ftl::mapping::Entry;
 use crate::host::request::{Kind, RequestId};
 use crate::measure::blame::{Account, Cause};
 use crate::measure::probe::Probe;
+use crate::scheduler::mates::Mates;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 use crate::sim::time::Time;
 
@@ -146,8 +147,11 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.page_finished(part, now);
             }
             Purpose::Destage(id) => {
-                self.charge_page(id, Cause::Cache, now);
-                self.transactions[id].stage = FROM_CACHE;
+                let mut mates = Mates::of(id);
+                while let Some(id) = mates.next(&self.transactions) {
+                    self.charge_page(id, Cause::Cache, now);
+                    self.transactions[id].stage = FROM_CACHE;
+                }
                 self.pass_stages(id, now);
             }
             Purpose::Fill => {}
@@ -199,14 +203,13 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.begin_located(page, now);
     }
 
-    /// Sends a write's data towards the chip, those of a cached page out of the cache's DRAM.
-    pub(super) fn send_data_out(&mut self, id: TransactionId, now: Time) {
-        let t = &self.transactions[id];
-        if t.origin == Origin::Destage && t.stage < FROM_CACHE {
-            self.use_dram(t.flow, Purpose::Destage(id), t.sectors.count_ones(), now);
-        } else {
-            self.pass_stages(id, now);
+    /// Reads a page that goes to flash, and its mates, from the cache's DRAM.
+    pub(super) fn read_destaged(&mut self, first: TransactionId, now: Time) {
+        let (mut mates, mut sectors) = (Mates::of(first), 0);
+        while let Some(id) = mates.next(&self.transactions) {
+            sectors += self.transactions[id].sectors.count_ones();
         }
+        self.use_dram(self.transactions[first].flow, Purpose::Destage(first), sectors, now);
     }
 
     /// A page from the cache is programmed: who waited for that, or for room, goes on.

@@ -17,6 +17,7 @@ mod held;
 mod host;
 mod legs;
 mod merging;
+mod outbound;
 mod outcome;
 mod pages;
 mod placing;
@@ -57,6 +58,7 @@ use crate::host::request::{Request, RequestId};
 use crate::limits::Limits;
 use crate::machine::copyback::Copybacks;
 use crate::machine::held::Held;
+use crate::machine::outbound::Outbound;
 use crate::machine::precondition::Start;
 use crate::machine::translation::Translation;
 use crate::measure::blame::Cause;
@@ -113,6 +115,8 @@ struct Flow {
     stream: u16,
     /// First logical page of the flow's addresses in the mapping table.
     first_page: u64,
+    /// The one after its last.
+    end_page: u64,
     tally: Tally,
 }
 
@@ -217,6 +221,7 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     touched: Ring,
     /// Planes whose free blocks or victims have changed, to be looked at before the next event.
     needs_collection: Vec<PlaneId>,
+    outbound: Outbound,
     operations: Operations,
     upkeep: Upkeep,
     /// Time legs took on their wires, summed over legs.
@@ -303,6 +308,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             first_sector: flow.first_sector,
             stream: flow.stream,
             first_page: flow.first_page,
+            end_page: flow.first_page + flow.sectors.div_ceil(u64::from(layout.sectors_per_page)),
             tally: Tally::default(),
         });
         let mut machine = Machine {
@@ -343,6 +349,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             domains,
             unit_domains,
             needs_collection: Vec::new(),
+            outbound: Outbound::default(),
             without_room: VecDeque::new(),
             room_wanted: false,
             awaiting_register: Vec::new(),

@@ -11,6 +11,7 @@ use crate::ftl::mapping::Entry;
 use crate::host::request::{Kind, RequestId};
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
+use crate::scheduler::mates::{Mates, bytes_of};
 use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
 use crate::sim::time::Time;
 
@@ -80,10 +81,12 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let pages = self.pages_of(id);
         self.requests[id].outstanding = pages.left_pages();
         let kind = self.requests[id].kind;
+        self.gather();
         for (lpa, sectors) in pages {
             self.probe.page_begins(now, id, lpa, sectors, kind);
             self.begin_page(id, lpa, sectors, now);
         }
+        self.send_gathered(now);
         self.touch_all_if_noticed();
         self.offer_paths(now);
     }
@@ -216,7 +219,31 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let t = &self.transactions[id];
         let (lpa, frontier) = (t.lpa, t.frontier);
         let plane = self.plane_to_find(id, frontier);
-        self.allocate(plane, frontier, lpa, sectors)
+        let at = self.allocate(plane, frontier, lpa, sectors)?;
+        if self.choices.unwritten == UnwrittenReads::FindPage {
+            self.find_rest_of_page(id, at);
+        }
+        self.blocks.end_flash_page(at);
+        Some(at)
+    }
+
+    /// A flash page that nobody wrote holds all of its logical pages that have no other place.
+    fn find_rest_of_page(&mut self, id: TransactionId, at: Ppa) {
+        let Transaction { lpa, frontier, flow, origin, .. } = self.transactions[id];
+        let pages = u64::from(self.layout.pages_per_flash_page());
+        if pages == 1 || origin == Origin::Mapping {
+            return;
+        }
+        let (first, end) = (lpa / pages * pages, self.flows[flow as usize].end_page);
+        for other in (first..(first + pages).min(end)).filter(|&other| other != lpa) {
+            if self.map.get(other) == Entry::Unmapped && self.blocks.locate(other).is_none() {
+                let whole = self.whole_page();
+                if let Some(at) = self.allocate(at.plane, frontier, other, whole) {
+                    self.map.set(other, Entry::At(at));
+                    self.probe.page_found(other, at);
+                }
+            }
+        }
     }
 
     pub(super) fn begin_write(&mut self, id: TransactionId, now: Time) {
@@ -369,23 +396,33 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             return self.read_again(id, now);
         }
         let channel = self.layout.channel_of_plane(t.ppa.plane);
-        match self.controller.pass(inbound, t.stage, channel, u64::from(t.bytes), now) {
+        match self.controller.pass(inbound, t.stage, channel, bytes_of(id, &self.transactions), now) {
             Some((stage, _, time)) => {
                 self.transactions[id].stage = stage;
                 self.events.push(time, Event::StageDone(id));
             }
             None if inbound => self.read_arrived(id, now),
-            None => self.enqueue(id, now),
+            None => {
+                let mut mates = Mates::of(id);
+                while let Some(id) = mates.part(&mut self.transactions) {
+                    self.collector.copy_lines_up(&self.transactions[id]);
+                    self.enqueue(id, now);
+                }
+            }
         }
     }
 
     pub(super) fn stage_done(&mut self, id: TransactionId, now: Time) {
         let t = &self.transactions[id];
-        self.charge_page(id, stage_cause(t.operation == Operation::Read, t.stage), now);
-        let t = &mut self.transactions[id];
-        t.stage += 1;
-        // What follows the ECC engine is as it would have been without retries.
-        t.retrying &= t.in_vain;
+        let cause = stage_cause(t.operation == Operation::Read, t.stage);
+        let mut mates = Mates::of(id);
+        while let Some(id) = mates.next(&self.transactions) {
+            self.charge_page(id, cause, now);
+            let t = &mut self.transactions[id];
+            t.stage += 1;
+            // What follows the ECC engine is as it would have been without retries.
+            t.retrying &= t.in_vain;
+        }
         self.pass_stages(id, now);
     }
 

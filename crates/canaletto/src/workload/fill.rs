@@ -44,8 +44,9 @@ pub struct Fill {
     sectors: u64,
     pages: u64,
     per_page: u64,
-    /// Planes that the flow's pages go round.
+    /// Planes that the flow's pages go round, and the binary logarithm of how many go to one at a time.
     planes: u64,
+    shift: u32,
     occupancy: f64,
     /// The next page to be written for the first time.
     next: u64,
@@ -92,6 +93,7 @@ impl Fills {
                 pages,
                 per_page,
                 planes: (p.channels.len() * p.chips.len() * p.dies.len() * p.planes.len()) as u64,
+                shift: limits.layout.flash_shift,
                 occupancy: occupancies[number.min(occupancies.len() - 1)],
                 // Flows that share their addresses share what is there: the first one fills it.
                 next: if workload.partitioned || number == 0 { 0 } else { pages },
@@ -158,7 +160,8 @@ impl Fill {
 
     /// Whether a page is to hold data: in every plane the same share of them, evenly spread.
     fn is_occupied(&self, page: u64) -> bool {
-        let round = (page / self.planes) as f64;
+        let within = page & ((1 << self.shift) - 1);
+        let round = ((((page >> self.shift) / self.planes) << self.shift) + within) as f64;
         ((round + 1.0) * self.occupancy) as u64 > (round * self.occupancy) as u64
     }
 
