@@ -45,6 +45,8 @@ pub struct Limits {
     pub logical_sectors: u64,
     /// Sets of write frontiers: one for each flow if the drive is partitioned, else one.
     pub streams: u16,
+    /// Pages of a mapping unit that is larger than a page.
+    pub pages_per_unit: u64,
     /// Pages that the data cache may hold.
     pub cache_pages: u64,
     /// A plane collects below this many free blocks.
@@ -117,7 +119,8 @@ fn translation_blocks(design: &Design, layout: &Layout, sectors: u64, streams: u
         return 0;
     }
     let data_pages = sectors.div_ceil(u64::from(layout.sectors_per_page));
-    let each = data_pages.div_ceil(design.mapping.entries_per_page(layout.page_bytes())) + 1;
+    let data_units = data_pages.div_ceil(u64::from(design.pages_per_unit()));
+    let each = data_units.div_ceil(design.mapping.entries_per_page(layout.page_bytes())) + 1;
     (each * u64::from(streams)).div_ceil(u64::from(layout.pages_per_block)) + 1
 }
 
@@ -135,8 +138,9 @@ fn directories(
     flows[..streams]
         .iter()
         .map(|flow| {
-            let pages = flow.sectors.div_ceil(u64::from(layout.sectors_per_page));
-            let directory = Directory { first_page: flow.first_page, pages, first_translation, per_page };
+            let unit = u64::from(design.pages_per_unit());
+            let pages = flow.sectors.div_ceil(u64::from(layout.sectors_per_page)).div_ceil(unit);
+            let directory = Directory { first_page: flow.first_page / unit, pages, first_translation, per_page };
             first_translation += directory.translation_pages();
             directory
         })
@@ -222,6 +226,7 @@ impl Limits {
         Ok(Limits {
             mapped_pages: logical_pages + translation_pages,
             directories,
+            pages_per_unit: u64::from(design.pages_per_unit()),
             cache_pages: cache_pages(design, workload)?,
             gc_start_below: ((design.gc.threshold * blocks).ceil() as u32).max(design.gc.reserved_blocks + 2),
             // Translation pages count among the valid ones; their open block does not.

@@ -366,7 +366,7 @@ fn designs() -> impl Strategy<Value = Design> {
             0u32..6,
         ),
     );
-    let unit = prop::sample::select(vec![-2i32, -1, 0, 0]);
+    let unit = prop::sample::select(vec![-2i32, -1, 0, 0, 1, 2]);
     let ftl = (
         prop::sample::select(vec!["find-page", "find-sectors", "zeroes"]),
         prop::sample::select(vec!["program-end", "issue"]),

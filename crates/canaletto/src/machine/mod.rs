@@ -164,6 +164,8 @@ struct Choices {
     map_update: MapUpdate,
     partial: PartialWrites,
     placement: WritePlacement,
+    /// Pages of a mapping unit that is larger than a page.
+    pages_per_unit: u64,
     endurance: u32,
     /// Whether data in the cache are as safe as on flash.
     survives_power_loss: bool,
@@ -321,6 +323,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
                 map_update: design.ftl.map_update,
                 partial: design.ftl.partial_writes,
                 placement: design.ftl.write_placement,
+                pages_per_unit: u64::from(design.pages_per_unit()),
                 endurance: design.wear.endurance,
                 survives_power_loss: design.cache.power_loss_protection,
                 idle_destage: design.cache.idle_destage.time(),
@@ -336,14 +339,14 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             map: start.map,
             blocks: start.blocks,
             precondition: start.report,
-            translation: Translation::new(&design.mapping, limits),
+            translation: Translation::new(design, limits),
             collector: Collector::new(&design.gc, &design.wear, limits, options.seed),
             hybrid: Hybrid::new(
                 design,
                 &layout,
                 &Placement::new(&layout, design.ftl.allocation, &Positions::all(&layout)),
             ),
-            spread: Spread::new(&layout, limits.most_valid),
+            spread: Spread::new(&layout, limits.streams, limits.most_valid),
             queues: Queues::new(&layout, &design.scheduler, design.flash.multi_plane, classes),
             touched: Ring::new(domains.len() as u32),
             domains,

@@ -12,29 +12,34 @@ use crate::sim::time::Time;
 /// Writes that set out at one moment.
 #[derive(Default)]
 pub struct Outbound {
-    gathers: bool,
+    /// How many want writes gathered: a part of the drive may do so on behalf of another.
+    gathers: u32,
     writes: Vec<TransactionId>,
 }
 
 impl Outbound {
     /// Keeps a write until all that set out with it are known. Returns whether it does.
     pub fn keeps(&mut self, id: TransactionId) -> bool {
-        if self.gathers {
+        if self.gathers > 0 {
             self.writes.push(id);
         }
-        self.gathers
+        self.gathers > 0
     }
 }
 
 impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// Writes that follow set out together, until [`Machine::send_gathered`].
     pub(super) fn gather(&mut self) {
-        self.outbound.gathers = self.layout.pages_per_flash_page() > 1;
+        self.outbound.gathers += u32::from(self.layout.pages_per_flash_page() > 1);
     }
 
     /// Sends the gathered writes.
     pub(super) fn send_gathered(&mut self, now: Time) {
-        if !std::mem::take(&mut self.outbound.gathers) {
+        if self.outbound.gathers == 0 {
+            return;
+        }
+        self.outbound.gathers -= 1;
+        if self.outbound.gathers > 0 {
             return;
         }
         let mut writes = std::mem::take(&mut self.outbound.writes);

@@ -1,5 +1,7 @@
 //! Between host and chips: requests become page transactions, logical pages become physical ones.
 
+use std::ops::Range;
+
 use super::{Event, Flow, Machine};
 use crate::config::design::{MapUpdate, PartialWrites, UnwrittenReads};
 use crate::controller::stage_cause;
@@ -79,9 +81,12 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// Splits a request into pages and sends each on its way.
     pub(super) fn begin_pages(&mut self, id: RequestId, now: Time) {
         let pages = self.pages_of(id);
-        self.requests[id].outstanding = pages.left_pages();
         let kind = self.requests[id].kind;
+        let (before, after) = self.rest_of_units(&pages, id);
+        self.requests[id].outstanding =
+            pages.left_pages() + (before.end - before.start + after.end - after.start) as u32;
         self.gather();
+        before.chain(after).for_each(|lpa| self.begin_page(id, lpa, 0, now));
         for (lpa, sectors) in pages {
             self.probe.page_begins(now, id, lpa, sectors, kind);
             self.begin_page(id, lpa, sectors, now);
@@ -89,6 +94,17 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.send_gathered(now);
         self.touch_all_if_noticed();
         self.offer_paths(now);
+    }
+
+    /// Pages around those of a write that belong to the same mapping units: they are written anew as they are.
+    fn rest_of_units(&self, pages: &Pages, id: RequestId) -> (Range<u64>, Range<u64>) {
+        let (unit, request) = (self.choices.pages_per_unit, &self.requests[id]);
+        let end = pages.last + 1;
+        if unit == 1 || request.kind != Kind::Write {
+            return (end..end, end..end);
+        }
+        let last = end.next_multiple_of(unit).min(self.flows[request.flow as usize].end_page);
+        (pages.next / unit * unit..pages.next, end..last)
     }
 
     /// A page's mapping entry is at hand.
@@ -271,7 +287,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let t = self.transactions[id];
         let whole = self.whole_page();
         let entry = self.entry(t.lpa);
-        let blank = entry == Entry::Trimmed;
+        let (blank, widened) = (entry == Entry::Trimmed, t.sectors == 0);
         let mut old = if let Entry::At(ppa) = entry { ppa } else { Ppa::NONE };
         if !blank && !old.is_some() && t.sectors != whole && self.choices.unwritten == UnwrittenReads::FindPage {
             if let Found::At(at) = self.find_unwritten(id) {
@@ -286,6 +302,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         } else {
             old = Ppa::NONE;
         }
+        if widened && !old.is_bound() {
+            self.leave_unwritten(id, now);
+            return false;
+        }
         let w = &mut self.transactions[id];
         w.old = old;
         w.blank = blank;
@@ -299,6 +319,19 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         };
         self.send_to_plane(id, plane, now);
         true
+    }
+
+    /// A page of a mapping unit holds nothing that its write would have to keep.
+    fn leave_unwritten(&mut self, id: TransactionId, now: Time) {
+        let Transaction { origin, successor, .. } = self.transactions[id];
+        if origin == Origin::Destage {
+            self.destage_landed(id, now)
+        } else {
+            self.page_finished(id, now)
+        }
+        if successor.is_some() {
+            self.start_successor(successor, now);
+        }
     }
 
     /// Settles the plane that a write goes to.
@@ -352,13 +385,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     pub(super) fn write_programmed(&mut self, id: TransactionId, now: Time) {
         let t = self.transactions[id];
         self.blocks.program_ends(t.ppa);
-        self.upkeep.host_page(now);
-        let merged = if t.merged == 0 { Ppa::NONE } else { t.old };
-        if t.origin == Origin::Destage {
-            self.probe.page_destaged(now, t.lpa, t.sectors, t.ppa, merged);
-        } else {
-            self.probe.page_programmed(now, t.request, t.lpa, t.sectors, t.ppa, merged);
-        }
+        self.tell_of_program(&t, now);
         if self.map.get(t.lpa) == Entry::Pending(id) {
             self.map.set(t.lpa, Entry::At(t.ppa));
             if t.old.is_bound() {
@@ -375,6 +402,20 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             self.destage_landed(id, now);
         } else {
             self.page_finished(id, now);
+        }
+    }
+
+    fn tell_of_program(&mut self, t: &Transaction, now: Time) {
+        if t.sectors == 0 {
+            // Nobody wrote it: it belongs to the unit of a page that somebody wrote.
+            return self.probe.page_copied(now, t.lpa, t.old, t.ppa);
+        }
+        self.upkeep.host_page(now);
+        let merged = if t.merged == 0 { Ppa::NONE } else { t.old };
+        if t.origin == Origin::Destage {
+            self.probe.page_destaged(now, t.lpa, t.sectors, t.ppa, merged);
+        } else {
+            self.probe.page_programmed(now, t.request, t.lpa, t.sectors, t.ppa, merged);
         }
     }
 

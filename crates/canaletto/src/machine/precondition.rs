@@ -148,7 +148,8 @@ impl<F: Fabric> Machine<'_, F, NoProbe> {
         for turnover in 1..=MOST_TURNOVERS {
             for _ in 0..ROUNDS {
                 for (flow, weight) in self.flows.iter_mut().zip(weights) {
-                    let pages = (raw as f64 / f64::from(ROUNDS) * weight / all).ceil() as u64;
+                    let units = raw as f64 / self.choices.pages_per_unit as f64;
+                    let pages = (units / f64::from(ROUNDS) * weight / all).ceil() as u64;
                     if let Source::Fill(fill) = &mut flow.source {
                         fill.overwrite(pages);
                     }
