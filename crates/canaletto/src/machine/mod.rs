@@ -16,6 +16,7 @@ mod failures;
 mod held;
 mod host;
 mod legs;
+mod mapping_units;
 mod merging;
 mod outbound;
 mod outcome;

@@ -1,7 +1,5 @@
 //! Between host and chips: requests become page transactions, logical pages become physical ones.
 
-use std::ops::Range;
-
 use super::{Event, Flow, Machine};
 use crate::config::design::{MapUpdate, PartialWrites, UnwrittenReads};
 use crate::controller::stage_cause;
@@ -35,8 +33,9 @@ pub(super) enum Found {
 /// A walk over a request's pages: each logical page with its sectors.
 #[derive(Clone)]
 pub(super) struct Pages {
-    next: u64,
-    last: u64,
+    /// The next page and the last one.
+    pub next: u64,
+    pub last: u64,
     /// First sector in the next page.
     at: u64,
     /// Sectors left.
@@ -94,17 +93,6 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.send_gathered(now);
         self.touch_all_if_noticed();
         self.offer_paths(now);
-    }
-
-    /// Pages around those of a write that belong to the same mapping units: they are written anew as they are.
-    fn rest_of_units(&self, pages: &Pages, id: RequestId) -> (Range<u64>, Range<u64>) {
-        let (unit, request) = (self.choices.pages_per_unit, &self.requests[id]);
-        let end = pages.last + 1;
-        if unit == 1 || request.kind != Kind::Write {
-            return (end..end, end..end);
-        }
-        let last = end.next_multiple_of(unit).min(self.flows[request.flow as usize].end_page);
-        (pages.next / unit * unit..pages.next, end..last)
     }
 
     /// A page's mapping entry is at hand.
@@ -243,25 +231,6 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         Some(at)
     }
 
-    /// A flash page that nobody wrote holds all of its logical pages that have no other place.
-    fn find_rest_of_page(&mut self, id: TransactionId, at: Ppa) {
-        let Transaction { lpa, frontier, flow, origin, .. } = self.transactions[id];
-        let pages = u64::from(self.layout.pages_per_flash_page());
-        if pages == 1 || origin == Origin::Mapping {
-            return;
-        }
-        let (first, end) = (lpa / pages * pages, self.flows[flow as usize].end_page);
-        for other in (first..(first + pages).min(end)).filter(|&other| other != lpa) {
-            if self.map.get(other) == Entry::Unmapped && self.blocks.locate(other).is_none() {
-                let whole = self.whole_page();
-                if let Some(at) = self.allocate(at.plane, frontier, other, whole) {
-                    self.map.set(other, Entry::At(at));
-                    self.probe.page_found(other, at);
-                }
-            }
-        }
-    }
-
     pub(super) fn begin_write(&mut self, id: TransactionId, now: Time) {
         let lpa = self.transactions[id].lpa;
         if let Entry::Pending(earlier) = self.map.get(lpa) {
@@ -319,19 +288,6 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         };
         self.send_to_plane(id, plane, now);
         true
-    }
-
-    /// A page of a mapping unit holds nothing that its write would have to keep.
-    fn leave_unwritten(&mut self, id: TransactionId, now: Time) {
-        let Transaction { origin, successor, .. } = self.transactions[id];
-        if origin == Origin::Destage {
-            self.destage_landed(id, now)
-        } else {
-            self.page_finished(id, now)
-        }
-        if successor.is_some() {
-            self.start_successor(successor, now);
-        }
     }
 
     /// Settles the plane that a write goes to.
@@ -402,20 +358,6 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             self.destage_landed(id, now);
         } else {
             self.page_finished(id, now);
-        }
-    }
-
-    fn tell_of_program(&mut self, t: &Transaction, now: Time) {
-        if t.sectors == 0 {
-            // Nobody wrote it: it belongs to the unit of a page that somebody wrote.
-            return self.probe.page_copied(now, t.lpa, t.old, t.ppa);
-        }
-        self.upkeep.host_page(now);
-        let merged = if t.merged == 0 { Ppa::NONE } else { t.old };
-        if t.origin == Origin::Destage {
-            self.probe.page_destaged(now, t.lpa, t.sectors, t.ppa, merged);
-        } else {
-            self.probe.page_programmed(now, t.request, t.lpa, t.sectors, t.ppa, merged);
         }
     }
 

@@ -299,7 +299,7 @@ pub struct FlashReport {
     pub write_amplification: Option<f64>,
     /// Programs and erases suspended, each time counted.
     pub suspensions: u64,
-    /// Pages copied within their plane, without crossing the fabric.
+    /// Pages of flash copied within their plane, without crossing the fabric.
     pub copybacks: u64,
     /// Times a page was read again because it could not be corrected.
     pub read_retries: u64,

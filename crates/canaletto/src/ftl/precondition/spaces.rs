@@ -73,7 +73,7 @@ impl Spaces {
         let plane = space.placement.plane(offset);
         let (turn, within) = (offset >> space.shift, offset & ((1 << space.shift) - 1));
         let before = u64::from(space.before[plane.index()]);
-        Some((plane, (before + (turn / space.planes() << space.shift) + within) as u32))
+        Some((plane, (before + ((turn / space.planes()) << space.shift) + within) as u32))
     }
 
     /// The logical page with this number in a plane.
