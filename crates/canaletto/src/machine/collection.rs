@@ -34,6 +34,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             }
             self.collector.start(plane, &self.blocks, now);
             self.drive_collection(plane, now);
+            if self.layout.pages_per_flash_page() > 1 {
+                // No further copies may come to fill a flash page with those that are queued.
+                self.refresh_ready(self.layout.unit_of(plane));
+            }
             self.give_up_if_exhausted(plane, now);
         }
     }
@@ -86,7 +90,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let within = to == from.plane;
         let frontier = if within { Frontier::Gc } else { Frontier::Arrivals };
         let copy = Transaction::of_gc(Operation::Read, lpa, from, self.blocks.sectors(from), now);
-        let copyback = within && self.may_copy_back(from);
+        let copyback = within && self.may_copy_back(from) && self.blocks.is_flash_page_valid(from);
         Some(Transaction { to, direct, frontier, copyback, ..copy })
     }
 

@@ -11,17 +11,20 @@ pub mod policy;
 
 use crate::config::design::{Gc, Scope, Wear};
 use crate::flash::address::{Layout, PlaneId, Ppa};
-use crate::ftl::blocks::Blocks;
+use crate::flash::interface::Operation;
+use crate::ftl::blocks::{Blocks, Frontier};
 use crate::ftl::gc::epoch::Epoch;
 use crate::ftl::gc::policy::Policy;
 use crate::limits::Limits;
+use crate::scheduler::transaction::{Origin, Transaction};
 use crate::sim::random::Stream;
 use crate::sim::time::Time;
 
 /// Why a block is collected.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub enum Reason {
     /// Its plane is short of free blocks.
+    #[default]
     Space,
     /// A device-wide epoch takes some blocks of every plane.
     Epoch,
@@ -54,7 +57,7 @@ impl Reason {
 }
 
 /// A collection in progress.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Job {
     victim: u32,
     reason: Reason,
@@ -65,6 +68,12 @@ struct Job {
     copies: u32,
     /// Of these, those that wait for a page of their own plane or are being programmed there.
     read: u32,
+    /// Copies that have come to the chip, to be programmed or on the way to it.
+    settled: u32,
+    /// Of these, those that are queued.
+    queued: u32,
+    /// Whether the victim has no further page to copy.
+    all_given: bool,
     /// Whether the erase has been queued.
     erasing: bool,
 }
@@ -109,6 +118,8 @@ pub struct Collector {
     start_below: u32,
     /// At or below this many free blocks a plane's collection is urgent.
     urgent_at: u32,
+    /// Binary logarithm of the pages in a flash page.
+    flash_shift: u32,
     working: u32,
     /// What has been done so far.
     pub counts: Counts,
@@ -128,6 +139,7 @@ impl Collector {
             static_difference: wear.static_difference,
             start_below: limits.gc_start_below,
             urgent_at: limits.gc_urgent_at,
+            flash_shift: limits.layout.flash_shift,
             working: 0,
             counts: Counts::default(),
         }
@@ -150,8 +162,7 @@ impl Collector {
     }
 
     fn begin(&mut self, plane: PlaneId, victim: u32, reason: Reason, blocks: &Blocks, now: Time) {
-        self.jobs[plane.index()] =
-            Some(Job { victim, reason, since: now, next: 0, copies: 0, read: 0, erasing: false });
+        self.jobs[plane.index()] = Some(Job { victim, reason, since: now, ..Job::default() });
         self.counts.jobs[reason as usize] += 1;
         if matches!(reason, Reason::Space | Reason::Epoch | Reason::Urgent) {
             self.counts.valid_in_victims += u64::from(blocks.candidates(plane).valid(victim));
@@ -228,14 +239,21 @@ impl Collector {
         let Some(job) = &mut self.jobs[plane.index()] else {
             return Step::Wait;
         };
-        if job.copies >= self.config.copies_in_flight || job.erasing {
+        let full = job.copies >= self.config.copies_in_flight << self.flash_shift;
+        let within = job.next & ((1 << self.flash_shift) - 1);
+        if job.erasing || full && within == 0 {
             return Step::Wait;
         }
         if let Some(page) = blocks.next_valid(plane, job.victim, job.next) {
+            // What is in one flash page is read at once.
+            if full && page.page >> self.flash_shift != job.next >> self.flash_shift {
+                return Step::Wait;
+            }
             job.next = page.page + 1;
             job.copies += 1;
             return Step::Copy(page);
         }
+        job.all_given = true;
         let victim = Ppa { plane, block: job.victim, page: 0 };
         if job.copies == 0 && blocks.reads_in_flight(victim) == 0 {
             job.erasing = true;
@@ -275,11 +293,59 @@ impl Collector {
         }
     }
 
+    /// A copy is queued to be programmed in its plane.
+    pub fn copy_lines_up(&mut self, copy: &Transaction) {
+        if let Some(job) = self.job_of(copy) {
+            job.settled += 1;
+            job.queued += 1;
+        }
+    }
+
+    /// Such a copy is queued once more, since its program has failed.
+    pub fn copy_lines_up_again(&mut self, copy: &Transaction) {
+        if let Some(job) = self.job_of(copy) {
+            job.queued += 1;
+        }
+    }
+
+    /// Such a copy has been given the page it goes to.
+    pub fn copy_is_bound(&mut self, copy: &Transaction) {
+        if let Some(job) = self.job_of(copy) {
+            job.queued -= 1;
+        }
+    }
+
+    /// A copy is to be programmed from the register it was read into.
+    pub fn copy_settles(&mut self, plane: PlaneId) {
+        if let Some(job) = &mut self.jobs[plane.index()] {
+            job.settled += 1;
+        }
+    }
+
+    /// A copy that was settled is read again.
+    pub fn copy_is_unsettled(&mut self, plane: PlaneId) {
+        if let Some(job) = &mut self.jobs[plane.index()] {
+            job.settled -= 1;
+        }
+    }
+
+    /// The job whose copy this is, if it is programmed within its plane.
+    fn job_of(&mut self, copy: &Transaction) -> Option<&mut Job> {
+        let within = copy.origin == Origin::Gc && copy.operation == Operation::Program && copy.frontier == Frontier::Gc;
+        if within { self.jobs[copy.ppa.plane.index()].as_mut() } else { None }
+    }
+
+    /// Whether copies that are queued in a plane fill a flash page of so many, or no more will come to fill it.
+    pub fn fills_flash_page(&self, plane: PlaneId, pages: u32) -> bool {
+        self.jobs[plane.index()].is_none_or(|job| job.queued >= pages || job.all_given && job.copies == job.settled)
+    }
+
     /// A copy has ended: the page was programmed, `within` its plane or elsewhere, or turned out to be out of date.
     pub fn copy_done(&mut self, plane: PlaneId, within: bool) {
         if let Some(job) = &mut self.jobs[plane.index()] {
             job.copies -= 1;
             job.read -= u32::from(within);
+            job.settled -= u32::from(within);
         }
     }
 
