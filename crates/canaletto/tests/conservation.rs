@@ -343,6 +343,7 @@ fn designs() -> impl Strategy<Value = Design> {
             prop::sample::select(vec![0.0, 0.0, 0.008, 0.4]),
             0u32..6,
         ),
+        (prop::sample::select(vec![0, 0, 4, 50, 1000]), prop::sample::select(vec![0.0, 0.0, 1e-8, 1.0])),
     );
     let ftl = (
         prop::sample::select(vec!["find-page", "find-sectors", "zeroes"]),
@@ -405,7 +406,7 @@ fn designs() -> impl Strategy<Value = Design> {
         let hybrid = h.0 != "page";
         if hybrid {
             (t.0, t.1, c.1, c.8, c.9.0) = ("zeroes", "program-end", "plane", 0, "none");
-            (f.5.0, f.5.1, r.7.4.0) = (0.0, 0.0, false);
+            (f.5.0, f.5.1, f.6, r.7.4.0) = (0.0, 0.0, (0, 0.0), false);
         }
         let dynamic = if !hybrid && (c.1 != "plane" || c.2) { "dynamic" } else { "static" };
         let page: u32 = [("4KiB", 4096), ("16KiB", 16384), ("512B", 512)].iter().find(|p| p.0 == g.6).unwrap().1;
@@ -456,6 +457,11 @@ fn designs() -> impl Strategy<Value = Design> {
             format!("flash.suspend.min_remaining={}us", f.4.3 / 10),
             format!("flash.suspend.suspend_time={}", f.4.4),
             format!("flash.suspend.resume_time={}", f.4.4),
+            // Data as old as a millisecond, or as old as a day, which those found in the beginning are about to be.
+            format!("refresh.reads={}", f.6.0),
+            format!("refresh.age_days={}", f.6.1),
+            format!("refresh.interval={}us", f.4.3 + 1),
+            format!("flash.errors.age_days={}", f.6.1 * 0.99999999),
             format!("ftl.unwritten_reads={}", t.0),
             format!("ftl.map_update={}", t.1),
             format!("ftl.partial_writes={}", t.2),

@@ -28,6 +28,7 @@ pub fn check_design(design: &Design) -> Checked {
     check_space(design)?;
     check_hybrid(design)?;
     check_failures(design)?;
+    check_refresh(design)?;
     check_errors(design)
 }
 
@@ -231,6 +232,9 @@ fn check_hybrid(design: &Design) -> Checked {
     require(!design.gc.copyback, "gc.copyback", || {
         format!("got true, expected false with ftl.mapping = \"{name}\": copies of a merge are programmed in order")
     })?;
+    require(!design.refresh.is_on(), "refresh", || {
+        format!("got limits, expected none with ftl.mapping = \"{name}\": log blocks move when they are merged")
+    })?;
     require(!design.mapping.is_cached(), "mapping.capacity", || {
         format!(
             "got \"{}\", expected \"0B\" with ftl.mapping = \"{name}\", whose tables are small enough for DRAM",
@@ -251,6 +255,10 @@ fn check_hybrid(design: &Design) -> Checked {
             i64::from(blocks) - i64::from(reserved) - 1
         )
     })
+}
+
+fn check_refresh(design: &Design) -> Checked {
+    require(design.refresh.interval.0 > 0, "refresh.interval", || "got 0, expected a time above 0".to_owned())
 }
 
 /// Error rates of each kind of page, and codewords.

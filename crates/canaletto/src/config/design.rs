@@ -15,6 +15,7 @@ pub use crate::config::hybrid::{Hybrid, LogVictim, MappingScheme};
 pub use crate::config::mapping::*;
 use crate::config::medium::{Ecc, Errors, Failures, Suspend};
 pub use crate::config::precondition::{Precondition, PreconditionKind};
+pub use crate::config::refresh::Refresh;
 use crate::config::units::{Duration, Rate, Size};
 
 /// A drive, the link to its host and the parts inside it.
@@ -55,6 +56,9 @@ pub struct Design {
     /// Wear levelling and the life of blocks.
     #[serde(default)]
     pub wear: Wear,
+    /// Data that are moved before they are lost.
+    #[serde(default)]
+    pub refresh: Refresh,
     /// The state the drive is in before the run.
     #[serde(default)]
     pub precondition: Precondition,

@@ -322,6 +322,24 @@ impl Blocks {
         b.written() > 0 && b.programs_in_flight == 0 && !open
     }
 
+    /// Whether the block could be collected if nothing more were written to it. Pages promised to copies from elsewhere are.
+    pub fn can_be_closed(&self, plane: PlaneId, block: u32) -> bool {
+        let p = &self.planes[plane.index()];
+        let b = &p.blocks[block as usize];
+        let promised = p.promised > 0 && p.open[Frontier::Arrivals.index()].block == Some(block);
+        b.written() > 0 && b.programs_in_flight == 0 && !promised
+    }
+
+    /// Nothing more is written to the block before it is erased.
+    pub fn close(&mut self, plane: PlaneId, block: u32) {
+        self.planes[plane.index()].close(block);
+    }
+
+    /// Whether the block holds valid data.
+    pub fn holds_data(&self, plane: PlaneId, block: u32) -> bool {
+        self.planes[plane.index()].blocks.get(block as usize).is_some_and(|b| b.valid > 0)
+    }
+
     /// The data at a page are out of date.
     pub fn invalidate(&mut self, at: Ppa) {
         debug_assert!(self.valid_lpa(at).is_some(), "invalidated twice: {at:?}");

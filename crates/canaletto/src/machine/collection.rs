@@ -32,7 +32,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.look_after_merges(plane, now);
                 continue;
             }
-            self.collector.start(plane, &self.blocks, now);
+            self.collector.start(plane, &mut self.blocks, now);
             self.drive_collection(plane, now);
             self.give_up_if_exhausted(plane, now);
         }

@@ -82,6 +82,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.charge_page(id, Cause::FreeBlocks, now);
         self.give_up(id, now);
         self.offer_paths(now);
+        self.resume_patrol(now);
         true
     }
 

@@ -5,7 +5,7 @@
 //! mapping table and the blocks. The measured run starts on these with clocks, counts and queues at zero.
 
 use super::Machine;
-use crate::config::design::{Design, PreconditionKind};
+use crate::config::design::{Design, PreconditionKind, Refresh};
 use crate::config::units::Size;
 use crate::config::workload::Workload;
 use crate::fabric::Fabric;
@@ -110,6 +110,8 @@ fn replay<F: Fabric>(
     let mut design_then = design.clone();
     // Nobody waits for these writes: collection keeps up with them, as if there were pauses for it.
     design_then.gc.preemptible = false;
+    // Ages begin with the run.
+    design_then.refresh = Refresh::default();
     // All of them reach the flash.
     design_then.cache.capacity = Size(0);
     // None of these requests counts.

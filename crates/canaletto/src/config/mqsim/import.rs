@@ -13,8 +13,8 @@ use crate::config::cache::{Cache, CacheDram, CacheMode, Destage, DramTiming, Sha
 use crate::config::design::{
     Allocation, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry, Host, Hybrid,
     InitialTable, Interface, Link, LinkRounding, MapUpdate, Mapping, MappingScheme, MultiPlane, PageOrder, PageTimes,
-    PartialWrites, Precondition, PreconditionKind, ReadUnit, Scheduler, Sharing, TransferOrder, Turn, Turnarounds,
-    UnwrittenReads, VictimPolicy, Wear, WriteBacks, WritePlacement,
+    PartialWrites, Precondition, PreconditionKind, ReadUnit, Refresh, Scheduler, Sharing, TransferOrder, Turn,
+    Turnarounds, UnwrittenReads, VictimPolicy, Wear, WriteBacks, WritePlacement,
 };
 use crate::config::energy::Energy;
 use crate::config::medium::{Errors, Failures, Suspend};
@@ -174,6 +174,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         mapping,
         gc: import_gc(xml),
         wear: Wear::default(),
+        refresh: Refresh::default(),
         precondition: Precondition { kind, ..Precondition::default() },
         scheduler: Scheduler {
             priorities: device.scheduling == SchedulingPolicy::PriorityOutOfOrder,

@@ -8,6 +8,7 @@
 
 pub mod epoch;
 pub mod policy;
+pub mod refresh;
 
 use crate::config::design::{Gc, Scope, Wear};
 use crate::flash::address::{Layout, PlaneId, Ppa};
@@ -32,14 +33,23 @@ pub enum Reason {
     Wear,
     /// It is retired.
     Retired,
-    /// Its data have been read too often or are too old.
+    /// Its pages have been read too often.
+    ReadDisturb,
+    /// Its data are too old.
     Refresh,
 }
 
 impl Reason {
     /// Every reason, in the order of the counts.
-    pub const ALL: [Reason; 6] =
-        [Reason::Space, Reason::Epoch, Reason::Urgent, Reason::Wear, Reason::Retired, Reason::Refresh];
+    pub const ALL: [Reason; 7] = [
+        Reason::Space,
+        Reason::Epoch,
+        Reason::Urgent,
+        Reason::Wear,
+        Reason::Retired,
+        Reason::ReadDisturb,
+        Reason::Refresh,
+    ];
 
     /// The name used in results.
     pub fn key(self) -> &'static str {
@@ -49,6 +59,7 @@ impl Reason {
             Reason::Urgent => "urgent",
             Reason::Wear => "wear",
             Reason::Retired => "retired",
+            Reason::ReadDisturb => "read_disturb",
             Reason::Refresh => "refresh",
         }
     }
@@ -135,7 +146,7 @@ impl Collector {
     }
 
     /// Starts a job in the plane if one is called for and the plane has none.
-    pub fn start(&mut self, plane: PlaneId, blocks: &Blocks, now: Time) {
+    pub fn start(&mut self, plane: PlaneId, blocks: &mut Blocks, now: Time) {
         if self.jobs[plane.index()].is_some() {
             return;
         }
@@ -143,9 +154,13 @@ impl Collector {
         if self.config.scope != Scope::Plane && free < self.start_below && !self.epoch.wants(plane) {
             self.epoch.trigger();
         }
-        if let Some((victim, reason)) =
-            self.wanted_victim(plane, blocks).or_else(|| self.space_victim(plane, free, blocks, now))
-        {
+        let pressing = |reason| reason != Reason::Refresh;
+        let victim = self
+            .wanted_victim(plane, blocks, pressing)
+            .or_else(|| self.space_victim(plane, free, blocks, now))
+            .or_else(|| self.wanted_victim(plane, blocks, |reason| !pressing(reason)));
+        if let Some((victim, reason)) = victim {
+            blocks.close(plane, victim);
             self.begin(plane, victim, reason, blocks, now);
         }
     }
@@ -161,16 +176,23 @@ impl Collector {
     }
 
     /// A block that is to be collected whatever the free space: only while the plane has enough of it, since a fully valid
-    /// block wins nothing.
-    fn wanted_victim(&mut self, plane: PlaneId, blocks: &Blocks) -> Option<(u32, Reason)> {
+    /// block wins nothing. Data that are to be refreshed do not wait until the block they are in is full.
+    fn wanted_victim(
+        &mut self,
+        plane: PlaneId,
+        blocks: &Blocks,
+        is_due: impl Fn(Reason) -> bool,
+    ) -> Option<(u32, Reason)> {
         let wanted = &mut self.wanted[plane.index()];
         if wanted.is_empty() {
             return None;
         }
         let roomy = blocks.free(plane) > self.config.reserved_blocks;
-        let place = wanted.iter().position(|&(block, _)| {
+        let place = wanted.iter().position(|&(block, reason)| {
             let wins = !blocks.is_bad(plane, block) && blocks.candidates(plane).wins(block);
-            blocks.can_be_collected(plane, block) && (roomy || wins)
+            let closes = matches!(reason, Reason::ReadDisturb | Reason::Refresh) && roomy;
+            let can = blocks.can_be_collected(plane, block) || closes && blocks.can_be_closed(plane, block);
+            is_due(reason) && can && (roomy || wins)
         })?;
         Some(wanted.remove(place))
     }
@@ -221,7 +243,9 @@ impl Collector {
 
     /// Whether the plane's collection must go before host requests.
     pub fn urgent(&self, plane: PlaneId, blocks: &Blocks) -> bool {
-        self.jobs[plane.index()].is_some() && (!self.config.preemptible || blocks.free(plane) <= self.urgent_at)
+        self.jobs[plane.index()].is_some_and(|job| {
+            !self.config.preemptible && job.reason != Reason::Refresh || blocks.free(plane) <= self.urgent_at
+        })
     }
 
     /// What the plane's job wants next; to be asked until it waits.
