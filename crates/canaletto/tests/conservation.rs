@@ -400,6 +400,7 @@ fn designs() -> impl Strategy<Value = Design> {
         prop::sample::select(vec!["page", "page", "bast", "fast"]),
         2u32..6,
         prop::sample::select(vec!["lru", "fifo"]),
+        prop::sample::select(vec!["none", "none", "none", "die", "chip", "channel", "drive"]),
     );
     let all = (geometry, flash, ftl, rest, (gc, mapping(), cache, hybrid));
     all.prop_map(|(g, mut f, mut t, mut r, (mut c, mapping, k, h))| {
@@ -408,11 +409,17 @@ fn designs() -> impl Strategy<Value = Design> {
             (t.0, t.1, c.1, c.8, c.9.0) = ("zeroes", "program-end", "plane", 0, "none");
             (f.5.0, f.5.1, f.6, r.7.4.0) = (0.0, 0.0, (0, 0.0), false);
         }
+        let superblock = if hybrid { "none" } else { h.3 };
+        let alone = superblock == "none";
+        if !alone {
+            (c.1, c.2, r.7.4.0) = ("plane", false, false);
+        }
         let dynamic = if !hybrid && (c.1 != "plane" || c.2) { "dynamic" } else { "static" };
         let page: u32 = [("4KiB", 4096), ("16KiB", 16384), ("512B", 512)].iter().find(|p| p.0 == g.6).unwrap().1;
         let pages = [0, 1, 3, k.0.1][k.0.0 as usize];
         let mut overrides = vec![
             format!("ftl.mapping={}", h.0),
+            format!("ftl.superblock={superblock}"),
             format!("ftl.hybrid.log_blocks={}", h.1),
             format!("ftl.hybrid.victim={}", h.2),
             format!("cache.capacity={}B", pages * page),
@@ -503,6 +510,8 @@ fn designs() -> impl Strategy<Value = Design> {
         // which waits until collection rests, may not end.
         if hybrid {
             overrides.push("flash.failures.factory_bad=0.0".to_owned());
+        } else if !alone {
+            // Translation pages have planes of their own.
         } else if c.9.0 != "replay" {
             // Failing programs beside a cached table are not right yet: a read of a request that has ended was seen.
             if !mapping.is_empty() {

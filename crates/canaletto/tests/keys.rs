@@ -233,6 +233,7 @@ const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("ftl.map_update", "issue", &[], PARTIAL),
     ("ftl.partial_writes", "new-sectors", &[], PARTIAL),
     ("ftl.write_placement", "dynamic", &[], WRITES),
+    ("ftl.superblock", "die", &[], WRITES),
     ("gc.policy", "fifo", &[], WRITES),
     ("gc.choices", "2", &["gc.policy=d-choices"], WRITES),
     ("gc.invalid_share", "0.9", &["gc.policy=random-plus"], WRITES),

@@ -1,7 +1,8 @@
 //! Rules between keys that no type or range can state.
 
 use crate::config::design::{
-    Design, FabricKind, MapUpdate, MappingScheme, PageTimes, PreconditionKind, Scope, UnwrittenReads, WritePlacement,
+    Design, FabricKind, MapUpdate, MappingScheme, PageTimes, PreconditionKind, Scope, Superblock, UnwrittenReads,
+    WritePlacement,
 };
 use crate::config::error::Problem;
 use crate::config::medium::Suspendable;
@@ -27,6 +28,7 @@ pub fn check_design(design: &Design) -> Checked {
     check_cache(design)?;
     check_space(design)?;
     check_hybrid(design)?;
+    check_superblocks(design)?;
     check_failures(design)?;
     check_refresh(design)?;
     check_errors(design)
@@ -255,6 +257,48 @@ fn check_hybrid(design: &Design) -> Checked {
             i64::from(blocks) - i64::from(reserved) - 1
         )
     })
+}
+
+/// The stripe says where pages go, and a superblock is collected as a whole.
+fn check_superblocks(design: &Design) -> Checked {
+    let ftl = &design.ftl;
+    if ftl.superblock == Superblock::None {
+        return Ok(());
+    }
+    let name = ftl.superblock.name();
+    let refuse = |right, key: &str, got: &str, why: &str| {
+        require(right, key, || format!("got {got} with ftl.superblock = \"{name}\": {why}"))
+    };
+    refuse(
+        ftl.mapping == MappingScheme::Page,
+        "ftl.superblock",
+        &format!("ftl.mapping = \"{}\"", ftl.mapping.name()),
+        "log blocks lie in the plane of their data blocks; expected ftl.mapping = \"page\"",
+    )?;
+    refuse(
+        ftl.write_placement == WritePlacement::Static,
+        "ftl.write_placement",
+        "\"dynamic\"",
+        "the stripe says which plane of a group is written to, ftl.allocation which group; expected \"static\"",
+    )?;
+    refuse(
+        design.gc.scope == Scope::Plane,
+        "gc.scope",
+        &format!("{:?}", design.gc.scope),
+        "all planes of a group collect at once and copies go where the stripe says; expected \"plane\"",
+    )?;
+    refuse(
+        !design.gc.copyback,
+        "gc.copyback",
+        "true",
+        "the stripe says which plane a copy goes to, rarely its own; expected false",
+    )?;
+    refuse(
+        !design.mapping.is_cached(),
+        "mapping.capacity",
+        &format!("\"{}\"", design.mapping.capacity),
+        "translation pages have planes of their own; expected \"0B\"",
+    )
 }
 
 fn check_refresh(design: &Design) -> Checked {

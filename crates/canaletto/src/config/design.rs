@@ -16,6 +16,7 @@ pub use crate::config::mapping::*;
 use crate::config::medium::{Ecc, Errors, Failures, Suspend};
 pub use crate::config::precondition::{Precondition, PreconditionKind};
 pub use crate::config::refresh::Refresh;
+pub use crate::config::superblock::Superblock;
 use crate::config::units::{Duration, Rate, Size};
 
 /// A drive, the link to its host and the parts inside it.
@@ -402,6 +403,9 @@ pub struct Ftl {
     pub allocation: Allocation,
     /// Whether writes keep to that plane.
     pub write_placement: WritePlacement,
+    /// Blocks that are used together. `allocation` then says which group of planes a logical page belongs to; which plane of
+    /// the group it is written to, the stripe says.
+    pub superblock: Superblock,
     /// Reads of addresses never written.
     pub unwritten_reads: UnwrittenReads,
     /// When a write takes effect.
@@ -476,6 +480,7 @@ impl Default for Ftl {
             min_spare_blocks: 4,
             allocation: Allocation::default(),
             write_placement: WritePlacement::default(),
+            superblock: Superblock::default(),
             unwritten_reads: UnwrittenReads::default(),
             map_update: MapUpdate::default(),
             partial_writes: PartialWrites::default(),

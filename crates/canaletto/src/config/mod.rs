@@ -22,6 +22,7 @@ mod precondition;
 pub mod presets;
 mod refresh;
 pub mod schema;
+mod superblock;
 pub mod units;
 pub mod workload;
 

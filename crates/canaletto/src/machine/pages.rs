@@ -215,7 +215,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     fn allocate_found(&mut self, id: TransactionId, sectors: u64) -> Option<Ppa> {
         let t = &self.transactions[id];
         let (lpa, frontier) = (t.lpa, t.frontier);
-        let plane = self.plane_to_find(id, frontier);
+        let plane = self.plane_to_find(id, frontier)?;
         self.allocate(plane, frontier, lpa, sectors)
     }
 

@@ -13,8 +13,8 @@ use crate::config::cache::{Cache, CacheDram, CacheMode, Destage, DramTiming, Sha
 use crate::config::design::{
     Allocation, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry, Host, Hybrid,
     InitialTable, Interface, Link, LinkRounding, MapUpdate, Mapping, MappingScheme, MultiPlane, PageOrder, PageTimes,
-    PartialWrites, Precondition, PreconditionKind, ReadUnit, Refresh, Scheduler, Sharing, TransferOrder, Turn,
-    Turnarounds, UnwrittenReads, VictimPolicy, Wear, WriteBacks, WritePlacement,
+    PartialWrites, Precondition, PreconditionKind, ReadUnit, Refresh, Scheduler, Sharing, Superblock, TransferOrder,
+    Turn, Turnarounds, UnwrittenReads, VictimPolicy, Wear, WriteBacks, WritePlacement,
 };
 use crate::config::energy::Energy;
 use crate::config::medium::{Errors, Failures, Suspend};
@@ -162,6 +162,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         cache: import_cache(device),
         ftl: Ftl {
             mapping: MappingScheme::Page,
+            superblock: Superblock::None,
             hybrid: Hybrid::default(),
             overprovisioning: device.overprovisioning,
             min_spare_blocks: 0,

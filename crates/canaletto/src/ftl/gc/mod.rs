@@ -79,6 +79,8 @@ struct Job {
     read: u32,
     /// Whether the erase has been queued.
     erasing: bool,
+    /// Blocks of the superblock that have yet to be erased.
+    erases: u32,
 }
 
 /// What a job wants done next.
@@ -107,9 +109,11 @@ pub struct Counts {
     pub valid_in_victims: u64,
 }
 
-/// The jobs of all planes.
+/// The jobs of all planes. Where blocks are used in superblocks, planes of a group share one job, and its blocks are
+/// superblocks; any plane of the group stands for it.
 pub struct Collector {
     jobs: Vec<Option<Job>>,
+    planes_per_group: u32,
     /// Blocks to be collected whatever the plane's free space, with the reason.
     wanted: Vec<Vec<(u32, Reason)>>,
     policy: Policy,
@@ -129,10 +133,11 @@ pub struct Collector {
 impl Collector {
     /// No jobs yet.
     pub fn new(config: &Gc, wear: &Wear, limits: &Limits, seed: u64) -> Collector {
-        let planes = limits.layout.planes();
+        let groups = limits.layout.planes() / limits.planes_per_group;
         Collector {
-            jobs: vec![None; planes as usize],
-            wanted: vec![Vec::new(); planes as usize],
+            jobs: vec![None; groups as usize],
+            planes_per_group: limits.planes_per_group,
+            wanted: vec![Vec::new(); groups as usize],
             policy: Policy::new(config, seed),
             epoch: Epoch::new(config, &limits.layout),
             destinations: Stream::named(seed, "gc/destination"),
@@ -145,9 +150,15 @@ impl Collector {
         }
     }
 
+    /// The place of a plane's job.
+    fn place(&self, plane: PlaneId) -> usize {
+        // Rarely anything but 1, and asked often: spares a division.
+        if self.planes_per_group == 1 { plane.index() } else { (plane.0 / self.planes_per_group) as usize }
+    }
+
     /// Starts a job in the plane if one is called for and the plane has none.
     pub fn start(&mut self, plane: PlaneId, blocks: &mut Blocks, now: Time) {
-        if self.jobs[plane.index()].is_some() {
+        if self.jobs[self.place(plane)].is_some() {
             return;
         }
         let free = blocks.free(plane);
@@ -166,11 +177,12 @@ impl Collector {
     }
 
     fn begin(&mut self, plane: PlaneId, victim: u32, reason: Reason, blocks: &Blocks, now: Time) {
-        self.jobs[plane.index()] =
-            Some(Job { victim, reason, since: now, next: 0, copies: 0, read: 0, erasing: false });
+        let place = self.place(plane);
+        self.jobs[place] =
+            Some(Job { victim, reason, since: now, next: 0, copies: 0, read: 0, erasing: false, erases: 0 });
         self.counts.jobs[reason as usize] += 1;
         if matches!(reason, Reason::Space | Reason::Epoch | Reason::Urgent) {
-            self.counts.valid_in_victims += u64::from(blocks.candidates(plane).valid(victim));
+            self.counts.valid_in_victims += u64::from(blocks.candidates(plane).to_copy(victim));
         }
         self.working += 1;
     }
@@ -183,7 +195,8 @@ impl Collector {
         blocks: &Blocks,
         is_due: impl Fn(Reason) -> bool,
     ) -> Option<(u32, Reason)> {
-        let wanted = &mut self.wanted[plane.index()];
+        let place = self.place(plane);
+        let wanted = &mut self.wanted[place];
         if wanted.is_empty() {
             return None;
         }
@@ -192,7 +205,7 @@ impl Collector {
             let wins = !blocks.is_bad(plane, block) && blocks.candidates(plane).wins(block);
             let closes = matches!(reason, Reason::ReadDisturb | Reason::Refresh) && roomy;
             let can = blocks.can_be_collected(plane, block) || closes && blocks.can_be_closed(plane, block);
-            is_due(reason) && can && (roomy || wins)
+            is_due(reason) && can && (roomy || wins) && blocks.copies_fit(plane, block)
         })?;
         Some(wanted.remove(place))
     }
@@ -205,7 +218,7 @@ impl Collector {
             _ if free <= self.urgent_at => Reason::Urgent,
             _ => return None,
         };
-        let victim = self.policy.choose(&blocks.candidates(plane));
+        let victim = self.policy.choose(&blocks.candidates(plane)).filter(|&victim| blocks.copies_fit(plane, victim));
         if reason == Reason::Epoch {
             match victim {
                 Some(_) => self.epoch.job_starts(plane),
@@ -217,7 +230,8 @@ impl Collector {
 
     /// The last page that [`Collector::step`] gave cannot be copied now: it will be given again.
     pub fn postpone(&mut self, page: Ppa) {
-        if let Some(job) = &mut self.jobs[page.plane.index()] {
+        let place = self.place(page.plane);
+        if let Some(job) = &mut self.jobs[place] {
             job.next = page.page;
             job.copies -= 1;
         }
@@ -225,8 +239,9 @@ impl Collector {
 
     /// Has a block collected as soon as its plane can do so.
     pub fn want(&mut self, plane: PlaneId, block: u32, reason: Reason) {
-        let wanted = &mut self.wanted[plane.index()];
-        if self.jobs[plane.index()].is_none_or(|job| job.victim != block) && wanted.iter().all(|w| w.0 != block) {
+        let place = self.place(plane);
+        let wanted = &mut self.wanted[place];
+        if self.jobs[place].is_none_or(|job| job.victim != block) && wanted.iter().all(|w| w.0 != block) {
             wanted.push((block, reason));
         }
     }
@@ -243,28 +258,28 @@ impl Collector {
 
     /// Whether the plane's collection must go before host requests.
     pub fn urgent(&self, plane: PlaneId, blocks: &Blocks) -> bool {
-        self.jobs[plane.index()].is_some_and(|job| {
+        self.jobs[self.place(plane)].is_some_and(|job| {
             !self.config.preemptible && job.reason != Reason::Refresh || blocks.free(plane) <= self.urgent_at
         })
     }
 
     /// What the plane's job wants next; to be asked until it waits.
     pub fn step(&mut self, plane: PlaneId, blocks: &Blocks) -> Step {
-        let Some(job) = &mut self.jobs[plane.index()] else {
+        let place = self.place(plane);
+        let Some(job) = &mut self.jobs[place] else {
             return Step::Wait;
         };
-        if job.copies >= self.config.copies_in_flight || job.erasing {
+        if job.copies >= self.config.copies_in_flight * self.planes_per_group || job.erasing {
             return Step::Wait;
         }
-        if let Some(page) = blocks.next_valid(plane, job.victim, job.next) {
-            job.next = page.page + 1;
+        if let Some((page, next)) = blocks.next_to_copy(plane, job.victim, job.next) {
+            job.next = next;
             job.copies += 1;
             return Step::Copy(page);
         }
-        let victim = Ppa { plane, block: job.victim, page: 0 };
-        if job.copies == 0 && blocks.reads_in_flight(victim) == 0 {
+        if job.copies == 0 && !blocks.is_read(plane, job.victim) {
             job.erasing = true;
-            return Step::Erase(victim);
+            return Step::Erase(Ppa { plane, block: job.victim, page: 0 });
         }
         Step::Wait
     }
@@ -297,21 +312,24 @@ impl Collector {
 
     /// A page is read that is to be copied within its plane.
     pub fn copy_is_read(&mut self, plane: PlaneId) {
-        if let Some(job) = &mut self.jobs[plane.index()] {
+        let place = self.place(plane);
+        if let Some(job) = &mut self.jobs[place] {
             job.read += 1;
         }
     }
 
     /// What was read of such a page is lost: it is read again.
     pub fn copy_is_lost(&mut self, plane: PlaneId) {
-        if let Some(job) = &mut self.jobs[plane.index()] {
+        let place = self.place(plane);
+        if let Some(job) = &mut self.jobs[place] {
             job.read -= 1;
         }
     }
 
     /// A copy has ended: the page was programmed, `within` its plane or elsewhere, or turned out to be out of date.
     pub fn copy_done(&mut self, plane: PlaneId, within: bool) {
-        if let Some(job) = &mut self.jobs[plane.index()] {
+        let place = self.place(plane);
+        if let Some(job) = &mut self.jobs[place] {
             job.copies -= 1;
             job.read -= u32::from(within);
         }
@@ -319,15 +337,33 @@ impl Collector {
 
     /// Whether the plane's job, if it has one, can never end: all its copies wait for a page, and there is none.
     pub fn is_stuck(&self, plane: PlaneId, has_page: bool) -> bool {
-        self.jobs[plane.index()].is_none_or(|job| !job.erasing && job.copies > 0 && job.copies == job.read && !has_page)
+        self.jobs[self.place(plane)]
+            .is_none_or(|job| !job.erasing && job.copies > 0 && job.copies == job.read && !has_page)
+    }
+
+    /// So many blocks of the plane's victim are being erased.
+    pub fn erases_begin(&mut self, plane: PlaneId, blocks: u32) {
+        let place = self.place(plane);
+        if let Some(job) = &mut self.jobs[place] {
+            job.erases = blocks;
+        }
+    }
+
+    /// One of them is erased. Returns whether it was the last.
+    pub fn block_is_erased(&mut self, plane: PlaneId) -> bool {
+        let place = self.place(plane);
+        let job = self.jobs[place].as_mut().expect("an erase belongs to a job");
+        job.erases -= 1;
+        job.erases == 0
     }
 
     /// The plane's job has ended: its victim is erased. Returns when it began, and whether all planes have to be looked at
     /// again.
     pub fn erase_done(&mut self, plane: PlaneId, blocks: &mut Blocks, now: Time) -> (Time, bool) {
-        let job = self.jobs[plane.index()].take().expect("an erase ends a job");
+        let place = self.place(plane);
+        let job = self.jobs[place].take().expect("an erase ends a job");
         self.working -= 1;
-        self.wanted[plane.index()].retain(|&(block, _)| block != job.victim);
+        self.wanted[place].retain(|&(block, _)| block != job.victim);
         // One for each block that was erased for another reason: levelling must not feed on itself.
         if self.static_difference > 0
             && job.reason != Reason::Wear
@@ -345,7 +381,7 @@ impl Collector {
 
     /// One phrase on the plane's job, for a stuck run's explanation.
     pub fn describe(&self, plane: PlaneId) -> String {
-        match self.jobs[plane.index()] {
+        match self.jobs[self.place(plane)] {
             None => "no collection".to_owned(),
             Some(job) if job.erasing => format!("block {} to be erased", job.victim),
             Some(job) => format!("block {} under collection with {} copies under way", job.victim, job.copies),
@@ -354,11 +390,11 @@ impl Collector {
 
     /// Whether the plane collects `block` now.
     pub fn collects(&self, plane: PlaneId, block: u32) -> bool {
-        self.jobs[plane.index()].is_some_and(|job| job.victim == block)
+        self.jobs[self.place(plane)].is_some_and(|job| job.victim == block)
     }
 
     /// Whether the plane has a job.
     pub fn is_busy(&self, plane: PlaneId) -> bool {
-        self.jobs[plane.index()].is_some()
+        self.jobs[self.place(plane)].is_some()
     }
 }
