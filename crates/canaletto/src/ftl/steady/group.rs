@@ -45,8 +45,9 @@ impl Plan {
         let mut deal = Deal::new(&full, &open, planes, size / planes, &mut random);
         for class in 0..self.classes() {
             let wanted: Vec<u32> = members.iter().map(|(_, mapped)| mapped[class]).collect();
-            deal.meet(class, &wanted, &mut random)?;
+            deal.meet(class, &wanted, &mut random);
         }
+        (0..).zip(&members).try_for_each(|(plane, (_, mapped))| deal.settle(plane, mapped))?;
         let order = random.integer(0, u64::from(u32::MAX));
         let superblocks = full.ages.len();
         let planes = (0..).zip(members).map(|(plane, (classes, _))| {
@@ -111,52 +112,58 @@ impl Deal {
         self.written[row * self.planes + plane]
     }
 
-    /// Exchanges pages of a class between blocks of a superblock until every plane has what is wanted of it.
-    fn meet(&mut self, class: usize, wanted: &[u32], random: &mut Stream) -> Result<(), String> {
+    /// Valid pages of a plane, of one class.
+    fn held(&self, plane: usize, class: usize) -> u32 {
+        (0..self.written.len() / self.planes).map(|row| self.row(row, plane)[class]).sum()
+    }
+
+    /// Exchanges pages of a class between blocks of a superblock until every plane has what is wanted of it, or no more
+    /// can be exchanged.
+    fn meet(&mut self, class: usize, wanted: &[u32], random: &mut Stream) {
         let rows = self.written.len() / self.planes;
         let order = Permutation::new(rows as u32, mix(random.integer(0, u64::from(u32::MAX))));
-        let mut surplus: Vec<i64> = (0..self.planes)
-            .map(|plane| {
-                let have: u64 = (0..rows).map(|row| u64::from(self.row(row, plane)[class])).sum();
-                have as i64 - i64::from(wanted[plane])
-            })
-            .collect();
+        let surplus = |plane: usize| i64::from(self.held(plane, class)) - i64::from(wanted[plane]);
+        let mut surplus: Vec<i64> = (0..self.planes).map(surplus).collect();
+        let mut before = i64::MAX;
         loop {
-            let before: i64 = surplus.iter().map(|n| n.abs()).sum();
-            if before == 0 {
-                return Ok(());
+            let left: i64 = surplus.iter().map(|n| n.abs()).sum();
+            if left == 0 || left == before {
+                return;
             }
+            before = left;
             for row in (0..rows as u32).map(|place| order.apply(place) as usize) {
                 self.exchange(row, class, &mut surplus);
-            }
-            if surplus.iter().map(|n| n.abs()).sum::<i64>() == before {
-                self.relocate(class, &mut surplus)?;
             }
         }
     }
 
-    /// Moves a page of a class to another superblock, where none can be exchanged within one: those of small blocks are
-    /// soon full.
-    fn relocate(&mut self, class: usize, surplus: &mut [i64]) -> Result<(), String> {
+    /// Gives a plane what is wanted of each class, in whatever superblocks: where these are so small that little can be
+    /// exchanged within them.
+    fn settle(&mut self, plane: usize, wanted: &[u32]) -> Result<(), String> {
         let rows = 0..self.written.len() / self.planes;
-        let has = |&(row, plane): &(usize, usize)| surplus[plane] > 0 && self.row(row, plane)[class] > 0;
-        let lacks = |&(row, plane): &(usize, usize)| {
-            surplus[plane] < 0 && self.row(row, plane).iter().sum::<u32>() < self.written(row, plane)
-        };
-        let blocks = || rows.clone().flat_map(|row| (0..self.planes).map(move |plane| (row, plane)));
-        let (Some(from), Some(to)) = (blocks().find(has), blocks().find(lacks)) else {
-            return Err("the pages of a plane that hold data do not fit its blocks in use".to_owned());
-        };
-        self.move_page(from, to, class, surplus);
+        for (class, &wanted) in wanted.iter().enumerate() {
+            let mut over = self.held(plane, class).saturating_sub(wanted);
+            for row in rows.clone() {
+                let place = self.place(row, plane) + class;
+                let taken = over.min(self.counts[place]);
+                self.counts[place] -= taken;
+                over -= taken;
+            }
+        }
+        for (class, &wanted) in wanted.iter().enumerate() {
+            let mut lacking = wanted - self.held(plane, class);
+            for row in rows.clone() {
+                let room = self.written(row, plane) - self.row(row, plane).iter().sum::<u32>();
+                let place = self.place(row, plane) + class;
+                let given = lacking.min(room);
+                self.counts[place] += given;
+                lacking -= given;
+            }
+            if lacking > 0 {
+                return Err(format!("{lacking} valid pages more than the blocks of a plane have room for"));
+            }
+        }
         Ok(())
-    }
-
-    fn move_page(&mut self, from: (usize, usize), to: (usize, usize), class: usize, surplus: &mut [i64]) {
-        let (giver, taker) = (self.place(from.0, from.1) + class, self.place(to.0, to.1) + class);
-        self.counts[giver] -= 1;
-        self.counts[taker] += 1;
-        surplus[from.1] -= 1;
-        surplus[to.1] += 1;
     }
 
     /// Moves a page of a class from the block of the plane with the largest surplus to that of the plane that lacks most.
@@ -168,7 +175,11 @@ impl Deal {
         let from = (0..self.planes).filter(has).max_by_key(|&plane| surplus[plane]);
         let to = (0..self.planes).filter(lacks).min_by_key(|&plane| surplus[plane]);
         if let (Some(from), Some(to)) = (from, to) {
-            self.move_page((row, from), (row, to), class, surplus);
+            let (giver, taker) = (self.place(row, from) + class, self.place(row, to) + class);
+            self.counts[giver] -= 1;
+            self.counts[taker] += 1;
+            surplus[from] -= 1;
+            surplus[to] += 1;
         }
     }
 }
@@ -216,8 +227,7 @@ mod tests {
         let mut random = Stream::named(5, "test");
         let full = FullBlocks { classes: 2, counts: [30, 60].repeat(100), ages: vec![0.0; 100] };
         let mut deal = Deal::new(&full, &[], 8, 16, &mut random);
-        let of = |deal: &Deal, plane: usize, class: usize| -> u32 { (0..100).map(|r| deal.row(r, plane)[class]).sum() };
-        assert_eq!((0..8).map(|plane| of(&deal, plane, 0)).sum::<u32>(), 3000);
+        assert_eq!((0..8).map(|plane| deal.held(plane, 0)).sum::<u32>(), 3000);
         let counts: Vec<u32> =
             (0..100).flat_map(|row| (0..8).map(move |plane| (row, plane))).map(|(r, p)| deal.row(r, p)[0]).collect();
         let mean = 30.0 / 8.0;
@@ -225,8 +235,21 @@ mod tests {
         // Of 128 pages 30 are of the class, and 16 in the block: 30 × 1/8 × 7/8 × 98/127.
         assert!((variance / 2.53 - 1.0).abs() < 0.15, "{variance}");
         let wanted = [400, 350, 375, 375, 375, 375, 380, 370];
-        deal.meet(0, &wanted, &mut random).expect("there is room");
-        assert!((0..8).all(|plane| of(&deal, plane, 0) == wanted[plane]));
+        deal.meet(0, &wanted, &mut random);
+        assert!((0..8).all(|plane| deal.held(plane, 0) == wanted[plane]));
         assert!((0..100).all(|row| (0..8).map(|plane| deal.row(row, plane)[0]).sum::<u32>() == 30));
+    }
+
+    /// Superblocks of two blocks of one page, all full: nothing can be exchanged within them.
+    #[test]
+    fn planes_get_what_they_hold_even_in_tiny_superblocks() {
+        let mut random = Stream::named(5, "test");
+        let full = FullBlocks { classes: 2, counts: [1, 1].repeat(6), ages: vec![0.0; 6] };
+        let mut deal = Deal::new(&full, &[], 2, 1, &mut random);
+        for (plane, wanted) in [[4, 2], [1, 5]].iter().enumerate() {
+            deal.settle(plane, wanted).expect("there is room");
+            assert_eq!([deal.held(plane, 0), deal.held(plane, 1)], *wanted);
+        }
+        assert!(deal.settle(0, &[4, 3]).is_err());
     }
 }
