@@ -288,7 +288,8 @@ impl Blocks {
     fn count_waiting(&mut self, plane: PlaneId, more: i32) {
         if let Some(superblocks) = &mut self.superblocks {
             let group = superblocks.group(plane);
-            superblocks.waiting[group] = superblocks.waiting[group].strict_add_signed(more);
+            let waiting = superblocks.waiting[group].checked_add_signed(more);
+            superblocks.waiting[group] = waiting.expect("a page was taken without a place");
         }
     }
 
