@@ -160,10 +160,9 @@ impl Layout {
         PlaneId((chip * self.dies_per_chip + die) * self.planes_per_die + plane)
     }
 
-    /// The plane at the same place of another row.
-    pub fn in_row(&self, plane: PlaneId, row: u32) -> PlaneId {
-        let planes_per_row = self.planes() / self.channels;
-        PlaneId(row * planes_per_row + plane.0 % planes_per_row)
+    /// The column of a plane's chip.
+    pub fn column_of(&self, plane: PlaneId) -> usize {
+        (self.chip_of_plane(plane).0 % self.chips_per_channel) as usize
     }
 
     /// The unit a plane belongs to.

@@ -209,8 +209,8 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     without_room: VecDeque<TransactionId>,
     /// Whether some of them have not been looked at yet.
     room_wanted: bool,
-    /// Planes whose copies wait for a register of another chip.
-    awaiting_register: Vec<PlaneId>,
+    /// Planes of each column whose copies wait for a register of another chip.
+    awaiting_register: Vec<Vec<PlaneId>>,
     /// Whether an epoch was under way when the fabric was last told whose the columns are.
     columns_kept: bool,
     queues: Queues,
@@ -353,7 +353,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             needs_collection: Vec::new(),
             without_room: VecDeque::new(),
             room_wanted: false,
-            awaiting_register: Vec::new(),
+            awaiting_register: vec![Vec::new(); layout.chips_per_channel as usize],
             columns_kept: false,
             operations: Operations::default(),
             upkeep: Upkeep::default(),

@@ -15,7 +15,6 @@ use crate::flash::address::{Layout, PlaneId, Ppa};
 use crate::ftl::blocks::Blocks;
 use crate::ftl::gc::epoch::Epoch;
 use crate::ftl::gc::policy::Policy;
-use crate::ftl::spread::Spread;
 use crate::limits::Limits;
 use crate::sim::random::Stream;
 use crate::sim::time::Time;
@@ -284,30 +283,21 @@ impl Collector {
         Step::Wait
     }
 
-    /// The plane that a page of `plane` is to be copied to, a page of which is then promised; none for its own.
-    pub fn destination(
-        &mut self,
-        plane: PlaneId,
-        layout: &Layout,
-        blocks: &mut Blocks,
-        spread: &Spread,
-    ) -> Option<PlaneId> {
-        let to = match self.config.scope {
-            Scope::Plane => return None,
-            Scope::Parallel => PlaneId(self.destinations.integer(0, u64::from(layout.planes()) - 1) as u32),
-            Scope::Spatial => self.elsewhere_in_column(plane, layout),
+    /// Planes that a page of `plane` may be copied to beside its own, the one to try first in front: any plane (PaGC), or
+    /// those of the same die and plane in other chips of the column, from a random one on.
+    pub fn destinations(&mut self, plane: PlaneId, layout: &Layout) -> impl Iterator<Item = PlaneId> + use<> {
+        let rows = layout.channels;
+        let mut draw = |from, to| self.destinations.integer(from, u64::from(to)) as u32;
+        let (anywhere, first, others) = match self.config.scope {
+            Scope::Parallel => (Some(PlaneId(draw(0, layout.planes() - 1))), 0, 0),
+            Scope::Spatial if rows > 1 => (None, draw(1, rows - 1), rows - 1),
+            Scope::Plane | Scope::Spatial => (None, 0, 0),
         };
-        let room = to != plane && spread.may_take(to, blocks) && blocks.promise_arrival(to);
-        room.then_some(to)
-    }
-
-    /// The same die and plane of another chip of the column.
-    fn elsewhere_in_column(&mut self, plane: PlaneId, layout: &Layout) -> PlaneId {
-        if layout.channels == 1 {
-            return plane;
-        }
-        let step = self.destinations.integer(1, u64::from(layout.channels) - 1) as u32;
-        layout.in_row(plane, (layout.channel_of_plane(plane) + step) % layout.channels)
+        let (row, per_row) = (layout.channel_of_plane(plane), layout.planes() / rows);
+        let place = plane.0 % per_row;
+        let in_column = (0..others).map(move |n| (first - 1 + n) % others + 1);
+        let in_column = in_column.map(move |step| PlaneId((row + step) % rows * per_row + place));
+        anywhere.into_iter().filter(move |to| *to != plane).chain(in_column)
     }
 
     /// A page is read that is to be copied within its plane.
