@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::config::cache::Sharing;
-use crate::config::design::{Allocation, Design, MappingScheme, PreconditionKind, Scope, WritePlacement};
+use crate::config::design::{Allocation, Design, MappingScheme, PreconditionKind, Scope, Superblock, WritePlacement};
 use crate::config::workload::{Flow, Workload};
 use crate::fabric;
 use crate::flash::address::{Layout, SECTOR};
@@ -57,6 +57,8 @@ pub struct Limits {
     pub most_valid: u64,
     /// Blocks of a plane that may go bad.
     pub expendable_blocks: u32,
+    /// Planes whose blocks of equal number are used together.
+    pub planes_per_group: u32,
 }
 
 /// Sectors of one plane that the host sees.
@@ -148,11 +150,13 @@ fn directories(
 }
 
 /// Blocks of a plane that may go bad: what the host's data and collection leave. Collection needs `gc.reserved_blocks`, its
-/// own open block, one for each set of write frontiers and one to win, and must be able to reach its threshold.
+/// own open block, one for each set of write frontiers and one to win, and must be able to reach its threshold. Superblocks
+/// without their bad blocks are of any size; free ones are counted as whole ones, up to one of which goes uncounted.
 pub fn expendable_blocks(design: &Design, layout: &Layout, streams: u16) -> u32 {
     let block_sectors = u64::from(layout.pages_per_block) * u64::from(layout.sectors_per_page);
     let seen = visible_sectors(design, layout, streams).div_ceil(block_sectors) as u32;
-    let to_collect = design.gc.reserved_blocks + 2 + u32::from(streams);
+    let uncounted = u32::from(design.ftl.superblock != Superblock::None);
+    let to_collect = design.gc.reserved_blocks + 2 + u32::from(streams) + uncounted;
     let threshold = (design.gc.threshold * f64::from(layout.blocks_per_plane)).ceil() as u32;
     layout.blocks_per_plane.saturating_sub(seen + to_collect.max(threshold))
 }
@@ -209,6 +213,7 @@ impl Limits {
         }
         for (flow, range) in workload.flow.iter().zip(&flows) {
             check_request_size(flow, range)?;
+            check_groups(design, &layout, flow, range)?;
         }
         let last =
             flows.iter().map(|f| (f.first_page + f.sectors.div_ceil(per_page), f.first_sector + f.sectors)).max();
@@ -233,6 +238,7 @@ impl Limits {
             most_valid: most_valid(design, &layout, table.min(1), streams),
             gc_urgent_at: ((design.gc.hard_threshold * blocks) as u32).max(design.gc.reserved_blocks),
             expendable_blocks: expendable_blocks(design, &layout, streams),
+            planes_per_group: design.ftl.superblock.planes(&layout),
             streams,
             layout,
             flows,
@@ -240,6 +246,23 @@ impl Limits {
             logical_sectors,
         })
     }
+}
+
+/// A flow's planes must be whole groups: superblocks lie across all planes of one.
+fn check_groups(design: &Design, layout: &Layout, flow: &Flow, range: &FlowRange) -> Result<(), String> {
+    let group = design.ftl.superblock.planes(layout);
+    let placement = Placement::new(layout, Allocation::CWDP, &range.positions);
+    let mut used = vec![0; (layout.planes() / group) as usize];
+    placement.planes().iter().for_each(|plane| used[plane.index() / group as usize] += 1);
+    if used.iter().all(|&planes| planes == 0 || planes == group) {
+        return Ok(());
+    }
+    Err(format!(
+        "flow {:?}: got some planes of a {name}, but ftl.superblock = \"{name}\" lays its data over all of them; expected whole \
+         ones",
+        flow.name,
+        name = design.ftl.superblock.name()
+    ))
 }
 
 /// Each flow must have a page of a cache that is divided among them.

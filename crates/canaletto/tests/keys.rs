@@ -72,6 +72,8 @@ const ERRORS: &[&str] = &["flash.errors.base=0.008"];
 const RETENTION: &[&str] =
     &["flash.errors.retention.factor=0.002", "flash.errors.cycles=2", "flash.errors.age_days=2.0"];
 const DISTURB: &[&str] = &["flash.errors.disturb.factor=0.0001", "flash.errors.cycles=2"];
+/// Data two days old.
+const OLD: &[&str] = &["flash.errors.age_days=2.0", "precondition.kind=steady", "refresh.interval=100us"];
 const CACHED_MIX: &str =
     "requests = 2000\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 16\nworking_set = 0.2\nflush_share = 0.02";
 const LARGE: &str = "requests = 400\nread_share = 0.2\nsize = \"16KiB\"\nqueue_depth = 16";
@@ -232,6 +234,7 @@ const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("ftl.map_update", "issue", &[], PARTIAL),
     ("ftl.partial_writes", "new-sectors", &[], PARTIAL),
     ("ftl.write_placement", "dynamic", &[], WRITES),
+    ("ftl.superblock", "die", &[], WRITES),
     ("gc.policy", "fifo", &[], WRITES),
     ("gc.choices", "2", &["gc.policy=d-choices"], WRITES),
     ("gc.invalid_share", "0.9", &["gc.policy=random-plus"], WRITES),
@@ -245,6 +248,14 @@ const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("wear.dynamic", "false", &["wear.static_difference=0"], WRITES),
     ("wear.static_difference", "2", &["gc.policy=fifo", "ftl.overprovisioning=0.5"], HOT),
     ("wear.endurance", "2", &["ftl.overprovisioning=0.6"], WRITES),
+    ("refresh.reads", "5", &[], READS),
+    ("refresh.age_days", "1.0", OLD, SPARSE),
+    (
+        "refresh.interval",
+        "20us",
+        &["refresh.age_days=1.0", "flash.errors.age_days=2.0", "precondition.kind=steady"],
+        SPARSE,
+    ),
     ("mapping.capacity", "1KiB", &[], READS),
     ("mapping.entry_bytes", "16", &["mapping.capacity=1KiB"], READS),
     ("mapping.stored_bytes", "64", &["mapping.capacity=1KiB"], READS),

@@ -90,6 +90,15 @@ fn fifo_steady_is_what_writing_leads_to() {
     policy_agrees("fifo");
 }
 
+/// Superblocks of two planes, and of all: 128 and 512 pages.
+#[test]
+fn superblocks_steady_is_what_writing_leads_to() {
+    for kind in ["die", "drive"] {
+        let superblock = format!("ftl.superblock={kind}");
+        agree(QUARTER, &[&superblock, "ftl.overprovisioning=0.2"], "queue_depth = 16", 6, 0.1);
+    }
+}
+
 #[test]
 fn large_pages_steady_is_what_writing_leads_to() {
     agree(LARGE_PAGES, &["ftl.overprovisioning=0.25"], "queue_depth = 8", 6, 0.03);

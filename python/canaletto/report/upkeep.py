@@ -26,7 +26,8 @@ REASONS = {
     "urgent": "a plane was at the hard threshold while an epoch collected elsewhere",
     "wear": "wear levelling moved data out of a block that was hardly worn",
     "retired": "a block was retired",
-    "refresh": "data had been read too often or were too old",
+    "read_disturb": "its pages had been read too often",
+    "refresh": "its data were too old",
 }
 
 MEDIUM = ("padding", "suspensions", "copybacks", "read_retries", "uncorrectable", "program_failures", "erase_failures")

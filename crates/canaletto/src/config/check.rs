@@ -1,7 +1,8 @@
 //! Rules between keys that no type or range can state.
 
 use crate::config::design::{
-    Design, FabricKind, MapUpdate, MappingScheme, PageTimes, PreconditionKind, Scope, UnwrittenReads, WritePlacement,
+    Design, FabricKind, MapUpdate, MappingScheme, PageTimes, PreconditionKind, Scope, Superblock, UnwrittenReads,
+    WritePlacement,
 };
 use crate::config::error::Problem;
 use crate::config::mapping_unit;
@@ -29,7 +30,9 @@ pub fn check_design(design: &Design) -> Checked {
     check_cache(design)?;
     check_space(design)?;
     check_hybrid(design)?;
+    check_superblocks(design)?;
     check_failures(design)?;
+    check_refresh(design)?;
     check_errors(design)
 }
 
@@ -233,6 +236,9 @@ fn check_hybrid(design: &Design) -> Checked {
     require(!design.gc.copyback, "gc.copyback", || {
         format!("got true, expected false with ftl.mapping = \"{name}\": copies of a merge are programmed in order")
     })?;
+    require(!design.refresh.is_on(), "refresh", || {
+        format!("got limits, expected none with ftl.mapping = \"{name}\": log blocks move when they are merged")
+    })?;
     require(!design.mapping.is_cached(), "mapping.capacity", || {
         format!(
             "got \"{}\", expected \"0B\" with ftl.mapping = \"{name}\", whose tables are small enough for DRAM",
@@ -253,6 +259,52 @@ fn check_hybrid(design: &Design) -> Checked {
             i64::from(blocks) - i64::from(reserved) - 1
         )
     })
+}
+
+/// The stripe says where pages go, and a superblock is collected as a whole.
+fn check_superblocks(design: &Design) -> Checked {
+    let ftl = &design.ftl;
+    if ftl.superblock == Superblock::None {
+        return Ok(());
+    }
+    let name = ftl.superblock.name();
+    let refuse = |right, key: &str, got: &str, why: &str| {
+        require(right, key, || format!("got {got} with ftl.superblock = \"{name}\": {why}"))
+    };
+    refuse(
+        ftl.mapping == MappingScheme::Page,
+        "ftl.superblock",
+        &format!("ftl.mapping = \"{}\"", ftl.mapping.name()),
+        "log blocks lie in the plane of their data blocks; expected ftl.mapping = \"page\"",
+    )?;
+    refuse(
+        ftl.write_placement == WritePlacement::Static,
+        "ftl.write_placement",
+        "\"dynamic\"",
+        "the stripe says which plane of a group is written to, ftl.allocation which group; expected \"static\"",
+    )?;
+    refuse(
+        design.gc.scope == Scope::Plane,
+        "gc.scope",
+        &format!("{:?}", design.gc.scope),
+        "all planes of a group collect at once and copies go where the stripe says; expected \"plane\"",
+    )?;
+    refuse(
+        !design.gc.copyback,
+        "gc.copyback",
+        "true",
+        "the stripe says which plane a copy goes to, rarely its own; expected false",
+    )?;
+    refuse(
+        !design.mapping.is_cached(),
+        "mapping.capacity",
+        &format!("\"{}\"", design.mapping.capacity),
+        "translation pages have planes of their own; expected \"0B\"",
+    )
+}
+
+fn check_refresh(design: &Design) -> Checked {
+    require(design.refresh.interval.0 > 0, "refresh.interval", || "got 0, expected a time above 0".to_owned())
 }
 
 /// Error rates of each kind of page, and codewords.

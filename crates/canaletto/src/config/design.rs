@@ -15,6 +15,8 @@ pub use crate::config::hybrid::{Hybrid, LogVictim, MappingScheme};
 pub use crate::config::mapping::*;
 use crate::config::medium::{Ecc, Errors, Failures, Suspend};
 pub use crate::config::precondition::{Precondition, PreconditionKind};
+pub use crate::config::refresh::Refresh;
+pub use crate::config::superblock::Superblock;
 use crate::config::units::{Duration, Rate, Size};
 
 /// A drive, the link to its host and the parts inside it.
@@ -55,6 +57,9 @@ pub struct Design {
     /// Wear levelling and the life of blocks.
     #[serde(default)]
     pub wear: Wear,
+    /// Data that are moved before they are lost.
+    #[serde(default)]
+    pub refresh: Refresh,
     /// The state the drive is in before the run.
     #[serde(default)]
     pub precondition: Precondition,
@@ -403,6 +408,9 @@ pub struct Ftl {
     pub allocation: Allocation,
     /// Whether writes keep to that plane.
     pub write_placement: WritePlacement,
+    /// Blocks that are used together. `allocation` then says which group of planes a logical page belongs to; which plane of
+    /// the group it is written to, the stripe says.
+    pub superblock: Superblock,
     /// Reads of addresses never written.
     pub unwritten_reads: UnwrittenReads,
     /// When a write takes effect.
@@ -478,6 +486,7 @@ impl Default for Ftl {
             min_spare_blocks: 4,
             allocation: Allocation::default(),
             write_placement: WritePlacement::default(),
+            superblock: Superblock::default(),
             unwritten_reads: UnwrittenReads::default(),
             map_update: MapUpdate::default(),
             partial_writes: PartialWrites::default(),

@@ -1,7 +1,7 @@
 //! What `ftl.mapping_unit` comes to, and what it does not go with.
 
 use crate::config::check::{Checked, require};
-use crate::config::design::{Design, MapUpdate, MappingScheme, Scope};
+use crate::config::design::{Design, MapUpdate, MappingScheme, Scope, Superblock};
 use crate::flash::address::{Layout, SECTOR};
 
 /// The largest mapping unit: an erase block's worth on most flash, beyond which block mapping is meant.
@@ -61,6 +61,12 @@ fn check_finer(design: &Design) -> Checked {
         format!(
             "got \"{unit}\", less than a page, expected \"0B\" with ftl.map_update = \"issue\": units would get their places \
              in a page before it is known which are programmed together"
+        )
+    })?;
+    require(design.ftl.superblock == Superblock::None, key, || {
+        format!(
+            "got \"{unit}\", less than a page, expected \"0B\" with ftl.superblock = {:?}: a stripe is of pages of flash",
+            design.ftl.superblock
         )
     })?;
     require(design.gc.scope == Scope::Plane, key, || {

@@ -21,7 +21,9 @@ pub mod mqsim;
 pub mod names;
 mod precondition;
 pub mod presets;
+mod refresh;
 pub mod schema;
+mod superblock;
 pub mod units;
 pub mod workload;
 

@@ -2,10 +2,12 @@
 //!
 //! A block that was never opened has no state, so an untouched drive costs nothing. On a preconditioned drive a block's
 //! first pages may be *seeded*: what they hold is computed when asked ([`seeded`]), and only which of them are out of date
-//! is kept, once one is.
+//! is kept, once one is. Blocks of several planes may be used together ([`superblocks`]).
 
 pub mod seeded;
+pub mod superblocks;
 
+mod candidates;
 mod given;
 
 use std::cmp::Reverse;
@@ -13,6 +15,8 @@ use std::collections::BinaryHeap;
 
 use crate::flash::address::{Layout, PlaneId, Ppa};
 use crate::ftl::bad_blocks::BadBlocks;
+pub use crate::ftl::blocks::candidates::Candidates;
+use crate::ftl::blocks::superblocks::Superblocks;
 use crate::ftl::precondition::Seeds;
 use crate::measure::precondition::BlockCounts;
 use crate::measure::upkeep::{BlocksReport, VALID_BINS};
@@ -51,6 +55,8 @@ struct Block {
     changed: u64,
     /// Never to be used again once its valid pages have moved.
     bad: bool,
+    /// To be bad once its superblock has been erased.
+    doomed: bool,
 }
 
 /// Whose data a write frontier takes.
@@ -112,6 +118,8 @@ struct Plane {
     bad: u32,
     /// Bad blocks among those not looked at yet.
     bad_unseen: u32,
+    /// Blocks that will be bad.
+    doomed: u32,
     erasures: u64,
     /// The fewest erases among full blocks, as last seen; never too high.
     least_erases: u32,
@@ -132,6 +140,8 @@ pub struct Blocks {
     padding: u64,
     /// What seeded pages hold.
     seeds: Option<Box<Seeds>>,
+    /// Whether and how blocks are used together.
+    superblocks: Option<Box<Superblocks>>,
 }
 
 impl Blocks {
@@ -153,11 +163,15 @@ impl Blocks {
             bad,
             padding: 0,
             seeds: None,
+            superblocks: None,
         }
     }
 
-    /// Free blocks of a plane.
+    /// Free blocks of a plane, or superblocks of its group.
     pub fn free(&self, plane: PlaneId) -> u32 {
+        if let Some(superblocks) = &self.superblocks {
+            return self.free_superblocks(plane, superblocks);
+        }
         let p = &self.planes[plane.index()];
         self.unopened(plane) + p.erased.len() as u32
     }
@@ -173,7 +187,7 @@ impl Blocks {
         self.reserved
     }
 
-    /// Whether the frontier has a page to give.
+    /// Whether the frontier has a page to give. With superblocks those who have a place always find one.
     pub fn has_page(&self, plane: PlaneId, frontier: Frontier) -> bool {
         self.room_in_open(plane, frontier).is_some() || self.may_open(plane, frontier)
     }
@@ -185,6 +199,9 @@ impl Blocks {
     }
 
     fn room_in_open(&self, plane: PlaneId, frontier: Frontier) -> Option<u32> {
+        if let Some(superblocks) = &self.superblocks {
+            return self.room_in_stripe(plane, frontier, superblocks);
+        }
         let p = &self.planes[plane.index()];
         p.open[frontier.index()].block.filter(|&b| self.has_room(p, b))
     }
@@ -195,7 +212,7 @@ impl Blocks {
 
     fn may_open(&self, plane: PlaneId, frontier: Frontier) -> bool {
         let kept = if frontier == Frontier::Gc { 0 } else { self.reserved };
-        self.free(plane) > kept
+        self.superblocks.is_none() && self.free(plane) > kept
     }
 
     /// Takes the frontier's next page for `sectors` of `lpa`, or none if the plane has no room for it. The second value
@@ -216,6 +233,9 @@ impl Blocks {
         p.blocks[block as usize].changed = p.clock;
         if frontier == Frontier::Arrivals {
             p.promised -= 1;
+        }
+        if self.superblocks.is_some() {
+            self.page_is_taken(plane, frontier, page + 1 == self.pages_per_block);
         }
         Some((Ppa { plane, block, page }, opened))
     }
@@ -281,6 +301,9 @@ impl Blocks {
     /// A block has failed: it is never opened again, and its valid pages can be read until they are copied elsewhere. Not
     /// so if the plane cannot spare it, or would have fewer than `keep_free` free blocks. Returns whether it is retired.
     pub fn retire(&mut self, plane: PlaneId, block: u32, keep_free: u32) -> bool {
+        if self.superblocks.is_some() {
+            return self.doom(plane, block, keep_free);
+        }
         let spare = self.free(plane) >= keep_free;
         let p = &mut self.planes[plane.index()];
         if !spare || p.bad + p.bad_unseen >= self.bad.most {
@@ -345,10 +368,32 @@ impl Blocks {
 
     /// Whether the block can be collected: nothing more is written to it, and it is not free.
     pub fn can_be_collected(&self, plane: PlaneId, block: u32) -> bool {
+        if let Some(superblocks) = &self.superblocks {
+            return self.superblock_can_be_collected(plane, block, superblocks);
+        }
         let p = &self.planes[plane.index()];
         let b = &p.blocks[block as usize];
         let open = b.written() < self.pages_per_block && p.open.iter().any(|o| o.block == Some(block));
         b.written() > 0 && b.programs_in_flight == 0 && !open
+    }
+
+    /// Whether the block could be collected if nothing more were written to it. Pages promised to copies from elsewhere are,
+    /// and so are those of superblocks, to which places were given.
+    pub fn can_be_closed(&self, plane: PlaneId, block: u32) -> bool {
+        let p = &self.planes[plane.index()];
+        let b = &p.blocks[block as usize];
+        let promised = p.promised > 0 && p.open[Frontier::Arrivals.index()].block == Some(block);
+        b.written() > 0 && b.programs_in_flight == 0 && !promised && self.superblocks.is_none()
+    }
+
+    /// Nothing more is written to the block before it is erased.
+    pub fn close(&mut self, plane: PlaneId, block: u32) {
+        self.planes[plane.index()].close(block);
+    }
+
+    /// Whether the block holds valid data.
+    pub fn holds_data(&self, plane: PlaneId, block: u32) -> bool {
+        self.planes[plane.index()].blocks.get(block as usize).is_some_and(|b| b.valid > 0)
     }
 
     /// The data at a page are out of date.
@@ -401,10 +446,10 @@ impl Blocks {
         self.block(at).reads_in_flight
     }
 
-    /// The plane's blocks, for choosing one to collect.
+    /// The plane's blocks, or the superblocks of its group, for choosing one to collect.
     pub fn candidates(&self, plane: PlaneId) -> Candidates<'_> {
-        let (pages_per_block, step) = (self.pages_per_block, self.pages_per_flash_page);
-        Candidates { plane: &self.planes[plane.index()], pages_per_block, step }
+        let (planes, pages_per_block) = (&self.planes[self.group(plane)], self.pages_per_block);
+        Candidates { planes, pages_per_block, step: self.pages_per_flash_page }
     }
 
     /// Valid pages of a plane, those on their way included.
@@ -456,13 +501,13 @@ impl Blocks {
     /// The block is empty: erased and free again, unless it is bad or has come to the end of its `endurance` (erases; 0:
     /// none).
     pub fn erase(&mut self, plane: PlaneId, block: u32, endurance: u32) {
+        if self.superblocks.is_some() {
+            return self.erase_superblock(plane, block, endurance);
+        }
         let p = &mut self.planes[plane.index()];
         p.close(block);
+        p.empty(block);
         let b = &mut p.blocks[block as usize];
-        assert!(b.valid == 0 && b.reads_in_flight == 0 && b.programs_in_flight == 0, "erased a block in use");
-        b.pages = Vec::new();
-        b.seeded = 0;
-        b.changed_seeds = None;
         if b.bad {
             return;
         }
@@ -486,17 +531,17 @@ impl Blocks {
     /// The full block of a plane that was erased least often, if some block was erased `difference` times more: its data
     /// have not changed for long and keep it from its share of wear.
     pub fn least_worn(&mut self, plane: PlaneId, difference: u32) -> Option<u32> {
-        let p = &mut self.planes[plane.index()];
-        if p.most_erases - p.least_erases < difference {
+        let leader = self.leader(plane).index();
+        let candidates = self.candidates(plane);
+        let most = candidates.planes.iter().map(|p| p.most_erases).max().unwrap_or(0);
+        if most - self.planes[leader].least_erases < difference {
             return None;
         }
-        let (pages_per_block, step) = (self.pages_per_block, self.pages_per_flash_page);
-        let candidates = Candidates { plane: p, pages_per_block, step };
-        let least = candidates.full().min_by_key(|&block| (candidates.plane.blocks[block as usize].erases, block))?;
-        let erases = p.blocks[least as usize].erases;
+        let least = candidates.full().min_by_key(|&block| (candidates.erases(block), block))?;
+        let erases = candidates.erases(least);
         // The search is not repeated until the most worn block has gone on.
-        p.least_erases = erases.min(p.most_erases - difference + 1);
-        (p.most_erases - erases >= difference).then_some(least)
+        self.planes[leader].least_erases = erases.min(most - difference + 1);
+        (most - erases >= difference).then_some(least)
     }
 
     /// How worn the blocks of a plane are.
@@ -513,11 +558,11 @@ impl Blocks {
         let p = &self.planes[plane.index()];
         report.total += u64::from(self.blocks_per_plane);
         report.bad += u64::from(p.bad + p.bad_unseen);
-        report.free += u64::from(self.free(plane));
+        report.free += u64::from(self.free_blocks(plane));
         report.valid_pages += p.valid;
         for (number, block) in (0..).zip(&p.blocks).filter(|(_, block)| !block.bad) {
             if block.written() < self.pages_per_block {
-                let open = block.written() > 0 || p.open.iter().any(|open| open.block == Some(number));
+                let open = block.written() > 0 || self.is_open(plane, number);
                 report.open += u64::from(open);
                 continue;
             }
@@ -564,9 +609,10 @@ impl Blocks {
     /// Each plane's blocks.
     pub fn counts(&self) -> impl Iterator<Item = BlockCounts> {
         (0..).map(PlaneId).zip(&self.planes).map(|(id, plane)| {
-            let (total, free, bad) = (self.blocks_per_plane, self.free(id), plane.bad);
-            let open =
-                plane.open.iter().filter(|open| open.block.is_some_and(|b| self.has_room(plane, b))).count() as u32;
+            let (total, free, bad) = (self.blocks_per_plane, self.free_blocks(id), plane.bad);
+            let has_room = |block: u32| self.has_room(plane, block) && !plane.blocks[block as usize].bad;
+            let blocks = 0..plane.blocks.len() as u32;
+            let open = blocks.filter(|&block| has_room(block) && self.is_open(id, block)).count() as u32;
             let full = total - free - bad - open;
             let [total, free, open, full, bad] = [total, free, open, full, bad].map(u64::from);
             BlockCounts { total, free, open, full, bad }
@@ -593,10 +639,12 @@ impl Blocks {
     /// Says which plane and block is wrong.
     pub fn audit(&self) -> Result<(), String> {
         for (number, plane) in self.planes.iter().enumerate() {
-            let mut erased: Vec<u32> = plane.erased.iter().map(|Reverse((.., block))| *block).collect();
+            let id = PlaneId(number as u32);
+            let keeper = &self.planes[self.leader(id).index()];
+            let mut erased: Vec<u32> = keeper.erased.iter().map(|Reverse((.., block))| *block).collect();
             erased.sort_unstable();
             erased.dedup();
-            if erased.len() != plane.erased.len() {
+            if erased.len() != keeper.erased.len() {
                 return Err(format!("plane {number}: a block is free twice"));
             }
             let sum: u64 = plane.blocks.iter().map(|block| u64::from(block.valid)).sum();
@@ -609,13 +657,14 @@ impl Blocks {
             }
             for (b, block) in plane.blocks.iter().enumerate() {
                 let written = block.pages.iter().filter(|p| p.lpa != INVALID).count() as u32;
-                let valid = written + self.seeded_valid(PlaneId(number as u32), b as u32);
+                let valid = written + self.seeded_valid(id, b as u32);
                 if valid != block.valid {
                     return Err(format!("plane {number} block {b}: {valid} valid pages, counted {}", block.valid));
                 }
                 let free = erased.binary_search(&(b as u32)).is_ok();
-                let open = plane.open.iter().any(|open| open.block == Some(b as u32));
-                if block.bad && (free || open) || !block.bad && !open && free != (block.written() == 0) {
+                let open = self.is_open(id, b as u32);
+                let alone = self.superblocks.is_none();
+                if block.bad && alone && (free || open) || !block.bad && !open && free != (block.written() == 0) {
                     return Err(format!("plane {number} block {b}: free and in use at once, or neither"));
                 }
             }
@@ -632,6 +681,15 @@ impl Block {
 }
 
 impl Plane {
+    /// What the block held is gone.
+    fn empty(&mut self, block: u32) {
+        let b = &mut self.blocks[block as usize];
+        assert!(b.valid == 0 && b.reads_in_flight == 0 && b.programs_in_flight == 0, "erased a block in use");
+        b.pages = Vec::new();
+        b.seeded = 0;
+        b.changed_seeds = None;
+    }
+
     /// No frontier writes to the block any more.
     fn close(&mut self, block: u32) {
         for open in &mut self.open {
@@ -652,57 +710,6 @@ pub struct PlaneWear {
     pub erases: u64,
     /// Blocks not to be used again.
     pub bad: u32,
-}
-
-/// A plane's blocks as a policy sees them.
-pub struct Candidates<'a> {
-    plane: &'a Plane,
-    pages_per_block: u32,
-    /// Pages in a flash page.
-    step: u32,
-}
-
-impl Candidates<'_> {
-    /// Pages of a block.
-    pub fn pages_per_block(&self) -> u32 {
-        self.pages_per_block
-    }
-
-    /// Blocks that were ever opened; candidates have lower numbers than this.
-    pub fn count(&self) -> u32 {
-        self.plane.blocks.len() as u32
-    }
-
-    /// Whether the block is full and none of its programs is in flight.
-    pub fn is_full(&self, block: u32) -> bool {
-        let b = &self.plane.blocks[block as usize];
-        b.written() == self.pages_per_block && b.programs_in_flight == 0 && !b.bad
-    }
-
-    /// All such blocks.
-    pub fn full(&self) -> impl Iterator<Item = u32> {
-        (0..self.count()).filter(|&block| self.is_full(block))
-    }
-
-    /// Valid pages of a block.
-    pub fn valid(&self, block: u32) -> u32 {
-        self.plane.blocks[block as usize].valid
-    }
-
-    /// Whether collecting the block wins a flash page.
-    pub fn wins(&self, block: u32) -> bool {
-        self.valid(block) + self.step <= self.pages_per_block
-    }
-
-    /// When the block was opened, by the plane's count of pages written.
-    pub fn filled(&self, block: u32) -> u64 {
-        self.plane.blocks[block as usize].opened
-    }
-
-    /// Pages written in the plane since a page of the block last changed.
-    pub fn age(&self, block: u32) -> u64 {
-        self.plane.clock - self.plane.blocks[block as usize].changed
-    }
 }
 
 #[cfg(test)]

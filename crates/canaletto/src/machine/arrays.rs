@@ -119,6 +119,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let mut copies = Command::new(Operation::Program);
         for &id in command.transactions() {
             self.flash_page_read(id, now);
+            self.page_disturbs(self.transactions[id].ppa);
             let t = &self.transactions[id];
             self.array.fill_register(unit, self.layout.plane_in_unit(t.ppa.plane));
             self.probe.register_filled(t.ppa.plane, now);

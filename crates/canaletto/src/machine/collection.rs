@@ -32,7 +32,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.look_after_merges(plane, now);
                 continue;
             }
-            self.collector.start(plane, &self.blocks, now);
+            self.collector.start(plane, &mut self.blocks, now);
             self.drive_collection(plane, now);
             if self.layout.pages_per_flash_page() > 1 {
                 // No further copies may come to fill a flash page with those that are queued.
@@ -58,20 +58,31 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                     Some(copy) => copy,
                     None => return,
                 },
-                Step::Erase(victim) if self.blocks.is_bad(victim.plane, victim.block) => {
-                    // What is never to be used again is not erased either.
-                    self.write_moved(plane, now);
-                    self.end_job(victim, now);
-                    return;
-                }
                 Step::Erase(victim) => {
                     self.write_moved(plane, now);
-                    Transaction::of_gc(Operation::Erase, 0, victim, 0, now)
+                    return self.erase_victim(victim, now);
                 }
                 Step::Wait => return,
             };
             let id = self.new_page(transaction);
             self.enqueue(id, now);
+        }
+    }
+
+    /// Has a victim's blocks erased: those that are to be used again.
+    fn erase_victim(&mut self, victim: Ppa, now: Time) {
+        let mut blocks = 0;
+        for plane in self.blocks.planes_of_group(victim.plane) {
+            if self.blocks.is_used_again(plane, victim.block) {
+                let erase = Transaction::of_gc(Operation::Erase, 0, Ppa { plane, ..victim }, 0, now);
+                let id = self.new_page(erase);
+                self.enqueue(id, now);
+                blocks += 1;
+            }
+        }
+        match blocks {
+            0 => self.end_job(victim, now),
+            _ => self.collector.erases_begin(victim.plane, blocks),
         }
     }
 
@@ -124,18 +135,28 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// A page to be copied is in the controller's memory: it goes out again, to the collection frontier of its plane or to
     /// another plane.
     pub(super) fn copy_read(&mut self, id: TransactionId, now: Time) {
-        let t = &mut self.transactions[id];
-        if self.blocks.valid_lpa(t.ppa) != Some(t.lpa) {
+        let t = &self.transactions[id];
+        let from = t.ppa;
+        if self.blocks.valid_lpa(from) != Some(t.lpa) {
             return self.drop_copy(id);
         }
-        t.operation = Operation::Program;
-        t.stage = 0;
-        t.old = t.ppa;
-        t.ppa = Ppa::unbound(t.to);
-        if t.to == t.old.plane {
-            self.collector.copy_is_read(t.to);
+        let to = match self.blocks.has_superblocks() {
+            true => self.take_place(from.plane, t.frontier).expect("the copies of a victim have room"),
+            false => t.to,
+        };
+        let t = &mut self.transactions[id];
+        (t.operation, t.stage) = (Operation::Program, 0);
+        (t.old, t.to, t.ppa) = (from, to, Ppa::unbound(to));
+        if self.stays_in_plane(id) {
+            self.collector.copy_is_read(to);
         }
         self.pass_stages(id, now);
+    }
+
+    /// Whether a copy was promised a page of the plane it comes from, for which it may have to wait.
+    fn stays_in_plane(&self, id: TransactionId) -> bool {
+        let t = &self.transactions[id];
+        t.to == t.old.plane && !self.blocks.has_superblocks()
     }
 
     /// A page to be copied was overwritten before it could be: there is nothing left to do for it.
@@ -219,7 +240,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
         self.give_register_back(&t);
         self.needs_collection.push(t.ppa.plane);
-        self.end_copy(id, t.old.plane, t.to == t.old.plane);
+        let within = self.stays_in_plane(id);
+        self.end_copy(id, t.old.plane, within);
     }
 
     /// A copy of a page of `from` has ended.
@@ -232,7 +254,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.needs_collection.push(from);
     }
 
-    /// A victim is erased: its plane has a free block again.
+    /// A victim is erased, or one of its blocks: with the last its plane has a free block again.
     pub(super) fn erased(&mut self, id: TransactionId, now: Time) {
         let Ppa { plane, block, .. } = self.transactions[id].ppa;
         self.transactions.remove(id);
@@ -242,7 +264,11 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             // The next victim's copies must still find a block.
             self.retire(plane, block, self.blocks.reserved());
         }
-        self.end_job(Ppa { plane, block, page: 0 }, now);
+        if self.hybrid.is_some() || self.collector.block_is_erased(plane) {
+            self.end_job(Ppa { plane, block, page: 0 }, now);
+        } else {
+            self.upkeep.erase(now);
+        }
     }
 
     /// A victim is empty: its block is free again, or given up.
@@ -268,7 +294,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// it or would have fewer than `keep_free` free blocks. Returns whether it is retired.
     pub(super) fn retire(&mut self, plane: PlaneId, block: u32, keep_free: u32) -> bool {
         let retired = self.blocks.retire(plane, block, keep_free);
-        if retired {
+        // A block of a superblock keeps its part in it until all of that is collected.
+        if retired && !self.blocks.has_superblocks() {
             self.collector.want(plane, block, Reason::Retired);
             self.needs_collection.push(plane);
         }

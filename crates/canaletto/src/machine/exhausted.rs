@@ -16,6 +16,11 @@ use crate::sim::time::Time;
 impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// Whether nothing that is under way in the plane can ever give the frontier a page.
     fn is_exhausted(&self, plane: PlaneId, frontier: Frontier) -> bool {
+        if self.blocks.has_superblocks() {
+            return self.collector.is_stuck(plane, false)
+                && !self.blocks.group_is_written(plane)
+                && !self.blocks.has_place(plane, frontier);
+        }
         !self.blocks.has_page(plane, frontier)
             && self.blocks.programs_in(plane) == 0
             && self.collector.is_stuck(plane, self.blocks.has_page(plane, Frontier::Gc))
@@ -24,7 +29,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// Sends the writes that wait for a page of the plane elsewhere, or ends them with an error, if there will be none.
     pub(super) fn give_up_if_exhausted(&mut self, plane: PlaneId, now: Time) {
         let unit = self.layout.unit_of(plane);
-        if !self.queues.has_writes(unit) {
+        // With superblocks whoever is queued has a place.
+        if self.blocks.has_superblocks() || !self.queues.has_writes(unit) {
             return;
         }
         for frontier in (0..self.streams).map(Frontier::User).chain([Frontier::Translation]) {
@@ -82,6 +88,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.charge_page(id, Cause::FreeBlocks, now);
         self.give_up(id, now);
         self.offer_paths(now);
+        self.resume_patrol(now);
         true
     }
 

@@ -26,9 +26,13 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     /// The program of a page has failed; it may be programmed `again` if its block is retired.
     pub(super) fn program_failed(&mut self, id: TransactionId, mut again: bool, now: Time) {
-        let Transaction { ppa: at, origin, frontier, .. } = self.transactions[id];
+        let Transaction { ppa: at, old, origin, frontier, .. } = self.transactions[id];
+        let copy = origin == Origin::Gc;
         if frontier == Frontier::Arrivals {
             again &= self.blocks.promise_arrival(at.plane);
+        } else if copy {
+            // A further page is spent on it: the others must still find theirs.
+            again &= self.blocks.copies_fit(old.plane, old.block);
         }
         match origin {
             Origin::Gc if !again => return self.copy_programmed(id, now),
@@ -46,8 +50,11 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     /// Looks for another page. What a copy had in its register is gone: it is read again, into the controller.
     fn program_again(&mut self, id: TransactionId, now: Time) {
+        self.transactions[id].retrying = true;
+        if self.blocks.has_superblocks() {
+            return self.place_again(id, now);
+        }
         let t = &mut self.transactions[id];
-        t.retrying = true;
         if t.copyback {
             (t.copyback, t.operation, t.ppa) = (false, Operation::Read, t.old);
             let from = t.old;
@@ -60,6 +67,18 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             let t = self.transactions[id];
             self.collector.copy_lines_up_again(&t);
         }
+        self.enqueue_first(id, now);
+    }
+
+    /// Gives a write, or a copy, another place.
+    fn place_again(&mut self, id: TransactionId, now: Time) {
+        let t = &self.transactions[id];
+        let Some(plane) = self.take_place(t.ppa.plane, t.frontier) else {
+            self.transactions[id].ppa = Ppa::NONE;
+            return self.wait_for_room(id);
+        };
+        let t = &mut self.transactions[id];
+        (t.to, t.ppa) = (plane, Ppa::unbound(plane));
         self.enqueue_first(id, now);
     }
 

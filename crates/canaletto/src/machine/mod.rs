@@ -23,6 +23,7 @@ mod outcome;
 mod pages;
 mod placing;
 pub mod precondition;
+mod refresh;
 mod retries;
 mod suspend;
 mod translation;
@@ -49,6 +50,7 @@ use crate::flash::timing::ArrayTiming;
 use crate::flash::wear::Wear;
 use crate::ftl::blocks::Blocks;
 use crate::ftl::gc::Collector;
+use crate::ftl::gc::refresh::Refresh;
 use crate::ftl::hybrid::Hybrid;
 use crate::ftl::mapping::MappingTable;
 use crate::ftl::placement::{Placement, Positions};
@@ -100,6 +102,8 @@ enum Event<E> {
     CacheDram,
     /// The drive may have been idle long enough to destage.
     CacheIdle,
+    /// The next block is looked at for data that are too old.
+    Patrol,
 }
 
 /// A flow's place in the machine.
@@ -242,6 +246,9 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     suspensions: Suspensions,
     copybacks: Copybacks,
     wear: Wear,
+    refresh: Refresh,
+    /// Whether a look of the patrol is scheduled.
+    patrols: bool,
     failures: Failures,
     reliability: Option<Reliability>,
     /// Pages read again because they could not be corrected.
@@ -295,7 +302,8 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             .collect();
         let unit_domains = (0..layout.units()).map(|u| fabric.domain_of(layout.chip_of(UnitId(u)))).collect();
         let failures = &design.flash.failures;
-        let keeps_history = Copybacks::counts_copies(&design.gc) || design.flash.errors.are_possible();
+        let keeps_history =
+            Copybacks::counts_copies(&design.gc) || design.flash.errors.are_possible() || design.refresh.is_on();
         let mut classes = [false; 4];
         for flow in &workload.flow {
             classes[flow.priority as usize] = true;
@@ -373,6 +381,8 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             suspensions: Suspensions::new(&design.flash.suspend, layout.units()),
             copybacks: Copybacks::new(&design.gc, layout.units()),
             wear: Wear::new(&layout, keeps_history),
+            refresh: Refresh::new(design, &layout),
+            patrols: false,
             failures: Failures::new(failures, options.seed),
             reliability: Reliability::new(design, options.seed),
             read_retries: 0,
@@ -398,6 +408,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             let flow = if self.last_flow_first { self.flows.len() - 1 - i } else { i };
             self.start_flow(flow as u16)?;
         }
+        self.start_patrol(self.events.now());
         let mut until_watch = WATCH_EVERY;
         loop {
             self.step_fabric();
@@ -480,6 +491,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             Event::CopyChecked(transaction) => self.program_copy(transaction, now),
             Event::CacheDram => self.cache_dram_done(now),
             Event::CacheIdle => self.destage_if_idle(now),
+            Event::Patrol => self.patrol(now),
         }
         Ok(())
     }

@@ -223,7 +223,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     fn allocate_found(&mut self, id: TransactionId, sectors: u64) -> Option<Ppa> {
         let t = &self.transactions[id];
         let (lpa, frontier) = (t.lpa, t.frontier);
-        let plane = self.plane_to_find(id, frontier);
+        let plane = self.plane_to_find(id, frontier)?;
         let at = self.allocate(plane, frontier, lpa, sectors)?;
         if self.choices.unwritten == UnwrittenReads::FindPage {
             self.find_rest_of_page(id, at);

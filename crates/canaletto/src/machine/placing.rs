@@ -18,6 +18,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     /// The plane for a write; none if every one has to end what is under way first.
     pub(super) fn plane_to_write(&mut self, id: TransactionId) -> Option<PlaneId> {
+        if self.blocks.has_superblocks() {
+            return self.take_place(self.plane_of(id), self.transactions[id].frontier);
+        }
         if !self.is_dynamic() {
             return Some(self.plane_of(id));
         }
@@ -34,6 +37,15 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         Some(plane)
     }
 
+    /// The plane that a write of a group of planes goes to, where the stripe says so; none if there is no room.
+    pub(super) fn take_place(&mut self, plane: PlaneId, frontier: Frontier) -> Option<PlaneId> {
+        let (to, opened) = self.blocks.take_place(plane, frontier)?;
+        if opened {
+            self.needs_collection.push(plane);
+        }
+        Some(to)
+    }
+
     fn least_busy_plane(&mut self, id: TransactionId) -> Option<PlaneId> {
         let t = &self.transactions[id];
         let planes = self.flows[t.flow as usize].placement.planes();
@@ -43,12 +55,15 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     /// The plane in which a page that was never written is found: where static allocation would have put it, if that can
-    /// take it.
-    pub(super) fn plane_to_find(&mut self, id: TransactionId, frontier: Frontier) -> PlaneId {
+    /// take it. None if there is surely no room.
+    pub(super) fn plane_to_find(&mut self, id: TransactionId, frontier: Frontier) -> Option<PlaneId> {
         let plane = self.plane_of(id);
+        if self.blocks.has_superblocks() {
+            return self.take_place(plane, frontier);
+        }
         let fits = |plane| self.spread.may_take(plane, &self.blocks) && self.blocks.has_page(plane, frontier);
         let fixed = !self.is_dynamic() || self.transactions[id].origin == Origin::Mapping;
-        if fixed || fits(plane) { plane } else { self.least_busy_plane(id).unwrap_or(plane) }
+        Some(if fixed || fits(plane) { plane } else { self.least_busy_plane(id).unwrap_or(plane) })
     }
 
     /// A write has its page: it is no longer expected but there.

@@ -5,7 +5,7 @@
 //! mapping table and the blocks. The measured run starts on these with clocks, counts and queues at zero.
 
 use super::Machine;
-use crate::config::design::{Design, PreconditionKind};
+use crate::config::design::{Design, PreconditionKind, Refresh, Superblock};
 use crate::config::units::Size;
 use crate::config::workload::Workload;
 use crate::fabric::Fabric;
@@ -70,9 +70,11 @@ impl Start {
     fn fresh(design: &Design, limits: &Limits, seed: u64) -> Start {
         let factory = design.flash.failures.factory_bad;
         let bad = BadBlocks { seed, factory, most: limits.expendable_blocks };
+        let blocks = Blocks::new(&limits.layout, design.gc.reserved_blocks, limits.streams, design.wear.dynamic, bad);
+        let alone = design.ftl.superblock == Superblock::None;
         Start {
             map: MappingTable::new(limits.mapped_pages),
-            blocks: Blocks::new(&limits.layout, design.gc.reserved_blocks, limits.streams, design.wear.dynamic, bad),
+            blocks: if alone { blocks } else { blocks.in_superblocks(limits.planes_per_group) },
             report: None,
         }
     }
@@ -110,6 +112,8 @@ fn replay<F: Fabric>(
     let mut design_then = design.clone();
     // Nobody waits for these writes: collection keeps up with them, as if there were pauses for it.
     design_then.gc.preemptible = false;
+    // Ages begin with the run.
+    design_then.refresh = Refresh::default();
     // All of them reach the flash.
     design_then.cache.capacity = Size(0);
     // None of these requests counts.

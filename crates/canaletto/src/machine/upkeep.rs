@@ -40,7 +40,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let counts = &self.collector.counts;
         let for_space: u64 =
             [Reason::Space, Reason::Epoch, Reason::Urgent].iter().map(|&reason| counts.jobs[reason as usize]).sum();
-        let pages = for_space * u64::from(self.layout.pages_per_block);
+        let pages = for_space * u64::from(self.blocks.candidates(PlaneId(0)).pages_per_block());
         let occurring = Reason::ALL.into_iter().filter(|&reason| counts.jobs[reason as usize] > 0);
         GcReport {
             collections: counts.jobs.iter().sum(),

@@ -1,10 +1,11 @@
 //! Requests at stated moments on the performance-optimized drive, and what each spent its time on.
 
+use canaletto::config::design::Design;
 use canaletto::config::workload::Workload;
 use canaletto::measure::blame::Cause;
 use canaletto::measure::records::Records;
 use canaletto::workload::replay::{Record, RecordSource};
-use canaletto::{RunOptions, TraceInput, run};
+use canaletto::{Outcome, RunOptions, TraceInput, run};
 
 use super::preset;
 
@@ -21,7 +22,11 @@ impl RecordSource for Script {
 
 /// Runs requests (arrival ns, page, write) on a drive where a page number is `channel + channels * chip + …`.
 pub fn script(overrides: &[&str], requests: &[(u64, u64, bool)]) -> Records {
-    let design = preset("performance-optimized", overrides);
+    outcome(&preset("performance-optimized", overrides), requests).records.unwrap()
+}
+
+/// The same on any drive.
+pub fn outcome(design: &Design, requests: &[(u64, u64, bool)]) -> Outcome {
     let text = "name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.trace]\nfile = \"script\"\n";
     let workload: Workload = canaletto::config::load_workload("w", Some(text), &[]).unwrap();
     let record =
@@ -29,10 +34,7 @@ pub fn script(overrides: &[&str], requests: &[(u64, u64, bool)]) -> Records {
     let input =
         TraceInput { source: Box::new(Script(requests.iter().map(record).collect())), extent: None, again: None };
     let options = RunOptions { records: true, ..RunOptions::default() };
-    run(&design, &workload, vec![Some(input)], &options, &mut |_| true)
-        .unwrap_or_else(|e| panic!("{e}"))
-        .records
-        .unwrap()
+    run(design, &workload, vec![Some(input)], &options, &mut |_| true).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Picoseconds that the `n`-th completed request spent on a cause.

@@ -65,6 +65,11 @@ fn flash() -> Vec<Setting> {
         any("flash.errors.base", [0.0, 0.0, 0.008, 0.4]),
         any("flash.errors.disturb.factor", [0.0, 0.0008, 0.04]),
         number("controller.ecc.retries", 0, 6),
+        any("refresh.reads", [0, 0, 4, 50, 1000]),
+        // As old as a millisecond, or as a day, which data found in the beginning are about to be.
+        any("refresh.age_days", [0.0, 0.0, 1e-8, 1.0]),
+        any("refresh.interval", ["1us", "40us", "200us"]),
+        any("flash.errors.age_days", [0.0, 0.99999999]),
     ]
 }
 
@@ -80,8 +85,9 @@ fn ftl() -> Vec<Setting> {
         any("ftl.partial_writes", ["merged", "new-sectors"]),
         any("ftl.allocation", ["CWDP", "PDWC", "WPCD", "DCPW"]),
         any("ftl.write_placement", ["static", "dynamic"]),
+        any("ftl.superblock", ["none", "none", "none", "none", "die", "chip", "channel", "drive"]),
         any("ftl.overprovisioning", [0.07, 0.07, 0.4, 0.6]),
-        any("precondition.kind", ["none", "steady", "replay"]),
+        any("precondition.kind", ["none", "none", "none", "steady", "steady", "steady", "steady", "replay"]),
         share("precondition.occupancy", 0.05, 1.3),
     ]
 }
@@ -184,6 +190,7 @@ impl Settings {
 
     fn made_to_agree(mut self) -> Settings {
         self.hybrid();
+        self.superblocks();
         self.mapping_unit();
         self.preconditioning();
         // Room for a block of data.
@@ -221,8 +228,9 @@ impl Settings {
             "4KiB" => 4096.0,
             _ => 16384.0,
         };
+        let least = if self.is("ftl.superblock", "none") { 512.0 } else { page };
         let hybrid = !self.is("ftl.mapping", "page");
-        let unit = if hybrid { page } else { (self.number("ftl.mapping_unit") * page).max(512.0) };
+        let unit = if hybrid { page } else { (self.number("ftl.mapping_unit") * page).max(least) };
         self.set("ftl.mapping_unit", format!("{unit}B"));
         self.set("cache.capacity", format!("{}B", self.number("cache.capacity") * page.min(unit)));
         if unit < page {
@@ -241,6 +249,9 @@ impl Settings {
         self.set("ftl.write_placement", "static");
         self.set("gc.scope", "plane");
         self.set("gc.copyback", false);
+        self.set("ftl.superblock", "none");
+        self.set("refresh.reads", 0);
+        self.set("refresh.age_days", 0.0);
         self.set("wear.endurance", 0);
         self.set("precondition.kind", "none");
         for failure in ["flash.failures.program", "flash.failures.erase", "flash.failures.factory_bad"] {
@@ -249,6 +260,16 @@ impl Settings {
         // Log blocks, one to merge into and one for data.
         let blocks = self.number("geometry.blocks_per_plane");
         self.set("ftl.hybrid.log_blocks", self.number("ftl.hybrid.log_blocks").min(blocks - 2.0));
+    }
+
+    fn superblocks(&mut self) {
+        if self.is("ftl.superblock", "none") {
+            return;
+        }
+        self.drop_cached_table();
+        self.set("ftl.write_placement", "static");
+        self.set("gc.scope", "plane");
+        self.set("gc.copyback", false);
     }
 
     fn preconditioning(&mut self) {

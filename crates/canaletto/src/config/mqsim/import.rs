@@ -13,8 +13,8 @@ use crate::config::cache::{Cache, CacheDram, CacheMode, Destage, DramTiming, Sha
 use crate::config::design::{
     Allocation, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry, Host, Hybrid,
     InitialTable, Interface, Link, LinkRounding, MapUpdate, Mapping, MappingScheme, MultiPlane, PageOrder, PageTimes,
-    PartialWrites, Precondition, PreconditionKind, ReadUnit, Scheduler, Sharing, TransferOrder, Turn, Turnarounds,
-    UnwrittenReads, VictimPolicy, Wear, WriteBacks, WritePlacement,
+    PartialWrites, Precondition, PreconditionKind, ReadUnit, Refresh, Scheduler, Sharing, Superblock, TransferOrder,
+    Turn, Turnarounds, UnwrittenReads, VictimPolicy, Wear, WriteBacks, WritePlacement,
 };
 use crate::config::energy::Energy;
 use crate::config::medium::{Errors, Failures, Suspend};
@@ -163,6 +163,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         ftl: Ftl {
             mapping: MappingScheme::Page,
             mapping_unit: Size(0),
+            superblock: Superblock::None,
             hybrid: Hybrid::default(),
             overprovisioning: device.overprovisioning,
             min_spare_blocks: 0,
@@ -175,6 +176,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         mapping,
         gc: import_gc(xml),
         wear: Wear::default(),
+        refresh: Refresh::default(),
         precondition: Precondition { kind, ..Precondition::default() },
         scheduler: Scheduler {
             priorities: device.scheduling == SchedulingPolicy::PriorityOutOfOrder,

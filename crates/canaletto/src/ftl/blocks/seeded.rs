@@ -36,6 +36,9 @@ impl Blocks {
             let mut random = Stream::named(seed, &format!("precondition ages {number}"));
             plane.seed(contents, kind, self.blocks_per_plane, self.pages_per_block, self.by_wear, &mut random);
         }
+        if self.has_superblocks() {
+            self.seed_superblocks(&seeds);
+        }
         self.seeds = Some(Box::new(seeds));
     }
 

@@ -8,6 +8,7 @@
 
 pub mod epoch;
 pub mod policy;
+pub mod refresh;
 
 use crate::config::design::{Gc, Scope, Wear};
 use crate::flash::address::{Layout, PlaneId, Ppa};
@@ -34,14 +35,23 @@ pub enum Reason {
     Wear,
     /// It is retired.
     Retired,
-    /// Its data have been read too often or are too old.
+    /// Its pages have been read too often.
+    ReadDisturb,
+    /// Its data are too old.
     Refresh,
 }
 
 impl Reason {
     /// Every reason, in the order of the counts.
-    pub const ALL: [Reason; 6] =
-        [Reason::Space, Reason::Epoch, Reason::Urgent, Reason::Wear, Reason::Retired, Reason::Refresh];
+    pub const ALL: [Reason; 7] = [
+        Reason::Space,
+        Reason::Epoch,
+        Reason::Urgent,
+        Reason::Wear,
+        Reason::Retired,
+        Reason::ReadDisturb,
+        Reason::Refresh,
+    ];
 
     /// The name used in results.
     pub fn key(self) -> &'static str {
@@ -51,6 +61,7 @@ impl Reason {
             Reason::Urgent => "urgent",
             Reason::Wear => "wear",
             Reason::Retired => "retired",
+            Reason::ReadDisturb => "read_disturb",
             Reason::Refresh => "refresh",
         }
     }
@@ -76,6 +87,8 @@ struct Job {
     all_given: bool,
     /// Whether the erase has been queued.
     erasing: bool,
+    /// Blocks of the superblock that have yet to be erased.
+    erases: u32,
 }
 
 /// What a job wants done next.
@@ -104,9 +117,11 @@ pub struct Counts {
     pub valid_in_victims: u64,
 }
 
-/// The jobs of all planes.
+/// The jobs of all planes. Where blocks are used in superblocks, planes of a group share one job, and its blocks are
+/// superblocks; any plane of the group stands for it.
 pub struct Collector {
     jobs: Vec<Option<Job>>,
+    planes_per_group: u32,
     /// Blocks to be collected whatever the plane's free space, with the reason.
     wanted: Vec<Vec<(u32, Reason)>>,
     policy: Policy,
@@ -128,10 +143,11 @@ pub struct Collector {
 impl Collector {
     /// No jobs yet.
     pub fn new(config: &Gc, wear: &Wear, limits: &Limits, seed: u64) -> Collector {
-        let planes = limits.layout.planes();
+        let groups = limits.layout.planes() / limits.planes_per_group;
         Collector {
-            jobs: vec![None; planes as usize],
-            wanted: vec![Vec::new(); planes as usize],
+            jobs: vec![None; groups as usize],
+            planes_per_group: limits.planes_per_group,
+            wanted: vec![Vec::new(); groups as usize],
             policy: Policy::new(config, seed),
             epoch: Epoch::new(config, &limits.layout),
             destinations: Stream::named(seed, "gc/destination"),
@@ -145,42 +161,61 @@ impl Collector {
         }
     }
 
+    /// The place of a plane's job.
+    fn place(&self, plane: PlaneId) -> usize {
+        // Rarely anything but 1, and asked often: spares a division.
+        if self.planes_per_group == 1 { plane.index() } else { (plane.0 / self.planes_per_group) as usize }
+    }
+
     /// Starts a job in the plane if one is called for and the plane has none.
-    pub fn start(&mut self, plane: PlaneId, blocks: &Blocks, now: Time) {
-        if self.jobs[plane.index()].is_some() {
+    pub fn start(&mut self, plane: PlaneId, blocks: &mut Blocks, now: Time) {
+        if self.jobs[self.place(plane)].is_some() {
             return;
         }
         let free = blocks.free(plane);
         if self.config.scope != Scope::Plane && free < self.start_below && !self.epoch.wants(plane) {
             self.epoch.trigger();
         }
-        if let Some((victim, reason)) =
-            self.wanted_victim(plane, blocks).or_else(|| self.space_victim(plane, free, blocks, now))
-        {
+        let pressing = |reason| reason != Reason::Refresh;
+        let victim = self
+            .wanted_victim(plane, blocks, pressing)
+            .or_else(|| self.space_victim(plane, free, blocks, now))
+            .or_else(|| self.wanted_victim(plane, blocks, |reason| !pressing(reason)));
+        if let Some((victim, reason)) = victim {
+            blocks.close(plane, victim);
             self.begin(plane, victim, reason, blocks, now);
         }
     }
 
     fn begin(&mut self, plane: PlaneId, victim: u32, reason: Reason, blocks: &Blocks, now: Time) {
-        self.jobs[plane.index()] = Some(Job { victim, reason, since: now, ..Job::default() });
+        let place = self.place(plane);
+        self.jobs[place] = Some(Job { victim, reason, since: now, ..Job::default() });
         self.counts.jobs[reason as usize] += 1;
         if matches!(reason, Reason::Space | Reason::Epoch | Reason::Urgent) {
-            self.counts.valid_in_victims += u64::from(blocks.candidates(plane).valid(victim));
+            self.counts.valid_in_victims += u64::from(blocks.candidates(plane).to_copy(victim));
         }
         self.working += 1;
     }
 
     /// A block that is to be collected whatever the free space: only while the plane has enough of it, since a fully valid
-    /// block wins nothing.
-    fn wanted_victim(&mut self, plane: PlaneId, blocks: &Blocks) -> Option<(u32, Reason)> {
-        let wanted = &mut self.wanted[plane.index()];
+    /// block wins nothing. Data that are to be refreshed do not wait until the block they are in is full.
+    fn wanted_victim(
+        &mut self,
+        plane: PlaneId,
+        blocks: &Blocks,
+        is_due: impl Fn(Reason) -> bool,
+    ) -> Option<(u32, Reason)> {
+        let place = self.place(plane);
+        let wanted = &mut self.wanted[place];
         if wanted.is_empty() {
             return None;
         }
         let roomy = blocks.free(plane) > self.config.reserved_blocks;
-        let place = wanted.iter().position(|&(block, _)| {
+        let place = wanted.iter().position(|&(block, reason)| {
             let wins = !blocks.is_bad(plane, block) && blocks.candidates(plane).wins(block);
-            blocks.can_be_collected(plane, block) && (roomy || wins)
+            let closes = matches!(reason, Reason::ReadDisturb | Reason::Refresh) && roomy;
+            let can = blocks.can_be_collected(plane, block) || closes && blocks.can_be_closed(plane, block);
+            is_due(reason) && can && (roomy || wins) && blocks.copies_fit(plane, block)
         })?;
         Some(wanted.remove(place))
     }
@@ -193,7 +228,7 @@ impl Collector {
             _ if free <= self.urgent_at => Reason::Urgent,
             _ => return None,
         };
-        let victim = self.policy.choose(&blocks.candidates(plane));
+        let victim = self.policy.choose(&blocks.candidates(plane)).filter(|&victim| blocks.copies_fit(plane, victim));
         if reason == Reason::Epoch {
             match victim {
                 Some(_) => self.epoch.job_starts(plane),
@@ -205,7 +240,8 @@ impl Collector {
 
     /// The last page that [`Collector::step`] gave cannot be copied now: it will be given again.
     pub fn postpone(&mut self, page: Ppa) {
-        if let Some(job) = &mut self.jobs[page.plane.index()] {
+        let place = self.place(page.plane);
+        if let Some(job) = &mut self.jobs[place] {
             job.next = page.page;
             job.copies -= 1;
         }
@@ -213,8 +249,9 @@ impl Collector {
 
     /// Has a block collected as soon as its plane can do so.
     pub fn want(&mut self, plane: PlaneId, block: u32, reason: Reason) {
-        let wanted = &mut self.wanted[plane.index()];
-        if self.jobs[plane.index()].is_none_or(|job| job.victim != block) && wanted.iter().all(|w| w.0 != block) {
+        let place = self.place(plane);
+        let wanted = &mut self.wanted[place];
+        if self.jobs[place].is_none_or(|job| job.victim != block) && wanted.iter().all(|w| w.0 != block) {
             wanted.push((block, reason));
         }
     }
@@ -231,33 +268,35 @@ impl Collector {
 
     /// Whether the plane's collection must go before host requests.
     pub fn urgent(&self, plane: PlaneId, blocks: &Blocks) -> bool {
-        self.jobs[plane.index()].is_some() && (!self.config.preemptible || blocks.free(plane) <= self.urgent_at)
+        self.jobs[self.place(plane)].is_some_and(|job| {
+            !self.config.preemptible && job.reason != Reason::Refresh || blocks.free(plane) <= self.urgent_at
+        })
     }
 
     /// What the plane's job wants next; to be asked until it waits.
     pub fn step(&mut self, plane: PlaneId, blocks: &Blocks) -> Step {
-        let Some(job) = &mut self.jobs[plane.index()] else {
+        let place = self.place(plane);
+        let Some(job) = &mut self.jobs[place] else {
             return Step::Wait;
         };
-        let full = job.copies >= self.config.copies_in_flight << self.flash_shift;
+        let full = job.copies >= (self.config.copies_in_flight * self.planes_per_group) << self.flash_shift;
         let within = job.next & ((1 << self.flash_shift) - 1);
         if job.erasing || full && within == 0 {
             return Step::Wait;
         }
-        if let Some(page) = blocks.next_valid(plane, job.victim, job.next) {
+        if let Some((page, next)) = blocks.next_to_copy(plane, job.victim, job.next) {
             // What is in one flash page is read at once.
             if full && page.page >> self.flash_shift != job.next >> self.flash_shift {
                 return Step::Wait;
             }
-            job.next = page.page + 1;
+            job.next = next;
             job.copies += 1;
             return Step::Copy(page);
         }
         job.all_given = true;
-        let victim = Ppa { plane, block: job.victim, page: 0 };
-        if job.copies == 0 && blocks.reads_in_flight(victim) == 0 {
+        if job.copies == 0 && !blocks.is_read(plane, job.victim) {
             job.erasing = true;
-            return Step::Erase(victim);
+            return Step::Erase(Ppa { plane, block: job.victim, page: 0 });
         }
         Step::Wait
     }
@@ -281,14 +320,16 @@ impl Collector {
 
     /// A page is read that is to be copied within its plane.
     pub fn copy_is_read(&mut self, plane: PlaneId) {
-        if let Some(job) = &mut self.jobs[plane.index()] {
+        let place = self.place(plane);
+        if let Some(job) = &mut self.jobs[place] {
             job.read += 1;
         }
     }
 
     /// What was read of such a page is lost: it is read again.
     pub fn copy_is_lost(&mut self, plane: PlaneId) {
-        if let Some(job) = &mut self.jobs[plane.index()] {
+        let place = self.place(plane);
+        if let Some(job) = &mut self.jobs[place] {
             job.read -= 1;
         }
     }
@@ -317,14 +358,16 @@ impl Collector {
 
     /// A copy is to be programmed from the register it was read into.
     pub fn copy_settles(&mut self, plane: PlaneId) {
-        if let Some(job) = &mut self.jobs[plane.index()] {
+        let place = self.place(plane);
+        if let Some(job) = &mut self.jobs[place] {
             job.settled += 1;
         }
     }
 
     /// A copy that was settled is read again.
     pub fn copy_is_unsettled(&mut self, plane: PlaneId) {
-        if let Some(job) = &mut self.jobs[plane.index()] {
+        let place = self.place(plane);
+        if let Some(job) = &mut self.jobs[place] {
             job.settled -= 1;
         }
     }
@@ -332,17 +375,19 @@ impl Collector {
     /// The job whose copy this is, if it is programmed within its plane.
     fn job_of(&mut self, copy: &Transaction) -> Option<&mut Job> {
         let within = copy.origin == Origin::Gc && copy.operation == Operation::Program && copy.frontier == Frontier::Gc;
-        if within { self.jobs[copy.ppa.plane.index()].as_mut() } else { None }
+        let place = self.place(copy.ppa.plane);
+        if within { self.jobs[place].as_mut() } else { None }
     }
 
     /// Whether copies that are queued in a plane fill a flash page of so many, or no more will come to fill it.
     pub fn fills_flash_page(&self, plane: PlaneId, pages: u32) -> bool {
-        self.jobs[plane.index()].is_none_or(|job| job.queued >= pages || job.all_given && job.copies == job.settled)
+        self.jobs[self.place(plane)].is_none_or(|job| job.queued >= pages || job.all_given && job.copies == job.settled)
     }
 
     /// A copy has ended: the page was programmed, `within` its plane or elsewhere, or turned out to be out of date.
     pub fn copy_done(&mut self, plane: PlaneId, within: bool) {
-        if let Some(job) = &mut self.jobs[plane.index()] {
+        let place = self.place(plane);
+        if let Some(job) = &mut self.jobs[place] {
             job.copies -= 1;
             job.read -= u32::from(within);
             job.settled -= u32::from(within);
@@ -351,15 +396,33 @@ impl Collector {
 
     /// Whether the plane's job, if it has one, can never end: all its copies wait for a page, and there is none.
     pub fn is_stuck(&self, plane: PlaneId, has_page: bool) -> bool {
-        self.jobs[plane.index()].is_none_or(|job| !job.erasing && job.copies > 0 && job.copies == job.read && !has_page)
+        self.jobs[self.place(plane)]
+            .is_none_or(|job| !job.erasing && job.copies > 0 && job.copies == job.read && !has_page)
+    }
+
+    /// So many blocks of the plane's victim are being erased.
+    pub fn erases_begin(&mut self, plane: PlaneId, blocks: u32) {
+        let place = self.place(plane);
+        if let Some(job) = &mut self.jobs[place] {
+            job.erases = blocks;
+        }
+    }
+
+    /// One of them is erased. Returns whether it was the last.
+    pub fn block_is_erased(&mut self, plane: PlaneId) -> bool {
+        let place = self.place(plane);
+        let job = self.jobs[place].as_mut().expect("an erase belongs to a job");
+        job.erases -= 1;
+        job.erases == 0
     }
 
     /// The plane's job has ended: its victim is erased. Returns when it began, and whether all planes have to be looked at
     /// again.
     pub fn erase_done(&mut self, plane: PlaneId, blocks: &mut Blocks, now: Time) -> (Time, bool) {
-        let job = self.jobs[plane.index()].take().expect("an erase ends a job");
+        let place = self.place(plane);
+        let job = self.jobs[place].take().expect("an erase ends a job");
         self.working -= 1;
-        self.wanted[plane.index()].retain(|&(block, _)| block != job.victim);
+        self.wanted[place].retain(|&(block, _)| block != job.victim);
         // One for each block that was erased for another reason: levelling must not feed on itself.
         if self.static_difference > 0
             && job.reason != Reason::Wear
@@ -377,7 +440,7 @@ impl Collector {
 
     /// One phrase on the plane's job, for a stuck run's explanation.
     pub fn describe(&self, plane: PlaneId) -> String {
-        match self.jobs[plane.index()] {
+        match self.jobs[self.place(plane)] {
             None => "no collection".to_owned(),
             Some(job) if job.erasing => format!("block {} to be erased", job.victim),
             Some(job) => format!("block {} under collection with {} copies under way", job.victim, job.copies),
@@ -386,11 +449,11 @@ impl Collector {
 
     /// Whether the plane collects `block` now.
     pub fn collects(&self, plane: PlaneId, block: u32) -> bool {
-        self.jobs[plane.index()].is_some_and(|job| job.victim == block)
+        self.jobs[self.place(plane)].is_some_and(|job| job.victim == block)
     }
 
     /// Whether the plane has a job.
     pub fn is_busy(&self, plane: PlaneId) -> bool {
-        self.jobs[plane.index()].is_some()
+        self.jobs[self.place(plane)].is_some()
     }
 }

@@ -6,8 +6,10 @@
 //!
 //! **Planes** of which the same spaces have pages are of one kind; its steady state is found once, for the first of them:
 //! the others have the same numbers of pages but for one or two.
+//!
+//! **Superblocks** are blocks of as many pages as a group's blocks have together; a group of planes is found like one plane.
 
-use crate::config::design::{Design, Scope, VictimPolicy};
+use crate::config::design::{Design, Scope, Superblock, VictimPolicy};
 use crate::config::workload::Workload;
 use crate::flash::address::PlaneId;
 use crate::ftl::blocks::Frontier;
@@ -17,6 +19,7 @@ use crate::ftl::precondition::spaces::Spaces;
 use crate::ftl::precondition::{Kind, Seeds};
 use crate::ftl::steady::Policy;
 use crate::ftl::steady::classes::Classes;
+use crate::ftl::steady::group::MODEL_PAGES;
 use crate::ftl::steady::plan::{Geometry, Plan, Steady};
 use crate::limits::Limits;
 
@@ -57,7 +60,7 @@ pub fn seeds(
     let spaces = spaces(design, workload, limits)?;
     let mut made: Vec<(Vec<usize>, Planes)> = Vec::new();
     let (mut planes, mut kind_of) = (Vec::new(), Vec::new());
-    for plane in (0..limits.layout.planes()).map(PlaneId) {
+    for plane in (0..limits.layout.planes()).step_by(limits.planes_per_group as usize).map(PlaneId) {
         let of = spaces.of_plane(plane);
         let kind = match made.iter().position(|(known, _)| *known == of) {
             Some(kind) => kind,
@@ -68,10 +71,18 @@ pub fn seeds(
             }
         };
         let (of, like) = &made[kind];
-        let (runs, mapped) = maker.contents(of, plane, &spaces, &like.classes);
-        let classes = Classes::from_runs(like.classes.len(), &runs);
-        planes.push(like.plan.seed(plane.0, classes, &mapped, seed).map_err(too_full)?);
-        kind_of.push(kind);
+        let members = maker.group_of(plane).map(|plane| {
+            let (runs, mapped) = maker.contents(of, plane, &spaces, &like.classes);
+            (Classes::from_runs(like.classes.len(), &runs), mapped)
+        });
+        if maker.has_superblocks() {
+            planes.extend(like.plan.seed_group(plane.0, members.collect(), seed).map_err(too_full)?);
+        } else {
+            for (classes, mapped) in members {
+                planes.push(like.plan.seed(plane.0, classes, &mapped, seed).map_err(too_full)?);
+            }
+        }
+        kind_of.resize(planes.len(), kind);
     }
     let whole = if per_page == 64 { u64::MAX } else { (1 << per_page) - 1 };
     let kinds = made.into_iter().map(|(_, like)| like.kind).collect();
@@ -137,6 +148,39 @@ impl Maker<'_> {
         (runs, mapped)
     }
 
+    fn has_superblocks(&self) -> bool {
+        self.design.ftl.superblock != Superblock::None
+    }
+
+    /// The planes whose blocks are used together with those of the first.
+    fn group_of(&self, first: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
+        (first.0..first.0 + self.limits.planes_per_group).map(PlaneId)
+    }
+
+    /// Pages of a block, or of a superblock; and for how many its steady state is found.
+    fn pages(&self) -> Result<(u32, u32), String> {
+        let (pages, planes) = (self.limits.layout.pages_per_block, self.limits.planes_per_group);
+        if u64::from(pages) * u64::from(planes) * u64::from(self.limits.layout.blocks_per_plane) > u64::from(u32::MAX) {
+            return Err(format!(
+                "precondition.kind: got \"steady\" for superblocks over planes of more than 2^32 pages in all; expected \
+                 \"replay\", or ftl.superblock with smaller groups than \"{}\"",
+                self.design.ftl.superblock.name()
+            ));
+        }
+        let all = pages * planes;
+        Ok((all, if self.has_superblocks() { all.min(MODEL_PAGES) } else { all }))
+    }
+
+    /// Pages of each class that hold data, in all planes of a group.
+    fn mapped_in_group(&self, of: &[usize], first: PlaneId, spaces: &Spaces, classes: &[Alike]) -> Vec<u32> {
+        let mut sums = vec![0; classes.len()];
+        for plane in self.group_of(first) {
+            let (_, mapped) = self.contents(of, plane, spaces, classes);
+            sums.iter_mut().zip(mapped).for_each(|(sum, n)| *sum += n);
+        }
+        sums
+    }
+
     /// The kind of planes that has pages of these spaces, found for one of them.
     fn planes_of(&self, of: &[usize], plane: PlaneId, spaces: &Spaces) -> Result<Planes, String> {
         let mut classes: Vec<Alike> = Vec::new();
@@ -148,13 +192,14 @@ impl Maker<'_> {
                 }
             }
         }
-        let (_, mapped) = self.contents(of, plane, spaces, &classes);
+        let (pages, model) = self.pages()?;
+        let mapped = self.mapped_in_group(of, plane, spaces, &classes);
         let writes: Vec<f64> = mapped.iter().zip(&classes).map(|(&n, alike)| f64::from(n) * alike.0).collect();
         // Nobody writes: as if written evenly.
         let shares = shares(&writes).or_else(|| shares(&sizes(&mapped))).unwrap_or(vec![1.0; classes.len()]);
         let frontiers = self.frontiers(of);
-        let geometry = self.geometry(mapped.iter().map(|&n| u64::from(n)).sum(), frontiers.len() as u32)?;
-        let steady = self.steady(geometry, &mapped, &shares);
+        let geometry = self.geometry(mapped.iter().map(|&n| u64::from(n)).sum(), pages, frontiers.len() as u32)?;
+        let steady = self.steady(geometry, model, &mapped, &shares);
         let mixes = frontiers.iter().map(|frontier| match frontier {
             Frontier::User(stream) => self.mix_of(usize::from(*stream), &classes, &mapped),
             Frontier::Gc | Frontier::Arrivals | Frontier::Translation if steady.copied().len() == classes.len() => {
@@ -163,12 +208,14 @@ impl Maker<'_> {
             Frontier::Gc | Frontier::Arrivals | Frontier::Translation => shares.clone(),
         });
         let mixes = mixes.collect();
+        // Of the writes to its own plane.
+        let planes = f64::from(self.limits.planes_per_group);
         let kind = Kind {
             frontiers,
             write_amplification: steady.write_amplification(),
-            rates: shares.iter().zip(&mapped).map(|(share, &n)| share / f64::from(n.max(1))).collect(),
+            rates: shares.iter().zip(&mapped).map(|(share, &n)| share / (f64::from(n.max(1)) / planes)).collect(),
         };
-        Ok(Planes { classes, plan: Plan { geometry, steady, mixes, erases: (0, 0) }, kind })
+        Ok(Planes { classes, plan: Plan { geometry, steady, model, mixes, erases: (0, 0) }, kind })
     }
 
     /// The blocks being filled: those of the flows that have pages here, and collection's.
@@ -192,8 +239,8 @@ impl Maker<'_> {
     }
 
     /// How a plane's blocks divide into full, open and free ones: collection is at rest, as far as there is room.
-    fn geometry(&self, mapped: u64, frontiers: u32) -> Result<Geometry, String> {
-        let (blocks, pages) = (self.limits.layout.blocks_per_plane, self.limits.layout.pages_per_block);
+    fn geometry(&self, mapped: u64, pages: u32, frontiers: u32) -> Result<Geometry, String> {
+        let blocks = self.limits.layout.blocks_per_plane;
         let step = self.limits.layout.pages_per_flash_page();
         let open = if pages > step { frontiers } else { 0 };
         let needed = mapped.div_ceil(u64::from(pages)) + u64::from(open + self.design.gc.reserved_blocks);
@@ -208,17 +255,17 @@ impl Maker<'_> {
         Ok(Geometry { blocks, pages, step, free: self.limits.gc_start_below.min(most), frontiers })
     }
 
-    fn steady(&self, geometry: Geometry, mapped: &[u32], shares: &[f64]) -> Steady {
+    fn steady(&self, geometry: Geometry, model: u32, mapped: &[u32], shares: &[f64]) -> Steady {
         let all: u32 = mapped.iter().sum();
         let load = geometry.load(f64::from(all));
         let sizes = self::shares(&sizes(mapped)).unwrap_or(vec![1.0; mapped.len()]);
         let classes: Vec<(f64, f64)> = sizes.into_iter().zip(shares.iter().copied()).collect();
-        Steady::find(self.policy(), load, geometry, &classes, self.seed)
+        Steady::find(self.policy(model), load, Geometry { pages: model, ..geometry }, &classes, self.seed)
     }
 
-    fn policy(&self) -> Policy {
+    fn policy(&self, pages: u32) -> Policy {
         let gc = &self.design.gc;
-        let pages = f64::from(self.limits.layout.pages_per_block);
+        let pages = f64::from(pages);
         match gc.policy {
             VictimPolicy::Greedy => Policy::Greedy,
             VictimPolicy::DChoices => Policy::DChoices(gc.choices),

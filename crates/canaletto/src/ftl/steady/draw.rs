@@ -55,6 +55,14 @@ impl FullBlocks {
         made
     }
 
+    /// The same blocks with `pages` pages instead of `drawn` each, which hold `totals` valid pages of each class.
+    pub fn resized(mut self, drawn: u32, pages: u32, totals: &[u32], random: &mut Stream) -> FullBlocks {
+        let resize = |count: &mut u32| *count = (u64::from(*count) * u64::from(pages) / u64::from(drawn)) as u32;
+        self.counts.iter_mut().for_each(resize);
+        self.meet(pages, totals, random);
+        self
+    }
+
     /// Adds and removes valid pages, one a block and round, until each class has its total.
     fn meet(&mut self, pages: u32, totals: &[u32], random: &mut Stream) {
         let capacity = self.ages.len() as u64 * u64::from(pages);

@@ -20,6 +20,7 @@ pub mod classes;
 pub mod distribution;
 pub mod draw;
 pub mod formulas;
+pub mod group;
 pub mod permutation;
 pub mod plan;
 pub mod plane;

@@ -70,10 +70,10 @@ impl Steady {
         }
     }
 
-    fn draw(&self, geometry: Geometry, full: u32, totals: &[u32], random: &mut Stream) -> FullBlocks {
+    fn draw(&self, pages: u32, full: u32, totals: &[u32], random: &mut Stream) -> FullBlocks {
         match self {
             Steady::Uniform(found) => FullBlocks::from_distribution(found, full, totals[0], random),
-            Steady::Counted(census) => FullBlocks::from_census(census, full, geometry.pages, totals, random),
+            Steady::Counted(census) => FullBlocks::from_census(census, full, pages, totals, random),
         }
     }
 }
@@ -121,6 +121,8 @@ pub struct Plan {
     pub geometry: Geometry,
     /// The steady state of their full blocks.
     pub steady: Steady,
+    /// Pages a block for which that was found.
+    pub model: u32,
     /// For each frontier, the ratio of classes in what is written to it.
     pub mixes: Vec<Vec<f64>>,
     /// The least and the most erasures of a block.
@@ -140,21 +142,37 @@ impl Plan {
             1 => Vec::new(),
             steps => self.mixes.iter().map(|mix| open_block(mix, steps, step, &mut left, &mut random)).collect(),
         };
-        let full = self.geometry.full();
+        let full = self.draw_full(&left, &mut random)?;
+        let key = random.integer(0, u64::from(u32::MAX)) << 32 | random.integer(0, u64::from(u32::MAX));
+        SeededPlane::new(Contents { blocks, pages, classes, full, open, erases: self.erases }, key)
+    }
+
+    /// Classes of logical pages.
+    pub(super) fn classes(&self) -> usize {
+        self.mixes[0].len()
+    }
+
+    /// Full blocks that hold so many valid pages of each class.
+    pub(super) fn draw_full(&self, left: &[u32], random: &mut Stream) -> Result<FullBlocks, String> {
+        let (full, pages, model) = (self.geometry.full(), self.geometry.pages, self.model);
         let (valid, room) = (left.iter().map(|&n| u64::from(n)).sum::<u64>(), u64::from(full) * u64::from(pages));
         if valid > room {
             return Err(format!(
                 "{valid} valid pages beside those of open blocks, but full blocks have room for {room}"
             ));
         }
-        let full = self.steady.draw(self.geometry, full, &left, &mut random);
-        let key = random.integer(0, u64::from(u32::MAX)) << 32 | random.integer(0, u64::from(u32::MAX));
-        SeededPlane::new(Contents { blocks, pages, classes, full, open, erases: self.erases }, key)
+        if model == pages {
+            return Ok(self.steady.draw(pages, full, left, random));
+        }
+        let fewer: Vec<u32> =
+            left.iter().map(|&n| (u64::from(n) * u64::from(model) / u64::from(pages)) as u32).collect();
+        Ok(self.steady.draw(model, full, &fewer, random).resized(model, pages, left, random))
     }
 }
 
-/// A block filled up to any of its `steps` of so many pages, with valid pages in the ratio of `mix` as long as there are any `left`.
-fn open_block(mix: &[f64], steps: u32, step: u32, left: &mut [u32], random: &mut Stream) -> OpenBlock {
+/// A block filled up to any of its `steps` of so many pages, with valid pages in the ratio of `mix` as long as there are any
+/// `left`.
+pub(super) fn open_block(mix: &[f64], steps: u32, step: u32, left: &mut [u32], random: &mut Stream) -> OpenBlock {
     let written = random.integer(1, u64::from(steps) - 1) as u32 * step;
     let mut counts = apportion(mix, written);
     for (count, left) in counts.iter_mut().zip(left) {
@@ -182,7 +200,7 @@ mod tests {
                 let load = geometry.load(mapped.iter().sum::<u32>().into());
                 let steady = Steady::find(policy, load, geometry, &classes, 1);
                 let mixes = vec![classes.iter().map(|c| c.1).collect(), steady.copied()];
-                let plan = Plan { geometry, steady, mixes, erases: (10, 20) };
+                let plan = Plan { geometry, steady, model: 16, mixes, erases: (10, 20) };
                 let runs: Vec<(u32, usize)> = logical.iter().copied().zip(0..).collect();
                 let plane = plan.seed(3, Classes::from_runs(classes.len(), &runs), &mapped, 1).expect("it fits");
                 assert_eq!((plane.full().count(), plane.open().count(), plane.free().count()), (291, 2, 7));
@@ -198,7 +216,7 @@ mod tests {
     fn a_plane_too_small_is_refused() {
         let geometry = Geometry { blocks: 10, pages: 8, step: 1, free: 2, frontiers: 2 };
         let steady = Steady::find(Policy::Greedy, 0.9, geometry, &[(1.0, 1.0)], 1);
-        let plan = Plan { geometry, steady, mixes: vec![vec![1.0]; 2], erases: (0, 0) };
+        let plan = Plan { geometry, steady, model: 8, mixes: vec![vec![1.0]; 2], erases: (0, 0) };
         let error = plan.seed(0, Classes::uniform(80), &[80], 1).err().expect("it does not fit");
         assert!(error.ends_with("full blocks have room for 48"), "{error}");
     }

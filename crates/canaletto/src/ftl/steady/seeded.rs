@@ -119,6 +119,15 @@ impl SeededPlane {
     /// # Errors
     /// Says what does not fit.
     pub fn new(contents: Contents, key: u64) -> Result<SeededPlane, String> {
+        SeededPlane::in_order(contents, key, mix(!key))
+    }
+
+    /// The same, with blocks in the order that belongs to a key of its own: planes with the same one fill blocks of the same
+    /// number at the same time.
+    ///
+    /// # Errors
+    /// Says what does not fit.
+    pub fn in_order(contents: Contents, key: u64, order: u64) -> Result<SeededPlane, String> {
         let Contents { blocks, pages, classes, full, open, erases } = contents;
         let used = full.ages.len() + open.len();
         if used > blocks as usize {
@@ -141,7 +150,7 @@ impl SeededPlane {
         }
         let guides = (0..width).map(|class| Guide::new(&before, width, class)).collect();
         let numbers = (0u64..).zip(classes.members()).map(|(c, &n)| Permutation::new(n, mix(key ^ (c + 1)))).collect();
-        let order = Permutation::new(blocks, mix(!key));
+        let order = Permutation::new(blocks, order);
         let written = open.iter().map(|b| b.written).collect();
         Ok(SeededPlane {
             pages,

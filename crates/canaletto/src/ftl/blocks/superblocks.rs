@@ -1,0 +1,406 @@
+//! Superblocks: the blocks of one number in all planes of a group, opened, filled, collected and erased together.
+//!
+//! A page is handed out in two steps. A write is first given its *place*, the next one in the order of the stripe: page p of
+//! the first plane, of the second, …, then page p + 1. That says its plane. Which page of the plane it is follows when its
+//! command is formed, so that the pages of a block are programmed in order. Places are not given back; whoever has one
+//! takes a page in the end, so that a superblock that is being filled becomes full without waiting for anything but flash.
+//!
+//! A block that is bad is left out of its superblock, which has so many pages less. Blocks that fail while their superblock is
+//! in use are *doomed*: they keep their part in it until it is erased, and are bad from then on. Since superblocks differ
+//! in size then, free ones are counted in pages: [`Blocks::free`] tells how many whole ones these make.
+
+use std::cmp::Reverse;
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use super::{Block, Blocks, Frontier};
+use crate::flash::address::{PlaneId, Ppa};
+use crate::ftl::precondition::Seeds;
+
+/// A write frontier of a group.
+struct Stripe {
+    /// Superblocks with pages that are not taken yet, in the order of opening.
+    open: VecDeque<u32>,
+    /// The superblock opened last, and its next place: a page, and a plane of the group.
+    current: u32,
+    page: u32,
+    plane: u32,
+}
+
+/// The superblocks of a drive.
+pub(super) struct Superblocks {
+    /// Planes of a group.
+    planes: u32,
+    /// By group and frontier.
+    stripes: Vec<Stripe>,
+    frontiers: usize,
+    /// Pages of each group's free superblocks, of those that have been opened before.
+    erased_pages: Vec<u64>,
+    /// Places of each group that were given to those who have no page yet.
+    waiting: Vec<u32>,
+}
+
+impl Superblocks {
+    fn group(&self, plane: PlaneId) -> usize {
+        plane.index() / self.planes as usize
+    }
+
+    /// Indices of the planes of a plane's group.
+    pub(super) fn planes(&self, plane: PlaneId) -> Range<usize> {
+        let first = self.group(plane) * self.planes as usize;
+        first..first + self.planes as usize
+    }
+
+    fn stripe(&self, plane: PlaneId, frontier: Frontier) -> &Stripe {
+        &self.stripes[self.group(plane) * self.frontiers + frontier.index()]
+    }
+
+    fn stripe_mut(&mut self, plane: PlaneId, frontier: Frontier) -> &mut Stripe {
+        let place = self.group(plane) * self.frontiers + frontier.index();
+        &mut self.stripes[place]
+    }
+
+    /// Whether some frontier of the group still has pages of the superblock to give.
+    pub(super) fn is_open(&self, plane: PlaneId, block: u32) -> bool {
+        let first = self.group(plane) * self.frontiers;
+        self.stripes[first..first + self.frontiers].iter().any(|stripe| stripe.open.contains(&block))
+    }
+}
+
+impl Blocks {
+    /// The same fresh drive with superblocks over groups of so many planes.
+    pub fn in_superblocks(mut self, planes: u32) -> Blocks {
+        let frontiers = self.planes[0].open.len();
+        let groups = self.planes.len() / planes as usize;
+        let stripe = || Stripe { open: VecDeque::new(), current: 0, page: self.pages_per_block, plane: 0 };
+        let stripes = (0..groups * frontiers).map(|_| stripe()).collect();
+        self.superblocks = Some(Box::new(Superblocks {
+            planes,
+            stripes,
+            frontiers,
+            erased_pages: vec![0; groups],
+            waiting: vec![0; groups],
+        }));
+        if self.bad.factory > 0.0 {
+            self.look_at_all();
+        }
+        self
+    }
+
+    /// Groups whose planes have been seeded: which superblocks are free, and which are being filled up to where.
+    pub(super) fn seed_superblocks(&mut self, seeds: &Seeds) {
+        for leader in self.leaders() {
+            let (contents, kind) = seeds.plane(leader);
+            for (&frontier, block) in kind.frontiers.iter().zip(contents.open()) {
+                let group = self.group(leader);
+                let written: u32 = self.planes[group.clone()].iter().map(|p| p.blocks[block as usize].seeded).sum();
+                let planes = group.len() as u32;
+                if let Some(superblocks) = &mut self.superblocks {
+                    let stripe = superblocks.stripe_mut(leader, frontier);
+                    stripe.open.push_back(block);
+                    (stripe.current, stripe.page, stripe.plane) = (block, written / planes, written % planes);
+                }
+            }
+            let group = self.group(leader);
+            for p in &mut self.planes[group] {
+                p.erased.clear();
+                p.open.iter_mut().for_each(|open| open.block = None);
+            }
+            // None has been erased more often than another.
+            contents.free().for_each(|block| self.set_free(leader, block, 0));
+        }
+    }
+
+    /// The first plane of each group.
+    fn leaders(&self) -> Vec<PlaneId> {
+        let planes = (0..self.planes.len() as u32).map(PlaneId);
+        planes.filter(|&plane| self.leader(plane) == plane).collect()
+    }
+
+    /// Finds the blocks that are bad from the factory: the size of a superblock must be known before it is opened.
+    fn look_at_all(&mut self) {
+        for plane in (0..self.planes.len() as u32).map(PlaneId) {
+            for _ in 0..self.blocks_per_plane {
+                let bad = self.is_next_bad(plane);
+                let p = &mut self.planes[plane.index()];
+                p.blocks.push(Block { bad, ..Block::default() });
+                p.bad += u32::from(bad);
+                p.bad_unseen -= u32::from(bad);
+            }
+        }
+        for plane in self.leaders() {
+            (0..self.blocks_per_plane).for_each(|block| self.set_free(plane, block, 0));
+        }
+    }
+
+    /// Whether blocks are used in superblocks.
+    pub fn has_superblocks(&self) -> bool {
+        self.superblocks.is_some()
+    }
+
+    /// Planes whose blocks of equal number are used together.
+    pub fn planes_of_group(&self, plane: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
+        self.group(plane).map(|plane| PlaneId(plane as u32))
+    }
+
+    /// Indices of these planes.
+    pub(super) fn group(&self, plane: PlaneId) -> Range<usize> {
+        self.superblocks.as_ref().map_or(plane.index()..plane.index() + 1, |s| s.planes(plane))
+    }
+
+    /// The first of these planes, which keeps what all have in common.
+    pub(super) fn leader(&self, plane: PlaneId) -> PlaneId {
+        PlaneId(self.group(plane).start as u32)
+    }
+
+    /// Pages of a superblock without bad blocks.
+    fn size(&self, plane: PlaneId) -> u64 {
+        self.group(plane).len() as u64 * u64::from(self.pages_per_block)
+    }
+
+    /// Pages of a superblock.
+    fn capacity(&self, plane: PlaneId, block: u32) -> u64 {
+        let good = self.planes[self.group(plane)].iter().filter(|p| !p.blocks[block as usize].bad).count();
+        good as u64 * u64::from(self.pages_per_block)
+    }
+
+    /// Pages of a group's free superblocks.
+    fn free_pages(&self, plane: PlaneId, superblocks: &Superblocks) -> u64 {
+        let unopened = u64::from(self.unopened(self.leader(plane)));
+        unopened * self.size(plane) + superblocks.erased_pages[superblocks.group(plane)]
+    }
+
+    /// Whole superblocks that a group's free pages make.
+    pub(super) fn free_superblocks(&self, plane: PlaneId, superblocks: &Superblocks) -> u32 {
+        (self.free_pages(plane, superblocks) / self.size(plane)) as u32
+    }
+
+    /// Good blocks of a plane that belong to free superblocks.
+    pub(super) fn free_blocks(&self, plane: PlaneId) -> u32 {
+        let Some(superblocks) = &self.superblocks else { return self.free(plane) };
+        let blocks = (0..).zip(&self.planes[plane.index()].blocks);
+        let free = blocks.filter(|(n, b)| !b.bad && b.written() == 0 && !superblocks.is_open(plane, *n)).count();
+        self.unopened(plane) + free as u32
+    }
+
+    /// Whether a frontier fills the block, or can go on doing so.
+    pub(super) fn is_open(&self, plane: PlaneId, block: u32) -> bool {
+        match &self.superblocks {
+            None => self.planes[plane.index()].open.iter().any(|open| open.block == Some(block)),
+            Some(superblocks) => superblocks.is_open(plane, block),
+        }
+    }
+
+    /// The block of a plane in which a frontier's next page there is.
+    pub(super) fn room_in_stripe(&self, plane: PlaneId, frontier: Frontier, superblocks: &Superblocks) -> Option<u32> {
+        let p = &self.planes[plane.index()];
+        let has_room = |b: &Block| !b.bad && b.written() < self.pages_per_block;
+        let mut open = superblocks.stripe(plane, frontier).open.iter().copied();
+        open.find(|&block| has_room(&p.blocks[block as usize]))
+    }
+
+    /// Gives a write of a frontier its place in the plane's group: the plane it goes to, and whether a free superblock was
+    /// opened for it. None if there is no room.
+    pub fn take_place(&mut self, plane: PlaneId, frontier: Frontier) -> Option<(PlaneId, bool)> {
+        if let Some(to) = self.next_place(plane, frontier) {
+            return Some((to, false));
+        }
+        if !self.may_open_superblock(plane, frontier) {
+            return None;
+        }
+        self.open_superblock(plane, frontier);
+        self.next_place(plane, frontier).map(|to| (to, true))
+    }
+
+    /// Whether a write of a frontier can be given a place.
+    pub fn has_place(&self, plane: PlaneId, frontier: Frontier) -> bool {
+        self.places_left(plane, frontier) > 0 || self.may_open_superblock(plane, frontier)
+    }
+
+    fn next_place(&mut self, plane: PlaneId, frontier: Frontier) -> Option<PlaneId> {
+        let (group, pages) = (self.group(plane), self.pages_per_block);
+        let stripe = self.superblocks.as_mut()?.stripe_mut(plane, frontier);
+        while stripe.page < pages {
+            let to = group.start + stripe.plane as usize;
+            stripe.plane += 1;
+            if stripe.plane as usize == group.len() {
+                (stripe.page, stripe.plane) = (stripe.page + 1, 0);
+            }
+            if !self.planes[to].blocks[stripe.current as usize].bad {
+                self.count_waiting(plane, 1);
+                return Some(PlaneId(to as u32));
+            }
+        }
+        None
+    }
+
+    /// Places that a frontier can give without opening a superblock.
+    fn places_left(&self, plane: PlaneId, frontier: Frontier) -> u64 {
+        let Some(superblocks) = &self.superblocks else { return 0 };
+        let stripe = superblocks.stripe(plane, frontier);
+        if stripe.page == self.pages_per_block {
+            return 0;
+        }
+        let left = u64::from(self.pages_per_block - stripe.page);
+        let of_plane = |(place, p): (u32, &super::Plane)| {
+            let bad = p.blocks[stripe.current as usize].bad;
+            if bad { 0 } else { left - u64::from(place < stripe.plane) }
+        };
+        (0..).zip(&self.planes[self.group(plane)]).map(of_plane).sum()
+    }
+
+    fn may_open_superblock(&self, plane: PlaneId, frontier: Frontier) -> bool {
+        let leader = self.leader(plane);
+        let any = self.unopened(leader) > 0 || !self.planes[leader.index()].erased.is_empty();
+        any && (frontier == Frontier::Gc || self.free(plane) > self.reserved)
+    }
+
+    fn open_superblock(&mut self, plane: PlaneId, frontier: Frontier) {
+        let (group, leader) = (self.group(plane), self.leader(plane));
+        let block = if self.unopened(leader) > 0 {
+            let untouched = self.planes[leader.index()].blocks.len() as u32;
+            self.planes[group.clone()].iter_mut().for_each(|p| p.blocks.push(Block::default()));
+            untouched
+        } else {
+            let Reverse((.., block)) = self.planes[leader.index()].erased.pop().expect("there is a free superblock");
+            let pages = self.capacity(plane, block);
+            if let Some(superblocks) = &mut self.superblocks {
+                let group = superblocks.group(plane);
+                superblocks.erased_pages[group] -= pages;
+            }
+            block
+        };
+        let clock = self.planes[group.clone()].iter().map(|p| p.clock).sum();
+        for p in &mut self.planes[group] {
+            let b = &mut p.blocks[block as usize];
+            b.opened = clock;
+            if !b.bad {
+                b.pages.reserve_exact(self.pages_per_block as usize);
+            }
+        }
+        if let Some(superblocks) = &mut self.superblocks {
+            let stripe = superblocks.stripe_mut(plane, frontier);
+            stripe.open.push_back(block);
+            (stripe.current, stripe.page, stripe.plane) = (block, 0, 0);
+        }
+    }
+
+    fn count_waiting(&mut self, plane: PlaneId, more: i32) {
+        if let Some(superblocks) = &mut self.superblocks {
+            let group = superblocks.group(plane);
+            let waiting = superblocks.waiting[group].checked_add_signed(more);
+            superblocks.waiting[group] = waiting.expect("a page was taken without a place");
+        }
+    }
+
+    /// Whoever had a place has its page now; if `is_last`, the last of its block, whose superblock may be full then.
+    pub(super) fn page_is_taken(&mut self, plane: PlaneId, frontier: Frontier, is_last: bool) {
+        self.count_waiting(plane, -1);
+        if !is_last {
+            return;
+        }
+        let group = self.group(plane);
+        let (planes, pages) = (&self.planes[group], self.pages_per_block);
+        let has_room =
+            |&block: &u32| planes.iter().map(|p| &p.blocks[block as usize]).any(|b| !b.bad && b.written() < pages);
+        if let Some(superblocks) = &mut self.superblocks {
+            superblocks.stripe_mut(plane, frontier).open.retain(has_room);
+        }
+    }
+
+    /// A block has failed: it is bad once its superblock has been erased. Not so if the plane cannot spare it, or would have
+    /// fewer than `keep_free` free superblocks. Returns whether it is.
+    pub(super) fn doom(&mut self, plane: PlaneId, block: u32, keep_free: u32) -> bool {
+        let spare = self.free(plane) >= keep_free;
+        let p = &mut self.planes[plane.index()];
+        let b = &mut p.blocks[block as usize];
+        if !b.doomed {
+            b.doomed = spare && p.bad + p.doomed < self.bad.most;
+            p.doomed += u32::from(b.doomed);
+        }
+        b.doomed && spare
+    }
+
+    /// Whether the block is to be used again, once it is erased.
+    pub fn is_used_again(&self, plane: PlaneId, block: u32) -> bool {
+        let b = &self.planes[plane.index()].blocks[block as usize];
+        !b.bad && !b.doomed
+    }
+
+    /// The superblock is empty: free again, as far as its blocks are good.
+    pub(super) fn erase_superblock(&mut self, plane: PlaneId, block: u32, endurance: u32) {
+        let group = self.group(plane);
+        for p in &mut self.planes[group.clone()] {
+            p.empty(block);
+            let b = &mut p.blocks[block as usize];
+            if b.bad {
+                continue;
+            }
+            let worn_out = !b.doomed && {
+                b.erases += 1;
+                p.most_erases = p.most_erases.max(b.erases);
+                endurance > 0 && b.erases >= endurance
+            };
+            p.doomed -= u32::from(b.doomed);
+            b.bad = b.doomed || worn_out;
+            b.doomed = false;
+            p.bad += u32::from(b.bad);
+        }
+        let erases = self.planes[group].iter().map(|p| p.blocks[block as usize].erases).max().unwrap_or(0);
+        self.set_free(self.leader(plane), block, if self.by_wear { erases } else { 0 });
+    }
+
+    fn set_free(&mut self, leader: PlaneId, block: u32, wear: u32) {
+        let pages = self.capacity(leader, block);
+        if pages == 0 {
+            return;
+        }
+        if let Some(superblocks) = &mut self.superblocks {
+            let group = superblocks.group(leader);
+            superblocks.erased_pages[group] += pages;
+        }
+        let p = &mut self.planes[leader.index()];
+        p.erasures += 1;
+        p.erased.push(Reverse((wear, p.erasures, block)));
+    }
+
+    /// Whether copies of all valid pages of a superblock have room, whatever the host does meanwhile: it leaves
+    /// `gc.reserved_blocks` of them. That goes without saying but for bad blocks.
+    pub fn copies_fit(&self, plane: PlaneId, block: u32) -> bool {
+        let Some(superblocks) = &self.superblocks else { return true };
+        let kept = u64::from(self.reserved) * self.size(plane);
+        let room = self.places_left(plane, Frontier::Gc) + self.free_pages(plane, superblocks).min(kept);
+        u64::from(self.candidates(plane).to_copy(block)) <= room
+    }
+
+    /// The first page of a block, or of its superblock, that holds valid data, at or after place `from` in the order of the
+    /// stripe, and the place after it.
+    pub fn next_to_copy(&self, plane: PlaneId, block: u32, from: u32) -> Option<(Ppa, u32)> {
+        if self.superblocks.is_none() {
+            return self.next_valid(plane, block, from).map(|at| (at, at.page + 1));
+        }
+        let group = self.group(plane);
+        let planes = group.len() as u32;
+        let at = |place: u32| Ppa { plane: PlaneId(group.start as u32 + place % planes), block, page: place / planes };
+        let mut places = from..planes * self.pages_per_block;
+        places.find(|&place| self.valid_lpa(at(place)).is_some()).map(|place| (at(place), place + 1))
+    }
+
+    /// Whether a block, or one of its superblock, is being read.
+    pub fn is_read(&self, plane: PlaneId, block: u32) -> bool {
+        self.planes[self.group(plane)].iter().any(|p| p.blocks[block as usize].reads_in_flight > 0)
+    }
+
+    /// Whether the superblock can be collected: it is full, or was closed, and no program of it is in flight.
+    pub(super) fn superblock_can_be_collected(&self, plane: PlaneId, block: u32, superblocks: &Superblocks) -> bool {
+        let blocks = || self.planes[self.group(plane)].iter().map(|p| &p.blocks[block as usize]);
+        let is_used = blocks().any(|b| b.written() > 0);
+        is_used && blocks().all(|b| b.programs_in_flight == 0) && !superblocks.is_open(plane, block)
+    }
+
+    /// Whether anything is being written in a plane's group, or is about to be.
+    pub fn group_is_written(&self, plane: PlaneId) -> bool {
+        let waits = self.superblocks.as_ref().is_some_and(|s| s.waiting[s.group(plane)] > 0);
+        waits || self.planes[self.group(plane)].iter().any(|p| p.programs > 0)
+    }
+}

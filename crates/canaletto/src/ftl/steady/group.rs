@@ -1,0 +1,255 @@
+//! Planes whose blocks are used in superblocks, in the steady state of these.
+//!
+//! To collection a superblock is one block of many pages, so its steady state is that of such a block. The valid pages of a
+//! superblock are dealt to its blocks as chance would, with as many for each plane as it holds in all.
+
+use crate::ftl::steady::classes::Classes;
+use crate::ftl::steady::draw::FullBlocks;
+use crate::ftl::steady::permutation::{Permutation, mix};
+use crate::ftl::steady::plan::{Geometry, Plan, open_block};
+use crate::ftl::steady::seeded::{Contents, OpenBlock, SeededPlane};
+use crate::sim::random::Stream;
+
+/// Pages up to which the size of a superblock matters: with more the share of valid pages strays from its mean by less than
+/// a sixtieth, and the steady state is computed for so many.
+pub const MODEL_PAGES: u32 = 1024;
+
+/// One plane of a group: its logical pages, and how many of each class hold data.
+pub type Member = (Classes, Vec<u32>);
+
+/// Superblocks and what their blocks hold: valid pages of every superblock (full ones, then open ones), plane and class.
+struct Deal {
+    planes: usize,
+    classes: usize,
+    counts: Vec<u32>,
+    /// Pages written of every superblock and plane.
+    written: Vec<u32>,
+}
+
+impl Plan {
+    /// The planes of group number `group`. The plan's blocks are superblocks.
+    ///
+    /// # Errors
+    /// Says what does not fit.
+    pub fn seed_group(&self, group: u32, members: Vec<Member>, seed: u64) -> Result<Vec<SeededPlane>, String> {
+        let mut random = Stream::named(seed, &format!("precondition group {group}"));
+        let Geometry { blocks, pages: size, .. } = self.geometry;
+        let planes = members.len() as u32;
+        let mut left: Vec<u32> =
+            (0..self.classes()).map(|class| members.iter().map(|(_, mapped)| mapped[class]).sum()).collect();
+        let open: Vec<OpenBlock> = match size {
+            1 => Vec::new(),
+            _ => self.mixes.iter().map(|mix| open_block(mix, size, 1, &mut left, &mut random)).collect(),
+        };
+        let full = self.draw_full(&left, &mut random)?;
+        let mut deal = Deal::new(&full, &open, planes, size / planes, &mut random);
+        for class in 0..self.classes() {
+            let wanted: Vec<u32> = members.iter().map(|(_, mapped)| mapped[class]).collect();
+            deal.meet(class, &wanted, &mut random);
+        }
+        (0..).zip(&members).try_for_each(|(plane, (_, mapped))| deal.settle(plane, mapped))?;
+        let order = random.integer(0, u64::from(u32::MAX));
+        let superblocks = full.ages.len();
+        let planes = (0..).zip(members).map(|(plane, (classes, _))| {
+            let open = (superblocks..superblocks + open.len())
+                .map(|row| OpenBlock { written: deal.written(row, plane), counts: deal.row(row, plane).to_vec() });
+            let contents = Contents {
+                blocks,
+                pages: size / deal.planes as u32,
+                classes,
+                full: FullBlocks {
+                    classes: full.classes,
+                    counts: (0..superblocks).flat_map(|row| deal.row(row, plane)).copied().collect(),
+                    ages: full.ages.clone(),
+                },
+                open: open.collect(),
+                erases: self.erases,
+            };
+            let key = random.integer(0, u64::from(u32::MAX)) << 32 | random.integer(0, u64::from(u32::MAX));
+            SeededPlane::in_order(contents, key, mix(order))
+        });
+        planes.collect()
+    }
+}
+
+impl Deal {
+    fn new(full: &FullBlocks, open: &[OpenBlock], planes: u32, pages: u32, random: &mut Stream) -> Deal {
+        let rows = full.counts.chunks(full.classes).map(|counts| (counts, planes * pages));
+        let rows = rows.chain(open.iter().map(|block| (&block.counts[..], block.written)));
+        let mut deal = Deal { planes: planes as usize, classes: full.classes, counts: Vec::new(), written: Vec::new() };
+        for (counts, written) in rows {
+            let of_plane = |plane| written / planes + u32::from(plane < written % planes);
+            deal.written.extend((0..planes).map(of_plane));
+            deal.deal_row(counts, random);
+        }
+        deal
+    }
+
+    /// Deals the valid pages of one more superblock: each class to the pages that are left, as if drawn from them.
+    fn deal_row(&mut self, counts: &[u32], random: &mut Stream) {
+        let mut room = self.written[self.written.len() - self.planes..].to_vec();
+        let first = self.counts.len();
+        self.counts.resize(first + self.planes * self.classes, 0);
+        for (class, &count) in counts.iter().enumerate() {
+            let (mut left, mut places) = (count, room.iter().sum::<u32>());
+            for (plane, room) in room.iter_mut().enumerate() {
+                let drawn = drawn(left, *room, places, random);
+                self.counts[first + plane * self.classes + class] = drawn;
+                (left, places, *room) = (left - drawn, places - *room, *room - drawn);
+            }
+        }
+    }
+
+    fn place(&self, row: usize, plane: usize) -> usize {
+        (row * self.planes + plane) * self.classes
+    }
+
+    fn row(&self, row: usize, plane: usize) -> &[u32] {
+        &self.counts[self.place(row, plane)..][..self.classes]
+    }
+
+    fn written(&self, row: usize, plane: usize) -> u32 {
+        self.written[row * self.planes + plane]
+    }
+
+    /// Valid pages of a plane, of one class.
+    fn held(&self, plane: usize, class: usize) -> u32 {
+        (0..self.written.len() / self.planes).map(|row| self.row(row, plane)[class]).sum()
+    }
+
+    /// Exchanges pages of a class between blocks of a superblock until every plane has what is wanted of it, or no more
+    /// can be exchanged.
+    fn meet(&mut self, class: usize, wanted: &[u32], random: &mut Stream) {
+        let rows = self.written.len() / self.planes;
+        let order = Permutation::new(rows as u32, mix(random.integer(0, u64::from(u32::MAX))));
+        let surplus = |plane: usize| i64::from(self.held(plane, class)) - i64::from(wanted[plane]);
+        let mut surplus: Vec<i64> = (0..self.planes).map(surplus).collect();
+        let mut before = i64::MAX;
+        loop {
+            let left: i64 = surplus.iter().map(|n| n.abs()).sum();
+            if left == 0 || left == before {
+                return;
+            }
+            before = left;
+            for row in (0..rows as u32).map(|place| order.apply(place) as usize) {
+                self.exchange(row, class, &mut surplus);
+            }
+        }
+    }
+
+    /// Gives a plane what is wanted of each class, in whatever superblocks: where these are so small that little can be
+    /// exchanged within them.
+    fn settle(&mut self, plane: usize, wanted: &[u32]) -> Result<(), String> {
+        let rows = 0..self.written.len() / self.planes;
+        for (class, &wanted) in wanted.iter().enumerate() {
+            let mut over = self.held(plane, class).saturating_sub(wanted);
+            for row in rows.clone() {
+                let place = self.place(row, plane) + class;
+                let taken = over.min(self.counts[place]);
+                self.counts[place] -= taken;
+                over -= taken;
+            }
+        }
+        for (class, &wanted) in wanted.iter().enumerate() {
+            let mut lacking = wanted - self.held(plane, class);
+            for row in rows.clone() {
+                let room = self.written(row, plane) - self.row(row, plane).iter().sum::<u32>();
+                let place = self.place(row, plane) + class;
+                let given = lacking.min(room);
+                self.counts[place] += given;
+                lacking -= given;
+            }
+            if lacking > 0 {
+                return Err(format!("{lacking} valid pages more than the blocks of a plane have room for"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves a page of a class from the block of the plane with the largest surplus to that of the plane that lacks most.
+    fn exchange(&mut self, row: usize, class: usize, surplus: &mut [i64]) {
+        let has = |plane: &usize| self.row(row, *plane)[class] > 0 && surplus[*plane] > 0;
+        let lacks = |plane: &usize| {
+            self.row(row, *plane).iter().sum::<u32>() < self.written(row, *plane) && surplus[*plane] < 0
+        };
+        let from = (0..self.planes).filter(has).max_by_key(|&plane| surplus[plane]);
+        let to = (0..self.planes).filter(lacks).min_by_key(|&plane| surplus[plane]);
+        if let (Some(from), Some(to)) = (from, to) {
+            let (giver, taker) = (self.place(row, from) + class, self.place(row, to) + class);
+            self.counts[giver] -= 1;
+            self.counts[taker] += 1;
+            surplus[from] -= 1;
+            surplus[to] += 1;
+        }
+    }
+}
+
+/// How many of `left` pages lie in `room` of `places`: hypergeometric, by its mean and deviation.
+fn drawn(left: u32, room: u32, places: u32, random: &mut Stream) -> u32 {
+    let (n, all) = (f64::from(left), f64::from(places));
+    let share = f64::from(room) / all.max(1.0);
+    let deviation = (n * share * (1.0 - share) * (all - n) / (all - 1.0).max(1.0)).max(0.0).sqrt();
+    let found = random.normal(n * share, deviation, &mut None).round().max(0.0) as u32;
+    found.clamp(left.saturating_sub(places - room), room.min(left))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ftl::steady::Policy;
+    use crate::ftl::steady::plan::Steady;
+
+    /// 8 planes of 64 blocks of 16 pages in superblocks: places and totals agree, and superblocks are what the model says.
+    #[test]
+    fn groups_hold_what_they_shall() {
+        let geometry = Geometry { blocks: 64, pages: 128, step: 1, free: 4, frontiers: 2 };
+        let mapped: Vec<u32> = (0..8).map(|plane| 790 + plane % 3).collect();
+        let load = geometry.load(mapped.iter().map(|&n| f64::from(n)).sum());
+        let steady = Steady::find(Policy::Greedy, load, geometry, &[(1.0, 1.0)], 1);
+        let plan = Plan { geometry, steady, model: 128, mixes: vec![vec![1.0]; 2], erases: (0, 0) };
+        let members = mapped.iter().map(|&n| (Classes::uniform(820), vec![n])).collect();
+        let planes = plan.seed_group(3, members, 1).expect("it fits");
+        let lists = |plane: &SeededPlane| -> [Vec<u32>; 3] {
+            [plane.full().collect(), plane.open().collect(), plane.free().collect()]
+        };
+        assert!(planes.iter().all(|plane| lists(plane) == lists(&planes[0])), "blocks of a number share their life");
+        assert!(planes.iter().zip(&mapped).all(|(plane, &n)| plane.mapped() == n));
+        let sums: Vec<u32> =
+            planes[0].full().map(|block| planes.iter().map(|plane| plane.valid(block)).sum()).collect();
+        let Steady::Uniform(found) = &plan.steady else { panic!("uniform writes are solved for") };
+        let least = found.shares.iter().position(|&share| share > 1e-9).expect("some share") as u32;
+        assert!(sums.iter().all(|&sum| sum + 2 >= least), "{sums:?} are at least {least}");
+        assert!(sums.iter().any(|&sum| sum < least + 12));
+    }
+
+    #[test]
+    fn pages_are_dealt_by_chance_and_none_is_lost() {
+        let mut random = Stream::named(5, "test");
+        let full = FullBlocks { classes: 2, counts: [30, 60].repeat(100), ages: vec![0.0; 100] };
+        let mut deal = Deal::new(&full, &[], 8, 16, &mut random);
+        assert_eq!((0..8).map(|plane| deal.held(plane, 0)).sum::<u32>(), 3000);
+        let counts: Vec<u32> =
+            (0..100).flat_map(|row| (0..8).map(move |plane| (row, plane))).map(|(r, p)| deal.row(r, p)[0]).collect();
+        let mean = 30.0 / 8.0;
+        let variance = counts.iter().map(|&n| (f64::from(n) - mean).powi(2)).sum::<f64>() / 800.0;
+        // Of 128 pages 30 are of the class, and 16 in the block: 30 × 1/8 × 7/8 × 98/127.
+        assert!((variance / 2.53 - 1.0).abs() < 0.15, "{variance}");
+        let wanted = [400, 350, 375, 375, 375, 375, 380, 370];
+        deal.meet(0, &wanted, &mut random);
+        assert!((0..8).all(|plane| deal.held(plane, 0) == wanted[plane]));
+        assert!((0..100).all(|row| (0..8).map(|plane| deal.row(row, plane)[0]).sum::<u32>() == 30));
+    }
+
+    /// Superblocks of two blocks of one page, all full: nothing can be exchanged within them.
+    #[test]
+    fn planes_get_what_they_hold_even_in_tiny_superblocks() {
+        let mut random = Stream::named(5, "test");
+        let full = FullBlocks { classes: 2, counts: [1, 1].repeat(6), ages: vec![0.0; 6] };
+        let mut deal = Deal::new(&full, &[], 2, 1, &mut random);
+        for (plane, wanted) in [[4, 2], [1, 5]].iter().enumerate() {
+            deal.settle(plane, wanted).expect("there is room");
+            assert_eq!([deal.held(plane, 0), deal.held(plane, 1)], *wanted);
+        }
+        assert!(deal.settle(0, &[4, 3]).is_err());
+    }
+}
