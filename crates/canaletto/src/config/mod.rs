@@ -20,6 +20,7 @@ pub mod mqsim;
 pub mod names;
 mod precondition;
 pub mod presets;
+pub mod reading;
 pub mod schema;
 pub mod units;
 pub mod workload;

@@ -15,10 +15,10 @@ pub struct Record {
     pub device: u32,
     /// First byte addressed on that device.
     pub offset_bytes: u64,
-    /// Bytes moved; never 0.
+    /// Bytes asked for: 0 of a flush, never 0 otherwise.
     pub bytes: u64,
-    /// Whether the request writes (otherwise it reads).
-    pub write: bool,
+    /// What the request asks for.
+    pub kind: Kind,
 }
 
 /// A stream of [`Record`]s.
@@ -144,6 +144,9 @@ impl Replay {
 
     /// Finds the record's sectors on the drive: bytes are rounded outward to whole sectors.
     fn place(&self, record: &Record) -> Result<Wanted, String> {
+        if record.kind == Kind::Flush {
+            return Ok(Wanted { kind: Kind::Flush, fua: false, lba: self.first, sectors: 0 });
+        }
         let base = match &self.extent {
             Some(extent) if self.offset_devices => extent.start_of(record.device),
             _ => 0,
@@ -168,12 +171,7 @@ impl Replay {
             }
             lba = limit - sectors;
         }
-        Ok(Wanted {
-            kind: if record.write { Kind::Write } else { Kind::Read },
-            fua: false,
-            lba: self.first + lba,
-            sectors: sectors as u32,
-        })
+        Ok(Wanted { kind: record.kind, fua: false, lba: self.first + lba, sectors: sectors as u32 })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Requests at stated moments on the performance-optimized drive, and what each spent its time on.
 
 use canaletto::config::workload::Workload;
+use canaletto::host::request::Kind;
 use canaletto::measure::blame::Cause;
 use canaletto::measure::records::Records;
 use canaletto::workload::replay::{Record, RecordSource};
@@ -24,8 +25,13 @@ pub fn script(overrides: &[&str], requests: &[(u64, u64, bool)]) -> Records {
     let design = preset("performance-optimized", overrides);
     let text = "name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.trace]\nfile = \"script\"\n";
     let workload: Workload = canaletto::config::load_workload("w", Some(text), &[]).unwrap();
-    let record =
-        |&(arrival_ns, page, write)| Record { arrival_ns, device: 0, offset_bytes: page * 4096, bytes: 4096, write };
+    let record = |&(arrival_ns, page, write)| Record {
+        arrival_ns,
+        device: 0,
+        offset_bytes: page * 4096,
+        bytes: 4096,
+        kind: if write { Kind::Write } else { Kind::Read },
+    };
     let input =
         TraceInput { source: Box::new(Script(requests.iter().map(record).collect())), extent: None, again: None };
     let options = RunOptions { records: true, ..RunOptions::default() };
