@@ -1,10 +1,14 @@
 //! Files into bytes: what a file is packed in is told by its first bytes, never by its name.
 
-use std::io::{self, BufReader, Cursor, Read};
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Cursor, Read, Write};
+use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
+use flate2::write::GzEncoder;
 use liblzma::bufread::XzDecoder;
 use liblzma::stream::{CONCATENATED, Stream};
+use liblzma::write::XzEncoder;
 
 /// How the bytes of a trace are packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,6 +135,68 @@ impl<R: Read> Read for Unshrunk<R> {
             return Err(io::Error::other(format!("the file shrank from {size} to {read} bytes while it was read")));
         }
         Ok(count)
+    }
+}
+
+/// A file to write, packed as the ending of its name says: .gz, .zst, .xz, or not.
+pub struct Packed(Packer);
+
+/// Each packs as its command does by default.
+enum Packer {
+    Plain(BufWriter<File>),
+    Gzip(GzEncoder<BufWriter<File>>),
+    Zstd(zstd::Encoder<'static, BufWriter<File>>),
+    Xz(XzEncoder<BufWriter<File>>),
+}
+
+impl Packed {
+    /// Opens the file at `path` and empties it; `name` is what it will be called.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn create(path: &Path, name: &str) -> io::Result<Self> {
+        let file = BufWriter::with_capacity(128 << 10, File::create(path)?);
+        let ending = Path::new(name).extension().and_then(|ending| ending.to_str());
+        Ok(Self(match ending {
+            Some("gz") => Packer::Gzip(GzEncoder::new(file, flate2::Compression::default())),
+            Some("zst") => {
+                let mut encoder = zstd::Encoder::new(file, 0)?;
+                encoder.include_checksum(true)?;
+                Packer::Zstd(encoder)
+            }
+            Some("xz") => Packer::Xz(XzEncoder::new(file, 6)),
+            _ => Packer::Plain(file),
+        }))
+    }
+
+    /// Writes what is left, and the end.
+    ///
+    /// # Errors
+    /// If the disk takes no more.
+    pub fn finish(self) -> io::Result<()> {
+        let mut file = match self.0 {
+            Packer::Plain(file) => file,
+            Packer::Gzip(encoder) => encoder.finish()?,
+            Packer::Zstd(encoder) => encoder.finish()?,
+            Packer::Xz(encoder) => encoder.finish()?,
+        };
+        file.flush()
+    }
+}
+
+impl Write for Packed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.0 {
+            Packer::Plain(file) => file.write(bytes),
+            Packer::Gzip(encoder) => encoder.write(bytes),
+            Packer::Zstd(encoder) => encoder.write(bytes),
+            Packer::Xz(encoder) => encoder.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        // Nothing before the end: an encoder that is flushed packs worse.
+        Ok(())
     }
 }
 

@@ -33,15 +33,17 @@ mod hash;
 mod lines;
 mod order;
 mod reader;
+mod survey;
 mod tally;
 mod writer;
 
 pub use canaletto::config::reading::ReadOptions;
-pub use compression::Compression;
+pub use compression::{Compression, Packed};
 pub use error::TraceError;
 pub use formats::Format;
 pub use hash::hash;
 pub use lines::LONGEST_LINE;
 pub use reader::{Options, TraceReader, open};
+pub use survey::{Findings, Striping, Survey};
 pub use tally::Tally;
 pub use writer::TraceWriter;
