@@ -155,13 +155,13 @@ enum Damage {
 }
 
 fn damage() -> impl Strategy<Value = Damage> {
-    let at = any::<prop::sample::Index>();
+    let at = any::<prop::sample::Index>;
     let piece = prop_oneof![near_text(), prop::collection::vec(any::<u8>(), 0..40)];
     prop_oneof![
-        (at, any::<u8>()).prop_map(|(at, byte)| Damage::Set(at, byte)),
-        (at, 1..200usize).prop_map(|(at, count)| Damage::Remove(at, count)),
-        (at, piece).prop_map(|(at, bytes)| Damage::Insert(at, bytes)),
-        (at, 1..80_000usize).prop_map(|(at, count)| Damage::Repeat(at, count)),
+        (at(), any::<u8>()).prop_map(|(at, byte)| Damage::Set(at, byte)),
+        (at(), 1..200usize).prop_map(|(at, count)| Damage::Remove(at, count)),
+        (at(), piece).prop_map(|(at, bytes)| Damage::Insert(at, bytes)),
+        (at(), 1..80_000usize).prop_map(|(at, count)| Damage::Repeat(at, count)),
     ]
 }
 

@@ -9,7 +9,7 @@ from canaletto.report import trace_charts as charts
 from canaletto.report.document import chart, document, note, section, table
 from canaletto.report.tables import trace_facts
 from canaletto.report.terminal import trace_lines
-from canaletto.report.units import count, factor, scaled, share, time_us
+from canaletto.report.units import count, factor, listing, scaled, share, time_us
 
 
 def html(found: Mapping[str, Any]) -> str:
@@ -51,17 +51,19 @@ def html(found: Mapping[str, Any]) -> str:
             about=_reuse(found),
         ),
         _channels(found),
-        section("facts", "In figures", table(["", ""], [[label, escape(text)] for label, text in trace_facts(found)])),
+        section("facts", "In words", f"<dl>{_facts(found)}</dl>"),
     ]
     return document(title, parts, ("page.js",))
 
 
 def _opening(title: str, found: Mapping[str, Any]) -> str:
     warnings = "".join(note(text) for text in trace_lines(found["lines"]))
-    return (
-        f"<h1>{escape(title)}</h1>\n<p>{count(found['requests'])} requests in {time_us(found['span_us'])}, "
-        f"{escape(found['format'])}.</p>{warnings}"
-    )
+    faint = listing([f"{count(found['requests'])} requests", time_us(found["span_us"]), found["format"]])
+    return f'<header><h1>{escape(title)}</h1><p class="faint">{escape(faint)}</p></header>{warnings}'
+
+
+def _facts(found: Mapping[str, Any]) -> str:
+    return "".join(f"<dt>{escape(label)}</dt><dd>{escape(fact)}</dd>" for label, fact in trace_facts(found))
 
 
 def _figures(found: Mapping[str, Any]) -> str:

@@ -1,5 +1,6 @@
 """The charts of a trace's picture."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
@@ -23,8 +24,7 @@ def sizes(found: Mapping[str, Any]) -> Spec | None:
     ]
     if not lines:
         return None
-    values = [4.0**power for power in range(-1, 12)]
-    return _distribution(lines, "request size (KiB)", "share of requests (%)", alt.Axis(format="~g", values=values))
+    return _distribution(lines, "request size (KiB)", "share of requests (%)", 4)
 
 
 def gaps(found: Mapping[str, Any]) -> Spec | None:
@@ -45,7 +45,7 @@ def reuse(found: Mapping[str, Any]) -> Spec | None:
     if not reuse["distances"]:
         return None
     lines = [{"kind": "all", **_cumulative(map(tuple, reuse["distances"]), reuse["page_accesses"])}]
-    return _distribution(lines, "distance (page accesses)", "share of page accesses (%)")
+    return _distribution(lines, "distance (page accesses)", "share of page accesses (%)", whole=False)
 
 
 def addresses(found: Mapping[str, Any], kind: str) -> Spec | None:
@@ -75,9 +75,19 @@ def addresses(found: Mapping[str, Any], kind: str) -> Spec | None:
         .transform_flatten(list(data))
         .mark_rect()
         .encode(
-            x=alt.X("time:Q", title=f"time since the first request ({unit})", axis=alt.Axis(format=",~f", grid=False)),
+            x=alt.X(
+                "time:Q",
+                title=f"time since the first request ({unit})",
+                scale=alt.Scale(nice=False),
+                axis=alt.Axis(format=",~f", grid=False),
+            ),
             x2="until:Q",
-            y=alt.Y("from:Q", title="address (GB)", axis=alt.Axis(format=",~f", grid=False)),
+            y=alt.Y(
+                "from:Q",
+                title="address (GB)",
+                scale=alt.Scale(nice=False),
+                axis=alt.Axis(format=",~f", grid=False),
+            ),
             y2="to:Q",
             color=alt.Color(
                 "requests:Q",
@@ -111,9 +121,14 @@ def channels(found: Mapping[str, Any]) -> Spec:
     return spec(drawn)
 
 
-def _distribution(lines: Sequence[Mapping[str, Any]], x: str, y: str, axis: alt.Axis | None = None) -> Spec:
-    """Lines of shares up to values on a logarithmic axis."""
+def _distribution(lines: Sequence[Mapping[str, Any]], x: str, y: str, base: int = 10, *, whole: bool = True) -> Spec:
+    """Lines of shares up to values on a logarithmic axis with ticks at the powers of `base`.
+
+    whole: the axis of shares goes to 100 % in any case.
+    """
     kinds = [line["kind"] for line in lines]
+    values = [value for line in lines for value in line["value"]]
+    powers = range(math.floor(math.log(min(values), base)), math.ceil(math.log(max(values), base)) + 1)
     drawn = (
         alt.Chart(alt.InlineData(list(lines)), height=260, width="container")
         .transform_flatten(["value", "share"])
@@ -123,9 +138,14 @@ def _distribution(lines: Sequence[Mapping[str, Any]], x: str, y: str, axis: alt.
                 "value:Q",
                 title=x,
                 scale=alt.Scale(type="log", nice=False, padding=8),
-                axis=axis or alt.Axis(format="~s", tickCount=8),
+                axis=alt.Axis(format=",~r", values=[float(base) ** power for power in powers], tickCount=99),
             ),
-            y=alt.Y("share:Q", title=y, scale=alt.Scale(domain=[0, 100]), axis=alt.Axis(format=",~f")),
+            y=alt.Y(
+                "share:Q",
+                title=y,
+                scale=alt.Scale(domainMin=0, domainMax=100 if whole else alt.Undefined),
+                axis=alt.Axis(format=",~f"),
+            ),
             color=_kinds(kinds, LINES if len(kinds) > 1 else None),
             tooltip=[alt.Tooltip("kind:N", title="requests")],
         )

@@ -1,7 +1,7 @@
 //! Where requests go over time: a picture of fixed size whose scale grows with the trace.
 
 /// Cells along each axis.
-pub(super) const CELLS: usize = 96;
+pub(super) const CELLS: usize = 160;
 
 /// Counts by time and address. Whenever one falls outside, a scale doubles and cells merge in pairs.
 #[derive(Debug)]

@@ -62,7 +62,7 @@ mod tests {
             assert!(low <= value && value - low <= value >> BITS, "{value} {low}");
             assert!(value >= 512 || low == value);
         }
-        assert!((1..20_000).all(|at| least(at) > least(at - 1) || at > bucket(u64::MAX)));
+        assert!((1..=bucket(u64::MAX)).all(|at| least(at) > least(at - 1)));
         assert_eq!(least(bucket(128 << 10)), 128 << 10);
         assert_eq!(least(bucket(67_072)), 67_072, "131 sectors");
     }

@@ -133,7 +133,7 @@ mod tests {
             (0..count).for_each(|page| pages.touch(0, page));
         }
         let found = pages.finish();
-        assert_eq!(found.sampled, 2);
+        assert_eq!(found.sampled, 4);
         let error = |found: u64, exact: u64| (found as f64 / exact as f64 - 1.0).abs();
         assert!(error(found.pages, count) < 0.005 && error(found.again, count) < 0.005, "{found:?}");
     }
