@@ -145,6 +145,14 @@ def test_the_picture(canaletto: Any, tmp_path: Path) -> None:
     canaletto.refuses("trace", "info", "t.trace", "--out", "t.html", says=("exists already",))
 
 
+def test_a_trace_that_moves_no_data_has_a_picture_too(canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "t").write_text("8,0 0 1 0.1 7 D FN [x]\n")
+    canaletto.ok("trace", "info", "t", "--out", "t.html", "--design", "performance-optimized")
+    assert "spec" not in (tmp_path / "t.html").read_text().split("<footer>")[0].replace("channels-spec", "")
+    found = canaletto.ok("trace", "info", "t", "--json").json
+    assert (found["flushes"], found["read_share"], found["size_bytes"]["mean"]) == (1, None, None)
+
+
 SHARED = {
     "msr/hm_0-sample1000.csv.gz": ("msr", 1000),
     "msr/msr.cut.per_10k.most_thpt_rand_iops.1006.trace.gz": ("replayer", 10_000),
