@@ -52,6 +52,13 @@ test-rust: $(VENV)/.built ## Test the engine and the trace readers
 test-python: $(VENV)/.built ## Test the package and the commands; tests/README.md tells the tiers
 	$(BIN)/pytest
 
+SEED ?= 0
+SEEDS ?= 1000
+
+.PHONY: swarm
+swarm: ## Try SEEDS random drives, workloads and losses of power, from SEED on
+	SEED=$(SEED) SEEDS=$(SEEDS) cargo test --locked --quiet --package canaletto --test swarm -- --nocapture seeds
+
 .PHONY: check-mqsim
 check-mqsim: $(VENV)/.built ## Compare every recorded MQSim run
 	$(PYTHON) $(SHARED)/tools/check-mqsim --canaletto $(BIN)/canaletto

@@ -10,5 +10,6 @@ pub mod index;
 pub mod mapping;
 pub mod placement;
 pub mod precondition;
+pub mod recovery;
 pub mod spread;
 pub mod steady;

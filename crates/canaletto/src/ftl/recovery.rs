@@ -3,12 +3,20 @@
 //! Every page is programmed together with its logical page and a number that grows with every write (its *out-of-band* data, as
 //! in Gupta et al., DFTL, ASPLOS 2009, §3.1); a copy keeps the number of what it copies. Of all pages that name a logical page
 //! the one with the highest number holds its newest data. A page whose program was cut off holds nothing: its check fails.
-//! Deallocations are kept in a journal, which reaches flash with a flush, or at once where a capacitor keeps the drive alive
-//! long enough (power-loss protection).
+//! Deallocations are kept in a journal, which is on flash before a flush or a forced write ends (it may have ended because what
+//! it waited for was deallocated), and before a block is erased (which may hold what was newest, while older data live on
+//! elsewhere); or at once where a capacitor keeps the drive alive long enough (power-loss protection). Writing the journal takes
+//! no time here.
+//!
+//! A simulated drive carries no data, so a [`Recorder`] watches a run and keeps what would be on flash; the random runs of
+//! `tests/swarm/` lose power at any event and recover from that alone.
 
 use std::collections::BTreeMap;
 
-use crate::flash::address::Ppa;
+use crate::flash::address::{PlaneId, Ppa};
+use crate::host::request::{Kind, Request, RequestId};
+use crate::measure::probe::Probe;
+use crate::sim::time::Time;
 
 /// A programmed page's out-of-band data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,10 +45,8 @@ pub struct FlashImage {
     pub pages: Vec<OutOfBand>,
     /// The journal of deallocations, oldest first.
     pub journal: Vec<Trimmed>,
-    /// Sectors that were in the write buffer only and that the drive saved on its last energy: (logical page, sectors).
-    pub saved: Vec<(u64, u64)>,
-    /// Sectors that were in the write buffer only and are lost.
-    pub lost: Vec<(u64, u64)>,
+    /// Sectors of logical pages that were in the write buffer only and that the drive saved on its last energy.
+    pub saved: BTreeMap<u64, u64>,
 }
 
 /// Where the newest data of each logical page are.
@@ -59,6 +65,128 @@ pub fn recover(image: &FlashImage) -> BTreeMap<u64, Ppa> {
         }
     }
     newest.into_iter().map(|(lpa, page)| (lpa, page.at)).collect()
+}
+
+/// Keeps what flash and write buffer hold while a run goes on.
+#[derive(Debug, Default)]
+pub struct Recorder {
+    /// Of each plane and block: logical page and number of every programmed page.
+    blocks: BTreeMap<(u32, u32), BTreeMap<u32, (u64, u32)>>,
+    /// Number of the newest write.
+    sequence: u32,
+    journal: Vec<Trimmed>,
+    /// Entries of the journal that have reached flash.
+    journal_on_flash: usize,
+    /// Sectors that are newer in the write buffer than on flash.
+    dirty: BTreeMap<u64, u64>,
+    /// Sectors on their way to flash.
+    destaging: BTreeMap<u64, u64>,
+}
+
+impl Recorder {
+    /// What would be left if power were lost now. A protected drive saves its write buffer and its journal.
+    pub fn image(&self, protected: bool) -> FlashImage {
+        let blocks = self.blocks.iter().flat_map(|(&(plane, block), pages)| {
+            pages.iter().map(move |(&page, &(lpa, sequence))| OutOfBand {
+                at: Ppa { plane: PlaneId(plane), block, page },
+                lpa,
+                sequence,
+            })
+        });
+        let mut image = FlashImage { pages: blocks.collect(), ..FlashImage::default() };
+        if protected {
+            image.journal = self.journal.clone();
+            for (&lpa, sectors) in self.dirty.iter().chain(&self.destaging) {
+                *image.saved.entry(lpa).or_default() |= sectors;
+            }
+        } else {
+            image.journal = self.journal[..self.journal_on_flash].to_vec();
+        }
+        image
+    }
+
+    fn program(&mut self, lpa: u64, sequence: u32, at: Ppa) {
+        self.blocks.entry((at.plane.0, at.block)).or_default().insert(at.page, (lpa, sequence));
+    }
+
+    fn write(&mut self, lpa: u64, at: Ppa) {
+        self.sequence += 1;
+        self.program(lpa, self.sequence, at);
+    }
+}
+
+impl Probe for Recorder {
+    const WATCHES_PAGES: bool = true;
+
+    fn page_preconditioned(&mut self, lpa: u64, at: Ppa) {
+        self.program(lpa, 0, at);
+    }
+
+    fn page_gone(&mut self, _: u64, at: Ppa) {
+        self.blocks.entry((at.plane.0, at.block)).or_default().remove(&at.page);
+    }
+
+    fn page_found(&mut self, lpa: u64, at: Ppa) {
+        self.program(lpa, 0, at);
+    }
+
+    fn page_programmed(&mut self, _: Time, _: RequestId, lpa: u64, _: u64, at: Ppa, _: Ppa) {
+        self.write(lpa, at);
+    }
+
+    fn page_cached(&mut self, _: Time, _: RequestId, lpa: u64, sectors: u64) {
+        *self.dirty.entry(lpa).or_default() |= sectors;
+    }
+
+    fn page_destages(&mut self, _: Time, lpa: u64, sectors: u64) {
+        self.destaging.insert(lpa, sectors);
+        self.dirty.remove(&lpa);
+    }
+
+    fn page_destaged(&mut self, _: Time, lpa: u64, _: u64, at: Ppa, _: Ppa) {
+        self.destaging.remove(&lpa);
+        self.write(lpa, at);
+    }
+
+    fn page_lost(&mut self, _: Time, lpa: u64, _: u64) {
+        self.destaging.remove(&lpa);
+    }
+
+    fn page_dropped(&mut self, lpa: u64) {
+        self.dirty.remove(&lpa);
+    }
+
+    fn page_trimmed_in_cache(&mut self, _: Time, _: RequestId, lpa: u64, stays: bool) {
+        if stays {
+            self.dirty.insert(lpa, u64::MAX);
+        } else {
+            self.dirty.remove(&lpa);
+        }
+    }
+
+    fn page_trimmed(&mut self, _: Time, _: RequestId, lpa: u64) {
+        self.journal.push(Trimmed { lpa, sequence: self.sequence });
+    }
+
+    fn page_copied(&mut self, _: Time, lpa: u64, from: Ppa, to: Ppa) {
+        let (_, sequence) = self.blocks[&(from.plane.0, from.block)][&from.page];
+        self.program(lpa, sequence, to);
+    }
+
+    fn translation_programmed(&mut self, _: Time, lpa: u64, at: Ppa) {
+        self.write(lpa, at);
+    }
+
+    fn block_erased(&mut self, _: Time, plane: PlaneId, block: u32) {
+        self.blocks.remove(&(plane.0, block));
+        self.journal_on_flash = self.journal.len();
+    }
+
+    fn ended(&mut self, request: &Request, _: Time) {
+        if request.kind == Kind::Flush || request.fua {
+            self.journal_on_flash = self.journal.len();
+        }
+    }
 }
 
 #[cfg(test)]

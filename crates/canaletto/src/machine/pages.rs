@@ -149,6 +149,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.write_due(now);
                 self.enqueue(id, now);
             }
+            Found::Nothing if self.transactions[id].origin == Origin::Mapping => self.translation_read(id, now),
             Found::Nothing => {
                 let t = self.transactions[id];
                 self.probe.page_read(now, t.request, t.lpa, t.sectors, Ppa::NONE);

@@ -205,10 +205,13 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         !self.translation.roomless[table].is_empty() || cmt.find(lpa).is_some_and(|entry| cmt.is_missing(entry))
     }
 
-    /// Whether a translation page is on flash, or on its way there.
+    /// Whether a translation page is on flash, or on its way there. One that could not be written is not, see
+    /// [`Machine::translation_failed`].
     fn is_stored(&self, table: usize, page: PageId) -> bool {
-        let lpa = self.translation.logical(table, page);
-        self.translation.initial == InitialTable::OnFlash || self.map.get(lpa) != Entry::Unmapped
+        match self.map.get(self.translation.logical(table, page)) {
+            Entry::Unmapped => self.translation.initial == InitialTable::OnFlash,
+            entry => entry != Entry::Trimmed,
+        }
     }
 
     /// Begins what a translation page wants done, if nothing is being done with it.
@@ -295,11 +298,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let plane = self.translation_plane(table, page);
         let whole = self.whole_page();
         let write = self.new_page(Transaction::of_mapping(Operation::Program, lpa, Ppa::unbound(plane), whole, now));
-        let mut old = match self.map.get(lpa) {
-            Entry::At(at) => at,
-            _ => Ppa::NONE,
-        };
-        if !old.is_some() && merges && self.translation.initial == InitialTable::OnFlash {
+        let entry = self.map.get(lpa);
+        let mut old = if let Entry::At(at) = entry { at } else { Ppa::NONE };
+        if entry == Entry::Unmapped && merges && self.translation.initial == InitialTable::OnFlash {
             if let Found::At(at) = self.find_unwritten(write) {
                 old = at;
             }
@@ -352,9 +353,11 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     fn translation_write_ended(&mut self, lpa: u64, now: Time) {
         self.translation.writes_in_flight -= 1;
+        let Some((table, page)) = self.translation.page(lpa) else { return };
+        self.translation.tables[table].write_ends(page);
+        self.begin_wanted(table, page, now);
+        // A read of what could not be written has ended at once, and may have been the last use of the page.
         if let Some((table, page)) = self.translation.page(lpa) {
-            self.translation.tables[table].write_ends(page);
-            self.begin_wanted(table, page, now);
             self.translation.tables[table].let_go(page);
         }
     }

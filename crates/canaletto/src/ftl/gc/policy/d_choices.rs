@@ -5,14 +5,24 @@ use super::{greedy, random};
 use crate::ftl::blocks::Candidates;
 use crate::sim::random::Stream;
 
+/// Draws again while all that it drew are full of valid pages, from which nothing can be won.
 pub fn choose(blocks: &Candidates, choices: u32, rng: &mut Stream) -> Option<u32> {
-    let mut best: Option<u32> = None;
-    for _ in 0..choices {
-        let drawn = random::draw(blocks, rng)?;
-        if best.is_none_or(|block| blocks.valid(drawn) < blocks.valid(block)) {
-            best = Some(drawn);
+    for _ in 0..random::DRAWS {
+        let best = best_of(blocks, choices, rng)?;
+        if blocks.wins(best) {
+            return Some(best);
         }
     }
-    // All of them may be full of valid pages: the plane must still make progress.
-    best.filter(|&block| blocks.wins(block)).or_else(|| greedy::choose(blocks))
+    greedy::choose(blocks)
+}
+
+fn best_of(blocks: &Candidates, choices: u32, rng: &mut Stream) -> Option<u32> {
+    let mut best = random::draw(blocks, rng)?;
+    for _ in 1..choices {
+        let drawn = random::draw(blocks, rng)?;
+        if blocks.valid(drawn) < blocks.valid(best) {
+            best = drawn;
+        }
+    }
+    Some(best)
 }

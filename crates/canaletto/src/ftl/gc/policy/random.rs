@@ -5,7 +5,7 @@ use crate::ftl::blocks::Candidates;
 use crate::sim::random::Stream;
 
 /// Draws before the rest is left to a search: with a quarter of the blocks eligible all but 1 of 10^7 drawings end before.
-const DRAWS: u32 = 64;
+pub const DRAWS: u32 = 64;
 
 pub fn choose(blocks: &Candidates, least_invalid: u32, rng: &mut Stream) -> Option<u32> {
     let most_valid = blocks.pages_per_block().saturating_sub(least_invalid);

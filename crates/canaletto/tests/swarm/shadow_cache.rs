@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use canaletto::host::request::{Kind, Request};
 
-use crate::{Sectors, members};
+use crate::shadow::{Sectors, members};
 
 /// A version that a sector is known to have.
 type Written = ((u64, u32), u64);
@@ -27,6 +27,8 @@ pub struct ShadowCache {
     completed: HashMap<u16, Vec<Written>>,
     /// Flushes under way: what they are for.
     flushes: HashMap<u32, Vec<Written>>,
+    /// Versions that a loss of power must not take: flushed, forced, or never in the cache.
+    pub safe: HashMap<(u64, u32), u64>,
     /// Sectors that reads found here.
     pub hits: u64,
 }
@@ -57,6 +59,11 @@ impl ShadowCache {
     pub fn find(&mut self, lpa: u64, sectors: u64) -> Option<Sectors> {
         self.hits += u64::from(sectors.count_ones());
         self.held.get(&lpa).filter(|(valid, _)| sectors & !valid == 0).map(|(_, content)| *content)
+    }
+
+    /// The version of a sector that is here.
+    pub fn version(&self, lpa: u64, sector: u32) -> Option<u64> {
+        self.held.get(&lpa).filter(|(valid, _)| valid & (1 << sector) != 0).map(|(_, content)| content[sector as usize])
     }
 
     /// A page sets out for flash.
@@ -119,26 +126,31 @@ impl ShadowCache {
     pub fn arrived(&mut self, request: &Request) {
         if request.kind == Kind::Flush && !self.survives_power_loss {
             let mut completed = self.completed.remove(&request.flow).unwrap_or_default();
-            completed.retain(|written| !self.is_safe(written));
+            completed.sort_unstable_by(|a, b| b.cmp(a));
+            completed.dedup_by_key(|(sector, _)| *sector);
             self.flushes.insert(request.number, completed.clone());
             self.completed.insert(request.flow, completed);
         }
     }
 
-    /// A request has ended; a write wrote these pages.
-    pub fn ended(&mut self, request: &Request, written: &[(u64, u64, u64)]) -> Result<(), String> {
+    /// A request has ended; it wrote (or trimmed) these pages, some of them into the cache.
+    pub fn ended(&mut self, request: &Request, written: &[(u64, u64, u64)], cached: bool) -> Result<(), String> {
+        let sectors = |&(lpa, sectors, version): &(u64, u64, u64)| members(sectors).map(move |s| ((lpa, s), version));
+        let written: Vec<Written> = written.iter().flat_map(sectors).collect();
+        let must_be_safe: Vec<Written> = match request.kind {
+            _ if self.survives_power_loss => written.clone(),
+            Kind::Flush => self.flushes.remove(&request.number).expect("a flush that arrived"),
+            Kind::Write if request.fua || !cached => written.clone(),
+            _ => Vec::new(),
+        };
+        for &(sector, version) in &must_be_safe {
+            let safe = self.safe.entry(sector).or_default();
+            *safe = version.max(*safe);
+        }
         if self.survives_power_loss {
             return Ok(());
         }
-        let sectors = |&(lpa, sectors, version): &(u64, u64, u64)| members(sectors).map(move |s| ((lpa, s), version));
-        let must_be_safe: Vec<Written> = match request.kind {
-            Kind::Flush => self.flushes.remove(&request.number).expect("a flush that arrived"),
-            Kind::Write if request.fua => written.iter().flat_map(sectors).collect(),
-            _ => Vec::new(),
-        };
-        if request.kind == Kind::Write {
-            self.completed.entry(request.flow).or_default().extend(written.iter().flat_map(sectors));
-        }
+        self.completed.entry(request.flow).or_default().extend(&written);
         match must_be_safe.iter().find(|written| !self.is_safe(written)) {
             None => Ok(()),
             Some(lost) => Err(format!("request {} ended, but {lost:?} is not on flash", request.number)),

@@ -1,0 +1,267 @@
+//! Random drives, small enough that a few thousand writes fill them many times.
+//!
+//! Each key is drawn for itself; [`Settings::made_to_agree`] then changes what the rules between keys (`config/check.rs`)
+//! do not allow.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+
+use proptest::prelude::*;
+
+/// A key's value, as on the command line.
+type Setting = BoxedStrategy<(&'static str, String)>;
+
+/// Any of these; failures shrink towards the first.
+fn any<T: Display>(key: &'static str, values: impl IntoIterator<Item = T>) -> Setting {
+    let values: Vec<String> = values.into_iter().map(|value| value.to_string()).collect();
+    prop::sample::select(values).prop_map(move |value| (key, value)).boxed()
+}
+
+/// This one mostly, else any of the others.
+fn rarely<T: Display>(key: &'static str, mostly: T, others: impl IntoIterator<Item = T>) -> Setting {
+    let mostly = mostly.to_string();
+    prop_oneof![4 => Just((key, mostly)), 1 => any(key, others)].boxed()
+}
+
+fn number(key: &'static str, from: u32, until: u32) -> Setting {
+    (from..until).prop_map(move |n| (key, n.to_string())).boxed()
+}
+
+fn share(key: &'static str, from: f64, until: f64) -> Setting {
+    (from..until).prop_map(move |x| (key, x.to_string())).boxed()
+}
+
+const BOTH: [bool; 2] = [false, true];
+
+fn geometry() -> Vec<Setting> {
+    vec![
+        number("geometry.channels", 1, 4),
+        number("geometry.chips_per_channel", 1, 4),
+        number("geometry.dies_per_chip", 1, 3),
+        number("geometry.planes_per_die", 1, 4),
+        number("geometry.blocks_per_plane", 4, 24),
+        number("geometry.pages_per_block", 1, 10),
+        any("geometry.page", ["4KiB", "16KiB", "512B"]),
+    ]
+}
+
+fn flash() -> Vec<Setting> {
+    vec![
+        any("flash.die_interleaving", BOTH),
+        any("flash.busy_until_data_out", BOTH),
+        any("flash.multi_plane", ["off", "same-page", "any-page", "head-page"]),
+        any("flash.cell", ["slc", "mlc", "tlc", "qlc"]),
+        any("flash.suspend.operations", ["none", "erase", "program", "both"]),
+        any("flash.suspend.for", ["reads", "reads-and-writes"]),
+        number("flash.suspend.limit", 1, 9),
+        any("flash.suspend.longest", ["0us", "40us", "200us"]),
+        any("flash.suspend.min_remaining", ["0us", "4us", "20us"]),
+        any("flash.suspend.suspend_time", ["0ns", "3us"]),
+        any("flash.suspend.resume_time", ["0ns", "3us"]),
+        any("flash.failures.program", [0.0, 0.0, 0.02, 0.3, 1.0]),
+        any("flash.failures.erase", [0.0, 0.0, 0.02, 0.3, 1.0]),
+        any("flash.failures.read", [0.0, 0.0, 0.004, 0.2]),
+        any("flash.failures.factory_bad", [0.0, 0.1]),
+        any("flash.errors.base", [0.0, 0.0, 0.008, 0.4]),
+        any("flash.errors.disturb.factor", [0.0, 0.0008, 0.04]),
+        number("controller.ecc.retries", 0, 6),
+    ]
+}
+
+fn ftl() -> Vec<Setting> {
+    vec![
+        rarely("ftl.mapping", "page", ["bast", "fast"]),
+        number("ftl.hybrid.log_blocks", 2, 6),
+        any("ftl.hybrid.victim", ["lru", "fifo"]),
+        any("ftl.unwritten_reads", ["find-page", "find-sectors", "zeroes"]),
+        any("ftl.map_update", ["program-end", "program-end", "issue"]),
+        any("ftl.partial_writes", ["merged", "new-sectors"]),
+        any("ftl.allocation", ["CWDP", "PDWC", "WPCD", "DCPW"]),
+        any("ftl.write_placement", ["static", "dynamic"]),
+        any("ftl.overprovisioning", [0.07, 0.07, 0.4, 0.6]),
+        any("precondition.kind", ["none", "steady", "replay"]),
+        share("precondition.occupancy", 0.05, 1.3),
+    ]
+}
+
+fn collection() -> Vec<Setting> {
+    vec![
+        any("gc.policy", ["greedy", "d-choices", "random", "random-plus", "fifo", "cost-benefit"]),
+        any("gc.scope", ["plane", "plane", "parallel", "spatial"]),
+        any("gc.preemptible", BOTH),
+        any("gc.copyback", BOTH),
+        number("gc.copyback_check_every", 0, 4),
+        number("gc.choices", 1, 5),
+        number("gc.copies_in_flight", 1, 5),
+        number("gc.victims", 1, 5),
+        any("gc.group_share", [0.25, 0.5, 1.0]),
+        any("wear.static_difference", [0, 1, 3]),
+        any("wear.dynamic", BOTH),
+        rarely("wear.endurance", 0, [5]),
+    ]
+}
+
+/// From no cache, or one of a single page, to one as large as a small drive.
+fn cache() -> Vec<Setting> {
+    vec![
+        prop_oneof![Just(0), Just(1), Just(3), 1u32..60]
+            .prop_map(|pages| ("cache.capacity", pages.to_string()))
+            .boxed(),
+        any("cache.mode", ["read-write", "write", "read", "off"]),
+        any("cache.power_loss_protection", BOTH),
+        any("cache.sharing", ["shared", "equal"]),
+        any("cache.destage", ["watermarks", "first-writes"]),
+        share("cache.high_watermark", 0.0, 1.0),
+        share("cache.low_watermark", 0.0, 1.0),
+        any("cache.idle_destage", ["0us", "50us"]),
+        number("cache.destages_per_plane", 1, 4),
+        any("cache.keep_destaged", BOTH),
+        any("cache.dram.rate", ["12.8GB/s", "200MB/s"]),
+    ]
+}
+
+/// Half of the drives cache their mapping table, from one entry (8 B) up to all.
+fn mapping() -> Vec<Setting> {
+    let entries = prop_oneof![4 => Just(0u32), 1 => Just(1), 1 => 2u32..6, 1 => 2u32..80, 1 => 80u32..3000];
+    vec![
+        entries.prop_map(|entries| ("mapping.capacity", format!("{}B", entries * 8))).boxed(),
+        any("mapping.stored_bytes", [4, 16, 64]),
+        any("mapping.sharing", ["shared", "equal", "full-each"]),
+        any("mapping.entries_per_miss", [1, 1, 3, 8, 4096]),
+        any("mapping.read_unit", ["page", "sector"]),
+        any("mapping.initial_table", ["on-flash", "empty"]),
+        rarely("mapping.write_backs", "written", ["never-issued"]),
+    ]
+}
+
+fn interconnect() -> Vec<Setting> {
+    let kinds = ["bus", "packetized", "omnibus", "omnibus-split", "mesh", "mesh-2bit", "venice", "ideal"];
+    vec![
+        any("fabric.kind", kinds),
+        any("fabric.order", ["data-first", "commands-first"]),
+        any("fabric.data_queue", ["fifo", "oldest-request"]),
+        rarely("fabric.hold_path", false, [true]),
+        any("fabric.venice.scouts", ["hop-by-hop", "atomic"]),
+        any("fabric.venice.retry", ["on-release", "immediate"]),
+        any("fabric.omnibus.chip_to_chip_ecc", ["none", "detect", "via-controller"]),
+        number("fabric.omnibus.v_page_registers", 1, 5),
+    ]
+}
+
+fn host_and_controller() -> Vec<Setting> {
+    vec![
+        any("host.fetch", ["all-waiting", "one-per-doorbell"]),
+        number("host.queue_entries", 2, 40),
+        number("host.fetch_limit", 1, 40),
+        any("link.latency", ["0ns", "400ns"]),
+        any("controller.dram", ["0B/s", "2GB/s"]),
+        any("controller.system_bus", ["0B/s", "2GB/s"]),
+        any("controller.ecc_latency", ["0ns", "400ns"]),
+    ]
+}
+
+/// Values of keys.
+struct Settings(BTreeMap<&'static str, String>);
+
+impl Settings {
+    fn is(&self, key: &str, value: &str) -> bool {
+        self.0[key] == value
+    }
+
+    fn number(&self, key: &str) -> f64 {
+        self.0[key].parse().unwrap_or_else(|_| panic!("{key} is {}", self.0[key]))
+    }
+
+    fn set(&mut self, key: &'static str, value: impl Display) {
+        self.0.insert(key, value.to_string());
+    }
+
+    fn drop_cached_table(&mut self) {
+        self.0.retain(|key, _| !key.starts_with("mapping."));
+    }
+
+    fn made_to_agree(mut self) -> Settings {
+        self.hybrid();
+        self.preconditioning();
+        // Room for a block of data.
+        let blocks = self.number("geometry.blocks_per_plane");
+        self.set("ftl.min_spare_blocks", 4f64.min(blocks - 1.0));
+        if !self.is("gc.scope", "plane") {
+            self.set("ftl.write_placement", "dynamic");
+        }
+        let kind = self.0["fabric.kind"].clone();
+        if kind == "omnibus-split" || kind.starts_with("mesh") {
+            self.set("fabric.hold_path", false);
+        }
+        if self.is("fabric.hold_path", "true") {
+            self.set("flash.suspend.operations", "none");
+            self.set("gc.copyback", false);
+        }
+        if self.is("ftl.map_update", "issue") {
+            self.set("flash.failures.program", 0.0);
+            if self.is("flash.suspend.operations", "both") || self.is("flash.suspend.operations", "program") {
+                self.set("flash.suspend.operations", "erase");
+            }
+        }
+        // A share of half of what is spare at the least: the rest is kept for collection.
+        if self.number("ftl.overprovisioning") < 0.3 || self.number("geometry.blocks_per_plane") < 16.0 {
+            self.set("flash.failures.factory_bad", 0.0);
+        }
+        let page = match self.0["geometry.page"].as_str() {
+            "512B" => 512.0,
+            "4KiB" => 4096.0,
+            _ => 16384.0,
+        };
+        self.set("cache.capacity", format!("{}B", self.number("cache.capacity") * page));
+        let (high, low) = (self.number("cache.high_watermark"), self.number("cache.low_watermark"));
+        self.set("cache.low_watermark", low.min(high));
+        self
+    }
+
+    fn hybrid(&mut self) {
+        if self.is("ftl.mapping", "page") {
+            return;
+        }
+        self.drop_cached_table();
+        self.set("ftl.unwritten_reads", "zeroes");
+        self.set("ftl.map_update", "program-end");
+        self.set("ftl.write_placement", "static");
+        self.set("gc.scope", "plane");
+        self.set("gc.copyback", false);
+        self.set("wear.endurance", 0);
+        self.set("precondition.kind", "none");
+        for failure in ["flash.failures.program", "flash.failures.erase", "flash.failures.factory_bad"] {
+            self.set(failure, 0.0);
+        }
+        // Log blocks, one to merge into and one for data.
+        let blocks = self.number("geometry.blocks_per_plane");
+        self.set("ftl.hybrid.log_blocks", self.number("ftl.hybrid.log_blocks").min(blocks - 2.0));
+    }
+
+    fn preconditioning(&mut self) {
+        let occupancy = self.number("precondition.occupancy").min(1.0);
+        self.set("precondition.occupancy", occupancy);
+        match self.0["precondition.kind"].as_str() {
+            "none" => self.set("precondition.occupancy", 1.0),
+            "steady" => self.set("flash.failures.factory_bad", 0.0),
+            // A drive that wears out while it is filled is an error.
+            _ => self.set("wear.endurance", 0),
+        }
+    }
+
+    fn overrides(self) -> Vec<String> {
+        let fixed = [("flash.program", "20us"), ("flash.erase", "50us"), ("gc.threshold", "0.05")];
+        let drawn = self.0.iter().map(|(key, value)| (*key, value.as_str()));
+        drawn.chain(fixed).map(|(key, value)| format!("{key}={value}")).collect()
+    }
+}
+
+/// What is drawn: changes of the preset [`BASE`].
+pub fn designs() -> impl Strategy<Value = Vec<String>> {
+    let keys: Vec<Setting> =
+        [geometry(), flash(), ftl(), collection(), cache(), mapping(), interconnect(), host_and_controller()].concat();
+    keys.prop_map(|settings| Settings(settings.into_iter().collect()).made_to_agree().overrides())
+}
+
+/// The preset that every drive starts from.
+pub const BASE: &str = "performance-optimized";

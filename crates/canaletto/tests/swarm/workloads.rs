@@ -1,0 +1,34 @@
+//! Random traffic.
+
+use proptest::prelude::*;
+
+fn flow(name: usize) -> impl Strategy<Value = String> {
+    let what = (0.0f64..1.0, prop::sample::select(vec!["uniform", "sequential", "hot-cold"]), 0.02f64..1.0);
+    let sizes =
+        (prop::sample::select(vec!["512B", "4KiB", "12KiB", "20KiB"]), prop::sample::select(vec!["512B", "4KiB"]));
+    let load = prop_oneof![
+        (1u32..40).prop_map(|d| format!("queue_depth = {d}")),
+        (1u32..60).prop_map(|g| format!("inter_arrival = \"{g}us\""))
+    ];
+    let rare = prop::sample::select(vec![0.0, 0.0, 0.1]);
+    let priority = (prop::sample::select(vec!["urgent", "high", "medium", "low"]), rare.clone(), rare.clone(), rare);
+    let cache = prop::option::of(prop::sample::select(vec!["off", "write", "read", "read-write"]));
+    (what, sizes, load, 1u32..1500, priority, cache).prop_map(
+        move |((reads, addresses, set), (size, alignment), load, requests, (priority, trims, flushes, fua), cache)| {
+            let cache = cache.map(|mode| format!("cache = \"{mode}\"\n")).unwrap_or_default();
+            let hot = if addresses == "hot-cold" { "hot_share = 0.2\n" } else { "" };
+            format!(
+                "[[flow]]\nname = \"flow {name}\"\npriority = \"{priority}\"\n{cache}[flow.synthetic]\nrequests = {requests}\n\
+                 read_share = {reads}\naddresses = \"{addresses}\"\n{hot}working_set = {set}\nalignment = \"{alignment}\"\n\
+                 trim_share = {trims}\nflush_share = {flushes}\nfua_share = {fua}\nsize = \"{size}\"\n{load}\n"
+            )
+        },
+    )
+}
+
+/// A workload file of one or two flows.
+pub fn workloads() -> impl Strategy<Value = String> {
+    (flow(0), prop::option::of(flow(1)), prop::bool::ANY).prop_map(|(first, second, partitioned)| {
+        format!("name = \"random\"\npartitioned = {partitioned}\n{first}{}", second.unwrap_or_default())
+    })
+}
