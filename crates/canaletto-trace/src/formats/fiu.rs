@@ -1,7 +1,7 @@
 //! FIU traces: `0 4892 syslogd 904265560 8 W 6 0 531e779…`, one request a line.
 //!
 //! Time in ns, process and its name (which may have spaces), address and size in blocks of 512 bytes, W or R, major and
-//! minor device number, MD5 digests of the data (Koller and Rangaswami, FAST 2010; SNIA IOTTA 391). The digests are passed
+//! minor device number, MD5 digests of the data (Koller and Rangaswami, FAST 2010; SNIA IOTTA). The digests are passed
 //! over. The device number is the kernel's: major × 2^20 + minor.
 
 use std::io::{self, Write};

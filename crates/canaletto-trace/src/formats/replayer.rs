@@ -1,7 +1,7 @@
 //! The "replayer" format: `1017.077 0 11544100864 4096 1`, one request a line.
 //!
-//! Time in ms, disk, offset and size in bytes, 1 reads and 0 writes (github.com/huaicheng/replayer; LinnOS and Heimdall
-//! cut their traces into it). DiskSim's lines have the same shape but count sectors, see [`super::disksim`]: a line is taken
+//! Time in ms, disk, offset and size in bytes, 1 reads and 0 writes (github.com/huaicheng/replayer; Heimdall's
+//! traces are cut into it). DiskSim's lines have the same shape but count sectors, see [`super::disksim`]: a line is taken
 //! for this format if its time has a point and its extent is in whole sectors of 512 bytes.
 
 use std::io::{self, Write};
@@ -27,7 +27,7 @@ pub(super) struct Replayer;
 impl TraceFormat for Replayer {
     const NAME: &'static str = "replayer";
     const DESCRIPTION: &'static str =
-        "replayer (LinnOS, Heimdall): time in ms, disk, offset and size in bytes, 1 = read or 0 = write";
+        "replayer, as in Heimdall: time in ms, disk, offset and size in bytes, 1 = read or 0 = write";
     const LAYOUT: &'static str = "time disk offset size type";
     const HOLDS: Option<Holds> = Holds::reads_and_writes(1, 1);
 

@@ -1,4 +1,4 @@
-//! Operation codes of SCSI commands (SBC-4, table 33) as requests.
+//! Operation codes of SCSI's commands for blocks (SBC-4) as requests.
 
 use canaletto::host::request::Kind;
 

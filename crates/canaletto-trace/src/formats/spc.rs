@@ -1,6 +1,6 @@
 //! SPC traces (UMass): `0,20941264,8192,W,0.551706`, one request a line.
 //!
-//! SPC-1 trace file format, revision 1.0.1: application storage unit (ASU), address in blocks of 512 bytes, size in bytes,
+//! SPC Trace File Format Specification, revision 1.0.1: application storage unit (ASU), address in blocks of 512 bytes, size in bytes,
 //! opcode R or W in either case, time in seconds; further fields are optional and passed over.
 
 use std::io::{self, Write};

@@ -49,6 +49,7 @@ impl Pages {
     pub(super) fn touch(&mut self, device: u32, page: u64) {
         let number = self.accesses;
         self.accesses += 1;
+        // Pages of two devices are mistaken for one another only beyond 4 PB.
         let hash = mixed(page ^ (u64::from(device) << 40));
         if self.halvings > 0 && hash >> (u64::BITS - self.halvings) != 0 {
             return;
