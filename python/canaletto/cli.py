@@ -280,6 +280,37 @@ def _mqsim(
     console.show(*tables.mqsim(replay))
 
 
+@app.command("reproduce")
+def _reproduce(
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="Whose figures: networked-ssd.")],
+    figure: Annotated[
+        list[str] | None, typer.Argument(metavar="FIGURE…", help="Which of them, such as fig18; else all there are.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Few requests: an indication within minutes.")] = False,
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where page and tables go, and results that a later call goes on from.")
+    ] = Path("reproduced"),
+    json: JsonFlag = False,
+) -> None:
+    """Repeat a paper's figures, and show ours beside theirs.
+
+    Example: canaletto reproduce networked-ssd fig18 --quick --out out/figures
+    """
+    from canaletto.experiments.reproduce import reproduce
+    from canaletto.progress import Bar
+    from canaletto.report import tables
+
+    with Bar.when_wanted() as bar:
+        row = bar.task(source) if bar else None
+        report = (lambda done, total: row(done, total, 0)) if row else (lambda done, total: None)
+        found = reproduce(source, figure or [], out, quick=quick, report=report)
+    console.say(f"wrote {out} (open {out / f'{source}.html'})")
+    if json:
+        console.emit({"schema": 1, "source": source, "quick": quick, "figures": found})
+    else:
+        console.show(*tables.reproduced(found, quick=quick))
+
+
 @app.command("explain")
 def _explain(
     run: RunFolder,

@@ -35,7 +35,7 @@ class Row:
             completed=done,
             total=total or None,
             done=scaled(done) + (f" of {scaled(total)}" if total else ""),
-            simulated=f", {time_us(simulated_ps / 1e6)} simulated",
+            simulated=f", {time_us(simulated_ps / 1e6)} simulated" if simulated_ps else "",
         )
 
     def place(self, rich: "RichProgress") -> "TaskID":

@@ -45,6 +45,8 @@ pub struct Limits {
     pub logical_sectors: u64,
     /// Sets of write frontiers: one for each flow if the drive is partitioned, else one.
     pub streams: u16,
+    /// Pages of a mapping unit that is larger than a page.
+    pub pages_per_unit: u64,
     /// Pages that the data cache may hold.
     pub cache_pages: u64,
     /// A plane collects below this many free blocks.
@@ -74,7 +76,8 @@ fn visible_sectors(design: &Design, layout: &Layout, streams: u16) -> u64 {
     };
     let elsewhere = u64::from(design.gc.scope != Scope::Plane && spare > 0);
     let table = translation_blocks(design, layout, by_share, streams);
-    let sectors = by_share.min(all.saturating_sub((spare + elsewhere + table) * block_sectors));
+    let kept = (spare + elsewhere + table) * block_sectors + unwinnable_sectors(layout);
+    let sectors = by_share.min(all.saturating_sub(kept));
     match design.ftl.write_placement {
         WritePlacement::Static => sectors,
         WritePlacement::Dynamic => {
@@ -83,6 +86,13 @@ fn visible_sectors(design: &Design, layout: &Layout, streams: u16) -> u64 {
             sectors.min(pages * u64::from(layout.sectors_per_page))
         }
     }
+}
+
+/// Sectors of a plane that no collection may ever win: with several mapping units in a flash page, a block that lacks less
+/// than a flash page of valid data takes as many flash pages to copy as it has.
+fn unwinnable_sectors(layout: &Layout) -> u64 {
+    let each = u64::from(layout.pages_per_flash_page() - 1) * u64::from(layout.sectors_per_page);
+    u64::from(layout.blocks_per_plane) * each
 }
 
 /// Whole data blocks that the host sees of a plane, at most `by_share`: the log blocks and what a merge needs are not its.
@@ -98,7 +108,8 @@ const COLLECTION_FRONTIERS: u32 = 2;
 /// Pages of data that a plane may hold beside `table` blocks of translation pages.
 fn most_valid(design: &Design, layout: &Layout, table: u64, streams: u16) -> u64 {
     let kept = design.gc.reserved_blocks + COLLECTION_FRONTIERS + u32::from(streams) + table as u32;
-    (u64::from(layout.blocks_per_plane.saturating_sub(kept)) * u64::from(layout.pages_per_block)).saturating_sub(1)
+    let winnable = layout.pages_per_block + 1 - layout.pages_per_flash_page();
+    (u64::from(layout.blocks_per_plane.saturating_sub(kept)) * u64::from(winnable)).saturating_sub(1)
 }
 
 /// Blocks of a plane that translation pages take where its host data are `sectors`: those pages, as evenly over the planes
@@ -108,7 +119,8 @@ fn translation_blocks(design: &Design, layout: &Layout, sectors: u64, streams: u
         return 0;
     }
     let data_pages = sectors.div_ceil(u64::from(layout.sectors_per_page));
-    let each = data_pages.div_ceil(design.mapping.entries_per_page(layout.page_bytes())) + 1;
+    let data_units = data_pages.div_ceil(u64::from(design.pages_per_unit()));
+    let each = data_units.div_ceil(design.mapping.entries_per_page(layout.page_bytes())) + 1;
     (each * u64::from(streams)).div_ceil(u64::from(layout.pages_per_block)) + 1
 }
 
@@ -126,8 +138,9 @@ fn directories(
     flows[..streams]
         .iter()
         .map(|flow| {
-            let pages = flow.sectors.div_ceil(u64::from(layout.sectors_per_page));
-            let directory = Directory { first_page: flow.first_page, pages, first_translation, per_page };
+            let unit = u64::from(design.pages_per_unit());
+            let pages = flow.sectors.div_ceil(u64::from(layout.sectors_per_page)).div_ceil(unit);
+            let directory = Directory { first_page: flow.first_page / unit, pages, first_translation, per_page };
             first_translation += directory.translation_pages();
             directory
         })
@@ -150,7 +163,7 @@ impl Limits {
     /// # Errors
     /// One line on what in the workload does not fit the design.
     pub fn new(design: &Design, workload: &Workload) -> Result<Limits, String> {
-        let layout = Layout::new(&design.geometry, design.flash.die_interleaving);
+        let layout = design.layout();
         if workload.partitioned && design.ftl.mapping != MappingScheme::Page {
             return Err(format!(
                 "partitioned: got true, expected false with ftl.mapping = \"{}\": flows share the logical blocks of each plane",
@@ -166,6 +179,8 @@ impl Limits {
             ));
         }
         let per_page = u64::from(layout.sectors_per_page);
+        // Whole flash pages and whole mapping units.
+        let aligned = u64::from(layout.pages_per_flash_page().max(design.pages_per_unit()));
         let positions = workload.flow.iter().map(|flow| positions(flow, &layout)).collect::<Result<Vec<_>, _>>()?;
         let mut flows: Vec<FlowRange> = Vec::new();
         if workload.partitioned {
@@ -180,7 +195,7 @@ impl Limits {
                 let sectors = placement.planes().iter().map(|p| visible / sharers[p.index()]).sum();
                 flows.push(FlowRange { first_sector, sectors, first_page, stream: flows.len() as u16, positions });
                 first_sector += sectors;
-                first_page += sectors.div_ceil(per_page);
+                first_page += sectors.div_ceil(per_page).next_multiple_of(aligned);
             }
         } else {
             let sectors = visible * u64::from(layout.planes());
@@ -211,6 +226,7 @@ impl Limits {
         Ok(Limits {
             mapped_pages: logical_pages + translation_pages,
             directories,
+            pages_per_unit: u64::from(design.pages_per_unit()),
             cache_pages: cache_pages(design, workload)?,
             gc_start_below: ((design.gc.threshold * blocks).ceil() as u32).max(design.gc.reserved_blocks + 2),
             // Translation pages count among the valid ones; their open block does not.
@@ -228,7 +244,7 @@ impl Limits {
 
 /// Each flow must have a page of a cache that is divided among them.
 fn cache_pages(design: &Design, workload: &Workload) -> Result<u64, String> {
-    let (pages, flows) = (design.cache.capacity.0 / design.geometry.page.0, workload.flow.len() as u64);
+    let (pages, flows) = (design.cache.capacity.0 / design.cached_page(), workload.flow.len() as u64);
     if pages > 0 && pages < flows && design.cache.sharing == Sharing::Equal {
         return Err(format!(
             "cache.capacity: got {pages} pages, expected at least one for each of the {flows} flows that share them equally"
@@ -321,7 +337,7 @@ const BYTES_PER_CACHED_PAGE: f64 = 150.0;
 pub fn inspect(design: &Design, workload: &Workload, records: bool) -> Result<Inspection, String> {
     let limits = Limits::new(design, workload)?;
     let layout = &limits.layout;
-    let page = layout.page_bytes();
+    let page = layout.flash_page_bytes();
     let link = LinkTiming::new(&design.link);
     let link_rate = page as f64 / link.data(page).seconds();
     let array = |operation| {
@@ -352,7 +368,7 @@ pub fn inspect(design: &Design, workload: &Workload, records: bool) -> Result<In
         bounds
     };
     Ok(Inspection {
-        raw_bytes: layout.pages() * page,
+        raw_bytes: layout.pages() * layout.page_bytes(),
         logical_bytes: limits.logical_sectors * SECTOR,
         chips: layout.chips(),
         planes: layout.planes(),

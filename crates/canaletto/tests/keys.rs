@@ -205,6 +205,7 @@ const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("controller.ecc_rate", "800MB/s", &[], READS),
     ("controller.firmware_per_request", "1us", &[], READS),
     ("controller.firmware_per_page", "1us", &[], READS),
+    ("ftl.mapping_unit", "1KiB", &[], PARTIAL),
     ("ftl.mapping", "bast", &["ftl.unwritten_reads=zeroes"], WRITES),
     ("ftl.hybrid.log_blocks", "2", BAST, WRITES),
     ("ftl.hybrid.victim", "fifo", FEW_LOGS, WRITES),

@@ -54,6 +54,22 @@ def diff(
     yield table
 
 
+def reproduced(found: Mapping[str, Sequence[Mapping[str, Any]]], *, quick: bool) -> Iterator[RenderableType]:
+    """Every number that the source published, ours beside it."""
+    table = plain_table("figure", "what", "ours", "published", "ratio", right=(2, 3, 4))
+    for name, rows in found.items():
+        for row in rows:
+            ours, published = row["ours"], row["published"]
+            if published is None:
+                continue
+            what = ", ".join(str(value) for value in row.values() if isinstance(value, str))
+            ratio = ABSENT if ours is None else f"{ours / published:.2f}"
+            table.add_row(name, what, ABSENT if ours is None else f"{ours:.3g}", f"{published:.3g}", ratio)
+    yield table
+    if quick:
+        yield Text("--quick: few requests, indicative only")
+
+
 def mqsim(replay: "Replay") -> Iterator[RenderableType]:
     """Every flow of every scenario."""
     for number, scenario in enumerate(replay.scenarios):

@@ -29,7 +29,7 @@ REASONS = {
     "refresh": "data had been read too often or were too old",
 }
 
-MEDIUM = ("suspensions", "copybacks", "read_retries", "uncorrectable", "program_failures", "erase_failures")
+MEDIUM = ("padding", "suspensions", "copybacks", "read_retries", "uncorrectable", "program_failures", "erase_failures")
 """What the flash itself counts, where a run counts it."""
 
 _LABELS = {
@@ -78,6 +78,7 @@ _LABELS = {
     "free_blocks.mean": "free blocks of a plane, mean",
     "free_blocks.max": "free blocks of a plane, most",
     "uncorrectable": "pages that could not be read",
+    "padding": "mapping units left empty in programmed pages",
     "suspensions": "programs and erases suspended",
     "copybacks": "pages copied within their plane",
     "read_retries": "reads tried again",

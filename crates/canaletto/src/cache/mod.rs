@@ -131,7 +131,7 @@ impl DataCache {
             keep_destaged: config.keep_destaged,
             limit: u64::from(config.destages_per_plane)
                 * u64::from(layout.planes())
-                * u64::from(layout.sectors_per_page),
+                * (u64::from(layout.sectors_per_page) << layout.flash_shift),
             high: config.high_watermark,
             low: config.low_watermark,
             uses: 0,

@@ -113,7 +113,7 @@ pub struct Cache {
     pub low_watermark: f64,
     /// Dirty pages are written to flash when the drive has had no request for this time. 0: never.
     pub idle_destage: Duration,
-    /// Pages on their way from the cache to flash at the most, for each plane of the drive.
+    /// Pages of flash on their way from the cache to flash at the most, for each plane of the drive.
     #[schemars(range(min = 1, max = 1024))]
     pub destages_per_plane: u32,
     /// Whether a page that has been written to flash stays in the cache, clean, until its room is needed.

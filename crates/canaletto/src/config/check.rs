@@ -4,21 +4,23 @@ use crate::config::design::{
     Design, FabricKind, MapUpdate, MappingScheme, PageTimes, PreconditionKind, Scope, UnwrittenReads, WritePlacement,
 };
 use crate::config::error::Problem;
+use crate::config::mapping_unit;
 use crate::config::medium::Suspendable;
 use crate::config::units::{Duration, Size};
 use crate::config::workload::{Addresses, Flow, Synthetic, Workload};
-use crate::flash::address::{Layout, SECTOR};
+use crate::flash::address::SECTOR;
 use crate::limits::expendable_blocks;
 
-type Checked = Result<(), Problem>;
+pub(super) type Checked = Result<(), Problem>;
 
-fn require(right: bool, key: &str, what: impl FnOnce() -> String) -> Checked {
+pub(super) fn require(right: bool, key: &str, what: impl FnOnce() -> String) -> Checked {
     if right { Ok(()) } else { Err(Problem::new(key, what())) }
 }
 
 /// Checks a design.
 pub fn check_design(design: &Design) -> Checked {
     check_geometry(design)?;
+    mapping_unit::check(design)?;
     check_flash(design)?;
     check_rates(design)?;
     check_fabric(design)?;
@@ -130,7 +132,7 @@ fn check_medium(design: &Design) -> Checked {
 
 fn check_cache(design: &Design) -> Checked {
     let cache = &design.cache;
-    let (capacity, page) = (cache.capacity, design.geometry.page);
+    let (capacity, page) = (cache.capacity, Size(design.cached_page()));
     require(capacity.0 == 0 || capacity.0 >= page.0, "cache.capacity", || {
         format!("got \"{capacity}\", expected \"0B\" (no cache) or at least a page (\"{page}\")")
     })?;
@@ -282,7 +284,7 @@ fn check_failures(design: &Design) -> Checked {
     require(failures.program == 0.0 || at_end, "flash.failures.program", || {
         "needs ftl.map_update = \"program-end\": a page that was taken early could not be changed".to_owned()
     })?;
-    let layout = Layout::new(&design.geometry, design.flash.die_interleaving);
+    let layout = design.layout();
     let most = expendable_blocks(design, &layout, 1);
     let wanted = (failures.factory_bad * f64::from(layout.blocks_per_plane)).ceil();
     require(wanted <= f64::from(most), "flash.failures.factory_bad", || {

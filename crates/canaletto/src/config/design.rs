@@ -387,6 +387,11 @@ pub struct Ftl {
     pub mapping: MappingScheme,
     /// The log blocks of `mapping = "bast"` and `"fast"`.
     pub hybrid: Hybrid,
+    /// What a mapping entry says the place of, a power of two; `"0B"` is a page of flash. Less than that (from `"512B"`;
+    /// sensible from `"4KiB"`): several units share a flash page, each with an entry of its own, so that a write of a unit
+    /// reads and merges nothing. Units of one plane that are queued together are programmed together; what they do not fill
+    /// of the flash page is padding. More than a page: whatever writes a part of a unit rewrites all of it.
+    pub mapping_unit: Size,
     /// Share of raw capacity that the host does not see.
     #[schemars(range(min = 0.0, max = 0.9))]
     pub overprovisioning: f64,
@@ -468,6 +473,7 @@ impl Default for Ftl {
         Ftl {
             mapping: MappingScheme::default(),
             hybrid: Hybrid::default(),
+            mapping_unit: Size(0),
             overprovisioning: 0.07,
             min_spare_blocks: 4,
             allocation: Allocation::default(),

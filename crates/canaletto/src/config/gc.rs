@@ -64,7 +64,7 @@ pub struct Gc {
     /// Free blocks of a plane that only garbage collection may open; user writes wait for them to be exceeded.
     #[schemars(range(min = 1, max = 64))]
     pub reserved_blocks: u32,
-    /// Copies of one victim under way at a time.
+    /// Copies of one victim under way at a time, counted in pages of flash where several mapping units share one.
     #[schemars(range(min = 1, max = 64))]
     pub copies_in_flight: u32,
     /// Whether a copy within a plane is programmed from the page register it was read into, so that only two commands

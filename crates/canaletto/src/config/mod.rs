@@ -15,6 +15,7 @@ mod gc;
 mod hybrid;
 pub mod load;
 mod mapping;
+mod mapping_unit;
 pub mod medium;
 pub mod mqsim;
 pub mod names;

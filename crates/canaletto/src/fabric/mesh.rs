@@ -194,7 +194,7 @@ impl Fabric for Mesh {
             payload: config.mesh.packet.0,
             full_packet: Time(flit.0.saturating_mul(DATA_HEADER_FLITS + config.mesh.packet.0)),
             command_time: config.command_time.map(|stated| stated.time()),
-            page_bytes: layout.page_bytes(),
+            page_bytes: layout.flash_page_bytes(),
             idle_chips: vec![true; layout.chips() as usize],
             idle_chip_count: layout.chips(),
             idle_controller_count: layout.channels,

@@ -62,6 +62,9 @@ impl Ppa {
 }
 
 /// Sizes of the array, and the arithmetic between ids.
+///
+/// A *page* here, as in all of the FTL, is what a mapping entry says the place of. It is flash's page, which the array reads
+/// and programs at once, unless `ftl.mapping_unit` divides that: then several pages make a *flash page*.
 #[derive(Debug, Clone)]
 pub struct Layout {
     /// Rows of chips.
@@ -80,6 +83,8 @@ pub struct Layout {
     pub sectors_per_page: u32,
     /// Its binary logarithm: pages are powers of two.
     pub sector_shift: u32,
+    /// Binary logarithm of the number of pages in a flash page.
+    pub flash_shift: u32,
     /// Units a chip: its dies, or 1.
     pub units_per_chip: u32,
     /// Planes a unit.
@@ -123,10 +128,43 @@ impl Layout {
             pages_per_block: geometry.pages_per_block,
             sectors_per_page: (geometry.page.0 / SECTOR) as u32,
             sector_shift: (geometry.page.0 / SECTOR).trailing_zeros(),
+            flash_shift: 0,
             units_per_chip,
             planes_per_unit,
             places: (0..planes).map(place).collect(),
         }
+    }
+
+    /// The layout with each page divided in so many, a power of two, that are mapped on their own.
+    pub fn divided(self, parts: u32) -> Layout {
+        let shift = parts.trailing_zeros();
+        Layout {
+            pages_per_block: self.pages_per_block << shift,
+            sectors_per_page: self.sectors_per_page >> shift,
+            sector_shift: self.sector_shift - shift,
+            flash_shift: self.flash_shift + shift,
+            ..self
+        }
+    }
+
+    /// Pages in a flash page.
+    pub fn pages_per_flash_page(&self) -> u32 {
+        1 << self.flash_shift
+    }
+
+    /// The number within its block of the flash page that a page is in.
+    pub fn flash_page(&self, at: Ppa) -> u32 {
+        at.page >> self.flash_shift
+    }
+
+    /// Whether two pages are in one flash page.
+    pub fn share_flash_page(&self, a: Ppa, b: Ppa) -> bool {
+        (a.plane, a.block, self.flash_page(a)) == (b.plane, b.block, self.flash_page(b))
+    }
+
+    /// Bytes of user data in a flash page.
+    pub fn flash_page_bytes(&self) -> u64 {
+        self.page_bytes() << self.flash_shift
     }
 
     /// Chips in all.
@@ -160,10 +198,9 @@ impl Layout {
         PlaneId((chip * self.dies_per_chip + die) * self.planes_per_die + plane)
     }
 
-    /// The plane at the same place of another row.
-    pub fn in_row(&self, plane: PlaneId, row: u32) -> PlaneId {
-        let planes_per_row = self.planes() / self.channels;
-        PlaneId(row * planes_per_row + plane.0 % planes_per_row)
+    /// The column of a plane's chip.
+    pub fn column_of(&self, plane: PlaneId) -> usize {
+        (self.chip_of_plane(plane).0 % self.chips_per_channel) as usize
     }
 
     /// The unit a plane belongs to.

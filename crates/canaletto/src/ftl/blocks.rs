@@ -123,10 +123,13 @@ pub struct Blocks {
     planes: Vec<Plane>,
     blocks_per_plane: u32,
     pages_per_block: u32,
+    pages_per_flash_page: u32,
     reserved: u32,
     /// Whether free blocks are opened by erase count.
     by_wear: bool,
     bad: BadBlocks,
+    /// Pages left empty in flash pages that were programmed.
+    padding: u64,
     /// What seeded pages hold.
     seeds: Option<Box<Seeds>>,
 }
@@ -144,9 +147,11 @@ impl Blocks {
             planes: (0..layout.planes()).map(plane).collect(),
             blocks_per_plane: layout.blocks_per_plane,
             pages_per_block: layout.pages_per_block,
+            pages_per_flash_page: layout.pages_per_flash_page(),
             reserved,
             by_wear,
             bad,
+            padding: 0,
             seeds: None,
         }
     }
@@ -213,6 +218,30 @@ impl Blocks {
             p.promised -= 1;
         }
         Some((Ppa { plane, block, page }, opened))
+    }
+
+    /// Nothing more is programmed into the flash page of `at`, its block's last one: what is left of it is padding.
+    pub fn end_flash_page(&mut self, at: Ppa) {
+        if self.pages_per_flash_page == 1 {
+            return;
+        }
+        let step = self.pages_per_flash_page;
+        let block = self.block_mut(at);
+        let (written, end) = (block.written(), block.written().next_multiple_of(step));
+        debug_assert!(at.page / step == (end - 1) / step, "{at:?} is not in its block's last flash page");
+        block.pages.resize((end - block.seeded) as usize, Page { lpa: INVALID, sectors: 0, copies: 0 });
+        self.padding += u64::from(end - written);
+    }
+
+    /// Pages left empty in flash pages that were programmed.
+    pub fn padding(&self) -> u64 {
+        self.padding
+    }
+
+    /// Whether all pages of the flash page of `at` hold valid data.
+    pub fn is_flash_page_valid(&self, at: Ppa) -> bool {
+        let first = at.page / self.pages_per_flash_page * self.pages_per_flash_page;
+        (first..first + self.pages_per_flash_page).all(|page| self.valid_lpa(Ppa { page, ..at }).is_some())
     }
 
     fn open_block(&mut self, plane: PlaneId, frontier: Frontier) -> u32 {
@@ -374,7 +403,8 @@ impl Blocks {
 
     /// The plane's blocks, for choosing one to collect.
     pub fn candidates(&self, plane: PlaneId) -> Candidates<'_> {
-        Candidates { plane: &self.planes[plane.index()], pages_per_block: self.pages_per_block }
+        let (pages_per_block, step) = (self.pages_per_block, self.pages_per_flash_page);
+        Candidates { plane: &self.planes[plane.index()], pages_per_block, step }
     }
 
     /// Valid pages of a plane, those on their way included.
@@ -460,7 +490,8 @@ impl Blocks {
         if p.most_erases - p.least_erases < difference {
             return None;
         }
-        let candidates = Candidates { plane: p, pages_per_block: self.pages_per_block };
+        let (pages_per_block, step) = (self.pages_per_block, self.pages_per_flash_page);
+        let candidates = Candidates { plane: p, pages_per_block, step };
         let least = candidates.full().min_by_key(|&block| (candidates.plane.blocks[block as usize].erases, block))?;
         let erases = p.blocks[least as usize].erases;
         // The search is not repeated until the most worn block has gone on.
@@ -542,8 +573,9 @@ impl Blocks {
         })
     }
 
-    /// Nobody waits any more: time without a page to give counts from zero.
-    pub fn forget_stalls(&mut self) {
+    /// The run begins: nobody waits any more, and time without a page to give and padding count from zero.
+    pub fn begin_anew(&mut self) {
+        self.padding = 0;
         for open in self.planes.iter_mut().flat_map(|plane| &mut plane.open) {
             (open.stalled, open.stalled_since) = (Time::ZERO, None);
         }
@@ -626,6 +658,8 @@ pub struct PlaneWear {
 pub struct Candidates<'a> {
     plane: &'a Plane,
     pages_per_block: u32,
+    /// Pages in a flash page.
+    step: u32,
 }
 
 impl Candidates<'_> {
@@ -655,9 +689,9 @@ impl Candidates<'_> {
         self.plane.blocks[block as usize].valid
     }
 
-    /// Whether collecting the block wins a page.
+    /// Whether collecting the block wins a flash page.
     pub fn wins(&self, block: u32) -> bool {
-        self.valid(block) < self.pages_per_block
+        self.valid(block) + self.step <= self.pages_per_block
     }
 
     /// When the block was opened, by the plane's count of pages written.

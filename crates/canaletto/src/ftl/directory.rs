@@ -3,6 +3,8 @@
 //! A translation page is a logical page like any other: its entry in the [`MappingTable`](crate::ftl::mapping) is what
 //! DFTL calls the global translation directory, and garbage collection moves it like data. Each stream (a part of the
 //! address space with write frontiers of its own) has translation pages of its own.
+//!
+//! Where a mapping unit is larger than a page, an entry is for a unit: read "unit" for "logical page" below.
 
 /// One stream's part of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -32,6 +32,8 @@ impl Positions {
 #[derive(Debug, Clone)]
 pub struct Placement {
     planes: Vec<PlaneId>,
+    /// Binary logarithm of the pages that go to a plane together: those of a flash page.
+    shift: u32,
     /// Number of planes - 1 where that number is a power of two: the usual case needs no division.
     mask: Option<u64>,
 }
@@ -64,12 +66,13 @@ impl Placement {
             })
             .collect();
         let mask = total.is_power_of_two().then(|| total as u64 - 1);
-        Placement { planes, mask }
+        Placement { planes, shift: layout.flash_shift, mask }
     }
 
     /// The plane of logical page `lpa`.
     pub fn plane(&self, lpa: u64) -> PlaneId {
-        let place = self.mask.map_or_else(|| lpa % self.planes.len() as u64, |mask| lpa & mask);
+        let turn = lpa >> self.shift;
+        let place = self.mask.map_or_else(|| turn % self.planes.len() as u64, |mask| turn & mask);
         self.planes[place as usize]
     }
 

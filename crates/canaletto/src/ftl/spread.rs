@@ -16,18 +16,23 @@ pub struct Spread {
     /// Planes that can take nothing until a block of theirs is erased.
     exhausted: Vec<bool>,
     most_valid: u64,
+    /// For each stream, the plane whose flash page it fills, and the pages that this still takes.
+    filling: Vec<(PlaneId, u32)>,
+    pages_per_flash_page: u32,
     /// Where the search among equals goes on.
     turn: usize,
 }
 
 impl Spread {
-    /// Nothing under way; `most_valid` is each plane's limit of valid pages.
-    pub fn new(layout: &Layout, most_valid: u64) -> Spread {
+    /// Nothing under way in `streams` streams; `most_valid` is each plane's limit of valid pages.
+    pub fn new(layout: &Layout, streams: u16, most_valid: u64) -> Spread {
         Spread {
             load: vec![0; layout.units() as usize],
             expected: vec![0; layout.planes() as usize],
             exhausted: vec![false; layout.planes() as usize],
             most_valid,
+            filling: vec![(PlaneId::NONE, 0); usize::from(streams)],
+            pages_per_flash_page: layout.pages_per_flash_page(),
             turn: 0,
         }
     }
@@ -67,6 +72,21 @@ impl Spread {
     pub fn may_take(&self, plane: PlaneId, blocks: &Blocks) -> bool {
         let held = blocks.valid_in(plane) + u64::from(self.expected[plane.index()]);
         held + blocks.pages_lost_in(plane) < self.most_valid && !self.exhausted[plane.index()]
+    }
+
+    /// The plane that the stream's last write was given, if this one fits into the same flash page there.
+    pub fn go_on(&mut self, stream: u16, blocks: &Blocks) -> Option<PlaneId> {
+        let (plane, left) = self.filling[usize::from(stream)];
+        if left == 0 || !self.may_take(plane, blocks) {
+            return None;
+        }
+        self.filling[usize::from(stream)].1 -= 1;
+        Some(plane)
+    }
+
+    /// A write of the stream begins to fill a flash page of the plane.
+    pub fn fill(&mut self, stream: u16, plane: PlaneId) {
+        self.filling[usize::from(stream)] = (plane, self.pages_per_flash_page - 1);
     }
 
     /// The least busy of `planes` that can take a page of `frontier`: one that has room now before one that has to collect

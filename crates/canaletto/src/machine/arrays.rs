@@ -8,6 +8,7 @@ use crate::flash::interface::Operation;
 use crate::flash::suspend::Phase;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
+use crate::scheduler::mates::Mates;
 use crate::scheduler::transaction::{Origin, TransactionId};
 use crate::sim::time::Time;
 
@@ -18,13 +19,16 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let planes = command.transactions().len();
         let wires = self.fabric.command_time(command.operation, planes);
         let with_data = command.operation == Operation::Program;
-        for &id in command.transactions() {
-            self.charge_crossing(id, crossed, now);
-            if with_data {
-                self.charge_page_up_to(id, Cause::CommandTransfer, wires, now);
-                self.charge_page(id, Cause::DataTransfer, now);
-            } else {
-                self.charge_page(id, Cause::CommandTransfer, now);
+        for &first in command.transactions() {
+            let mut mates = Mates::of(first);
+            while let Some(id) = mates.next(&self.transactions) {
+                self.charge_crossing(id, crossed, now);
+                if with_data {
+                    self.charge_page_up_to(id, Cause::CommandTransfer, wires, now);
+                    self.charge_page(id, Cause::DataTransfer, now);
+                } else {
+                    self.charge_page(id, Cause::CommandTransfer, now);
+                }
             }
         }
         let begins = now + self.commands.get(command.operation, planes).chip;
@@ -48,7 +52,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     /// Planes work side by side: the slowest page decides. MQSim's pages of one command are all of one kind.
     fn array_time(&self, command: &Command) -> Time {
-        let time = |&id: &TransactionId| self.timing.get(command.operation, self.transactions[id].ppa.page);
+        let time = |&id: &TransactionId| {
+            let page = self.layout.flash_page(self.transactions[id].ppa);
+            self.timing.get(command.operation, page)
+        };
         command.transactions().iter().map(time).max().expect("a command has a transaction")
     }
 
@@ -66,16 +73,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 let pages = command.transactions().len() as u64;
                 self.operations.programs += pages;
                 self.operations.program_time += worked * pages;
-                for &id in command.transactions() {
-                    self.count_out(unit);
-                    self.charge_page(id, Cause::ArrayProgram, now);
-                    self.wear.programmed(self.transactions[id].ppa, now);
-                    match self.transactions[id].origin {
-                        _ if self.failures.program_fails() => self.program_failed(id, now),
-                        Origin::Gc => self.copy_programmed(id, now),
-                        Origin::Mapping => self.translation_programmed(id, now),
-                        _ => self.write_programmed(id, now),
-                    }
+                for &first in command.transactions() {
+                    self.flash_page_programmed(first, unit, now);
                 }
                 self.array_is_free(unit, worked, now);
             }
@@ -96,14 +95,30 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.touch(self.domain_of(unit));
     }
 
+    /// A flash page is programmed, or failed to be.
+    fn flash_page_programmed(&mut self, first: TransactionId, unit: UnitId, now: Time) {
+        self.wear.programmed(self.transactions[first].ppa, now);
+        let again = self.failures.program_fails().then(|| self.retire_failed(first));
+        let mut mates = Mates::of(first);
+        while let Some(id) = mates.part(&mut self.transactions) {
+            self.count_out(unit);
+            self.charge_page(id, Cause::ArrayProgram, now);
+            match (again, self.transactions[id].origin) {
+                (Some(again), _) => self.program_failed(id, again, now),
+                (None, Origin::Gc) => self.copy_programmed(id, now),
+                (None, Origin::Mapping) => self.translation_programmed(id, now),
+                (None, _) => self.write_programmed(id, now),
+            }
+        }
+    }
+
     fn reads_done(&mut self, unit: UnitId, command: &Command, worked: Time, now: Time) {
         let pages = command.transactions().len() as u64;
         self.operations.reads += pages;
         self.operations.read_time += worked * pages;
         let mut copies = Command::new(Operation::Program);
         for &id in command.transactions() {
-            self.charge_page(id, Cause::ArrayRead, now);
-            self.wear.read(self.transactions[id].ppa);
+            self.flash_page_read(id, now);
             let t = &self.transactions[id];
             self.array.fill_register(unit, self.layout.plane_in_unit(t.ppa.plane));
             self.probe.register_filled(t.ppa.plane, now);
@@ -111,9 +126,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.bind_copyback(id, unit, now).into_iter().for_each(|id| copies.push(id));
                 continue;
             }
-            if self.transactions[id].attempt == 0 {
-                self.transactions[id].damaged = self.failures.read_fails();
-            }
+            self.draw_damage(id);
             if self.choices.hold_path {
                 self.held.add_page(unit, id);
             } else {
@@ -126,6 +139,25 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.array_is_free(unit, worked, now);
         if let Some(first) = self.held.next_page(unit) {
             self.send_data(first, now);
+        }
+    }
+
+    fn flash_page_read(&mut self, first: TransactionId, now: Time) {
+        self.wear.read(self.transactions[first].ppa);
+        let mut mates = Mates::of(first);
+        while let Some(id) = mates.next(&self.transactions) {
+            self.charge_page(id, Cause::ArrayRead, now);
+        }
+    }
+
+    /// Whether what was just read for the first time is illegible. That befalls the whole flash page.
+    fn draw_damage(&mut self, first: TransactionId) {
+        let (mut mates, mut drawn) = (Mates::of(first), None);
+        while let Some(id) = mates.next(&self.transactions) {
+            if self.transactions[id].attempt == 0 {
+                let failures = &mut self.failures;
+                self.transactions[id].damaged = *drawn.get_or_insert_with(|| failures.read_fails());
+            }
         }
     }
 

@@ -5,7 +5,7 @@
 //! safe are on flash to `flush`.
 
 use super::pages::sector_mask;
-use super::{Event, Machine};
+use super::{Event, Flow, Machine};
 use crate::cache::dram::Purpose;
 use crate::cache::{DataCache, Destage};
 use crate::controller::FROM_CACHE;
@@ -17,6 +17,7 @@ use crate::ftl::mapping::Entry;
 use crate::host::request::{Kind, RequestId};
 use crate::measure::blame::{Account, Cause};
 use crate::measure::probe::Probe;
+use crate::scheduler::mates::Mates;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 use crate::sim::time::Time;
 
@@ -92,6 +93,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let (flow, fua, taken) = (request.flow, request.fua, request.cached);
         let safe = self.choices.survives_power_loss || !fua && self.cache().mode(flow).writes();
         let (mut sectors, mut all) = (0, true);
+        self.gather();
         for (lpa, wanted) in self.pages_of(id).skip(taken as usize) {
             all = self.cache().write(flow, lpa, wanted);
             self.tell_dropped();
@@ -108,6 +110,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             }
             self.start_due(now);
         }
+        self.send_gathered(now);
         if sectors > 0 {
             let purpose = if safe { Purpose::Part(self.new_part(id, now)) } else { Purpose::Fill };
             self.use_dram(flow, purpose, sectors, now);
@@ -146,8 +149,11 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.page_finished(part, now);
             }
             Purpose::Destage(id) => {
-                self.charge_page(id, Cause::Cache, now);
-                self.transactions[id].stage = FROM_CACHE;
+                let mut mates = Mates::of(id);
+                while let Some(id) = mates.next(&self.transactions) {
+                    self.charge_page(id, Cause::Cache, now);
+                    self.transactions[id].stage = FROM_CACHE;
+                }
                 self.pass_stages(id, now);
             }
             Purpose::Fill => {}
@@ -190,7 +196,34 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
     }
 
+    /// A page goes to flash, and with it what belongs to its mapping unit or may share its flash page.
     fn start_destage(&mut self, destage: Destage, now: Time) {
+        let Destage { lpa, flow, from_dram, .. } = destage;
+        let unit = self.choices.pages_per_unit;
+        let together = if from_dram { u64::from(self.layout.pages_per_flash_page()) } else { 1 }.max(unit);
+        self.gather();
+        self.destage_page(destage, now);
+        let first = lpa / together * together;
+        let end = (first + together).min(self.flows[flow as usize].end_page);
+        for other in (first..end).filter(|&other| other != lpa) {
+            match self.cache().next_with(other) {
+                Some(destage) => self.destage_page(destage, now),
+                None if unit > 1 => self.write_anew(flow, other, now),
+                None => {}
+            }
+        }
+        self.send_gathered(now);
+    }
+
+    /// A page that the cache has nothing new of is written anew, as it belongs to the mapping unit of one that it has.
+    fn write_anew(&mut self, flow: u16, lpa: u64, now: Time) {
+        let Flow { priority, stream, .. } = self.flows[flow as usize];
+        let page = Transaction::of_destage(flow, priority, Frontier::User(stream), lpa, 0, now);
+        let page = self.new_page(Transaction { stage: FROM_CACHE, ..page });
+        self.begin_located(page, now);
+    }
+
+    fn destage_page(&mut self, destage: Destage, now: Time) {
         let Destage { lpa, sectors, flow, from_dram } = destage;
         self.probe.page_destages(now, lpa, sectors);
         let (priority, stream) = (self.flows[flow as usize].priority, self.flows[flow as usize].stream);
@@ -199,20 +232,22 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.begin_located(page, now);
     }
 
-    /// Sends a write's data towards the chip, those of a cached page out of the cache's DRAM.
-    pub(super) fn send_data_out(&mut self, id: TransactionId, now: Time) {
-        let t = &self.transactions[id];
-        if t.origin == Origin::Destage && t.stage < FROM_CACHE {
-            self.use_dram(t.flow, Purpose::Destage(id), t.sectors.count_ones(), now);
-        } else {
-            self.pass_stages(id, now);
+    /// Reads a page that goes to flash, and its mates, from the cache's DRAM.
+    pub(super) fn read_destaged(&mut self, first: TransactionId, now: Time) {
+        let (mut mates, mut sectors) = (Mates::of(first), 0);
+        while let Some(id) = mates.next(&self.transactions) {
+            sectors += self.transactions[id].sectors.count_ones();
         }
+        self.use_dram(self.transactions[first].flow, Purpose::Destage(first), sectors, now);
     }
 
     /// A page from the cache is programmed: who waited for that, or for room, goes on.
     pub(super) fn destage_landed(&mut self, id: TransactionId, now: Time) {
         self.transactions.remove(id);
         let (lpa, sectors) = (self.transactions[id].lpa, self.transactions[id].sectors);
+        if sectors == 0 {
+            return;
+        }
         let waiters = self.cache().landed(lpa, sectors);
         self.tell_dropped();
         self.finish_waiters(waiters, now);
@@ -222,8 +257,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// A page from the cache can be programmed nowhere: the drive is worn out, and its data are lost.
     pub(super) fn destage_lost(&mut self, id: TransactionId, now: Time) {
         let t = &self.transactions[id];
-        self.probe.page_lost(now, t.lpa, t.sectors);
-        self.cache().counts.lost += 1;
+        if t.sectors != 0 {
+            self.probe.page_lost(now, t.lpa, t.sectors);
+            self.cache().counts.lost += 1;
+        }
         self.destage_landed(id, now);
     }
 

@@ -3,13 +3,15 @@
 use super::{DATA_CLASSES, Leg, Machine};
 use crate::config::design::{DataQueue, TransferOrder};
 use crate::fabric::{self, Direction, DomainId, Fabric};
-use crate::flash::address::{Layout, PlaneId, UnitId};
+use crate::flash::address::{Layout, PlaneId, Ppa, UnitId};
 use crate::flash::array::{Background, Command};
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::Blocks;
+use crate::ftl::gc::Collector;
 use crate::ftl::hybrid::Hybrid;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
+use crate::scheduler::mates::{Mates, bytes_of};
 use crate::scheduler::queues::Readiness;
 use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
 use crate::sim::time::Time;
@@ -18,18 +20,19 @@ use crate::sim::time::Time;
 pub(super) struct Pages<'a> {
     blocks: &'a Blocks,
     layout: &'a Layout,
+    collector: &'a Collector,
     hybrid: Option<&'a Hybrid>,
 }
 
 impl Readiness for Pages<'_> {
     fn ready(&self, t: &Transaction) -> bool {
-        t.old_page != OldPage::Awaited && (t.ppa.is_bound() || self.has_page(t))
+        t.old_page != OldPage::Awaited && (t.ppa.is_bound() || self.has_page(t) && self.fills_page(t))
     }
 
     fn page(&self, t: &Transaction) -> u32 {
         match self.hybrid {
-            _ if t.ppa.is_bound() => t.ppa.page,
-            None => self.blocks.next_page(t.ppa.plane, t.frontier),
+            _ if t.ppa.is_bound() => self.layout.flash_page(t.ppa),
+            None => self.blocks.next_page(t.ppa.plane, t.frontier) >> self.layout.flash_shift,
             Some(hybrid) => hybrid.page_for(t, self.blocks).unwrap_or(0),
         }
     }
@@ -42,9 +45,25 @@ impl Readiness for Pages<'_> {
     fn keeps_order(&self, t: &Transaction) -> bool {
         self.hybrid.is_some() && t.operation == Operation::Program && t.origin != Origin::Gc
     }
+
+    fn shares(&self, first: &Transaction, other: &Transaction) -> bool {
+        match first.operation {
+            Operation::Read => self.layout.share_flash_page(first.ppa, other.ppa) && first.copyback == other.copyback,
+            Operation::Program => {
+                other.ppa == Ppa::unbound(first.ppa.plane) && other.frontier == first.frontier && self.ready(other)
+            }
+            Operation::Erase => false,
+        }
+    }
 }
 
 impl Pages<'_> {
+    /// Collection fills flash pages as far as it can: what it takes to move a block is then never more than the block.
+    fn fills_page(&self, t: &Transaction) -> bool {
+        let pages = self.layout.pages_per_flash_page();
+        pages == 1 || t.origin != Origin::Gc || self.collector.fills_flash_page(t.ppa.plane, pages)
+    }
+
     fn has_page(&self, t: &Transaction) -> bool {
         match self.hybrid {
             None => self.blocks.has_page(t.ppa.plane, t.frontier),
@@ -192,9 +211,12 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
         let t = &self.transactions[id];
         let chip = self.layout.chip_of_plane(t.ppa.plane);
-        let data = self.fabric.data_time(Operation::Read, u64::from(t.bytes));
+        let data = self.fabric.data_time(Operation::Read, bytes_of(id, &self.transactions));
         let port_free_at = self.fabric.port_free_at(chip, Direction::FromChip);
-        self.charge_path_wait(id, port_free_at, now);
+        let mut mates = Mates::of(id);
+        while let Some(id) = mates.next(&self.transactions) {
+            self.charge_path_wait(id, port_free_at, now);
+        }
         let leg = fabric::Leg { chip, direction: Direction::FromChip, command: Time::ZERO, data };
         match self.held.take(self.layout.unit_of(self.transactions[id].ppa.plane)) {
             Some(path) => self.go_on(path, leg, Leg::Data(id), now),
@@ -273,23 +295,31 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
         let (served, free) = (self.suspensions.served(unit), self.free_planes(unit));
         let urgent = self.collection_is_urgent(unit);
-        let world = Pages { blocks: &self.blocks, layout: &self.layout, hybrid: self.hybrid.as_ref() };
+        let (layout, collector) = (&self.layout, &self.collector);
+        let world = Pages { blocks: &self.blocks, layout, collector, hybrid: self.hybrid.as_ref() };
         self.queues.next_command(unit, served, free, urgent, &mut self.transactions, &world)
     }
 
     /// What command formation sees of the blocks.
     pub(super) fn pages_seen(&self) -> Pages<'_> {
-        Pages { blocks: &self.blocks, layout: &self.layout, hybrid: self.hybrid.as_ref() }
+        let (layout, collector) = (&self.layout, &self.collector);
+        Pages { blocks: &self.blocks, layout, collector, hybrid: self.hybrid.as_ref() }
     }
 
     fn send_command(&mut self, unit: UnitId, command: Command, now: Time) {
         let chip = self.layout.chip_of(unit);
         let mut data = Time::ZERO;
-        for &id in command.transactions() {
-            self.charge_wait(id, unit, now);
-            self.bind(id, now);
+        for &first in command.transactions() {
+            let (mut waited, mut placed) = (Mates::of(first), Mates::of(first));
+            while let Some(id) = waited.next(&self.transactions) {
+                self.charge_wait(id, unit, now);
+            }
+            while let Some(id) = placed.next(&self.transactions) {
+                self.bind(id, now);
+            }
             if command.operation == Operation::Program {
-                data += self.fabric.data_time(command.operation, u64::from(self.transactions[id].bytes));
+                self.blocks.end_flash_page(self.transactions[first].ppa);
+                data += self.fabric.data_time(command.operation, bytes_of(first, &self.transactions));
             }
         }
         let wires = self.fabric.command_time(command.operation, command.transactions().len());
@@ -356,6 +386,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.blocks.program_begins(at);
         self.transactions[id].ppa = at;
         self.page_given(id);
+        self.collector.copy_is_bound(&t);
         self.blocks.note_stall(at.plane, t.frontier, now);
     }
 

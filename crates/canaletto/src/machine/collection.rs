@@ -34,6 +34,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             }
             self.collector.start(plane, &self.blocks, now);
             self.drive_collection(plane, now);
+            if self.layout.pages_per_flash_page() > 1 {
+                // No further copies may come to fill a flash page with those that are queued.
+                self.refresh_ready(self.layout.unit_of(plane));
+            }
             self.give_up_if_exhausted(plane, now);
         }
     }
@@ -71,27 +75,50 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
     }
 
-    /// Settles where a page is copied to and how. None if the chip it goes to has no register for it yet.
+    /// Settles where a page is copied to and how. None if the chips it could go to have no register for it yet.
     fn plan_copy(&mut self, from: Ppa, now: Time) -> Option<Transaction> {
-        let lpa = self.blocks.valid_lpa(from).expect("only valid pages are copied");
-        let elsewhere = self.collector.destination(from.plane, &self.layout, &mut self.blocks, &self.spread);
-        let to = elsewhere.unwrap_or(from.plane);
-        let chips = (self.layout.chip_of_plane(from.plane), self.layout.chip_of_plane(to));
-        let copies = u32::from(self.blocks.copies(from));
-        // A held path leads to the controller: what is sent over it passes it.
-        let joined = elsewhere.is_some() && !self.choices.hold_path && self.fabric.can_copy(chips.0, chips.1);
-        let direct = joined && !self.fabric.must_check(copies);
-        if direct && !self.fabric.reserve_register(chips.1) {
-            self.blocks.withdraw_arrival(to);
+        let Some((to, direct)) = self.destination(from) else {
             self.collector.postpone(from);
-            self.awaiting_register.push(from.plane);
+            let waiting = &mut self.awaiting_register[self.layout.column_of(from.plane)];
+            if !waiting.contains(&from.plane) {
+                waiting.push(from.plane);
+            }
             return None;
-        }
+        };
+        let lpa = self.blocks.valid_lpa(from).expect("only valid pages are copied");
         self.blocks.read_begins(from);
-        let frontier = if elsewhere.is_some() { Frontier::Arrivals } else { Frontier::Gc };
+        let within = to == from.plane;
+        let frontier = if within { Frontier::Gc } else { Frontier::Arrivals };
         let copy = Transaction::of_gc(Operation::Read, lpa, from, self.blocks.sectors(from), now);
-        let copyback = elsewhere.is_none() && self.may_copy_back(from);
+        let copyback = within && self.may_copy_back(from) && self.blocks.is_flash_page_valid(from);
         Some(Transaction { to, direct, frontier, copyback, ..copy })
+    }
+
+    /// The plane that a page is to be copied to, and whether straight from chip to chip. A page there has been promised, and
+    /// a register taken. The page's own plane if no other has room; none if others have, but no register.
+    fn destination(&mut self, from: Ppa) -> Option<(PlaneId, bool)> {
+        let chip = self.layout.chip_of_plane(from.plane);
+        // A held path leads to the controller: what is sent over it passes it.
+        let unchecked = !self.choices.hold_path && !self.fabric.must_check(u32::from(self.blocks.copies(from)));
+        let mut waits = false;
+        for to in self.collector.destinations(from.plane, &self.layout) {
+            let chip_there = self.layout.chip_of_plane(to);
+            let direct = unchecked && self.fabric.can_copy(chip, chip_there);
+            if !self.spread.may_take(to, &self.blocks) {
+                continue;
+            }
+            if direct && !self.fabric.reserve_register(chip_there) {
+                waits = true;
+                continue;
+            }
+            if self.blocks.promise_arrival(to) {
+                return Some((to, direct));
+            }
+            if direct {
+                self.fabric.release_register(chip_there);
+            }
+        }
+        (!waits).then_some((from.plane, false))
     }
 
     /// A page to be copied is in the controller's memory: it goes out again, to the collection frontier of its plane or to
@@ -153,7 +180,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             return;
         }
         self.fabric.release_register(self.layout.chip_of_plane(t.to));
-        self.needs_collection.append(&mut self.awaiting_register);
+        let column = self.layout.column_of(t.to);
+        self.needs_collection.append(&mut self.awaiting_register[column]);
     }
 
     /// A copy is programmed: it takes effect unless the page was overwritten meanwhile.

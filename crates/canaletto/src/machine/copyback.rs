@@ -10,7 +10,8 @@ use crate::flash::address::{Ppa, UnitId};
 use crate::flash::array::Command;
 use crate::flash::interface::Operation;
 use crate::measure::probe::Probe;
-use crate::scheduler::transaction::TransactionId;
+use crate::scheduler::mates::Mates;
+use crate::scheduler::transaction::{Transaction, TransactionId};
 use crate::sim::time::Time;
 
 /// Whether collection copies by copyback, and what waits to be programmed.
@@ -60,32 +61,66 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.copybacks.is_on && (every == 0 || self.wear.copies(from) + 1 < every)
     }
 
-    /// A page to be copied back is in its register: it is bound to the page it goes to. Returns it unless there is nothing
-    /// left to copy, or no page to copy it to: then it goes through the controller.
-    pub(super) fn bind_copyback(&mut self, id: TransactionId, unit: UnitId, now: Time) -> Option<TransactionId> {
-        let t = self.transactions[id];
-        let from = t.ppa;
-        if self.blocks.valid_lpa(from) != Some(t.lpa) {
-            // Overwritten meanwhile: the register's content is not needed.
+    /// A flash page to be copied back is in its register: it is bound to the one it goes to. Returns its first page unless
+    /// there is nothing left to copy, or no place to copy it to, or only a part of it is still valid: what is goes through
+    /// the controller then.
+    pub(super) fn bind_copyback(&mut self, first: TransactionId, unit: UnitId, now: Time) -> Option<TransactionId> {
+        let Transaction { ppa: from, frontier, .. } = self.transactions[first];
+        let (left, valid) = self.drop_overwritten_copies(first, unit);
+        let Some(left) = left else {
+            // The register's content is not needed.
             self.array.use_register(unit, 1 << self.layout.plane_in_unit(from.plane));
-            self.probe.register_drained(from.plane, self.owner(id), now);
-            self.end_read_of(from);
-            self.count_out(unit);
-            self.end_copy(id, from.plane, false);
-            return None;
-        }
-        let Some(at) = self.allocate(from.plane, t.frontier, t.lpa, t.sectors) else {
-            self.transactions[id].copyback = false;
-            self.line_up_data(id, unit);
+            self.probe.register_drained(from.plane, self.owner(first), now);
             return None;
         };
+        let whole = valid == self.layout.pages_per_flash_page();
+        let mut mates = Mates::of(left);
+        if !whole || !self.blocks.has_page(from.plane, frontier) {
+            while let Some(id) = mates.next(&self.transactions) {
+                self.transactions[id].copyback = false;
+            }
+            self.line_up_data(left, unit);
+            return None;
+        }
+        while let Some(id) = mates.next(&self.transactions) {
+            self.bind_copy(id, now);
+        }
+        Some(left)
+    }
+
+    /// Ends those copies of a flash page whose data were overwritten meanwhile. Returns the first of the others, and how many
+    /// they are.
+    fn drop_overwritten_copies(&mut self, first: TransactionId, unit: UnitId) -> (Option<TransactionId>, u32) {
+        let (mut left, mut last, mut valid) = (None, TransactionId::NONE, 0);
+        let mut mates = Mates::of(first);
+        while let Some(id) = mates.part(&mut self.transactions) {
+            let Transaction { ppa: from, lpa, .. } = self.transactions[id];
+            if self.blocks.valid_lpa(from) != Some(lpa) {
+                self.end_read_of(from);
+                self.count_out(unit);
+                self.end_copy(id, from.plane, false);
+                continue;
+            }
+            if last.is_some() {
+                self.transactions[last].mate = id;
+            }
+            left.get_or_insert(id);
+            (last, valid) = (id, valid + 1);
+        }
+        (left, valid)
+    }
+
+    /// Binds a page of a flash page that is copied back.
+    fn bind_copy(&mut self, id: TransactionId, now: Time) {
+        let Transaction { ppa: from, frontier, lpa, sectors, .. } = self.transactions[id];
+        let at = self.allocate(from.plane, frontier, lpa, sectors).expect("the frontier has a page");
         self.end_read_of(from);
         self.blocks.program_begins(at);
         self.collector.copy_is_read(from.plane);
-        self.blocks.note_stall(at.plane, t.frontier, now);
+        self.collector.copy_settles(from.plane);
+        self.blocks.note_stall(at.plane, frontier, now);
         let t = &mut self.transactions[id];
         (t.operation, t.old, t.ppa) = (Operation::Program, from, at);
-        Some(id)
     }
 
     /// The next program command of the unit's copies lines up for a path.
@@ -110,10 +145,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let pages = self.copybacks.pending[unit.index()];
         let (mut command, mut rest) = (Command::new(Operation::Program), Command::new(Operation::Program));
         let mut planes = 0;
-        let first = self.transactions[pages.transactions()[0]].ppa.page;
+        let first = self.layout.flash_page(self.transactions[pages.transactions()[0]].ppa);
         for &id in pages.transactions() {
             let at = self.transactions[id].ppa;
-            if command.transactions().is_empty() || self.queues.pages_share_command(first, at.page) {
+            if command.transactions().is_empty() || self.queues.pages_share_command(first, self.layout.flash_page(at)) {
                 command.push(id);
                 planes |= 1 << self.layout.plane_in_unit(at.plane);
                 self.probe.register_drained(at.plane, self.owner(id), now);
@@ -125,8 +160,11 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.copybacks.count += command.transactions().len() as u64;
         let chip = self.layout.chip_of(unit);
         let port_free_at = self.fabric.port_free_at(chip, Direction::ToChip);
-        for &id in command.transactions() {
-            self.charge_path_wait(id, port_free_at, now);
+        for &first in command.transactions() {
+            let mut mates = Mates::of(first);
+            while let Some(id) = mates.next(&self.transactions) {
+                self.charge_path_wait(id, port_free_at, now);
+            }
         }
         let background = self.transactions[command.transactions()[0]].background();
         self.array.use_register(unit, planes);

@@ -15,13 +15,18 @@ use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId}
 use crate::sim::time::Time;
 
 impl<F: Fabric, P: Probe> Machine<'_, F, P> {
-    /// The program of a page has failed.
-    pub(super) fn program_failed(&mut self, id: TransactionId, now: Time) {
-        let Transaction { ppa: at, origin, frontier, .. } = self.transactions[id];
+    /// The program of a flash page has failed. Returns whether its block is retired.
+    pub(super) fn retire_failed(&mut self, first: TransactionId) -> bool {
+        let Transaction { ppa: at, origin, .. } = self.transactions[first];
         let copy = origin == Origin::Gc;
         // Collection needs another block at once if its own is retired, and must leave one for the next victim.
         let keep_free = if copy { self.blocks.reserved() + 1 } else { 0 };
-        let mut again = self.retire(at.plane, at.block, keep_free);
+        self.retire(at.plane, at.block, keep_free)
+    }
+
+    /// The program of a page has failed; it may be programmed `again` if its block is retired.
+    pub(super) fn program_failed(&mut self, id: TransactionId, mut again: bool, now: Time) {
+        let Transaction { ppa: at, origin, frontier, .. } = self.transactions[id];
         if frontier == Frontier::Arrivals {
             again &= self.blocks.promise_arrival(at.plane);
         }
@@ -48,9 +53,12 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             let from = t.old;
             self.blocks.read_begins(from);
             self.collector.copy_is_lost(from.plane);
+            self.collector.copy_is_unsettled(from.plane);
         } else {
             t.ppa = Ppa::unbound(t.ppa.plane);
             self.expect_again(id);
+            let t = self.transactions[id];
+            self.collector.copy_lines_up_again(&t);
         }
         self.enqueue_first(id, now);
     }

@@ -5,6 +5,7 @@ use crate::fabric::{self, Crossed, Direction, Fabric, PathId};
 use crate::flash::address::UnitId;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
+use crate::scheduler::mates::Mates;
 use crate::scheduler::transaction::TransactionId;
 use crate::sim::time::Time;
 
@@ -68,14 +69,20 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 unit
             }
             Leg::Data(id) => {
-                self.charge_crossing(id, &crossed, now);
-                self.charge_page(id, Cause::DataTransfer, now);
+                let mut mates = Mates::of(id);
+                while let Some(id) = mates.next(&self.transactions) {
+                    self.charge_crossing(id, &crossed, now);
+                    self.charge_page(id, Cause::DataTransfer, now);
+                }
                 let plane = self.transactions[id].ppa.plane;
                 let unit = self.layout.unit_of(plane);
                 self.array.drain_register(unit, plane, self.layout.plane_in_unit(plane), now);
                 self.probe.register_drained(plane, self.owner(id), now);
-                self.count_out(unit);
-                self.read_transferred(id, now);
+                let mut mates = Mates::of(id);
+                while let Some(id) = mates.part(&mut self.transactions) {
+                    self.count_out(unit);
+                    self.read_transferred(id, now);
+                }
                 self.settle_suspension(unit, now);
                 self.refresh_ready(unit);
                 unit

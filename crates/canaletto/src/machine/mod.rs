@@ -16,7 +16,9 @@ mod failures;
 mod held;
 mod host;
 mod legs;
+mod mapping_units;
 mod merging;
+mod outbound;
 mod outcome;
 mod pages;
 mod placing;
@@ -57,6 +59,7 @@ use crate::host::request::{Request, RequestId};
 use crate::limits::Limits;
 use crate::machine::copyback::Copybacks;
 use crate::machine::held::Held;
+use crate::machine::outbound::Outbound;
 use crate::machine::precondition::Start;
 use crate::machine::translation::Translation;
 use crate::measure::blame::Cause;
@@ -113,6 +116,8 @@ struct Flow {
     stream: u16,
     /// First logical page of the flow's addresses in the mapping table.
     first_page: u64,
+    /// The one after its last.
+    end_page: u64,
     tally: Tally,
 }
 
@@ -160,6 +165,8 @@ struct Choices {
     map_update: MapUpdate,
     partial: PartialWrites,
     placement: WritePlacement,
+    /// Pages of a mapping unit that is larger than a page.
+    pages_per_unit: u64,
     endurance: u32,
     /// Whether data in the cache are as safe as on flash.
     survives_power_loss: bool,
@@ -205,8 +212,8 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     without_room: VecDeque<TransactionId>,
     /// Whether some of them have not been looked at yet.
     room_wanted: bool,
-    /// Planes whose copies wait for a register of another chip.
-    awaiting_register: Vec<PlaneId>,
+    /// Planes of each column whose copies wait for a register of another chip.
+    awaiting_register: Vec<Vec<PlaneId>>,
     /// Whether an epoch was under way when the fabric was last told whose the columns are.
     columns_kept: bool,
     queues: Queues,
@@ -217,6 +224,7 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     touched: Ring,
     /// Planes whose free blocks or victims have changed, to be looked at before the next event.
     needs_collection: Vec<PlaneId>,
+    outbound: Outbound,
     operations: Operations,
     upkeep: Upkeep,
     /// Time legs took on their wires, summed over legs.
@@ -303,6 +311,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             first_sector: flow.first_sector,
             stream: flow.stream,
             first_page: flow.first_page,
+            end_page: flow.first_page + flow.sectors.div_ceil(u64::from(layout.sectors_per_page)),
             tally: Tally::default(),
         });
         let mut machine = Machine {
@@ -315,6 +324,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
                 map_update: design.ftl.map_update,
                 partial: design.ftl.partial_writes,
                 placement: design.ftl.write_placement,
+                pages_per_unit: u64::from(design.pages_per_unit()),
                 endurance: design.wear.endurance,
                 survives_power_loss: design.cache.power_loss_protection,
                 idle_destage: design.cache.idle_destage.time(),
@@ -330,22 +340,23 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             map: start.map,
             blocks: start.blocks,
             precondition: start.report,
-            translation: Translation::new(&design.mapping, limits),
+            translation: Translation::new(design, limits),
             collector: Collector::new(&design.gc, &design.wear, limits, options.seed),
             hybrid: Hybrid::new(
                 design,
                 &layout,
                 &Placement::new(&layout, design.ftl.allocation, &Positions::all(&layout)),
             ),
-            spread: Spread::new(&layout, limits.most_valid),
+            spread: Spread::new(&layout, limits.streams, limits.most_valid),
             queues: Queues::new(&layout, &design.scheduler, design.flash.multi_plane, classes),
             touched: Ring::new(domains.len() as u32),
             domains,
             unit_domains,
             needs_collection: Vec::new(),
+            outbound: Outbound::default(),
             without_room: VecDeque::new(),
             room_wanted: false,
-            awaiting_register: Vec::new(),
+            awaiting_register: vec![Vec::new(); layout.chips_per_channel as usize],
             columns_kept: false,
             operations: Operations::default(),
             upkeep: Upkeep::default(),

@@ -11,6 +11,7 @@ use crate::ftl::mapping::Entry;
 use crate::host::request::{Kind, RequestId};
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
+use crate::scheduler::mates::{Mates, bytes_of};
 use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
 use crate::sim::time::Time;
 
@@ -32,8 +33,9 @@ pub(super) enum Found {
 /// A walk over a request's pages: each logical page with its sectors.
 #[derive(Clone)]
 pub(super) struct Pages {
-    next: u64,
-    last: u64,
+    /// The next page and the last one.
+    pub next: u64,
+    pub last: u64,
     /// First sector in the next page.
     at: u64,
     /// Sectors left.
@@ -78,12 +80,17 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// Splits a request into pages and sends each on its way.
     pub(super) fn begin_pages(&mut self, id: RequestId, now: Time) {
         let pages = self.pages_of(id);
-        self.requests[id].outstanding = pages.left_pages();
         let kind = self.requests[id].kind;
+        let (before, after) = self.rest_of_units(&pages, id);
+        self.requests[id].outstanding =
+            pages.left_pages() + (before.end - before.start + after.end - after.start) as u32;
+        self.gather();
+        before.chain(after).for_each(|lpa| self.begin_page(id, lpa, 0, now));
         for (lpa, sectors) in pages {
             self.probe.page_begins(now, id, lpa, sectors, kind);
             self.begin_page(id, lpa, sectors, now);
         }
+        self.send_gathered(now);
         self.touch_all_if_noticed();
         self.offer_paths(now);
     }
@@ -217,7 +224,12 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let t = &self.transactions[id];
         let (lpa, frontier) = (t.lpa, t.frontier);
         let plane = self.plane_to_find(id, frontier);
-        self.allocate(plane, frontier, lpa, sectors)
+        let at = self.allocate(plane, frontier, lpa, sectors)?;
+        if self.choices.unwritten == UnwrittenReads::FindPage {
+            self.find_rest_of_page(id, at);
+        }
+        self.blocks.end_flash_page(at);
+        Some(at)
     }
 
     pub(super) fn begin_write(&mut self, id: TransactionId, now: Time) {
@@ -245,7 +257,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let t = self.transactions[id];
         let whole = self.whole_page();
         let entry = self.entry(t.lpa);
-        let blank = entry == Entry::Trimmed;
+        let (blank, widened) = (entry == Entry::Trimmed, t.sectors == 0);
         let mut old = if let Entry::At(ppa) = entry { ppa } else { Ppa::NONE };
         if !blank && !old.is_some() && t.sectors != whole && self.choices.unwritten == UnwrittenReads::FindPage {
             if let Found::At(at) = self.find_unwritten(id) {
@@ -259,6 +271,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             }
         } else {
             old = Ppa::NONE;
+        }
+        if widened && !old.is_bound() {
+            self.leave_unwritten(id, now);
+            return false;
         }
         let w = &mut self.transactions[id];
         w.old = old;
@@ -326,13 +342,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     pub(super) fn write_programmed(&mut self, id: TransactionId, now: Time) {
         let t = self.transactions[id];
         self.blocks.program_ends(t.ppa);
-        self.upkeep.host_page(now);
-        let merged = if t.merged == 0 { Ppa::NONE } else { t.old };
-        if t.origin == Origin::Destage {
-            self.probe.page_destaged(now, t.lpa, t.sectors, t.ppa, merged);
-        } else {
-            self.probe.page_programmed(now, t.request, t.lpa, t.sectors, t.ppa, merged);
-        }
+        self.tell_of_program(&t, now);
         if self.map.get(t.lpa) == Entry::Pending(id) {
             self.map.set(t.lpa, Entry::At(t.ppa));
             if t.old.is_bound() {
@@ -370,23 +380,33 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             return self.read_again(id, now);
         }
         let channel = self.layout.channel_of_plane(t.ppa.plane);
-        match self.controller.pass(inbound, t.stage, channel, u64::from(t.bytes), now) {
+        match self.controller.pass(inbound, t.stage, channel, bytes_of(id, &self.transactions), now) {
             Some((stage, _, time)) => {
                 self.transactions[id].stage = stage;
                 self.events.push(time, Event::StageDone(id));
             }
             None if inbound => self.read_arrived(id, now),
-            None => self.enqueue(id, now),
+            None => {
+                let mut mates = Mates::of(id);
+                while let Some(id) = mates.part(&mut self.transactions) {
+                    self.collector.copy_lines_up(&self.transactions[id]);
+                    self.enqueue(id, now);
+                }
+            }
         }
     }
 
     pub(super) fn stage_done(&mut self, id: TransactionId, now: Time) {
         let t = &self.transactions[id];
-        self.charge_page(id, stage_cause(t.operation == Operation::Read, t.stage), now);
-        let t = &mut self.transactions[id];
-        t.stage += 1;
-        // What follows the ECC engine is as it would have been without retries.
-        t.retrying &= t.in_vain;
+        let cause = stage_cause(t.operation == Operation::Read, t.stage);
+        let mut mates = Mates::of(id);
+        while let Some(id) = mates.next(&self.transactions) {
+            self.charge_page(id, cause, now);
+            let t = &mut self.transactions[id];
+            t.stage += 1;
+            // What follows the ECC engine is as it would have been without retries.
+            t.retrying &= t.in_vain;
+        }
         self.pass_stages(id, now);
     }
 

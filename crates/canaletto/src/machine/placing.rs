@@ -21,7 +21,15 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         if !self.is_dynamic() {
             return Some(self.plane_of(id));
         }
-        let plane = self.least_busy_plane(id)?;
+        let stream = self.flows[self.transactions[id].flow as usize].stream;
+        let plane = match self.spread.go_on(stream, &self.blocks) {
+            Some(plane) => plane,
+            None => {
+                let plane = self.least_busy_plane(id)?;
+                self.spread.fill(stream, plane);
+                plane
+            }
+        };
         self.spread.expect(plane, self.layout.unit_of(plane));
         Some(plane)
     }

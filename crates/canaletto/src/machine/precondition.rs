@@ -34,7 +34,7 @@ const MOST_TURNOVERS: u32 = 20;
 /// Change of the write amplification from one turnover to the next below which it is steady.
 const STEADY: f64 = 0.01;
 
-/// Writes under way for each plane: enough that none is idle.
+/// Writes under way for each plane, in flash pages: enough that none is idle.
 const WRITES_PER_PLANE: u32 = 4;
 
 /// What a run starts with.
@@ -121,7 +121,8 @@ fn replay<F: Fabric>(
     let mut probe = NoProbe;
     let start = Start::fresh(design, limits, options.seed);
     let mut machine = Machine::<F, NoProbe>::new(&design_then, workload, limits, sources, start, &options, &mut probe);
-    let depth = (limits.layout.planes() * WRITES_PER_PLANE / machine.flows.len() as u32).max(1);
+    let together = WRITES_PER_PLANE * limits.layout.pages_per_flash_page();
+    let depth = (limits.layout.planes() * together / machine.flows.len() as u32).max(1);
     machine.flows.iter_mut().for_each(|flow| flow.looping = Loop::Closed(depth));
     machine.start_at(Time::ZERO);
     machine.run(&mut look)?;
@@ -129,7 +130,7 @@ fn replay<F: Fabric>(
     let (written, settled) = (machine.completed, machine.settle());
     settled?;
     let Machine { map, mut blocks, .. } = machine;
-    blocks.forget_stalls();
+    blocks.begin_anew();
     Ok(Start { map, blocks, report: None }.described(design, workload, Some(amplification), written))
 }
 
@@ -147,7 +148,8 @@ impl<F: Fabric> Machine<'_, F, NoProbe> {
         for turnover in 1..=MOST_TURNOVERS {
             for _ in 0..ROUNDS {
                 for (flow, weight) in self.flows.iter_mut().zip(weights) {
-                    let pages = (raw as f64 / f64::from(ROUNDS) * weight / all).ceil() as u64;
+                    let units = raw as f64 / self.choices.pages_per_unit as f64;
+                    let pages = (units / f64::from(ROUNDS) * weight / all).ceil() as u64;
                     if let Source::Fill(fill) = &mut flow.source {
                         fill.overwrite(pages);
                     }
@@ -167,7 +169,7 @@ impl<F: Fabric> Machine<'_, F, NoProbe> {
 
     /// Pages programmed, and those of them that the host wrote.
     fn written(&self) -> (u64, u64) {
-        (self.operations.programs, self.upkeep.totals().0)
+        (self.operations.programs << self.layout.flash_shift, self.upkeep.totals().0)
     }
 
     fn start_at(&mut self, now: Time) {

@@ -8,6 +8,7 @@ use crate::flash::interface::Operation;
 use crate::flash::suspend::Phase;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
+use crate::scheduler::mates::Mates;
 use crate::sim::time::Time;
 
 impl<F: Fabric, P: Probe> Machine<'_, F, P> {
@@ -51,12 +52,20 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.tell_of_work(unit, now);
         let command = self.array.units[unit.index()].command;
         if command.operation == Operation::Program {
-            for &id in command.transactions() {
-                self.charge_page(id, Cause::ArrayProgram, now);
-            }
+            self.charge_all(&command, Cause::ArrayProgram, now);
         }
         self.suspensions.suspend(unit, remaining);
         self.array_until(unit, now + self.suspensions.suspend_time);
+    }
+
+    /// Charges all pages of a command.
+    fn charge_all(&mut self, command: &Command, cause: Cause, now: Time) {
+        for &first in command.transactions() {
+            let mut mates = Mates::of(first);
+            while let Some(id) = mates.next(&self.transactions) {
+                self.charge_page(id, cause, now);
+            }
+        }
     }
 
     /// Tells the watcher how long the array has worked on what may be suspended.
@@ -89,9 +98,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             Phase::Resuming => {
                 let remaining = self.suspensions.resumed(unit, now);
                 let command = self.array.units[unit.index()].command;
-                for &id in command.transactions() {
-                    self.charge_page(id, Cause::Suspended, now);
-                }
+                self.charge_all(&command, Cause::Suspended, now);
                 self.array_until(unit, now + remaining);
             }
             Phase::Working => {
@@ -142,7 +149,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     pub(super) fn leaves_suspended_pages_alone(&self, unit: UnitId) -> bool {
         let Some(suspendee) = self.suspensions.get(unit).filter(|u| u.phase == Phase::Suspended) else { return true };
         let read = self.array.units[unit.index()].command;
-        let same = |a, b| self.transactions[a].ppa == self.transactions[b].ppa;
+        let same = |a, b| self.layout.share_flash_page(self.transactions[a].ppa, self.transactions[b].ppa);
         suspendee.command.operation == Operation::Erase
             || !read.transactions().iter().any(|&a| suspendee.command.transactions().iter().any(|&b| same(a, b)))
     }

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 
 use super::Machine;
 use super::pages::Found;
-use crate::config::design::{InitialTable, Mapping, ReadUnit, WriteBacks};
+use crate::config::design::{Design, InitialTable, ReadUnit, WriteBacks};
 use crate::fabric::Fabric;
 use crate::flash::address::{PlaneId, Ppa};
 use crate::flash::interface::Operation;
@@ -33,6 +33,8 @@ pub(super) struct Translation {
     tables: Vec<Cmt>,
     /// Transactions for which a table has no room, as all its entries are being read, and those behind them.
     roomless: Vec<VecDeque<TransactionId>>,
+    /// Pages of a mapping unit, which an entry is for.
+    pages_per_entry: u64,
     read_unit: ReadUnit,
     initial: InitialTable,
     write_backs: WriteBacks,
@@ -55,7 +57,8 @@ enum LookUp {
 }
 
 impl Translation {
-    pub fn new(config: &Mapping, limits: &Limits) -> Translation {
+    pub fn new(design: &Design, limits: &Limits) -> Translation {
+        let config = &design.mapping;
         let directories = limits.directories.clone();
         let capacity = config.entries(limits.streams);
         let table = |directory: &Directory| Cmt::new(*directory, capacity, u64::from(config.entries_per_miss));
@@ -64,6 +67,7 @@ impl Translation {
             tables: directories.iter().map(table).collect(),
             roomless: directories.iter().map(|_| VecDeque::new()).collect(),
             directories,
+            pages_per_entry: u64::from(design.pages_per_unit()),
             read_unit: config.read_unit,
             initial: config.initial_table,
             write_backs: config.write_backs,
@@ -87,6 +91,11 @@ impl Translation {
         self.directories.first().is_some_and(|first| lpa >= first.first_translation)
     }
 
+    /// The number of the entry that a logical page of the host has.
+    fn entry(&self, lpa: u64) -> u64 {
+        lpa / self.pages_per_entry
+    }
+
     /// A translation page of a table as a logical page.
     fn logical(&self, table: usize, page: PageId) -> u64 {
         self.directories[table].logical(self.tables[table].number(page))
@@ -105,8 +114,9 @@ impl Translation {
         if self.is_ideal() || lpa >= self.directories[0].first_translation {
             return None;
         }
-        let table = stream_of(&self.directories, lpa);
-        let page = self.tables[table].change(lpa)?;
+        let entry = self.entry(lpa);
+        let table = stream_of(&self.directories, entry);
+        let page = self.tables[table].change(entry)?;
         Some(self.logical(table, page))
     }
 
@@ -148,7 +158,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         if self.translation.is_ideal() {
             return true;
         }
-        let table = stream_of(&self.translation.directories, self.transactions[id].lpa);
+        let entry = self.translation.entry(self.transactions[id].lpa);
+        let table = stream_of(&self.translation.directories, entry);
         // First come, first served: changes of one page keep their order.
         let found = match self.translation.roomless[table].is_empty() {
             true => self.try_look_up(table, id, now),
@@ -161,9 +172,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     fn try_look_up(&mut self, table: usize, id: TransactionId, now: Time) -> LookUp {
-        let lpa = self.transactions[id].lpa;
+        let number = self.translation.entry(self.transactions[id].lpa);
         let cmt = &mut self.translation.tables[table];
-        if let Some(entry) = cmt.find(lpa) {
+        if let Some(entry) = cmt.find(number) {
             if cmt.is_missing(entry) {
                 cmt.counts.misses += 1;
                 cmt.counts.shared_misses += 1;
@@ -174,7 +185,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             cmt.touch(entry);
             return LookUp::Hit;
         }
-        let Some(room) = cmt.make_room(lpa) else {
+        let Some(room) = cmt.make_room(number) else {
             return LookUp::NoRoom;
         };
         let page = cmt.entry_page(room.entry);
@@ -200,9 +211,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         if self.translation.is_ideal() {
             return false;
         }
-        let table = stream_of(&self.translation.directories, lpa);
+        let number = self.translation.entry(lpa);
+        let table = stream_of(&self.translation.directories, number);
         let cmt = &self.translation.tables[table];
-        !self.translation.roomless[table].is_empty() || cmt.find(lpa).is_some_and(|entry| cmt.is_missing(entry))
+        !self.translation.roomless[table].is_empty() || cmt.find(number).is_some_and(|entry| cmt.is_missing(entry))
     }
 
     /// Whether a translation page is on flash, or on its way there. One that could not be written is not, see
@@ -261,11 +273,13 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             return;
         }
         let mut waiting = cmt.read_ends(page, &mut self.transactions);
+        self.gather();
         while waiting.is_some() {
             let next = self.transactions[waiting].next;
             self.go_on_translated(waiting, now);
             waiting = next;
         }
+        self.send_gathered(now);
         self.begin_wanted(table, page, now);
         self.translation.tables[table].let_go(page);
         self.seat_roomless(table, now);

@@ -11,7 +11,7 @@ use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 use crate::sim::time::Time;
 
 impl<F: Fabric, P: Probe> Machine<'_, F, P> {
-    /// Forgets the whole pages of a request; parts of pages at its ends keep their data, as NVM Express allows (a
+    /// Forgets the whole mapping units of a request; parts of some at its ends keep their data, as NVM Express allows (a
     /// deallocation is a hint: NVM Command Set §3.2.3.2). Pages with a write in flight follow that write. Nothing waits for
     /// a missing mapping entry, unless somebody waits for it already: the translation page is due to be written instead.
     pub(super) fn begin_trim(&mut self, id: RequestId, now: Time) {
@@ -56,14 +56,15 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
     }
 
-    /// Logical pages that lie in a request with all their sectors.
+    /// Logical pages whose mapping units lie in a request with all their sectors.
     fn whole_pages(&self, id: RequestId) -> std::ops::Range<u64> {
         let request = &self.requests[id];
         let flow = &self.flows[request.flow as usize];
         let per_page = u64::from(self.layout.sectors_per_page);
         let first = request.lba - flow.first_sector;
-        let end = (first + u64::from(request.sectors)) / per_page;
-        let first = first.div_ceil(per_page);
+        let unit = self.choices.pages_per_unit;
+        let end = (first + u64::from(request.sectors)) / per_page / unit * unit;
+        let first = first.div_ceil(per_page).next_multiple_of(unit);
         flow.first_page + first..flow.first_page + end.max(first)
     }
 

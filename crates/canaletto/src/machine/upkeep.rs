@@ -13,12 +13,14 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     pub(super) fn flash_report(&self, design: &Design) -> FlashReport {
         let (host_pages, _) = self.upkeep.totals();
         let programs = self.operations.programs;
-        let write_amplification = (host_pages > 0).then(|| programs as f64 / host_pages as f64);
+        let programmed = programs << self.layout.flash_shift;
+        let write_amplification = (host_pages > 0).then(|| programmed as f64 / host_pages as f64);
         FlashReport {
             reads: self.operations.reads,
             programs,
             erases: self.operations.erases,
             host_pages,
+            padding: self.blocks.padding(),
             suspensions: self.suspensions.count,
             copybacks: self.copybacks.count,
             read_retries: self.read_retries,

@@ -87,7 +87,7 @@ impl PreconditionReport {
             },
             blocks: sum,
             valid_pages: blocks.valid_in_all(),
-            pages: sum.total * u64::from(design.geometry.pages_per_block),
+            pages: sum.total * u64::from(design.geometry.pages_per_block) * u64::from(design.units_per_page()),
         }
     }
 }

@@ -284,19 +284,22 @@ pub struct FlowReport {
 /// What the flash did, warm-up included.
 #[derive(Debug, Clone, Serialize)]
 pub struct FlashReport {
-    /// Pages read from arrays.
+    /// Pages of flash read from arrays.
     pub reads: u64,
-    /// Pages programmed.
+    /// Pages of flash programmed.
     pub programs: u64,
     /// Blocks erased.
     pub erases: u64,
-    /// Of these, for the host, directly or out of the data cache. What the cache merged before shows in its own counts.
+    /// Pages programmed for the host, directly or out of the data cache. What the cache merged before shows in its own counts.
+    /// These and all other pages below are mapping units where several of them share a page of flash.
     pub host_pages: u64,
-    /// Pages programmed for each one programmed for the host.
+    /// Mapping units that were left empty in pages of flash when these were programmed.
+    pub padding: u64,
+    /// Bytes programmed, padding included, for each one programmed for the host.
     pub write_amplification: Option<f64>,
     /// Programs and erases suspended, each time counted.
     pub suspensions: u64,
-    /// Pages copied within their plane, without crossing the fabric.
+    /// Pages of flash copied within their plane, without crossing the fabric.
     pub copybacks: u64,
     /// Times a page was read again because it could not be corrected.
     pub read_retries: u64,

@@ -4,6 +4,7 @@
 //! collection unless that is urgent, and transactions for further planes of the same die join the first one's command.
 
 pub mod classes;
+pub mod mates;
 pub mod queues;
 pub mod ring;
 pub mod transaction;

@@ -80,6 +80,8 @@ pub trait Readiness {
     fn plane(&self, transaction: &Transaction) -> u32;
     /// Whether those queued behind it for its plane must not overtake it.
     fn keeps_order(&self, transaction: &Transaction) -> bool;
+    /// Whether another one of its list can be read or programmed with it, in one flash page.
+    fn shares(&self, first: &Transaction, other: &Transaction) -> bool;
 }
 
 /// The queues of all units.
@@ -87,6 +89,7 @@ pub struct Queues {
     units: Vec<Unit>,
     multi_plane: MultiPlane,
     planes_per_die: u32,
+    pages_per_flash_page: u32,
     /// Classes that any flow uses: with one class in use there are no turns to keep.
     single_class: Option<usize>,
     priorities: bool,
@@ -108,6 +111,7 @@ impl Queues {
             units: vec![unit; layout.units() as usize],
             multi_plane,
             planes_per_die: layout.planes_per_die,
+            pages_per_flash_page: layout.pages_per_flash_page(),
             single_class,
             priorities: config.priorities,
             turn: config.turn,
@@ -404,7 +408,38 @@ impl Queues {
             }
             at = next;
         }
+        if self.pages_per_flash_page > 1 {
+            command.transactions().iter().for_each(|&first| self.join(id, list, first, transactions, world));
+        }
         (!command.transactions().is_empty()).then_some(command)
+    }
+
+    /// Takes those that are read or programmed with `first`, in its flash page, off its list.
+    fn join(
+        &mut self,
+        id: UnitId,
+        list: usize,
+        first: TransactionId,
+        transactions: &mut Transactions,
+        world: &impl Readiness,
+    ) {
+        // One read may serve any number of requests.
+        let program = transactions[first].operation == Operation::Program;
+        let mut room = if program { self.pages_per_flash_page - 1 } else { u32::MAX };
+        let (mut last, mut previous) = (first, TransactionId::NONE);
+        let mut at = self.units[id.index()].lists[list].head;
+        while at.is_some() && room > 0 {
+            let next = transactions[at].next;
+            if world.shares(&transactions[first], &transactions[at]) {
+                self.unlink(id, list, previous, at, transactions);
+                transactions[last].mate = at;
+                last = at;
+                room -= 1;
+            } else {
+                previous = at;
+            }
+            at = next;
+        }
     }
 
     /// The planes of the die that `plane` is in, by their places in the unit.

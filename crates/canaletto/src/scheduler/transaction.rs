@@ -95,6 +95,8 @@ pub struct Transaction {
     pub stall_mark: Time,
     /// Next in the list this transaction is in.
     pub next: TransactionId,
+    /// The next of those that cross and are read or programmed together, as pages of one flash page.
+    pub mate: TransactionId,
     /// For a write in flight: the next write of the same page, which waits for it.
     pub successor: TransactionId,
 }
@@ -150,6 +152,7 @@ impl Transaction {
             background_marks: Clocks::default(),
             stall_mark: Time::ZERO,
             next: TransactionId::NONE,
+            mate: TransactionId::NONE,
             successor: TransactionId::NONE,
         }
     }

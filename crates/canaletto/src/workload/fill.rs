@@ -44,8 +44,9 @@ pub struct Fill {
     sectors: u64,
     pages: u64,
     per_page: u64,
-    /// Planes that the flow's pages go round.
+    /// Planes that the flow's pages go round, and the binary logarithm of how many go to one at a time.
     planes: u64,
+    shift: u32,
     occupancy: f64,
     /// The next page to be written for the first time.
     next: u64,
@@ -69,7 +70,8 @@ impl Fills {
         seed: u64,
     ) -> Result<Fills, String> {
         let mut made = Fills { fills: Vec::new(), weights: Vec::new(), traced: Vec::new(), pages: 0 };
-        let per_page = u64::from(limits.layout.sectors_per_page);
+        // What is larger than a page and written as a whole counts as one.
+        let per_page = u64::from(limits.layout.sectors_per_page) * limits.pages_per_unit;
         for (number, ((flow, range), again)) in workload.flow.iter().zip(&limits.flows).zip(reopened).enumerate() {
             let (overwrites, weight, traced) = match (&flow.synthetic, again) {
                 (Some(synthetic), _) => {
@@ -78,20 +80,26 @@ impl Fills {
                     (Overwrites::Generated(Box::new(generator)), weight_of(synthetic), Traced::new())
                 }
                 (None, Some(mut again)) => {
-                    let traced = writes_of(&mut again()?, range.first_sector, per_page)?;
-                    let writes: u64 = traced.iter().map(|&(_, n)| u64::from(n)).sum();
+                    let units = writes_of(&mut again()?, range.first_sector, per_page)?;
+                    let writes: u64 = units.iter().map(|&(_, n)| u64::from(n)).sum();
+                    let pages = |&(unit, n): &(u64, u32)| {
+                        (unit * limits.pages_per_unit..(unit + 1) * limits.pages_per_unit).map(move |page| (page, n))
+                    };
+                    let traced = units.iter().flat_map(pages).collect();
                     (Overwrites::Traced(Box::new(again()?), again), (writes * per_page * 512) as f64, traced)
                 }
                 _ => return Err(format!("flow {:?}: preconditioning cannot read its trace once more", flow.name)),
             };
             let pages = range.sectors.div_ceil(per_page);
             let p = &range.positions;
+            let planes = p.channels.len() * p.chips.len() * p.dies.len() * p.planes.len();
             let fill = Fill {
                 first_sector: range.first_sector,
                 sectors: range.sectors,
                 pages,
                 per_page,
-                planes: (p.channels.len() * p.chips.len() * p.dies.len() * p.planes.len()) as u64,
+                planes: (planes as u64 / limits.pages_per_unit).max(1),
+                shift: limits.layout.flash_shift,
                 occupancy: occupancies[number.min(occupancies.len() - 1)],
                 // Flows that share their addresses share what is there: the first one fills it.
                 next: if workload.partitioned || number == 0 { 0 } else { pages },
@@ -158,7 +166,8 @@ impl Fill {
 
     /// Whether a page is to hold data: in every plane the same share of them, evenly spread.
     fn is_occupied(&self, page: u64) -> bool {
-        let round = (page / self.planes) as f64;
+        let within = page & ((1 << self.shift) - 1);
+        let round = ((((page >> self.shift) / self.planes) << self.shift) + within) as f64;
         ((round + 1.0) * self.occupancy) as u64 > (round * self.occupancy) as u64
     }
 

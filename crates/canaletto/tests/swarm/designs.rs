@@ -71,6 +71,8 @@ fn flash() -> Vec<Setting> {
 fn ftl() -> Vec<Setting> {
     vec![
         rarely("ftl.mapping", "page", ["bast", "fast"]),
+        // Of a page.
+        any("ftl.mapping_unit", [1.0, 1.0, 0.5, 0.25, 2.0, 4.0]),
         number("ftl.hybrid.log_blocks", 2, 6),
         any("ftl.hybrid.victim", ["lru", "fifo"]),
         any("ftl.unwritten_reads", ["find-page", "find-sectors", "zeroes"]),
@@ -182,6 +184,7 @@ impl Settings {
 
     fn made_to_agree(mut self) -> Settings {
         self.hybrid();
+        self.mapping_unit();
         self.preconditioning();
         // Room for a block of data.
         let blocks = self.number("geometry.blocks_per_plane");
@@ -207,15 +210,25 @@ impl Settings {
         if self.number("ftl.overprovisioning") < 0.3 || self.number("geometry.blocks_per_plane") < 16.0 {
             self.set("flash.failures.factory_bad", 0.0);
         }
+        let (high, low) = (self.number("cache.high_watermark"), self.number("cache.low_watermark"));
+        self.set("cache.low_watermark", low.min(high));
+        self
+    }
+
+    fn mapping_unit(&mut self) {
         let page = match self.0["geometry.page"].as_str() {
             "512B" => 512.0,
             "4KiB" => 4096.0,
             _ => 16384.0,
         };
-        self.set("cache.capacity", format!("{}B", self.number("cache.capacity") * page));
-        let (high, low) = (self.number("cache.high_watermark"), self.number("cache.low_watermark"));
-        self.set("cache.low_watermark", low.min(high));
-        self
+        let hybrid = !self.is("ftl.mapping", "page");
+        let unit = if hybrid { page } else { (self.number("ftl.mapping_unit") * page).max(512.0) };
+        self.set("ftl.mapping_unit", format!("{unit}B"));
+        self.set("cache.capacity", format!("{}B", self.number("cache.capacity") * page.min(unit)));
+        if unit < page {
+            self.set("ftl.map_update", "program-end");
+            self.set("gc.scope", "plane");
+        }
     }
 
     fn hybrid(&mut self) {

@@ -34,6 +34,10 @@ pub struct Shadow {
     pub recorder: Recorder,
     /// What the request wrote that was completed last.
     last_written: Vec<(u64, u64, u64)>,
+    /// When each flash page was programmed, since its block was erased.
+    programmed: HashMap<(PlaneId, u32), HashMap<u32, Time>>,
+    /// Binary logarithm of the pages in a flash page.
+    flash_shift: u32,
     /// Whether some of it went into the cache.
     last_cached: bool,
     /// Pages whose data a worn-out drive has lost.
@@ -79,6 +83,14 @@ impl Shadow {
     /// Stores a page's content; false if it held something already.
     fn store(&mut self, at: Ppa, lpa: u64, content: Sectors) -> bool {
         self.flash.entry((at.plane, at.block)).or_default().insert(at.page, (lpa, content)).is_none()
+    }
+
+    /// A flash page is programmed once, with all that it holds.
+    fn pulse(&mut self, now: Time, at: Ppa) {
+        let pages = self.programmed.entry((at.plane, at.block)).or_default();
+        if *pages.entry(at.page >> self.flash_shift).or_insert(now) != now && !self.early {
+            self.problems.push(format!("the flash page of {at:?} was programmed once more without an erase"));
+        }
     }
 
     /// Notes a problem, unless contents say nothing.
@@ -185,6 +197,7 @@ impl Probe for Shadow {
 
     fn page_programmed(&mut self, now: Time, request: RequestId, lpa: u64, sectors: u64, at: Ppa, merged: Ppa) {
         self.recorder.page_programmed(now, request, lpa, sectors, at, merged);
+        self.pulse(now, at);
         let version = self.version(request, lpa);
         self.program(lpa, sectors, &[version; 64], at, merged);
     }
@@ -210,6 +223,7 @@ impl Probe for Shadow {
 
     fn page_destaged(&mut self, now: Time, lpa: u64, sectors: u64, at: Ppa, merged: Ppa) {
         self.recorder.page_destaged(now, lpa, sectors, at, merged);
+        self.pulse(now, at);
         let content = self.cache.land(lpa, sectors);
         self.program(lpa, sectors, &content, at, merged);
     }
@@ -255,6 +269,7 @@ impl Probe for Shadow {
             return;
         }
         self.recorder.page_copied(now, lpa, from, to);
+        self.pulse(now, to);
         let content = self.held(from).expect("a page to copy").1;
         self.store(to, lpa, content);
     }
@@ -266,6 +281,7 @@ impl Probe for Shadow {
 
     fn translation_programmed(&mut self, now: Time, lpa: u64, at: Ppa) {
         self.recorder.translation_programmed(now, lpa, at);
+        self.pulse(now, at);
         self.translation_writes += 1;
         if !self.store(at, lpa, [0; 64]) && !self.early {
             self.problems.push(format!("{at:?} was programmed twice without an erase"));
@@ -275,6 +291,7 @@ impl Probe for Shadow {
     fn block_erased(&mut self, now: Time, plane: PlaneId, block: u32) {
         self.recorder.block_erased(now, plane, block);
         self.flash.remove(&(plane, block));
+        self.programmed.remove(&(plane, block));
     }
 
     fn completed(&mut self, _: Time, request: RequestId) {
@@ -314,7 +331,8 @@ const MOST_LOOKS: u32 = 400;
 pub fn watch(design: &Design, workload: &Workload, last_event: Option<u64>) -> (Outcome, Shadow) {
     let cache = ShadowCache::new(design.cache.power_loss_protection);
     let early = design.ftl.map_update == MapUpdate::Issue;
-    let mut shadow = Shadow { early, cache, last_event, ..Shadow::default() };
+    let flash_shift = design.layout().flash_shift;
+    let mut shadow = Shadow { early, cache, last_event, flash_shift, ..Shadow::default() };
     let options = RunOptions { records: true, ..RunOptions::default() };
     let traces = workload.flow.iter().map(|_| None).collect();
     // A few thousand requests take a few hundred thousand events; a run that goes on and on ends here.

@@ -163,6 +163,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         cache: import_cache(device),
         ftl: Ftl {
             mapping: MappingScheme::Page,
+            mapping_unit: Size(0),
             hybrid: Hybrid::default(),
             overprovisioning: device.overprovisioning,
             min_spare_blocks: 0,

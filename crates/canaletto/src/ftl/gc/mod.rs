@@ -11,18 +11,20 @@ pub mod policy;
 
 use crate::config::design::{Gc, Scope, Wear};
 use crate::flash::address::{Layout, PlaneId, Ppa};
-use crate::ftl::blocks::Blocks;
+use crate::flash::interface::Operation;
+use crate::ftl::blocks::{Blocks, Frontier};
 use crate::ftl::gc::epoch::Epoch;
 use crate::ftl::gc::policy::Policy;
-use crate::ftl::spread::Spread;
 use crate::limits::Limits;
+use crate::scheduler::transaction::{Origin, Transaction};
 use crate::sim::random::Stream;
 use crate::sim::time::Time;
 
 /// Why a block is collected.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub enum Reason {
     /// Its plane is short of free blocks.
+    #[default]
     Space,
     /// A device-wide epoch takes some blocks of every plane.
     Epoch,
@@ -55,7 +57,7 @@ impl Reason {
 }
 
 /// A collection in progress.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Job {
     victim: u32,
     reason: Reason,
@@ -66,6 +68,12 @@ struct Job {
     copies: u32,
     /// Of these, those that wait for a page of their own plane or are being programmed there.
     read: u32,
+    /// Copies that have come to the chip, to be programmed or on the way to it.
+    settled: u32,
+    /// Of these, those that are queued.
+    queued: u32,
+    /// Whether the victim has no further page to copy.
+    all_given: bool,
     /// Whether the erase has been queued.
     erasing: bool,
 }
@@ -110,6 +118,8 @@ pub struct Collector {
     start_below: u32,
     /// At or below this many free blocks a plane's collection is urgent.
     urgent_at: u32,
+    /// Binary logarithm of the pages in a flash page.
+    flash_shift: u32,
     working: u32,
     /// What has been done so far.
     pub counts: Counts,
@@ -129,6 +139,7 @@ impl Collector {
             static_difference: wear.static_difference,
             start_below: limits.gc_start_below,
             urgent_at: limits.gc_urgent_at,
+            flash_shift: limits.layout.flash_shift,
             working: 0,
             counts: Counts::default(),
         }
@@ -151,8 +162,7 @@ impl Collector {
     }
 
     fn begin(&mut self, plane: PlaneId, victim: u32, reason: Reason, blocks: &Blocks, now: Time) {
-        self.jobs[plane.index()] =
-            Some(Job { victim, reason, since: now, next: 0, copies: 0, read: 0, erasing: false });
+        self.jobs[plane.index()] = Some(Job { victim, reason, since: now, ..Job::default() });
         self.counts.jobs[reason as usize] += 1;
         if matches!(reason, Reason::Space | Reason::Epoch | Reason::Urgent) {
             self.counts.valid_in_victims += u64::from(blocks.candidates(plane).valid(victim));
@@ -229,14 +239,21 @@ impl Collector {
         let Some(job) = &mut self.jobs[plane.index()] else {
             return Step::Wait;
         };
-        if job.copies >= self.config.copies_in_flight || job.erasing {
+        let full = job.copies >= self.config.copies_in_flight << self.flash_shift;
+        let within = job.next & ((1 << self.flash_shift) - 1);
+        if job.erasing || full && within == 0 {
             return Step::Wait;
         }
         if let Some(page) = blocks.next_valid(plane, job.victim, job.next) {
+            // What is in one flash page is read at once.
+            if full && page.page >> self.flash_shift != job.next >> self.flash_shift {
+                return Step::Wait;
+            }
             job.next = page.page + 1;
             job.copies += 1;
             return Step::Copy(page);
         }
+        job.all_given = true;
         let victim = Ppa { plane, block: job.victim, page: 0 };
         if job.copies == 0 && blocks.reads_in_flight(victim) == 0 {
             job.erasing = true;
@@ -245,30 +262,21 @@ impl Collector {
         Step::Wait
     }
 
-    /// The plane that a page of `plane` is to be copied to, a page of which is then promised; none for its own.
-    pub fn destination(
-        &mut self,
-        plane: PlaneId,
-        layout: &Layout,
-        blocks: &mut Blocks,
-        spread: &Spread,
-    ) -> Option<PlaneId> {
-        let to = match self.config.scope {
-            Scope::Plane => return None,
-            Scope::Parallel => PlaneId(self.destinations.integer(0, u64::from(layout.planes()) - 1) as u32),
-            Scope::Spatial => self.elsewhere_in_column(plane, layout),
+    /// Planes that a page of `plane` may be copied to beside its own, the one to try first in front: any plane (PaGC), or
+    /// those of the same die and plane in other chips of the column, from a random one on.
+    pub fn destinations(&mut self, plane: PlaneId, layout: &Layout) -> impl Iterator<Item = PlaneId> + use<> {
+        let rows = layout.channels;
+        let mut draw = |from, to| self.destinations.integer(from, u64::from(to)) as u32;
+        let (anywhere, first, others) = match self.config.scope {
+            Scope::Parallel => (Some(PlaneId(draw(0, layout.planes() - 1))), 0, 0),
+            Scope::Spatial if rows > 1 => (None, draw(1, rows - 1), rows - 1),
+            Scope::Plane | Scope::Spatial => (None, 0, 0),
         };
-        let room = to != plane && spread.may_take(to, blocks) && blocks.promise_arrival(to);
-        room.then_some(to)
-    }
-
-    /// The same die and plane of another chip of the column.
-    fn elsewhere_in_column(&mut self, plane: PlaneId, layout: &Layout) -> PlaneId {
-        if layout.channels == 1 {
-            return plane;
-        }
-        let step = self.destinations.integer(1, u64::from(layout.channels) - 1) as u32;
-        layout.in_row(plane, (layout.channel_of_plane(plane) + step) % layout.channels)
+        let (row, per_row) = (layout.channel_of_plane(plane), layout.planes() / rows);
+        let place = plane.0 % per_row;
+        let in_column = (0..others).map(move |n| (first - 1 + n) % others + 1);
+        let in_column = in_column.map(move |step| PlaneId((row + step) % rows * per_row + place));
+        anywhere.into_iter().filter(move |to| *to != plane).chain(in_column)
     }
 
     /// A page is read that is to be copied within its plane.
@@ -285,11 +293,59 @@ impl Collector {
         }
     }
 
+    /// A copy is queued to be programmed in its plane.
+    pub fn copy_lines_up(&mut self, copy: &Transaction) {
+        if let Some(job) = self.job_of(copy) {
+            job.settled += 1;
+            job.queued += 1;
+        }
+    }
+
+    /// Such a copy is queued once more, since its program has failed.
+    pub fn copy_lines_up_again(&mut self, copy: &Transaction) {
+        if let Some(job) = self.job_of(copy) {
+            job.queued += 1;
+        }
+    }
+
+    /// Such a copy has been given the page it goes to.
+    pub fn copy_is_bound(&mut self, copy: &Transaction) {
+        if let Some(job) = self.job_of(copy) {
+            job.queued -= 1;
+        }
+    }
+
+    /// A copy is to be programmed from the register it was read into.
+    pub fn copy_settles(&mut self, plane: PlaneId) {
+        if let Some(job) = &mut self.jobs[plane.index()] {
+            job.settled += 1;
+        }
+    }
+
+    /// A copy that was settled is read again.
+    pub fn copy_is_unsettled(&mut self, plane: PlaneId) {
+        if let Some(job) = &mut self.jobs[plane.index()] {
+            job.settled -= 1;
+        }
+    }
+
+    /// The job whose copy this is, if it is programmed within its plane.
+    fn job_of(&mut self, copy: &Transaction) -> Option<&mut Job> {
+        let within = copy.origin == Origin::Gc && copy.operation == Operation::Program && copy.frontier == Frontier::Gc;
+        if within { self.jobs[copy.ppa.plane.index()].as_mut() } else { None }
+    }
+
+    /// Whether copies that are queued in a plane fill a flash page of so many, or no more will come to fill it.
+    pub fn fills_flash_page(&self, plane: PlaneId, pages: u32) -> bool {
+        self.jobs[plane.index()].is_none_or(|job| job.queued >= pages || job.all_given && job.copies == job.settled)
+    }
+
     /// A copy has ended: the page was programmed, `within` its plane or elsewhere, or turned out to be out of date.
     pub fn copy_done(&mut self, plane: PlaneId, within: bool) {
         if let Some(job) = &mut self.jobs[plane.index()] {
             job.copies -= 1;
             job.read -= u32::from(within);
+            job.settled -= u32::from(within);
         }
     }
 

@@ -194,7 +194,8 @@ impl Maker<'_> {
     /// How a plane's blocks divide into full, open and free ones: collection is at rest, as far as there is room.
     fn geometry(&self, mapped: u64, frontiers: u32) -> Result<Geometry, String> {
         let (blocks, pages) = (self.limits.layout.blocks_per_plane, self.limits.layout.pages_per_block);
-        let open = if pages > 1 { frontiers } else { 0 };
+        let step = self.limits.layout.pages_per_flash_page();
+        let open = if pages > step { frontiers } else { 0 };
         let needed = mapped.div_ceil(u64::from(pages)) + u64::from(open + self.design.gc.reserved_blocks);
         if needed > u64::from(blocks) {
             return Err(too_full(format!(
@@ -204,7 +205,7 @@ impl Maker<'_> {
             )));
         }
         let most = (u64::from(blocks) - needed) as u32 + self.design.gc.reserved_blocks;
-        Ok(Geometry { blocks, pages, free: self.limits.gc_start_below.min(most), frontiers })
+        Ok(Geometry { blocks, pages, step, free: self.limits.gc_start_below.min(most), frontiers })
     }
 
     fn steady(&self, geometry: Geometry, mapped: &[u32], shares: &[f64]) -> Steady {

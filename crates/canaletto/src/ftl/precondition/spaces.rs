@@ -11,6 +11,8 @@ struct Space {
     first_page: u64,
     pages: u64,
     placement: Placement,
+    /// Binary logarithm of the pages that go to a plane together.
+    shift: u32,
     /// Each plane's place in the order in which pages go round.
     places: Vec<u32>,
     /// Pages that each plane has of earlier spaces.
@@ -25,7 +27,12 @@ impl Space {
     /// How many of the space's first `pages` pages a plane has.
     fn pages_before(&self, plane: PlaneId, pages: u64) -> u64 {
         let place = self.places[plane.index()];
-        if place == NONE { 0 } else { pages.saturating_sub(u64::from(place)).div_ceil(self.planes()) }
+        if place == NONE {
+            return 0;
+        }
+        let (turns, rest) = (pages >> self.shift, pages & ((1 << self.shift) - 1));
+        let whole = turns.saturating_sub(u64::from(place)).div_ceil(self.planes()) << self.shift;
+        if turns % self.planes() == u64::from(place) { whole + rest } else { whole }
     }
 }
 
@@ -45,7 +52,8 @@ impl Spaces {
         for (first_page, pages, placement) in spaces {
             let mut places = vec![NONE; before.len()];
             (0..).zip(placement.planes()).for_each(|(place, plane)| places[plane.index()] = place);
-            let space = Space { first_page, pages, placement, places, before: before.clone() };
+            let shift = layout.flash_shift;
+            let space = Space { first_page, pages, placement, shift, places, before: before.clone() };
             for (plane, before) in (0..).map(PlaneId).zip(&mut before) {
                 let all = u64::from(*before) + space.pages_before(plane, pages);
                 *before = u32::try_from(all).map_err(|_| format!("a plane of {all} pages cannot be preconditioned"))?;
@@ -63,15 +71,19 @@ impl Spaces {
             return None;
         }
         let plane = space.placement.plane(offset);
-        Some((plane, space.before[plane.index()] + (offset / space.planes()) as u32))
+        let (turn, within) = (offset >> space.shift, offset & ((1 << space.shift) - 1));
+        let before = u64::from(space.before[plane.index()]);
+        Some((plane, (before + ((turn / space.planes()) << space.shift) + within) as u32))
     }
 
     /// The logical page with this number in a plane.
     pub fn lpa(&self, plane: PlaneId, local: u32) -> u64 {
         let has = |space: &&Space| space.places[plane.index()] != NONE && space.before[plane.index()] <= local;
         let space = self.spaces.iter().rev().find(has).expect("the plane has this page");
-        let round = u64::from(local - space.before[plane.index()]);
-        space.first_page + round * space.planes() + u64::from(space.places[plane.index()])
+        let local = u64::from(local - space.before[plane.index()]);
+        let (round, within) = (local >> space.shift, local & ((1 << space.shift) - 1));
+        let turn = round * space.planes() + u64::from(space.places[plane.index()]);
+        space.first_page + (turn << space.shift) + within
     }
 
     /// The spaces of which a plane has pages.
@@ -95,6 +107,11 @@ mod tests {
 
     #[test]
     fn numbers_in_planes_count_and_go_back() {
+        (0..3).for_each(|shift| check(1 << shift));
+    }
+
+    /// With so many pages in a flash page.
+    fn check(parts: u32) {
         let geometry = Geometry {
             channels: 3,
             chips_per_channel: 2,
@@ -104,7 +121,7 @@ mod tests {
             pages_per_block: 8,
             page: Size(4096),
         };
-        let layout = Layout::new(&geometry, true);
+        let layout = Layout::new(&geometry, true).divided(parts);
         let all = Positions::all(&layout);
         let some = Positions { channels: vec![2, 0], ..all.clone() };
         let placed = |positions| Placement::new(&layout, Allocation::PWCD, positions);

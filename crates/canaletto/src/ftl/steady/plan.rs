@@ -44,7 +44,7 @@ impl Steady {
         let blocks = (REPRESENTATIVE_PAGES / pages).clamp(REPRESENTATIVE_BLOCKS.0, REPRESENTATIVE_BLOCKS.1);
         // Where a class has but a few blocks, their number matters: no more than there are.
         let blocks = blocks.min(plane.blocks).max(LEAST_BLOCKS);
-        let geometry = Geometry { blocks, pages, free: REPRESENTATIVE_SPARE, frontiers: 2 };
+        let geometry = Geometry { blocks, pages, step: plane.step, free: REPRESENTATIVE_SPARE, frontiers: 2 };
         let logical = geometry.mapped(load.clamp(0.0, HIGHEST_LOAD));
         let parts = apportion(&classes.iter().map(|c| c.0).collect::<Vec<f64>>(), logical);
         // However few, pages that are written must be there to write.
@@ -85,6 +85,8 @@ pub struct Geometry {
     pub blocks: u32,
     /// Pages a block.
     pub pages: u32,
+    /// Pages that are written at once: a flash page.
+    pub step: u32,
     /// Free blocks.
     pub free: u32,
     /// Blocks being filled.
@@ -94,8 +96,8 @@ pub struct Geometry {
 impl Geometry {
     /// Full blocks.
     pub fn full(&self) -> u32 {
-        // With one page a block, a block is free or full.
-        let open = if self.pages > 1 { self.frontiers } else { 0 };
+        // With one flash page a block, a block is free or full.
+        let open = if self.pages > self.step { self.frontiers } else { 0 };
         self.blocks.saturating_sub(self.free + open)
     }
 
@@ -132,11 +134,11 @@ impl Plan {
     /// Says what does not fit.
     pub fn seed(&self, plane: u32, classes: Classes, mapped: &[u32], seed: u64) -> Result<SeededPlane, String> {
         let mut random = Stream::named(seed, &format!("precondition plane {plane}"));
-        let Geometry { blocks, pages, .. } = self.geometry;
+        let Geometry { blocks, pages, step, .. } = self.geometry;
         let mut left = mapped.to_vec();
-        let open: Vec<OpenBlock> = match pages {
+        let open: Vec<OpenBlock> = match pages / step {
             1 => Vec::new(),
-            _ => self.mixes.iter().map(|mix| open_block(mix, pages, &mut left, &mut random)).collect(),
+            steps => self.mixes.iter().map(|mix| open_block(mix, steps, step, &mut left, &mut random)).collect(),
         };
         let full = self.geometry.full();
         let (valid, room) = (left.iter().map(|&n| u64::from(n)).sum::<u64>(), u64::from(full) * u64::from(pages));
@@ -151,9 +153,9 @@ impl Plan {
     }
 }
 
-/// A block filled up to any page, with valid pages in the ratio of `mix` as long as there are any `left`.
-fn open_block(mix: &[f64], pages: u32, left: &mut [u32], random: &mut Stream) -> OpenBlock {
-    let written = random.integer(1, u64::from(pages) - 1) as u32;
+/// A block filled up to any of its `steps` of so many pages, with valid pages in the ratio of `mix` as long as there are any `left`.
+fn open_block(mix: &[f64], steps: u32, step: u32, left: &mut [u32], random: &mut Stream) -> OpenBlock {
+    let written = random.integer(1, u64::from(steps) - 1) as u32 * step;
     let mut counts = apportion(mix, written);
     for (count, left) in counts.iter_mut().zip(left) {
         *count = (*count).min(*left);
@@ -173,7 +175,7 @@ mod tests {
             (Policy::Fifo, vec![(1.0, 1.0)]),
             (Policy::DChoices(10), vec![(0.2, 0.8), (0.8, 0.2)]),
         ] {
-            let geometry = Geometry { blocks: 300, pages: 16, free: 7, frontiers: 2 };
+            let geometry = Geometry { blocks: 300, pages: 16, step: 1, free: 7, frontiers: 2 };
             for occupancy in [0.01, 0.5, 0.9] {
                 let logical: Vec<u32> = classes.iter().map(|c| (c.0 * 4300.0) as u32).collect();
                 let mapped: Vec<u32> = logical.iter().map(|&n| (f64::from(n) * occupancy) as u32).collect();
@@ -194,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_plane_too_small_is_refused() {
-        let geometry = Geometry { blocks: 10, pages: 8, free: 2, frontiers: 2 };
+        let geometry = Geometry { blocks: 10, pages: 8, step: 1, free: 2, frontiers: 2 };
         let steady = Steady::find(Policy::Greedy, 0.9, geometry, &[(1.0, 1.0)], 1);
         let plan = Plan { geometry, steady, mixes: vec![vec![1.0]; 2], erases: (0, 0) };
         let error = plan.seed(0, Classes::uniform(80), &[80], 1).err().expect("it does not fit");

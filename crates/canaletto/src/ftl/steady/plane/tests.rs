@@ -145,7 +145,7 @@ fn a_seeded_plane_is_steady_from_the_start() {
         (Policy::Greedy, &skewed),
         (Policy::Fifo, &skewed),
     ] {
-        let geometry = Geometry { blocks: 1024, pages: 32, free: 2, frontiers: 2 };
+        let geometry = Geometry { blocks: 1024, pages: 32, step: 1, free: 2, frontiers: 2 };
         let logical = geometry.mapped(0.85);
         let parts = apportion(&classes.iter().map(|c| c.0).collect::<Vec<f64>>(), logical);
         let shape = Shape {

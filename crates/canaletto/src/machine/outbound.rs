@@ -1,0 +1,84 @@
+//! Writes of one request on their way to the chips: those that a flash page has room for go together.
+//!
+//! Sent one by one, the first to pass the controller would find its chip idle and be programmed alone.
+
+use super::Machine;
+use crate::controller::FROM_CACHE;
+use crate::fabric::Fabric;
+use crate::measure::probe::Probe;
+use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
+use crate::sim::time::Time;
+
+/// Writes that set out at one moment.
+#[derive(Default)]
+pub struct Outbound {
+    /// How many want writes gathered: a part of the drive may do so on behalf of another.
+    gathers: u32,
+    writes: Vec<TransactionId>,
+}
+
+impl Outbound {
+    /// Keeps a write until all that set out with it are known. Returns whether it does.
+    pub fn keeps(&mut self, id: TransactionId) -> bool {
+        if self.gathers > 0 {
+            self.writes.push(id);
+        }
+        self.gathers > 0
+    }
+}
+
+impl<F: Fabric, P: Probe> Machine<'_, F, P> {
+    /// Writes that follow set out together, until [`Machine::send_gathered`].
+    pub(super) fn gather(&mut self) {
+        self.outbound.gathers += u32::from(self.layout.pages_per_flash_page() > 1);
+    }
+
+    /// Sends the gathered writes.
+    pub(super) fn send_gathered(&mut self, now: Time) {
+        if self.outbound.gathers == 0 {
+            return;
+        }
+        self.outbound.gathers -= 1;
+        if self.outbound.gathers > 0 {
+            return;
+        }
+        let mut writes = std::mem::take(&mut self.outbound.writes);
+        let most = self.layout.pages_per_flash_page() as usize;
+        let together = |a: &Transaction, b: &Transaction| {
+            (a.ppa.plane, a.request, a.origin, a.stage) == (b.ppa.plane, b.request, b.origin, b.stage)
+        };
+        let mut from = 0;
+        while from < writes.len() {
+            let first = writes[from];
+            let mut until = from + 1;
+            while until < writes.len()
+                && until - from < most
+                && together(&self.transactions[first], &self.transactions[writes[until]])
+            {
+                self.transactions[writes[until - 1]].mate = writes[until];
+                until += 1;
+            }
+            self.send_out(first, now);
+            from = until;
+        }
+        writes.clear();
+        self.outbound.writes = writes;
+    }
+
+    /// Sends a write's data towards the chip, those of a cached page out of the cache's DRAM.
+    pub(super) fn send_data_out(&mut self, id: TransactionId, now: Time) {
+        if !self.outbound.keeps(id) {
+            self.send_out(id, now);
+        }
+    }
+
+    /// Sends a write and its mates.
+    fn send_out(&mut self, id: TransactionId, now: Time) {
+        let t = &self.transactions[id];
+        if t.origin == Origin::Destage && t.stage < FROM_CACHE {
+            self.read_destaged(id, now);
+        } else {
+            self.pass_stages(id, now);
+        }
+    }
+}

@@ -1,0 +1,28 @@
+"""Published experiments, repeated: one file a figure, each with its method and its assumptions in its docstring.
+
+`canaletto reproduce SOURCE` runs a source's figures and shows ours beside theirs.
+"""
+
+from collections.abc import Sequence
+from importlib import import_module
+
+from canaletto._engine import ConfigError
+from canaletto.experiments.figure import Figure
+
+SOURCES = {"networked-ssd": "networked_ssd"}
+"""Sources by the names of the command line, and the packages that hold their figures."""
+
+
+def figures(source: str, wanted: Sequence[str] = ()) -> list[Figure]:
+    """A source's figures, or those of them that are wanted, in the paper's order.
+
+    Raises ConfigError for a source or a figure that there is not.
+    """
+    if source not in SOURCES:
+        raise ConfigError(f"{source}: no source of that name, expected one of {', '.join(SOURCES)}")
+    there: list[Figure] = import_module(f"canaletto.experiments.{SOURCES[source]}").FIGURES
+    names = [figure.name for figure in there]
+    for name in wanted:
+        if name not in names:
+            raise ConfigError(f"{name}: no figure of {source}, expected some of {', '.join(names)}")
+    return [figure for figure in there if not wanted or figure.name in wanted]

@@ -1,0 +1,52 @@
+"""Carries runs out, several at a time, and keeps their results, so that what was interrupted goes on where it was."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from threading import Event, Lock
+
+from canaletto import files, parallel, simulate
+from canaletto.experiments.figure import Data, Run
+
+Report = Callable[[int, int], object]
+"""Called with runs that are done and runs in all."""
+
+
+def carry_out(runs: Iterable[Run], kept: Path, report: Report) -> Mapping[str, Data]:
+    """The results of runs, by their keys. Those in the folder `kept` are not run again; the others are kept there.
+
+    Raises ConfigError, SimulationError or OSError as `canaletto.run` does; Ctrl-C stops all of them.
+    """
+    wanted = {run.key: run for run in runs}
+    found: dict[str, Data] = {key: data for key in wanted if (data := _read(kept / f"{key}.json")) is not None}
+    # The longest first, so that no processor has to wait for one at the end.
+    missing = sorted((run for key, run in wanted.items() if key not in found), key=lambda run: -run.cost)
+    lock = Lock()
+    report(len(found), len(wanted))
+
+    def job(run: Run) -> Callable[[Event], None]:
+        def work(stop: Event) -> None:
+            def look(*_: int) -> None:
+                if stop.is_set():
+                    raise parallel.StoppedError
+
+            look()
+            data, _ = simulate.run_once(run.design, run.workload, run.seed, 0, False, look)
+            with files.whole(kept / f"{run.key}.json") as out:
+                out.write(json.dumps(data).encode())
+            with lock:
+                found[run.key] = data
+                report(len(found), len(wanted))
+
+        return work
+
+    parallel.in_threads([job(run) for run in missing], parallel.processors())
+    return found
+
+
+def _read(path: Path) -> Data | None:
+    try:
+        data: Data = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return None
+    return data

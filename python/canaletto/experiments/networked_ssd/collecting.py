@@ -1,0 +1,62 @@
+"""What the figures with garbage collection (§VII-C) share: systems, and the drive that they are part of."""
+
+from collections.abc import Iterable
+
+from canaletto import config
+from canaletto.config import Design, Workload
+from canaletto.experiments.figure import Scale
+
+FABRICS = {"baseSSD": "bus", "pSSD": "packetized", "pnSSD": "omnibus"}
+"""Our names of the paper's systems (Table III)."""
+
+KINDS: dict[str, dict[str, object]] = {
+    "PaGC": {"gc.scope": "parallel", "gc.preemptible": False},
+    "preemptive": {"gc.scope": "parallel", "gc.preemptible": True},
+    "SpGC": {"gc.scope": "spatial", "gc.preemptible": False},
+}
+"""Kinds of collection (§VII-A and C)."""
+
+OCCUPANCY = 0.75
+"""Share of the addresses that hold data. Assumed: the paper states none."""
+
+
+def system(name: str, kind: str, scale: Scale) -> Design:
+    """The drive of Table II as one of its systems, with a kind of collection, in its steady state.
+
+    Its blocks have 128 pages instead of 512, and a plane 256 of them (64 and 128 at the small scale): an epoch collects
+    a block of every plane at once, and a run should see several epochs.
+    """
+    return config.design(
+        "networked-ssd",
+        fabric=FABRICS[name],
+        **KINDS[kind],
+        **{
+            "ftl.write_placement": "dynamic",
+            "precondition.kind": "steady",
+            "precondition.occupancy": OCCUPANCY,
+            "geometry.blocks_per_plane": scale.of(256, 128),
+            "geometry.pages_per_block": scale.of(128, 64),
+        },
+    )
+
+
+SLOWED = {"ssd-00": "45us", "ssd-10": "6us"}
+"""Mean times between requests of profiles whose published rates (Venice, Table 2: 90 KB every 5 us, 11.5 KB every 2 us)
+are more than the drive's link of 8 GB/s, or nearly: here they ask for 2 GB/s."""
+
+
+def profile(name: str, requests: int) -> Workload:
+    """A published trace's profile, open loop at its published rate if the drive can carry that."""
+    made = config.workload(name, requests=requests)
+    return made.set(**{"flow.0.synthetic.inter_arrival": SLOWED[name]}) if name in SLOWED else made
+
+
+def flow(name: str, keys: dict[str, object]) -> str:
+    """A synthetic flow of a workload file."""
+    lines = [f'{key} = "{value}"' if isinstance(value, str) else f"{key} = {value}" for key, value in keys.items()]
+    return "\n".join([f'[[flow]]\nname = "{name}"\n[flow.synthetic]', *lines])
+
+
+def workload(name: str, flows: Iterable[str]) -> Workload:
+    """A workload of these flows."""
+    return Workload.from_toml("\n".join([f'name = "{name}"', *flows]), f"{name}.toml")
