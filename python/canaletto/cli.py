@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from canaletto import _engine, console
+from canaletto import _engine, cli_trace, console
+from canaletto.cli_trace import Columns, Events, JsonFlag, OnError, SortWindow, TraceFormat
 from canaletto.report.units import time_us
 
 if TYPE_CHECKING:
@@ -22,10 +23,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-trace_app = typer.Typer(help="Look at traces.", rich_markup_mode=None, no_args_is_help=False)
-app.add_typer(trace_app, name="trace")
+app.add_typer(cli_trace.app, name="trace")
 
-JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A folder that `run --out` wrote.")]
 
 # What `run` and `compare` both take.
@@ -62,9 +61,6 @@ QueueDepth = Annotated[
     int | None, typer.Option(min=1, metavar="N", help="Closed loop: N requests are always outstanding.")
 ]
 Requests = Annotated[int | None, typer.Option(min=1, metavar="N", help="At most N requests of each flow.")]
-TraceFormat = Annotated[
-    str | None, typer.Option("--format", metavar="NAME", help="The trace's format; else found from its content.")
-]
 
 
 def _version(wanted: bool) -> None:
@@ -118,6 +114,10 @@ def _run(
     queue_depth: QueueDepth = None,
     requests: Requests = None,
     trace_format: TraceFormat = None,
+    on_error: OnError = None,
+    sort_window: SortWindow = None,
+    events: Events = None,
+    columns: Columns = None,
 ) -> None:
     """Simulate one drive under one workload.
 
@@ -132,7 +132,15 @@ def _run(
         keys.append(f"{_FABRIC}={fabric}")
     drive = config.resolve_design(design, keys)
     work = _resolve_workload(
-        workload, workload_keys, requests, queue_depth, wrap=wrap, fit=fit, devices=devices, trace_format=trace_format
+        workload,
+        workload_keys,
+        requests,
+        queue_depth,
+        wrap=wrap,
+        fit=fit,
+        devices=devices,
+        trace_format=trace_format,
+        read=cli_trace.reading(on_error, sort_window, events, columns),
     )
     if dry_run:
         _show_dry_run(drive, work, json)
@@ -182,6 +190,10 @@ def _compare(
     queue_depth: QueueDepth = None,
     requests: Requests = None,
     trace_format: TraceFormat = None,
+    on_error: OnError = None,
+    sort_window: SortWindow = None,
+    events: Events = None,
+    columns: Columns = None,
 ) -> None:
     """Simulate one drive with several interconnects under the same workload: which one wins, by how much, and why.
 
@@ -201,7 +213,15 @@ def _compare(
     chosen = None if fabrics is None else [name.strip() for name in fabrics.split(",")] if fabrics.strip() else []
     drives = on_fabrics(lambda name: config.resolve_design(design, [*keys, f"{_FABRIC}={name}"]), chosen)
     work = _resolve_workload(
-        workload, workload_keys, requests, queue_depth, wrap=wrap, fit=fit, devices=devices, trace_format=trace_format
+        workload,
+        workload_keys,
+        requests,
+        queue_depth,
+        wrap=wrap,
+        fit=fit,
+        devices=devices,
+        trace_format=trace_format,
+        read=cli_trace.reading(on_error, sort_window, events, columns),
     )
     if out is None:
         comparison = run_all(drives, work, seed=seed, warmup=warmup, records=False)
@@ -395,27 +415,6 @@ def _schema(
         console.emit(json.loads(_engine.schema(kind)))
 
 
-@trace_app.command("info")
-def _trace_info(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A trace, plain or in gzip or zstd.")],
-    trace_format: TraceFormat = None,
-    json: JsonFlag = False,
-) -> None:
-    """Show how many requests a trace holds, of which kind, size, extent and pace.
-
-    Example: canaletto trace info hm_0.csv.gz
-    """
-    from canaletto import traces
-
-    found = traces.info(file, trace_format)
-    if json:
-        console.emit(found)
-        return
-    from canaletto.report import tables
-
-    console.show(*tables.trace(found))
-
-
 _WORKLOAD = "workload."
 _FABRIC = "fabric.kind"
 
@@ -454,6 +453,7 @@ def _resolve_workload(
     fit: bool,
     devices: str | None,
     trace_format: str | None,
+    read: dict[str, Any],
 ) -> "Workload":
     """The workload that the options of `run` and `compare` ask for."""
     from canaletto import ConfigError, config
@@ -468,6 +468,7 @@ def _resolve_workload(
         beyond="wrap" if wrap else "fit" if fit else None,
         devices=devices,
         trace_format=trace_format,
+        read=read,
     )
 
 

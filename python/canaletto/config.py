@@ -138,6 +138,7 @@ def workload(
     beyond: str | None = None,
     devices: str | None = None,
     trace_format: str | None = None,
+    read: Mapping[str, Any] | None = None,
     **overrides: Any,
 ) -> Workload:
     """A workload from a profile's name, a TOML file, or a trace file of any known format (any other file).
@@ -145,8 +146,8 @@ def workload(
     requests: at most this many requests of each flow. queue_depth: closed loop, this many requests of each flow are
     always outstanding and arrival times are ignored. beyond: what to do with addresses beyond the drive: "refuse" (the
     default), "wrap" or "fit". devices: what a trace's device numbers mean: "ignore" (the default) or "offset".
-    trace_format: the trace's format, found out from its content by default. Further keys are those of
-    `canaletto schema workload`.
+    trace_format: the trace's format, found out from its content by default. read: how its lines are read, the keys of
+    `flow.trace.read`, such as `{"on_error": "skip"}`. Further keys are those of `canaletto schema workload`.
 
     Raises ConfigError for an unknown profile or key or a value that is not allowed, OSError if a file cannot be read.
     """
@@ -158,6 +159,7 @@ def workload(
         beyond=beyond,
         devices=devices,
         trace_format=trace_format,
+        read=dict(read or {}),
     )
 
 
@@ -170,6 +172,7 @@ def resolve_workload(
     beyond: str | None,
     devices: str | None,
     trace_format: str | None,
+    read: dict[str, Any] | None = None,
 ) -> Workload:
     """As `workload`, with the overrides as `key=value` texts."""
     _check_choice("beyond", beyond, BEYOND)
@@ -179,7 +182,9 @@ def resolve_workload(
             check_whole(name, number, 1, 2**63 - 1)
     made = _load_workload(label, overrides)
     options = {"beyond": beyond, "devices": devices, "format": trace_format}
-    trace_options = {key: given for key, given in options.items() if given is not None}
+    trace_options: dict[str, Any] = {key: given for key, given in options.items() if given is not None}
+    if read:
+        trace_options["read"] = read
     if not trace_options and requests is None and queue_depth is None:
         return made
     if trace_options and not made.traces():
@@ -232,7 +237,7 @@ def _load_workload(label: str, overrides: list[str]) -> Workload:
 def trace_name(path: str) -> str:
     """A trace's name: that of its file without the endings for compression and format."""
     file = os.path.basename(path)
-    name = file.removesuffix(".gz").removesuffix(".zst")
+    name = file.removesuffix(".gz").removesuffix(".zst").removesuffix(".xz")
     return os.path.splitext(name)[0] or file
 
 
@@ -248,7 +253,7 @@ def _with_absolute_traces(toml: str, folder: Path) -> str:
 
 
 def _shape_flow(
-    flow: dict[str, Any], requests: int | None, queue_depth: int | None, trace_options: dict[str, str]
+    flow: dict[str, Any], requests: int | None, queue_depth: int | None, trace_options: dict[str, Any]
 ) -> None:
     for kind in ("synthetic", "trace"):
         if kind not in flow:
@@ -260,7 +265,9 @@ def _shape_flow(
             part["queue_depth"] = queue_depth
             part.pop("inter_arrival", None)
     if "trace" in flow:
-        flow["trace"].update(trace_options)
+        part = flow["trace"]
+        read = part.get("read", {}) | trace_options.get("read", {})
+        part.update(trace_options | ({"read": read} if read else {}))
 
 
 def check_whole(name: str, given: object, least: int, most: int) -> None:

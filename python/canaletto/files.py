@@ -1,6 +1,7 @@
 """Writing files so that they appear whole or not at all."""
 
 import os
+import re
 import stat
 import tempfile
 from collections.abc import Iterator
@@ -41,6 +42,31 @@ def whole(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+@contextmanager
+def placed(path: str | PathLike[str]) -> Iterator[Path]:
+    """As `whole`, but for who opens files by name: the path to write to."""
+    target = Path(path)
+    if is_special(target):
+        yield target
+        return
+    with named(target):
+        number, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.absolute().parent)
+    os.close(number)
+    try:
+        yield Path(temporary)
+        os.chmod(temporary, 0o666 & ~umask())
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def system_error(error: Exception, path: str | PathLike[str]) -> OSError | None:
+    """The system's error inside one of Polars, which wraps them into its own."""
+    code = re.search(r"\(os error (\d+)\)", str(error))
+    return OSError(int(code[1]), os.strerror(int(code[1])), os.fspath(path)) if code else None
 
 
 def is_special(path: Path) -> bool:

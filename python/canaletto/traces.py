@@ -1,65 +1,128 @@
-"""Looking at traces."""
+"""Looking at traces, and writing them in other formats."""
 
-from collections import Counter
+import json
+import os
+from collections.abc import Iterator, Mapping
 from os import PathLike, fspath
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from canaletto import _engine
+from canaletto import ConfigError, _engine, files
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from canaletto.config import Design
+
+PARQUET = "parquet"
+"""What `convert` writes beside the trace formats; nothing reads it back but other tools."""
 
 
-def info(path: str | PathLike[str], trace_format: str | None = None) -> dict[str, Any]:
-    """Counts, sizes, times and extent of a trace, read once from end to end in constant memory.
+def formats() -> list[dict[str, Any]]:
+    """The trace formats: name, about, and whether traces are written in it."""
+    found: list[dict[str, Any]] = json.loads(_engine.trace_formats())
+    return found
+
+
+def info(
+    path: str | PathLike[str],
+    trace_format: str | None = None,
+    *,
+    design: "Design | None" = None,
+    read: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Counts, sizes, pace, footprint, order and reuse of a trace, read once from end to end in bounded memory.
+
+    design: a drive; how evenly its channels would be used is told, too. read: how the trace is read, the keys of
+    `flow.trace.read` in `canaletto schema workload`, such as `{"on_error": "skip"}`. `docs/traces.md` tells what the
+    figures are.
 
     Raises ConfigError for a trace that is not whole, naming file and line, OSError if it cannot be read.
     """
+    drive = None if design is None else design.to_toml()
+    found = json.loads(_engine.survey_trace(fspath(path), trace_format, json.dumps(read or {}), drive))
+    if design is not None:
+        found["channels"]["design"] = design.to_dict()["name"]
+    return {"file": fspath(path), **found}
+
+
+def frame(
+    path: str | PathLike[str], trace_format: str | None = None, *, read: Mapping[str, Any] | None = None
+) -> "pl.DataFrame":
+    """A trace as a Polars frame, one row a request in order of arrival: arrival_ns, device, offset_bytes, bytes, kind.
+
+    Raises ConfigError for a trace that is not whole, naming file and line, OSError if it cannot be read.
+    """
+    import polars as pl
+
+    batches = _engine.read_trace(fspath(path), trace_format, json.dumps(read or {}))
+    return pl.concat([_frame(columns) for columns in batches], rechunk=True)
+
+
+def convert(
+    path: str | PathLike[str],
+    out: str | PathLike[str],
+    to: str,
+    trace_format: str | None = None,
+    *,
+    read: Mapping[str, Any] | None = None,
+    rounding: bool = False,
+) -> dict[str, Any]:
+    """Writes a trace in another format, or as Parquet. An `out` that ends in .gz, .zst or .xz is packed that way.
+
+    to: a format that is written (see `formats`), or "parquet". rounding: times are rounded down and extents outward to
+    what the format can hold; otherwise a request that it cannot hold exactly is an error. Returns how many requests
+    were written, and how many lines were left out or out of order.
+
+    Raises ConfigError for a trace that is not whole or does not fit the format, OSError for a file that cannot be read
+    or written. Nothing is left of an `out` that is not whole.
+    """
+    how = json.dumps(read or {})
+    if os.path.exists(out) and os.path.samefile(path, out):
+        raise ConfigError(f"{fspath(out)}: the trace itself, expected another file to write")
+    if to == PARQUET:
+        return {"file": fspath(out), **_to_parquet(fspath(path), Path(out), trace_format, how)}
+    with files.placed(out) as place:
+        found = _engine.convert_trace(fspath(path), trace_format, how, fspath(place), fspath(out), to, rounding)
+    return {"file": fspath(out), **json.loads(found)}
+
+
+def _to_parquet(path: str, out: Path, trace_format: str | None, how: str) -> dict[str, Any]:
+    """Streams a trace into a Parquet file."""
+    import polars as pl
+    from polars.io.plugins import register_io_source
+
+    batches = _engine.read_trace(path, trace_format, how)
+    requests = 0
+    failure: BaseException | None = None
+
+    def rows(*_: object) -> "Iterator[pl.DataFrame]":
+        nonlocal requests, failure
+        try:
+            for columns in batches:
+                batch = _frame(columns)
+                requests += batch.height
+                yield batch
+        except BaseException as error:  # Polars would wrap it.
+            failure = error
+            raise
+
+    with files.placed(out) as place:
+        try:
+            register_io_source(rows, schema=_frame(None).schema).sink_parquet(place)
+        except pl.exceptions.PolarsError as error:
+            raise (failure or files.system_error(error, out) or error) from None
+    return {"requests": requests, "from": batches.format, "to": PARQUET, "lines": json.loads(batches.lines())}
+
+
+def _frame(columns: Any) -> "pl.DataFrame":
+    """A batch of requests; without columns, none."""
+    import polars as pl
+
     from canaletto import frames
 
-    batches = _engine.read_trace(fspath(path), trace_format)
-    requests = writes = end = 0
-    totals = {"read": 0, "write": 0}
-    sizes: Counter[int] = Counter()
-    devices: Counter[int] = Counter()
-    first = last = None
-    for columns in batches:
-        batch = frames.raw(columns)
-        requests += batch.height
-        is_write = batch["write"] != 0
-        writes += int(is_write.sum())
-        totals["write"] += int(batch["bytes"].filter(is_write).sum())
-        totals["read"] += int(batch["bytes"].filter(~is_write).sum())
-        sizes.update(dict(batch["bytes"].value_counts().iter_rows()))
-        devices.update(dict(batch["device"].value_counts().iter_rows()))
-        end = max(end, int((batch["offset_bytes"] + batch["bytes"]).max()))  # type: ignore[arg-type]
-        first = int(batch["arrival_ns"][0]) if first is None else first
-        last = int(batch["arrival_ns"][-1])
-    span_us = (last - first) / 1e3 if first is not None and last is not None else None
-    return {
-        "file": fspath(path),
-        "format": batches.format,
-        "requests": requests,
-        "reads": requests - writes,
-        "writes": writes,
-        "read_share": (requests - writes) / requests if requests else None,
-        "bytes_read": totals["read"],
-        "bytes_written": totals["write"],
-        "size_bytes": {
-            "mean": sum(totals.values()) / requests if requests else None,
-            "min": min(sizes, default=None),
-            "p50": _median(sizes),
-            "max": max(sizes, default=None),
-        },
-        "devices": len(devices),
-        "end_bytes": end,
-        "span_us": span_us,
-        "mean_inter_arrival_us": span_us / (requests - 1) if span_us is not None and requests > 1 else None,
-    }
-
-
-def _median(counts: Counter[int]) -> int | None:
-    """The lower median of counted values."""
-    half = (counts.total() + 1) // 2
-    for value in sorted(counts):
-        half -= counts[value]
-        if half <= 0:
-            return value
-    return None
+    if columns is None:
+        types = {"arrival_ns": pl.UInt64, "device": pl.UInt32, "offset_bytes": pl.UInt64, "bytes": pl.UInt64}
+        return pl.DataFrame(schema={**types, "kind": pl.Enum(frames.KINDS)})
+    table = frames.raw(columns)
+    return table.with_columns(pl.Series("kind", frames.KINDS).gather(table["kind"]).cast(pl.Enum(frames.KINDS)))

@@ -15,13 +15,12 @@ MSR = "128166372003061629,hm,0,Read,383496192,32768,413\n"
 TRACES: dict[str, tuple[bytes, list[str]]] = {
     "empty": (b"", ["t.trace", "empty"]),
     "blank": (b"\n\n\n", ["t.trace", "empty"]),
-    "foreign first line": (b"once upon a time there was a trace\n" * 9, ["t.trace:1:", "mqsim, msr"]),
+    "foreign first line": (b"once upon a time there was a trace\n" * 9, ["t.trace:1:", "mqsim, msr, systor"]),
     "foreign line": (GOOD.encode() + b"hello world\n" + GOOD.encode(), ["t.trace:201:", "hello world"]),
     "torn last line": (GOOD.encode() + b"200000 0 16", ["t.trace:201:", "torn"]),
     "binary": (random.Random(1).randbytes(5000), ["t.trace"]),
     "nul inside": (GOOD.encode() + b"201000 0 \x00 8 1\n", ["t.trace:201:", "binary"]),
     "endless line": (GOOD.encode() + b"7" * 5_000_000, ["t.trace:201:", "longer than"]),
-    "time running backwards": (GOOD.encode() + b"5 0 8 8 1\n", ["t.trace:201:", "backwards"]),
     "no bytes": (GOOD.encode() + b"201000 0 8 0 1\n", ["t.trace:201:", "0", "allowed"]),
     "negative size": (GOOD.encode() + b"201000 0 8 -8 1\n", ["t.trace:201:", "-8"]),
     "number too large": (
@@ -63,6 +62,53 @@ def test_a_format_of_another_name(canaletto: Any, tmp_path: Path) -> None:
     canaletto.refuses(*run, "msr", says=("t.trace:1:", "msr"))
     canaletto.refuses(*run, "mrs", says=("mrs", "mqsim, msr"))
     canaletto.refuses("trace", "info", "t.trace", "--format", "msr", says=("t.trace:1:",))
+
+
+def test_time_running_backwards(canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "t.trace").write_text(GOOD + "5 0 8 8 1\n")
+    run = ["run", "performance-optimized", "--workload", "t.trace"]
+    canaletto.refuses(*run, "--sort-window", "0", says=("t.trace:201:", "backwards"))
+    assert canaletto.ok(*run, "--json").json["traces"][0]["out_of_order_lines"] == 1
+    left_out = canaletto.ok(*run, "--sort-window", "0", "--on-error", "skip", "--json").json["traces"][0]
+    assert (left_out["skipped_lines"], left_out["out_of_order_lines"]) == (1, 0)
+
+
+def test_options_that_mean_nothing_or_are_wrong(canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "t.trace").write_text(GOOD)
+    info = ["trace", "info", "t.trace"]
+    canaletto.refuses(*info, "--events", "Q", says=("t.trace: read as mqsim: events is given", "blkparse"))
+    canaletto.refuses(*info, "--columns", "time=a", says=("columns", "offset is missing"))
+    canaletto.refuses(*info, "--on-error", "hope", says=("--on-error", "stop"))
+    canaletto.refuses(*info, "--sort-window", "-1", says=("--sort-window",))
+    canaletto.refuses(*info, "--design", "nonesuch", says=("nonesuch",))
+    run = ["run", "performance-optimized", "--workload", "t.trace", "--set"]
+    canaletto.refuses(*run, "workload.flow.0.trace.read.sort_window=-1", says=("sort_window",))
+    canaletto.refuses(*run, "workload.flow.0.trace.read.on_error=hope", says=("on_error", "hope", "skip"))
+    canaletto.refuses("run", "performance-optimized", "--workload", "hm_0", "--events", "D", says=("replays a trace",))
+
+
+def test_conversions_that_cannot_be(canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "t.trace").write_text(GOOD.replace(" 8 1", " 8 1") + "200001 0 8 8 1\n")
+    (tmp_path / "bad.trace").write_text(GOOD + "oops\n")
+    convert = ["trace", "convert", "t.trace"]
+    canaletto.refuses(
+        *convert, "o", "--to", "msr", says=("t.trace: format msr cannot hold", "200001", "multiple of 100")
+    )
+    canaletto.refuses(*convert, "o", "--to", "vscsi", says=("format vscsi is read, but not written",))
+    canaletto.refuses(*convert, "o", "--to", "mrs", says=('unknown trace format "mrs"',))
+    canaletto.refuses(*convert, "no/o", "--to", "mqsim", says=("no folder",))
+    canaletto.refuses(*convert, "t.trace", "--to", "csv", says=("exists already",))
+    canaletto.refuses(*convert, "t.trace", "--to", "csv", "--force", says=("the trace itself",))
+    for to in ("csv", "parquet"):
+        canaletto.refuses("trace", "convert", "bad.trace", "o", "--to", to, says=("bad.trace:201:",))
+        canaletto.refuses("trace", "convert", "gone.trace", "o", "--to", to, says=("gone.trace: No such file",))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.trace", "t.trace"]
+
+
+def test_a_full_disk(canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "t.trace").write_text(GOOD)
+    for to in ("csv", "parquet"):
+        canaletto.refuses("trace", "convert", "t.trace", "/dev/full", "--to", to, says=("/dev/full: No space left",))
 
 
 def test_a_trace_without_permission(canaletto: Any, tmp_path: Path) -> None:

@@ -16,6 +16,8 @@ COMMANDS = (
     ["presets"],
     ["schema"],
     ["trace", "info"],
+    ["trace", "convert"],
+    ["trace", "formats"],
 )
 
 
@@ -48,7 +50,7 @@ def test_schema_describes_every_key(canaletto: Any) -> None:
 def test_trace_info_counts(canaletto: Any, tmp_path: Path) -> None:
     (tmp_path / "t.trace").write_text("1000 0 0 8 1\n2000 3 8 16 0\n5000 0 80 8 1\n")
     found = canaletto.ok("trace", "info", "t.trace", "--json").json
-    assert found == {
+    expected = {
         "file": "t.trace",
         "format": "mqsim",
         "requests": 3,
@@ -57,12 +59,14 @@ def test_trace_info_counts(canaletto: Any, tmp_path: Path) -> None:
         "read_share": 2 / 3,
         "bytes_read": 8192,
         "bytes_written": 8192,
-        "size_bytes": {"mean": 16384 / 3, "min": 4096, "p50": 4096, "max": 8192},
+        "size_bytes": {"mean": 16384 / 3, "min": 4096, "p50": 4096, "p99": 8192, "max": 8192},
         "devices": 2,
         "end_bytes": 88 * 512,
         "span_us": 4.0,
         "mean_inter_arrival_us": 2.0,
+        "footprint_bytes": 16384,
     }
+    assert {key: found[key] for key in expected} == expected
     assert "66.7 % reads" in canaletto.ok("trace", "info", "t.trace").out
 
 

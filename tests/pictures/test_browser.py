@@ -9,7 +9,8 @@ from typing import Any
 
 import fabricated
 import pytest
-from canaletto.report import comparison, page
+from canaletto import traces
+from canaletto.report import comparison, page, trace
 
 BROWSER = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
@@ -180,3 +181,19 @@ def test_arrays_of_any_shape_are_drawn(rows: int, columns: int, tmp_path: Path) 
     text = comparison.html(fabricated.comparison(fabrics, **sizes), None, timelines)
     _, found = opened(tmp_path, text, hash_="#fabrics=bus,omnibus,mesh,venice,ideal")
     assert all(colours > 3 for colours in found["colours"])
+
+
+@pytest.mark.parametrize(("width", "theme"), [(360, "light"), (1400, "dark")])
+def test_the_picture_of_a_trace_is_drawn(width: int, theme: str, tmp_path: Path) -> None:
+    import canaletto
+
+    lines = [f"{i * i} 0 {i * 7919 % 5000 * 8} {8 << i % 4} {i % 3 % 2}\n" for i in range(3000)]
+    (tmp_path / "t.trace").write_text("".join(lines))
+    text = trace.html(traces.info(tmp_path / "t.trace", design=canaletto.design("performance-optimized")))
+    dom, found = opened(tmp_path, text, f"--window-size={width},2000", hash_=f"#theme={theme}")
+    assert 'data-drawn="5"' in dom
+    assert found["wide"] == []
+    saved = found["saved"]
+    assert saved["sizes.csv"].splitlines()[0] == "kind,request size (KiB),share of requests (%)"
+    assert len(saved["channels.csv"].splitlines()) == 1 + 8 * 2
+    assert {"gaps.svg", "addresses.svg", "reuse.svg"} < saved.keys()

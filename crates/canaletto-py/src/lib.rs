@@ -29,5 +29,5 @@ mod _engine {
     #[pymodule_export]
     use crate::timeline::timeline;
     #[pymodule_export]
-    use crate::traces::{TraceBatches, hash_trace, read_trace};
+    use crate::traces::{TraceBatches, convert_trace, hash_trace, read_trace, survey_trace, trace_formats};
 }

@@ -13,7 +13,7 @@ use crate::columns::of_records;
 use crate::config::{parse_design, parse_workload};
 use crate::cost::{Cost, Stopwatch};
 use crate::errors::{config_error, run_error};
-use crate::traces::open_all;
+use crate::traces::{Notes, open_all};
 use crate::watch::Watch;
 
 /// Options of a run, as JSON.
@@ -68,14 +68,14 @@ pub fn simulate<'py>(
 ) -> PyResult<Results<'py>> {
     let stopwatch = Stopwatch::start();
     let mut watch = Watch::new(progress, requests_in(workload));
-    let outcome = py.detach(|| {
-        let traces = open_all(workload, base, &mut watch)?;
+    let (outcome, notes) = py.detach(|| {
+        let (traces, notes) = open_all(workload, base, &mut watch)?.split();
         let mut look = |so_far: &canaletto::Progress| watch.look(so_far);
         let ran = canaletto::run(design, workload, traces, options, &mut look);
-        ran.map_err(|error| watch.blame(run_error(error)))
+        ran.map(|outcome| (outcome, notes)).map_err(|error| watch.blame(run_error(error)))
     })?;
     let cost = stopwatch.stop(outcome.events, outcome.report.measures.requests.completed);
-    Ok((to_json(&outcome, &cost)?, of_records(py, outcome.records)?))
+    Ok((to_json(&outcome, &cost, &notes)?, of_records(py, outcome.records)?))
 }
 
 /// How many requests a workload has at the most, 0 if that is not known.
@@ -89,8 +89,11 @@ fn requests_of(flow: &Flow) -> Option<u64> {
     synthetic.or(flow.trace.as_ref().and_then(|t| t.requests))
 }
 
-fn to_json(outcome: &Outcome, cost: &Cost) -> PyResult<String> {
+fn to_json(outcome: &Outcome, cost: &Cost, notes: &Notes) -> PyResult<String> {
     let mut report = serde_json::to_value(&outcome.report).map_err(config_error)?;
+    if let Some(traces) = notes.to_json() {
+        report["traces"] = traces;
+    }
     report["cost"] = serde_json::to_value(cost).map_err(config_error)?;
     Ok(report.to_string())
 }

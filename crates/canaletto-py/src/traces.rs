@@ -1,36 +1,107 @@
 //! Trace files: opening them for a run, and reading them for Python.
 
-use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use canaletto::config::reading::ReadOptions;
 use canaletto::config::workload::{Beyond, Devices, Trace, Workload};
+use canaletto::flash::address::Layout;
+use canaletto::ftl::placement::{Placement, Positions};
 use canaletto::workload::replay::{Extent, Record, RecordSource};
 use canaletto::{Reopen, TraceInput};
-use canaletto_trace::{Format, Options, TraceError, TraceReader};
+use canaletto_trace::{Format, Options, Packed, Striping, Survey, Tally, TraceError, TraceReader, TraceWriter};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use serde_json::{Value, json};
 
 use crate::columns::insert;
+use crate::config::parse_design;
 use crate::errors::{config_error, os_error, trace_error};
 use crate::watch::Watch;
 
 /// Records handed to Python at a time.
 const BATCH: usize = 1 << 16;
 
+/// The traces of a workload, opened.
+pub struct Opened {
+    /// For the run: one for each flow that replays a trace.
+    pub inputs: Vec<Option<TraceInput>>,
+    notes: Vec<Note>,
+}
+
+/// What is to be said of a trace once it has been read.
+struct Note {
+    flow: String,
+    file: String,
+    asked: bool,
+    tally: Arc<Tally>,
+}
+
 /// Opens the traces of a workload. Paths are relative to `base`.
-pub fn open_all(workload: &Workload, base: &Path, watch: &mut Watch) -> PyResult<Vec<Option<TraceInput>>> {
-    let mut open_one = |trace: &Trace| {
-        let path = base.join(&trace.file);
-        let extent = needs_extent(trace).then(|| scan(&path, trace, watch)).transpose()?.map(|scan| scan.extent);
-        let source = Box::new(open(&path, trace.format.as_deref())?);
-        let format = trace.format.clone();
-        let again: Reopen = Box::new(move || {
-            let reader = try_open(&path, format.as_deref()).map_err(|error| error.to_string())?;
-            Ok(Box::new(reader) as Box<dyn RecordSource>)
+pub fn open_all(workload: &Workload, base: &Path, watch: &mut Watch) -> PyResult<Opened> {
+    let mut opened = Opened { inputs: Vec::new(), notes: Vec::new() };
+    for flow in &workload.flow {
+        let input = match &flow.trace {
+            Some(trace) => {
+                let (input, tally) = open_one(trace, base, watch)?;
+                let asked = !trace.read.is_default();
+                opened.notes.push(Note { flow: flow.name.clone(), file: trace.file.clone(), asked, tally });
+                Some(input)
+            }
+            None => None,
+        };
+        opened.inputs.push(input);
+    }
+    Ok(opened)
+}
+
+fn open_one(trace: &Trace, base: &Path, watch: &mut Watch) -> PyResult<(TraceInput, Arc<Tally>)> {
+    let path = base.join(&trace.file);
+    let extent = needs_extent(trace).then(|| scan(&path, trace, watch)).transpose()?.map(|scan| scan.extent);
+    let source = open(&path, trace.format.as_deref(), &trace.read)?;
+    let tally = source.tally();
+    let (format, read) = (trace.format.clone(), trace.read.clone());
+    let again: Reopen = Box::new(move || {
+        let reader = try_open(&path, format.as_deref(), &read).map_err(|error| error.to_string())?;
+        Ok(Box::new(reader) as Box<dyn RecordSource>)
+    });
+    Ok((TraceInput { source: Box::new(source), extent, again: Some(again) }, tally))
+}
+
+impl Opened {
+    /// The inputs, and what gives the notes once they have been read.
+    pub fn split(self) -> (Vec<Option<TraceInput>>, Notes) {
+        (self.inputs, Notes(self.notes))
+    }
+}
+
+/// What is to be said of traces once they have been read.
+pub struct Notes(Vec<Note>);
+
+impl Notes {
+    /// As a part of a result, if there is anything to say.
+    pub fn to_json(&self) -> Option<Value> {
+        let quiet = |n: &Note| !n.asked && n.tally.skipped() == 0 && n.tally.out_of_order_lines() == 0;
+        if self.0.iter().all(quiet) {
+            return None;
+        }
+        let each = self.0.iter().map(|note| {
+            let mut found = lines(&note.tally);
+            found["flow"] = json!(note.flow);
+            found["file"] = json!(note.file);
+            found
         });
-        Ok(TraceInput { source, extent, again: Some(again) })
-    };
-    workload.flow.iter().map(|flow| flow.trace.as_ref().map(&mut open_one).transpose()).collect()
+        Some(each.collect())
+    }
+}
+
+/// What was not as it should be.
+fn lines(tally: &Tally) -> Value {
+    json!({
+        "skipped_lines": tally.skipped(),
+        "first_skipped": tally.first_skipped(),
+        "out_of_order_lines": tally.out_of_order_lines(),
+    })
 }
 
 /// What reading a trace from end to end tells.
@@ -43,7 +114,7 @@ pub struct Scan {
 
 /// Reads a trace from end to end.
 pub fn scan(path: &Path, trace: &Trace, watch: &mut Watch) -> PyResult<Scan> {
-    let mut reader = open(path, trace.format.as_deref())?;
+    let mut reader = open(path, trace.format.as_deref(), &trace.read)?;
     let mut found = Scan { extent: Extent::default(), requests: 0 };
     let mut batch = Vec::new();
     loop {
@@ -61,13 +132,19 @@ fn needs_extent(trace: &Trace) -> bool {
     trace.devices == Devices::Offset || trace.beyond == Beyond::Fit
 }
 
-fn open(path: &Path, format: Option<&str>) -> PyResult<TraceReader> {
-    try_open(path, format).map_err(trace_error)
+fn open(path: &Path, format: Option<&str>, read: &ReadOptions) -> PyResult<TraceReader> {
+    try_open(path, format, read).map_err(trace_error)
 }
 
-fn try_open(path: &Path, format: Option<&str>) -> Result<TraceReader, TraceError> {
+fn try_open(path: &Path, format: Option<&str>, read: &ReadOptions) -> Result<TraceReader, TraceError> {
     let format = format.map(str::parse::<Format>).transpose()?;
-    canaletto_trace::open(path, &Options { format })
+    canaletto_trace::open(path, &Options { format, read: read.clone() })
+}
+
+/// A trace that Python names: its file, its format and how to read it, as JSON.
+fn open_named(path: &str, format: Option<&str>, read_json: &str) -> PyResult<TraceReader> {
+    let read: ReadOptions = serde_json::from_str(read_json).map_err(config_error)?;
+    open(Path::new(path), format, &read)
 }
 
 /// The identity of a trace file: `sha256:` and the digits that `sha256sum` prints.
@@ -80,15 +157,105 @@ pub fn hash_trace(py: Python, path: String) -> PyResult<String> {
     })
 }
 
+/// The formats, as JSON: name, description and whether traces are written in it.
+#[pyfunction]
+pub fn trace_formats() -> String {
+    let all = Format::ALL.iter();
+    let each = all.map(|f| json!({ "name": f.name(), "about": f.description(), "writable": f.is_writable() }));
+    Value::from_iter(each).to_string()
+}
+
+/// What a trace is like, as JSON; with a resolved design, how its pages fall on the channels too.
+#[pyfunction]
+#[pyo3(signature = (path, format, read_json, design_toml))]
+pub fn survey_trace(
+    py: Python,
+    path: &str,
+    format: Option<&str>,
+    read_json: &str,
+    design_toml: Option<&str>,
+) -> PyResult<String> {
+    let mut reader = open_named(path, format, read_json)?;
+    let striping = design_toml.map(striping).transpose()?;
+    py.detach(|| {
+        let (mut survey, mut watch, mut batch) = (Survey::new(striping), Watch::new(None, 0), Vec::new());
+        loop {
+            reader.read_batch(&mut batch).map_err(trace_error)?;
+            if batch.is_empty() {
+                break;
+            }
+            batch.iter().for_each(|record| survey.add(record));
+            watch.go_on()?;
+        }
+        let mut found = serde_json::to_value(survey.finish()).map_err(config_error)?;
+        found["lines"] = lines(&reader.tally());
+        found["format"] = json!(reader.format().name());
+        found["compression"] = json!(reader.compression().name());
+        Ok(found.to_string())
+    })
+}
+
+/// The channels that a design gives consecutive pages.
+fn striping(design_toml: &str) -> PyResult<Striping> {
+    let design = parse_design(design_toml)?;
+    let layout = Layout::new(&design.geometry, true);
+    let placement = Placement::new(&layout, design.ftl.allocation, &Positions::all(&layout));
+    let order = placement.planes().iter().map(|plane| layout.channel_of_plane(*plane)).collect();
+    Ok(Striping { page_bytes: layout.page_bytes(), channels: layout.channels, order })
+}
+
+/// Writes the trace at `path` to `out` in another format, packed as the ending of `name` says; what there is to say of it
+/// is JSON.
+#[pyfunction]
+#[pyo3(signature = (path, format, read_json, out, name, to, rounds))]
+#[allow(clippy::too_many_arguments)] // Python names each of them.
+pub fn convert_trace(
+    py: Python,
+    path: &str,
+    format: Option<&str>,
+    read_json: &str,
+    out: PathBuf,
+    name: &str,
+    to: &str,
+    rounds: bool,
+) -> PyResult<String> {
+    let mut reader = open_named(path, format, read_json)?;
+    let to: Format = to.parse().map_err(trace_error)?;
+    let written = |error: TraceError| match &error {
+        TraceError::Write(source) => match source.raw_os_error() {
+            Some(code) => os_error(code, name.to_owned()),
+            None => config_error(format!("{name}: {error}")),
+        },
+        _ => config_error(format!("{path}: {error}")),
+    };
+    py.detach(|| {
+        let packed = Packed::create(&out, name).map_err(|error| written(error.into()))?;
+        let mut writer = TraceWriter::new(to, packed, rounds).map_err(written)?;
+        let (mut watch, mut batch, mut requests) = (Watch::new(None, 0), Vec::new(), 0);
+        loop {
+            reader.read_batch(&mut batch).map_err(trace_error)?;
+            if batch.is_empty() {
+                break;
+            }
+            batch.iter().try_for_each(|record| writer.write(record)).map_err(written)?;
+            requests += batch.len();
+            watch.go_on()?;
+        }
+        writer.finish().and_then(|packed| Ok(packed.finish()?)).map_err(written)?;
+        let from = reader.format().name();
+        Ok(json!({ "requests": requests, "from": from, "to": to.name(), "lines": lines(&reader.tally()) }).to_string())
+    })
+}
+
 /// A trace as batches of columns.
 #[pyfunction]
-#[pyo3(signature = (path, format))]
-pub fn read_trace(path: String, format: Option<String>) -> PyResult<TraceBatches> {
-    let reader = open(Path::new(&path), format.as_deref())?;
+#[pyo3(signature = (path, format, read_json))]
+pub fn read_trace(path: &str, format: Option<&str>, read_json: &str) -> PyResult<TraceBatches> {
+    let reader = open_named(path, format, read_json)?;
     Ok(TraceBatches { format: reader.format().name(), reader: Mutex::new(reader) })
 }
 
-/// Columns `arrival_ns`, `device`, `offset_bytes`, `bytes`, `write`, a batch of requests at a time.
+/// Columns `arrival_ns`, `device`, `offset_bytes`, `bytes`, `kind`, a batch of requests at a time.
 #[pyclass(module = "canaletto._engine")]
 pub struct TraceBatches {
     /// Python shares objects among threads, a reader serves one; `__next__` has it to itself all the same.
@@ -115,8 +282,13 @@ impl TraceBatches {
         insert(&columns, "device", records.iter().map(|r| r.device))?;
         insert(&columns, "offset_bytes", records.iter().map(|r| r.offset_bytes))?;
         insert(&columns, "bytes", records.iter().map(|r| r.bytes))?;
-        insert(&columns, "write", records.iter().map(|r| u8::from(r.write)))?;
+        insert(&columns, "kind", records.iter().map(|r| r.kind as u8))?;
         Ok(Some(columns))
+    }
+
+    /// What was not as it should be in what has been read, as JSON.
+    fn lines(&mut self) -> String {
+        lines(&self.reader.get_mut().unwrap_or_else(PoisonError::into_inner).tally()).to_string()
     }
 }
 

@@ -1,8 +1,14 @@
 //! Files into bytes: what a file is packed in is told by its first bytes, never by its name.
 
-use std::io::{self, BufReader, Cursor, Read};
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Cursor, Read, Write};
+use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
+use flate2::write::GzEncoder;
+use liblzma::bufread::XzDecoder;
+use liblzma::stream::{CONCATENATED, Stream};
+use liblzma::write::XzEncoder;
 
 /// How the bytes of a trace are packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +19,8 @@ pub enum Compression {
     Gzip,
     /// Zstandard, of one or more frames.
     Zstd,
+    /// xz, of one or more streams.
+    Xz,
 }
 
 impl Compression {
@@ -22,6 +30,7 @@ impl Compression {
             Self::None => "plain",
             Self::Gzip => "gzip",
             Self::Zstd => "zstd",
+            Self::Xz => "xz",
         }
     }
 }
@@ -30,14 +39,16 @@ impl Compression {
 const MAGIC_BYTES: usize = 6;
 
 /// Packings that are recognised so that the message can name them.
-const NOT_READ: [(&[u8], &str); 6] = [
+const NOT_READ: [(&[u8], &str); 5] = [
     (b"BZh", "bzip2"),
-    (b"\xfd7zXZ\0", "xz"),
     (b"\x04\x22\x4d\x18", "lz4"),
     (b"PK\x03\x04", "zip"),
     (b"7z\xbc\xaf\x27\x1c", "7-Zip"),
     (b"PAR1", "Parquet"),
 ];
+
+/// Most memory that an xz decoder may ask for: what `xz -9` writes needs 65 MiB, damage can ask for 4 GiB.
+const XZ_MEMORY: u64 = 256 << 20;
 
 /// Why the bytes of a file cannot be had.
 #[derive(Debug)]
@@ -57,6 +68,10 @@ pub(crate) fn unpack(mut packed: Box<dyn Read + Send>) -> Result<(Compression, B
         Compression::None => Box::new(whole),
         Compression::Gzip => Box::new(MultiGzDecoder::new(whole)),
         Compression::Zstd => Box::new(zstd::Decoder::with_buffer(whole).map_err(Refused::Read)?),
+        Compression::Xz => {
+            let stream = Stream::new_stream_decoder(XZ_MEMORY, CONCATENATED).map_err(|e| Refused::Read(e.into()))?;
+            Box::new(XzDecoder::new_stream(whole, stream))
+        }
     };
     Ok((compression, Box::new(Explained { bytes, compression })))
 }
@@ -64,6 +79,7 @@ pub(crate) fn unpack(mut packed: Box<dyn Read + Send>) -> Result<(Compression, B
 fn detect(magic: &[u8]) -> Result<Compression, &'static str> {
     match magic {
         [0x1f, 0x8b, ..] => Ok(Compression::Gzip),
+        [0xfd, b'7', b'z', b'X', b'Z', 0] => Ok(Compression::Xz),
         // A frame, or a skippable frame before it.
         [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Ok(Compression::Zstd),
         _ => match NOT_READ.iter().find(|(start, _)| magic.starts_with(start)) {
@@ -122,6 +138,68 @@ impl<R: Read> Read for Unshrunk<R> {
     }
 }
 
+/// A file to write, packed as the ending of its name says: .gz, .zst, .xz, or not.
+pub struct Packed(Packer);
+
+/// Each packs as its command does by default.
+enum Packer {
+    Plain(BufWriter<File>),
+    Gzip(GzEncoder<BufWriter<File>>),
+    Zstd(zstd::Encoder<'static, BufWriter<File>>),
+    Xz(XzEncoder<BufWriter<File>>),
+}
+
+impl Packed {
+    /// Opens the file at `path` and empties it; `name` is what it will be called.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn create(path: &Path, name: &str) -> io::Result<Self> {
+        let file = BufWriter::with_capacity(128 << 10, File::create(path)?);
+        let ending = Path::new(name).extension().and_then(|ending| ending.to_str());
+        Ok(Self(match ending {
+            Some("gz") => Packer::Gzip(GzEncoder::new(file, flate2::Compression::default())),
+            Some("zst") => {
+                let mut encoder = zstd::Encoder::new(file, 0)?;
+                encoder.include_checksum(true)?;
+                Packer::Zstd(encoder)
+            }
+            Some("xz") => Packer::Xz(XzEncoder::new(file, 6)),
+            _ => Packer::Plain(file),
+        }))
+    }
+
+    /// Writes what is left, and the end.
+    ///
+    /// # Errors
+    /// If the disk takes no more.
+    pub fn finish(self) -> io::Result<()> {
+        let mut file = match self.0 {
+            Packer::Plain(file) => file,
+            Packer::Gzip(encoder) => encoder.finish()?,
+            Packer::Zstd(encoder) => encoder.finish()?,
+            Packer::Xz(encoder) => encoder.finish()?,
+        };
+        file.flush()
+    }
+}
+
+impl Write for Packed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.0 {
+            Packer::Plain(file) => file.write(bytes),
+            Packer::Gzip(encoder) => encoder.write(bytes),
+            Packer::Zstd(encoder) => encoder.write(bytes),
+            Packer::Xz(encoder) => encoder.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        // Nothing before the end: an encoder that is flushed packs worse.
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,6 +210,7 @@ mod tests {
         assert_eq!(detect(b""), Ok(Compression::None));
         assert_eq!(detect(&zstd::encode_all(&b"x"[..], 1).unwrap()), Ok(Compression::Zstd));
         assert_eq!(detect(b"\x5a\x2a\x4d\x18\x00\x00"), Ok(Compression::Zstd));
+        assert_eq!(detect(b"\xfd7zXZ\0"), Ok(Compression::Xz));
         assert_eq!(detect(b"BZh91A"), Err("bzip2"));
     }
 

@@ -2,70 +2,123 @@
 
 use std::path::Path;
 
+use canaletto::config::reading::{OnError, ReadOptions};
 use canaletto::workload::replay::Record;
 
 use crate::detect::{binary_error, line_error};
 use crate::error::{TraceError, quote};
 use crate::fields::Fault;
 use crate::formats::TraceFormat;
-use crate::lines::{Line, Lines};
+use crate::lines::{Line, LineFault, Lines};
+use crate::tally::Tally;
 
 /// Decodes the lines of one trace, whatever its format: dispatched once a batch.
 pub(crate) trait Decode: Send {
-    /// Adds records to `batch` until it holds `limit` or the trace ends; `path` is for messages.
+    /// Adds records to `batch` until `wanted` are added or the trace ends, in the order of the lines. None may arrive
+    /// before `floor_ns`, the arrival of the last record that has been handed on.
     ///
     /// # Errors
     /// The records before the error have been added.
-    fn fill(&mut self, path: &Path, lines: &mut Lines, batch: &mut Vec<Record>, limit: usize)
-    -> Result<(), TraceError>;
+    fn fill(&mut self, place: &mut Place<'_>, batch: &mut Vec<Record>, wanted: usize) -> Result<(), TraceError>;
+}
+
+/// Where a decoder reads, and what it keeps to.
+pub(crate) struct Place<'a> {
+    /// The trace's name in messages.
+    pub(crate) path: &'a Path,
+    pub(crate) lines: &'a mut Lines,
+    pub(crate) floor_ns: u64,
+    pub(crate) tally: &'a Tally,
 }
 
 /// A format and how far its trace has come.
-#[derive(Debug, Default)]
 pub(crate) struct Decoder<F> {
     format: F,
-    /// Arrival and line of the last record.
-    last_ns: u64,
-    last_line: u64,
+    skips: bool,
+    window: u32,
+    /// The latest arrival so far and its line.
+    newest_ns: u64,
+    newest_line: u64,
+    /// Whether there has been any record.
+    any: bool,
+}
+
+impl<F: TraceFormat> Decoder<F> {
+    pub(crate) fn new(options: &ReadOptions) -> Result<Self, String> {
+        let mut format = F::default();
+        format.configure(options)?;
+        let skips = options.on_error == OnError::Skip;
+        Ok(Self { format, skips, window: options.sort_window, newest_ns: 0, newest_line: 0, any: false })
+    }
+
+    /// Whether the line just read is to be left out, counted; otherwise its error ends the trace.
+    #[cold]
+    fn skip(&self, error: TraceError, tally: &Tally) -> Result<(), TraceError> {
+        if !self.skips {
+            return Err(error);
+        }
+        tally.skip(&error);
+        Ok(())
+    }
+
+    /// Accepts a record that is earlier than one above it, if it is not too late.
+    #[cold]
+    fn out_of_order(&self, record: &Record, place: &Place<'_>) -> Result<(), TraceError> {
+        let floor_ns = if self.window == 0 { self.newest_ns } else { place.floor_ns };
+        if record.arrival_ns >= floor_ns {
+            place.tally.out_of_order();
+            return Ok(());
+        }
+        Err(TraceError::Backwards {
+            path: place.path.to_owned(),
+            line: place.lines.number(),
+            given_ns: record.arrival_ns,
+            previous_ns: self.newest_ns,
+            previous_line: self.newest_line,
+            window: self.window,
+        })
+    }
 }
 
 impl<F: TraceFormat> Decode for Decoder<F> {
-    fn fill(
-        &mut self,
-        path: &Path,
-        lines: &mut Lines,
-        batch: &mut Vec<Record>,
-        limit: usize,
-    ) -> Result<(), TraceError> {
-        while batch.len() < limit {
-            let line = match lines.next() {
+    fn fill(&mut self, place: &mut Place<'_>, batch: &mut Vec<Record>, wanted: usize) -> Result<(), TraceError> {
+        let full = batch.len() + wanted;
+        while batch.len() < full {
+            let line = match self.format.take(place.lines) {
                 Ok(Some(line)) => line,
-                Ok(None) if self.last_line == 0 => {
-                    return Err(TraceError::Empty { path: path.to_owned(), lines: lines.number() });
+                Ok(None) if !self.any => {
+                    let (path, lines, skipped) = (place.path.to_owned(), place.lines.number(), place.tally.skipped());
+                    return Err(TraceError::Empty { path, lines, skipped });
                 }
                 Ok(None) => break,
-                Err(fault) => return Err(line_error(path, lines, fault)),
+                Err(LineFault::TooLong) if self.skips => {
+                    let error = line_error(place.path, place.lines, LineFault::TooLong);
+                    place.tally.skip(&error);
+                    place.lines.skip_long_line();
+                    continue;
+                }
+                Err(fault) => return Err(line_error(place.path, place.lines, fault)),
             };
-            let record = match self.format.parse(line.text) {
-                Ok(Some(record)) => record,
-                Ok(None) => continue,
+            match self.format.parse(line.text) {
+                Ok(Some(record)) => {
+                    if record.arrival_ns < self.newest_ns {
+                        if let Err(error) = self.out_of_order(&record, place) {
+                            self.skip(error, place.tally)?;
+                            continue;
+                        }
+                    } else {
+                        (self.newest_ns, self.newest_line) = (record.arrival_ns, place.lines.number());
+                    }
+                    self.any = true;
+                    batch.push(record);
+                }
+                Ok(None) => {}
                 Err(fault) => {
                     let (text, ended) = (line.text.to_vec(), line.ended);
-                    return Err(parse_error::<F>(path, lines.number(), Line { text: &text, ended }, *fault));
+                    let error = parse_error::<F>(place.path, place.lines.number(), Line { text: &text, ended }, *fault);
+                    self.skip(error, place.tally)?;
                 }
-            };
-            let number = lines.number();
-            if record.arrival_ns < self.last_ns {
-                return Err(TraceError::Backwards {
-                    path: path.to_owned(),
-                    line: number,
-                    given_ns: record.arrival_ns,
-                    previous_ns: self.last_ns,
-                    previous_line: self.last_line,
-                });
             }
-            (self.last_ns, self.last_line) = (record.arrival_ns, number);
-            batch.push(record);
         }
         Ok(())
     }
@@ -73,7 +126,7 @@ impl<F: TraceFormat> Decode for Decoder<F> {
 
 #[cold]
 fn parse_error<F: TraceFormat>(path: &Path, line: u64, given: Line<'_>, fault: Fault) -> TraceError {
-    if let Some(binary) = binary_error(path, line, given.text) {
+    if let Some(binary) = binary_error(path, line, given.text).filter(|_| !F::BINARY) {
         return binary;
     }
     let (text, path, layout) = (quote(given.text), path.to_owned(), F::LAYOUT);
@@ -90,10 +143,10 @@ fn parse_error<F: TraceFormat>(path: &Path, line: u64, given: Line<'_>, fault: F
 
 #[cfg(test)]
 mod tests {
-    use std::io::{Cursor, Write};
+    use std::io::{self, Cursor, Write};
 
     use super::*;
-    use crate::formats::Unfit;
+    use crate::formats::Holds;
 
     /// A format whose lines are all headers.
     #[derive(Default)]
@@ -103,12 +156,13 @@ mod tests {
         const NAME: &'static str = "headers";
         const DESCRIPTION: &'static str = "";
         const LAYOUT: &'static str = "";
+        const HOLDS: Option<Holds> = None;
 
         fn parse(&mut self, _: &[u8]) -> Result<Option<Record>, Box<Fault>> {
             Ok(None)
         }
 
-        fn write(_: &Record, _: &mut dyn Write) -> Result<(), Unfit> {
+        fn write(&mut self, _: &Record, _: &mut dyn Write) -> io::Result<()> {
             Ok(())
         }
     }
@@ -116,8 +170,10 @@ mod tests {
     #[test]
     fn a_trace_of_headers_only_is_empty() {
         let mut lines = Lines::new(Box::new(Cursor::new("a\nb\n")));
-        let mut decoder = Decoder::<Headers>::default();
-        let error = decoder.fill(Path::new("t"), &mut lines, &mut Vec::new(), 9).unwrap_err();
+        let mut decoder = Decoder::<Headers>::new(&ReadOptions::default()).unwrap();
+        let tally = Tally::default();
+        let mut place = Place { path: Path::new("t"), lines: &mut lines, floor_ns: 0, tally: &tally };
+        let error = decoder.fill(&mut place, &mut Vec::new(), 9).unwrap_err();
         assert_eq!(error.to_string(), "t: the trace is empty: no request on its 2 lines; at least one is needed");
     }
 }

@@ -16,16 +16,20 @@ pub enum TraceError {
     Open { path: PathBuf, source: io::Error },
 
     /// No line holds a request.
-    #[error("{path}: the trace is empty: no request on its {lines} lines; at least one is needed")]
-    Empty { path: PathBuf, lines: u64 },
+    #[error("{path}: the trace is empty: no request on its {lines} lines{}; at least one is needed", left_out(*.skipped))]
+    Empty { path: PathBuf, lines: u64, skipped: u64 },
+
+    /// Options that the format does not have, or cannot make sense of.
+    #[error("{path}: read as {format}: {problem}")]
+    Options { path: PathBuf, format: &'static str, problem: String },
 
     /// Compressed or packed in a way that is not read.
-    #[error("{path}: this is {given} data; a trace is plain text or that text in gzip or zstd")]
+    #[error("{path}: this is {given} data; a trace is plain text or that text in gzip, zstd or xz")]
     Compression { path: PathBuf, given: &'static str },
 
     /// The line has bytes that no text has.
     #[error(
-        "{path}:{line}: binary data (byte 0x{byte:02x} at column {column}); a trace is plain text or that text in gzip or zstd"
+        "{path}:{line}: binary data (byte 0x{byte:02x} at column {column}); a trace is plain text or that text in gzip, zstd or xz"
     )]
     Binary { path: PathBuf, line: u64, column: usize, byte: u8 },
 
@@ -38,12 +42,12 @@ pub enum TraceError {
     FormatName { given: String, known: String },
 
     /// The content is of no format that is read.
-    #[error("{path}:{line}: {guess}, which is not read; the formats read are {known}; the line is \"{given}\"")]
-    UnknownFormat { path: PathBuf, line: u64, guess: &'static str, given: String, known: String },
+    #[error("{path}:{line}: no format that is known; the formats are {known}; the line is \"{given}\"")]
+    UnknownFormat { path: PathBuf, line: u64, given: String, known: String },
 
     /// The content is not of the format that was named.
     #[error("{path}:{line}: named format {named}, but this line is not \"{layout}\"{hint}; the line is \"{given}\"")]
-    WrongFormat { path: PathBuf, line: u64, named: &'static str, layout: &'static str, hint: String, given: String },
+    WrongFormat { path: PathBuf, line: u64, named: &'static str, layout: String, hint: String, given: String },
 
     /// A line with another number of fields than the format has.
     #[error("{path}:{line}: {found} fields where {format} has \"{layout}\"; the line is \"{given}\"")]
@@ -57,23 +61,32 @@ pub enum TraceError {
     #[error("{path}:{line}: {field} is \"{given}\"; allowed is {allowed}")]
     Field { path: PathBuf, line: u64, field: &'static str, given: String, allowed: &'static str },
 
-    /// A request arrives before the one above it.
+    /// A request arrives before requests that have been handed on.
     #[error(
-        "{path}:{line}: time runs backwards: arrival at {given_ns} ns, after {previous_ns} ns on line {previous_line}; sort the trace by arrival time first"
+        "{path}:{line}: time runs backwards: arrival at {given_ns} ns, after {previous_ns} ns on line {previous_line}, \
+         and more than the sort window of {window} requests later; sort the trace by arrival time or widen the window"
     )]
-    Backwards { path: PathBuf, line: u64, given_ns: u64, previous_ns: u64, previous_line: u64 },
+    Backwards { path: PathBuf, line: u64, given_ns: u64, previous_ns: u64, previous_line: u64, window: u32 },
 
     /// The bytes stop coming: damaged or cut compression, a failing disk, a file that shrinks.
     #[error("{path}: cannot read on after line {after_line}: {reason}")]
     Read { path: PathBuf, after_line: u64, reason: String },
 
     /// The format to write cannot hold this record exactly.
-    #[error("format {format} cannot hold a record whose {field} is {given}; allowed is {allowed}")]
-    Unwritable { format: &'static str, field: &'static str, given: u64, allowed: &'static str },
+    #[error("format {format} cannot hold a request whose {field} is {given}; allowed is {allowed}{hint}")]
+    Unwritable { format: &'static str, field: &'static str, given: String, allowed: String, hint: &'static str },
+
+    /// The format is read only.
+    #[error("format {format} is read, but not written; the formats written are {known}")]
+    ReadOnly { format: &'static str, known: String },
 
     /// The output takes no more bytes.
     #[error("cannot write the trace: {0}")]
     Write(#[from] io::Error),
+}
+
+fn left_out(skipped: u64) -> String {
+    if skipped == 0 { String::new() } else { format!(", {skipped} of them bad and left out") }
 }
 
 /// Bytes of a line shown in a message.

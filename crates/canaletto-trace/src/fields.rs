@@ -1,5 +1,6 @@
 //! Fields of a line: split, read and checked without allocating while all is well.
 
+use canaletto::host::request::Kind;
 use canaletto::workload::replay::Record;
 
 use crate::error::quote;
@@ -111,6 +112,37 @@ pub(crate) fn scaled(field: &'static Field, text: &[u8], scale: u64) -> Result<u
     number(field, text)?.checked_mul(scale).ok_or_else(|| Fault::value(field, text, field.allowed))
 }
 
+/// Digits after a point that can matter: to 10^-9 of a unit. More are read over.
+const FRACTION_DIGITS: usize = 9;
+
+/// A decimal number of units of `scale` (at most 10^9), such as `12.345`, in ones, rounded down.
+#[inline]
+pub(crate) fn decimal(field: &'static Field, text: &[u8], scale: u64) -> Result<u64, Box<Fault>> {
+    let Some(point) = memchr::memchr(b'.', text) else {
+        return scaled(field, text, scale);
+    };
+    let (whole, fraction) = (&text[..point], &text[point + 1..]);
+    let mut value = 0;
+    for i in 0..fraction.len().max(FRACTION_DIGITS) {
+        let digit = fraction.get(i).map_or(0, |byte| byte.wrapping_sub(b'0'));
+        if digit > 9 {
+            return Err(Fault::text(field, text));
+        }
+        if i < FRACTION_DIGITS {
+            value = value * 10 + u64::from(digit);
+        }
+    }
+    let units = number(field, whole)?;
+    let ones = units.checked_mul(scale).and_then(|ones| ones.checked_add(value * scale / 1_000_000_000));
+    ones.ok_or_else(|| Fault::value(field, text, field.allowed))
+}
+
+/// Writes `value`, which counts units of which `scale` (a power of ten) make one, as a decimal number.
+pub(crate) fn write_decimal(out: &mut dyn std::io::Write, value: u64, scale: u64) -> std::io::Result<()> {
+    let digits = scale.ilog10() as usize;
+    write!(out, "{}.{:0digits$}", value / scale, value % scale)
+}
+
 /// Most bytes that one request may move: far beyond any drive's own limit, so more is damage.
 pub(crate) const LARGEST_REQUEST: u64 = 4 << 30;
 
@@ -123,9 +155,17 @@ pub(crate) enum ExtentFault {
     Offset(&'static str),
 }
 
-/// Checks that a request moves something and ends within 64 bits.
+/// Checks that a request is for something, a flush for nothing, and that it ends within 64 bits.
 #[inline]
-pub(crate) fn check_extent(offset_bytes: u64, bytes: u64) -> Result<(), ExtentFault> {
+pub(crate) fn check_extent(record: &Record) -> Result<(), ExtentFault> {
+    let Record { offset_bytes, bytes, kind, .. } = *record;
+    if kind == Kind::Flush {
+        return match (offset_bytes, bytes) {
+            (0, 0) => Ok(()),
+            (0, _) => Err(ExtentFault::Size("0 of a flush")),
+            _ => Err(ExtentFault::Offset("0 of a flush")),
+        };
+    }
     if bytes == 0 || bytes > LARGEST_REQUEST {
         return Err(ExtentFault::Size("1 byte to 4 GiB a request"));
     }
@@ -142,11 +182,16 @@ pub(crate) fn checked(
     offset: (&'static Field, &[u8]),
     size: (&'static Field, &[u8]),
 ) -> Result<Record, Box<Fault>> {
-    match check_extent(record.offset_bytes, record.bytes) {
+    match check_extent(&record) {
         Ok(()) => Ok(record),
         Err(ExtentFault::Size(allowed)) => Err(Fault::value(size.0, size.1, allowed)),
         Err(ExtentFault::Offset(allowed)) => Err(Fault::value(offset.0, offset.1, allowed)),
     }
+}
+
+/// A flush.
+pub(crate) fn flush(arrival_ns: u64, device: u32) -> Record {
+    Record { arrival_ns, device, offset_bytes: 0, bytes: 0, kind: Kind::Flush }
 }
 
 #[cfg(test)]
@@ -180,10 +225,32 @@ mod tests {
     }
 
     #[test]
-    fn requests_move_something_and_end_within_64_bits() {
-        assert!(check_extent(u64::MAX - 1, 1).is_ok() && check_extent(0, 4 << 30).is_ok());
-        assert!(matches!(check_extent(0, 0), Err(ExtentFault::Size(_))));
-        assert!(matches!(check_extent(0, (4 << 30) + 1), Err(ExtentFault::Size(_))));
-        assert!(matches!(check_extent(u64::MAX, 1), Err(ExtentFault::Offset(_))));
+    fn decimals_are_exact_to_a_billionth() {
+        let read = |text: &str, scale| decimal(&FIELD, text.as_bytes(), scale);
+        assert_eq!(read("12.345", 1_000_000).unwrap(), 12_345_000);
+        assert_eq!(read("7", 1_000_000_000).unwrap(), 7_000_000_000);
+        assert_eq!(read("0.0000000019", 1_000_000_000).unwrap(), 1);
+        assert_eq!(read("18446744073.709551615", 1_000_000_000).unwrap(), u64::MAX);
+        assert!(read("18446744073.709551616", 1_000_000_000).unwrap_err().is_of_format());
+        assert_eq!(read("1.5", 1).unwrap(), 1, "rounded down");
+        for other in ["", ".", ".5", "1.-5", "1.2.3", "1e3", "1.5s", "-1.0", "1.00000000000x"] {
+            assert!(!read(other, 1000).unwrap_err().is_of_format(), "{other:?}");
+        }
+        let mut text = Vec::new();
+        write_decimal(&mut text, 1_002_003, 1_000_000).unwrap();
+        assert_eq!(text, b"1.002003");
+    }
+
+    #[test]
+    fn requests_are_for_something_and_end_within_64_bits() {
+        let check =
+            |offset_bytes, bytes, kind| check_extent(&Record { arrival_ns: 0, device: 0, offset_bytes, bytes, kind });
+        assert!(check(u64::MAX - 1, 1, Kind::Read).is_ok() && check(0, 4 << 30, Kind::Trim).is_ok());
+        assert!(matches!(check(0, 0, Kind::Write), Err(ExtentFault::Size(_))));
+        assert!(matches!(check(0, (4 << 30) + 1, Kind::Read), Err(ExtentFault::Size(_))));
+        assert!(matches!(check(u64::MAX, 1, Kind::Read), Err(ExtentFault::Offset(_))));
+        assert!(check_extent(&flush(9, 1)).is_ok());
+        assert!(matches!(check(0, 1, Kind::Flush), Err(ExtentFault::Size(_))));
+        assert!(matches!(check(1, 0, Kind::Flush), Err(ExtentFault::Offset(_))));
     }
 }

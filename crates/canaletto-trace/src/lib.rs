@@ -14,12 +14,15 @@
 //! # }
 //! ```
 //!
-//! A trace is read whole or refused: nothing is skipped but blank lines, and every refusal is one
-//! [`TraceError`] that names the file, the line, the field, what was given and what is allowed.
+//! A trace is read whole or refused: nothing is skipped but blank lines and what is no request, unless
+//! [`ReadOptions`] says so, and every refusal is one [`TraceError`] that names the file, the line, the field, what was
+//! given and what is allowed. [`Tally`] counts what was skipped, and the lines that had to be put in order.
 //!
 //! Layout: `reader` (the public face) over `detect` (which format), `lines` (bytes into lines),
-//! `compression` (files into bytes), `decode` (lines into records) and `formats` (one file a format).
+//! `compression` (files into bytes), `decode` (lines into records), `order` (records into order) and `formats` (one
+//! file a format). `writer` writes traces; `survey` says what one is like.
 
+mod columns;
 mod compression;
 mod decode;
 mod detect;
@@ -28,11 +31,19 @@ mod fields;
 mod formats;
 mod hash;
 mod lines;
+mod order;
 mod reader;
+mod survey;
+mod tally;
+mod writer;
 
-pub use compression::Compression;
+pub use canaletto::config::reading::ReadOptions;
+pub use compression::{Compression, Packed};
 pub use error::TraceError;
 pub use formats::Format;
 pub use hash::hash;
 pub use lines::LONGEST_LINE;
 pub use reader::{Options, TraceReader, open};
+pub use survey::{Findings, Striping, Survey};
+pub use tally::Tally;
+pub use writer::TraceWriter;

@@ -11,6 +11,9 @@ pub const LONGEST_LINE: usize = 64 << 10;
 /// Bytes held; a whole longest line and its line feed always fit.
 const CAPACITY: usize = 256 << 10;
 
+/// Bytes that [`Lines::head`] shows.
+const HEAD: usize = 128;
+
 /// A line with something in it, without its line end (LF or CRLF).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Line<'a> {
@@ -85,6 +88,49 @@ impl Lines {
             }
         }
         Ok(None)
+    }
+
+    /// The first bytes of the trace, before any line has been given out: as many as a few records of any binary format.
+    pub(crate) fn head(&mut self) -> &[u8] {
+        while self.held().len() < HEAD && self.is_open() {
+            self.refill();
+        }
+        &self.held()[..self.held().len().min(HEAD)]
+    }
+
+    /// The next `bytes` bytes as a line, for formats without lines; fewer, not `ended`, where the trace ends before.
+    pub(crate) fn chunk(&mut self, bytes: usize) -> Result<Option<Line<'_>>, LineFault> {
+        while self.held().len() < bytes && self.is_open() {
+            self.refill();
+        }
+        if self.held().len() < bytes {
+            self.find_last()?;
+        }
+        let text = self.start..self.end.min(self.start + bytes);
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let span = Span { after: text.end, ended: text.len() == bytes, text };
+        self.take(&span);
+        Ok(Some(Line { text: &self.buffer[span.text], ended: span.ended }))
+    }
+
+    /// Passes over a line that is too long, whatever its length.
+    #[cold]
+    pub(crate) fn skip_long_line(&mut self) {
+        self.number += 1;
+        self.searched = 0;
+        loop {
+            if let Some(at) = memchr(b'\n', self.held()) {
+                self.start += at + 1;
+                return;
+            }
+            self.start = self.end;
+            if !self.is_open() {
+                return;
+            }
+            self.refill();
+        }
     }
 
     /// The next `wanted` lines but for blank ones, without taking them; blank lines before them are taken.

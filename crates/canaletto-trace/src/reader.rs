@@ -3,17 +3,22 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use canaletto::config::reading::ReadOptions;
 use canaletto::workload::replay::{Record, RecordSource};
 
 use crate::compression::{self, Compression, Refused, Unshrunk};
-use crate::decode::Decode;
-use crate::detect::detect;
+use crate::decode::{Decode, Place};
+use crate::detect::{detect, options_error};
 use crate::error::TraceError;
 use crate::formats::Format;
 use crate::lines::Lines;
+use crate::order::Window;
+use crate::tally::Tally;
 
-/// Records in a batch: enough to forget the cost of a call, few enough to stay in the first-level cache.
+/// Records decoded or handed on at a time: enough to forget the cost of a call, few enough to stay in the first-level
+/// cache.
 const BATCH: usize = 512;
 
 /// How a trace is to be read.
@@ -21,6 +26,8 @@ const BATCH: usize = 512;
 pub struct Options {
     /// The format, if it is not to be found out by content.
     pub format: Option<Format>,
+    /// What lines mean, and what is done about bad ones.
+    pub read: ReadOptions,
 }
 
 /// Opens the trace at `path`, a file or a pipe: finds out its compression and its format, and reads no further.
@@ -47,24 +54,30 @@ fn open_file(path: &Path) -> io::Result<Unshrunk<File>> {
 
 /// A trace being read, in constant memory.
 ///
-/// It yields records as an iterator or in batches; the two may be mixed. The first error ends the trace:
-/// records before it are yielded first.
+/// It yields records in order of arrival, as an iterator or in batches; the two may be mixed. The first error ends the
+/// trace: records before it are yielded first.
 pub struct TraceReader {
     path: PathBuf,
     compression: Compression,
     format: Format,
     lines: Lines,
     decoder: Box<dyn Decode>,
-    failure: Failure,
+    window: Window,
+    /// Requests that the window holds back while the trace goes on.
+    held_back: usize,
+    state: State,
+    tally: Arc<Tally>,
     /// The record under way to the iterator's caller; kept for its allocation.
     single: Vec<Record>,
 }
 
-/// Whether reading has failed.
-enum Failure {
-    None,
-    /// It has, but records before it were to be yielded first.
-    Pending(TraceError),
+/// Whether there is more to read.
+enum State {
+    Open,
+    /// All lines have been read.
+    Ended,
+    /// Reading has failed, but records before that were to be yielded first.
+    Failed(TraceError),
     /// It has, and this was said.
     Told(String),
 }
@@ -85,9 +98,20 @@ impl TraceReader {
             Refused::Read(error) => TraceError::Read { path: path.clone(), after_line: 0, reason: error.to_string() },
         })?;
         let mut lines = Lines::new(bytes);
-        let format = detect(&path, &mut lines, options.format)?;
-        let decoder = format.decoder();
-        Ok(Self { path, compression, format, lines, decoder, failure: Failure::None, single: Vec::new() })
+        let format = detect(&path, &mut lines, options)?;
+        let decoder = format.decoder(&options.read).map_err(|problem| options_error(&path, format, problem))?;
+        Ok(Self {
+            path,
+            compression,
+            format,
+            lines,
+            decoder,
+            window: Window::default(),
+            held_back: options.read.sort_window as usize,
+            state: State::Open,
+            tally: Arc::default(),
+            single: Vec::new(),
+        })
     }
 
     /// The format being read.
@@ -105,9 +129,14 @@ impl TraceReader {
         &self.path
     }
 
-    /// The line of the record yielded last (of a batch: of its last record), counted from 1; 0 before the first.
-    pub fn line(&self) -> u64 {
+    /// How many lines have been read: those of requests that are still held back to be sorted, too.
+    pub fn lines(&self) -> u64 {
         self.lines.number()
+    }
+
+    /// The counts of lines that were left out or out of order. They are complete when the trace has ended.
+    pub fn tally(&self) -> Arc<Tally> {
+        Arc::clone(&self.tally)
     }
 
     /// Replaces the contents of `batch` with the next records; leaves it empty at the end of the trace.
@@ -121,23 +150,39 @@ impl TraceReader {
 
     fn read_up_to(&mut self, limit: usize, batch: &mut Vec<Record>) -> Result<(), TraceError> {
         batch.clear();
-        if let Failure::None = self.failure {
-            if let Err(error) = self.decoder.fill(&self.path, &mut self.lines, batch, limit) {
-                self.failure = Failure::Pending(error);
-            }
+        // What may still be out of order must not depend on how many records are asked for at a time: more is read
+        // only once all that is not held back has been handed on.
+        while self.window.len() <= self.held_back && matches!(self.state, State::Open) {
+            self.read_on();
         }
+        let kept = if matches!(self.state, State::Open) { self.held_back } else { 0 };
+        self.window.take(kept, limit, batch);
         if batch.is_empty() { self.tell() } else { Ok(()) }
+    }
+
+    fn read_on(&mut self) {
+        let Self { path, lines, decoder, window, tally, .. } = self;
+        let old = window.len();
+        let outcome = window.add(|held, floor_ns| {
+            let mut place = Place { path, lines, floor_ns, tally };
+            decoder.fill(&mut place, held, BATCH)
+        });
+        match outcome {
+            Err(error) => self.state = State::Failed(error),
+            Ok(()) if window.len() - old < BATCH => self.state = State::Ended,
+            Ok(()) => {}
+        }
     }
 
     /// Returns a failure that has not been told yet.
     fn tell(&mut self) -> Result<(), TraceError> {
-        match std::mem::replace(&mut self.failure, Failure::None) {
-            Failure::Pending(error) => {
-                self.failure = Failure::Told(error.to_string());
+        match std::mem::replace(&mut self.state, State::Ended) {
+            State::Failed(error) => {
+                self.state = State::Told(error.to_string());
                 Err(error)
             }
             other => {
-                self.failure = other;
+                self.state = other;
                 Ok(())
             }
         }
@@ -146,7 +191,7 @@ impl TraceReader {
 
 impl RecordSource for TraceReader {
     fn next_batch(&mut self, batch: &mut Vec<Record>) -> Result<(), String> {
-        if let Failure::Told(message) = &self.failure {
+        if let State::Told(message) = &self.state {
             batch.clear();
             return Err(message.clone());
         }

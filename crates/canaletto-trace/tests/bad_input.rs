@@ -4,6 +4,7 @@ mod common;
 
 use std::io::{self, Read};
 
+use canaletto::config::reading::{BlockEvent, OnError, ReadOptions};
 use canaletto::workload::replay::RecordSource;
 use canaletto_trace::{Format, LONGEST_LINE, Options, TraceReader};
 use common::{NAME, mqsim, named, read, refused};
@@ -76,29 +77,100 @@ fn the_wrong_format_named() {
     );
 }
 
+/// Every format's name, as messages list them.
+const NAMES: &str = "mqsim, msr, systor, cloudphysics, vscsi, spc, alibaba, tencent, replayer, disksim, blkparse, iolog, \
+                     fiu, diskmon, csv";
+
 #[test]
-fn formats_that_are_not_read_or_do_not_exist() {
+fn formats_that_do_not_exist() {
     assert_eq!(
         refused("hello\nworld\n").1,
-        "trace.csv:1: a format that is not known, which is not read; the formats read are mqsim, msr; the line is \"hello\""
-    );
-    assert_eq!(
-        refused("fio version 2 iolog\n/dev/sda add\n").1,
-        "trace.csv:1: a fio I/O log, which is not read; the formats read are mqsim, msr; the line is \"fio version 2 iolog\""
+        format!("trace.csv:1: no format that is known; the formats are {NAMES}; the line is \"hello\"")
     );
     assert_eq!(
         "mrs".parse::<Format>().unwrap_err().to_string(),
-        "unknown trace format \"mrs\"; the formats are mqsim, msr"
+        format!("unknown trace format \"mrs\"; the formats are {NAMES}")
     );
     assert_eq!(
         refused(b"BZh91AY&SY").1,
-        "trace.csv: this is bzip2 data; a trace is plain text or that text in gzip or zstd"
+        "trace.csv: this is bzip2 data; a trace is plain text or that text in gzip, zstd or xz"
     );
 }
 
 #[test]
+fn options_of_other_formats_are_refused() {
+    let told = |content: &str, read| {
+        let (_, error) = common::read(content, &Options { read, format: None });
+        error.expect("a refusal").to_string()
+    };
+    let events = ReadOptions { events: Some(BlockEvent::C), ..ReadOptions::default() };
+    assert_eq!(
+        told("0 0 0 8 1\n", events),
+        "trace.csv: read as mqsim: events is given, which is for traces in format blkparse only"
+    );
+    let columns = |text: &str| ReadOptions { columns: Some(text.into()), ..ReadOptions::default() };
+    assert_eq!(
+        told("time,x\n1,2\n", columns("time=time")),
+        "trace.csv: read as csv: columns is \"time=time\": offset is missing, expected offset=COLUMN"
+    );
+    assert_eq!(
+        told("a,b\n1,2\n", columns("time=a,offset=b,size=c,kind=d")),
+        "trace.csv:1: named format csv, but this line is not \"time=a,offset=b,size=c,kind=d\"; the line is \"a,b\""
+    );
+}
+
+#[test]
+fn bad_lines_can_be_left_out() {
+    let skip = ReadOptions { on_error: OnError::Skip, sort_window: 0, ..ReadOptions::default() };
+    let content = format!(
+        "# from a lab\n{}oops\n0 0 0 0 1\n5 0 0 8 1\n\0\n{}\n{}99000 0 8",
+        mqsim(90),
+        "7".repeat(3 * LONGEST_LINE),
+        "90000 0 8 8 1\n".repeat(9)
+    );
+    let options = Options { read: skip.clone(), format: None };
+    let mut reader = TraceReader::new(NAME, io::Cursor::new(content), &options).unwrap();
+    assert_eq!(reader.by_ref().filter(|record| record.is_ok()).count(), 99);
+    let tally = reader.tally();
+    assert_eq!((tally.skipped(), tally.out_of_order_lines()), (7, 0), "a late line is a bad one");
+    assert!(tally.first_skipped().unwrap().starts_with("trace.csv:1: 4 fields where mqsim has"));
+
+    let none = Options { read: skip, format: Some(Format::Mqsim) };
+    let (_, error) = read("0 0 0 0 1\n1 0 0 0 1\n", &none);
+    let told =
+        "trace.csv: the trace is empty: no request on its 2 lines, 2 of them bad and left out; at least one is needed";
+    assert_eq!(error.unwrap().to_string(), told);
+}
+
+#[test]
+fn binary_records_may_be_torn_or_foreign() {
+    let record = |version: u16, bytes: u32| {
+        let mut record = [7u32, bytes, 1].map(u32::to_le_bytes).concat();
+        record.extend([0x28, version << 8].map(u16::to_le_bytes).concat());
+        record.extend([9u64, 5].map(u64::to_le_bytes).concat());
+        record
+    };
+    let many = record(1, 512).repeat(5);
+    let (records, error) = read(many.clone(), &Options::default());
+    assert_eq!((records.len(), error.map(|e| e.to_string())), (5, None));
+    let (count, told) = refused([&many[..], &[1; 7]].concat());
+    assert_eq!(count, 5);
+    assert!(
+        told.starts_with("trace.csv:6: the last line is torn: it does not end and is not \"a record of 32"),
+        "{told}"
+    );
+    let (count, told) = refused([&many[..], &record(2, 512), &many].concat());
+    assert_eq!(
+        (count, told),
+        (5, "trace.csv:6: version is \"(\\x00\\x00\\x02\"; allowed is that of the first record".into())
+    );
+    let (count, told) = refused([&many[..], &record(1, 0)].concat());
+    assert_eq!((count, told), (5, "trace.csv:6: size is \"0\"; allowed is 1 byte to 4 GiB a request".into()));
+}
+
+#[test]
 fn binary_rubbish() {
-    let told = |at: &str| format!("{at}; a trace is plain text or that text in gzip or zstd");
+    let told = |at: &str| format!("{at}; a trace is plain text or that text in gzip, zstd or xz");
     assert_eq!(refused(b"\x7fELF\x02\x00\x01\n").1, told("trace.csv:1: binary data (byte 0x00 at column 6)"));
     assert_eq!(refused([0; 1 << 20]).1, told("trace.csv:1: binary data (byte 0x00 at column 1)"));
     let late = [mqsim(100).as_bytes(), b"5 0 \xff\xfe 8 1\n", mqsim(9).as_bytes()].concat();
@@ -153,10 +225,21 @@ fn dos_line_ends_are_taken() {
 
 #[test]
 fn time_running_backwards() {
+    let backwards = "5 0 0 8 1\n5 0 0 8 1\n\n4 0 0 8 1\n";
+    assert_eq!(read(backwards, &Options::default()).0.len(), 3, "within the window");
+    let window = |sort_window| Options { read: ReadOptions { sort_window, ..ReadOptions::default() }, format: None };
+    let (records, error) = read(backwards, &window(0));
     assert_eq!(
-        refused("5 0 0 8 1\n5 0 0 8 1\n\n4 0 0 8 1\n"),
-        (2, "trace.csv:4: time runs backwards: arrival at 4 ns, after 5 ns on line 2; sort the trace by arrival time first".into())
+        (records.len(), error.unwrap().to_string().as_str()),
+        (
+            2,
+            "trace.csv:4: time runs backwards: arrival at 4 ns, after 5 ns on line 2, and more than the sort window of 0 \
+             requests later; sort the trace by arrival time or widen the window"
+        )
     );
+    let (records, error) = read(format!("{}4 0 0 8 1\n", "5 0 0 8 1\n".repeat(2000)), &window(100));
+    assert_eq!(records.len(), 2000);
+    assert!(error.unwrap().to_string().starts_with("trace.csv:2001: time runs backwards: arrival at 4 ns, after 5 ns"));
 }
 
 #[test]
@@ -209,7 +292,7 @@ fn an_error_is_told_after_the_records_before_it_and_ends_the_trace() {
 
     let mut reader = TraceReader::new(NAME, io::Cursor::new(content), &Options::default()).unwrap();
     assert_eq!(reader.by_ref().take(700).filter(|r| r.is_ok()).count(), 700);
-    assert_eq!(reader.line(), 700);
+    assert_eq!(reader.lines(), 701);
     assert!(reader.next().unwrap().is_err());
     assert!(reader.next().is_none());
 }
@@ -218,7 +301,7 @@ fn an_error_is_told_after_the_records_before_it_and_ends_the_trace() {
 fn iterating_and_batches_mix() {
     let mut reader = TraceReader::new(NAME, io::Cursor::new(mqsim(2000)), &Options::default()).unwrap();
     let mut records = vec![reader.next().unwrap().unwrap()];
-    assert_eq!(reader.line(), 1);
+    assert_eq!(reader.lines(), 2000, "all within the window");
     let mut batch = Vec::new();
     loop {
         reader.next_batch(&mut batch).unwrap();
@@ -227,7 +310,6 @@ fn iterating_and_batches_mix() {
         }
         records.append(&mut batch);
         records.extend(reader.next().transpose().unwrap());
-        assert_eq!(reader.line(), records.len() as u64);
     }
     assert_eq!(records, read(mqsim(2000), &Options::default()).0);
 }

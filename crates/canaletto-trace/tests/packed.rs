@@ -3,7 +3,7 @@
 mod common;
 
 use canaletto_trace::{Compression, Format, Options, TraceReader};
-use common::{NAME, drain, gzip, mqsim, read, refused, zstd};
+use common::{NAME, drain, gzip, mqsim, read, refused, xz, zstd};
 
 fn open(content: Vec<u8>) -> TraceReader {
     TraceReader::new(NAME, std::io::Cursor::new(content), &Options::default()).unwrap()
@@ -17,6 +17,7 @@ fn packing_is_told_by_content() {
         (plain.clone().into_bytes(), Compression::None),
         (gzip(plain.as_bytes()), Compression::Gzip),
         (zstd(plain.as_bytes()), Compression::Zstd),
+        (xz(plain.as_bytes()), Compression::Xz),
     ];
     for (content, compression) in packings {
         let reader = open(content);
@@ -32,7 +33,11 @@ fn members_and_frames_are_chained() {
     let expected = read(plain.clone(), &Options::default()).0;
     let skippable = b"\x50\x2a\x4d\x18\x03\x00\x00\x00abc".to_vec();
     let (a, b) = plain.as_bytes().split_at(70_001);
-    let chains = [[gzip(a), gzip(b""), gzip(b)].concat(), [skippable.clone(), zstd(a), skippable, zstd(b)].concat()];
+    let chains = [
+        [gzip(a), gzip(b""), gzip(b)].concat(),
+        [skippable.clone(), zstd(a), skippable, zstd(b)].concat(),
+        [xz(a), xz(b""), xz(b)].concat(),
+    ];
     for content in chains {
         let (records, error) = drain(open(content));
         assert!(error.is_none() && records == expected);
@@ -42,9 +47,11 @@ fn members_and_frames_are_chained() {
 #[test]
 fn cut_anywhere_it_says_after_which_line() {
     let plain = mqsim(200);
-    for (name, whole) in [("gzip", gzip(plain.as_bytes())), ("zstd", zstd(plain.as_bytes()))] {
+    for (name, whole) in
+        [("gzip", gzip(plain.as_bytes())), ("zstd", zstd(plain.as_bytes())), ("xz", xz(plain.as_bytes()))]
+    {
         // Cut in the magic number it is not known to be packed.
-        for cut in 4..whole.len() {
+        for cut in 6..whole.len() {
             let (count, message) = refused(&whole[..cut]);
             assert_eq!(
                 message,
@@ -67,7 +74,8 @@ fn cut_late_all_whole_lines_are_read_first() {
 #[test]
 fn cut_between_members_or_frames_is_cut_in_the_next() {
     let plain = mqsim(100);
-    for (first, next) in [(gzip(plain.as_bytes()), gzip(b"9")), (zstd(plain.as_bytes()), zstd(b"9"))] {
+    let plain = plain.as_bytes();
+    for (first, next) in [(gzip(plain), gzip(b"9")), (zstd(plain), zstd(b"9")), (xz(plain), xz(b"9"))] {
         for cut in 1..next.len() {
             let (count, message) = refused([&first[..], &next[..cut]].concat());
             assert!(message.contains("cannot read on after line 100: the "), "{cut} {message}");
@@ -80,7 +88,7 @@ fn cut_between_members_or_frames_is_cut_in_the_next() {
 fn damage_is_never_read_as_data() {
     let plain = mqsim(2000);
     let expected = read(plain.clone(), &Options::default()).0;
-    for whole in [gzip(plain.as_bytes()), zstd(plain.as_bytes())] {
+    for whole in [gzip(plain.as_bytes()), zstd(plain.as_bytes()), xz(plain.as_bytes())] {
         for at in (10..whole.len()).step_by(37) {
             let mut damaged = whole.clone();
             damaged[at] ^= 0x10;
@@ -97,4 +105,7 @@ fn rubbish_behind_the_end_is_damage() {
         assert_eq!(count, 9);
         assert!(message.contains("after line 9: the ") && message.contains(" data is damaged: "), "{message}");
     }
+    // Its decoder keeps to itself what it has unpacked in the call that meets the damage.
+    let (_, message) = refused([&xz(mqsim(9).as_bytes())[..], b"rubbish rubbish"].concat());
+    assert!(message.contains(": the xz data is damaged: "), "{message}");
 }

@@ -4,7 +4,9 @@ mod common;
 
 use std::path::PathBuf;
 
-use canaletto_trace::{Format, Options, hash, open};
+use canaletto::config::reading::BlockEvent;
+use canaletto::host::request::Kind;
+use canaletto_trace::{Format, Options, ReadOptions, hash, open};
 use common::drain;
 
 /// The folder of traces; `None`, said aloud, where there is none and none is due.
@@ -50,7 +52,7 @@ fn agrees_with_manifest(file: &str, format: Format) {
     assert_eq!(error.map(|e| e.to_string()), None);
     assert_eq!(records.len(), entry.requests);
     let count = records.len() as f64;
-    let reads = records.iter().filter(|record| !record.write).count() as f64;
+    let reads = records.iter().filter(|record| record.kind == Kind::Read).count() as f64;
     assert_eq!(format!("{:.1}", 100.0 * reads / count), entry.read_percent);
     let bytes: u64 = records.iter().map(|record| record.bytes).sum();
     assert_eq!(format!("{:.1}", bytes as f64 / count / 1024.0), entry.average_kb);
@@ -86,18 +88,44 @@ fn the_hash_is_the_manifests() {
 }
 
 #[test]
-fn traces_of_unread_formats_are_named() {
-    let Some(folder) = traces() else { return };
-    let cases = [
-        ("ycsb_rocksdb/ssdtrace-sample10k.blkparse.gz", "blkparse text"),
-        ("systor17/systor17-traces-sample.csv.gz", "a SYSTOR '17 trace"),
-        ("tencent/cbs-sample50k.csv.gz", "a Tencent block trace"),
-        ("cloudphysics/cloudPhysicsIO-2h.csv.gz", "a CloudPhysics trace"),
-        ("heimdall/traceB.trace.gz", "a replayer trace"),
-        ("msr/1020xyr-msr-first1M-stats.txt.gz", "a format that is not known"),
-    ];
-    for (file, name) in cases {
-        let error = open(folder.join(file), &Options::default()).err().expect("a refusal").to_string();
-        assert!(error.contains(&format!(":1: {name}")), "{error}");
+fn the_other_formats() {
+    agrees_with_manifest("msr/msr.cut.per_10k.most_thpt_rand_iops.1006.trace.gz", Format::Replayer);
+    agrees_with_manifest("msr/msr.cut.per_10k.rw_20_80.105.trace.gz", Format::Replayer);
+    agrees_with_manifest("heimdall/traceB.trace.gz", Format::Replayer);
+    agrees_with_manifest("ycsb_rocksdb/ssdtrace-sample10k.blkparse.gz", Format::Blkparse);
+    agrees_with_manifest("systor17/systor17-traces-sample.csv.gz", Format::Systor);
+    agrees_with_manifest("tencent/cbs-sample50k.csv.gz", Format::Tencent);
+    agrees_with_manifest("cloudphysics/cloudPhysicsIO-2h.csv.gz", Format::CloudPhysics);
+}
+
+#[test]
+fn lines_sorted_by_completion_are_counted() {
+    let Some((path, _)) = manifest("systor17/systor17-traces-sample.csv.gz") else {
+        return;
+    };
+    let mut reader = open(&path, &Options::default()).unwrap();
+    let (first, all) = (reader.next().unwrap().unwrap(), reader.by_ref().count());
+    assert_eq!((first.arrival_ns, all), (1_456_095_145_126_285_000, 998), "the second line arrives first");
+    assert_eq!(reader.tally().out_of_order_lines(), 287);
+    let strict = Options { read: ReadOptions { sort_window: 0, ..ReadOptions::default() }, format: None };
+    let error = open(&path, &strict).unwrap().find_map(Result::err).unwrap().to_string();
+    assert!(error.contains(":3: time runs backwards"), "{error}");
+}
+
+#[test]
+fn events_of_blkparse_can_be_chosen() {
+    let Some((path, _)) = manifest("ycsb_rocksdb/ssdtrace-sample10k.blkparse.gz") else {
+        return;
+    };
+    for (event, count) in [(BlockEvent::Q, 1695), (BlockEvent::D, 1694), (BlockEvent::C, 1694)] {
+        let read = ReadOptions { events: Some(event), ..ReadOptions::default() };
+        assert_eq!(open(&path, &Options { read, format: None }).unwrap().count(), count, "{event:?}");
     }
+}
+
+#[test]
+fn what_is_no_trace_is_refused() {
+    let Some(folder) = traces() else { return };
+    let error = open(folder.join("msr/1020xyr-msr-first1M-stats.txt.gz"), &Options::default()).err().unwrap();
+    assert!(error.to_string().contains(":1: no format that is known; the formats are mqsim, msr, "), "{error}");
 }

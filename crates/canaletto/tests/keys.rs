@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use canaletto::config::schema::{Kind, schema};
 use canaletto::config::{load_design, load_workload};
+use canaletto::host::request;
 use canaletto::workload::replay::{Extent, Record, RecordSource};
 use canaletto::{RunOptions, TraceInput, run};
 use serde_json::Value;
@@ -316,7 +317,7 @@ fn canned() -> TraceInput {
             device: (i % 2) as u32,
             offset_bytes: (i * 7 % 50) * 122_880 + 512 * (i % 2) * 900,
             bytes: 4096,
-            write: i % 3 == 0,
+            kind: if i % 3 == 0 { request::Kind::Write } else { request::Kind::Read },
         })
         .collect();
     let mut extent = Extent::default();
@@ -414,7 +415,14 @@ fn workload_table() -> Vec<(&'static str, Vec<&'static str>, String)> {
 const DRIVE: &[&str] = &["cache.capacity=64KiB", "cache.power_loss_protection=false"];
 
 /// Read by whoever opens the trace file (tested with the command line): the engine never sees a file.
-const OPENERS: [&str; 2] = ["flow.trace.file", "flow.trace.format"];
+const OPENERS: [&str; 6] = [
+    "flow.trace.file",
+    "flow.trace.format",
+    "flow.trace.read.on_error",
+    "flow.trace.read.sort_window",
+    "flow.trace.read.events",
+    "flow.trace.read.columns",
+];
 
 #[test]
 fn every_workload_key_changes_a_result() {

@@ -5,6 +5,7 @@ mod common;
 use canaletto::config::design::Design;
 use canaletto::config::workload::Workload;
 use canaletto::ftl::steady::formulas;
+use canaletto::host::request::Kind;
 use canaletto::limits::Limits;
 use canaletto::workload::replay::{Record, RecordSource};
 use canaletto::{RunOptions, TraceInput, run};
@@ -208,7 +209,7 @@ impl RecordSource for Skewed {
             self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let (draw, place) = ((self.state >> 60) % 10, (self.state >> 33) % 6500);
             let page = if draw == 0 { place } else { place / 10 };
-            batch.push(Record { arrival_ns: 0, device: 0, offset_bytes: page * 4096, bytes: 4096, write: true });
+            batch.push(Record { arrival_ns: 0, device: 0, offset_bytes: page * 4096, bytes: 4096, kind: Kind::Write });
         }
         self.left -= batch.len() as u64;
         Ok(())

@@ -7,8 +7,8 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from canaletto.console import plain_table
-from canaletto.report.terminal import figure, headline_name
-from canaletto.report.units import ABSENT, change, count, digits, listing, scaled, share, time_us
+from canaletto.report.terminal import figure, headline_name, trace_lines
+from canaletto.report.units import ABSENT, change, count, digits, factor, listing, scaled, share, time_us
 
 if TYPE_CHECKING:
     from canaletto.mqsim import Replay
@@ -125,19 +125,51 @@ def bounds(found: Mapping[str, Any]) -> Iterator[RenderableType]:
 
 def trace(found: Mapping[str, Any]) -> Iterator[RenderableType]:
     """A trace's figures."""
-    size = found["size_bytes"]
     yield Text(f"{found['file']}", "bold")
     table = plain_table("", "")
     table.show_header = False
-    table.add_row("format", found["format"])
-    table.add_row("requests", f"{count(found['requests'])}, {share(found['read_share'])} reads")
-    table.add_row("moved", f"{scaled(found['bytes_read'], 'B')} read, {scaled(found['bytes_written'], 'B')} written")
-    table.add_row(
-        "sizes", f"{_kib(size['mean'])} mean, {_kib(size['p50'])} median, {_kib(size['min'])} to {_kib(size['max'])}"
-    )
-    table.add_row("extent", f"{scaled(found['end_bytes'], 'B')}, {count(found['devices'])} devices")
-    table.add_row("span", f"{time_us(found['span_us'])}, one request each {time_us(found['mean_inter_arrival_us'])}")
+    for label, text in trace_facts(found):
+        table.add_row(label, text)
     yield table
+
+
+def trace_facts(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Label and text of each line about a trace."""
+    size, gap, reuse = found["size_bytes"], found["inter_arrival_us"], found["reuse"]
+    packing = "" if found["compression"] == "plain" else f" in {found['compression']}"
+    yield "format", f"{found['format']}{packing}"
+    special = [f"{count(found[kind])} {kind}" for kind in ("trims", "flushes") if found[kind]]
+    yield "requests", ", ".join([count(found["requests"]), f"{share(found['read_share'])} reads", *special])
+    yield "moved", f"{scaled(found['bytes_read'], 'B')} read, {scaled(found['bytes_written'], 'B')} written"
+    yield (
+        "sizes",
+        f"{_kib(size['mean'])} mean, {_kib(size['p50'])} median, {_kib(size['p99'])} p99, "
+        f"{_kib(size['min'])} to {_kib(size['max'])}",
+    )
+    yield "extent", f"{scaled(found['end_bytes'], 'B')}, {count(found['devices'])} devices"
+    about = "" if reuse["one_page_of"] == 1 else f" (estimated from one page of {reuse['one_page_of']})"
+    yield "footprint", f"{scaled(found['footprint_bytes'], 'B')} in pages of 4 KiB{about}"
+    yield "order", f"{share(found['sequential_share'])} of requests begin where one of the last 64 ended"
+    yield (
+        "reuse",
+        f"{share(reuse['share'])} of page accesses are to pages accessed before; "
+        f"{share(reuse['hottest_10_percent'])} to the hottest 10 % of pages",
+    )
+    yield "span", f"{time_us(found['span_us'])}, one request each {time_us(found['mean_inter_arrival_us'])}"
+    if gap["p50"] is not None:
+        varied = "" if gap["variation"] is None else f", deviation {gap['variation']:.1f} times the mean"
+        yield (
+            "arrivals",
+            f"{share(gap['zero_share'])} together; gaps {time_us(gap['p50'])} median, "
+            f"{time_us(gap['p99'])} p99{varied}",
+        )
+    channels = found.get("channels")
+    if channels is not None:
+        bursts = channels["imbalance_of_bursts"]
+        short = "" if bursts is None else f", {factor(bursts)} within short stretches"
+        yield "channels", f"the busiest of {channels['design']} takes {factor(channels['imbalance'])} the mean{short}"
+    for note in trace_lines(found["lines"]):
+        yield "lines", note
 
 
 def _kib(size: float | None) -> str:

@@ -175,6 +175,14 @@ def _facts(data: Mapping[str, Any]) -> RenderableType:
     return table
 
 
+def trace_lines(found: Mapping[str, Any]) -> Iterator[str]:
+    """What is to be said of lines of a trace that were not as they should be."""
+    if found["skipped_lines"]:
+        yield f"{count(found['skipped_lines'])} bad lines left out, the first: {found['first_skipped']}"
+    if found["out_of_order_lines"]:
+        yield f"{count(found['out_of_order_lines'])} lines out of order, sorted by arrival"
+
+
 def facts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Label and text of whatever else is worth a line."""
     flash = data.get("flash") or {}
@@ -186,6 +194,9 @@ def facts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if data.get("precondition"):
         yield "before", _before(data["precondition"])
     yield from upkeep.facts(data)
+    for trace in data.get("traces") or ():
+        for note in trace_lines(trace):
+            yield "trace", f"{trace['file']}: {note}"
     conflicts = data.get("path_conflicts") or {}
     if conflicts.get("free_request_share") is not None:
         lost = conflicts.get("lost_us")

@@ -1,32 +1,47 @@
 //! The formats, one file each.
 //!
-//! To add a format: write its file here, a [`TraceFormat`] like `msr.rs`, and add its line to the list below.
-//! If `unread.rs` recognises it so far, that line goes. The round-trip test (`tests/properties.rs`) asks for
-//! the units of its times and sizes.
+//! To add a format: write its file here, a [`TraceFormat`] like `msr.rs`, and add its line to the list below. The
+//! round-trip test (`tests/properties.rs`) and the fuzz tier (`tests/fuzz.rs`) take it from there.
 //! (`cargo fmt` does not see files named only in a macro: run `rustfmt --edition 2024` on the file itself.)
 
 use std::io::{self, Write};
 use std::str::FromStr;
 
+use canaletto::config::reading::ReadOptions;
+use canaletto::host::request::Kind;
 use canaletto::workload::replay::Record;
 
 use crate::decode::{Decode, Decoder};
 use crate::error::TraceError;
-use crate::fields::{ExtentFault, Fault, check_extent};
-use crate::lines::Line;
+use crate::fields::Fault;
+use crate::lines::{Line, LineFault, Lines};
+use crate::writer::{Encode, Encoder};
 
-pub(crate) mod unread;
+mod scsi;
 
 // In order of detection: if a file fits two formats equally well, the first has it.
 formats! {
     Mqsim: mqsim,
     Msr: msr,
+    Systor: systor,
+    CloudPhysics: cloudphysics,
+    Vscsi: vscsi,
+    Spc: spc,
+    Alibaba: alibaba,
+    Tencent: tencent,
+    Replayer: replayer,
+    DiskSim: disksim,
+    Blkparse: blkparse,
+    Iolog: iolog,
+    Fiu: fiu,
+    DiskMon: diskmon,
+    Csv: csv,
 }
 
-/// How one format writes a request on a line.
+/// How one format writes a request on a line, or in a record of bytes.
 ///
-/// A value lives as long as its file is read, so a format may remember what it has seen: a header,
-/// a column order, which requests are open.
+/// A value lives as long as its file is read or written, so a format may remember what it has seen: a header,
+/// a column order, names of files.
 pub(crate) trait TraceFormat: Default + Send + 'static {
     /// Short lower-case name, as users write it.
     const NAME: &'static str;
@@ -34,6 +49,33 @@ pub(crate) trait TraceFormat: Default + Send + 'static {
     const DESCRIPTION: &'static str;
     /// The fields of a line, for messages.
     const LAYOUT: &'static str;
+    /// What a line of it can say; `None` if the format is read only.
+    const HOLDS: Option<Holds>;
+    /// Whether what is not text is no fault.
+    const BINARY: bool = false;
+
+    /// Takes the options that are this format's own.
+    ///
+    /// # Errors
+    /// An option that means nothing to this format, or a bad value: what was given and what is expected.
+    fn configure(&mut self, options: &ReadOptions) -> Result<(), String> {
+        refuse_others(options, &[])
+    }
+
+    /// Whether the first bytes of a file can only be of this format; asked of formats that are not lines of text.
+    fn starts(_head: &[u8]) -> bool {
+        false
+    }
+
+    /// Takes the next line, or record of bytes.
+    fn take<'a>(&mut self, lines: &'a mut Lines) -> Result<Option<Line<'a>>, LineFault> {
+        lines.next()
+    }
+
+    /// Whether `line` may be taken for one of this format, when the format is to be found out.
+    fn fits(&mut self, line: &[u8]) -> bool {
+        reads(self, line)
+    }
 
     /// Reads one line, which is not blank and has no line end. `None` is a line without a request
     /// (a header, an event of another kind).
@@ -42,37 +84,51 @@ pub(crate) trait TraceFormat: Default + Send + 'static {
     /// The fault says whether the line is of another format or of this one with a value that cannot be.
     fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Box<Fault>>;
 
-    /// Writes one record as a line that [`parse`](Self::parse) reads back equal, line end included.
-    ///
-    /// # Errors
-    /// If the format cannot hold the record exactly: which field, its value, and what is allowed.
-    fn write(record: &Record, out: &mut dyn Write) -> Result<(), Unfit>;
+    /// Writes what comes before the first record.
+    fn begin(&mut self, _out: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Writes one record, which is within [`HOLDS`](Self::HOLDS), as a line that [`parse`](Self::parse) reads back
+    /// equal, line end included.
+    fn write(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()>;
 }
 
-/// Why a record was not written.
-#[derive(Debug)]
-pub(crate) enum Unfit {
-    Field { field: &'static str, given: u64, allowed: &'static str },
-    Io(io::Error),
+/// What a format can hold; anything else is refused or, if asked, rounded.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Holds {
+    /// Times are whole multiples of so many nanoseconds.
+    pub(crate) time_ns: u64,
+    /// Offsets and sizes are whole multiples of so many bytes.
+    pub(crate) bytes: u64,
+    /// Requests of these kinds.
+    pub(crate) kinds: &'static [Kind],
+    /// Whether it has device numbers; without them all requests are of device 0.
+    pub(crate) devices: bool,
 }
 
-impl From<io::Error> for Unfit {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
+impl Holds {
+    /// Reads and writes of numbered devices, in these units.
+    pub(crate) const fn reads_and_writes(time_ns: u64, bytes: u64) -> Option<Holds> {
+        Some(Holds { time_ns, bytes, kinds: &[Kind::Read, Kind::Write], devices: true })
     }
 }
 
-/// `value` in units of `unit`, if it is a whole number of them.
-pub(crate) fn whole_units(field: &'static str, value: u64, unit: u64, allowed: &'static str) -> Result<u64, Unfit> {
-    if value % unit == 0 { Ok(value / unit) } else { Err(Unfit::Field { field, given: value, allowed }) }
+/// Refuses options that mean nothing to a format that takes only those named `own`.
+pub(crate) fn refuse_others(options: &ReadOptions, own: &[&str]) -> Result<(), String> {
+    let given = [("events", options.events.is_some(), "blkparse"), ("columns", options.columns.is_some(), "csv")];
+    match given.iter().find(|(name, given, _)| *given && !own.contains(name)) {
+        Some((name, _, format)) => Err(format!("{name} is given, which is for traces in format {format} only")),
+        None => Ok(()),
+    }
 }
 
 /// Makes [`Format`] and its calls out of the list of formats.
 macro_rules! formats {
     ($($variant:ident: $module:ident,)+) => {
-        $(mod $module;)+
+        $(pub(crate) mod $module;)+
 
-        /// A trace format that is read and written.
+        /// A trace format.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Format {
@@ -98,17 +154,37 @@ macro_rules! formats {
                 match self { $(Self::$variant => $module::$variant::LAYOUT,)+ }
             }
 
-            /// How many of the first lines of a file are of this format.
-            pub(crate) fn count_fitting(self, lines: &[Line<'_>]) -> usize {
-                match self { $(Self::$variant => count_fitting::<$module::$variant>(lines),)+ }
+            /// What can be written in this format; `None` if it is read only.
+            pub(crate) fn holds(self) -> Option<Holds> {
+                match self { $(Self::$variant => $module::$variant::HOLDS,)+ }
             }
 
-            pub(crate) fn decoder(self) -> Box<dyn Decode> {
-                match self { $(Self::$variant => Box::new(Decoder::<$module::$variant>::default()),)+ }
+            /// Whether it is no text.
+            pub(crate) fn is_binary(self) -> bool {
+                match self { $(Self::$variant => $module::$variant::BINARY,)+ }
             }
 
-            fn write_line(self, record: &Record, out: &mut dyn Write) -> Result<(), Unfit> {
-                match self { $(Self::$variant => $module::$variant::write(record, out),)+ }
+            /// Whether a file that starts with `head` can only be of this format.
+            pub(crate) fn starts(self, head: &[u8]) -> bool {
+                match self { $(Self::$variant => $module::$variant::starts(head),)+ }
+            }
+
+            /// How many of the first lines of a file may be taken for this format's.
+            pub(crate) fn count_fitting(self, lines: &[Line<'_>], options: &ReadOptions) -> usize {
+                match self { $(Self::$variant => count::<$module::$variant>(lines, options, $module::$variant::fits),)+ }
+            }
+
+            /// How many of the first lines of a file can be read as this format's.
+            pub(crate) fn count_readable(self, lines: &[Line<'_>], options: &ReadOptions) -> usize {
+                match self { $(Self::$variant => count::<$module::$variant>(lines, options, reads),)+ }
+            }
+
+            pub(crate) fn decoder(self, options: &ReadOptions) -> Result<Box<dyn Decode>, String> {
+                Ok(match self { $(Self::$variant => Box::new(Decoder::<$module::$variant>::new(options)?),)+ })
+            }
+
+            pub(crate) fn encoder(self) -> Box<dyn Encode> {
+                match self { $(Self::$variant => Box::new(Encoder::<$module::$variant>::default()),)+ }
             }
         }
     };
@@ -122,21 +198,9 @@ impl Format {
         names.join(", ")
     }
 
-    /// Writes `record` as one line, which reads back equal. Nothing is rounded.
-    ///
-    /// # Errors
-    /// [`TraceError::Unwritable`] if this format cannot hold the record exactly, or no reader would take it;
-    /// [`TraceError::Write`] if `out` fails.
-    pub fn write_record(self, record: &Record, out: &mut dyn Write) -> Result<(), TraceError> {
-        let refuse = |field, given, allowed| TraceError::Unwritable { format: self.name(), field, given, allowed };
-        check_extent(record.offset_bytes, record.bytes).map_err(|fault| match fault {
-            ExtentFault::Size(allowed) => refuse("size in bytes", record.bytes, allowed),
-            ExtentFault::Offset(allowed) => refuse("offset in bytes", record.offset_bytes, allowed),
-        })?;
-        self.write_line(record, out).map_err(|unfit| match unfit {
-            Unfit::Field { field, given, allowed } => refuse(field, given, allowed),
-            Unfit::Io(error) => TraceError::Write(error),
-        })
+    /// Whether traces can be written in it.
+    pub fn is_writable(self) -> bool {
+        self.holds().is_some()
     }
 }
 
@@ -150,8 +214,13 @@ impl FromStr for Format {
     }
 }
 
-fn count_fitting<F: TraceFormat>(lines: &[Line<'_>]) -> usize {
+fn reads<F: TraceFormat>(format: &mut F, line: &[u8]) -> bool {
+    format.parse(line).map_or_else(|fault| fault.is_of_format(), |_| true)
+}
+
+fn count<F: TraceFormat>(lines: &[Line<'_>], options: &ReadOptions, is_of: fn(&mut F, &[u8]) -> bool) -> usize {
     let mut format = F::default();
-    let mut fits = |line: &Line<'_>| format.parse(line.text).map_or_else(|fault| fault.is_of_format(), |_| true);
-    lines.iter().filter(|line| fits(line)).count()
+    // A format that refuses the options says so once it is chosen.
+    let _ = format.configure(options);
+    lines.iter().filter(|line| is_of(&mut format, line.text)).count()
 }

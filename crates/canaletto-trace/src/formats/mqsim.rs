@@ -1,14 +1,15 @@
-//! MQSim and DiskSim ASCII: `938513000 4 264719034 16 0`, one request a line.
+//! MQSim and SSDSim ASCII: `938513000 4 264719034 16 0`, one request a line.
 //!
 //! Times are nanoseconds, addresses and sizes sectors of 512 bytes, type 1 reads and 0 writes.
 //! MQSim takes any other type for a read and stops silently at a line of other than five fields;
 //! here both are errors.
 
-use std::io::Write;
+use std::io::{self, Write};
 
+use canaletto::host::request::Kind;
 use canaletto::workload::replay::Record;
 
-use super::{TraceFormat, Unfit, whole_units};
+use super::{Holds, TraceFormat};
 use crate::fields::{Fault, Field, by_whitespace, checked, number, number32, scaled};
 
 const SECTOR_BYTES: u64 = 512;
@@ -25,30 +26,30 @@ pub(super) struct Mqsim;
 impl TraceFormat for Mqsim {
     const NAME: &'static str = "mqsim";
     const DESCRIPTION: &'static str =
-        "MQSim and DiskSim ASCII: arrival in ns, device, LBA in 512-byte sectors, sectors, 1 = read or 0 = write";
+        "MQSim and SSDSim ASCII: arrival in ns, device, LBA in 512-byte sectors, sectors, 1 = read or 0 = write";
     const LAYOUT: &'static str = "arrival device LBA sectors type";
+    const HOLDS: Option<Holds> = Holds::reads_and_writes(1, SECTOR_BYTES);
 
     #[inline]
     fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Box<Fault>> {
         let [arrival, device, lba, sectors, kind] = by_whitespace(line)?;
-        let write = match kind {
-            b"0" => true,
-            b"1" => false,
+        let kind = match kind {
+            b"0" => Kind::Write,
+            b"1" => Kind::Read,
             _ => return Err(Fault::text(&TYPE, kind)),
         };
         let arrival_ns = number(&ARRIVAL, arrival)?;
         let device = number32(&DEVICE, device)?;
         let offset_bytes = scaled(&LBA, lba, SECTOR_BYTES)?;
         let bytes = scaled(&SECTORS, sectors, SECTOR_BYTES)?;
-        let record = Record { arrival_ns, device, offset_bytes, bytes, write };
+        let record = Record { arrival_ns, device, offset_bytes, bytes, kind };
         checked(record, (&LBA, lba), (&SECTORS, sectors)).map(Some)
     }
 
-    fn write(record: &Record, out: &mut dyn Write) -> Result<(), Unfit> {
-        let lba = whole_units("offset in bytes", record.offset_bytes, SECTOR_BYTES, "a multiple of 512")?;
-        let sectors = whole_units("size in bytes", record.bytes, SECTOR_BYTES, "a multiple of 512")?;
-        let kind = u8::from(!record.write);
-        Ok(writeln!(out, "{} {} {lba} {sectors} {kind}", record.arrival_ns, record.device)?)
+    fn write(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()> {
+        let (lba, sectors) = (record.offset_bytes / SECTOR_BYTES, record.bytes / SECTOR_BYTES);
+        let kind = u8::from(record.kind == Kind::Read);
+        writeln!(out, "{} {} {lba} {sectors} {kind}", record.arrival_ns, record.device)
     }
 }
 
@@ -62,11 +63,11 @@ mod tests {
 
     #[test]
     fn a_line_is_a_record() {
-        let expected =
-            Record { arrival_ns: 938_513_000, device: 4, offset_bytes: 264_719_034 * 512, bytes: 8192, write: true };
+        let offset_bytes = 264_719_034 * 512;
+        let expected = Record { arrival_ns: 938_513_000, device: 4, offset_bytes, bytes: 8192, kind: Kind::Write };
         assert_eq!(parse("938513000 4 264719034 16 0").unwrap(), Some(expected));
         assert_eq!(parse("\t938513000  4 264719034\t16 0 ").unwrap(), Some(expected));
-        assert!(!parse("0 0 0 1 1").unwrap().unwrap().write);
+        assert_eq!(parse("0 0 0 1 1").unwrap().unwrap().kind, Kind::Read);
     }
 
     #[test]

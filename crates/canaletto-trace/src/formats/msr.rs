@@ -3,11 +3,12 @@
 //! Times are Windows file times, ticks of 100 ns since the year 1601; offset and size are bytes. The host's
 //! name and the response time of the recorded server are checked and dropped.
 
-use std::io::Write;
+use std::io::{self, Write};
 
+use canaletto::host::request::Kind;
 use canaletto::workload::replay::Record;
 
-use super::{TraceFormat, Unfit, whole_units};
+use super::{Holds, TraceFormat};
 use crate::fields::{Fault, Field, by_commas, checked, number, number32, scaled};
 
 const TICK_NS: u64 = 100;
@@ -28,13 +29,14 @@ impl TraceFormat for Msr {
     const DESCRIPTION: &'static str = "MSR Cambridge CSV: timestamp in ticks of 100 ns, hostname, disk number, \
                                        Read or Write, offset and size in bytes, response time in ticks";
     const LAYOUT: &'static str = "timestamp,hostname,disk number,type,offset,size,response time";
+    const HOLDS: Option<Holds> = Holds::reads_and_writes(TICK_NS, 1);
 
     #[inline]
     fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Box<Fault>> {
         let [timestamp, hostname, disk, kind, offset, size, response] = by_commas(line)?;
-        let write = match kind {
-            b"Read" => false,
-            b"Write" => true,
+        let kind = match kind {
+            b"Read" => Kind::Read,
+            b"Write" => Kind::Write,
             _ => return Err(Fault::text(&TYPE, kind)),
         };
         if hostname.is_empty() || !hostname.iter().all(|byte| matches!(byte, b' '..=b'~')) {
@@ -45,15 +47,15 @@ impl TraceFormat for Msr {
         let offset_bytes = number(&OFFSET, offset)?;
         let bytes = number(&SIZE, size)?;
         number(&RESPONSE, response)?;
-        let record = Record { arrival_ns, device, offset_bytes, bytes, write };
+        let record = Record { arrival_ns, device, offset_bytes, bytes, kind };
         checked(record, (&OFFSET, offset), (&SIZE, size)).map(Some)
     }
 
-    fn write(record: &Record, out: &mut dyn Write) -> Result<(), Unfit> {
-        let ticks = whole_units("arrival in ns", record.arrival_ns, TICK_NS, "a multiple of 100")?;
-        let kind = if record.write { "Write" } else { "Read" };
+    fn write(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()> {
+        let Record { arrival_ns, device, offset_bytes, bytes, .. } = *record;
+        let kind = if record.kind == Kind::Write { "Write" } else { "Read" };
         // A record knows neither host nor response: a stand-in, and no time.
-        Ok(writeln!(out, "{ticks},host,{},{kind},{},{},0", record.device, record.offset_bytes, record.bytes)?)
+        writeln!(out, "{},host,{device},{kind},{offset_bytes},{bytes},0", arrival_ns / TICK_NS)
     }
 }
 
@@ -72,10 +74,10 @@ mod tests {
             device: 0,
             offset_bytes: 9_056_014_336,
             bytes: 2048,
-            write: true,
+            kind: Kind::Write,
         };
         assert_eq!(parse("128166385295514663,hm,0,Write,9056014336,2048,2833").unwrap(), Some(expected));
-        assert!(!parse("0,web 2,1,Read,1,1,18446744073709551615").unwrap().unwrap().write);
+        assert_eq!(parse("0,web 2,1,Read,1,1,18446744073709551615").unwrap().unwrap().kind, Kind::Read);
     }
 
     #[test]

@@ -4,13 +4,13 @@
 use std::io::{Cursor, Write};
 
 use canaletto::workload::replay::Record;
-use canaletto_trace::{Format, Options, TraceError, TraceReader};
+use canaletto_trace::{Format, Options, TraceError, TraceReader, TraceWriter};
 
 /// The name under which tests read bytes.
 pub const NAME: &str = "trace.csv";
 
 pub fn named(format: Format) -> Options {
-    Options { format: Some(format) }
+    Options { format: Some(format), ..Options::default() }
 }
 
 /// Reads `content` to its end or first error: the records before that, and the error.
@@ -54,4 +54,17 @@ pub fn zstd(content: &[u8]) -> Vec<u8> {
     encoder.include_checksum(true).unwrap();
     encoder.write_all(content).unwrap();
     encoder.finish().unwrap()
+}
+
+pub fn xz(content: &[u8]) -> Vec<u8> {
+    let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 1);
+    encoder.write_all(content).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// `records` in `format`, rounded to what it can hold; those that it cannot hold at all are left out.
+pub fn written(format: Format, records: &[Record], rounds: bool) -> (Vec<u8>, Vec<Record>) {
+    let mut writer = TraceWriter::new(format, Vec::new(), rounds).unwrap();
+    let kept = records.iter().copied().filter(|record| writer.write(record).is_ok()).collect();
+    (writer.finish().unwrap(), kept)
 }

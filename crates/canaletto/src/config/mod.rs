@@ -21,6 +21,7 @@ pub mod mqsim;
 pub mod names;
 mod precondition;
 pub mod presets;
+pub mod reading;
 mod refresh;
 pub mod schema;
 mod superblock;

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::config::cache::CacheMode;
+use crate::config::reading::ReadOptions;
 use crate::config::units::{Duration, Size};
 
 /// A workload: one or more flows that run at the same time, each with a queue pair of its own.
@@ -189,6 +190,9 @@ pub struct Trace {
     /// Its format. Absent: found out from the content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
+    /// How its lines are read.
+    #[serde(default, skip_serializing_if = "ReadOptions::is_default")]
+    pub read: ReadOptions,
     /// At most this many requests, from the beginning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]

@@ -15,10 +15,10 @@ pub struct Record {
     pub device: u32,
     /// First byte addressed on that device.
     pub offset_bytes: u64,
-    /// Bytes moved; never 0.
+    /// Bytes asked for: 0 of a flush, never 0 otherwise.
     pub bytes: u64,
-    /// Whether the request writes (otherwise it reads).
-    pub write: bool,
+    /// What the request asks for.
+    pub kind: Kind,
 }
 
 /// A stream of [`Record`]s.
@@ -42,7 +42,7 @@ pub struct Extent {
 impl Extent {
     /// Widens the extent by one record.
     pub fn include(&mut self, record: &Record) {
-        let end = record.offset_bytes + record.bytes;
+        let end = record.offset_bytes.saturating_add(record.bytes);
         match self.devices.binary_search_by_key(&record.device, |d| d.0) {
             Ok(i) => self.devices[i].1 = self.devices[i].1.max(end),
             Err(i) => self.devices.insert(i, (record.device, end)),
@@ -52,15 +52,21 @@ impl Extent {
     /// Bytes of the addresses the trace uses: the largest device, or all end to end (each rounded up to 1 MiB).
     pub fn span(&self, end_to_end: bool) -> u64 {
         if end_to_end {
-            self.devices.iter().map(|&(_, bytes)| bytes.next_multiple_of(1 << 20)).sum()
+            self.devices.iter().fold(0, |sum: u64, device| sum.saturating_add(room(device)))
         } else {
             self.devices.iter().map(|&(_, bytes)| bytes).max().unwrap_or(0)
         }
     }
 
     fn start_of(&self, device: u32) -> u64 {
-        self.devices.iter().take_while(|d| d.0 < device).map(|&(_, bytes)| bytes.next_multiple_of(1 << 20)).sum()
+        let before = self.devices.iter().take_while(|d| d.0 < device);
+        before.fold(0, |sum: u64, device| sum.saturating_add(room(device)))
     }
+}
+
+/// Bytes that a device takes among others.
+fn room(&(_, bytes): &(u32, u64)) -> u64 {
+    bytes.checked_next_multiple_of(1 << 20).unwrap_or(u64::MAX)
 }
 
 /// A trace being replayed.
@@ -144,13 +150,17 @@ impl Replay {
 
     /// Finds the record's sectors on the drive: bytes are rounded outward to whole sectors.
     fn place(&self, record: &Record) -> Result<Wanted, String> {
+        if record.kind == Kind::Flush {
+            return Ok(Wanted { kind: Kind::Flush, fua: false, lba: self.first, sectors: 0 });
+        }
         let base = match &self.extent {
             Some(extent) if self.offset_devices => extent.start_of(record.device),
             _ => 0,
         };
-        let first_byte = base + record.offset_bytes;
+        // Traces reach to the end of 64 bits; what saturates is far beyond any drive.
+        let first_byte = base.saturating_add(record.offset_bytes);
         let mut lba = first_byte / SECTOR;
-        let sectors = (first_byte + record.bytes).div_ceil(SECTOR) - lba;
+        let sectors = first_byte.saturating_add(record.bytes).div_ceil(SECTOR) - lba;
         let limit = self.capacity;
         if sectors > limit {
             return Err(format!("a request of {sectors} sectors is larger than the drive ({limit} sectors)"));
@@ -168,12 +178,7 @@ impl Replay {
             }
             lba = limit - sectors;
         }
-        Ok(Wanted {
-            kind: if record.write { Kind::Write } else { Kind::Read },
-            fua: false,
-            lba: self.first + lba,
-            sectors: sectors as u32,
-        })
+        Ok(Wanted { kind: record.kind, fua: false, lba: self.first + lba, sectors: sectors as u32 })
     }
 }
 

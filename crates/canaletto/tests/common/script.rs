@@ -2,6 +2,7 @@
 
 use canaletto::config::design::Design;
 use canaletto::config::workload::Workload;
+use canaletto::host::request::Kind;
 use canaletto::measure::blame::Cause;
 use canaletto::measure::records::Records;
 use canaletto::workload::replay::{Record, RecordSource};
@@ -29,8 +30,13 @@ pub fn script(overrides: &[&str], requests: &[(u64, u64, bool)]) -> Records {
 pub fn outcome(design: &Design, requests: &[(u64, u64, bool)]) -> Outcome {
     let text = "name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.trace]\nfile = \"script\"\n";
     let workload: Workload = canaletto::config::load_workload("w", Some(text), &[]).unwrap();
-    let record =
-        |&(arrival_ns, page, write)| Record { arrival_ns, device: 0, offset_bytes: page * 4096, bytes: 4096, write };
+    let record = |&(arrival_ns, page, write)| Record {
+        arrival_ns,
+        device: 0,
+        offset_bytes: page * 4096,
+        bytes: 4096,
+        kind: if write { Kind::Write } else { Kind::Read },
+    };
     let input =
         TraceInput { source: Box::new(Script(requests.iter().map(record).collect())), extent: None, again: None };
     let options = RunOptions { records: true, ..RunOptions::default() };

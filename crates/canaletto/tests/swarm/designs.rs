@@ -275,6 +275,10 @@ impl Settings {
     fn preconditioning(&mut self) {
         let occupancy = self.number("precondition.occupancy").min(1.0);
         self.set("precondition.occupancy", occupancy);
+        // A few blocks are all open or free: no steady state is known of them.
+        if self.is("precondition.kind", "steady") && self.number("geometry.blocks_per_plane") < 8.0 {
+            self.set("precondition.kind", "none");
+        }
         match self.0["precondition.kind"].as_str() {
             "none" => self.set("precondition.occupancy", 1.0),
             "steady" => self.set("flash.failures.factory_bad", 0.0),

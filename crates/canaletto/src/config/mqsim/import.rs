@@ -18,6 +18,7 @@ use crate::config::design::{
 };
 use crate::config::energy::Energy;
 use crate::config::medium::{Errors, Failures, Suspend};
+use crate::config::reading::ReadOptions;
 use crate::config::units::{Duration, Rate, Size};
 use crate::config::workload::{Addresses, Beyond, Devices, Flow, Priority, Synthetic, Trace, Workload};
 use crate::flash::address::SECTOR;
@@ -399,6 +400,7 @@ fn import_trace(xml: &TraceXml) -> Trace {
         queue_depth: None,
         devices: Devices::Ignore,
         beyond: Beyond::Wrap,
+        read: ReadOptions { sort_window: 0, ..ReadOptions::default() },
         keep_start: true,
     }
 }

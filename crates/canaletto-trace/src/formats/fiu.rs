@@ -1,0 +1,105 @@
+//! FIU traces: `0 4892 syslogd 904265560 8 W 6 0 531e779…`, one request a line.
+//!
+//! Time in ns, process and its name (which may have spaces), address and size in blocks of 512 bytes, W or R, major and
+//! minor device number, MD5 digests of the data (Koller and Rangaswami, FAST 2010; SNIA IOTTA). The digests are passed
+//! over. The device number is the kernel's: major × 2^20 + minor.
+
+use std::io::{self, Write};
+
+use canaletto::host::request::Kind;
+use canaletto::workload::replay::Record;
+
+use super::{Holds, TraceFormat};
+use crate::fields::{Fault, Field, checked, number, number32, scaled};
+
+const BLOCK_BYTES: u64 = 512;
+const MINOR_BITS: u32 = 20;
+/// Where the type stands if the process's name has no space, and words looked at in case it has.
+const TYPE_AT: usize = 5;
+const MOST_WORDS: usize = 24;
+
+static TIME: Field = Field { name: "time", allowed: "whole nanoseconds, 0 to 2^64 - 1" };
+static PROCESS: Field = Field { name: "process", allowed: "a number, 0 to 2^64 - 1" };
+static BLOCK: Field = Field { name: "block", allowed: "a 512-byte block, 0 to 2^55 - 1" };
+static BLOCKS: Field = Field { name: "blocks", allowed: "a number of 512-byte blocks, 1 to 2^23" };
+static TYPE: Field = Field { name: "type", allowed: "W or R between numbers" };
+static DEVICE: Field = Field { name: "device", allowed: "major and minor, below 4096 and 1048576" };
+
+#[derive(Debug, Default)]
+pub(super) struct Fiu;
+
+impl TraceFormat for Fiu {
+    const NAME: &'static str = "fiu";
+    const DESCRIPTION: &'static str =
+        "FIU: time in ns, process, its name, address and size in 512-byte blocks, W or R, major and minor device, MD5";
+    const LAYOUT: &'static str = "time process name block blocks type major minor [MD5]";
+    const HOLDS: Option<Holds> = Holds::reads_and_writes(1, BLOCK_BYTES);
+
+    fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Box<Fault>> {
+        let mut words = [&[][..]; MOST_WORDS];
+        let fields = line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|field| !field.is_empty());
+        let count = fields.zip(&mut words).map(|(field, slot)| *slot = field).count();
+        let words = &words[..count];
+        if count < TYPE_AT + 3 {
+            return Err(Box::new(Fault::Fields { found: count }));
+        }
+        let is_number = |word: &[u8]| word.iter().all(u8::is_ascii_digit);
+        let is_type = |at: &usize| {
+            matches!(words[*at], b"R" | b"W")
+                && is_number(words[*at - 2])
+                && is_number(words[*at - 1])
+                && is_number(words[*at + 1])
+        };
+        let at = (TYPE_AT..count - 2).find(is_type).ok_or_else(|| Fault::text(&TYPE, words[TYPE_AT]))?;
+        let kind = if words[at] == b"W" { Kind::Write } else { Kind::Read };
+        let arrival_ns = number(&TIME, words[0])?;
+        number(&PROCESS, words[1])?;
+        let offset_bytes = scaled(&BLOCK, words[at - 2], BLOCK_BYTES)?;
+        let bytes = scaled(&BLOCKS, words[at - 1], BLOCK_BYTES)?;
+        let (major, minor) = (number32(&DEVICE, words[at + 1])?, number32(&DEVICE, words[at + 2])?);
+        if major >> (32 - MINOR_BITS) != 0 || minor >> MINOR_BITS != 0 {
+            return Err(Fault::value(&DEVICE, words[at + 1], DEVICE.allowed));
+        }
+        let record = Record { arrival_ns, device: major << MINOR_BITS | minor, offset_bytes, bytes, kind };
+        checked(record, (&BLOCK, words[at - 2]), (&BLOCKS, words[at - 1])).map(Some)
+    }
+
+    fn write(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()> {
+        let (block, blocks) = (record.offset_bytes / BLOCK_BYTES, record.bytes / BLOCK_BYTES);
+        let kind = if record.kind == Kind::Write { "W" } else { "R" };
+        let (major, minor) = (record.device >> MINOR_BITS, record.device & ((1 << MINOR_BITS) - 1));
+        // A record knows neither process nor data: stand-ins.
+        writeln!(out, "{} 0 canaletto {block} {blocks} {kind} {major} {minor} {:032}", record.arrival_ns, 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Option<Record>, Box<Fault>> {
+        Fiu.parse(line.as_bytes())
+    }
+
+    #[test]
+    fn a_line_is_a_record() {
+        let expected =
+            Record { arrival_ns: 89, device: 6 << 20, offset_bytes: 904_265_560 * 512, bytes: 4096, kind: Kind::Write };
+        let digest = "531e779bd3a9d2e6ef7d9bbd6c4fa6fb";
+        assert_eq!(parse(&format!("89 4892 syslogd 904265560 8 W 6 0 {digest}")).unwrap(), Some(expected));
+        assert_eq!(parse(&format!("89 4892 a 1 R b 904265560 8 W 6 0 {digest} {digest}")).unwrap(), Some(expected));
+        assert_eq!(parse("0 1 x 0 1 R 8 1").unwrap().unwrap().device, (8 << 20) + 1);
+    }
+
+    #[test]
+    fn lines_of_other_formats_are_told_from_bad_values() {
+        for other in ["", "0 1 x 0 1 R 8", "0 1 x 0 1 Q 8 1", "y 1 x 0 1 R 8 1", "0 1 x 0 1.5 R 8 1", "0 1 x 0 1 R 8 z"]
+        {
+            assert!(!parse(other).unwrap_err().is_of_format(), "{other}");
+        }
+        for bad in ["0 1 x 0 0 R 8 1", "0 1 x 36028797018963968 1 R 8 1", "0 1 x 0 1 R 4096 1", "0 1 x 0 1 R 8 1048576"]
+        {
+            assert!(parse(bad).unwrap_err().is_of_format(), "{bad}");
+        }
+    }
+}

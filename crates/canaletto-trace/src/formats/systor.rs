@@ -1,0 +1,98 @@
+//! SYSTOR '17 CSV: `1456095145.133076000,0.000806000,R,0,899056122368,131072`, one request a line, after a header.
+//!
+//! LUN traces of virtual desktops (Lee et al., SYSTOR 2017; SNIA IOTTA). Timestamp and response time are seconds, offset
+//! and size bytes. Lines are sorted by completion, so that arrivals are out of order: the sort window is for them. Some
+//! lines have no type and no response time; they are no requests.
+
+use std::io::{self, Write};
+
+use canaletto::host::request::Kind;
+use canaletto::workload::replay::Record;
+
+use super::{Holds, TraceFormat};
+use crate::fields::{Fault, Field, by_commas, checked, decimal, number, number32, write_decimal};
+
+const SECOND_NS: u64 = 1_000_000_000;
+const HEADER: &str = "Timestamp,Response,IOType,LUN,Offset,Size";
+
+static TIMESTAMP: Field = Field { name: "Timestamp", allowed: "seconds, 0 to 18446744073" };
+static RESPONSE: Field = Field { name: "Response", allowed: "seconds, or nothing" };
+static TYPE: Field = Field { name: "IOType", allowed: "R or W" };
+static LUN: Field = Field { name: "LUN", allowed: "a number, 0 to 2^32 - 1" };
+static OFFSET: Field = Field { name: "Offset", allowed: "bytes, 0 to 2^64 - 1" };
+static SIZE: Field = Field { name: "Size", allowed: "bytes, 1 to 2^32" };
+
+#[derive(Debug, Default)]
+pub(super) struct Systor;
+
+impl TraceFormat for Systor {
+    const NAME: &'static str = "systor";
+    const DESCRIPTION: &'static str =
+        "SYSTOR '17 CSV: timestamp and response time in s, R or W, LUN, offset and size in bytes; sorted by completion";
+    const LAYOUT: &'static str = HEADER;
+    const HOLDS: Option<Holds> = Holds::reads_and_writes(1, 1);
+
+    fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Box<Fault>> {
+        let [timestamp, response, kind, lun, offset, size] = by_commas(line)?;
+        let kind = match kind {
+            b"R" => Kind::Read,
+            b"W" => Kind::Write,
+            b"" if response.is_empty() => return Ok(None),
+            _ if line == HEADER.as_bytes() => return Ok(None),
+            _ => return Err(Fault::text(&TYPE, kind)),
+        };
+        let arrival_ns = decimal(&TIMESTAMP, timestamp, SECOND_NS)?;
+        if !response.is_empty() {
+            decimal(&RESPONSE, response, SECOND_NS)?;
+        }
+        let device = number32(&LUN, lun)?;
+        let offset_bytes = number(&OFFSET, offset)?;
+        let bytes = number(&SIZE, size)?;
+        let record = Record { arrival_ns, device, offset_bytes, bytes, kind };
+        checked(record, (&OFFSET, offset), (&SIZE, size)).map(Some)
+    }
+
+    fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "{HEADER}")
+    }
+
+    fn write(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()> {
+        write_decimal(out, record.arrival_ns, SECOND_NS)?;
+        let kind = if record.kind == Kind::Write { "W" } else { "R" };
+        writeln!(out, ",0.000000000,{kind},{},{},{}", record.device, record.offset_bytes, record.bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Option<Record>, Box<Fault>> {
+        Systor.parse(line.as_bytes())
+    }
+
+    #[test]
+    fn a_line_is_a_record() {
+        let expected = Record {
+            arrival_ns: 1_456_095_145_133_076_000,
+            device: 6,
+            offset_bytes: 899_056_122_368,
+            bytes: 131_072,
+            kind: Kind::Read,
+        };
+        assert_eq!(parse("1456095145.133076000,0.000806000,R,6,899056122368,131072").unwrap(), Some(expected));
+        assert_eq!(parse(HEADER).unwrap(), None);
+        assert_eq!(parse("1456095145.133076000,,,6,899056122368,131072").unwrap(), None);
+        assert_eq!(parse("1,,W,6,0,1").unwrap().unwrap().kind, Kind::Write);
+    }
+
+    #[test]
+    fn lines_of_other_formats_are_told_from_bad_values() {
+        for other in ["", "1,2,R,0,0", "1,2,X,0,0,1", "x,2,R,0,0,1", "1,x,R,0,0,1", "1,2,R,0,0,-1"] {
+            assert!(!parse(other).unwrap_err().is_of_format(), "{other}");
+        }
+        for bad in ["1,2,R,0,0,0", "18446744074,2,R,0,0,1", "1,2,R,4294967296,0,1"] {
+            assert!(parse(bad).unwrap_err().is_of_format(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! What a trace is like: counts, sizes, pace, footprint, order and reuse, in one pass and bounded memory.
+
+mod channels;
+mod grid;
+mod histogram;
+mod pages;
+
+use std::collections::HashMap;
+
+use canaletto::host::request::Kind;
+use canaletto::workload::replay::Record;
+use serde::Serialize;
+
+pub use channels::Striping;
+
+use channels::Channels;
+use grid::Grid;
+use histogram::Histogram;
+use pages::Pages;
+
+/// Bytes of a page of the footprint.
+pub const PAGE: u64 = 4096;
+/// Ends of the last requests, among which a sequential one has its beginning.
+const STREAMS: usize = 64;
+/// Devices told apart.
+const MOST_DEVICES: usize = 1 << 20;
+
+/// A trace being surveyed.
+#[derive(Debug, Default)]
+pub struct Survey {
+    /// Requests and bytes by kind.
+    requests: [u64; Kind::COUNT],
+    bytes: [u128; Kind::COUNT],
+    sizes: [Histogram; 2],
+    size_range: Option<(u64, u64)>,
+    first_ns: Option<u64>,
+    last_ns: u64,
+    gaps: Histogram,
+    /// Sum of the squares of the times between arrivals, in s².
+    squares: f64,
+    longest_gap_ns: u64,
+    devices: HashMap<u32, ()>,
+    end_bytes: u64,
+    ends: Vec<(u32, u64)>,
+    sequential: u64,
+    pages: Pages,
+    grids: [Grid; 2],
+    channels: Option<Channels>,
+}
+
+impl Survey {
+    /// A survey that also counts which channel of a drive each page would be on.
+    pub fn new(striping: Option<Striping>) -> Self {
+        Self { channels: striping.map(Channels::new), ..Self::default() }
+    }
+
+    /// Adds a request; they come in order of arrival.
+    pub fn add(&mut self, record: &Record) {
+        self.requests[record.kind as usize] += 1;
+        self.bytes[record.kind as usize] += u128::from(record.bytes);
+        let since_first = self.time(record.arrival_ns);
+        if self.devices.len() < MOST_DEVICES {
+            self.devices.insert(record.device, ());
+        }
+        let write = match record.kind {
+            Kind::Read => false,
+            Kind::Write => true,
+            // They move no data.
+            Kind::Trim | Kind::Flush => return,
+        };
+        self.sizes[usize::from(write)].add(record.bytes, 1);
+        let (least, most) = self.size_range.unwrap_or((u64::MAX, 0));
+        self.size_range = Some((least.min(record.bytes), most.max(record.bytes)));
+        let end = record.offset_bytes + record.bytes;
+        self.end_bytes = self.end_bytes.max(end);
+        self.order(record.device, record.offset_bytes, end);
+        (record.offset_bytes / PAGE..=(end - 1) / PAGE).for_each(|page| self.pages.touch(record.device, page));
+        self.grids[usize::from(write)].add(since_first, record.offset_bytes);
+        if let Some(channels) = &mut self.channels {
+            channels.add(record.offset_bytes, record.bytes, write);
+        }
+    }
+
+    /// Counts the time since the last request; returns that since the first, in ns.
+    fn time(&mut self, arrival_ns: u64) -> u64 {
+        let Some(first_ns) = self.first_ns else {
+            (self.first_ns, self.last_ns) = (Some(arrival_ns), arrival_ns);
+            return 0;
+        };
+        let gap = arrival_ns.saturating_sub(self.last_ns);
+        self.gaps.add(gap, 1);
+        self.squares += (gap as f64 / 1e9).powi(2);
+        self.longest_gap_ns = self.longest_gap_ns.max(gap);
+        self.last_ns = arrival_ns;
+        arrival_ns.saturating_sub(first_ns)
+    }
+
+    /// Counts a request that begins where one of the last ended.
+    fn order(&mut self, device: u32, begin: u64, end: u64) {
+        if let Some(at) = self.ends.iter().rposition(|known| *known == (device, begin)) {
+            self.sequential += 1;
+            self.ends.remove(at);
+        } else if self.ends.len() == STREAMS {
+            self.ends.remove(0);
+        }
+        self.ends.push((device, end));
+    }
+
+    /// What has been found.
+    pub fn finish(self) -> Findings {
+        let requests: u64 = self.requests.iter().sum();
+        let [reads, writes, trims, flushes] = self.requests;
+        let moved = self.bytes[0] + self.bytes[1];
+        let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+        let mut both = self.sizes[0].clone();
+        self.sizes[1].buckets().for_each(|(size, count)| both.add(size, count));
+        let footprint = self.pages.finish();
+        let us = |ns: u64| ns as f64 / 1e3;
+        let gaps = requests.saturating_sub(1);
+        let span_ns = self.last_ns - self.first_ns.unwrap_or(self.last_ns);
+        let mean_s = span_ns as f64 / 1e9 / gaps as f64;
+        let deviation = (self.squares / gaps as f64 - mean_s * mean_s).max(0.0).sqrt();
+        Findings {
+            requests,
+            reads,
+            writes,
+            trims,
+            flushes,
+            read_share: share(reads, reads + writes),
+            bytes_read: self.bytes[0] as f64,
+            bytes_written: self.bytes[1] as f64,
+            bytes_trimmed: self.bytes[Kind::Trim as usize] as f64,
+            size_bytes: Sizes {
+                mean: (reads + writes > 0).then(|| moved as f64 / (reads + writes) as f64),
+                min: self.size_range.map(|range| range.0),
+                p50: both.quantile(0.5),
+                p99: both.quantile(0.99),
+                max: self.size_range.map(|range| range.1),
+            },
+            sizes: self.sizes.map(|sizes| sizes.buckets().collect()),
+            devices: self.devices.len() as u64,
+            end_bytes: self.end_bytes,
+            span_us: (requests > 0).then(|| us(span_ns)),
+            mean_inter_arrival_us: (gaps > 0).then(|| us(span_ns) / gaps as f64),
+            inter_arrival_us: InterArrival {
+                p50: self.gaps.quantile(0.5).map(us),
+                p90: self.gaps.quantile(0.9).map(us),
+                p99: self.gaps.quantile(0.99).map(us),
+                max: (gaps > 0).then(|| us(self.longest_gap_ns)),
+                variation: (gaps > 0 && mean_s > 0.0).then(|| deviation / mean_s),
+                zero_share: share(self.gaps.buckets().find(|(gap, _)| *gap == 0).map_or(0, |(_, count)| count), gaps),
+            },
+            inter_arrivals: self.gaps.buckets().map(|(gap, count)| (us(gap), count)).collect(),
+            footprint_bytes: footprint.pages * PAGE,
+            sequential_share: share(self.sequential, reads + writes),
+            reuse: Reuse {
+                page_accesses: footprint.accesses,
+                share: share(footprint.again, footprint.accesses),
+                hottest_1_percent: footprint.hottest[0],
+                hottest_10_percent: footprint.hottest[1],
+                hottest_20_percent: footprint.hottest[2],
+                one_page_of: footprint.sampled,
+                distances: footprint.gaps.buckets().collect(),
+            },
+            map: self.grids.map(|grid| Map { time_us: us(grid.time_ns), bytes: grid.bytes, cells: grid.cells() }),
+            channels: self.channels.map(|channels| {
+                let (imbalance, imbalance_of_bursts) = channels.imbalance();
+                Balance { page_bytes: channels.page_bytes(), imbalance, imbalance_of_bursts, pages: channels.pages }
+            }),
+        }
+    }
+}
+
+/// What a trace is like. Shares are of reads and writes unless said otherwise; absent figures have nothing to be of.
+#[derive(Debug, Serialize)]
+#[allow(missing_docs)] // Names say it, and `docs/traces.md`.
+pub struct Findings {
+    pub requests: u64,
+    pub reads: u64,
+    pub writes: u64,
+    pub trims: u64,
+    pub flushes: u64,
+    pub read_share: Option<f64>,
+    pub bytes_read: f64,
+    pub bytes_written: f64,
+    pub bytes_trimmed: f64,
+    pub size_bytes: Sizes,
+    /// Sizes and counts of reads and of writes.
+    pub sizes: [Vec<(u64, u64)>; 2],
+    pub devices: u64,
+    pub end_bytes: u64,
+    pub span_us: Option<f64>,
+    pub mean_inter_arrival_us: Option<f64>,
+    pub inter_arrival_us: InterArrival,
+    /// Times between arrivals, and counts.
+    pub inter_arrivals: Vec<(f64, u64)>,
+    pub footprint_bytes: u64,
+    /// Of the requests that begin where one of the 64 before ended, on the same device.
+    pub sequential_share: Option<f64>,
+    pub reuse: Reuse,
+    /// Requests by time and address, of reads and of writes.
+    pub map: [Map; 2],
+    pub channels: Option<Balance>,
+}
+
+/// Sizes of requests.
+#[derive(Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct Sizes {
+    pub mean: Option<f64>,
+    pub min: Option<u64>,
+    pub p50: Option<u64>,
+    pub p99: Option<u64>,
+    pub max: Option<u64>,
+}
+
+/// Times between arrivals.
+#[derive(Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct InterArrival {
+    pub p50: Option<f64>,
+    pub p90: Option<f64>,
+    pub p99: Option<f64>,
+    pub max: Option<f64>,
+    /// Standard deviation over mean: 1 of a Poisson process, more of bursts.
+    pub variation: Option<f64>,
+    /// Share that are 0.
+    pub zero_share: Option<f64>,
+}
+
+/// How often pages of 4 KiB are accessed again.
+#[derive(Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct Reuse {
+    pub page_accesses: u64,
+    /// Of the page accesses to pages accessed before.
+    pub share: Option<f64>,
+    pub hottest_1_percent: f64,
+    pub hottest_10_percent: f64,
+    pub hottest_20_percent: f64,
+    /// Estimated from one page of so many.
+    pub one_page_of: u64,
+    /// Page accesses from one to the next of the same page, and counts.
+    pub distances: Vec<(u64, u64)>,
+}
+
+/// Requests by time and address.
+#[derive(Debug, Serialize)]
+pub struct Map {
+    /// What a cell spans in time.
+    pub time_us: f64,
+    /// And in addresses.
+    pub bytes: u64,
+    /// Places in time and address, and counts.
+    pub cells: Vec<(usize, usize, u64)>,
+}
+
+/// How the pages fall on the channels of a drive.
+#[derive(Debug, Serialize)]
+pub struct Balance {
+    /// Bytes of the drive's pages.
+    pub page_bytes: u64,
+    /// Pages on the busiest channel over the mean of all.
+    pub imbalance: f64,
+    /// The same, as the mean over stretches of 64 pages a channel.
+    pub imbalance_of_bursts: Option<f64>,
+    /// Pages read and written on each channel.
+    pub pages: Vec<[u64; 2]>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(arrival_ns: u64, offset_bytes: u64, bytes: u64, kind: Kind) -> Record {
+        Record { arrival_ns, device: 0, offset_bytes, bytes, kind }
+    }
+
+    #[test]
+    fn figures_of_a_small_trace() {
+        let mut survey = Survey::default();
+        survey.add(&record(1000, 0, 8192, Kind::Read));
+        survey.add(&record(1000, 8192, 4096, Kind::Read));
+        survey.add(&record(4000, 0, 512, Kind::Write));
+        survey.add(&record(4000, 0, 0, Kind::Flush));
+        survey.add(&record(9000, 1 << 30, 1 << 20, Kind::Trim));
+        let found = survey.finish();
+        assert_eq!((found.requests, found.reads, found.writes, found.trims, found.flushes), (5, 2, 1, 1, 1));
+        assert_eq!((found.bytes_read, found.bytes_written, found.end_bytes), (12288.0, 512.0, 12288));
+        assert_eq!(found.size_bytes.mean, Some(12800.0 / 3.0));
+        assert_eq!(
+            (found.size_bytes.min, found.size_bytes.p50, found.size_bytes.max),
+            (Some(512), Some(4096), Some(8192))
+        );
+        assert_eq!((found.span_us, found.mean_inter_arrival_us), (Some(8.0), Some(2.0)));
+        assert_eq!(found.inter_arrival_us.zero_share, Some(0.5));
+        // Gaps of 0, 3, 0 and 5 µs: mean 2, deviation sqrt(34 / 4 - 4).
+        assert!((found.inter_arrival_us.variation.unwrap() - 4.5f64.sqrt() / 2.0).abs() < 1e-9);
+        assert_eq!((found.footprint_bytes, found.sequential_share), (12288, Some(1.0 / 3.0)));
+        assert_eq!((found.reuse.page_accesses, found.reuse.share), (4, Some(0.25)));
+        assert_eq!(found.map[0].cells, [(0, 0, 1), (0, 2, 1)]);
+    }
+
+    #[test]
+    fn several_streams_are_each_in_sequence() {
+        let mut survey = Survey::default();
+        for i in 0..100 {
+            (0..STREAMS as u64).for_each(|s| survey.add(&record(i, (s << 30) + i * 4096, 4096, Kind::Read)));
+        }
+        assert_eq!(survey.finish().sequential_share, Some(0.99));
+        let empty = Survey::default().finish();
+        assert_eq!((empty.requests, empty.read_share, empty.span_us), (0, None, None));
+    }
+}
