@@ -358,16 +358,14 @@ impl Collector {
 
     /// A copy is to be programmed from the register it was read into.
     pub fn copy_settles(&mut self, plane: PlaneId) {
-        let place = self.place(plane);
-        if let Some(job) = &mut self.jobs[place] {
+        if let Some(job) = self.job_that_groups(plane) {
             job.settled += 1;
         }
     }
 
     /// A copy that was settled is read again.
     pub fn copy_is_unsettled(&mut self, plane: PlaneId) {
-        let place = self.place(plane);
-        if let Some(job) = &mut self.jobs[place] {
+        if let Some(job) = self.job_that_groups(plane) {
             job.settled -= 1;
         }
     }
@@ -375,13 +373,17 @@ impl Collector {
     /// The job whose copy this is, if it is programmed within its plane.
     fn job_of(&mut self, copy: &Transaction) -> Option<&mut Job> {
         let within = copy.origin == Origin::Gc && copy.operation == Operation::Program && copy.frontier == Frontier::Gc;
-        let place = self.place(copy.ppa.plane);
-        if within { self.jobs[place].as_mut() } else { None }
+        if within { self.job_that_groups(copy.ppa.plane) } else { None }
+    }
+
+    /// The plane's job, where several copies make a page of flash: only then does it matter how many have come.
+    fn job_that_groups(&mut self, plane: PlaneId) -> Option<&mut Job> {
+        if self.flash_shift > 0 { self.jobs[plane.index()].as_mut() } else { None }
     }
 
     /// Whether copies that are queued in a plane fill a flash page of so many, or no more will come to fill it.
     pub fn fills_flash_page(&self, plane: PlaneId, pages: u32) -> bool {
-        self.jobs[self.place(plane)].is_none_or(|job| job.queued >= pages || job.all_given && job.copies == job.settled)
+        self.jobs[plane.index()].is_none_or(|job| job.queued >= pages || job.all_given && job.copies == job.settled)
     }
 
     /// A copy has ended: the page was programmed, `within` its plane or elsewhere, or turned out to be out of date.
@@ -390,7 +392,7 @@ impl Collector {
         if let Some(job) = &mut self.jobs[place] {
             job.copies -= 1;
             job.read -= u32::from(within);
-            job.settled -= u32::from(within);
+            job.settled -= u32::from(within && self.flash_shift > 0);
         }
     }
 
