@@ -144,7 +144,6 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     fn flash_page_read(&mut self, first: TransactionId, now: Time) {
-        self.wear.read(self.transactions[first].ppa);
         let mut mates = Mates::of(first);
         while let Some(id) = mates.next(&self.transactions) {
             self.charge_page(id, Cause::ArrayRead, now);

@@ -325,7 +325,7 @@ impl Probe for Shadow {
 }
 
 /// Most times that a run looks whether to go on, every 65,536 events.
-const MOST_LOOKS: u32 = 400;
+const MOST_LOOKS: u32 = 100;
 
 /// A run with the shadow watching, up to `last_event` if one is given.
 pub fn watch(design: &Design, workload: &Workload, last_event: Option<u64>) -> (Outcome, Shadow) {
