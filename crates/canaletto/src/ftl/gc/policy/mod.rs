@@ -31,14 +31,14 @@ impl Policy {
         }
     }
 
-    /// The block to collect next: one that has an invalid page, so that collecting it wins something. None if there is none.
+    /// The block to collect next: one with so many invalid pages that collecting it wins a flash page. None if there is none.
     pub fn choose(&mut self, blocks: &Candidates) -> Option<u32> {
         let least_invalid = (self.invalid_share * f64::from(blocks.pages_per_block())).ceil() as u32;
         match self.kind {
             VictimPolicy::Greedy => greedy::choose(blocks),
             VictimPolicy::DChoices => d_choices::choose(blocks, self.choices, &mut self.rng),
-            VictimPolicy::Random => random::choose(blocks, 1, &mut self.rng),
-            VictimPolicy::RandomPlus => random::choose(blocks, least_invalid.max(1), &mut self.rng),
+            VictimPolicy::Random => random::choose(blocks, 0, &mut self.rng),
+            VictimPolicy::RandomPlus => random::choose(blocks, least_invalid, &mut self.rng),
             VictimPolicy::Fifo => fifo::choose(blocks),
             VictimPolicy::CostBenefit => cost_benefit::choose(blocks),
         }

@@ -1,4 +1,4 @@
-//! Random: a block drawn uniformly among those with enough invalid pages.
+//! Random: a block drawn uniformly among those that win something and have enough invalid pages.
 
 use super::greedy;
 use crate::ftl::blocks::Candidates;
@@ -11,7 +11,7 @@ pub fn choose(blocks: &Candidates, least_invalid: u32, rng: &mut Stream) -> Opti
     let most_valid = blocks.pages_per_block().saturating_sub(least_invalid);
     for _ in 0..DRAWS {
         let drawn = draw(blocks, rng)?;
-        if blocks.valid(drawn) <= most_valid {
+        if blocks.wins(drawn) && blocks.valid(drawn) <= most_valid {
             return Some(drawn);
         }
     }
