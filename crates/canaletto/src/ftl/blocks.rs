@@ -7,19 +7,21 @@
 pub mod seeded;
 pub mod superblocks;
 
+mod accounts;
 mod candidates;
 mod given;
+#[cfg(test)]
+mod tests;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::flash::address::{Layout, PlaneId, Ppa};
 use crate::ftl::bad_blocks::BadBlocks;
+pub use crate::ftl::blocks::accounts::PlaneWear;
 pub use crate::ftl::blocks::candidates::Candidates;
 use crate::ftl::blocks::superblocks::Superblocks;
 use crate::ftl::precondition::Seeds;
-use crate::measure::precondition::BlockCounts;
-use crate::measure::upkeep::{BlocksReport, VALID_BINS};
 use crate::sim::time::Time;
 
 /// Marks a page that holds nothing valid.
@@ -544,34 +546,6 @@ impl Blocks {
         (most - erases >= difference).then_some(least)
     }
 
-    /// How worn the blocks of a plane are.
-    pub fn wear_in(&self, plane: PlaneId) -> PlaneWear {
-        let p = &self.planes[plane.index()];
-        let erases = p.blocks.iter().map(|b| b.erases);
-        let untouched = (p.blocks.len() as u32) < self.blocks_per_plane;
-        let least = if untouched { 0 } else { erases.clone().min().unwrap_or(0) };
-        PlaneWear { least, most: p.most_erases, erases: erases.map(u64::from).sum(), bad: p.bad + p.bad_unseen }
-    }
-
-    /// Adds what the blocks of a plane hold to a report.
-    pub fn count_in(&self, plane: PlaneId, report: &mut BlocksReport) {
-        let p = &self.planes[plane.index()];
-        report.total += u64::from(self.blocks_per_plane);
-        report.bad += u64::from(p.bad + p.bad_unseen);
-        report.free += u64::from(self.free_blocks(plane));
-        report.valid_pages += p.valid;
-        for (number, block) in (0..).zip(&p.blocks).filter(|(_, block)| !block.bad) {
-            if block.written() < self.pages_per_block {
-                let open = block.written() > 0 || self.is_open(plane, number);
-                report.open += u64::from(open);
-                continue;
-            }
-            report.full += 1;
-            let bin = block.valid as usize * VALID_BINS / self.pages_per_block as usize;
-            report.by_valid_share[bin.min(VALID_BINS - 1)] += 1;
-        }
-    }
-
     /// Notes whether the plane has a page for the frontier now, for [`Blocks::stall_clock`], and returns it.
     pub fn note_stall(&mut self, plane: PlaneId, frontier: Frontier, now: Time) -> bool {
         let room = self.has_page(plane, frontier);
@@ -601,75 +575,12 @@ impl Blocks {
         open.stalled + open.stalled_since.map_or(Time::ZERO, |since| now - since)
     }
 
-    /// Valid pages of the whole drive.
-    pub fn valid_in_all(&self) -> u64 {
-        self.planes.iter().map(|plane| plane.valid).sum()
-    }
-
-    /// Each plane's blocks.
-    pub fn counts(&self) -> impl Iterator<Item = BlockCounts> {
-        (0..).map(PlaneId).zip(&self.planes).map(|(id, plane)| {
-            let (total, free, bad) = (self.blocks_per_plane, self.free_blocks(id), plane.bad);
-            let has_room = |block: u32| self.has_room(plane, block) && !plane.blocks[block as usize].bad;
-            let blocks = 0..plane.blocks.len() as u32;
-            let open = blocks.filter(|&block| has_room(block) && self.is_open(id, block)).count() as u32;
-            let full = total - free - bad - open;
-            let [total, free, open, full, bad] = [total, free, open, full, bad].map(u64::from);
-            BlockCounts { total, free, open, full, bad }
-        })
-    }
-
     /// The run begins: nobody waits any more, and time without a page to give and padding count from zero.
     pub fn begin_anew(&mut self) {
         self.padding = 0;
         for open in self.planes.iter_mut().flat_map(|plane| &mut plane.open) {
             (open.stalled, open.stalled_since) = (Time::ZERO, None);
         }
-    }
-
-    /// Valid pages of the whole drive, counted page by page; for audits.
-    pub fn count_valid(&self) -> u64 {
-        let written = |b: &Block| b.pages.iter().filter(|p| p.lpa != INVALID).count() as u64;
-        self.planes.iter().flat_map(|p| &p.blocks).map(written).sum::<u64>() + self.count_seeded()
-    }
-
-    /// Checks that every block is free, in use or bad exactly once, and that counts of valid pages are right.
-    ///
-    /// # Errors
-    /// Says which plane and block is wrong.
-    pub fn audit(&self) -> Result<(), String> {
-        for (number, plane) in self.planes.iter().enumerate() {
-            let id = PlaneId(number as u32);
-            let keeper = &self.planes[self.leader(id).index()];
-            let mut erased: Vec<u32> = keeper.erased.iter().map(|Reverse((.., block))| *block).collect();
-            erased.sort_unstable();
-            erased.dedup();
-            if erased.len() != keeper.erased.len() {
-                return Err(format!("plane {number}: a block is free twice"));
-            }
-            let sum: u64 = plane.blocks.iter().map(|block| u64::from(block.valid)).sum();
-            if sum != plane.valid {
-                return Err(format!("plane {number}: {sum} valid pages, counted {}", plane.valid));
-            }
-            let bad = plane.blocks.iter().filter(|block| block.bad).count() as u32;
-            if bad != plane.bad {
-                return Err(format!("plane {number}: {bad} bad blocks, counted {}", plane.bad));
-            }
-            for (b, block) in plane.blocks.iter().enumerate() {
-                let written = block.pages.iter().filter(|p| p.lpa != INVALID).count() as u32;
-                let valid = written + self.seeded_valid(id, b as u32);
-                if valid != block.valid {
-                    return Err(format!("plane {number} block {b}: {valid} valid pages, counted {}", block.valid));
-                }
-                let free = erased.binary_search(&(b as u32)).is_ok();
-                let open = self.is_open(id, b as u32);
-                let alone = self.superblocks.is_none();
-                if block.bad && alone && (free || open) || !block.bad && !open && free != (block.written() == 0) {
-                    return Err(format!("plane {number} block {b}: free and in use at once, or neither"));
-                }
-            }
-        }
-        Ok(())
     }
 }
 
@@ -697,78 +608,5 @@ impl Plane {
                 open.block = None;
             }
         }
-    }
-}
-
-/// How worn the blocks of a plane are.
-pub struct PlaneWear {
-    /// Erases of the block erased least often.
-    pub least: u32,
-    /// And of the one erased most often.
-    pub most: u32,
-    /// Erases of all.
-    pub erases: u64,
-    /// Blocks not to be used again.
-    pub bad: u32,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::config::design::Geometry;
-    use crate::config::units::Size;
-
-    const PLANE: PlaneId = PlaneId(0);
-    const USER: Frontier = Frontier::User(0);
-
-    /// One plane of 8 blocks of 4 pages, of which `most` may go bad.
-    fn blocks(factory: f64, most: u32) -> Blocks {
-        let geometry = Geometry {
-            channels: 1,
-            chips_per_channel: 1,
-            dies_per_chip: 1,
-            planes_per_die: 1,
-            blocks_per_plane: 8,
-            pages_per_block: 4,
-            page: Size(4096),
-        };
-        Blocks::new(&Layout::new(&geometry, true), 1, 1, true, BadBlocks { seed: 3, factory, most })
-    }
-
-    fn write(blocks: &mut Blocks, frontier: Frontier, lpa: u64) -> Ppa {
-        blocks.allocate(PLANE, frontier, lpa, 1).expect("a free page").0
-    }
-
-    #[test]
-    fn a_retired_block_keeps_its_data_until_they_are_moved() {
-        let mut blocks = blocks(0.0, 1);
-        let at = write(&mut blocks, USER, 5);
-        assert!(blocks.retire(PLANE, at.block, 0) && blocks.is_bad(PLANE, at.block));
-        assert_eq!((blocks.valid_lpa(at), blocks.free(PLANE), blocks.count_bad()), (Some(5), 7, 1));
-        let next = write(&mut blocks, USER, 6);
-        assert!(next.block != at.block && !blocks.retire(PLANE, next.block, 0), "one is all the plane can spare");
-        assert!(blocks.can_be_collected(PLANE, at.block));
-        blocks.invalidate(at);
-        blocks.erase(PLANE, at.block, 0);
-        assert_eq!((blocks.can_be_collected(PLANE, at.block), blocks.free(PLANE)), (false, 6));
-        blocks.audit().unwrap();
-    }
-
-    #[test]
-    fn a_block_is_not_retired_when_free_ones_are_short() {
-        let mut blocks = blocks(0.0, 8);
-        let at = write(&mut blocks, Frontier::Gc, 5);
-        assert!(!blocks.retire(PLANE, at.block, 8) && !blocks.is_bad(PLANE, at.block));
-        assert!(blocks.retire(PLANE, at.block, 7));
-    }
-
-    #[test]
-    fn factory_bad_blocks_are_never_opened() {
-        let mut blocks = blocks(0.25, 8);
-        assert_eq!((blocks.free(PLANE), blocks.count_bad()), (6, 2));
-        let opened: Vec<u32> = (0..24).map(|lpa| write(&mut blocks, Frontier::Gc, lpa).block).collect();
-        assert!(opened.iter().all(|&block| !blocks.is_bad(PLANE, block)));
-        assert_eq!((blocks.free(PLANE), blocks.has_page(PLANE, Frontier::Gc)), (0, false));
-        blocks.audit().unwrap();
     }
 }

@@ -44,6 +44,8 @@ struct Page {
     work: Work,
     /// Whether it has to be written.
     due: bool,
+    /// Whether garbage collection has moved pages whose entries are not in the cache: it is to be written, and can wait.
+    moved: bool,
     /// Whether all its entries were at hand when it became due.
     whole: bool,
     /// Whether its changed entries have left and were never written.
@@ -198,6 +200,7 @@ impl Cmt {
             number,
             work: Work::None,
             due: false,
+            moved: false,
             whole: false,
             departed: false,
             loaded: 0,
@@ -210,7 +213,8 @@ impl Cmt {
 
     fn forget_if_unused(&mut self, id: PageId) {
         let p = &self.pages[id];
-        if p.loaded == 0 && p.missing.is_empty() && p.work == Work::None && !p.due && !p.departed {
+        let in_use = p.loaded > 0 || !p.missing.is_empty() || p.work != Work::None;
+        if !in_use && !p.due && !p.moved && !p.departed {
             self.page_index.remove(p.number);
             self.pages.remove(id);
         }
@@ -364,7 +368,7 @@ impl Cmt {
     /// A translation page's entries are no longer its only newest ones.
     fn clean(&mut self, page: PageId) {
         let p = &mut self.pages[page];
-        p.due = false;
+        (p.due, p.moved) = (false, false);
         while !p.changed.is_empty() {
             let id = p.changed.head;
             lists::unlink(&mut p.changed, id, PAGE, &mut self.entries);
@@ -380,12 +384,36 @@ impl Cmt {
     /// The entry of a logical page changes. Returns its translation page if the change makes it due: the entry is not in
     /// the cache to keep it.
     pub fn change(&mut self, lpa: u64) -> Option<PageId> {
+        let page = self.change_elsewhere(lpa)?;
+        (!std::mem::replace(&mut self.pages[page].due, true)).then_some(page)
+    }
+
+    /// Garbage collection has moved a logical page. Returns its translation page if it is now to be made due, with
+    /// [`Cmt::make_due`] and at any time: the entry is not in the cache to keep the change.
+    pub fn relocate(&mut self, lpa: u64) -> Option<PageId> {
+        let page = self.change_elsewhere(lpa)?;
+        let p = &mut self.pages[page];
+        (!p.due && !std::mem::replace(&mut p.moved, true)).then_some(page)
+    }
+
+    /// Whether a translation page is still to be made due: it has not been written meanwhile.
+    pub fn can_be_due(&self, page: PageId) -> bool {
+        self.pages[page].moved
+    }
+
+    /// A translation page that [`Cmt::relocate`] returned is due now.
+    pub fn make_due(&mut self, page: PageId) {
+        let p = &mut self.pages[page];
+        (p.due, p.moved) = (true, false);
+    }
+
+    /// Notes the change of an entry in the cache. Of one that is not there, returns the translation page.
+    fn change_elsewhere(&mut self, lpa: u64) -> Option<PageId> {
         let Some(id) = self.find(lpa) else {
             self.counts.uncached_updates += 1;
             let page = self.page_of(lpa);
-            let p = &mut self.pages[page];
-            p.whole = false;
-            return (!std::mem::replace(&mut p.due, true)).then_some(page);
+            self.pages[page].whole = false;
+            return Some(page);
         };
         let entry = &mut self.entries[id];
         if !entry.changed {

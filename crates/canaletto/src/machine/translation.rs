@@ -6,7 +6,10 @@
 //! those of a victim are written together when it is about to be erased (DFTL: lazy copying and batch updates).
 //!
 //! Nothing here can wedge: a translation page waits for a free block of its plane as user data do, garbage collection
-//! waits for no translation page, and every missing entry's page is being read or written.
+//! waits for no translation page, and every missing entry's page is being read or written. Nor can collection keep itself
+//! busy, winning space that the translation pages it changes take again: they get at most half of the pages that it wins,
+//! and what is beyond that stays in DRAM until more is won or the host's changes have the translation page written. So
+//! with no host at work every collection leaves more pages free than before, which must end.
 
 use std::collections::VecDeque;
 
@@ -40,8 +43,12 @@ pub(super) struct Translation {
     write_backs: WriteBacks,
     /// Translation pages made due just now.
     due: Vec<u64>,
-    /// Translation pages made due by each plane's collection.
+    /// Translation pages that each plane's collection has changed.
     moved: Vec<Vec<u64>>,
+    /// Those whose victim has been emptied, and that are not written yet.
+    postponed: VecDeque<u64>,
+    /// Pages that collection has won for them.
+    won: u64,
     reads: u64,
     merge_reads: u64,
     writes: u64,
@@ -73,6 +80,8 @@ impl Translation {
             write_backs: config.write_backs,
             due: Vec::new(),
             moved: vec![Vec::new(); planes],
+            postponed: VecDeque::new(),
+            won: 0,
             reads: 0,
             merge_reads: 0,
             writes: 0,
@@ -108,16 +117,34 @@ impl Translation {
         page.map(|page| (table, page))
     }
 
-    /// Notes that the entry of a logical page has changed; returns its translation page if that is due now.
-    fn change(&mut self, lpa: u64) -> Option<u64> {
+    /// Notes with `change` that the entry of a logical page has changed; returns the translation page that it returns.
+    fn change(&mut self, lpa: u64, change: impl Fn(&mut Cmt, u64) -> Option<PageId>) -> Option<u64> {
         // Translation pages are found by the directory, which is in DRAM.
         if self.is_ideal() || lpa >= self.directories[0].first_translation {
             return None;
         }
         let entry = self.entry(lpa);
         let table = stream_of(&self.directories, entry);
-        let page = self.tables[table].change(entry)?;
+        let page = change(&mut self.tables[table], entry)?;
         Some(self.logical(table, page))
+    }
+
+    /// The next translation page to write for what collection has moved, if `cost` pages can be had for it.
+    fn next_postponed(&mut self, cost: u64) -> Option<(usize, PageId)> {
+        while let Some(&lpa) = self.postponed.front() {
+            let found = self.page(lpa).filter(|&(table, page)| self.tables[table].can_be_due(page));
+            if found.is_some() {
+                // One page is spent for every two that are won.
+                self.won = self.won.checked_sub(2 * cost)?;
+            }
+            self.postponed.pop_front();
+            if found.is_some() {
+                return found;
+            }
+        }
+        // What nobody needs is not saved up.
+        self.won = 0;
+        None
     }
 
     /// What happened, for the report.
@@ -388,7 +415,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     /// The entry of a logical page has changed; [`Machine::write_due`] must follow.
     pub(super) fn mapping_changed(&mut self, lpa: u64) {
-        let due = self.translation.change(lpa);
+        let due = self.translation.change(lpa, Cmt::change);
         self.translation.due.extend(due);
     }
 
@@ -407,18 +434,23 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     /// Garbage collection has moved a logical page of a plane; [`Machine::write_moved`] follows.
     pub(super) fn mapping_moved(&mut self, lpa: u64, plane: PlaneId) {
-        if let Some(due) = self.translation.change(lpa) {
-            self.translation.moved[plane.index()].push(due);
+        if let Some(page) = self.translation.change(lpa, Cmt::relocate) {
+            self.translation.moved[plane.index()].push(page);
         }
     }
 
-    /// Writes the translation pages that a victim's moved pages have made due.
-    pub(super) fn write_moved(&mut self, plane: PlaneId, now: Time) {
+    /// Writes the translation pages that a victim's moved pages have changed, as far as the pages that it `won` suffice.
+    pub(super) fn write_moved(&mut self, plane: PlaneId, won: u64, now: Time) {
         if self.translation.is_ideal() {
             return;
         }
-        while let Some(lpa) = self.translation.moved[plane.index()].pop() {
-            self.write_one(lpa, now);
+        let Translation { moved, postponed, .. } = &mut self.translation;
+        postponed.extend(moved[plane.index()].drain(..).rev());
+        self.translation.won += won;
+        let cost = u64::from(self.layout.pages_per_flash_page());
+        while let Some((table, page)) = self.translation.next_postponed(cost) {
+            self.translation.tables[table].make_due(page);
+            self.begin_wanted(table, page, now);
         }
     }
 }

@@ -199,13 +199,6 @@ impl Settings {
         if !self.is("gc.scope", "plane") {
             self.set("ftl.write_placement", "dynamic");
         }
-        // Known not to hold yet: what is moved makes translation pages to write, which take the space that was won, so that
-        // blocks moved without need can keep a drive busy for ever.
-        if self.0.get("mapping.capacity").is_some_and(|capacity| capacity != "0B") {
-            self.set("refresh.reads", 0);
-            self.set("refresh.age_days", 0);
-            self.set("wear.static_difference", 0);
-        }
         let kind = self.0["fabric.kind"].clone();
         if kind == "omnibus-split" || kind.starts_with("mesh") {
             self.set("fabric.hold_path", false);

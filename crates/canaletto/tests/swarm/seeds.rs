@@ -124,7 +124,12 @@ impl Case {
 fn try_seed(seed: u64, tried: &Tried) -> Result<(), String> {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
-    let config = ProptestConfig { cases: 1, failure_persistence: None, max_shrink_iters: setting("SHRINKS", 300) as u32, ..Default::default() };
+    let config = ProptestConfig {
+        cases: 1,
+        failure_persistence: None,
+        max_shrink_iters: setting("SHRINKS", 300) as u32,
+        ..Default::default()
+    };
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
     let result = runner.run(&cases(), |case| {
         let (design, workload) = case.load();

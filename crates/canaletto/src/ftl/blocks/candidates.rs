@@ -59,6 +59,12 @@ impl Candidates<'_> {
         self.valid(block) + self.step <= self.pages_per_block()
     }
 
+    /// Pages that are free once the block is collected and were not before, in whole flash pages.
+    pub fn won(&self, block: u32) -> u32 {
+        let out_of_date: u32 = self.blocks(block).filter(|b| !b.bad).map(|b| b.written() - b.valid).sum();
+        out_of_date / self.step * self.step
+    }
+
     /// When the block was opened, by the count of pages written.
     pub fn filled(&self, block: u32) -> u64 {
         self.planes[0].blocks[block as usize].opened

@@ -22,6 +22,9 @@ fn directory() -> Directory {
 enum Act {
     LookUp(u64),
     Change(u64),
+    Relocate(u64),
+    /// A translation page that garbage collection has changed becomes due.
+    MakeDue(u64),
     /// The work under way on a translation page ends.
     End(u64),
 }
@@ -42,6 +45,8 @@ struct Naive {
     /// Translation pages at work, and what is done.
     work: Vec<(u64, Work)>,
     due: Vec<u64>,
+    /// Translation pages to be made due.
+    moved: Vec<u64>,
     /// Changes that no translation page on flash, no entry and no write in flight holds.
     counts: (u64, u64),
 }
@@ -105,6 +110,7 @@ impl Naive {
             return None;
         }
         self.due.retain(|&n| n != number);
+        self.moved.retain(|&n| n != number);
         let of_page = self.kept.iter_mut().filter(|k| k.lpa / PER_PAGE == number && !k.missing);
         let at_hand = of_page.map(|k| k.changed = false).count() as u64;
         Some(at_hand < directory().entries(number))
@@ -115,6 +121,8 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
     let act = prop_oneof![
         5 => (0..PAGES).prop_map(Act::LookUp),
         3 => (0..PAGES).prop_map(Act::Change),
+        2 => (0..PAGES).prop_map(Act::Relocate),
+        1 => (0..PAGES / PER_PAGE + 1).prop_map(Act::MakeDue),
         3 => (0..PAGES / PER_PAGE + 1).prop_map(Act::End),
     ];
     prop::collection::vec(act, 1..400)
@@ -182,6 +190,39 @@ impl Pair {
         }
     }
 
+    fn relocate(&mut self, lpa: u64) {
+        let to_be_due = self.cmt.relocate(lpa);
+        let number = lpa / PER_PAGE;
+        match self.naive.kept.iter_mut().find(|k| k.lpa == lpa) {
+            Some(kept) => {
+                kept.changed = true;
+                assert_eq!(to_be_due, None);
+            }
+            None => {
+                let known = self.naive.due.contains(&number) || self.naive.moved.contains(&number);
+                assert_eq!(to_be_due.is_some(), !known);
+                if !known {
+                    self.naive.moved.push(number);
+                }
+            }
+        }
+    }
+
+    fn make_due(&mut self, number: u64) {
+        let can = self.naive.moved.contains(&number);
+        let Some(page) = self.cmt.page(number) else {
+            assert!(!can);
+            return;
+        };
+        assert_eq!(self.cmt.can_be_due(page), can);
+        if can {
+            self.cmt.make_due(page);
+            self.naive.moved.retain(|&n| n != number);
+            self.naive.make_due(number);
+            self.begin(number);
+        }
+    }
+
     fn begin(&mut self, number: u64) {
         let wanted = self.naive.wanted(number);
         let Some(page) = self.cmt.page(number) else {
@@ -240,7 +281,8 @@ impl Pair {
         for number in 0..=PAGES / PER_PAGE {
             let in_use = self.naive.kept.iter().any(|k| k.lpa / PER_PAGE == number)
                 || self.naive.work_on(number) != Work::None
-                || self.naive.due.contains(&number);
+                || self.naive.due.contains(&number)
+                || self.naive.moved.contains(&number);
             assert_eq!(self.cmt.page(number).is_some(), in_use, "translation page {number}");
         }
     }
@@ -255,6 +297,8 @@ proptest! {
             match act {
                 Act::LookUp(lpa) => pair.look_up(lpa),
                 Act::Change(lpa) => pair.change(lpa),
+                Act::Relocate(lpa) => pair.relocate(lpa),
+                Act::MakeDue(number) => pair.make_due(number),
                 Act::End(number) => pair.end(number),
             }
             pair.compare();

@@ -73,6 +73,8 @@ struct Job {
     victim: u32,
     reason: Reason,
     since: Time,
+    /// Pages that are free afterwards and were not before.
+    won: u32,
     /// Next page of the victim to look at.
     next: u32,
     /// Copies under way.
@@ -189,7 +191,8 @@ impl Collector {
 
     fn begin(&mut self, plane: PlaneId, victim: u32, reason: Reason, blocks: &Blocks, now: Time) {
         let place = self.place(plane);
-        self.jobs[place] = Some(Job { victim, reason, since: now, ..Job::default() });
+        let won = blocks.candidates(plane).won(victim);
+        self.jobs[place] = Some(Job { victim, reason, since: now, won, ..Job::default() });
         self.counts.jobs[reason as usize] += 1;
         if matches!(reason, Reason::Space | Reason::Epoch | Reason::Urgent) {
             self.counts.valid_in_victims += u64::from(blocks.candidates(plane).to_copy(victim));
@@ -438,6 +441,11 @@ impl Collector {
     /// Whether any plane collects.
     pub fn is_working(&self) -> bool {
         self.working > 0
+    }
+
+    /// Pages that the plane's job wins.
+    pub fn won(&self, plane: PlaneId) -> u64 {
+        self.jobs[self.place(plane)].map_or(0, |job| u64::from(job.won))
     }
 
     /// One phrase on the plane's job, for a stuck run's explanation.

@@ -1,0 +1,113 @@
+//! What the blocks hold and how worn they are, for reports and audits.
+
+use std::cmp::Reverse;
+
+use super::{Block, Blocks, INVALID};
+use crate::flash::address::PlaneId;
+use crate::measure::precondition::BlockCounts;
+use crate::measure::upkeep::{BlocksReport, VALID_BINS};
+
+/// How worn the blocks of a plane are.
+pub struct PlaneWear {
+    /// Erases of the block erased least often.
+    pub least: u32,
+    /// And of the one erased most often.
+    pub most: u32,
+    /// Erases of all.
+    pub erases: u64,
+    /// Blocks not to be used again.
+    pub bad: u32,
+}
+
+impl Blocks {
+    /// How worn the blocks of a plane are.
+    pub fn wear_in(&self, plane: PlaneId) -> PlaneWear {
+        let p = &self.planes[plane.index()];
+        let erases = p.blocks.iter().map(|b| b.erases);
+        let untouched = (p.blocks.len() as u32) < self.blocks_per_plane;
+        let least = if untouched { 0 } else { erases.clone().min().unwrap_or(0) };
+        PlaneWear { least, most: p.most_erases, erases: erases.map(u64::from).sum(), bad: p.bad + p.bad_unseen }
+    }
+
+    /// Adds what the blocks of a plane hold to a report.
+    pub fn count_in(&self, plane: PlaneId, report: &mut BlocksReport) {
+        let p = &self.planes[plane.index()];
+        report.total += u64::from(self.blocks_per_plane);
+        report.bad += u64::from(p.bad + p.bad_unseen);
+        report.free += u64::from(self.free_blocks(plane));
+        report.valid_pages += p.valid;
+        for (number, block) in (0..).zip(&p.blocks).filter(|(_, block)| !block.bad) {
+            if block.written() < self.pages_per_block {
+                let open = block.written() > 0 || self.is_open(plane, number);
+                report.open += u64::from(open);
+                continue;
+            }
+            report.full += 1;
+            let bin = block.valid as usize * VALID_BINS / self.pages_per_block as usize;
+            report.by_valid_share[bin.min(VALID_BINS - 1)] += 1;
+        }
+    }
+
+    /// Valid pages of the whole drive.
+    pub fn valid_in_all(&self) -> u64 {
+        self.planes.iter().map(|plane| plane.valid).sum()
+    }
+
+    /// Each plane's blocks.
+    pub fn counts(&self) -> impl Iterator<Item = BlockCounts> {
+        (0..).map(PlaneId).zip(&self.planes).map(|(id, plane)| {
+            let (total, free, bad) = (self.blocks_per_plane, self.free_blocks(id), plane.bad);
+            let has_room = |block: u32| self.has_room(plane, block) && !plane.blocks[block as usize].bad;
+            let blocks = 0..plane.blocks.len() as u32;
+            let open = blocks.filter(|&block| has_room(block) && self.is_open(id, block)).count() as u32;
+            let full = total - free - bad - open;
+            let [total, free, open, full, bad] = [total, free, open, full, bad].map(u64::from);
+            BlockCounts { total, free, open, full, bad }
+        })
+    }
+
+    /// Valid pages of the whole drive, counted page by page; for audits.
+    pub fn count_valid(&self) -> u64 {
+        let written = |b: &Block| b.pages.iter().filter(|p| p.lpa != INVALID).count() as u64;
+        self.planes.iter().flat_map(|p| &p.blocks).map(written).sum::<u64>() + self.count_seeded()
+    }
+
+    /// Checks that every block is free, in use or bad exactly once, and that counts of valid pages are right.
+    ///
+    /// # Errors
+    /// Says which plane and block is wrong.
+    pub fn audit(&self) -> Result<(), String> {
+        for (number, plane) in self.planes.iter().enumerate() {
+            let id = PlaneId(number as u32);
+            let keeper = &self.planes[self.leader(id).index()];
+            let mut erased: Vec<u32> = keeper.erased.iter().map(|Reverse((.., block))| *block).collect();
+            erased.sort_unstable();
+            erased.dedup();
+            if erased.len() != keeper.erased.len() {
+                return Err(format!("plane {number}: a block is free twice"));
+            }
+            let sum: u64 = plane.blocks.iter().map(|block| u64::from(block.valid)).sum();
+            if sum != plane.valid {
+                return Err(format!("plane {number}: {sum} valid pages, counted {}", plane.valid));
+            }
+            let bad = plane.blocks.iter().filter(|block| block.bad).count() as u32;
+            if bad != plane.bad {
+                return Err(format!("plane {number}: {bad} bad blocks, counted {}", plane.bad));
+            }
+            for (b, block) in plane.blocks.iter().enumerate() {
+                let written = block.pages.iter().filter(|p| p.lpa != INVALID).count() as u32;
+                let valid = written + self.seeded_valid(id, b as u32);
+                if valid != block.valid {
+                    return Err(format!("plane {number} block {b}: {valid} valid pages, counted {}", block.valid));
+                }
+                let free = erased.binary_search(&(b as u32)).is_ok();
+                let open = self.is_open(id, b as u32);
+                let alone = self.superblocks.is_none();
+                if block.bad && alone && (free || open) || !block.bad && !open && free != (block.written() == 0) {
+                    return Err(format!("plane {number} block {b}: free and in use at once, or neither"));
+                }
+            }
+        }
+        Ok(())
+    }
+}

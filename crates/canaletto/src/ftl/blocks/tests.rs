@@ -1,0 +1,59 @@
+//! Blocks that fail, and those that are bad from the factory.
+
+use super::*;
+use crate::config::design::Geometry;
+use crate::config::units::Size;
+
+const PLANE: PlaneId = PlaneId(0);
+const USER: Frontier = Frontier::User(0);
+
+/// One plane of 8 blocks of 4 pages, of which `most` may go bad.
+fn blocks(factory: f64, most: u32) -> Blocks {
+    let geometry = Geometry {
+        channels: 1,
+        chips_per_channel: 1,
+        dies_per_chip: 1,
+        planes_per_die: 1,
+        blocks_per_plane: 8,
+        pages_per_block: 4,
+        page: Size(4096),
+    };
+    Blocks::new(&Layout::new(&geometry, true), 1, 1, true, BadBlocks { seed: 3, factory, most })
+}
+
+fn write(blocks: &mut Blocks, frontier: Frontier, lpa: u64) -> Ppa {
+    blocks.allocate(PLANE, frontier, lpa, 1).expect("a free page").0
+}
+
+#[test]
+fn a_retired_block_keeps_its_data_until_they_are_moved() {
+    let mut blocks = blocks(0.0, 1);
+    let at = write(&mut blocks, USER, 5);
+    assert!(blocks.retire(PLANE, at.block, 0) && blocks.is_bad(PLANE, at.block));
+    assert_eq!((blocks.valid_lpa(at), blocks.free(PLANE), blocks.count_bad()), (Some(5), 7, 1));
+    let next = write(&mut blocks, USER, 6);
+    assert!(next.block != at.block && !blocks.retire(PLANE, next.block, 0), "one is all the plane can spare");
+    assert!(blocks.can_be_collected(PLANE, at.block));
+    blocks.invalidate(at);
+    blocks.erase(PLANE, at.block, 0);
+    assert_eq!((blocks.can_be_collected(PLANE, at.block), blocks.free(PLANE)), (false, 6));
+    blocks.audit().unwrap();
+}
+
+#[test]
+fn a_block_is_not_retired_when_free_ones_are_short() {
+    let mut blocks = blocks(0.0, 8);
+    let at = write(&mut blocks, Frontier::Gc, 5);
+    assert!(!blocks.retire(PLANE, at.block, 8) && !blocks.is_bad(PLANE, at.block));
+    assert!(blocks.retire(PLANE, at.block, 7));
+}
+
+#[test]
+fn factory_bad_blocks_are_never_opened() {
+    let mut blocks = blocks(0.25, 8);
+    assert_eq!((blocks.free(PLANE), blocks.count_bad()), (6, 2));
+    let opened: Vec<u32> = (0..24).map(|lpa| write(&mut blocks, Frontier::Gc, lpa).block).collect();
+    assert!(opened.iter().all(|&block| !blocks.is_bad(PLANE, block)));
+    assert_eq!((blocks.free(PLANE), blocks.has_page(PLANE, Frontier::Gc)), (0, false));
+    blocks.audit().unwrap();
+}
