@@ -158,9 +158,9 @@ class WorkloadOptions:
         for name, least in counts.items():
             if getattr(self, name) is not None:
                 check_whole(name, getattr(self, name), least, 2**63 - 1)
-        for key, low, high in (("speed", 1e-6, 1e6), ("sample", 1e-12, 1.0)):
+        for key, most in (("speed", 1_000_000), ("sample", 1)):
             if getattr(self, key) is not None:
-                _check_number(key, getattr(self, key), low, high)
+                _check_positive(key, getattr(self, key), most)
         paces = ["queue_depth", "as_fast_as_possible", "speed", "inter_arrival"]
         given = [name for name in paces if getattr(self, name) not in (None, False)]
         if len(given) > 1:
@@ -349,9 +349,9 @@ def check_whole(name: str, given: object, least: int, most: int) -> None:
         raise ConfigError(f"{name}: got {given!r}, expected a whole number from {least} to {most}")
 
 
-def _check_number(name: str, given: object, least: float, most: float) -> None:
-    if isinstance(given, bool) or not isinstance(given, int | float) or not least <= given <= most:
-        raise ConfigError(f"{name}: got {given!r}, expected a number from {least:g} to {most:g}")
+def _check_positive(name: str, given: object, most: float) -> None:
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given <= most:
+        raise ConfigError(f"{name}: got {given!r}, expected a number above 0, up to {most}")
 
 
 def _check_choice(key: str, given: str | None, allowed: tuple[str, ...]) -> None:

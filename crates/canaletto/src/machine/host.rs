@@ -252,12 +252,13 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let flow = &mut self.flows[id as usize];
         flow.queue.learn_head(submission_head);
         let looping = flow.looping;
-        self.place_waiting(id, now);
-        self.send(Direction::ToDevice, Message::CompletionDoorbell { flow: id }, 0, now);
         match looping {
-            Loop::Closed(_) => drop(self.generate(id, now, now)?),
             Loop::Unpaced => self.fill_queue(id, now)?,
-            Loop::Open => {}
+            Loop::Closed(_) | Loop::Open => self.place_waiting(id, now),
+        }
+        self.send(Direction::ToDevice, Message::CompletionDoorbell { flow: id }, 0, now);
+        if let Loop::Closed(_) = looping {
+            self.generate(id, now, now)?;
         }
         self.expect_idleness(now);
         Ok(())
