@@ -47,13 +47,15 @@ def test_times_are_scaled(option: str, given: str, gap_us: float, canaletto: Any
     assert result["last_completion_us"] > 199 * gap_us
 
 
-def test_as_fast_as_possible_is_faster_than_any_times(canaletto: Any, trace: Path) -> None:
+def test_as_fast_as_possible_is_faster_than_recorded(canaletto: Any, trace: Path) -> None:
     run = ["run", "performance-optimized", "--workload", trace, "--json"]
-    fast, fastest = (canaletto.ok(*run, *more).json for more in (["--speed", "1000"], ["--as-fast-as-possible"]))
+    recorded, fastest = (canaletto.ok(*run, *more).json for more in ([], ["--as-fast-as-possible"]))
     assert fastest["replays"][0]["pace"] == "as-fast-as-possible"
     assert fastest["replays"][0]["inter_arrival_us"] is None
     assert fastest["requests"]["completed"] == 200
-    assert fastest["execution_time_us"] <= fast["execution_time_us"]
+    assert fastest["execution_time_us"] < 0.8 * recorded["execution_time_us"]
+    # All but those in the submission queue wait outside the drive.
+    assert fastest["device_response_us"]["mean"] <= fastest["latency_us"]["all"]["mean"]
 
 
 def test_parts_samples_and_repetitions_are_counted(canaletto: Any, trace: Path) -> None:

@@ -25,9 +25,10 @@ pub struct Workload {
     /// to start two flows); only ties depend on it.
     #[serde(default)]
     pub last_flow_first: bool,
-    /// Mean time between arrivals of all open-loop flows together, while all of them last: the clocks of those flows, and so
-    /// the times between their requests, are scaled by one factor for that. Each counts with its own mean, however it is given;
-    /// flows in a closed loop stay as they are. Absent: no flow is scaled.
+    /// Mean time between arrivals of all open-loop flows together, while all of them last: one over the sum of their rates.
+    /// The clocks of these flows are scaled by one factor for that: gaps, `start` and `stop`. A synthetic flow counts with its
+    /// `inter_arrival`, a replayed one with the mean from its first to its last arrival, for which its traces are read once
+    /// before the run. Flows in a closed loop stay as they are. Absent: no flow is scaled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inter_arrival: Option<Duration>,
     /// The flows.

@@ -25,7 +25,7 @@ pub struct Record {
     pub kind: Kind,
 }
 
-/// A stream of [`Record`]s.
+/// A stream of [`Record`]s in order of arrival.
 ///
 /// Dynamic dispatch happens once a batch, not once a request.
 pub trait RecordSource: Send {
