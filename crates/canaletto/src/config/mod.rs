@@ -25,6 +25,8 @@ pub mod reading;
 mod refresh;
 pub mod schema;
 mod superblock;
+pub mod synthetic;
+mod synthetic_check;
 pub mod units;
 pub mod workload;
 

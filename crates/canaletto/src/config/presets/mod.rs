@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 use crate::config::units::{Duration, Size};
-use crate::config::workload::{Addresses, Flow, Priority, Synthetic, Workload};
+use crate::config::workload::{Flow, Priority, Synthetic, Workload};
 
 macro_rules! presets {
     ($($name:literal),* $(,)?) => {
@@ -81,23 +81,12 @@ pub fn profile(name: &str) -> Option<Workload> {
     let profile = profile_table().remove(name)?;
     let page = Size(4096);
     let synthetic = Synthetic {
-        trim_share: 0.0,
-        flush_share: 0.0,
-        fua_share: 0.0,
         requests: PROFILE_REQUESTS,
-        stop: None,
         read_share: profile.read_share,
-        addresses: Addresses::Uniform,
-        hot_share: None,
-        working_set: 1.0,
-        alignment: page,
-        size: profile.size,
+        size: Some(profile.size),
         size_unit: page,
-        size_deviation: Size(0),
-        queue_depth: None,
         inter_arrival: Some(profile.inter_arrival),
-        start: Duration(0),
-        mqsim_seed: None,
+        ..Synthetic::default()
     };
     let flow = Flow {
         cache: None,
