@@ -34,7 +34,7 @@ ReportWindow = Annotated[
 ]
 DesignName = Annotated[str, typer.Argument(metavar="DESIGN", help="A preset's name or a TOML file.")]
 WorkloadName = Annotated[
-    str, typer.Option("--workload", metavar="W", help="A profile's name, a TOML file, or a trace file.")
+    str, typer.Option("--workload", metavar="W", help="A profile's name, a TOML file, a fio job file, or a trace.")
 ]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Same inputs and seed: same results, to the bit.")]
 Warmup = Annotated[int, typer.Option(min=0, metavar="N", help="Leave the first N requests out of the statistics.")]
@@ -460,7 +460,7 @@ def _resolve_workload(
 
     if wrap and fit:
         raise ConfigError("--wrap and --fit: both given, expected one of them")
-    return config.resolve_workload(
+    made = config.resolve_workload(
         label,
         keys,
         requests=requests,
@@ -470,6 +470,9 @@ def _resolve_workload(
         trace_format=trace_format,
         read=read,
     )
+    if made.notes:
+        console.say(f"{label}: {'; '.join(made.notes)}")
+    return made
 
 
 def _window(file: Path | None, window: str | None, force: bool, out: Path | None) -> "Window | None":

@@ -6,6 +6,7 @@ frozen and repeated.
 
 import os
 import tomllib
+import warnings
 from collections.abc import Mapping
 from html import escape
 from pathlib import Path
@@ -19,6 +20,8 @@ MAX_CONFIG_BYTES = 16 << 20
 
 BEYOND = ("refuse", "wrap", "fit")
 DEVICES = ("ignore", "offset")
+OPEN_LOOP = ("inter_arrival", "burstiness", "burst_share", "on", "off", "diurnal")
+"""Keys of a generated flow that say when requests arrive."""
 
 
 class Config:
@@ -101,6 +104,8 @@ class Workload(Config):
     """The flows of requests that a drive serves."""
 
     _kind = "workload"
+    notes: tuple[str, ...] = ()
+    """What of a fio job file is not as in fio, or of no effect."""
 
     def traces(self) -> list[str]:
         """The trace files it replays, in the order of its flows."""
@@ -141,7 +146,7 @@ def workload(
     read: Mapping[str, Any] | None = None,
     **overrides: Any,
 ) -> Workload:
-    """A workload from a profile's name, a TOML file, or a trace file of any known format (any other file).
+    """A workload from a profile's name, a TOML file, a fio job file (.fio), or a trace file of any known format (any other).
 
     requests: at most this many requests of each flow. queue_depth: closed loop, this many requests of each flow are
     always outstanding and arrival times are ignored. beyond: what to do with addresses beyond the drive: "refuse" (the
@@ -151,7 +156,7 @@ def workload(
 
     Raises ConfigError for an unknown profile or key or a value that is not allowed, OSError if a file cannot be read.
     """
-    return resolve_workload(
+    made = resolve_workload(
         os.fspath(source),
         override_list(overrides),
         requests=requests,
@@ -161,6 +166,9 @@ def workload(
         trace_format=trace_format,
         read=dict(read or {}),
     )
+    if made.notes:
+        warnings.warn(f"{made.label}: {'; '.join(made.notes)}", stacklevel=2)
+    return made
 
 
 def resolve_workload(
@@ -193,7 +201,9 @@ def resolve_workload(
     document = made.to_dict()
     for flow in document["flow"]:
         _shape_flow(flow, requests, queue_depth, trace_options)
-    return Workload.from_toml(_toml.dumps(document), label)
+    shaped = Workload.from_toml(_toml.dumps(document), label)
+    shaped.notes = made.notes
+    return shaped
 
 
 def override_list(overrides: Mapping[str, Any]) -> list[str]:
@@ -226,6 +236,13 @@ def _load_workload(label: str, overrides: list[str]) -> Workload:
     if label.endswith(".toml"):
         toml = Workload._resolve(label, read_text(label), overrides)
         return Workload(_with_absolute_traces(toml, Path(label).parent), label)
+    if label.endswith(".fio"):
+        from canaletto import fio
+
+        text, notes = fio.workload(read_text(label), label)
+        made = Workload(Workload._resolve(f"{label} as a workload", text, overrides), label)
+        made.notes = tuple(notes)
+        return made
     with open(label, "rb"):  # the system's own word if it is missing, forbidden or a folder
         pass
     name = trace_name(label)
@@ -263,7 +280,12 @@ def _shape_flow(
             part["requests"] = requests
         if queue_depth is not None:
             part["queue_depth"] = queue_depth
-            part.pop("inter_arrival", None)
+            for key in OPEN_LOOP:
+                part.pop(key, None)
+        # Where the values came from that are now others.
+        changed = ["requests"] * (requests is not None) + ["queue_depth", *OPEN_LOOP] * (queue_depth is not None)
+        for key in changed:
+            part.get("origin", {}).pop(key, None)
     if "trace" in flow:
         part = flow["trace"]
         read = part.get("read", {}) | trace_options.get("read", {})

@@ -406,6 +406,8 @@ fn workload_table() -> Vec<(&'static str, Vec<&'static str>, String)> {
         ("flow.synthetic.zipf_exponent", vec!["flow.0.synthetic.zipf_exponent=0.5"], zipf.clone()),
         ("flow.synthetic.popular_regions", vec!["flow.0.synthetic.popular_regions=2"], zipf),
         ("flow.synthetic.working_set_size", vec!["flow.0.synthetic.working_set_size=256KiB"], one.clone()),
+        ("flow.synthetic.working_set_offset", vec!["flow.0.synthetic.working_set_offset=256KiB"], one.clone()),
+        ("flow.synthetic.think_time", vec!["flow.0.synthetic.think_time=5us"], one.clone()),
         ("flow.synthetic.sequential_share", vec!["flow.0.synthetic.sequential_share=0.4"], one.clone()),
         ("flow.synthetic.run_length", vec!["flow.0.synthetic.run_length=9"], runs),
         ("flow.synthetic.recent_share", vec!["flow.0.synthetic.recent_share=0.4"], one.clone()),

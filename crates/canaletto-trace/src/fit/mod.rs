@@ -9,7 +9,7 @@ mod popularity;
 use std::collections::BTreeMap;
 
 use canaletto::config::units::{Duration, Size};
-use canaletto::config::workload::{Addresses, ChannelSkew, Flow, Origin, Priority, SizeShare, Synthetic, Workload};
+use canaletto::config::workload::{Addresses, ChannelSkew, Flow, Origin, SizeShare, Synthetic, Workload};
 
 use crate::survey::{Findings, PAGE};
 
@@ -52,25 +52,7 @@ pub fn fit(found: &Findings, name: &str, about: &str, channels: Channels) -> Res
     fit_places(&mut fitted, found, channels);
     pace::fit(&mut fitted, found);
     fitted.origin = origins(&fitted);
-    let flow = Flow {
-        name: name.to_owned(),
-        priority: Priority::default(),
-        cache: None,
-        channels: None,
-        chips: None,
-        dies: None,
-        planes: None,
-        occupancy: None,
-        synthetic: Some(fitted),
-        trace: None,
-    };
-    Ok(Workload {
-        name: name.to_owned(),
-        about: about.to_owned(),
-        partitioned: false,
-        last_flow_first: false,
-        flow: vec![flow],
-    })
+    Ok(Workload::of(name, about, vec![Flow::generated(name, fitted)]))
 }
 
 /// Sizes of reads, and of writes where both occur.

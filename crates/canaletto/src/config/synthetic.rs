@@ -122,13 +122,16 @@ pub struct Synthetic {
     #[serde(default = "default_regions", skip_serializing_if = "is_default_regions")]
     #[schemars(range(min = 1, max = 65_536))]
     pub popular_regions: u32,
-    /// Share of the addresses that are used, from the beginning.
+    /// Share of the addresses that are used, from the beginning or `working_set_offset`.
     #[serde(default = "whole")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub working_set: f64,
     /// The same in bytes, in place of `working_set`; all addresses, if there are fewer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub working_set_size: Option<Size>,
+    /// The working set begins here instead of at the first address.
+    #[serde(default = "zero_size", skip_serializing_if = "is_no_size")]
+    pub working_set_offset: Size,
     /// Share of the requests that begin where the one before of their kind (reads or others) ended: those that continue a
     /// sequential run. The first of a run begins as `addresses` says.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -172,6 +175,9 @@ pub struct Synthetic {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_048_576))]
     pub queue_depth: Option<u32>,
+    /// Closed loop: time between a completion and the request that follows it.
+    #[serde(default = "zero_time", skip_serializing_if = "is_no_time")]
+    pub think_time: Duration,
     /// Open loop: mean time between arrivals, exponentially distributed unless `burstiness` says otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inter_arrival: Option<Duration>,
@@ -223,6 +229,7 @@ impl Default for Synthetic {
             popular_regions: default_regions(),
             working_set: whole(),
             working_set_size: None,
+            working_set_offset: zero_size(),
             sequential_share: 0.0,
             run_length: None,
             recent_share: 0.0,
@@ -234,6 +241,7 @@ impl Default for Synthetic {
             sizes: Vec::new(),
             write_sizes: Vec::new(),
             queue_depth: None,
+            think_time: zero_time(),
             inter_arrival: None,
             burstiness: one(),
             burst_share: None,
@@ -276,10 +284,16 @@ impl Synthetic {
 
     /// How many sectors of `sectors` are used.
     pub fn used_sectors(&self, sectors: u64) -> u64 {
+        let there = sectors.saturating_sub(self.offset_sectors());
         match self.working_set_size {
-            Some(size) => (size.0 / SECTOR).min(sectors),
-            None => (sectors as f64 * self.working_set) as u64,
+            Some(size) => (size.0 / SECTOR).min(there),
+            None => ((sectors as f64 * self.working_set) as u64).min(there),
         }
+    }
+
+    /// Sectors before the working set.
+    pub fn offset_sectors(&self) -> u64 {
+        self.working_set_offset.0 / SECTOR
     }
 }
 
@@ -310,6 +324,12 @@ fn sector() -> Size {
 fn zero_size() -> Size {
     Size(0)
 }
+fn is_no_size(size: &Size) -> bool {
+    size.0 == 0
+}
 fn zero_time() -> Duration {
     Duration(0)
+}
+fn is_no_time(time: &Duration) -> bool {
+    time.0 == 0
 }

@@ -44,8 +44,11 @@ fn check_loop(s: &Synthetic, key: &str) -> Checked {
         (None, Some(gap)) => {
             require(gap.0 > 0, &format!("{key}.inter_arrival"), || "got 0, expected a time above 0".to_owned())
         }
-        _ => Ok(()),
-    }
+        (Some(_), None) => Ok(()),
+    }?;
+    require(s.think_time.0 == 0 || s.queue_depth.is_some(), &format!("{key}.think_time"), || {
+        "needs queue_depth: in an open loop nobody waits for a completion".to_owned()
+    })
 }
 
 fn check_sizes(s: &Synthetic, key: &str) -> Checked {
@@ -82,6 +85,10 @@ fn check_mix(mix: &[SizeShare], key: &str) -> Checked {
 
 fn check_working_set(s: &Synthetic, key: &str) -> Checked {
     require(s.working_set > 0.0, &format!("{key}.working_set"), || "got 0, expected a share above 0".to_owned())?;
+    let offset = s.working_set_offset;
+    require(offset.0 % SECTOR == 0, &format!("{key}.working_set_offset"), || {
+        format!("got \"{offset}\", expected a multiple of 512 B")
+    })?;
     let Some(size) = s.working_set_size else { return Ok(()) };
     whole_sectors(key, "working_set_size", size)?;
     require(s.working_set == 1.0, &format!("{key}.working_set"), || {
@@ -181,6 +188,7 @@ fn check_mqsim(s: &Synthetic, key: &str) -> Checked {
         ("sequential_share", s.sequential_share > 0.0),
         ("recent_share", s.recent_share > 0.0),
         ("channel_skew", s.channel_skew.is_some()),
+        ("working_set_offset", s.working_set_offset.0 > 0),
         ("sizes", !s.sizes.is_empty()),
         ("write_sizes", !s.write_sizes.is_empty()),
         ("burstiness", s.burstiness != 1.0),

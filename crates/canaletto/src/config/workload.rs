@@ -67,6 +67,31 @@ pub struct Flow {
     pub trace: Option<Trace>,
 }
 
+impl Workload {
+    /// Flows that share the whole drive.
+    pub fn of(name: &str, about: &str, flow: Vec<Flow>) -> Workload {
+        Workload { name: name.to_owned(), about: about.to_owned(), partitioned: false, last_flow_first: false, flow }
+    }
+}
+
+impl Flow {
+    /// A flow of generated requests, without anything special.
+    pub fn generated(name: &str, synthetic: Synthetic) -> Flow {
+        Flow {
+            name: name.to_owned(),
+            priority: Priority::default(),
+            cache: None,
+            channels: None,
+            chips: None,
+            dies: None,
+            planes: None,
+            occupancy: None,
+            synthetic: Some(synthetic),
+            trace: None,
+        }
+    }
+}
+
 /// Priority class of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

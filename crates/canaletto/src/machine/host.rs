@@ -50,8 +50,20 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         Ok(())
     }
 
+    /// A request of a closed loop is complete: the next one comes, at once or after some thought.
+    fn follow_up(&mut self, id: u16, now: Time) -> Result<(), RunError> {
+        let think = self.flows[id as usize].think;
+        if think == Time::ZERO {
+            self.generate(id, now)?;
+        } else {
+            self.events.push(now + think, Event::Thought(id));
+            self.arrivals += 1;
+        }
+        Ok(())
+    }
+
     /// Makes the flow's next request and submits it. Returns whether there was one.
-    fn generate(&mut self, id: u16, now: Time) -> Result<bool, RunError> {
+    pub(super) fn generate(&mut self, id: u16, now: Time) -> Result<bool, RunError> {
         self.end_idleness();
         let flow = &mut self.flows[id as usize];
         let Some(wanted) = flow.source.next(now).map_err(RunError::Trace)? else {
@@ -227,7 +239,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.place_waiting(id, now);
         self.send(Direction::ToDevice, Message::CompletionDoorbell { flow: id }, 0, now);
         if closed {
-            self.generate(id, now)?;
+            self.follow_up(id, now)?;
         }
         self.expect_idleness(now);
         Ok(())

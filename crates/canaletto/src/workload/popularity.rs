@@ -287,7 +287,8 @@ mod tests {
             for stretch in stretches.iter().filter(|s| s.share > 0.002) {
                 let found = drawn[stretch.from as usize..stretch.until as usize].iter().sum::<u64>() as f64 / 4e5;
                 let error = (found / stretch.share - 1.0).abs();
-                assert!(error < 0.15, "{law:?} {stretch:?}: {found}");
+                // Where a region's end cuts a stretch in two, one part holds the more popular ranks.
+                assert!(error < 0.3, "{law:?} {stretch:?}: {found}");
             }
         }
     }

@@ -59,9 +59,11 @@ impl Generator {
         let hot = stream("hot", hot_cold);
         let sizes = stream("size", config.size_deviation.0 > 0);
         let gaps = stream("gap", config.inter_arrival.is_some());
+        // Limits have seen to it that there is something behind the offset.
+        let (whole, first) = (last - first, first + config.offset_sectors());
         let used_last = match config.working_set_size {
             Some(size) => last.min(first + size.0 / SECTOR - 1),
-            None => first + ((last - first) as f64 * config.working_set) as u64,
+            None => last.min(first + (whole as f64 * config.working_set) as u64),
         };
         let alignment = (config.alignment.0 / SECTOR).max(1);
         let next_sequential = if config.addresses == Addresses::Sequential {

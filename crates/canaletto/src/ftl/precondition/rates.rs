@@ -62,13 +62,15 @@ impl Rates {
         let writes = weight_of(flow);
         let pages = |share: f64| ((range.sectors as f64 * share) as u64).div_ceil(sectors_per_page);
         let used = flow.used_sectors(range.sectors);
-        let all = used.div_ceil(sectors_per_page);
+        let offset = flow.offset_sectors();
+        let before = offset / sectors_per_page;
+        let all = (offset + used).div_ceil(sectors_per_page);
         let alignment = flow.alignment.0 / SECTOR;
         let places = (used / alignment).max(1);
         if let Some(law) = Law::of(flow, places) {
             for stretch in Scatter::new(places, flow.popular_regions).stretches(&law, places) {
-                let from = stretch.from * alignment / sectors_per_page;
-                let until = (stretch.until * alignment).div_ceil(sectors_per_page).min(all);
+                let from = (offset + stretch.from * alignment) / sectors_per_page;
+                let until = (offset + stretch.until * alignment).div_ceil(sectors_per_page).min(all);
                 self.add(from, until, writes * stretch.share);
             }
             return;
@@ -77,11 +79,11 @@ impl Rates {
             (Addresses::HotCold, Some(hot)) => {
                 let set =
                     if flow.working_set_size.is_some() { used as f64 / range.sectors as f64 } else { flow.working_set };
-                let end = pages(set * hot).min(all);
-                self.add(0, end, writes * (1.0 - hot));
+                let end = (before + pages(set * hot)).min(all);
+                self.add(before, end, writes * (1.0 - hot));
                 self.add(end, all, writes * hot);
             }
-            _ => self.add(0, all, writes),
+            _ => self.add(before, all, writes),
         }
     }
 }

@@ -115,3 +115,12 @@ fn plain_traffic_stays_what_it_was() {
     );
     assert_eq!((plain, hot), (0x6325_16eb_7ae3_3c28, 0xfc2b_6bc1_c345_085f));
 }
+
+#[test]
+fn a_working_set_may_begin_later() {
+    let keys = "requests = 5000\nread_share = 0.5\nsize = \"4KiB\"\nworking_set_offset = \"1MiB\"\n";
+    let made = requests(&format!("{keys}working_set_size = \"1MiB\""), 1 << 20);
+    assert!(made.iter().all(|r| r.lba >= 2048 && r.lba + 8 <= 4096));
+    let made = requests(&format!("{keys}working_set = 0.5"), 4096);
+    assert!(made.iter().all(|r| r.lba >= 2048) && made.iter().any(|r| r.lba > 4000));
+}
