@@ -94,7 +94,8 @@ def _info(
 def _fit(
     file: File,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="PROFILE", help="The workload file to write (.toml); else shown.")
+        Path | None,
+        typer.Option("--out", "-o", metavar="PROFILE", help="The workload file to write; else it is shown."),
     ] = None,
     name: Annotated[str | None, typer.Option(metavar="NAME", help="The profile's name; else that of the file.")] = None,
     design: Annotated[

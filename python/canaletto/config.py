@@ -146,7 +146,7 @@ def workload(
     read: Mapping[str, Any] | None = None,
     **overrides: Any,
 ) -> Workload:
-    """A workload from a profile's name, a TOML file, a fio job file (.fio), or a trace file of any known format (any other).
+    """A workload from a profile's name, a TOML file, a fio job file (.fio) or a trace of any known format (others).
 
     requests: at most this many requests of each flow. queue_depth: closed loop, this many requests of each flow are
     always outstanding and arrival times are ignored. beyond: what to do with addresses beyond the drive: "refuse" (the

@@ -18,7 +18,7 @@ SHORTEST_REQUEST_S = 50e-9
 
 @dataclass
 class Job:
-    """A section of the file with what it inherits from `[global]`: the options as given, and what is to be said of them."""
+    """A section of the file with what it inherits from `[global]`, and what is to be said of it."""
 
     name: str
     options: dict[str, Given]

@@ -4,10 +4,15 @@ from typing import Any
 
 from canaletto.fio_values import Given
 
-SYNCHRONOUS = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "cpuio", "falloc", "ftruncate"})
+SYNCHRONOUS = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "falloc"})
 """I/O engines that wait for each request."""
 
-_WITHOUT_EFFECT = frozenset(
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_WITHOUT_EFFECT = _words(
     """
     allow_file_create allow_mounted_write allrandrepeat bwavgtime clat_percentiles clocksource continue_on_error
     cpumask cpumode cpus_allowed cpus_allowed_policy create_fsync create_on_open create_only create_serialize
@@ -20,7 +25,7 @@ _WITHOUT_EFFECT = frozenset(
     random_generator refill_buffers registerfiles rwmixcycle scramble_buffers significant_figures slat_percentiles
     sqthread_poll sqthread_poll_cpu stats steadystate stonewall thread uid unified_rw_reporting unlink
     unlink_each_loop userspace_reap verify_fatal wait_for_previous zero_buffers buffered unit_base
-    """.split()
+    """
 )
 _NAMES_WITHOUT_EFFECT = ("buffer_", "write_", "log_", "steadystate_", "thinktime_blocks_type")
 
@@ -39,7 +44,7 @@ def without_effect(key: str) -> bool:
 
 def why_not(key: str) -> str:
     """What there is to say of an option that cannot be had."""
-    return _REASONS.get(key, "it may change what the device is asked for and has no counterpart here: expected to be left out")
+    return _REASONS.get(key, "it may change what a device is asked for and has no counterpart: expected without it")
 
 
 def distribution(given: Given) -> dict[str, Any]:
@@ -59,5 +64,5 @@ def distribution(given: Given) -> dict[str, Any]:
     except ValueError:
         pass
     raise given.wrong(
-        "expected random, zipf:THETA, pareto:H, or zoned with two zones whose shares mirror each other, such as 80/20:20/80"
+        "expected random, zipf:THETA, pareto:H, or zoned with two zones that mirror each other, such as 80/20:20/80"
     )

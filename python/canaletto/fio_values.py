@@ -46,7 +46,7 @@ class Given:
         if not found:
             raise self.wrong("expected a size such as 4k")
         base = 1000 if found[3].startswith("i") else 1024
-        return round(float(found[1]) * base ** _POWERS[found[2]])
+        return round(float(found[1]) * float(base ** _POWERS[found[2]]))
 
     def percent(self) -> float:
         """A share, of `50%`."""
@@ -100,7 +100,7 @@ class Sizes:
 
         def mix(text: str) -> tuple[tuple[int, float], ...]:
             parts = [part.partition("/") for part in text.split(":")]
-            stated = [float(share) if share else None for _, _, share in parts if share == "" or _is_number(given, share)]
+            stated = [_percentage(given, share) if share else None for _, _, share in parts]
             left = max(100 - sum(share for share in stated if share is not None), 0)
             each = left / max(stated.count(None), 1)
             pairs = zip(parts, stated, strict=True)
@@ -143,10 +143,10 @@ def _whole(given: Given, text: str) -> int:
     return size
 
 
-def _is_number(given: Given, text: str) -> bool:
+def _percentage(given: Given, text: str) -> float:
     if not re.fullmatch(r"\d+(\.\d+)?", text):
         raise given.wrong(f"{text!r}, expected a percentage such as 60")
-    return True
+    return float(text)
 
 
 def _mean(mix: tuple[tuple[int, float], ...]) -> float:

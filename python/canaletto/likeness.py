@@ -53,7 +53,7 @@ def _ratio(a: float | None, b: float | None) -> float | None:
 
 
 def distance(a: Sequence[Sequence[float]], b: Sequence[Sequence[float]]) -> float | None:
-    """The Kolmogorov-Smirnov distance of two distributions, of values and counts in order; None if one has no values."""
+    """The Kolmogorov-Smirnov distance of two distributions, of values and counts in order; None without values."""
     if not a or not b:
         return None
     below = [_below(a), _below(b)]

@@ -33,10 +33,10 @@ def info(
 ) -> dict[str, Any]:
     """Counts, sizes, pace, footprint, order and reuse of a trace, read once from end to end in bounded memory.
 
-    source: a trace file; or a workload, a profile's name or a workload file (.toml): the traffic that it generates. design:
-    a drive; how evenly its channels would be used is told, too, and it is the drive that a workload's addresses are of.
-    read: how the trace is read, the keys of `flow.trace.read` in `canaletto schema workload`, such as
-    `{"on_error": "skip"}`. `docs/traces.md` tells what the figures are.
+    source: a trace file; or a workload, a profile's name, a workload file (.toml) or a fio job file (.fio): the traffic
+    that it generates. design: a drive; how evenly its channels would be used is told, too, and it is the drive that a
+    workload's addresses are of. read: how the trace is read, the keys of `flow.trace.read` in `canaletto schema
+    workload`, such as `{"on_error": "skip"}`. `docs/traces.md` tells what the figures are.
 
     Raises ConfigError for a trace that is not whole, naming file and line, OSError if it cannot be read.
     """
@@ -74,11 +74,11 @@ def fit(
     design: "Design | None" = None,
     read: Mapping[str, Any] | None = None,
 ) -> "tuple[Workload, dict[str, Any]]":
-    """A profile of a trace, read once from end to end in bounded memory: a workload whose traffic is statistically like it.
+    """A profile of a trace, read once from end to end in bounded memory: a workload whose traffic is like it.
 
-    name: the profile's, by default that of the file. design: the drive for whose channels it is fitted, by default one of
-    8 channels with pages of 4 KiB. read: how the trace is read, as for `info`. Returns the workload, and how many lines
-    were left out or out of order. `docs/workloads.md` tells how each key is fitted.
+    name: the profile's, by default that of the file. design: the drive for whose channels it is fitted, by default one
+    of 8 channels with pages of 4 KiB. read: how the trace is read, as for `info`. Returns the workload, and how many
+    lines were left out or out of order. `docs/workloads.md` tells how each key is fitted.
 
     Raises ConfigError for a trace that is not whole or holds nothing to fit to, OSError if it cannot be read.
     """

@@ -93,7 +93,9 @@ fn fit_places(fitted: &mut Synthetic, found: &Findings, channels: Channels) {
     fitted.sequential_share = rounded(found.sequential_share.unwrap_or(0.0)).min(0.999);
     if fitted.sequential_share > 0.0 {
         let least = 1.0 / (1.0 - fitted.sequential_share);
-        fitted.run_length = found.run_length.map(|length| rounded(length.max(least)));
+        // Runs of one request, which geometric lengths include, are none to the survey: those of two or more are longer than
+        // all by one.
+        fitted.run_length = found.run_length.map(|length| rounded((length - 1.0).max(least)));
     }
     let law = popularity::fit(&popularity::Seen {
         starts: starts.count as f64,

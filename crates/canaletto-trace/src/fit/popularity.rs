@@ -44,14 +44,17 @@ pub(super) fn fit(seen: &Seen) -> Fitted {
     if seen.starts < 2.0 {
         return best;
     }
+    let hot = seen.hottest_10_percent;
+    let chance = 2.0 * (hot * (1.0 - hot) / seen.starts).sqrt();
     // Law and returns depend on each other; a few rounds settle both.
     for _ in 0..6 {
         let returns = best.recent_share;
         let steps = (STEEPEST / STEP) as u32;
         let candidates = (0..=steps).filter_map(|step| {
             let law = Ranks::with_pages(f64::from(step) * STEP, seen, returns)?;
+            // A difference that chance explains (two standard deviations of a share) is none: the evenest law will do.
             let error = (law.hottest(seen, returns) - seen.hottest_10_percent).abs();
-            Some((law, error))
+            Some((law, if error < chance { 0.0 } else { error }))
         });
         let Some((law, _)) = candidates.min_by(|a, b| a.1.total_cmp(&b.1)) else { return best };
         let own = law.recent(RECENT * (1.0 - returns));
