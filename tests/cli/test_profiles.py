@@ -11,12 +11,12 @@ COMMON = {"requests", "read share", "mean size", "footprint", "sequential share"
 
 
 def write_trace(path: Path, count: int = 20_000) -> None:
-    """A trace in MSR's format: Zipf-like reads of two sizes, writes of another, in bursts of eight."""
+    """A trace in MSR's format: Zipf-like reads of two sizes, writes of another, in bursts of eight or so."""
     draw = random.Random(7)
     lines, now = [], 0
     for number in range(count):
-        now += 20 if number % 8 else 8000
-        page = min(int(draw.paretovariate(0.6)), 200_000)
+        now += int(draw.expovariate(1 / (20 if number % 8 else 8000)))
+        page = min(int(draw.paretovariate(0.6)), 200_000) * 7919 % 200_003
         read = draw.random() < 0.6
         size = (4096 if draw.random() < 0.7 else 16384) if read else 8192
         lines.append(f"{now},h,0,{'Read' if read else 'Write'},{page * 4096},{size},0\n")
@@ -38,12 +38,12 @@ def test_a_profile_is_like_its_trace(canaletto: Any, tmp_path: Path) -> None:
     alike = found["against"]["alike"]
     ratios = {line["name"]: line["ratio"] for line in alike["figures"]}
     for name in COMMON - {"sequential share"}:
-        assert ratios[name] == pytest.approx(1, abs=0.12), name
+        assert ratios[name] == pytest.approx(1, abs=0.25), name
     assert ratios["mean time between arrivals"] == pytest.approx(1, abs=0.05)
     assert ratios["busiest channel"] == pytest.approx(1, abs=0.3)
     distances = {line["name"]: line["distance"] for line in alike["distributions"]}
     assert distances["sizes of reads"] < 0.02
-    assert distances["times between arrivals"] < 0.35, "bursts of eight exactly are none of chance"
+    assert distances["times between arrivals"] < 0.15
     table = canaletto.ok("trace", "info", "t.csv", "--against", "p.toml").out
     assert all(name in table for name in COMMON)
 

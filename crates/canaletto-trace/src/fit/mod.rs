@@ -102,6 +102,8 @@ fn fit_places(fitted: &mut Synthetic, found: &Findings, channels: Channels) {
         pages: starts.pages as f64,
         hottest_10_percent: starts.hottest_10_percent,
         recent_share: starts.recent_share.unwrap_or(0.0),
+        accesses: found.reuse.page_accesses as f64,
+        footprint: (found.footprint_bytes / PAGE) as f64,
         most_pages: (found.end_bytes.div_ceil(PAGE) * found.devices.max(1)) as f64,
     });
     if law.exponent > 0.0 {

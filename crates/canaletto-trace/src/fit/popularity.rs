@@ -4,9 +4,15 @@
 //! mean λ = N (1 - r) p_k. Each start has r returns on average, and so has each return: a branching process whose
 //! families have Borel's distribution, so that the starts of a page have the generalized Poisson distribution (P. C.
 //! Consul and G. C. Jain, Technometrics 15(4), 1973): λ (λ + c r)^(c - 1) e^(-λ - c r) / c! for c starts.
+//!
+//! Requests and runs reach over several pages, and where a trace's lie apart a generator's would overlap. Over how many
+//! pages the law spreads is therefore asked of the footprint: a page is touched by starts there and at as many pages before
+//! it as a start's requests reach on average, in regions of places that the generator makes (`popular_regions`).
 
 /// Starts among which a place is recent, as the generator has it.
 const RECENT: f64 = 1024.0;
+/// Regions among which the generator spreads popular places.
+const REGIONS: f64 = 1024.0;
 /// Classes of ranks in each doubling.
 const FINE: f64 = 8.0;
 /// Pages with more independent starts than this are taken to have as many as expected.
@@ -23,6 +29,9 @@ pub(super) struct Seen {
     pub(super) hottest_10_percent: f64,
     /// Share that begins where one of the last 1,024 did.
     pub(super) recent_share: f64,
+    /// Page accesses of all requests, and different pages that they touch.
+    pub(super) accesses: f64,
+    pub(super) footprint: f64,
     /// Pages that there are.
     pub(super) most_pages: f64,
 }
@@ -46,12 +55,13 @@ pub(super) fn fit(seen: &Seen) -> Fitted {
     }
     let hot = seen.hottest_10_percent;
     let chance = 2.0 * (hot * (1.0 - hot) / seen.starts).sqrt();
+    let occurring = Occurring { draws: seen.starts, pages: seen.pages, most_pages: seen.most_pages };
     // Law and returns depend on each other; a few rounds settle both.
     for _ in 0..6 {
         let returns = best.recent_share;
         let steps = (STEEPEST / STEP) as u32;
         let candidates = (0..=steps).filter_map(|step| {
-            let law = Ranks::with_pages(f64::from(step) * STEP, seen, returns)?;
+            let law = Ranks::with_pages(f64::from(step) * STEP, &occurring, returns)?;
             // A difference that chance explains (two standard deviations of a share) is none: the evenest law will do.
             let error = (law.hottest(seen, returns) - seen.hottest_10_percent).abs();
             Some((law, if error < chance { 0.0 } else { error }))
@@ -65,7 +75,69 @@ pub(super) fn fit(seen: &Seen) -> Fitted {
             break;
         }
     }
+    // More room has fewer returns by itself.
+    for _ in 0..4 {
+        best.pages = pages_for_footprint(best.exponent, best.recent_share, seen);
+        let own = Ranks::new(best.exponent, best.pages.round()).recent(RECENT * (1.0 - best.recent_share));
+        best.recent_share = ((seen.recent_share - own) / (1.0 - own).max(1e-9)).clamp(0.0, 0.95);
+    }
     best
+}
+
+/// Over how many pages the law has the footprint that was counted.
+fn pages_for_footprint(exponent: f64, returns: f64, seen: &Seen) -> f64 {
+    let (mut low, mut high) = (seen.footprint.max(1.0), seen.most_pages.max(seen.footprint));
+    while high / low > 1.001 && high - low > 1.0 {
+        let middle = (low * high).sqrt();
+        if footprint(exponent, middle, returns, seen) < seen.footprint { low = middle } else { high = middle }
+    }
+    high
+}
+
+/// Pages that are touched: in each of the generator's regions, position by position.
+fn footprint(exponent: f64, pages: f64, returns: f64, seen: &Seen) -> f64 {
+    let integral = |from: f64, to: f64| {
+        let power = 1.0 - exponent;
+        if power.abs() < 1e-6 { (to / from).ln() } else { (to.powf(power) - from.powf(power)) / power }
+    };
+    let regions = REGIONS.min(pages);
+    let length = pages / regions;
+    let all = 1.0 + if pages > 1.5 { integral(1.5, pages + 0.5) } else { 0.0 };
+    let starts = seen.starts * (1.0 - returns) / all;
+    let reach = (seen.accesses / seen.starts).max(1.0);
+    let mut touched = 0.0;
+    // Regions of some ranks stand for those of all.
+    let mut first = 1.0;
+    while first <= regions {
+        let next = (first * 1.5f64).ceil().min(regions + 1.0);
+        let rank = 0.5 * (first + next - 1.0);
+        // Starts at the positions before `x`.
+        let before = |x: f64| {
+            let most = rank.powf(-exponent);
+            if x <= 1.0 {
+                most * x.max(0.0)
+            } else {
+                most + integral(rank + 0.5 * regions, rank + (x - 0.5) * regions) / regions
+            }
+        };
+        let mut from = 0.0;
+        while from < length {
+            let until = (from * 2f64.powf(1.0 / FINE)).max(from + 1.0).min(length);
+            let end = 0.5 * (from + until) + 0.5;
+            let rate = starts * (before(end) - before(end - reach));
+            touched += (next - first) * (until - from) * -(-rate).exp_m1();
+            from = until;
+        }
+        first = next;
+    }
+    touched
+}
+
+/// So many different pages of so many draws, of those that there are.
+struct Occurring {
+    draws: f64,
+    pages: f64,
+    most_pages: f64,
 }
 
 /// Zipf's law, as classes of neighbouring ranks: how many, and the probability of each.
@@ -90,8 +162,8 @@ impl Ranks {
     }
 
     /// The law over so many pages that as many occur as were counted; none if no number of pages does it.
-    fn with_pages(exponent: f64, seen: &Seen, returns: f64) -> Option<Ranks> {
-        let independent = seen.starts * (1.0 - returns);
+    fn with_pages(exponent: f64, seen: &Occurring, returns: f64) -> Option<Ranks> {
+        let independent = seen.draws * (1.0 - returns);
         let occurring = |pages: f64| {
             let law = Ranks::new(exponent, pages.round());
             let occur = law.classes.iter().map(|(number, p)| number * -(-independent * p).exp_m1()).sum::<f64>();
@@ -175,6 +247,8 @@ mod tests {
             pages: occur,
             hottest_10_percent: 0.0,
             recent_share: law.recent(RECENT),
+            accesses: 1e5,
+            footprint: occur,
             most_pages: 1e9,
         };
         seen.hottest_10_percent = law.hottest(&seen, 0.0);
@@ -189,8 +263,17 @@ mod tests {
     fn returns_are_told_from_popularity() {
         let law = Ranks::new(0.8, 300_000.0);
         let returns = 0.3;
-        let mut seen = Seen { starts: 2e5, pages: 0.0, hottest_10_percent: 0.0, recent_share: 0.0, most_pages: 1e8 };
+        let mut seen = Seen {
+            starts: 2e5,
+            pages: 0.0,
+            hottest_10_percent: 0.0,
+            recent_share: 0.0,
+            accesses: 2e5,
+            footprint: 0.0,
+            most_pages: 1e8,
+        };
         seen.pages = law.classes.iter().map(|(n, p)| n * -(-seen.starts * (1.0 - returns) * p).exp_m1()).sum();
+        seen.footprint = seen.pages;
         seen.hottest_10_percent = law.hottest(&seen, returns);
         seen.recent_share = returns + (1.0 - returns) * law.recent(RECENT * (1.0 - returns));
         let found = fit(&seen);
