@@ -93,6 +93,13 @@ struct Job {
     erases: u32,
 }
 
+impl Job {
+    /// Whether only reads of its victim keep that from being erased.
+    fn waits_for_reads(&self) -> bool {
+        self.all_given && self.copies == 0 && !self.erasing
+    }
+}
+
 /// What a job wants done next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
@@ -281,10 +288,12 @@ impl Collector {
         &self.epoch
     }
 
-    /// Whether the plane's collection must go before host requests.
+    /// Whether the plane's collection must go before host requests. Not while it waits for reads of its victim to end: those
+    /// may be the host's, queued behind the collections of other planes.
     pub fn urgent(&self, plane: PlaneId, blocks: &Blocks) -> bool {
         self.jobs[self.place(plane)].is_some_and(|job| {
-            !self.config.preemptible && job.reason != Reason::Refresh || blocks.free(plane) <= self.urgent_at
+            let presses = !self.config.preemptible && job.reason != Reason::Refresh;
+            (presses || blocks.free(plane) <= self.urgent_at) && !job.waits_for_reads()
         })
     }
 
