@@ -95,7 +95,7 @@ fn fit_places(fitted: &mut Synthetic, found: &Findings, channels: Channels) {
         let least = 1.0 / (1.0 - fitted.sequential_share);
         // Runs of one request, which geometric lengths include, are none to the survey: those of two or more are longer than
         // all by one.
-        fitted.run_length = found.run_length.map(|length| rounded((length - 1.0).max(least)));
+        fitted.run_length = found.run_length.map(|length| rounded(length - 1.0).max(least));
     }
     let law = popularity::fit(&popularity::Seen {
         starts: starts.count as f64,

@@ -82,6 +82,17 @@ fn plain_traffic_has_a_plain_profile() {
     assert!(s.working_set_size.unwrap().0 > 10 << 30, "{:?}", s.working_set_size);
 }
 
+/// Rounded as they are, fitted values stay within what a workload allows.
+#[test]
+fn every_profile_is_a_valid_workload() {
+    for share in ["0.0074", "0.3333", "0.9"] {
+        let keys = "requests = 5000\nread_share = 0.5\nsize = \"4KiB\"\ninter_arrival = \"10us\"\nburstiness = 900.0";
+        let found = surveyed(&format!("{keys}\nsequential_share = {share}"));
+        let text = toml::to_string(&fit(&found, "valid", "", Channels::default()).unwrap()).unwrap();
+        load_workload("p.toml", Some(&text), &[]).unwrap_or_else(|error| panic!("{share}: {error}"));
+    }
+}
+
 #[test]
 fn a_trace_without_times_becomes_a_closed_loop_and_an_empty_one_is_refused() {
     let found = surveyed("requests = 1000\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 4");
