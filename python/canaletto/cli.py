@@ -29,6 +29,7 @@ from canaletto.cli_trace import Columns, Events, JsonFlag, OnError, SortWindow, 
 from canaletto.report.units import time_us
 
 if TYPE_CHECKING:
+    from canaletto.config import Workload, WorkloadOptions
     from canaletto.results import Result
     from canaletto.timeline import Timeline, Window
 
@@ -49,7 +50,7 @@ ReportWindow = Annotated[
 ]
 DesignName = Annotated[str, typer.Argument(metavar="DESIGN", help="A preset's name or a TOML file.")]
 WorkloadName = Annotated[
-    str, typer.Option("--workload", metavar="W", help="A profile's name, a TOML file, or a trace file.")
+    str, typer.Option("--workload", metavar="W", help="A profile's name, a TOML file, a fio job file, or a trace.")
 ]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Same inputs and seed: same results, to the bit.")]
 Warmup = Annotated[int, typer.Option(min=0, metavar="N", help="Leave the first N requests out of the statistics.")]
@@ -162,7 +163,7 @@ def _run(
         trace_format=trace_format,
         read=cli_trace.reading(on_error, sort_window, events, columns),
     )
-    work = config.resolve_workload(workload, workload_keys, asked)
+    work = _resolve_workload(workload, workload_keys, asked)
     if dry_run:
         _show_dry_run(drive, work, json)
         return
@@ -259,7 +260,7 @@ def _compare(
         trace_format=trace_format,
         read=cli_trace.reading(on_error, sort_window, events, columns),
     )
-    work = config.resolve_workload(workload, workload_keys, asked)
+    work = _resolve_workload(workload, workload_keys, asked)
     if out is None:
         comparison = run_all(drives, work, seed=seed, warmup=warmup, records=False)
     else:
@@ -478,6 +479,16 @@ def _assignment(text: str) -> str:
 
         raise ConfigError(f"--set {shlex.quote(text)}: expected KEY=VALUE, for example flash.read=10us")
     return f"{key.strip()}={value.strip()}"
+
+
+def _resolve_workload(label: str, keys: list[str], asked: "WorkloadOptions") -> "Workload":
+    """The workload that the options of `run` and `compare` ask for; what of it is left out is said."""
+    from canaletto import config
+
+    made = config.resolve_workload(label, keys, asked)
+    if made.notes:
+        console.say(f"{label}: {'; '.join(made.notes)}")
+    return made
 
 
 def _window(file: Path | None, window: str | None, force: bool, out: Path | None) -> "Window | None":

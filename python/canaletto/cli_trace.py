@@ -43,7 +43,10 @@ def reading(on_error: str | None, sort_window: int | None, events: str | None, c
 
 @app.command("info")
 def _info(
-    file: File,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A trace, a profile's name or a workload (.toml).")],
+    against: Annotated[
+        Path | None, typer.Option(metavar="OTHER", help="Another of these: how alike both are, side by side.")
+    ] = None,
     trace_format: TraceFormat = None,
     on_error: OnError = None,
     sort_window: SortWindow = None,
@@ -59,17 +62,20 @@ def _info(
     force: Force = False,
     json: JsonFlag = False,
 ) -> None:
-    """Show what a trace is like: requests, sizes, pace, footprint, order, reuse.
+    """Show what a trace, or a workload's traffic, is like: requests, sizes, pace, footprint, order, reuse.
 
     Example: canaletto trace info hm_0.csv.gz --design performance-optimized --out hm_0.html
     """
-    from canaletto import config, files, perfetto, traces
+    from canaletto import config, files, likeness, perfetto, traces
 
     if out is not None:
         perfetto.check_free(out, force=force)
     drive = None if design is None else config.resolve_design(design, [])
     read = reading(on_error, sort_window, events, columns)
     found = traces.info(file, trace_format, design=drive, read=read)
+    if against is not None:
+        other = traces.info(against, design=drive)
+        found["against"] = {**other, "alike": likeness.likeness(found, other)}
     if out is not None:
         from canaletto.report import trace
 
@@ -82,6 +88,51 @@ def _info(
     from canaletto.report import tables
 
     console.show(*tables.trace(found))
+
+
+@app.command("fit")
+def _fit(
+    file: File,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="PROFILE", help="The workload file to write; else it is shown."),
+    ] = None,
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="The profile's name; else that of the file.")] = None,
+    design: Annotated[
+        str | None,
+        typer.Option(metavar="DESIGN", help="The drive for whose channels it is fitted; else 8 with pages of 4 KiB."),
+    ] = None,
+    trace_format: TraceFormat = None,
+    on_error: OnError = None,
+    sort_window: SortWindow = None,
+    events: Events = None,
+    columns: Columns = None,
+    force: Force = False,
+) -> None:
+    """Make a profile of a trace: a workload whose traffic is statistically like it.
+
+    Example: canaletto trace fit hm_0.csv.gz -o profile.toml
+    """
+    import sys
+
+    from canaletto import ConfigError, config, files, perfetto, traces
+    from canaletto.report import terminal
+
+    if out is not None:
+        perfetto.check_free(out, force=force)
+        if out.suffix != ".toml":
+            raise ConfigError(f"{out}: expected a name that ends in .toml, by which --workload knows a workload file")
+    drive = None if design is None else config.resolve_design(design, [])
+    read = reading(on_error, sort_window, events, columns)
+    profile, lines = traces.fit(file, trace_format, name=name, design=drive, read=read)
+    for note in terminal.trace_lines(lines):
+        console.say(f"{file}: {note}")
+    if out is None:
+        sys.stdout.write(profile.to_toml())
+        return
+    with files.whole(out) as written:
+        written.write(profile.to_toml().encode())
+    console.say(f"wrote {out} (canaletto trace info {file} --against {out} shows how alike they are)")
 
 
 @app.command("convert")

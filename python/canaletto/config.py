@@ -6,6 +6,7 @@ frozen and repeated.
 
 import os
 import tomllib
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
@@ -20,6 +21,8 @@ MAX_CONFIG_BYTES = 16 << 20
 
 BEYOND = ("refuse", "wrap", "fit")
 DEVICES = ("ignore", "offset")
+OPEN_LOOP = ("inter_arrival", "burstiness", "burst_share", "on", "off", "diurnal")
+"""Keys of a generated flow that say when requests arrive."""
 
 
 class Config:
@@ -102,6 +105,8 @@ class Workload(Config):
     """The flows of requests that a drive serves."""
 
     _kind = "workload"
+    notes: tuple[str, ...] = ()
+    """What of a fio job file is not as in fio, or of no effect."""
 
     def traces(self) -> list[str]:
         """The trace files it replays, in the order of its flows."""
@@ -201,7 +206,7 @@ def workload(
     read: Mapping[str, Any] | None = None,
     **overrides: Any,
 ) -> Workload:
-    """A workload from a profile's name, a TOML file, or a trace file of any known format (any other file).
+    """A workload from a profile's name, a TOML file, a fio job file (.fio) or a trace of any known format (others).
 
     requests: at most this many requests of each flow. What makes requests arrive, at most one of these: queue_depth
     (closed loop, this many requests of each flow are always outstanding and arrival times are ignored), inter_arrival
@@ -235,7 +240,10 @@ def workload(
         trace_format=trace_format,
         read=read or {},
     )
-    return resolve_workload(os.fspath(source), override_list(overrides), options)
+    made = resolve_workload(os.fspath(source), override_list(overrides), options)
+    if made.notes:
+        warnings.warn(f"{made.label}: {'; '.join(made.notes)}", stacklevel=2)
+    return made
 
 
 def resolve_workload(label: str, overrides: list[str], options: WorkloadOptions) -> Workload:
@@ -255,7 +263,9 @@ def resolve_workload(label: str, overrides: list[str], options: WorkloadOptions)
         document.pop("inter_arrival", None)
     for flow in document["flow"]:
         _shape_flow(flow, options)
-    return Workload.from_toml(_toml.dumps(document), label)
+    shaped = Workload.from_toml(_toml.dumps(document), label)
+    shaped.notes = made.notes
+    return shaped
 
 
 def override_list(overrides: Mapping[str, Any]) -> list[str]:
@@ -288,6 +298,13 @@ def _load_workload(label: str, overrides: list[str]) -> Workload:
     if label.endswith(".toml"):
         toml = Workload._resolve(label, read_text(label), overrides)
         return Workload(_with_absolute_traces(toml, Path(label).parent), label)
+    if label.endswith(".fio"):
+        from canaletto import fio
+
+        text, notes = fio.workload(read_text(label), label)
+        made = Workload(Workload._resolve(f"{label} as a workload", text, overrides), label)
+        made.notes = tuple(notes)
+        return made
     with open(label, "rb"):  # the system's own word if it is missing, forbidden or a folder
         pass
     name = trace_name(label)
@@ -324,15 +341,18 @@ def _shape_flow(flow: dict[str, Any], options: WorkloadOptions) -> None:
         if kind not in flow:
             continue
         stream = flow[kind]
-        if options.requests is not None:
-            stream["requests"] = options.requests
+        changed: dict[str, Any] = {} if options.requests is None else {"requests": options.requests}
         pace = {} if options.queue_depth is None else {"queue_depth": options.queue_depth}
         if kind != "synthetic":
             pace |= options.of_streams()
         if pace:
-            for key in ("queue_depth", "as_fast_as_possible", "speed", "inter_arrival"):
+            for key in ("queue_depth", "as_fast_as_possible", "speed", *OPEN_LOOP):
                 stream.pop(key, None)
-            stream.update(pace)
+            changed |= pace
+        stream.update(changed)
+        # Where the values came from that are now others.
+        for key in (*changed, *OPEN_LOOP * bool(pace)):
+            stream.get("origin", {}).pop(key, None)
     for trace in _traces_of(flow):
         given = options.of_traces()
         if "read" in given:

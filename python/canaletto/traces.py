@@ -7,12 +7,12 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from canaletto import ConfigError, _engine, files
+from canaletto import ConfigError, _engine, files, names
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from canaletto.config import Design
+    from canaletto.config import Design, Workload
 
 PARQUET = "parquet"
 """What `convert` writes beside the trace formats; nothing reads it back but other tools."""
@@ -25,7 +25,7 @@ def formats() -> list[dict[str, Any]]:
 
 
 def info(
-    path: str | PathLike[str],
+    source: "str | PathLike[str] | Workload",
     trace_format: str | None = None,
     *,
     design: "Design | None" = None,
@@ -33,17 +33,63 @@ def info(
 ) -> dict[str, Any]:
     """Counts, sizes, pace, footprint, order and reuse of a trace, read once from end to end in bounded memory.
 
-    design: a drive; how evenly its channels would be used is told, too. read: how the trace is read, the keys of
-    `flow.trace.read` in `canaletto schema workload`, such as `{"on_error": "skip"}`. `docs/traces.md` tells what the
-    figures are.
+    source: a trace file; or a workload, a profile's name, a workload file (.toml) or a fio job file (.fio): the traffic
+    that it generates. design: a drive; how evenly its channels would be used is told, too, and it is the drive that a
+    workload's addresses are of. read: how the trace is read, the keys of `flow.trace.read` in `canaletto schema
+    workload`, such as `{"on_error": "skip"}`. `docs/traces.md` tells what the figures are.
 
     Raises ConfigError for a trace that is not whole, naming file and line, OSError if it cannot be read.
     """
     drive = None if design is None else design.to_toml()
-    found = json.loads(_engine.survey_trace(fspath(path), trace_format, json.dumps(read or {}), drive))
+    work = _generated(source)
+    if work is not None:
+        if trace_format is not None or read:
+            raise ConfigError(f"{work.label}: got options of reading, expected none: it is a workload and no trace")
+        label, text = work.label, _engine.survey_workload(work.to_toml(), drive, 1)
+    else:
+        label = fspath(source)  # type: ignore[arg-type]
+        text = _engine.survey_trace(label, trace_format, json.dumps(read or {}), drive)
+    found = json.loads(text)
     if design is not None:
         found["channels"]["design"] = design.to_dict()["name"]
-    return {"file": fspath(path), **found}
+    return {"file": label, **found}
+
+
+def _generated(source: "str | PathLike[str] | Workload") -> "Workload | None":
+    """The workload that is meant, if it is one and not a trace."""
+    from canaletto import config
+
+    if isinstance(source, config.Workload):
+        return source
+    label = fspath(source)
+    is_workload = label in names.profiles() or label.endswith((".toml", ".fio"))
+    return config.workload(label) if is_workload else None
+
+
+def fit(
+    path: str | PathLike[str],
+    trace_format: str | None = None,
+    *,
+    name: str | None = None,
+    design: "Design | None" = None,
+    read: Mapping[str, Any] | None = None,
+) -> "tuple[Workload, dict[str, Any]]":
+    """A profile of a trace, read once from end to end in bounded memory: a workload whose traffic is like it.
+
+    name: the profile's, by default that of the file. design: the drive for whose channels it is fitted, by default one
+    of 8 channels with pages of 4 KiB. read: how the trace is read, as for `info`. Returns the workload, and how many
+    lines were left out or out of order. `docs/workloads.md` tells how each key is fitted.
+
+    Raises ConfigError for a trace that is not whole or holds nothing to fit to, OSError if it cannot be read.
+    """
+    from canaletto.config import Workload, trace_name
+
+    label = fspath(path)
+    name = name or trace_name(label)
+    about = f"Fitted to {os.path.basename(label)}"
+    drive = None if design is None else design.to_toml()
+    toml, lines = _engine.fit_trace(label, trace_format, json.dumps(read or {}), name, about, drive)
+    return Workload(toml, f"{name}.toml"), json.loads(lines)
 
 
 def frame(

@@ -8,6 +8,7 @@ mod config;
 mod cost;
 mod errors;
 mod mqsim;
+mod profiles;
 mod run;
 mod timeline;
 mod traces;
@@ -24,6 +25,8 @@ mod _engine {
     use crate::errors::{ConfigError, SimulationError};
     #[pymodule_export]
     use crate::mqsim::mqsim;
+    #[pymodule_export]
+    use crate::profiles::{fit_trace, survey_workload};
     #[pymodule_export]
     use crate::run::run;
     #[pymodule_export]

@@ -98,7 +98,7 @@ impl Notes {
 }
 
 /// What was not as it should be.
-fn lines(tally: &Tally) -> Value {
+pub fn lines(tally: &Tally) -> Value {
     json!({
         "skipped_lines": tally.skipped(),
         "first_skipped": tally.first_skipped(),
@@ -130,7 +130,7 @@ fn try_open(path: &Path, format: Option<&str>, read: &ReadOptions) -> Result<Tra
 }
 
 /// A trace that Python names: its file, its format and how to read it, as JSON.
-fn open_named(path: &str, format: Option<&str>, read_json: &str) -> PyResult<TraceReader> {
+pub fn open_named(path: &str, format: Option<&str>, read_json: &str) -> PyResult<TraceReader> {
     let read: ReadOptions = serde_json::from_str(read_json).map_err(config_error)?;
     open(Path::new(path), format, &read)
 }
@@ -166,15 +166,7 @@ pub fn survey_trace(
     let mut reader = open_named(path, format, read_json)?;
     let striping = design_toml.map(striping).transpose()?;
     py.detach(|| {
-        let (mut survey, mut watch, mut batch) = (Survey::new(striping), Watch::new(None, 0), Vec::new());
-        loop {
-            reader.read_batch(&mut batch).map_err(trace_error)?;
-            if batch.is_empty() {
-                break;
-            }
-            batch.iter().for_each(|record| survey.add(record));
-            watch.go_on()?;
-        }
+        let survey = survey_all(&mut reader, Survey::new(striping))?;
         let mut found = serde_json::to_value(survey.finish()).map_err(config_error)?;
         found["lines"] = lines(&reader.tally());
         found["format"] = json!(reader.format().name());
@@ -183,8 +175,21 @@ pub fn survey_trace(
     })
 }
 
+/// Adds all of a trace to a survey.
+pub fn survey_all(reader: &mut TraceReader, mut survey: Survey) -> PyResult<Survey> {
+    let (mut watch, mut batch) = (Watch::new(None, 0), Vec::new());
+    loop {
+        reader.read_batch(&mut batch).map_err(trace_error)?;
+        if batch.is_empty() {
+            return Ok(survey);
+        }
+        batch.iter().for_each(|record| survey.add(record));
+        watch.go_on()?;
+    }
+}
+
 /// The channels that a design gives consecutive pages.
-fn striping(design_toml: &str) -> PyResult<Striping> {
+pub fn striping(design_toml: &str) -> PyResult<Striping> {
     let design = parse_design(design_toml)?;
     let layout = Layout::new(&design.geometry, true);
     let placement = Placement::new(&layout, design.ftl.allocation, &Positions::all(&layout));

@@ -28,6 +28,7 @@ mod decode;
 mod detect;
 mod error;
 mod fields;
+pub mod fit;
 mod formats;
 mod hash;
 mod lines;

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::config::cache::Sharing;
 use crate::config::design::{Allocation, Design, MappingScheme, PreconditionKind, Scope, Superblock, WritePlacement};
-use crate::config::workload::{Flow, Workload};
+use crate::config::workload::{Flow, Synthetic, Workload};
 use crate::fabric;
 use crate::flash::address::{Layout, SECTOR};
 use crate::flash::interface::Operation;
@@ -283,13 +283,12 @@ fn cache_pages(design: &Design, workload: &Workload) -> Result<u64, String> {
 /// The working set must hold a request.
 fn check_request_size(flow: &Flow, range: &FlowRange) -> Result<(), String> {
     let Some(synthetic) = &flow.synthetic else { return Ok(()) };
-    let bytes = (range.sectors as f64 * synthetic.working_set) as u64 * SECTOR;
-    let largest = synthetic.size.0.next_multiple_of(synthetic.size_unit.0) + synthetic.alignment.0;
-    if largest > bytes {
+    let bytes = synthetic.used_sectors(range.sectors) * SECTOR;
+    let largest = synthetic.largest_bytes();
+    if largest + synthetic.alignment.0 > bytes {
         return Err(format!(
-            "flow {:?}: requests of up to {} B and their alignment do not fit its {bytes} B of addresses",
+            "flow {:?}: requests of up to {largest} B and their alignment do not fit its {bytes} B of addresses",
             flow.name,
-            synthetic.size.0.next_multiple_of(synthetic.size_unit.0)
         ));
     }
     Ok(())
@@ -425,7 +424,8 @@ fn memory(design: &Design, workload: &Workload, limits: &Limits, records: bool) 
     let page = limits.layout.page_bytes() as f64;
     let requests = |flow: &Flow| flow.most_requests().unwrap_or(0) as f64;
     let touched = |flow: &Flow| {
-        let pages_each = flow.synthetic.as_ref().map_or(2.0, |s| (s.size.0 as f64 / page).ceil() + 1.0);
+        let largest = |s: &Synthetic| s.mean_bytes(true).max(s.mean_bytes(false));
+        let pages_each = flow.synthetic.as_ref().map_or(2.0, |s| (largest(s) / page).ceil() + 1.0);
         requests(flow) * pages_each
     };
     let pages: f64 = workload.flow.iter().map(touched).sum::<f64>().min(limits.logical_pages as f64);

@@ -31,6 +31,18 @@ fn unloaded_read_latency() {
     assert!((latency.max.unwrap() * 1e3 - with_doorbell).abs() < 0.1, "{latency:?} expected {with_doorbell}");
 }
 
+/// One request at a time, each so long after the completion of the last: the run takes all latencies and all thoughts.
+#[test]
+fn a_closed_loop_that_thinks() {
+    let design = preset("performance-optimized", &[]);
+    let keys = "requests = 200\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1\nthink_time = \"50us\"";
+    let outcome = simulate(&design, &synthetic(keys));
+    let mean_us = outcome.report.measures.latency_us.all.mean.unwrap();
+    let expected_us = 200.0 * mean_us + 199.0 * 50.0;
+    let found_us = outcome.report.measures.execution_time_us.unwrap();
+    assert!((found_us - expected_us).abs() < 0.01, "{found_us} {expected_us}");
+}
+
 /// A full-page write: entry, request for data, data, command with data, tPROG, completion.
 #[test]
 fn unloaded_write_latency() {

@@ -46,7 +46,7 @@ fn keys(kind: Kind) -> BTreeSet<String> {
 }
 
 /// Keys that only describe.
-const DESCRIPTIONS: [&str; 1] = ["about"];
+const DESCRIPTIONS: [&str; 2] = ["about", "flow.synthetic.origin"];
 
 const READS: &str = "requests = 400\nread_share = 1.0\nsize = \"16KiB\"\nqueue_depth = 64";
 const WRITES: &str = "requests = 3000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 16";
@@ -370,10 +370,23 @@ const PARTS: &str = "name = \"w\"\npartitioned = true\n[[flow]]\nname = \"a\"\n[
 /// Key, changes, workload.
 fn workload_table() -> Vec<(&'static str, Vec<&'static str>, String)> {
     let one = workload_text(PARTIAL);
-    let open = workload_text("requests = 300\nread_share = 0.5\nsize = \"4KiB\"\ninter_arrival = \"10us\"");
     let hot = workload_text(
         "requests = 300\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 8\naddresses = \"hot-cold\"\nhot_share = 0.1",
     );
+    let more = |body: &str, keys: &str| workload_text(&format!("{body}\n{keys}"));
+    let open_body = "requests = 300\nread_share = 0.5\nsize = \"4KiB\"\ninter_arrival = \"10us\"";
+    let zipf = more(PARTIAL, "addresses = \"zipf\"\nzipf_exponent = 1.2");
+    let runs = more(PARTIAL, "sequential_share = 0.5");
+    let skewed = more(PARTIAL, "channel_skew = { share = 0.6, channels = 2 }");
+    let mixed = workload_text(
+        "requests = 600\nread_share = 0.5\nqueue_depth = 8\n\
+         sizes = [{ size = \"4KiB\", share = 0.7 }, { size = \"16KiB\", share = 0.3 }]\n\
+         write_sizes = [{ size = \"4KiB\", share = 0.7 }, { size = \"16KiB\", share = 0.3 }]",
+    );
+    let bursty = more(open_body, "burstiness = 4.0");
+    let paused = more(open_body, "on = \"200us\"\noff = \"200us\"");
+    let waves = more(open_body, "diurnal = { period = \"1ms\", amplitude = 0.8 }");
+    let open = workload_text(open_body);
     let parts = PARTS.to_owned();
     let trace = TRACE.to_owned();
     vec![
@@ -397,6 +410,25 @@ fn workload_table() -> Vec<(&'static str, Vec<&'static str>, String)> {
         ("flow.synthetic.fua_share", vec!["flow.0.synthetic.fua_share=0.5"], one.clone()),
         ("flow.synthetic.addresses", vec!["flow.0.synthetic.addresses=sequential"], one.clone()),
         ("flow.synthetic.hot_share", vec!["flow.0.synthetic.hot_share=0.4"], hot),
+        ("flow.synthetic.zipf_exponent", vec!["flow.0.synthetic.zipf_exponent=0.5"], zipf.clone()),
+        ("flow.synthetic.popular_regions", vec!["flow.0.synthetic.popular_regions=2"], zipf),
+        ("flow.synthetic.working_set_size", vec!["flow.0.synthetic.working_set_size=256KiB"], one.clone()),
+        ("flow.synthetic.working_set_offset", vec!["flow.0.synthetic.working_set_offset=256KiB"], one.clone()),
+        ("flow.synthetic.think_time", vec!["flow.0.synthetic.think_time=5us"], one.clone()),
+        ("flow.synthetic.sequential_share", vec!["flow.0.synthetic.sequential_share=0.4"], one.clone()),
+        ("flow.synthetic.run_length", vec!["flow.0.synthetic.run_length=9"], runs),
+        ("flow.synthetic.recent_share", vec!["flow.0.synthetic.recent_share=0.4"], one.clone()),
+        ("flow.synthetic.channel_skew.share", vec!["flow.0.synthetic.channel_skew.share=0.9"], skewed.clone()),
+        ("flow.synthetic.channel_skew.channels", vec!["flow.0.synthetic.channel_skew.channels=4"], skewed.clone()),
+        ("flow.synthetic.channel_skew.page", vec!["flow.0.synthetic.channel_skew.page=16KiB"], skewed),
+        ("flow.synthetic.sizes", vec!["flow.0.synthetic.sizes.0.share=0.1"], mixed.clone()),
+        ("flow.synthetic.write_sizes", vec!["flow.0.synthetic.write_sizes.1.size=24KiB"], mixed),
+        ("flow.synthetic.burstiness", vec!["flow.0.synthetic.burstiness=5"], open.clone()),
+        ("flow.synthetic.burst_share", vec!["flow.0.synthetic.burst_share=0.7"], bursty),
+        ("flow.synthetic.on", vec!["flow.0.synthetic.on=100us"], paused.clone()),
+        ("flow.synthetic.off", vec!["flow.0.synthetic.off=500us"], paused),
+        ("flow.synthetic.diurnal.period", vec!["flow.0.synthetic.diurnal.period=300us"], waves.clone()),
+        ("flow.synthetic.diurnal.amplitude", vec!["flow.0.synthetic.diurnal.amplitude=0.1"], waves),
         ("flow.synthetic.working_set", vec!["flow.0.synthetic.working_set=0.1"], one.clone()),
         ("flow.synthetic.alignment", vec!["flow.0.synthetic.alignment=4KiB"], one.clone()),
         ("flow.synthetic.size", vec!["flow.0.synthetic.size=8KiB"], one.clone()),

@@ -123,6 +123,13 @@ fn hot_and_cold_steady_is_what_writing_leads_to() {
     agree(QUARTER, &["ftl.overprovisioning=0.2"], hot, 6, 0.1);
 }
 
+/// Popular pages lie in many regions: the state before the run knows which.
+#[test]
+fn zipf_steady_is_what_writing_leads_to() {
+    let zipf = "queue_depth = 16\naddresses = \"zipf\"\nzipf_exponent = 0.9\npopular_regions = 64";
+    agree(QUARTER, &["ftl.overprovisioning=0.2"], zipf, 6, 0.1);
+}
+
 /// Some minutes: `cargo test --release --test precondition -- --ignored --nocapture`.
 #[test]
 #[ignore = "writes four gigabytes eighty times"]

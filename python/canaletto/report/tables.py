@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import RenderableType
 from rich.text import Text
 
+from canaletto import likeness
 from canaletto.console import plain_table
 from canaletto.report.terminal import figure, headline_name, trace_lines
 from canaletto.report.units import ABSENT, change, count, digits, factor, listing, scaled, share, time_us
@@ -124,12 +125,24 @@ def bounds(found: Mapping[str, Any]) -> Iterator[RenderableType]:
 
 
 def trace(found: Mapping[str, Any]) -> Iterator[RenderableType]:
-    """A trace's figures."""
+    """A trace's figures, and how alike it is to another."""
+    if "against" in found:
+        yield from _alike(found)
+        return
     yield Text(f"{found['file']}", "bold")
     table = plain_table("", "")
     table.show_header = False
     for label, text in trace_facts(found):
         table.add_row(label, text)
+    yield table
+
+
+def _alike(found: Mapping[str, Any]) -> Iterator[RenderableType]:
+    other = found["against"]
+    table = plain_table("", "a", "b", "b / a", right=(1, 2, 3))
+    for row in likeness.rows(other["alike"]):
+        table.add_row(*row)
+    yield Text(f"a: {found['file']}\nb: {other['file']}", "bold")
     yield table
 
 
@@ -149,7 +162,8 @@ def trace_facts(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "extent", f"{scaled(found['end_bytes'], 'B')}, {count(found['devices'])} devices"
     about = "" if reuse["one_page_of"] == 1 else f" (estimated from one page of {reuse['one_page_of']})"
     yield "footprint", f"{scaled(found['footprint_bytes'], 'B')} in pages of 4 KiB{about}"
-    yield "order", f"{share(found['sequential_share'])} of requests begin where one of the last 64 ended"
+    runs = "" if found["run_length"] is None else f", in runs of {digits(found['run_length'])}"
+    yield "order", f"{share(found['sequential_share'])} of requests begin where one of the last 64 ended{runs}"
     yield (
         "reuse",
         f"{share(reuse['share'])} of page accesses are to pages accessed before; "

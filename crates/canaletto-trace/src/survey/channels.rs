@@ -21,6 +21,8 @@ pub(super) struct Channels {
     /// How often each channel occurs in the order.
     turns: Vec<u64>,
     pub(super) pages: Vec<[u64; 2]>,
+    /// Requests that begin on each channel and do not continue a sequential run.
+    starts: Vec<u64>,
     stretch: Vec<u64>,
     in_stretch: u64,
     /// Sum of the imbalances of whole stretches, and how many there were.
@@ -37,6 +39,7 @@ impl Channels {
             striping,
             turns,
             pages: vec![[0; 2]; channels],
+            starts: vec![0; channels],
             stretch: vec![0; channels],
             in_stretch: 0,
             imbalances: 0.0,
@@ -64,6 +67,18 @@ impl Channels {
             self.stretch.fill(0);
             self.in_stretch = 0;
         }
+    }
+
+    /// Counts a request that continues none.
+    pub(super) fn start(&mut self, offset_bytes: u64) {
+        let page = offset_bytes / self.striping.page_bytes % self.striping.order.len() as u64;
+        self.starts[self.striping.order[page as usize] as usize] += 1;
+    }
+
+    /// Share of the starts on the channel with most of them.
+    pub(super) fn start_share(&self) -> Option<f64> {
+        let all: u64 = self.starts.iter().sum();
+        (all > 0).then(|| self.starts.iter().max().copied().unwrap_or(0) as f64 / all as f64)
     }
 
     fn count(&mut self, channel: usize, pages: u64, write: bool) {

@@ -4,6 +4,7 @@ mod channels;
 mod grid;
 mod histogram;
 mod pages;
+mod starts;
 
 use std::collections::HashMap;
 
@@ -17,6 +18,7 @@ use channels::Channels;
 use grid::Grid;
 use histogram::Histogram;
 use pages::Pages;
+use starts::Starts;
 
 /// Bytes of a page of the footprint.
 pub const PAGE: u64 = 4096;
@@ -24,6 +26,14 @@ pub const PAGE: u64 = 4096;
 const STREAMS: usize = 64;
 /// Devices told apart.
 const MOST_DEVICES: usize = 1 << 20;
+
+/// Where a request ended, and whether it continued one before.
+#[derive(Debug)]
+struct End {
+    device: u32,
+    byte: u64,
+    continues: bool,
+}
 
 /// A trace being surveyed.
 #[derive(Debug, Default)]
@@ -41,8 +51,11 @@ pub struct Survey {
     longest_gap_ns: u64,
     devices: HashMap<u32, ()>,
     end_bytes: u64,
-    ends: Vec<(u32, u64)>,
+    ends: Vec<End>,
     sequential: u64,
+    /// Runs of two requests or more.
+    runs: u64,
+    starts: Starts,
     pages: Pages,
     grids: [Grid; 2],
     channels: Option<Channels>,
@@ -95,15 +108,22 @@ impl Survey {
         arrival_ns.saturating_sub(first_ns)
     }
 
-    /// Counts a request that begins where one of the last ended.
+    /// Counts a request that begins where one of the last ended; else it is a start.
     fn order(&mut self, device: u32, begin: u64, end: u64) {
-        if let Some(at) = self.ends.iter().rposition(|known| *known == (device, begin)) {
+        let known = self.ends.iter().rposition(|known| (known.device, known.byte) == (device, begin));
+        if let Some(at) = known {
             self.sequential += 1;
-            self.ends.remove(at);
-        } else if self.ends.len() == STREAMS {
-            self.ends.remove(0);
+            self.runs += u64::from(!self.ends.remove(at).continues);
+        } else {
+            self.starts.add(device, begin);
+            if let Some(channels) = &mut self.channels {
+                channels.start(begin);
+            }
+            if self.ends.len() == STREAMS {
+                self.ends.remove(0);
+            }
         }
-        self.ends.push((device, end));
+        self.ends.push(End { device, byte: end, continues: known.is_some() });
     }
 
     /// What has been found.
@@ -115,6 +135,7 @@ impl Survey {
         let mut both = self.sizes[0].clone();
         self.sizes[1].buckets().for_each(|(size, count)| both.add(size, count));
         let footprint = self.pages.finish();
+        let starts = self.starts.finish();
         let us = |ns: u64| ns as f64 / 1e3;
         let gaps = requests.saturating_sub(1);
         let span_ns = self.last_ns - self.first_ns.unwrap_or(self.last_ns);
@@ -153,6 +174,14 @@ impl Survey {
             inter_arrivals: self.gaps.buckets().map(|(gap, count)| (us(gap), count)).collect(),
             footprint_bytes: footprint.pages * PAGE,
             sequential_share: share(self.sequential, reads + writes),
+            run_length: (self.runs > 0).then(|| 1.0 + self.sequential as f64 / self.runs as f64),
+            starts: Starting {
+                count: starts.count,
+                pages: starts.pages,
+                hottest_10_percent: starts.hottest_10_percent,
+                recent_share: starts.recent_share,
+                alignment_bytes: starts.alignment_bytes,
+            },
             reuse: Reuse {
                 page_accesses: footprint.accesses,
                 share: share(footprint.again, footprint.accesses),
@@ -165,7 +194,8 @@ impl Survey {
             map: self.grids.map(|grid| Map { time_us: us(grid.time_ns), bytes: grid.bytes, cells: grid.cells() }),
             channels: self.channels.map(|channels| {
                 let (imbalance, imbalance_of_bursts) = channels.imbalance();
-                Balance { page_bytes: channels.page_bytes(), imbalance, imbalance_of_bursts, pages: channels.pages }
+                let (page_bytes, start_share) = (channels.page_bytes(), channels.start_share());
+                Balance { page_bytes, imbalance, imbalance_of_bursts, start_share, pages: channels.pages }
             }),
         }
     }
@@ -197,6 +227,9 @@ pub struct Findings {
     pub footprint_bytes: u64,
     /// Of the requests that begin where one of the 64 before ended, on the same device.
     pub sequential_share: Option<f64>,
+    /// Mean requests of a sequential run, of runs of at least two.
+    pub run_length: Option<f64>,
+    pub starts: Starting,
     pub reuse: Reuse,
     /// Requests by time and address, of reads and of writes.
     pub map: [Map; 2],
@@ -226,6 +259,21 @@ pub struct InterArrival {
     pub variation: Option<f64>,
     /// Share that are 0.
     pub zero_share: Option<f64>,
+}
+
+/// Where requests begin that do not continue a sequential run.
+#[derive(Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct Starting {
+    pub count: u64,
+    /// Pages of 4 KiB in which they begin.
+    pub pages: u64,
+    /// Share that begins in the hottest 10 % of these.
+    pub hottest_10_percent: f64,
+    /// Share that begins in a page in which one of the 1,024 starts before began.
+    pub recent_share: Option<f64>,
+    /// Of 512 B to 4 KiB, the largest of which nine starts in ten are multiples.
+    pub alignment_bytes: u64,
 }
 
 /// How often pages of 4 KiB are accessed again.
@@ -264,6 +312,8 @@ pub struct Balance {
     pub imbalance: f64,
     /// The same, as the mean over stretches of 64 pages a channel.
     pub imbalance_of_bursts: Option<f64>,
+    /// Share of the starts (see `starts`) on the channel with most of them.
+    pub start_share: Option<f64>,
     /// Pages read and written on each channel.
     pub pages: Vec<[u64; 2]>,
 }

@@ -8,8 +8,9 @@ use crate::config::error::Problem;
 use crate::config::mapping_unit;
 use crate::config::medium::Suspendable;
 use crate::config::replay::{check_mix, check_trace};
+use crate::config::synthetic_check::check_synthetic;
 use crate::config::units::{Duration, Size};
-use crate::config::workload::{Addresses, Flow, Synthetic, Workload};
+use crate::config::workload::{Flow, Workload};
 use crate::flash::address::SECTOR;
 use crate::limits::expendable_blocks;
 use crate::workload::flow::Loop;
@@ -390,47 +391,4 @@ fn check_flow(workload: &Workload, flow: &Flow, key: &str) -> Checked {
     flow.synthetic.as_ref().map_or(Ok(()), |synthetic| check_synthetic(synthetic, &format!("{key}.synthetic")))?;
     flow.trace.as_ref().map_or(Ok(()), |trace| check_trace(trace, &format!("{key}.trace")))?;
     flow.mix.as_ref().map_or(Ok(()), |mix| check_mix(mix, &format!("{key}.mix")))
-}
-
-fn check_synthetic(s: &Synthetic, key: &str) -> Checked {
-    match (s.queue_depth, s.inter_arrival) {
-        (Some(_), Some(_)) => {
-            return Err(Problem::new(
-                key,
-                "got both queue_depth (closed loop) and inter_arrival (open loop), expected one",
-            ));
-        }
-        (None, None) => {
-            return Err(Problem::new(
-                key,
-                "got neither queue_depth (closed loop) nor inter_arrival (open loop), expected one",
-            ));
-        }
-        (None, Some(gap)) => {
-            require(gap.0 > 0, &format!("{key}.inter_arrival"), || "got 0, expected a time above 0".to_owned())?
-        }
-        _ => {}
-    }
-    require(s.trim_share + s.flush_share <= 1.0, &format!("{key}.trim_share"), || {
-        format!("got {} beside flush_share = {}, expected at most 1 together", s.trim_share, s.flush_share)
-    })?;
-    let sectors = |name: &str, size: Size| {
-        require(size.0 > 0 && size.0 % SECTOR == 0, &format!("{key}.{name}"), || {
-            format!("got \"{size}\", expected a multiple of 512 B above 0")
-        })
-    };
-    sectors("alignment", s.alignment)?;
-    sectors("size_unit", s.size_unit)?;
-    require(s.size.0 >= s.size_unit.0 && s.size.0 <= 1 << 32, &format!("{key}.size"), || {
-        format!("got \"{}\", expected from size_unit (\"{}\") to \"4GiB\"", s.size, s.size_unit)
-    })?;
-    require(s.working_set > 0.0, &format!("{key}.working_set"), || "got 0, expected a share above 0".to_owned())?;
-    let hot_cold = s.addresses == Addresses::HotCold;
-    require(hot_cold || s.hot_share.is_none(), &format!("{key}.hot_share"), || {
-        "needs addresses = \"hot-cold\"".to_owned()
-    })?;
-    let hot = s.hot_share.unwrap_or(0.0);
-    require(!hot_cold || (hot > 0.0 && hot < 1.0), &format!("{key}.hot_share"), || {
-        format!("got {hot}, expected a share above 0 and below 1 for addresses = \"hot-cold\"")
-    })
 }

@@ -94,6 +94,7 @@ fn finish<T: DeserializeOwned + Serialize>(
             .ok_or_else(|| ConfigError(format!("{label}: expected KEY=VALUE, for example --set flash.read=10us")))?;
         let key = key.trim();
         set(&mut table, key, literal(value.trim())).map_err(|what| ConfigError(format!("{label}: {key}: {what}")))?;
+        forget_origin(&mut table, key);
         layers.push(Layer { label, text: None, keys: vec![key.to_owned()] });
     }
     finite(&Value::Table(table.clone()), "").map_err(|problem| locate(&problem, &layers))?;
@@ -153,6 +154,19 @@ fn set(table: &mut Table, key: &str, value: Value) -> Result<(), String> {
     }
 }
 
+/// Where a profile's value came from is no longer so once it is set to another.
+fn forget_origin(table: &mut Table, key: &str) {
+    let mut parts = key.split('.');
+    let (Some("flow"), Some(number), Some("synthetic"), Some(name)) =
+        (parts.next(), parts.next(), parts.next(), parts.next())
+    else {
+        return;
+    };
+    let flow = table.get_mut("flow").and_then(|flows| flows.get_mut(number.parse::<usize>().ok()?));
+    let origin = flow.and_then(|flow| flow.get_mut("synthetic")?.get_mut("origin")?.as_table_mut());
+    origin.map(|origin| origin.remove(name));
+}
+
 fn key_of(path: &serde_path_to_error::Path) -> String {
     let segments = path.iter().filter_map(|segment| match segment {
         serde_path_to_error::Segment::Map { key } => Some(key.clone()),
@@ -193,7 +207,7 @@ mod tests {
         for name in preset_names() {
             load_design(name, None, &[]).unwrap_or_else(|e| panic!("{name}: {e}"));
         }
-        assert_eq!(profiles().len(), 19);
+        assert_eq!(profiles().len(), 19 + 6, "Tables 2 and 3 of the Venice paper");
         for listing in profiles() {
             load_workload(&listing.name, None, &[]).unwrap_or_else(|e| panic!("{}: {e}", listing.name));
         }
@@ -365,5 +379,14 @@ mod tests {
             let _ = load_design("performance-optimized", None, std::slice::from_ref(&setting));
             let _ = load_workload("x", Some(&text), &[setting]);
         }
+    }
+
+    #[test]
+    fn what_is_set_is_no_longer_published() {
+        let workload = load_workload("mds_0", None, &["flow.0.synthetic.read_share=0.5".to_owned()]).unwrap();
+        let origin = &workload.flow[0].synthetic.as_ref().unwrap().origin;
+        assert!(!origin.contains_key("read_share") && origin.contains_key("size"));
+        let wrong = load_workload("mds_0", None, &["flow.0.synthetic.origin.sise=fitted".to_owned()]);
+        assert!(wrong.unwrap_err().to_string().contains("origin.sise: got a name that is no key"));
     }
 }

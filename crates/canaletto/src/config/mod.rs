@@ -26,6 +26,8 @@ mod refresh;
 pub mod replay;
 pub mod schema;
 mod superblock;
+pub mod synthetic;
+mod synthetic_check;
 pub mod units;
 pub mod workload;
 

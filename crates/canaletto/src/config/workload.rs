@@ -4,9 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::config::cache::CacheMode;
-use crate::config::units::{Duration, Size};
+use crate::config::units::Duration;
 
 pub use crate::config::replay::{Beyond, Devices, Mix, Pace, Trace};
+pub use crate::config::synthetic::{Addresses, ChannelSkew, Diurnal, Origin, SizeShare, Synthetic};
 
 /// A workload: one or more flows that run at the same time, each with a queue pair of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -76,6 +77,39 @@ pub struct Flow {
     pub mix: Option<Mix>,
 }
 
+impl Workload {
+    /// Flows that share the whole drive.
+    pub fn of(name: &str, about: &str, flow: Vec<Flow>) -> Workload {
+        Workload {
+            name: name.to_owned(),
+            about: about.to_owned(),
+            partitioned: false,
+            last_flow_first: false,
+            inter_arrival: None,
+            flow,
+        }
+    }
+}
+
+impl Flow {
+    /// A flow of generated requests, without anything special.
+    pub fn generated(name: &str, synthetic: Synthetic) -> Flow {
+        Flow {
+            name: name.to_owned(),
+            priority: Priority::default(),
+            cache: None,
+            channels: None,
+            chips: None,
+            dies: None,
+            planes: None,
+            occupancy: None,
+            synthetic: Some(synthetic),
+            trace: None,
+            mix: None,
+        }
+    }
+}
+
 /// Priority class of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -89,96 +123,4 @@ pub enum Priority {
     Medium,
     /// One turn of seven.
     Low,
-}
-
-/// Where requests go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Addresses {
-    /// Uniformly over the working set.
-    #[default]
-    Uniform,
-    /// One after the other, from a random start, round and round.
-    Sequential,
-    /// A share `hot_share` of the working set (its beginning) receives 1 - `hot_share` of the requests.
-    HotCold,
-}
-
-/// Generated requests. Exactly one of `queue_depth` and `inter_arrival` is given.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Synthetic {
-    /// Requests to generate (with `stop`: at the most).
-    #[schemars(range(min = 1))]
-    pub requests: u64,
-    /// No request is generated after this time. Absent: only `requests` ends the flow.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stop: Option<Duration>,
-    /// Share of requests that read.
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub read_share: f64,
-    /// Share of requests that deallocate their sectors (TRIM) instead of reading or writing them.
-    #[serde(default)]
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub trim_share: f64,
-    /// Share of requests that are flushes: complete once every write completed before is on flash.
-    #[serde(default)]
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub flush_share: f64,
-    /// Share of writes with force unit access: complete only once they are on flash.
-    #[serde(default)]
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub fua_share: f64,
-    /// Where requests go.
-    #[serde(default)]
-    pub addresses: Addresses,
-    /// For `hot-cold`: the hot share of the working set.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub hot_share: Option<f64>,
-    /// Share of the addresses that are used, from the beginning.
-    #[serde(default = "whole")]
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub working_set: f64,
-    /// Addresses are rounded down to a multiple of this.
-    #[serde(default = "four_kib")]
-    pub alignment: Size,
-    /// Mean request size.
-    pub size: Size,
-    /// Sizes are whole multiples of this, mixed so that `size` is their mean.
-    #[serde(default = "sector")]
-    pub size_unit: Size,
-    /// Standard deviation of a normal distribution of sizes about `size` (at least one sector). 0 B: none.
-    #[serde(default = "zero_size")]
-    pub size_deviation: Size,
-    /// Closed loop: this many requests are always outstanding.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 1_048_576))]
-    pub queue_depth: Option<u32>,
-    /// Open loop: mean time between arrivals, exponentially distributed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub inter_arrival: Option<Duration>,
-    /// When the flow starts.
-    #[serde(default = "zero_time")]
-    pub start: Duration,
-    /// Draw from MQSim's random number generator, in its order, with this seed. Absent: from canaletto's own streams and
-    /// the run's seed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mqsim_seed: Option<u32>,
-}
-
-fn whole() -> f64 {
-    1.0
-}
-fn four_kib() -> Size {
-    Size(4096)
-}
-fn sector() -> Size {
-    Size(512)
-}
-fn zero_size() -> Size {
-    Size(0)
-}
-fn zero_time() -> Duration {
-    Duration(0)
 }

@@ -77,8 +77,20 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         Ok(())
     }
 
+    /// A request of a closed loop is complete: the next one comes, at once or after some thought.
+    fn follow_up(&mut self, id: u16, now: Time) -> Result<(), RunError> {
+        let think = self.flows[id as usize].think;
+        if think == Time::ZERO {
+            self.generate(id, now, now)?;
+        } else {
+            self.events.push(now + think, Event::Thought(id));
+            self.arrivals += 1;
+        }
+        Ok(())
+    }
+
     /// Makes the flow's next request, which has been there since `arrival`, and submits it. Returns whether there was one.
-    fn generate(&mut self, id: u16, arrival: Time, now: Time) -> Result<bool, RunError> {
+    pub(super) fn generate(&mut self, id: u16, arrival: Time, now: Time) -> Result<bool, RunError> {
         self.end_idleness();
         let flow = &mut self.flows[id as usize];
         let own_time = if flow.looping == Loop::Open { flow.own_time } else { now };
@@ -258,7 +270,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
         self.send(Direction::ToDevice, Message::CompletionDoorbell { flow: id }, 0, now);
         if let Loop::Closed(_) = looping {
-            self.generate(id, now, now)?;
+            self.follow_up(id, now)?;
         }
         self.expect_idleness(now);
         Ok(())

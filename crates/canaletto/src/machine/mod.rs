@@ -86,6 +86,8 @@ use crate::{Progress, RunOptions};
 enum Event<E> {
     /// A flow starts, or its next request arrives.
     Arrival(u16),
+    /// A flow in a closed loop has thought about a completion long enough for its next request.
+    Thought(u16),
     /// The message on a direction of the link has left the wires.
     LinkSent(Direction),
     /// A message has arrived after the link's latency.
@@ -119,6 +121,8 @@ struct Flow {
     /// Time of the latest arrival of an open loop on the flow's own clock, which goes `Machine::clock_factor` times as slowly as
     /// the simulation's.
     own_time: Time,
+    /// In a closed loop: time between a completion and the request that follows it.
+    think: Time,
     /// First sector of the flow's addresses, as requests state them.
     first_sector: u64,
     /// Its own write frontiers, if flows have such.
@@ -325,6 +329,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             placement: Placement::new(&layout, design.ftl.allocation, &flow.positions),
             start: config.start(),
             own_time: Time::ZERO,
+            think: config.synthetic.as_ref().map_or(Time::ZERO, |s| s.think_time.time()),
             first_sector: flow.first_sector,
             stream: flow.stream,
             first_page: flow.first_page,
@@ -486,6 +491,10 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             Event::Arrival(flow) => {
                 self.arrivals -= 1;
                 self.arrival(flow, now)?;
+            }
+            Event::Thought(flow) => {
+                self.arrivals -= 1;
+                self.generate(flow, now, now)?;
             }
             Event::LinkSent(direction) => self.link_sent(direction, now)?,
             Event::LinkArrived(direction) => {

@@ -136,7 +136,7 @@ fn generator(config: &Synthetic, flow: &Flow, seed: u64, first: u64, last: u64) 
 /// Bytes that a generated flow writes.
 pub fn weight_of(flow: &Synthetic) -> f64 {
     let share = (1.0 - flow.trim_share - flow.flush_share) * (1.0 - flow.read_share);
-    share.max(0.0) * flow.requests as f64 * flow.size.0 as f64
+    share.max(0.0) * flow.requests as f64 * flow.mean_bytes(false)
 }
 
 /// How often a trace writes which page, counted from the flow's first.

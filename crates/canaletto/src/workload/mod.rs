@@ -1,11 +1,15 @@
 //! What the drive is asked to do: synthetic generators and replayed traces.
 
+pub mod arrivals;
 pub mod fill;
 pub mod flow;
 pub mod part;
+pub mod places;
 pub mod plan;
+pub mod popularity;
 pub mod replay;
 pub mod selection;
 pub mod sources;
 pub mod synthetic;
+pub mod traffic;
 pub mod window;

@@ -1,11 +1,14 @@
 //! Generated requests.
 
-use crate::config::workload::{Addresses, Synthetic};
+use crate::config::workload::{Addresses, SizeShare, Synthetic};
 use crate::flash::address::SECTOR;
 use crate::host::request::Kind;
 use crate::sim::random::Stream;
 use crate::sim::time::Time;
+use crate::workload::arrivals::Arrivals;
 use crate::workload::flow::Wanted;
+use crate::workload::places::{Part, Recent, Runs, Skew};
+use crate::workload::popularity::{Law, Scatter};
 
 /// The generator of one flow. Every choice has a random stream of its own, so that changing one key never shifts what
 /// another key decides.
@@ -17,12 +20,18 @@ pub struct Generator {
     mean_bytes: u64,
     unit_bytes: u64,
     deviation_sectors: f64,
+    /// The mixes of sizes of reads and of others, where there are such.
+    mixes: [Option<Mix>; 2],
     alignment: u64,
+    popularity: Option<(Law, Scatter)>,
+    runs: Option<Runs>,
+    recent: Option<Recent>,
+    skew: Option<Skew>,
+    arrivals: Option<Arrivals>,
     types: Stream,
     addresses: Stream,
     hot: Stream,
     sizes: Stream,
-    gaps: Stream,
     special: Stream,
     fua: Stream,
     spare_normal: Option<f64>,
@@ -50,7 +59,12 @@ impl Generator {
         let hot = stream("hot", hot_cold);
         let sizes = stream("size", config.size_deviation.0 > 0);
         let gaps = stream("gap", config.inter_arrival.is_some());
-        let used_last = first + ((last - first) as f64 * config.working_set) as u64;
+        // Limits have seen to it that there is something behind the offset.
+        let (whole, first) = (last - first, first + config.offset_sectors());
+        let used_last = match config.working_set_size {
+            Some(size) => last.min(first + size.0 / SECTOR - 1),
+            None => last.min(first + (whole as f64 * config.working_set) as u64),
+        };
         let alignment = (config.alignment.0 / SECTOR).max(1);
         let next_sequential = if config.addresses == Addresses::Sequential {
             let start = addresses.integer(first, used_last);
@@ -58,18 +72,26 @@ impl Generator {
         } else {
             0
         };
+        let own = |choice: &str| Stream::named(seed, &format!("workload/{name}/{choice}"));
+        let places = ((used_last - first + 1) / alignment).max(1);
+        let scatter = |law| (law, Scatter::new(places, config.popular_regions));
         Generator {
             range: (first, used_last),
             hot_end: first + ((used_last - first) as f64 * config.hot_share.unwrap_or(0.0)) as u64,
-            mean_bytes: config.size.0,
+            mean_bytes: config.size.map_or(0, |size| size.0),
             unit_bytes: config.size_unit.0,
             deviation_sectors: config.size_deviation.0 as f64 / SECTOR as f64,
+            mixes: [true, false].map(|reads| config.mix(reads).map(Mix::new)),
             alignment,
+            popularity: Law::of(config, places).map(scatter),
+            runs: Runs::new(config, own("run")),
+            recent: Recent::new(config, own("recent")),
+            skew: config.channel_skew.as_ref().map(|skew| Skew::new(skew, own("channel-skew"))),
+            arrivals: Arrivals::new(config, gaps, own("pause")),
             types,
             addresses: if hot_cold { hot_address } else { addresses },
             hot,
             sizes,
-            gaps,
             special: Stream::named(seed, &format!("workload/{name}/special")),
             fua: Stream::named(seed, &format!("workload/{name}/fua")),
             spare_normal: None,
@@ -89,8 +111,8 @@ impl Generator {
         let u = self.types.uniform();
         let read =
             if self.config.mqsim_seed.is_some() { u <= self.config.read_share } else { u < self.config.read_share };
-        let sectors = self.size();
-        let lba = self.address(sectors);
+        let sectors = self.size(read);
+        let lba = self.address(read, sectors);
         let kind = self.special().unwrap_or(if read { Kind::Read } else { Kind::Write });
         let fua = kind == Kind::Write && self.config.fua_share > 0.0 && self.fua.uniform() < self.config.fua_share;
         Some(Wanted { kind, fua, lba, sectors: if kind == Kind::Flush { 0 } else { sectors as u32 } })
@@ -108,15 +130,14 @@ impl Generator {
 
     /// Time to the next arrival of an open loop.
     pub fn gap(&mut self) -> Option<Time> {
-        let mean = self.config.inter_arrival?;
-        if self.config.mqsim_seed.is_some() {
-            // MQSim's clock counts whole nanoseconds.
-            return Some(Time::from_ns(self.gaps.exponential((mean.0 / 1000) as f64) as u64));
-        }
-        Some(Time(self.gaps.exponential(mean.0 as f64) as u64))
+        self.arrivals.as_mut().map(Arrivals::gap)
     }
 
-    fn size(&mut self) -> u64 {
+    fn size(&mut self, read: bool) -> u64 {
+        if let Some(mix) = &self.mixes[usize::from(!read)] {
+            // The working set may hold no more.
+            return mix.draw(&mut self.sizes).min(self.range.1 - self.range.0);
+        }
         if self.deviation_sectors > 0.0 {
             let sectors = self.sizes.normal(
                 self.mean_bytes as f64 / SECTOR as f64,
@@ -137,7 +158,40 @@ impl Generator {
         units.max(1) * self.unit_bytes / SECTOR
     }
 
-    fn address(&mut self, sectors: u64) -> u64 {
+    /// Where a request begins: where its run goes on, at a recent place, or as the distribution says.
+    fn address(&mut self, read: bool, sectors: u64) -> u64 {
+        let kind = usize::from(!read);
+        let part = self.runs.as_mut().map_or(Part::Single, |runs| runs.next(kind));
+        let last = self.range.1;
+        let lba = match part {
+            Part::Following(lba) if lba + sectors <= last + 1 => lba,
+            _ => self.elsewhere(sectors),
+        };
+        if part != Part::Single {
+            self.runs.as_mut().expect("the request belongs to one").ended(kind, lba + sectors);
+        }
+        lba
+    }
+
+    /// Where a request begins that continues no run.
+    fn elsewhere(&mut self, sectors: u64) -> u64 {
+        let (first, last) = self.range;
+        let again = self.recent.as_mut().and_then(Recent::again);
+        let lba = match again {
+            Some(lba) if lba + sectors <= last + 1 => lba,
+            _ => {
+                let lba = self.drawn(sectors);
+                self.skew.as_mut().map_or(lba, |skew| first + skew.place(lba - first))
+            }
+        };
+        if let Some(recent) = &mut self.recent {
+            recent.began(lba);
+        }
+        lba
+    }
+
+    /// Where a request begins by the distribution of addresses.
+    fn drawn(&mut self, sectors: u64) -> u64 {
         let (first, last) = self.range;
         let lba = match self.config.addresses {
             Addresses::Uniform => {
@@ -149,6 +203,11 @@ impl Generator {
                 let (from, to) = if cold { (self.hot_end + 1, last) } else { (first, self.hot_end) };
                 let lba = self.addresses.integer(from.min(to), to);
                 if lba + sectors > last { first } else { lba }
+            }
+            Addresses::Zipf | Addresses::Pareto => {
+                let (law, scatter) = self.popularity.as_ref().expect("a flow with such addresses has a law");
+                let lba = first + scatter.place(law.draw(&mut self.addresses)) * self.alignment;
+                if lba + sectors > last + 1 { first } else { lba }
             }
             Addresses::Sequential => {
                 let lba = if self.next_sequential + sectors > last { first } else { self.next_sequential };
@@ -164,3 +223,33 @@ impl Generator {
         (lba - lba % self.alignment).max(first)
     }
 }
+
+/// Sizes in sectors and how often each is asked for.
+struct Mix {
+    sectors: Vec<u64>,
+    /// Share of the requests of this size and those before it.
+    until: Vec<f64>,
+}
+
+impl Mix {
+    fn new(mix: &[SizeShare]) -> Mix {
+        let all: f64 = mix.iter().map(|each| each.share).sum();
+        let mut sum = 0.0;
+        let until = mix.iter().map(|each| {
+            sum += each.share / all;
+            sum
+        });
+        Mix { until: until.collect(), sectors: mix.iter().map(|each| each.size.0 / SECTOR).collect() }
+    }
+
+    fn draw(&self, random: &mut Stream) -> u64 {
+        let u = random.uniform();
+        let at = self.until.partition_point(|until| *until <= u);
+        // Sums of shares may end just below 1.
+        self.sectors[at.min(self.sectors.len() - 1)]
+    }
+}
+
+#[cfg(test)]
+#[path = "synthetic/tests.rs"]
+mod tests;

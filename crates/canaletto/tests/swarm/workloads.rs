@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 
 fn flow(name: usize) -> impl Strategy<Value = String> {
-    let what = (0.0f64..1.0, prop::sample::select(vec!["uniform", "sequential", "hot-cold"]), 0.02f64..1.0);
+    let what =
+        (0.0f64..1.0, prop::sample::select(vec!["uniform", "sequential", "hot-cold", "zipf", "pareto"]), 0.02f64..1.0);
     let sizes =
         (prop::sample::select(vec!["512B", "4KiB", "12KiB", "20KiB"]), prop::sample::select(vec!["512B", "4KiB"]));
     let load = prop_oneof![
@@ -16,7 +17,11 @@ fn flow(name: usize) -> impl Strategy<Value = String> {
     (what, sizes, load, 1u32..1500, priority, cache).prop_map(
         move |((reads, addresses, set), (size, alignment), load, requests, (priority, trims, flushes, fua), cache)| {
             let cache = cache.map(|mode| format!("cache = \"{mode}\"\n")).unwrap_or_default();
-            let hot = if addresses == "hot-cold" { "hot_share = 0.2\n" } else { "" };
+            let hot = match addresses {
+                "hot-cold" | "pareto" => "hot_share = 0.2\nrecent_share = 0.2\n",
+                "zipf" => "zipf_exponent = 1.1\nsequential_share = 0.3\n",
+                _ => "",
+            };
             format!(
                 "[[flow]]\nname = \"flow {name}\"\npriority = \"{priority}\"\n{cache}[flow.synthetic]\nrequests = {requests}\n\
                  read_share = {reads}\naddresses = \"{addresses}\"\n{hot}working_set = {set}\nalignment = \"{alignment}\"\n\

@@ -372,9 +372,6 @@ fn import_synthetic(xml: &SyntheticXml) -> Synthetic {
         requests: if stop.is_some() { u64::MAX } else { u64::from(xml.total_requests) },
         stop,
         read_share: f64::from(xml.read_percent) / 100.0,
-        trim_share: 0.0,
-        flush_share: 0.0,
-        fua_share: 0.0,
         addresses: match xml.addresses {
             AddressDistribution::Streaming => Addresses::Sequential,
             AddressDistribution::RandomUniform => Addresses::Uniform,
@@ -384,13 +381,14 @@ fn import_synthetic(xml: &SyntheticXml) -> Synthetic {
             .then(|| f64::from(xml.hot_region_percent) / 100.0),
         working_set: f64::from(xml.working_set_percent) / 100.0,
         alignment: Size(if xml.aligned { u64::from(xml.alignment_sectors) * SECTOR } else { SECTOR }),
-        size: Size(u64::from(xml.mean_sectors) * SECTOR),
+        size: Some(Size(u64::from(xml.mean_sectors) * SECTOR)),
         size_unit: Size(SECTOR),
         size_deviation: Size(if normal { u64::from(xml.variance_sectors) * SECTOR } else { 0 }),
         queue_depth: (!open).then_some(xml.requests_in_flight),
         inter_arrival: open.then(|| Duration::from_ns(gap_ns())),
         start: Duration::from_ns(if open { 0 } else { 1 }),
         mqsim_seed: Some(xml.seed),
+        ..Synthetic::default()
     }
 }
 

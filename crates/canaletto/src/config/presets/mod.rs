@@ -1,10 +1,10 @@
 //! Designs and workload profiles that ship with canaletto. A new preset is a file here and a line in [`PRESETS`].
 
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+mod profiles;
 
-use crate::config::units::{Duration, Size};
-use crate::config::workload::{Addresses, Flow, Priority, Synthetic, Workload};
+use serde::{Deserialize, Serialize};
+
+pub use profiles::{profile, profiles};
 
 macro_rules! presets {
     ($($name:literal),* $(,)?) => {
@@ -23,11 +23,6 @@ presets!(
     "pcie4-qlc",
 );
 
-const PROFILES: &str = include_str!("profiles.toml");
-
-/// Requests of a profile unless said otherwise.
-const PROFILE_REQUESTS: u64 = 100_000;
-
 /// A name and what it stands for.
 #[derive(Debug, Clone, Serialize)]
 pub struct Listing {
@@ -35,16 +30,6 @@ pub struct Listing {
     pub name: String,
     /// One line.
     pub about: String,
-}
-
-/// A profile as its file states it.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Profile {
-    read_share: f64,
-    size: Size,
-    inter_arrival: Duration,
-    about: String,
 }
 
 /// The TOML text of a preset.
@@ -65,54 +50,4 @@ pub fn presets() -> Vec<Listing> {
     }
     let about = |text| toml::from_str::<About>(text).expect("presets are tested").about;
     PRESETS.iter().map(|(name, text)| Listing { name: (*name).to_owned(), about: about(text) }).collect()
-}
-
-fn profile_table() -> BTreeMap<String, Profile> {
-    toml::from_str(PROFILES).expect("profiles are tested")
-}
-
-/// All workload profiles.
-pub fn profiles() -> Vec<Listing> {
-    profile_table().into_iter().map(|(name, p)| Listing { name, about: p.about }).collect()
-}
-
-/// A profile as a workload: exponential arrivals, uniform addresses, sizes in whole multiples of 4 KiB.
-pub fn profile(name: &str) -> Option<Workload> {
-    let profile = profile_table().remove(name)?;
-    let page = Size(4096);
-    let synthetic = Synthetic {
-        trim_share: 0.0,
-        flush_share: 0.0,
-        fua_share: 0.0,
-        requests: PROFILE_REQUESTS,
-        stop: None,
-        read_share: profile.read_share,
-        addresses: Addresses::Uniform,
-        hot_share: None,
-        working_set: 1.0,
-        alignment: page,
-        size: profile.size,
-        size_unit: page,
-        size_deviation: Size(0),
-        queue_depth: None,
-        inter_arrival: Some(profile.inter_arrival),
-        start: Duration(0),
-        mqsim_seed: None,
-    };
-    let flow = Flow {
-        cache: None,
-        name: name.to_owned(),
-        priority: Priority::default(),
-        channels: None,
-        chips: None,
-        dies: None,
-        planes: None,
-        occupancy: None,
-        synthetic: Some(synthetic),
-        trace: None,
-        mix: None,
-    };
-    let (partitioned, last_flow_first) = (false, false);
-    let name = name.to_owned();
-    Some(Workload { name, about: profile.about, partitioned, last_flow_first, inter_arrival: None, flow: vec![flow] })
 }

@@ -1,8 +1,10 @@
 //! How often the logical pages of a space are written: runs of pages with the same rate.
 
 use crate::config::workload::{Addresses, Flow, Synthetic};
+use crate::flash::address::SECTOR;
 use crate::limits::FlowRange;
 use crate::workload::fill::weight_of;
+use crate::workload::popularity::{Law, Scatter};
 
 /// Rates within this factor are taken for one: what they do to the steady state is below its noise.
 const SAME: f64 = 1.05;
@@ -53,19 +55,35 @@ impl Rates {
         }
     }
 
-    /// Adds what a generated flow will write. Sequential writes count as any over the same pages: how often a page is
-    /// written is all that is looked at here.
+    /// Adds what a generated flow will write. How often a page is written is all that is looked at here: runs count as
+    /// any writes over the same pages, all of a request as lying where it begins, and what is sent to recent places or a
+    /// busy channel as what `addresses` spreads.
     pub fn add_synthetic(&mut self, flow: &Synthetic, range: &FlowRange, sectors_per_page: u64) {
         let writes = weight_of(flow);
         let pages = |share: f64| ((range.sectors as f64 * share) as u64).div_ceil(sectors_per_page);
-        let all = pages(flow.working_set);
+        let used = flow.used_sectors(range.sectors);
+        let offset = flow.offset_sectors();
+        let before = offset / sectors_per_page;
+        let all = (offset + used).div_ceil(sectors_per_page);
+        let alignment = flow.alignment.0 / SECTOR;
+        let places = (used / alignment).max(1);
+        if let Some(law) = Law::of(flow, places) {
+            for stretch in Scatter::new(places, flow.popular_regions).stretches(&law, places) {
+                let from = (offset + stretch.from * alignment) / sectors_per_page;
+                let until = (offset + stretch.until * alignment).div_ceil(sectors_per_page).min(all);
+                self.add(from, until, writes * stretch.share);
+            }
+            return;
+        }
         match (flow.addresses, flow.hot_share) {
             (Addresses::HotCold, Some(hot)) => {
-                let end = pages(flow.working_set * hot).min(all);
-                self.add(0, end, writes * (1.0 - hot));
+                let set =
+                    if flow.working_set_size.is_some() { used as f64 / range.sectors as f64 } else { flow.working_set };
+                let end = (before + pages(set * hot)).min(all);
+                self.add(before, end, writes * (1.0 - hot));
                 self.add(end, all, writes * hot);
             }
-            _ => self.add(0, all, writes),
+            _ => self.add(before, all, writes),
         }
     }
 }

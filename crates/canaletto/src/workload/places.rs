@@ -1,0 +1,179 @@
+//! What makes requests go elsewhere than their distribution says: sequential runs, recent places, a busy channel.
+
+use crate::config::workload::{ChannelSkew, Synthetic};
+use crate::flash::address::SECTOR;
+use crate::sim::random::Stream;
+
+/// Places that may be returned to.
+const RECENT: usize = 1024;
+
+/// Sequential runs, mixed with single requests: one run at a time of each kind.
+pub struct Runs {
+    random: Stream,
+    /// Probability that a request belongs to a run, and that a run goes on after a request.
+    belongs: f64,
+    goes_on: f64,
+    /// The sector at which the run of each kind goes on, if it does.
+    next: [Option<u64>; 2],
+}
+
+/// What a request is to its run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// It belongs to none.
+    Single,
+    /// It begins one.
+    First,
+    /// It goes on at this sector.
+    Following(u64),
+}
+
+impl Runs {
+    /// Those of a validated flow; none if it has none.
+    pub fn new(config: &Synthetic, random: Stream) -> Option<Runs> {
+        let share = config.sequential_share;
+        (share > 0.0).then(|| {
+            let length = config.run_length.unwrap_or(1.0).max(1.0 / (1.0 - share));
+            // Of the requests of a run all but the first continue it.
+            let goes_on = 1.0 - 1.0 / length;
+            Runs { random, belongs: share / goes_on, goes_on, next: [None; 2] }
+        })
+    }
+
+    /// What the next request of a kind is.
+    pub fn next(&mut self, kind: usize) -> Part {
+        if self.random.uniform() >= self.belongs {
+            return Part::Single;
+        }
+        self.next[kind].take().map_or(Part::First, Part::Following)
+    }
+
+    /// A request that belongs to a run ends before sector `end`.
+    pub fn ended(&mut self, kind: usize, end: u64) {
+        if self.random.uniform() < self.goes_on {
+            self.next[kind] = Some(end);
+        }
+    }
+}
+
+/// The last places where requests began that did not continue a run.
+pub struct Recent {
+    random: Stream,
+    share: f64,
+    places: Vec<u64>,
+    oldest: usize,
+}
+
+impl Recent {
+    /// Those of a validated flow; none if it returns to none.
+    pub fn new(config: &Synthetic, random: Stream) -> Option<Recent> {
+        (config.recent_share > 0.0).then(|| Recent {
+            random,
+            share: config.recent_share,
+            places: Vec::new(),
+            oldest: 0,
+        })
+    }
+
+    /// The place to return to, if the next request does.
+    pub fn again(&mut self) -> Option<u64> {
+        let wanted = self.random.uniform() < self.share && !self.places.is_empty();
+        wanted.then(|| self.places[self.random.integer(0, self.places.len() as u64 - 1) as usize])
+    }
+
+    /// A request began there.
+    pub fn began(&mut self, lba: u64) {
+        if self.places.len() < RECENT {
+            self.places.push(lba);
+        } else {
+            self.places[self.oldest] = lba;
+            self.oldest = (self.oldest + 1) % RECENT;
+        }
+    }
+}
+
+/// Moves requests to the busiest channel, the first one of each round.
+pub struct Skew {
+    random: Stream,
+    /// Probability that a request is moved; of the others, one in so many channels begins there anyway.
+    moved: f64,
+    channels: u64,
+    page_sectors: u64,
+}
+
+impl Skew {
+    /// That of a validated flow.
+    pub fn new(config: &ChannelSkew, random: Stream) -> Skew {
+        let channels = f64::from(config.channels);
+        let moved = (config.share * channels - 1.0) / (channels - 1.0);
+        Skew { random, moved, channels: u64::from(config.channels), page_sectors: config.page.0 / SECTOR }
+    }
+
+    /// Where a request goes that would begin at sector `at` of the flow: to the page of the busiest channel in the same
+    /// round, or where it was.
+    pub fn place(&mut self, at: u64) -> u64 {
+        if self.random.uniform() >= self.moved {
+            return at;
+        }
+        at - at / self.page_sectors % self.channels * self.page_sectors
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_have_the_share_and_length_that_are_asked_for() {
+        for (share, run_length) in [(0.5, None), (0.3, Some(8.0)), (0.9, Some(40.0))] {
+            let config = Synthetic { sequential_share: share, run_length, ..Synthetic::default() };
+            let mut runs = Runs::new(&config, Stream::named(1, "run")).unwrap();
+            let (mut following, mut begun) = (0.0, 0.0);
+            for i in 0..400_000 {
+                match runs.next(i % 2) {
+                    Part::Single => continue,
+                    Part::First => begun += 1.0,
+                    Part::Following(at) => {
+                        assert_eq!(at % 2, i as u64 % 2, "runs of two kinds are two");
+                        following += 1.0;
+                    }
+                }
+                runs.ended(i % 2, i as u64);
+            }
+            let (found, length) = (following / 4e5, 1.0 + following / begun);
+            let expected = run_length.unwrap_or(1.0 / (1.0 - share));
+            assert!((found - share).abs() < 0.01, "{share}: {found}");
+            assert!((length / expected - 1.0).abs() < 0.03, "{expected}: {length}");
+        }
+    }
+
+    #[test]
+    fn recent_places_are_the_last_ones() {
+        let config = Synthetic { recent_share: 0.25, ..Synthetic::default() };
+        let mut recent = Recent::new(&config, Stream::named(1, "recent")).unwrap();
+        assert_eq!(recent.again(), None);
+        let mut returns = 0;
+        for i in 0..100_000u64 {
+            if let Some(place) = recent.again() {
+                assert!(place < i && i - place <= RECENT as u64);
+                returns += 1;
+            }
+            recent.began(i);
+        }
+        assert!((24_000..26_000).contains(&returns), "{returns}");
+    }
+
+    #[test]
+    fn the_busiest_channel_has_its_share() {
+        let config = ChannelSkew { share: 0.4, channels: 8, page: crate::config::units::Size(8192) };
+        let mut skew = Skew::new(&config, Stream::named(1, "skew"));
+        let mut starts = [0u32; 8];
+        for at in 0..160_000u64 {
+            let place = skew.place(at);
+            assert_eq!((place % 16, place / 128), (at % 16, at / 128), "the same sector of a page of the same round");
+            starts[(place / 16 % 8) as usize] += 1;
+        }
+        assert!((starts[0] as f64 / 1.6e5 - 0.4).abs() < 0.005, "{starts:?}");
+        assert!(starts[1..].iter().all(|count| (f64::from(*count) / 1.6e5 - 0.6 / 7.0).abs() < 0.005), "{starts:?}");
+    }
+}

@@ -1,0 +1,126 @@
+//! What a generator makes, as a whole: shares, sizes and places.
+
+use std::collections::HashMap;
+
+use super::*;
+use crate::config::load_workload;
+
+/// Requests of a flow with these keys over so many sectors.
+fn requests(keys: &str, sectors: u64) -> Vec<Wanted> {
+    let text = format!("name = \"t\"\n[[flow]]\nname = \"f\"\n[flow.synthetic]\nqueue_depth = 1\n{keys}\n");
+    let workload = load_workload("t.toml", Some(&text), &[]).unwrap();
+    let mut generator = Generator::new(workload.flow[0].synthetic.as_ref().unwrap(), "f", 5, 0, sectors - 1);
+    std::iter::from_fn(|| generator.next(Time::ZERO)).collect()
+}
+
+fn share(requests: &[Wanted], wanted: impl Fn(&Wanted) -> bool) -> f64 {
+    requests.iter().filter(|request| wanted(request)).count() as f64 / requests.len() as f64
+}
+
+#[test]
+fn reads_and_writes_have_their_own_mixes_of_sizes() {
+    let made = requests(
+        "requests = 100_000\nread_share = 0.25\n\
+         sizes = [{ size = \"4KiB\", share = 3 }, { size = \"64KiB\", share = 1 }]\n\
+         write_sizes = [{ size = \"512B\", share = 0.9 }, { size = \"1MiB\", share = 0 }, { size = \"8KiB\", share = 0.1 }]",
+        1 << 30,
+    );
+    let (reads, writes): (Vec<Wanted>, Vec<Wanted>) = made.into_iter().partition(|r| r.kind == Kind::Read);
+    assert!((reads.len() as f64 / 1e5 - 0.25).abs() < 0.005);
+    assert!((share(&reads, |r| r.sectors == 8) - 0.75).abs() < 0.01 && share(&reads, |r| r.sectors == 128) > 0.24);
+    assert!((share(&writes, |r| r.sectors == 1) - 0.9).abs() < 0.005 && share(&writes, |r| r.sectors == 16) > 0.095);
+    assert!(writes.iter().all(|r| r.sectors != 2048), "a share of 0 is none");
+}
+
+#[test]
+fn runs_continue_where_a_request_of_their_kind_ended() {
+    let made = requests(
+        "requests = 50_000\nread_share = 0.5\nsequential_share = 0.6\nrun_length = 6\n\
+         sizes = [{ size = \"512B\", share = 1 }, { size = \"12KiB\", share = 1 }]",
+        1 << 34,
+    );
+    let mut ends = [None::<u64>; 2];
+    let mut following = 0;
+    for request in &made {
+        let kind = usize::from(request.kind == Kind::Write);
+        if ends[kind] == Some(request.lba) {
+            following += 1;
+            ends[kind] = Some(request.lba + u64::from(request.sectors));
+        } else if request.lba % 8 == 0 {
+            // Either a single request or a new run: the latter shows with the next.
+            let starts_run =
+                made.iter().any(|r| r.kind == request.kind && r.lba == request.lba + u64::from(request.sectors));
+            if starts_run {
+                ends[kind] = Some(request.lba + u64::from(request.sectors));
+            }
+        } else {
+            panic!("{request:?} begins neither aligned nor where a run goes on");
+        }
+        if following > 3000 {
+            return;
+        }
+    }
+    panic!("{following} requests continue a run");
+}
+
+#[test]
+fn popular_places_are_asked_for_as_often_as_the_law_says() {
+    let made = requests(
+        "requests = 100_000\nread_share = 1.0\nsize = \"4KiB\"\naddresses = \"zipf\"\nzipf_exponent = 1.0\n\
+         working_set_size = \"4MiB\"",
+        1 << 30,
+    );
+    assert!(made.iter().all(|r| r.lba + 8 <= 8192 && r.lba % 8 == 0));
+    let mut counts: HashMap<u64, u32> = HashMap::new();
+    made.iter().for_each(|r| *counts.entry(r.lba).or_default() += 1);
+    let mut counts: Vec<u32> = counts.into_values().collect();
+    counts.sort_unstable_by_key(|count| std::cmp::Reverse(*count));
+    let harmonic: f64 = (1..=1024).map(|k| 1.0 / f64::from(k)).sum();
+    for (rank, count) in counts.iter().take(20).enumerate() {
+        let expected = 1e5 / (rank + 1) as f64 / harmonic;
+        assert!((f64::from(*count) / expected - 1.0).abs() < 0.15, "{rank}: {count} {expected}");
+    }
+}
+
+#[test]
+fn a_skewed_channel_and_recent_places_show_in_the_addresses() {
+    let keys = "requests = 50_000\nread_share = 1.0\nsize = \"4KiB\"\n";
+    let skewed = requests(&format!("{keys}channel_skew = {{ share = 0.5, channels = 8 }}"), 1 << 34);
+    assert!((share(&skewed, |r| r.lba / 8 % 8 == 0) - 0.5).abs() < 0.01);
+    let again = requests(&format!("{keys}recent_share = 0.3"), 1 << 34);
+    let distinct: std::collections::HashSet<u64> = again.iter().map(|r| r.lba).collect();
+    assert!((distinct.len() as f64 / 5e4 - 0.7).abs() < 0.01, "{}", distinct.len());
+}
+
+#[test]
+fn a_working_set_larger_than_the_drive_is_the_drive() {
+    let made = requests("requests = 5000\nread_share = 0.5\nsize = \"64KiB\"\nworking_set_size = \"1TiB\"", 4096);
+    assert!(made.iter().all(|r| r.lba + u64::from(r.sectors) <= 4096));
+    assert!(made.iter().any(|r| r.lba > 3500));
+}
+
+/// What a generator made before it knew of anything but means: no default may change it.
+#[test]
+fn plain_traffic_stays_what_it_was() {
+    let digest = |keys: &str| {
+        let made = requests(keys, 1 << 24);
+        made.iter().fold(0u64, |sum, r| {
+            (sum ^ (r.lba << 12) ^ (u64::from(r.sectors) << 2) ^ r.kind as u64).wrapping_mul(0x0100_0000_01b3)
+        })
+    };
+    let plain = digest("requests = 2000\nread_share = 0.3\nsize = \"9kB\"\nsize_unit = \"4KiB\"");
+    let hot = digest(
+        "requests = 2000\nread_share = 0.7\nsize = \"6KiB\"\nsize_deviation = \"2KiB\"\naddresses = \"hot-cold\"\n\
+         hot_share = 0.2\nalignment = \"512B\"\nworking_set = 0.4",
+    );
+    assert_eq!((plain, hot), (0x6325_16eb_7ae3_3c28, 0xfc2b_6bc1_c345_085f));
+}
+
+#[test]
+fn a_working_set_may_begin_later() {
+    let keys = "requests = 5000\nread_share = 0.5\nsize = \"4KiB\"\nworking_set_offset = \"1MiB\"\n";
+    let made = requests(&format!("{keys}working_set_size = \"1MiB\""), 1 << 20);
+    assert!(made.iter().all(|r| r.lba >= 2048 && r.lba + 8 <= 4096));
+    let made = requests(&format!("{keys}working_set = 0.5"), 4096);
+    assert!(made.iter().all(|r| r.lba >= 2048) && made.iter().any(|r| r.lba > 4000));
+}

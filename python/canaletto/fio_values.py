@@ -1,0 +1,157 @@
+"""Values of fio's options: numbers with suffixes, times, sizes of requests."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from canaletto import ConfigError
+
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
+_TIMES_PS = {
+    **{"us": 10**6, "usec": 10**6, "ms": 10**9, "msec": 10**9, "s": 10**12, "m": 60 * 10**12, "h": 3600 * 10**12},
+    "d": 86_400 * 10**12,
+}
+SECTOR = 512
+MOST_SIZES = 1024
+
+
+@dataclass(frozen=True)
+class Given:
+    """An option as the file has it."""
+
+    place: str
+    key: str
+    text: str
+
+    def wrong(self, what: str) -> ConfigError:
+        """An error that names the place."""
+        got = f"got {self.text!r}, " if self.text else ""
+        return ConfigError(f"{self.place}: {self.key}: {got}{what}")
+
+    def number(self) -> float:
+        """A number, which may have one of fio's suffixes."""
+        try:
+            return float(self.text)
+        except ValueError:
+            return float(self.size())
+
+    def flag(self) -> bool:
+        """Whether it is on: without a value it is."""
+        return self.text not in ("0", "false", "no")
+
+    def size(self, text: str | None = None) -> int:
+        """Bytes, of `4k`, `1g`, `512`: with fio's default kb_base, k and kb are 1024 and kib is 1000."""
+        text = (self.text if text is None else text).strip().lower()
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)([kmgtp]?)(i?b?)", text)
+        if not found:
+            raise self.wrong("expected a size such as 4k")
+        base = 1000 if found[3].startswith("i") else 1024
+        return round(float(found[1]) * float(base ** _POWERS[found[2]]))
+
+    def percent(self) -> float:
+        """A share, of `50%`."""
+        try:
+            share = float(self.text.rstrip("%")) / 100
+        except ValueError:
+            share = 0.0
+        if not 0 < share <= 1:
+            raise self.wrong("expected a percentage above 0 and up to 100%")
+        return share
+
+    def time_ps(self, unit: str) -> int:
+        """Picoseconds, of a number with a unit or else in `unit`."""
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([a-z]*)", self.text.lower())
+        if not found or (found[2] or unit) not in _TIMES_PS:
+            raise self.wrong("expected a time such as 30s or 500us")
+        return round(float(found[1]) * _TIMES_PS[found[2] or unit])
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Sizes of reads and of others, in bytes, with their shares."""
+
+    reads: tuple[tuple[int, float], ...]
+    others: tuple[tuple[int, float], ...]
+
+    @staticmethod
+    def plain(given: Given, trims: bool) -> "Sizes":
+        """`bs=4k` or `bs=4k,8k` (reads, writes and, if there is a third, trims)."""
+        return _apart(given, trims, lambda text: ((_whole(given, text), 1.0),))
+
+    @staticmethod
+    def of_range(given: Given, trims: bool) -> "Sizes":
+        """`bsrange=4k-16k`: any multiple of the least with equal chance."""
+
+        def mix(text: str) -> tuple[tuple[int, float], ...]:
+            least, dash, most = text.partition("-")
+            if not dash:
+                raise given.wrong("expected a range such as 4k-64k")
+            low, high = _whole(given, least), _whole(given, most)
+            sizes = range(low, high + 1, low)
+            if not sizes or len(sizes) > MOST_SIZES:
+                raise given.wrong(f"expected up to {MOST_SIZES} multiples of its least, the least first")
+            return tuple((size, 1.0) for size in sizes)
+
+        return _apart(given, trims, mix)
+
+    @staticmethod
+    def of_split(given: Given, trims: bool) -> "Sizes":
+        """`bssplit=4k/60:64k/40`: sizes with percentages; those without share what is left."""
+
+        def mix(text: str) -> tuple[tuple[int, float], ...]:
+            parts = [part.partition("/") for part in text.split(":")]
+            stated = [_percentage(given, share) if share else None for _, _, share in parts]
+            left = max(100 - sum(share for share in stated if share is not None), 0)
+            each = left / max(stated.count(None), 1)
+            pairs = zip(parts, stated, strict=True)
+            return tuple((_whole(given, size), each if share is None else share) for (size, _, _), share in pairs)
+
+        return _apart(given, trims, mix)
+
+    def least(self) -> int:
+        """The smallest of all."""
+        return min(size for size, share in (*self.reads, *self.others) if share > 0)
+
+    def mean(self, read_share: float) -> float:
+        """Mean bytes of a request."""
+        return read_share * _mean(self.reads) + (1 - read_share) * _mean(self.others)
+
+    def keys(self, read_share: float) -> dict[str, Any]:
+        """The keys of a generator."""
+        first = self.others if read_share == 0 else self.reads
+        made: dict[str, Any] = {}
+        if len(first) == 1:
+            made["size"] = f"{first[0][0]}B"
+        else:
+            made["sizes"] = _table(first)
+        if 0 < read_share < 1 and self.others != self.reads:
+            made["write_sizes"] = _table(self.others)
+        return made
+
+
+def _apart(given: Given, trims: bool, mix: Any) -> Sizes:
+    """Reads, writes and trims have values of their own, after commas; one that is missing is as the one before."""
+    parts = given.text.split(",")
+    values = [parts[min(number, len(parts) - 1)] or parts[0] for number in range(3)]
+    return Sizes(mix(values[0]), mix(values[2 if trims else 1]))
+
+
+def _whole(given: Given, text: str) -> int:
+    size = given.size(text)
+    if size <= 0 or size % SECTOR:
+        raise given.wrong(f"{size} bytes, expected a multiple of {SECTOR}")
+    return size
+
+
+def _percentage(given: Given, text: str) -> float:
+    if not re.fullmatch(r"\d+(\.\d+)?", text):
+        raise given.wrong(f"{text!r}, expected a percentage such as 60")
+    return float(text)
+
+
+def _mean(mix: tuple[tuple[int, float], ...]) -> float:
+    return sum(size * share for size, share in mix) / sum(share for _, share in mix)
+
+
+def _table(mix: tuple[tuple[int, float], ...]) -> list[dict[str, Any]]:
+    return [{"size": f"{size}B", "share": share} for size, share in mix]

@@ -1,0 +1,128 @@
+"""Do fio job files run as what they ask of a device, and is what has no counterpart said or refused?"""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import canaletto as cn
+import pytest
+from canaletto import fio
+
+JOB = """
+; what all jobs share
+[global]
+ioengine=libaio
+direct=1
+filename=/dev/nvme0n1
+group_reporting
+size=64m
+
+[readers]
+rw=randread
+bssplit=4k/60:64k/40
+iodepth=8
+numjobs=2
+norandommap
+random_distribution=zipf:1.1
+number_ios=300
+
+[log]
+rw=write
+bs=16k
+offset=1g
+fsync=10
+number_ios=100
+"""
+
+
+def mix(shares: dict[int, float]) -> list[dict[str, Any]]:
+    """A mix of sizes as a workload has it."""
+    return [{"size": f"{size}B", "share": share} for size, share in shares.items()]
+
+
+def keys(job: str) -> dict[str, Any]:
+    """The generator of a job file's only flow."""
+    text, _ = fio.workload(f"[job]\ndirect=1\nioengine=libaio\nnorandommap\n{job}", "job.fio")
+    (flow,) = tomllib.loads(text)["flow"]
+    cn.Workload.from_toml(text, "job.fio")
+    return dict(flow["synthetic"])
+
+
+def test_a_job_file_runs(canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "job.fio").write_text(JOB)
+    answer = canaletto.ok("run", "performance-optimized", "--workload", "job.fio", "--json")
+    flows = {flow["name"]: flow["requests"] for flow in answer.json["flows"]}
+    assert set(flows) == {"readers.0", "readers.1", "log"}
+    assert (flows["readers.0"]["reads"], flows["log"]["writes"] + flows["log"]["flushes"]) == (300, 110)
+    assert 0 < flows["log"]["flushes"] < 30
+    assert "no effect on a device: filename, group_reporting" in answer.err
+    assert answer.err.count("\n") == 1
+    found = canaletto.ok("trace", "info", "job.fio", "--json").json
+    assert found["requests"] == 710
+    canaletto.ok("compare", "performance-optimized", "--workload", "job.fio", "--fabrics", "bus,ideal")
+
+
+def test_what_is_not_as_in_fio_is_a_warning_in_python(tmp_path: Path) -> None:
+    (tmp_path / "job.fio").write_text("[j]\nrw=randread\nsize=1m\niodepth=4\n")
+    with pytest.warns(UserWarning, match="iodepth counts for nothing with ioengine=psync") as warned:
+        work = cn.workload(tmp_path / "job.fio")
+    assert len(warned) == 1
+    assert work.to_dict()["flow"][0]["synthetic"]["queue_depth"] == 1
+    assert any("page cache" in note for note in work.notes)
+
+
+@pytest.mark.parametrize(
+    ("job", "expected"),
+    [
+        ("rw=randread\nsize=1m", {"read_share": 1.0, "size": "4096B", "requests": 256, "working_set_size": "1048576B"}),
+        ("rw=write\nsize=1m\nbs=8k", {"read_share": 0.0, "addresses": "sequential", "size": "8192B", "requests": 128}),
+        ("rw=randrw\nrwmixread=70\nsize=50%\nruntime=2", {"working_set": 0.5, "stop": "2000000000000ps"}),
+        ("rw=randrw\nrwmixwrite=70\nnumber_ios=9\nloops=3", {"read_share": 0.3, "requests": 9}),
+        ("rw=randtrim\nnumber_ios=9\nbs=4k,8k,64k", {"trim_share": 1.0, "size": "65536B"}),
+        ("rw=randrw\nnumber_ios=9\nbs=4k,8k", {"size": "4096B", "write_sizes": [{"size": "8192B", "share": 1.0}]}),
+        ("rw=randread\nnumber_ios=9\nbsrange=4k-12k", {"sizes": mix({4096: 1.0, 8192: 1.0, 12288: 1.0})}),
+        ("rw=randread\nnumber_ios=9\nbssplit=4k/60:8k/:16k/", {"sizes": mix({4096: 60.0, 8192: 20.0, 16384: 20.0})}),
+        ("rw=randread\nnumber_ios=9\nrandom_distribution=pareto:0.2", {"addresses": "pareto", "hot_share": 0.2}),
+        ("rw=randread\nnumber_ios=9\nrandom_distribution=zoned:80/20:20/80", {"hot_share": 0.2}),
+        ("rw=randread\nnumber_ios=9\npercentage_random=25", {"sequential_share": 0.75}),
+        ("rw=randread\nnumber_ios=9\nrate_iops=1k", {"inter_arrival": f"{10**12 // 1024}ps", "burstiness": 0.0}),
+        ("rw=randread\nnumber_ios=9\nrate=4m\nrate_process=poisson", {"inter_arrival": f"{10**12 // 1024}ps"}),
+        ("rw=randread\nnumber_ios=9\nthinktime=20", {"queue_depth": 1, "think_time": f"{20 * 10**6}ps"}),
+        ("rw=randwrite\nnumber_ios=9\nsync=1\nstartdelay=500ms", {"fua_share": 1.0, "start": f"{5 * 10**11}ps"}),
+        ("rw=randwrite\nnumber_ios=100\nfsync=4", {"flush_share": 0.2, "requests": 125}),
+        ("rw=randread\nsize=1m\nio_size=3m", {"requests": 768}),
+        ("rw=randread\nsize=1m\ntime_based\nruntime=1ms", {"stop": f"{10**9}ps", "requests": 20_000}),
+        ("rw=randread\nsize=1m\nba=64k\nbs=4k", {"alignment": "65536B"}),
+    ],
+)
+def test_options_become_keys(job: str, expected: dict[str, Any]) -> None:
+    found = keys(job)
+    assert {key: found.get(key) for key in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("job", "says"),
+    [
+        ("[j]\nrw=randread\nsize=1m\niodepth_low=3\n", ("job.fio:4", "iodepth_low", "no counterpart")),
+        ("[j]\nrw=randsomething\nsize=1m\n", ("job.fio:2", "rw", "randread")),
+        ("[j]\nrw=randread\n", ("job 'j'", "expected size, number_ios or runtime")),
+        ("[j]\nsize=1m\n[k]\nstonewall\nsize=1m\n", ("job.fio:4", "stonewall", "a file for each")),
+        ("rw=read\n", ("job.fio:1", "before any section")),
+        ("[j\n", ("job.fio:1", "[job1]")),
+        ("; nothing\n[global]\nrw=read\n", ("no job",)),
+        ("[j]\nsize=1m\nbs=1000\n", ("job.fio:3", "bs", "multiple of 512")),
+        ("[j]\nsize=1x\n", ("job.fio:2", "size", "such as 4k")),
+        ("[j]\nrw=randread\nsize=1m\nrandom_distribution=normal:5\n", ("job.fio:4", "zipf:THETA")),
+        ("[j]\nrw=randrw\nsize=1m\nrate_iops=500\n", ("job.fio:4", "rate_iops", "counts reads and writes apart")),
+        ("[j]\nrw=read\nsize=1m\nioengine=libaio\niodepth=4\nthinktime=5\n", ("job.fio:6", "thinktime", "iodepth=1")),
+        ("[j]\nread_iolog=x\nsize=1m\n", ("job.fio:2", "read_iolog", "as traces")),
+        ("[j]\nsize=1m\nverify=crc32c\n", ("job.fio:3", "verify", "reads back")),
+        ("[j]\nsize=1m\n[j]\nsize=1m\n", ("job.fio", "names of their own")),
+        ("[j]\nsize=1m\nrandom_distribution=zipf:99\nrw=randread\n", ("zipf_exponent", "from 0 to 10")),
+        ("[j]\nsize=1m\nruntime=soon\n", ("job.fio:3", "runtime", "30s")),
+        ("include other.fio\n", ("job.fio:1", "include")),
+    ],
+)
+def test_what_has_no_counterpart_is_refused(job: str, says: tuple[str, ...], canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "job.fio").write_text(job)
+    canaletto.refuses("run", "performance-optimized", "--workload", "job.fio", says=says)
