@@ -1,6 +1,6 @@
 """Charts in the form of the papers: bars in groups, a colour a system, and what was published."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import altair as alt
 
@@ -47,21 +47,34 @@ def grouped(rows: Sequence[Row], group: str, title: str, shades: Mapping[str, st
 
 
 def lines(
-    rows: Sequence[Row], x: alt.X, y: alt.Y, shades: Mapping[str, str], *, marks: Sequence[Row] = (), height: int = 300
+    rows: Sequence[Row],
+    x: alt.X,
+    y: alt.Y,
+    shades: Mapping[str, str],
+    *,
+    order: str,
+    marks: Sequence[Row] = (),
+    height: int = 300,
 ) -> Spec:
-    """A line a system through its rows in their order; `marks`: rows to point out on them."""
+    """A line a system, through its rows in the order of a field; `marks`: points to show on them."""
     systems = [name for name in shades if any(row["system"] == name for row in rows)]
+    fields = {str(axis.shorthand).partition(":")[0] for axis in (x, y)} | {"system", order}
     colour = alt.Color(
         "system:N",
         title=None,
         scale=alt.Scale(domain=systems, range=[shades[name] for name in systems]),
         legend=LINES,
     )
-    drawn = alt.Chart(alt.InlineData(list(rows))).mark_line(strokeWidth=1.8, point={"size": 14})
-    layers: list[alt.Chart] = [drawn.encode(x=x, y=y, color=colour, tooltip=["system:N", x.shorthand, y.shorthand])]
+
+    def layer(shown: Sequence[Row], mark: Callable[[alt.Chart], alt.Chart]) -> alt.Chart:
+        chart = alt.Chart(alt.InlineData([{key: row[key] for key in fields} for row in shown]))
+        return mark(chart).encode(
+            x=x, y=y, color=colour, order=f"{order}:Q", tooltip=[f"{key}:N" for key in sorted(fields)]
+        )
+
+    layers = [layer(rows, lambda chart: chart.mark_line(strokeWidth=1.8, clip=True))]
     if marks:
-        pointed = alt.Chart(alt.InlineData(list(marks))).mark_point(size=130, strokeWidth=2)
-        layers.append(pointed.encode(x=x, y=y, color=colour, tooltip=["system:N", x.shorthand, y.shorthand]))
+        layers.append(layer(marks, lambda chart: chart.mark_point(size=90, strokeWidth=2, filled=True, clip=True)))
     return spec(alt.layer(*layers).properties(width="container", height=height))
 
 

@@ -1,6 +1,23 @@
 """Figures of "Venice: Improving SSD Parallelism at Low Cost via Conflict-Free Accesses" (ISCA 2023)."""
 
-from canaletto.experiments.venice import fig4, fig9, fig10, fig13
+from canaletto.experiments.venice import (
+    fig3,
+    fig4,
+    fig9,
+    fig10,
+    fig11,
+    fig12,
+    fig13,
+    fig14,
+    fig15,
+    table1,
+    table2,
+    table3,
+    table4,
+)
 
-FIGURES = [fig4.FIGURE, fig9.FIGURE, fig10.FIGURE, fig13.FIGURE]
+FIGURES = [
+    module.FIGURE
+    for module in (fig3, fig4, table1, table2, table3, fig9, fig10, fig11, fig12, fig13, fig14, fig15, table4)
+]
 """In the paper's order."""

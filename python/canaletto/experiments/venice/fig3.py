@@ -1,10 +1,10 @@
 """Two reads with and without a path conflict (Fig. 3, §3.1).
 
-Method: two 4 KiB reads that arrive at the same moment go to two chips of one channel, then to chips of two channels; the
-time until both are complete. A host link that takes next to no time leaves the time within the SSD.
+Method: two 4 KiB reads that arrive at the same moment go to two chips of one channel, then to chips of two channels;
+the time until both are complete. A host link that takes next to no time leaves the time within the SSD.
 
-Assumptions: the example's own times, set explicitly: command 10 ns, array 3 us, transfer 4 us. Table 1's 1.2 GB/s would give
-a transfer of 3.41 us. Venice, which the example does not show, has links as fast as that channel here.
+Assumptions: the example's own times, set explicitly: command 10 ns, array 3 us, transfer 4 us. Table 1's 1.2 GB/s
+would give a transfer of 3.41 us. Venice, which the example does not show, has links as fast as that channel here.
 """
 
 from collections.abc import Mapping
@@ -61,7 +61,12 @@ def runs(_: Scale) -> dict[Label, Run]:
 def table(found: Mapping[Label, Data]) -> list[Row]:
     """The time of both reads in each place, and the increase."""
     rows: list[Row] = [
-        {"system": system, "case": place, "ours": data["execution_time_us"], "published": PUBLISHED.get((system, place))}
+        {
+            "system": system,
+            "case": place,
+            "ours": data["execution_time_us"],
+            "published": PUBLISHED.get((system, place)),
+        }
         for (system, place), data in found.items()
     ]
     for system in dict.fromkeys(label[0] for label in found):

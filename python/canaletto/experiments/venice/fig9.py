@@ -74,7 +74,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def charts(rows: Sequence[Row], title: str, *, one: bool = True) -> dict[str, Spec]:
-    """Of each drive the profiles in an open and in a closed loop, in the paper's form, and the averages of all traffic."""
+    """Of each drive the profiles, open and closed loop, in the paper's form; then the averages of all traffic."""
     shades = {name: shade for name, shade in fabric_colours(SYSTEMS).items() if any(r["system"] == name for r in rows)}
     drawn: dict[str, Spec] = {}
     for ssd in dict.fromkeys(row["ssd"] for row in rows):

@@ -1,11 +1,12 @@
 """Evaluated configurations (Table 1).
 
-Method: what the shipped presets `performance-optimized` and `cost-optimized` say, and what follows from it; the link of
-Venice's network likewise. A read of one page on the idle drive, measured, stands beside what the table says of the parts.
+Method: what the shipped presets `performance-optimized` and `cost-optimized` say, and what follows from it; the link
+of Venice's network likewise. A read of one page on the idle drive, measured, stands beside what the table says of the
+parts.
 
-Assumptions: geometry wins where the table contradicts itself: its chips hold 51.5 Gb and the drive 412 GB, the table prints
-"128Gb die" and "240GB". The cost-optimized drive's 1024 blocks are a plane's ("blocks/die" as printed), which with 512 pages
-a block, which the table does not print, make its 1 TB.
+Assumptions: geometry wins where the table contradicts itself: its chips hold 51.5 Gb and the drive 412 GB, the table
+prints "128Gb die" and "240GB". The cost-optimized drive's 1024 blocks are a plane's ("blocks/die" as printed), which
+with 512 pages a block, which the table does not print, make its 1 TB.
 """
 
 from collections.abc import Callable, Mapping
@@ -100,7 +101,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
         latency = found[(ssd,)]["latency_us"]["all"]["mean"]
         rows.append({"ssd": ssd, "what": "measured: read of an idle page, us", "ours": latency, "published": None})
         what = f"most that reads get ({bound['resource']}), GB/s"
-        rows.append({"ssd": ssd, "what": what, "ours": bound["mb_s"] / 1e3, "published": None})
+        rows.append({"ssd": ssd, "what": what, "ours": bound["limit_gb_s"], "published": None})
     return rows
 
 
