@@ -25,7 +25,12 @@ def grouped(rows: Sequence[Row], group: str, title: str, shades: Mapping[str, st
     order = list(dict.fromkeys(row[group] for row in rows))
     systems = [name for name in shades if any(row["system"] == name for row in rows)]
     shared = alt.Chart(alt.InlineData([_drawn(row, group) for row in rows])).encode(
-        x=alt.X(f"{group}:N", sort=order, title=None, axis=alt.Axis(labelAngle=-40, labelOverlap=False, ticks=False)),
+        x=alt.X(
+            f"{group}:N",
+            sort=order,
+            title=None,
+            axis=alt.Axis(labelAngle=-40 if len(order) > 8 else 0, labelOverlap=False, ticks=False),
+        ),
         xOffset=alt.XOffset("system:N", sort=systems),
     )
     bars = shared.mark_bar().encode(
