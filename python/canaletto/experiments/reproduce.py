@@ -38,7 +38,8 @@ def reproduce(source: str, wanted: Sequence[str], out: Path, *, quick: bool, rep
     for figure in chosen:
         _write(out / f"{source}-{figure.name}.csv", _csv(tables[figure.name]))
     sections = [_section(source, figure, tables[figure.name], runs[figure.name].values(), quick) for figure in chosen]
-    title = f"{source}: ours and theirs"
+    compared = any(row["published"] is not None for rows in tables.values() for row in rows)
+    title = f"{source}: ours and theirs" if compared else source
     heading = f"<h1>{escape(title)}</h1>{note(INDICATIVE if quick else '')}"
     _write(out / f"{source}.html", document(title, [heading, *sections], ["page.js"]))
     return tables
@@ -79,11 +80,12 @@ def _section(source: str, figure: Figure, rows: list[Row], runs: Collection[Run]
     shown = rows if len(rows) <= MOST_ROWS else [row for row in rows if row["published"] is not None]
     left_out = f"{count(len(rows) - len(shown))} more rows, for which nothing is published, are in "
     cells = [[escape(_cell(value)) for value in row.values()] for row in shown]
+    listed = table([escape(column) for column in rows[0]], cells) if shown else ""
     return section(
         figure.name,
         f"{figure.title} ({INDICATIVE})" if quick else figure.title,
         *charts,
-        table([escape(column) for column in rows[0]], cells),
+        listed,
         note(f"{left_out}{source}-{figure.name}.csv." if len(shown) < len(rows) else ""),
         "".join(f"<p>{escape(part)}</p>" for part in figure.about.strip().split("\n\n")[1:]),
         about=said,

@@ -36,9 +36,9 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
     return rows
 
 
-def chart(rows: list[Row]) -> Spec:
+def chart(rows: list[Row]) -> dict[str, Spec]:
     """Bars in groups of a situation."""
-    return grouped(rows, "situation", "throughput at the knee (GB/s)", SHADES, one=False)
+    return {"knees": grouped(rows, "situation", "throughput at the knee (GB/s)", SHADES, one=False)}
 
 
 FIGURE = Figure("knees", "Knees: throughput at twice the latency of the idle drive", __doc__, curves.runs, table, chart)

@@ -90,6 +90,7 @@ def flows(
     *,
     inter_arrival_us: float | None = None,
     queue_depth: float | None = None,
+    hot_share: float = HOT_SHARE,
 ) -> list[dict[str, Any]]:
     """The flows of a workload: open loop with a mean time between arrivals, or closed with a queue depth.
 
@@ -116,8 +117,8 @@ def flows(
 
     if kind == UNIFORM:
         return [part(name, 1)]
-    others = part(f"{name}, other rows", 1 - HOT_SHARE, channels=list(range(1, rows)))
-    return [part(f"{name}, hot row", HOT_SHARE, channels=[0]), others]
+    others = part(f"{name}, other rows", 1 - hot_share, channels=list(range(1, rows)))
+    return [part(f"{name}, hot row", hot_share, channels=[0]), others]
 
 
 def matrix(scale: Scale, ssds: Iterable[str] = SSDS, systems: Iterable[str] = SYSTEMS) -> dict[Label, Run]:
