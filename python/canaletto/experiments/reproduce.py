@@ -53,8 +53,12 @@ def effort(runs: Collection[Run], quick: bool) -> str:
     low, high = (choose(run.requests for run in different) for choose in (min, max))
     requests = count(low) if low == high else f"{count(low)} to {count(high)}"
     seeds = len({run.seed for run in different})
-    words = f"{count(len(different))} runs of {requests} requests, {seeds} seed{'s' if seeds > 1 else ''}"
+    words = f"{_number(len(different), 'run')} of {requests} requests, {_number(seeds, 'seed')}"
     return f"--quick, indicative only: {words}" if quick else words
+
+
+def _number(of: int, what: str) -> str:
+    return f"{count(of)} {what}{'' if of == 1 else 's'}"
 
 
 def _write(path: Path, text: str) -> None:

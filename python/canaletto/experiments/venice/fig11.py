@@ -42,7 +42,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 def percentile(tail: Sequence[tuple[float, float]], percent: float) -> float:
     """The latency that this share of requests does not exceed, from the points (share slower, latency) of a tail."""
-    return next((latency for slower, latency in tail if slower <= 1 - percent / 100), tail[-1][1])
+    return next((latency for slower, latency in tail if slower <= 1 - percent / 100 + 1e-12), tail[-1][1])
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:

@@ -2,7 +2,7 @@
 
 Method: the six mixes of Table 3 on the performance-optimized SSD: a flow for each constituent, all at the same time,
 with all times between arrivals divided by one factor so that the mix arrives at Table 3's mean. Beside it stand the
-mixes at their constituents' own rates and a closed loop of 64 requests, and each with skewed traffic. Speedup is in
+mixes at their constituents' own rates, a closed loop of 64 requests, and scaled mixes of skewed traffic. Speedup is in
 execution time over the baseline.
 
 Assumptions: those of Fig. 9 and Table 3. Constituents send requests in the proportion of their rates, so that all are
@@ -27,6 +27,9 @@ from canaletto.experiments.venice.evaluation import (
 from canaletto.experiments.venice.mixes import CLOSED, SCALED, TABLE3, UNSCALED, mixed
 from canaletto.report.charts import Spec
 
+SHOWN = ((OWN, SCALED), (OWN, UNSCALED), (OWN, CLOSED), (SKEWED, SCALED))
+"""Traffic and load."""
+
 VENICE_OVER = {"Baseline": 1.83, "pSSD": 1.81, "pnSSD": 1.80, "NoSSD": 1.63}
 """Mean speedups of Venice over these (§6.2)."""
 
@@ -37,8 +40,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
         (PERFORMANCE, kind, load, name, system, str(seed)): Run(
             drive(PERFORMANCE, system), mixed(name, load, scale.of(100_000, 400), kind), seed
         )
-        for kind in (OWN, SKEWED)
-        for load in (SCALED, UNSCALED, CLOSED)
+        for kind, load in SHOWN
         for name in TABLE3
         for system in SYSTEMS
         for seed in ((1, 2, 3) if (kind, load) == (OWN, SCALED) and not scale.quick else (1,))
@@ -63,16 +65,15 @@ def chart(rows: list[Row]) -> dict[str, Spec]:
     shades = fabric_colours(SYSTEMS)
     title = "speedup over Baseline, times"
     drawn: dict[str, Spec] = {}
-    for kind in (OWN, SKEWED):
-        for load in (SCALED, UNSCALED, CLOSED):
-            shown = [
-                {**row, "published": VENICE_OVER["Baseline"]}
-                if (row["system"], row["workload"]) == ("Venice", AVERAGE)
-                else row
-                for row in rows
-                if (row["traffic"], row["load"]) == (kind, load) and row["system"] in shades
-            ]
-            drawn[f"{kind}, {load}; red: published"] = grouped(shown, "workload", title, shades)
+    for kind, load in SHOWN:
+        shown = [
+            {**row, "published": VENICE_OVER["Baseline"]}
+            if (row["system"], row["workload"]) == ("Venice", AVERAGE)
+            else row
+            for row in rows
+            if (row["traffic"], row["load"]) == (kind, load) and row["system"] in shades
+        ]
+        drawn[f"{kind}, {load}; red: published"] = grouped(shown, "workload", title, shades)
     return drawn
 
 
