@@ -29,7 +29,7 @@ def grouped(rows: Sequence[Row], group: str, title: str, shades: Mapping[str, st
             f"{group}:N",
             sort=order,
             title=None,
-            axis=alt.Axis(labelAngle=-40 if len(order) > 8 else 0, labelOverlap=False, ticks=False),
+            axis=alt.Axis(labelAngle=-40 if len(order) > 8 else 0, labelOverlap=False, labelLimit=280, ticks=False),
         ),
         xOffset=alt.XOffset("system:N", sort=systems),
     )

@@ -87,7 +87,7 @@ def _section(source: str, figure: Figure, rows: list[Row], runs: Collection[Run]
     listed = table([escape(column) for column in rows[0]], cells) if shown else ""
     return section(
         figure.name,
-        f"{figure.title} ({INDICATIVE})" if quick else figure.title,
+        figure.title,
         *charts,
         listed,
         note(f"{left_out}{source}-{figure.name}.csv." if len(shown) < len(rows) else ""),

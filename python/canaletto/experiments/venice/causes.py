@@ -4,7 +4,7 @@ Method: the profiles of all 19 workloads on the performance-optimized SSD in a c
 execution time over the baseline, averaged over workloads, before and after one change of the drive or of the traffic
 that both the baseline and the system undergo. Changes: the links of the networks as fast as the channels (1.2 instead
 of 1 GB/s); channels and links of 0.4 GB/s; a host link that never limits; the path held through array time; other
-queue depths; commands before data; striping over a row's chips first (WCDP); half and seven eighths of the requests
+queue depths; an open loop at the published rates, and faster ones; commands before data; striping over a row's chips first (WCDP); half and seven eighths of the requests
 on one row; scouts that search at one moment; scouts sent again at once; controllers on both edges; and some of them
 together.
 
@@ -57,6 +57,9 @@ DRIVES: dict[str, dict[str, Any]] = {
 """What changes in the drive."""
 
 DEPTHS = {"QD 8": 8, "QD 256": 256}
+RATES = {"open loop": 1, "open loop, 10 times as fast": 10, "open loop, 1,000 times as fast": 1000}
+"""How many times as fast as in Table 2 requests arrive."""
+
 HOT = {
     "1/2 on one row": 1 / 2,
     "7/8 on one row": 7 / 8,
@@ -76,7 +79,7 @@ ONLY = {
 }
 """Systems that a change applies to, where not to all: packets of a mesh hold no path, halves of a page take two."""
 
-CHANGES = tuple(dict.fromkeys([*DRIVES, *DEPTHS, *HOT]))
+CHANGES = tuple(dict.fromkeys([*DRIVES, *DEPTHS, *RATES, *HOT]))
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
@@ -86,7 +89,10 @@ def runs(scale: Scale) -> dict[Label, Run]:
         kind = SKEWED if change in HOT else OWN
         depth, hot_share = DEPTHS.get(change, QUEUE_DEPTH), HOT.get(change, HOT_SHARE)
         for name in list(TABLE2)[:: scale.of(1, 3)]:
-            parts = flows(name, kind, scale.of(20_000, 200), queue_depth=depth, hot_share=hot_share)
+            load: dict[str, Any] = {"queue_depth": depth}
+            if change in RATES:
+                load = {"inter_arrival_us": TABLE2[name][2] / RATES[change]}
+            parts = flows(name, kind, scale.of(20_000, 200), hot_share=hot_share, **load)
             work = workload(name, parts, partitioned=kind == SKEWED)
             for system in (BASELINE, *ONLY.get(change, COMPARED)):
                 found[change, name, system] = Run(drive(PERFORMANCE, system, **DRIVES.get(change, {})), work)
