@@ -4,9 +4,9 @@ Method: the profiles of all 19 workloads on the performance-optimized SSD in a c
 execution time over the baseline, averaged over workloads, before and after one change of the drive or of the traffic
 that both the baseline and the system undergo. Changes: the links of the networks as fast as the channels (1.2 instead
 of 1 GB/s); channels and links of 0.4 GB/s; a host link that never limits; the path held through array time; other
-queue depths; an open loop at the published rates, and faster ones; commands before data; striping over a row's chips first (WCDP); half and seven eighths of the requests
-on one row; scouts that search at one moment; scouts sent again at once; controllers on both edges; and some of them
-together.
+queue depths; an open loop at the published rates, and faster ones; commands before data; striping over a row's chips
+first (WCDP); half and seven eighths of the requests on one row; scouts that search at one moment; scouts sent again
+at once; controllers on both edges; and some of them together.
 
 Assumptions: those of Fig. 9; fewer requests, one seed. Systems that a change does not concern are left out of it.
 Published: the averages of Fig. 9.
