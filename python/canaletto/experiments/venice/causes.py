@@ -36,7 +36,7 @@ from canaletto.experiments.venice.evaluation import (
 )
 from canaletto.report.charts import Spec
 
-NONE, HELD = "none", "path held"
+NONE, HELD, HELD_HOT = "none", "path held", "path held, 1/2 on one row"
 UNLIMITED = {"link.lanes": 16, "link.lane_rate": "8GB/s"}
 SLOW = {"fabric.link_rate": "0.4GB/s", "fabric.network.link_rate": "0.4GB/s"}
 
@@ -46,6 +46,7 @@ DRIVES: dict[str, dict[str, Any]] = {
     "channels and links 0.4 GB/s": SLOW,
     "no limit at the host": UNLIMITED,
     HELD: {"fabric.hold_path": True},
+    HELD_HOT: {"fabric.hold_path": True},
     "commands first": {"fabric.order": "commands-first"},
     "WCDP": {"ftl.allocation": "WCDP"},
     "atomic scouts": {"fabric.venice.scouts": "atomic"},
@@ -62,6 +63,7 @@ RATES = {"open loop": 1, "open loop, 10 times as fast": 10, "open loop, 1,000 ti
 
 HOT = {
     "1/2 on one row": 1 / 2,
+    HELD_HOT: 1 / 2,
     "7/8 on one row": 7 / 8,
     "7/8 on one row, no limit at the host": 7 / 8,
     "7/8 on one row, links 1.2 GB/s, no limit at the host": 7 / 8,
@@ -71,7 +73,7 @@ HOT = {
 COMPARED = tuple(system for system in SYSTEMS if system != BASELINE)
 
 ONLY = {
-    HELD: ("pSSD", "pnSSD", "Venice", "ideal"),
+    **dict.fromkeys((HELD, HELD_HOT), ("pSSD", "pnSSD", "Venice", "ideal")),
     "links 1.2 GB/s": ("NoSSD", "Venice"),
     "controllers on both edges": ("NoSSD", "Venice"),
     "atomic scouts": ("Venice",),
