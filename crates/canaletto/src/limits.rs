@@ -149,16 +149,20 @@ fn directories(
         .collect()
 }
 
-/// Blocks of a plane that may go bad: what the host's data and collection leave. Collection needs `gc.reserved_blocks`, its
-/// own open block, one for each set of write frontiers and one to win, and must be able to reach its threshold. Superblocks
-/// without their bad blocks are of any size; free ones are counted as whole ones, up to one of which goes uncounted.
+/// Blocks of a plane that may go bad: what the host's data, the mapping table and collection leave. Collection needs
+/// `gc.reserved_blocks`, its own open block, one for each set of write frontiers and one to win, and must be able to reach
+/// its threshold. Superblocks without their bad blocks are of any size; free ones are counted as whole ones, up to one of
+/// which goes uncounted.
 pub fn expendable_blocks(design: &Design, layout: &Layout, streams: u16) -> u32 {
     let block_sectors = u64::from(layout.pages_per_block) * u64::from(layout.sectors_per_page);
-    let seen = visible_sectors(design, layout, streams).div_ceil(block_sectors) as u32;
+    let seen = visible_sectors(design, layout, streams);
+    let table = translation_blocks(design, layout, seen, streams) as u32;
+    let held = (seen + unwinnable_sectors(layout)).div_ceil(block_sectors) as u32 + table;
     let uncounted = u32::from(design.ftl.superblock != Superblock::None);
-    let to_collect = design.gc.reserved_blocks + 2 + u32::from(streams) + uncounted;
+    let elsewhere = u32::from(design.gc.scope != Scope::Plane);
+    let to_collect = design.gc.reserved_blocks + 2 + u32::from(streams) + elsewhere + uncounted;
     let threshold = (design.gc.threshold * f64::from(layout.blocks_per_plane)).ceil() as u32;
-    layout.blocks_per_plane.saturating_sub(seen + to_collect.max(threshold))
+    layout.blocks_per_plane.saturating_sub(held + to_collect.max(threshold))
 }
 
 impl Limits {

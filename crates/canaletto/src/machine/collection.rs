@@ -23,6 +23,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             }
             self.share_columns();
             self.place_waiting_pages(now);
+            if self.without_room.is_empty() && self.collector.resume() {
+                self.needs_collection.extend((0..self.layout.planes()).rev().map(PlaneId));
+            }
         }
     }
 
@@ -32,7 +35,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.look_after_merges(plane, now);
                 continue;
             }
-            self.collector.start(plane, &mut self.blocks, now);
+            self.collector.start(plane, &mut self.blocks, !self.without_room.is_empty(), now);
             self.drive_collection(plane, now);
             if self.layout.pages_per_flash_page() > 1 {
                 // No further copies may come to fill a flash page with those that are queued.

@@ -213,8 +213,9 @@ impl Settings {
                 self.set("flash.suspend.operations", "erase");
             }
         }
-        // A share of half of what is spare at the least: the rest is kept for collection.
-        if self.number("ftl.overprovisioning") < 0.3 || self.number("geometry.blocks_per_plane") < 16.0 {
+        // A share of half of what is spare at the least: the rest is kept for collection, of superblocks twice as much.
+        let least = if self.is("ftl.superblock", "none") { 16.0 } else { 32.0 };
+        if self.number("ftl.overprovisioning") < 0.3 || self.number("geometry.blocks_per_plane") < least {
             self.set("flash.failures.factory_bad", 0.0);
         }
         let (high, low) = (self.number("cache.high_watermark"), self.number("cache.low_watermark"));

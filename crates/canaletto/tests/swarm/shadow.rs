@@ -325,7 +325,7 @@ impl Probe for Shadow {
 }
 
 /// Most times that a run looks whether to go on, every 65,536 events.
-const MOST_LOOKS: u32 = 100;
+const MOST_LOOKS: u32 = 1000;
 
 /// A run with the shadow watching, up to `last_event` if one is given.
 pub fn watch(design: &Design, workload: &Workload, last_event: Option<u64>) -> (Outcome, Shadow) {
@@ -335,11 +335,19 @@ pub fn watch(design: &Design, workload: &Workload, last_event: Option<u64>) -> (
     let mut shadow = Shadow { early, cache, last_event, flash_shift, ..Shadow::default() };
     let options = RunOptions { records: true, ..RunOptions::default() };
     let traces = workload.flow.iter().map(|_| None).collect();
-    // A few thousand requests take a few hundred thousand events; a run that goes on and on ends here.
+    // A few thousand requests take some million events where a patrol looks at a block every microsecond; a run that goes on
+    // and on ends here.
     let mut looks = 0;
-    let mut ends = |_: &Progress| {
+    let mut ends = |so_far: &Progress| {
         looks += 1;
-        looks < MOST_LOOKS
+        assert!(
+            looks < MOST_LOOKS,
+            "goes on and on: {} of {} requests at {:?}",
+            so_far.completed,
+            so_far.generated,
+            so_far.now
+        );
+        true
     };
     let outcome = run_probed(design, workload, traces, &options, &mut shadow, &mut ends);
     let outcome = outcome.unwrap_or_else(|e| panic!("{e}"));

@@ -93,6 +93,13 @@ struct Job {
     erases: u32,
 }
 
+impl Job {
+    /// Whether only reads of its victim keep that from being erased.
+    fn waits_for_reads(&self) -> bool {
+        self.all_given && self.copies == 0 && !self.erasing
+    }
+}
+
 /// What a job wants done next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
@@ -138,6 +145,8 @@ pub struct Collector {
     /// Binary logarithm of the pages in a flash page.
     flash_shift: u32,
     working: u32,
+    /// Whether blocks that are wanted may have to be looked at again once no write waits for room.
+    put_off: bool,
     /// What has been done so far.
     pub counts: Counts,
 }
@@ -159,6 +168,7 @@ impl Collector {
             urgent_at: limits.gc_urgent_at,
             flash_shift: limits.layout.flash_shift,
             working: 0,
+            put_off: false,
             counts: Counts::default(),
         }
     }
@@ -169,8 +179,9 @@ impl Collector {
         if self.planes_per_group == 1 { plane.index() } else { (plane.0 / self.planes_per_group) as usize }
     }
 
-    /// Starts a job in the plane if one is called for and the plane has none.
-    pub fn start(&mut self, plane: PlaneId, blocks: &mut Blocks, now: Time) {
+    /// Starts a job in the plane if one is called for and the plane has none. While writes wait for room and get none
+    /// (`starved`), it is one that wins some: what is moved without need would have them wait for ever.
+    pub fn start(&mut self, plane: PlaneId, blocks: &mut Blocks, starved: bool, now: Time) {
         if self.jobs[self.place(plane)].is_some() {
             return;
         }
@@ -180,9 +191,9 @@ impl Collector {
         }
         let pressing = |reason| reason != Reason::Refresh;
         let victim = self
-            .wanted_victim(plane, blocks, pressing)
+            .wanted_victim(plane, blocks, starved, pressing)
             .or_else(|| self.space_victim(plane, free, blocks, now))
-            .or_else(|| self.wanted_victim(plane, blocks, |reason| !pressing(reason)));
+            .or_else(|| self.wanted_victim(plane, blocks, starved, |reason| !pressing(reason)));
         if let Some((victim, reason)) = victim {
             blocks.close(plane, victim);
             self.begin(plane, victim, reason, blocks, now);
@@ -206,6 +217,7 @@ impl Collector {
         &mut self,
         plane: PlaneId,
         blocks: &Blocks,
+        starved: bool,
         is_due: impl Fn(Reason) -> bool,
     ) -> Option<(u32, Reason)> {
         let place = self.place(plane);
@@ -213,12 +225,14 @@ impl Collector {
         if wanted.is_empty() {
             return None;
         }
+        self.put_off |= starved;
         let roomy = blocks.free(plane) > self.config.reserved_blocks;
         let place = wanted.iter().position(|&(block, reason)| {
             let wins = !blocks.is_bad(plane, block) && blocks.candidates(plane).wins(block);
             let closes = matches!(reason, Reason::ReadDisturb | Reason::Refresh) && roomy;
             let can = blocks.can_be_collected(plane, block) || closes && blocks.can_be_closed(plane, block);
-            is_due(reason) && can && (roomy || wins) && blocks.copies_fit(plane, block)
+            let in_time = !starved || blocks.candidates(plane).won(block) > 0;
+            is_due(reason) && can && (roomy || wins) && in_time && blocks.copies_fit(plane, block)
         })?;
         Some(wanted.remove(place))
     }
@@ -259,6 +273,11 @@ impl Collector {
         }
     }
 
+    /// No write waits for room any more: returns whether planes have to be looked at again.
+    pub fn resume(&mut self) -> bool {
+        std::mem::take(&mut self.put_off)
+    }
+
     /// Begins an epoch if one is due: returns whether planes have to be looked at again.
     pub fn begin_epoch(&mut self, now: Time) -> bool {
         self.epoch.begin(now)
@@ -269,10 +288,12 @@ impl Collector {
         &self.epoch
     }
 
-    /// Whether the plane's collection must go before host requests.
+    /// Whether the plane's collection must go before host requests. Not while it waits for reads of its victim to end: those
+    /// may be the host's, queued behind the collections of other planes.
     pub fn urgent(&self, plane: PlaneId, blocks: &Blocks) -> bool {
         self.jobs[self.place(plane)].is_some_and(|job| {
-            !self.config.preemptible && job.reason != Reason::Refresh || blocks.free(plane) <= self.urgent_at
+            let presses = !self.config.preemptible && job.reason != Reason::Refresh;
+            (presses || blocks.free(plane) <= self.urgent_at) && !job.waits_for_reads()
         })
     }
 
