@@ -51,6 +51,29 @@ def test_every_figure_says_its_method_and_assumptions(source: str) -> None:
         assert any(text.startswith("Assumptions: ") for text in paragraphs), figure.name
 
 
+@pytest.fixture(scope="module")
+def some_result(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """What figures get of a run."""
+    shape = {"requests": 200, "read_share": 0.5, "size": "8KiB", "queue_depth": 8}
+    run = Run(drive(PERFORMANCE, "Venice"), workload("both", [flow("both", shape)]))
+    found = laboratory.carry_out([run], tmp_path_factory.mktemp("runs"), lambda *_: None)[run.key]
+    return {**found, "utilisation": [*found["utilisation"], {"part": "channel 0", "share": 0.5}]}
+
+
+@pytest.mark.parametrize(("source", "name"), [(source, each.name) for source in SOURCES for each in figures(source)])
+def test_every_figure_makes_a_table_and_draws_it(source: str, name: str, some_result: Any) -> None:
+    (figure,) = figures(source, [name])
+    rows = figure.table(dict.fromkeys(figure.runs(QUICK), some_result))
+    for row in rows:
+        assert row.keys() == rows[0].keys()
+        assert row["ours"] is None or isinstance(row["ours"], float | int)
+    # Equal runs: no system is ahead of another.
+    improved = [row["ours"] for row in rows if row.get("workload") == AVERAGE and "%" not in row["system"]]
+    assert name == "fig13" or improved == [pytest.approx(1.0)] * len(improved)
+    assert all(spec["$schema"] for spec in figure.charts(rows).values())
+    assert bool(figure.charts(rows)) is not name.startswith("table")
+
+
 def test_figures_share_the_runs_of_the_matrix() -> None:
     named = {figure.name: {run.key for run in figure.runs(QUICK).values()} for figure in figures("venice")}
     for name in ("fig4", "fig10", "fig11", "fig13", "fig14", "table2"):
