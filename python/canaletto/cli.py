@@ -8,12 +8,27 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from canaletto import _engine, cli_trace, console
+from canaletto import _engine, cli_replay, cli_trace, console
+from canaletto.cli_replay import (
+    After,
+    AsFastAsPossible,
+    DeviceNumbers,
+    Every,
+    Fit,
+    InterArrival,
+    QueueDepth,
+    Repeat,
+    Requests,
+    Sample,
+    Skip,
+    Speed,
+    Until,
+    Wrap,
+)
 from canaletto.cli_trace import Columns, Events, JsonFlag, OnError, SortWindow, TraceFormat
 from canaletto.report.units import time_us
 
 if TYPE_CHECKING:
-    from canaletto.config import Workload
     from canaletto.results import Result
     from canaletto.timeline import Timeline, Window
 
@@ -51,16 +66,6 @@ Occupancy = Annotated[
     typer.Option(min=0.0, max=1.0, metavar="X", help="Share of the addresses that hold data before the run."),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace the run or comparison in DIR.")]
-Wrap = Annotated[bool, typer.Option("--wrap", help="Trace addresses beyond the drive start over at 0.")]
-Fit = Annotated[bool, typer.Option("--fit", help="Scale the trace's addresses to the drive.")]
-DeviceNumbers = Annotated[
-    Literal["ignore", "offset"] | None,
-    typer.Option(help="The trace's device numbers: of no meaning (default), or devices that lie end to end."),
-]
-QueueDepth = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="Closed loop: N requests are always outstanding.")
-]
-Requests = Annotated[int | None, typer.Option(min=1, metavar="N", help="At most N requests of each flow.")]
 
 
 def _version(wanted: bool) -> None:
@@ -108,11 +113,20 @@ def _run(
             help="When, such as 1.5ms:1.7ms, for --timeline and the report; else around a slow request.",
         ),
     ] = None,
+    queue_depth: QueueDepth = None,
+    inter_arrival: InterArrival = None,
+    speed: Speed = None,
+    as_fast_as_possible: AsFastAsPossible = False,
+    requests: Requests = None,
+    after: After = None,
+    until: Until = None,
+    skip: Skip = None,
+    every: Every = None,
+    sample: Sample = None,
+    repeat: Repeat = None,
     wrap: Wrap = False,
     fit: Fit = False,
     devices: DeviceNumbers = None,
-    queue_depth: QueueDepth = None,
-    requests: Requests = None,
     trace_format: TraceFormat = None,
     on_error: OnError = None,
     sort_window: SortWindow = None,
@@ -131,17 +145,24 @@ def _run(
     if fabric is not None:
         keys.append(f"{_FABRIC}={fabric}")
     drive = config.resolve_design(design, keys)
-    work = _resolve_workload(
-        workload,
-        workload_keys,
-        requests,
-        queue_depth,
-        wrap=wrap,
-        fit=fit,
+    asked = config.WorkloadOptions(
+        requests=requests,
+        queue_depth=queue_depth,
+        inter_arrival=inter_arrival,
+        speed=speed,
+        as_fast_as_possible=as_fast_as_possible,
+        after=after,
+        until=until,
+        skip=skip,
+        every=every,
+        sample=sample,
+        repeat=repeat,
+        beyond=cli_replay.beyond(wrap=wrap, fit=fit),
         devices=devices,
         trace_format=trace_format,
         read=cli_trace.reading(on_error, sort_window, events, columns),
     )
+    work = config.resolve_workload(workload, workload_keys, asked)
     if dry_run:
         _show_dry_run(drive, work, json)
         return
@@ -184,11 +205,20 @@ def _compare(
     force: Force = False,
     window: ReportWindow = None,
     json: JsonFlag = False,
+    queue_depth: QueueDepth = None,
+    inter_arrival: InterArrival = None,
+    speed: Speed = None,
+    as_fast_as_possible: AsFastAsPossible = False,
+    requests: Requests = None,
+    after: After = None,
+    until: Until = None,
+    skip: Skip = None,
+    every: Every = None,
+    sample: Sample = None,
+    repeat: Repeat = None,
     wrap: Wrap = False,
     fit: Fit = False,
     devices: DeviceNumbers = None,
-    queue_depth: QueueDepth = None,
-    requests: Requests = None,
     trace_format: TraceFormat = None,
     on_error: OnError = None,
     sort_window: SortWindow = None,
@@ -212,17 +242,24 @@ def _compare(
             raise ConfigError(f"--set {shlex.quote(key)}: a comparison has several; expected --fabrics")
     chosen = None if fabrics is None else [name.strip() for name in fabrics.split(",")] if fabrics.strip() else []
     drives = on_fabrics(lambda name: config.resolve_design(design, [*keys, f"{_FABRIC}={name}"]), chosen)
-    work = _resolve_workload(
-        workload,
-        workload_keys,
-        requests,
-        queue_depth,
-        wrap=wrap,
-        fit=fit,
+    asked = config.WorkloadOptions(
+        requests=requests,
+        queue_depth=queue_depth,
+        inter_arrival=inter_arrival,
+        speed=speed,
+        as_fast_as_possible=as_fast_as_possible,
+        after=after,
+        until=until,
+        skip=skip,
+        every=every,
+        sample=sample,
+        repeat=repeat,
+        beyond=cli_replay.beyond(wrap=wrap, fit=fit),
         devices=devices,
         trace_format=trace_format,
         read=cli_trace.reading(on_error, sort_window, events, columns),
     )
+    work = config.resolve_workload(workload, workload_keys, asked)
     if out is None:
         comparison = run_all(drives, work, seed=seed, warmup=warmup, records=False)
     else:
@@ -441,35 +478,6 @@ def _assignment(text: str) -> str:
 
         raise ConfigError(f"--set {shlex.quote(text)}: expected KEY=VALUE, for example flash.read=10us")
     return f"{key.strip()}={value.strip()}"
-
-
-def _resolve_workload(
-    label: str,
-    keys: list[str],
-    requests: int | None,
-    queue_depth: int | None,
-    *,
-    wrap: bool,
-    fit: bool,
-    devices: str | None,
-    trace_format: str | None,
-    read: dict[str, Any],
-) -> "Workload":
-    """The workload that the options of `run` and `compare` ask for."""
-    from canaletto import ConfigError, config
-
-    if wrap and fit:
-        raise ConfigError("--wrap and --fit: both given, expected one of them")
-    return config.resolve_workload(
-        label,
-        keys,
-        requests=requests,
-        queue_depth=queue_depth,
-        beyond="wrap" if wrap else "fit" if fit else None,
-        devices=devices,
-        trace_format=trace_format,
-        read=read,
-    )
 
 
 def _window(file: Path | None, window: str | None, force: bool, out: Path | None) -> "Window | None":

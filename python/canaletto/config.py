@@ -7,6 +7,7 @@ frozen and repeated.
 import os
 import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from typing import Any, Self
@@ -104,7 +105,7 @@ class Workload(Config):
 
     def traces(self) -> list[str]:
         """The trace files it replays, in the order of its flows."""
-        return [flow["trace"]["file"] for flow in self.to_dict()["flow"] if "trace" in flow]
+        return [trace["file"] for flow in self.to_dict()["flow"] for trace in _traces_of(flow)]
 
     @staticmethod
     def _resolve(label: str, text: str | None, overrides: list[str]) -> str:
@@ -129,12 +130,71 @@ def resolve_design(label: str, overrides: list[str]) -> Design:
     return Design(Design._resolve(label, None if is_name else read_text(label), overrides), label)
 
 
+@dataclass(frozen=True)
+class WorkloadOptions:
+    """What is asked of a workload beside its keys. None: as the workload says."""
+
+    requests: int | None = None
+    queue_depth: int | None = None
+    inter_arrival: str | None = None
+    speed: float | None = None
+    as_fast_as_possible: bool = False
+    after: str | None = None
+    until: str | None = None
+    skip: int | None = None
+    every: int | None = None
+    sample: float | None = None
+    repeat: int | None = None
+    beyond: str | None = None
+    devices: str | None = None
+    trace_format: str | None = None
+    read: Mapping[str, Any] = field(default_factory=dict)
+
+    def check(self) -> None:
+        """Raises ConfigError for what is not allowed in any workload."""
+        _check_choice("beyond", self.beyond, BEYOND)
+        _check_choice("devices", self.devices, DEVICES)
+        counts = {"requests": 1, "queue_depth": 1, "skip": 0, "every": 1, "repeat": 1}
+        for name, least in counts.items():
+            if getattr(self, name) is not None:
+                check_whole(name, getattr(self, name), least, 2**63 - 1)
+        for key, most in (("speed", 1_000_000), ("sample", 1)):
+            if getattr(self, key) is not None:
+                _check_positive(key, getattr(self, key), most)
+        paces = ["queue_depth", "as_fast_as_possible", "speed", "inter_arrival"]
+        given = [name for name in paces if getattr(self, name) not in (None, False)]
+        if len(given) > 1:
+            raise ConfigError(f"{given[0]} and {given[1]}: both given, expected one of them")
+
+    def of_traces(self) -> dict[str, Any]:
+        """The keys of each trace that they set."""
+        names = ("beyond", "devices", "after", "until", "skip", "every", "sample", "repeat")
+        found = {name: getattr(self, name) for name in names} | {"format": self.trace_format}
+        given = {key: value for key, value in found.items() if value is not None}
+        return given | ({"read": dict(self.read)} if self.read else {})
+
+    def of_streams(self) -> dict[str, Any]:
+        """The keys of each stream of requests, a trace or a mix of several, that they set for traces only."""
+        if self.as_fast_as_possible:
+            return {"as_fast_as_possible": True}
+        return {} if self.speed is None else {"speed": self.speed}
+
+
 def workload(
     source: str | os.PathLike[str],
     /,
     *,
     requests: int | None = None,
     queue_depth: int | None = None,
+    inter_arrival: str | None = None,
+    speed: float | None = None,
+    as_fast_as_possible: bool = False,
+    after: str | None = None,
+    until: str | None = None,
+    skip: int | None = None,
+    every: int | None = None,
+    sample: float | None = None,
+    repeat: int | None = None,
     beyond: str | None = None,
     devices: str | None = None,
     trace_format: str | None = None,
@@ -143,56 +203,58 @@ def workload(
 ) -> Workload:
     """A workload from a profile's name, a TOML file, or a trace file of any known format (any other file).
 
-    requests: at most this many requests of each flow. queue_depth: closed loop, this many requests of each flow are
-    always outstanding and arrival times are ignored. beyond: what to do with addresses beyond the drive: "refuse" (the
-    default), "wrap" or "fit". devices: what a trace's device numbers mean: "ignore" (the default) or "offset".
-    trace_format: the trace's format, found out from its content by default. read: how its lines are read, the keys of
-    `flow.trace.read`, such as `{"on_error": "skip"}`. Further keys are those of `canaletto schema workload`.
+    requests: at most this many requests of each flow. What makes requests arrive, at most one of these: queue_depth
+    (closed loop, this many requests of each flow are always outstanding and arrival times are ignored), inter_arrival
+    (the times of all open-loop flows are scaled so that so much lies between two arrivals on average, such as "5us"),
+    speed (traces arrive so many times as fast as recorded), as_fast_as_possible (traces wait for room in the submission
+    queue only).
+
+    Of traces: after and until (only requests recorded so long after the first, such as "90s"), skip (leave out so many
+    first ones), then every (only one of so many) or sample (only a random share), then repeat (replay what is left so
+    many times). beyond: what to do with addresses beyond the drive: "refuse" (the default), "wrap" or "fit". devices:
+    what a trace's device numbers mean: "ignore" (the default) or "offset". trace_format: the trace's format, found out
+    from its content by default. read: how its lines are read, the keys of `flow.trace.read`, such as
+    `{"on_error": "skip"}`. Further keys are those of `canaletto schema workload`.
 
     Raises ConfigError for an unknown profile or key or a value that is not allowed, OSError if a file cannot be read.
     """
-    return resolve_workload(
-        os.fspath(source),
-        override_list(overrides),
+    options = WorkloadOptions(
         requests=requests,
         queue_depth=queue_depth,
+        inter_arrival=inter_arrival,
+        speed=speed,
+        as_fast_as_possible=as_fast_as_possible,
+        after=after,
+        until=until,
+        skip=skip,
+        every=every,
+        sample=sample,
+        repeat=repeat,
         beyond=beyond,
         devices=devices,
         trace_format=trace_format,
-        read=dict(read or {}),
+        read=read or {},
     )
+    return resolve_workload(os.fspath(source), override_list(overrides), options)
 
 
-def resolve_workload(
-    label: str,
-    overrides: list[str],
-    *,
-    requests: int | None,
-    queue_depth: int | None,
-    beyond: str | None,
-    devices: str | None,
-    trace_format: str | None,
-    read: dict[str, Any] | None = None,
-) -> Workload:
+def resolve_workload(label: str, overrides: list[str], options: WorkloadOptions) -> Workload:
     """As `workload`, with the overrides as `key=value` texts."""
-    _check_choice("beyond", beyond, BEYOND)
-    _check_choice("devices", devices, DEVICES)
-    for name, number in (("requests", requests), ("queue_depth", queue_depth)):
-        if number is not None:
-            check_whole(name, number, 1, 2**63 - 1)
+    options.check()
     made = _load_workload(label, overrides)
-    options = {"beyond": beyond, "devices": devices, "format": trace_format}
-    trace_options: dict[str, Any] = {key: given for key, given in options.items() if given is not None}
-    if read:
-        trace_options["read"] = read
-    if not trace_options and requests is None and queue_depth is None:
+    if options == WorkloadOptions():
         return made
-    if trace_options and not made.traces():
-        given = ", ".join(f"{key} = {option}" for key, option in trace_options.items())
+    for_traces = options.of_traces() | options.of_streams()
+    if for_traces and not made.traces():
+        given = ", ".join(f"{key} = {option}" for key, option in for_traces.items())
         raise ConfigError(f"{label}: got {given}, expected a workload that replays a trace: this one does not")
     document = made.to_dict()
+    if options.inter_arrival is not None:
+        document["inter_arrival"] = options.inter_arrival
+    elif options.queue_depth is not None:
+        document.pop("inter_arrival", None)
     for flow in document["flow"]:
-        _shape_flow(flow, requests, queue_depth, trace_options)
+        _shape_flow(flow, options)
     return Workload.from_toml(_toml.dumps(document), label)
 
 
@@ -244,7 +306,7 @@ def trace_name(path: str) -> str:
 def _with_absolute_traces(toml: str, folder: Path) -> str:
     """Trace paths in a workload file are relative to its folder; resolved, they mean the same from everywhere."""
     document = tomllib.loads(toml)
-    traces = [flow["trace"] for flow in document["flow"] if "trace" in flow]
+    traces = [trace for flow in document["flow"] for trace in _traces_of(flow)]
     if all(os.path.isabs(trace["file"]) for trace in traces):
         return toml
     for trace in traces:
@@ -252,28 +314,44 @@ def _with_absolute_traces(toml: str, folder: Path) -> str:
     return _toml.dumps(document)
 
 
-def _shape_flow(
-    flow: dict[str, Any], requests: int | None, queue_depth: int | None, trace_options: dict[str, Any]
-) -> None:
-    for kind in ("synthetic", "trace"):
+def _traces_of(flow: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The traces that a flow replays."""
+    return [flow["trace"]] if "trace" in flow else list(flow["mix"]["trace"]) if "mix" in flow else []
+
+
+def _shape_flow(flow: dict[str, Any], options: WorkloadOptions) -> None:
+    for kind in ("synthetic", "trace", "mix"):
         if kind not in flow:
             continue
-        part = flow[kind]
-        if requests is not None:
-            part["requests"] = requests
-        if queue_depth is not None:
-            part["queue_depth"] = queue_depth
-            part.pop("inter_arrival", None)
-    if "trace" in flow:
-        part = flow["trace"]
-        read = part.get("read", {}) | trace_options.get("read", {})
-        part.update(trace_options | ({"read": read} if read else {}))
+        stream = flow[kind]
+        if options.requests is not None:
+            stream["requests"] = options.requests
+        pace = {} if options.queue_depth is None else {"queue_depth": options.queue_depth}
+        if kind != "synthetic":
+            pace |= options.of_streams()
+        if pace:
+            for key in ("queue_depth", "as_fast_as_possible", "speed", "inter_arrival"):
+                stream.pop(key, None)
+            stream.update(pace)
+    for trace in _traces_of(flow):
+        given = options.of_traces()
+        if "read" in given:
+            given["read"] = trace.get("read", {}) | given["read"]
+        for one, other in (("every", "sample"), ("sample", "every")):
+            if one in given and other not in given:
+                trace.pop(other, None)
+        trace.update(given)
 
 
 def check_whole(name: str, given: object, least: int, most: int) -> None:
     """Raises ConfigError unless `given` is a whole number in the range."""
     if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= most:
         raise ConfigError(f"{name}: got {given!r}, expected a whole number from {least} to {most}")
+
+
+def _check_positive(name: str, given: object, most: float) -> None:
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given <= most:
+        raise ConfigError(f"{name}: got {given!r}, expected a number above 0, up to {most}")
 
 
 def _check_choice(key: str, given: str | None, allowed: tuple[str, ...]) -> None:

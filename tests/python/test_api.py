@@ -79,6 +79,23 @@ def test_workload_options() -> None:
         cn.workload("hm_0", beyond="warp")
 
 
+def test_replay_options(tmp_path: Path) -> None:
+    (tmp_path / "t.trace").write_text("".join(f"{n * 1000} 0 {n * 8} 8 {n % 2}\n" for n in range(20)))
+    (tmp_path / "w.toml").write_text(
+        'name = "w"\n[[flow]]\nname = "a"\n[flow.mix]\nspeed = 3\n[[flow.mix.trace]]\nfile = "t.trace"\nsample = 0.5\n'
+    )
+    (alone,) = cn.workload(tmp_path / "t.trace", inter_arrival="5us", after="3us", repeat=2).to_dict()["flow"]
+    assert (alone["trace"]["after"], alone["trace"]["repeat"]) == ("3us", 2)
+    mixed = cn.workload(tmp_path / "w.toml", as_fast_as_possible=True, every=4, requests=3)
+    mix = mixed.to_dict()["flow"][0]["mix"]
+    assert (mix["as_fast_as_possible"], mix["requests"], "speed" in mix) == (True, 3, False)
+    assert (mix["trace"][0]["every"], "sample" in mix["trace"][0]) == (4, False)
+    assert mixed.traces() == [str(tmp_path / "t.trace")]
+    assert cn.run("cost-optimized", mixed).requests["arrival_us"].to_list() == [0.0, 0.0, 0.0]
+    with pytest.raises(cn.ConfigError, match="speed and inter_arrival: both given"):
+        cn.workload("hm_0", speed=2, inter_arrival="1us")
+
+
 def test_names_and_paths_are_taken_directly() -> None:
     assert cn.run("cost-optimized", cn.workload("hm_0", requests=50), records=False)["requests"].completed == 50
 

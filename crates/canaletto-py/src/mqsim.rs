@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 use crate::errors::config_error;
 use crate::run::{Results, parse_options, simulate};
-use crate::traces::scan;
+use crate::traces::count;
 use crate::watch::Watch;
 
 /// Runs every scenario of MQSim's workload file on MQSim's device. Trace paths are relative to `base_dir`. Returns the
@@ -51,7 +51,7 @@ fn shorten_traces(scenario: &mut ImportedScenario, base: &Path) -> PyResult<()> 
     let Workload { flow, .. } = &mut scenario.workload;
     for (flow, percent) in flow.iter_mut().zip(&scenario.trace_percent) {
         if let (Some(trace), Some(percent)) = (&mut flow.trace, percent) {
-            let lines = scan(&base.join(&trace.file), trace, &mut Watch::new(None, 0))?.requests;
+            let lines = count(&base.join(&trace.file), trace, &mut Watch::new(None, 0))?;
             trace.requests = Some((f64::from(*percent) / 100.0 * lines as f64) as u64);
         }
     }

@@ -69,7 +69,7 @@ pub fn simulate<'py>(
     let stopwatch = Stopwatch::start();
     let mut watch = Watch::new(progress, requests_in(workload));
     let (outcome, notes) = py.detach(|| {
-        let (traces, notes) = open_all(workload, base, &mut watch)?.split();
+        let (traces, notes) = open_all(workload, base)?.split();
         let mut look = |so_far: &canaletto::Progress| watch.look(so_far);
         let ran = canaletto::run(design, workload, traces, options, &mut look);
         ran.map(|outcome| (outcome, notes)).map_err(|error| watch.blame(run_error(error)))
@@ -85,8 +85,7 @@ pub fn requests_in(workload: &Workload) -> u64 {
 
 /// How many requests a flow has at the most, if that is known.
 fn requests_of(flow: &Flow) -> Option<u64> {
-    let synthetic = flow.synthetic.as_ref().filter(|s| s.stop.is_none()).map(|s| s.requests);
-    synthetic.or(flow.trace.as_ref().and_then(|t| t.requests))
+    flow.most_requests().filter(|_| flow.synthetic.as_ref().is_none_or(|s| s.stop.is_none()))
 }
 
 fn to_json(outcome: &Outcome, cost: &Cost, notes: &Notes) -> PyResult<String> {

@@ -46,7 +46,7 @@ pub fn timeline<'py>(
     let options = RunOptions { seed, warmup, records: false };
     let mut watch = Watch::new(progress, requests_in(&workload));
     let (header, timeline) = py.detach(|| {
-        let traces = open_all(&workload, Path::new(""), &mut watch)?.inputs;
+        let traces = open_all(&workload, Path::new(""))?.inputs;
         let mut look = |so_far: &canaletto::Progress| watch.look(so_far);
         let windows = Windows { windows, limit };
         let ran = canaletto::timeline(&design, &workload, traces, &options, windows, &mut look);

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use canaletto::config::reading::ReadOptions;
-use canaletto::config::workload::{Beyond, Devices, Trace, Workload};
+use canaletto::config::workload::{Trace, Workload};
 use canaletto::flash::address::Layout;
 use canaletto::ftl::placement::{Placement, Positions};
-use canaletto::workload::replay::{Extent, Record, RecordSource};
+use canaletto::workload::replay::{Record, RecordSource};
 use canaletto::{Reopen, TraceInput};
 use canaletto_trace::{Format, Options, Packed, Striping, Survey, Tally, TraceError, TraceReader, TraceWriter};
 use pyo3::prelude::*;
@@ -24,7 +24,7 @@ const BATCH: usize = 1 << 16;
 
 /// The traces of a workload, opened.
 pub struct Opened {
-    /// For the run: one for each flow that replays a trace.
+    /// For the run: one for each synthetic flow, and one for each trace.
     pub inputs: Vec<Option<TraceInput>>,
     notes: Vec<Note>,
 }
@@ -38,34 +38,36 @@ struct Note {
 }
 
 /// Opens the traces of a workload. Paths are relative to `base`.
-pub fn open_all(workload: &Workload, base: &Path, watch: &mut Watch) -> PyResult<Opened> {
+pub fn open_all(workload: &Workload, base: &Path) -> PyResult<Opened> {
     let mut opened = Opened { inputs: Vec::new(), notes: Vec::new() };
     for flow in &workload.flow {
-        let input = match &flow.trace {
-            Some(trace) => {
-                let (input, tally) = open_one(trace, base, watch)?;
-                let asked = !trace.read.is_default();
-                opened.notes.push(Note { flow: flow.name.clone(), file: trace.file.clone(), asked, tally });
-                Some(input)
-            }
-            None => None,
-        };
-        opened.inputs.push(input);
+        for trace in flow.traces() {
+            let (input, tally) = open_one(trace, base)?;
+            let asked = !trace.read.is_default();
+            opened.notes.push(Note { flow: flow.name.clone(), file: trace.file.clone(), asked, tally });
+            opened.inputs.push(Some(input));
+        }
+        if flow.synthetic.is_some() {
+            opened.inputs.push(None);
+        }
     }
     Ok(opened)
 }
 
-fn open_one(trace: &Trace, base: &Path, watch: &mut Watch) -> PyResult<(TraceInput, Arc<Tally>)> {
+fn open_one(trace: &Trace, base: &Path) -> PyResult<(TraceInput, Arc<Tally>)> {
     let path = base.join(&trace.file);
-    let extent = needs_extent(trace).then(|| scan(&path, trace, watch)).transpose()?.map(|scan| scan.extent);
     let source = open(&path, trace.format.as_deref(), &trace.read)?;
     let tally = source.tally();
     let (format, read) = (trace.format.clone(), trace.read.clone());
-    let again: Reopen = Box::new(move || {
+    let again: Reopen = Arc::new(move || {
+        if !path.is_file() {
+            let file = path.display();
+            return Err(format!("{file}: not a regular file, which can be read only once; expected one to read again"));
+        }
         let reader = try_open(&path, format.as_deref(), &read).map_err(|error| error.to_string())?;
         Ok(Box::new(reader) as Box<dyn RecordSource>)
     });
-    Ok((TraceInput { source: Box::new(source), extent, again: Some(again) }, tally))
+    Ok((TraceInput { source: Box::new(source), again: Some(again) }, tally))
 }
 
 impl Opened {
@@ -104,32 +106,18 @@ fn lines(tally: &Tally) -> Value {
     })
 }
 
-/// What reading a trace from end to end tells.
-pub struct Scan {
-    /// Where its devices lie.
-    pub extent: Extent,
-    /// How many requests it holds.
-    pub requests: u64,
-}
-
-/// Reads a trace from end to end.
-pub fn scan(path: &Path, trace: &Trace, watch: &mut Watch) -> PyResult<Scan> {
+/// How many requests a trace holds.
+pub fn count(path: &Path, trace: &Trace, watch: &mut Watch) -> PyResult<u64> {
     let mut reader = open(path, trace.format.as_deref(), &trace.read)?;
-    let mut found = Scan { extent: Extent::default(), requests: 0 };
-    let mut batch = Vec::new();
+    let (mut requests, mut batch) = (0, Vec::new());
     loop {
         reader.read_batch(&mut batch).map_err(trace_error)?;
         if batch.is_empty() {
-            return Ok(found);
+            return Ok(requests);
         }
-        batch.iter().for_each(|record| found.extent.include(record));
-        found.requests += batch.len() as u64;
+        requests += batch.len() as u64;
         watch.go_on()?;
     }
-}
-
-fn needs_extent(trace: &Trace) -> bool {
-    trace.devices == Devices::Offset || trace.beyond == Beyond::Fit
 }
 
 fn open(path: &Path, format: Option<&str>, read: &ReadOptions) -> PyResult<TraceReader> {

@@ -22,10 +22,10 @@ pub mod workload;
 use thiserror::Error;
 
 use crate::config::design::{Design, PreconditionKind};
-use crate::config::workload::{Trace, Workload};
+use crate::config::workload::Workload;
 use crate::fabric::with_fabric;
 use crate::ftl::precondition::drive::occupancies;
-use crate::limits::{FlowRange, Limits};
+use crate::limits::Limits;
 use crate::machine::Machine;
 use crate::machine::precondition::Start;
 use crate::measure::probe::{NoProbe, Probe};
@@ -33,10 +33,10 @@ use crate::measure::records::Records;
 use crate::measure::report::Report;
 use crate::measure::timeline::{Header, Timeline, Windows};
 use crate::sim::time::Time;
-use crate::workload::fill::{Fills, Reopened};
-use crate::workload::flow::Source;
-use crate::workload::replay::{Extent, RecordSource, Replay};
-use crate::workload::synthetic::Generator;
+use crate::workload::fill::Fills;
+use crate::workload::replay::RecordSource;
+pub use crate::workload::replay::Reopen;
+use crate::workload::sources::Sources;
 
 /// How to run, beside what to run.
 #[derive(Debug, Clone)]
@@ -73,14 +73,10 @@ pub struct Progress {
 pub struct TraceInput {
     /// Its records.
     pub source: Box<dyn RecordSource>,
-    /// Where its devices lie; needed for `devices = "offset"` and `beyond = "fit"`.
-    pub extent: Option<Extent>,
-    /// Reads the trace from its beginning once more: needed to precondition the drive for it.
+    /// Reads the trace from its beginning once more: needed to precondition the drive for it, to repeat it, and for what must
+    /// be known of all of it before the run (`devices = "offset"`, `beyond = "fit"`, `inter_arrival`).
     pub again: Option<Reopen>,
 }
-
-/// Makes another stream of a trace's records.
-pub type Reopen = Box<dyn FnMut() -> Result<Box<dyn RecordSource>, String> + Send>;
 
 /// What a run yields.
 pub struct Outcome {
@@ -111,7 +107,8 @@ pub enum RunError {
 
 /// Simulates `workload` on `design`.
 ///
-/// `traces` holds one entry for each flow, present where the flow replays a trace. `watch` is called now and then and
+/// `traces` holds one entry for each flow, present where the flow replays a trace; a flow that mixes several has one for each of
+/// them. `watch` is called now and then and
 /// stops the run by returning false.
 ///
 /// # Errors
@@ -139,7 +136,7 @@ pub fn run_probed<P: Probe>(
     watch: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Outcome, RunError> {
     let limits = Limits::new(design, workload).map_err(RunError::Config)?;
-    let prepared = Prepared::new(design, workload, limits, traces, options.seed)?;
+    let prepared = Prepared::new(design, workload, limits, traces, options.seed, watch)?;
     with_fabric!(design.fabric.kind, F => run_on::<F, P>(design, workload, prepared, options, probe, watch))
 }
 
@@ -156,7 +153,7 @@ pub fn timeline(
     watch: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<(Header, Timeline), RunError> {
     let limits = Limits::new(design, workload).map_err(RunError::Config)?;
-    let Prepared { limits, sources, fills } = Prepared::new(design, workload, limits, traces, options.seed)?;
+    let Prepared { limits, sources, fills } = Prepared::new(design, workload, limits, traces, options.seed, watch)?;
     let layout = &limits.layout;
     with_fabric!(design.fabric.kind, F => {
         let start = Start::new::<F>(design, workload, &limits, fills, options, watch)?;
@@ -188,7 +185,7 @@ fn run_on<F: fabric::Fabric, P: Probe>(
 /// Everything that a run needs beside its configuration.
 struct Prepared {
     limits: Limits,
-    sources: Vec<Source>,
+    sources: Sources,
     /// What is written before the run, if the drive is to be preconditioned.
     fills: Option<Fills>,
 }
@@ -200,31 +197,10 @@ impl Prepared {
         limits: Limits,
         traces: Vec<Option<TraceInput>>,
         seed: u64,
+        watch: &mut dyn FnMut(&Progress) -> bool,
     ) -> Result<Prepared, RunError> {
-        let mut traces = traces.into_iter();
-        let (mut sources, mut reopened) = (Vec::new(), Vec::new());
-        for (flow, range) in workload.flow.iter().zip(&limits.flows) {
-            let input = traces.next().flatten();
-            match (&flow.synthetic, &flow.trace, input) {
-                (Some(synthetic), ..) => {
-                    let last = range.first_sector + range.sectors - 1;
-                    let generator = Generator::new(synthetic, &flow.name, seed, range.first_sector, last);
-                    sources.push(Source::Synthetic(Box::new(generator)));
-                    reopened.push(None);
-                }
-                (None, Some(trace), Some(input)) => {
-                    let extent = input.extent.clone();
-                    let replay = Replay::new(trace, input.source, input.extent, range.first_sector, range.sectors);
-                    sources.push(Source::Replay(Box::new(replay)));
-                    reopened
-                        .push(input.again.map(|again| reopened_replay(trace.clone(), again, extent, range.clone())));
-                }
-                _ => {
-                    let problem = format!("flow {:?} has no requests: no trace was opened for it", flow.name);
-                    return Err(RunError::Config(problem));
-                }
-            }
-        }
+        let mut sources = Sources::new(workload, &limits, traces, seed, watch)?;
+        let reopened = std::mem::take(&mut sources.reopened);
         let fills = match design.precondition.kind {
             PreconditionKind::None => None,
             PreconditionKind::Steady | PreconditionKind::Replay => {
@@ -234,9 +210,4 @@ impl Prepared {
         };
         Ok(Prepared { limits, sources, fills })
     }
-}
-
-/// Replays a trace from its beginning once more, whenever it is asked to.
-fn reopened_replay(trace: Trace, mut again: Reopen, extent: Option<Extent>, range: FlowRange) -> Reopened {
-    Box::new(move || Ok(Replay::new(&trace, again()?, extent.clone(), range.first_sector, range.sectors)))
 }

@@ -423,10 +423,7 @@ fn preconditioned(design: &Design, limits: &Limits) -> f64 {
 /// if they have one.
 fn memory(design: &Design, workload: &Workload, limits: &Limits, records: bool) -> f64 {
     let page = limits.layout.page_bytes() as f64;
-    let requests = |flow: &Flow| {
-        let count = flow.synthetic.as_ref().map(|s| s.requests).or(flow.trace.as_ref().and_then(|t| t.requests));
-        count.unwrap_or(0) as f64
-    };
+    let requests = |flow: &Flow| flow.most_requests().unwrap_or(0) as f64;
     let touched = |flow: &Flow| {
         let pages_each = flow.synthetic.as_ref().map_or(2.0, |s| (s.size.0 as f64 / page).ceil() + 1.0);
         requests(flow) * pages_each

@@ -6,11 +6,13 @@
 mod common;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use canaletto::config::schema::{Kind, schema};
+use canaletto::config::workload::Flow;
 use canaletto::config::{load_design, load_workload};
 use canaletto::host::request;
-use canaletto::workload::replay::{Extent, Record, RecordSource};
+use canaletto::workload::replay::{Record, RecordSource};
 use canaletto::{RunOptions, TraceInput, run};
 use serde_json::Value;
 
@@ -320,9 +322,8 @@ fn canned() -> TraceInput {
             kind: if i % 3 == 0 { request::Kind::Write } else { request::Kind::Read },
         })
         .collect();
-    let mut extent = Extent::default();
-    records.iter().for_each(|r| extent.include(r));
-    TraceInput { source: Box::new(Canned(records)), extent: Some(extent), again: None }
+    let open = move || Ok(Box::new(Canned(records.clone())) as Box<dyn RecordSource>);
+    TraceInput { source: open().unwrap(), again: Some(Arc::new(open)) }
 }
 
 /// The results, or the message of whoever refused.
@@ -336,7 +337,11 @@ fn outcome(overrides: &[&str], workload: &str, settings: &[&str]) -> String {
         Ok(workload) => workload,
         Err(error) => return error.to_string(),
     };
-    let traces = workload.flow.iter().map(|f| f.trace.as_ref().map(|_| canned())).collect();
+    let inputs = |flow: &Flow| match flow.traces().len() {
+        0 => vec![None],
+        traces => (0..traces).map(|_| Some(canned())).collect(),
+    };
+    let traces = workload.flow.iter().flat_map(inputs).collect();
     match run(&design, &workload, traces, &RunOptions::default(), &mut |_| true) {
         Ok(outcome) => serde_json::to_string(&outcome.report).unwrap(),
         Err(error) => error.to_string(),
@@ -359,6 +364,7 @@ fn every_design_key_changes_a_result() {
 }
 
 const TRACE: &str = "name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.trace]\nfile = \"x\"\nbeyond = \"wrap\"\n";
+const MIX: &str = "name = \"w\"\n[[flow]]\nname = \"a\"\n[[flow.mix.trace]]\nfile = \"x\"\nbeyond = \"wrap\"\n[[flow.mix.trace]]\nfile = \"y\"\nbeyond = \"fit\"\n";
 const PARTS: &str = "name = \"w\"\npartitioned = true\n[[flow]]\nname = \"a\"\n[flow.synthetic]\nrequests = 300\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 8\n[[flow]]\nname = \"b\"\n[flow.synthetic]\nrequests = 300\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 8\n";
 
 /// Key, changes, workload.
@@ -374,6 +380,7 @@ fn workload_table() -> Vec<(&'static str, Vec<&'static str>, String)> {
         ("name", vec!["name=other"], one.clone()),
         ("partitioned", vec!["partitioned=false"], parts.clone()),
         ("last_flow_first", vec!["last_flow_first=true"], parts.clone()),
+        ("inter_arrival", vec!["inter_arrival=33us"], open.clone()),
         ("flow.name", vec!["flow.0.name=other"], one.clone()),
         ("flow.priority", vec!["flow.0.priority=low"], two_classes()),
         ("flow.cache", vec!["flow.0.cache=off"], one.clone()),
@@ -407,7 +414,25 @@ fn workload_table() -> Vec<(&'static str, Vec<&'static str>, String)> {
         ("flow.trace.queue_depth", vec!["flow.0.trace.queue_depth=4"], trace.clone()),
         ("flow.trace.devices", vec!["flow.0.trace.devices=offset"], trace.clone()),
         ("flow.trace.beyond", vec!["flow.0.trace.beyond=fit"], trace.clone()),
-        ("flow.trace.keep_start", vec!["flow.0.trace.keep_start=true"], trace),
+        ("flow.trace.keep_start", vec!["flow.0.trace.keep_start=true"], trace.clone()),
+        ("flow.trace.after", vec!["flow.0.trace.after=90us"], trace.clone()),
+        ("flow.trace.until", vec!["flow.0.trace.until=90us"], trace.clone()),
+        ("flow.trace.skip", vec!["flow.0.trace.skip=10"], trace.clone()),
+        ("flow.trace.every", vec!["flow.0.trace.every=3"], trace.clone()),
+        ("flow.trace.sample", vec!["flow.0.trace.sample=0.5"], trace.clone()),
+        ("flow.trace.repeat", vec!["flow.0.trace.repeat=2"], trace.clone()),
+        ("flow.trace.as_fast_as_possible", vec!["flow.0.trace.as_fast_as_possible=true"], trace.clone()),
+        ("flow.trace.speed", vec!["flow.0.trace.speed=2.5"], trace.clone()),
+        ("flow.trace.inter_arrival", vec!["flow.0.trace.inter_arrival=1us"], trace.clone()),
+        ("flow.trace.start", vec!["flow.0.trace.start=7us"], trace.clone()),
+        ("flow.trace.offset", vec!["flow.0.trace.offset=64KiB"], trace.clone()),
+        ("flow.trace.room", vec!["flow.0.trace.room=128KiB"], trace),
+        ("flow.mix.trace", vec!["flow.0.mix.trace.1.speed=3.0"], MIX.to_owned()),
+        ("flow.mix.requests", vec!["flow.0.mix.requests=50"], MIX.to_owned()),
+        ("flow.mix.queue_depth", vec!["flow.0.mix.queue_depth=4"], MIX.to_owned()),
+        ("flow.mix.as_fast_as_possible", vec!["flow.0.mix.as_fast_as_possible=true"], MIX.to_owned()),
+        ("flow.mix.speed", vec!["flow.0.mix.speed=0.5"], MIX.to_owned()),
+        ("flow.mix.inter_arrival", vec!["flow.0.mix.inter_arrival=9us"], MIX.to_owned()),
     ]
 }
 

@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::sync::Arc;
+
 use canaletto::config::design::Design;
 use canaletto::config::workload::Workload;
 use canaletto::ftl::steady::formulas;
@@ -229,7 +231,7 @@ fn skew_of_a_trace_is_honoured() {
         let small =
             "channels = 1\nchips_per_channel = 1\nplanes_per_die = 2\nblocks_per_plane = 64\npages_per_block = 64";
         let design = drive(kind, small, &["ftl.overprovisioning=0.2"]);
-        let input = TraceInput { source: skewed(), extent: None, again: Some(Box::new(|| Ok(skewed()))) };
+        let input = TraceInput { source: skewed(), again: Some(Arc::new(|| Ok(skewed()))) };
         let outcome = run(&design, &workload, vec![Some(input)], &RunOptions::default(), &mut |_| true).unwrap();
         (outcome.report.flash.write_amplification.unwrap(), outcome.report.measures.latency_us.all.mean.unwrap())
     });

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from canaletto.confidence import lookup
-from canaletto.report import upkeep
+from canaletto.report import replays, upkeep
 from canaletto.report.units import bar, count, listing, part_of_whole, scaled, share, time_us, words
 
 PERCENTILES = {
@@ -193,6 +193,7 @@ def facts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "flash", listing(counts) or "not touched"
     if data.get("precondition"):
         yield "before", _before(data["precondition"])
+    yield from replays.facts(data)
     yield from upkeep.facts(data)
     for trace in data.get("traces") or ():
         for note in trace_lines(trace):

@@ -7,10 +7,12 @@ use crate::config::design::{
 use crate::config::error::Problem;
 use crate::config::mapping_unit;
 use crate::config::medium::Suspendable;
+use crate::config::replay::{check_mix, check_trace};
 use crate::config::units::{Duration, Size};
 use crate::config::workload::{Addresses, Flow, Synthetic, Workload};
 use crate::flash::address::SECTOR;
 use crate::limits::expendable_blocks;
+use crate::workload::flow::Loop;
 
 pub(super) type Checked = Result<(), Problem>;
 
@@ -350,6 +352,15 @@ fn check_failures(design: &Design) -> Checked {
 
 /// Checks a workload.
 pub fn check_workload(workload: &Workload) -> Checked {
+    if let Some(gap) = workload.inter_arrival {
+        require(gap.0 > 0, "inter_arrival", || "got 0, expected a time above 0".to_owned())?;
+        require(workload.flow.iter().any(|flow| flow.looping() == Loop::Open), "inter_arrival", || {
+            format!(
+                "got \"{gap}\", which scales the times of open-loop flows, and none is; expected it without queue_depth \
+                     and as_fast_as_possible"
+            )
+        })?;
+    }
     for (i, flow) in workload.flow.iter().enumerate() {
         check_flow(workload, flow, &format!("flow.{i}"))?;
     }
@@ -367,14 +378,18 @@ fn check_flow(workload: &Workload, flow: &Flow, key: &str) -> Checked {
     require(flow.occupancy.is_none() || workload.partitioned, &format!("{key}.occupancy"), || {
         "needs partitioned = true: flows that share addresses find the same data there".to_owned()
     })?;
-    match (&flow.synthetic, &flow.trace) {
-        (Some(synthetic), None) => check_synthetic(synthetic, &format!("{key}.synthetic")),
-        (None, Some(trace)) => require(!trace.file.is_empty(), &format!("{key}.trace.file"), || {
-            "got an empty name, expected a file".to_owned()
-        }),
-        (Some(_), Some(_)) => Err(Problem::new(key, "got both synthetic and trace, expected one of them")),
-        (None, None) => Err(Problem::new(key, "got neither synthetic nor trace, expected one of them")),
+    let kinds = [(flow.synthetic.is_some(), "synthetic"), (flow.trace.is_some(), "trace"), (flow.mix.is_some(), "mix")];
+    let given: Vec<&str> = kinds.into_iter().filter_map(|(is, name)| is.then_some(name)).collect();
+    match given[..] {
+        [] => return Err(Problem::new(key, "got neither synthetic nor trace nor mix, expected one of them")),
+        [first, second, ..] => {
+            return Err(Problem::new(key, format!("got both {first} and {second}, expected one of them")));
+        }
+        _ => {}
     }
+    flow.synthetic.as_ref().map_or(Ok(()), |synthetic| check_synthetic(synthetic, &format!("{key}.synthetic")))?;
+    flow.trace.as_ref().map_or(Ok(()), |trace| check_trace(trace, &format!("{key}.trace")))?;
+    flow.mix.as_ref().map_or(Ok(()), |mix| check_mix(mix, &format!("{key}.mix")))
 }
 
 fn check_synthetic(s: &Synthetic, key: &str) -> Checked {

@@ -298,6 +298,7 @@ mod tests {
     #[test]
     fn rules_between_workload_keys() {
         let flow = |body: &str| format!("name = \"w\"\n[[flow]]\nname = \"a\"\n{body}");
+        let trace = "[flow.trace]\nfile = \"t\"\n";
         let synthetic = "[flow.synthetic]\nrequests = 10\nread_share = 1.0\nsize = \"4KiB\"\n";
         for (body, start) in [
             (String::new(), "w.toml:2: flow.0: got neither synthetic nor trace"),
@@ -309,10 +310,52 @@ mod tests {
                 "w.toml:9: flow.0.synthetic.alignment: got \"100B\"",
             ),
             (format!("channels = [0]\n{synthetic}queue_depth = 1\n"), "w.toml:4: flow.0.channels: needs partitioned"),
+            (format!("{trace}{synthetic}queue_depth = 1\n"), "w.toml:2: flow.0: got both synthetic and trace"),
+            (format!("{trace}speed = 0\n"), "w.toml:6: flow.0.trace.speed: got 0.0, expected a number from 0.000001"),
+            (format!("{trace}speed = -1.0\n"), "w.toml:6: flow.0.trace.speed: got -1.0, expected a number from"),
+            (format!("{trace}speed = nan\n"), "w.toml:6: flow.0.trace.speed: got NaN, expected a finite number"),
+            (
+                format!("{trace}queue_depth = 1\ninter_arrival = \"1us\"\n"),
+                "w.toml:4: flow.0.trace: got both queue_depth (closed loop) and inter_arrival (open loop), expected one",
+            ),
+            (
+                format!("{trace}speed = 2\nas_fast_as_possible = true\n"),
+                "w.toml:4: flow.0.trace: got both as_fast_as_possible (no times) and speed (open loop), expected one",
+            ),
+            (
+                format!("{trace}inter_arrival = \"0us\"\n"),
+                "w.toml:6: flow.0.trace.inter_arrival: got 0, expected a time",
+            ),
+            (format!("{trace}sample = 0\n"), "w.toml:6: flow.0.trace.sample: got 0, expected a share above 0"),
+            (format!("{trace}sample = 0.5\nevery = 2\n"), "w.toml:6: flow.0.trace.sample: given beside every"),
+            (format!("{trace}every = 0\n"), "w.toml:6: flow.0.trace.every: got 0, expected a number of at least 1"),
+            (
+                format!("{trace}repeat = 0\n"),
+                "w.toml:6: flow.0.trace.repeat: got 0, expected a number from 1 to 1000000",
+            ),
+            (format!("{trace}until = \"0s\"\n"), "w.toml:6: flow.0.trace.until: got 0, expected a time above 0"),
+            (
+                format!("{trace}after = \"2min\"\nuntil = \"90s\"\n"),
+                "w.toml:6: flow.0.trace.after: got \"2min\" with until = \"1.5min\", expected an earlier time",
+            ),
+            (format!("{trace}offset = \"100B\"\n"), "w.toml:6: flow.0.trace.offset: got \"100B\", expected a multiple"),
+            (
+                format!("{trace}room = \"0B\"\n"),
+                "w.toml:6: flow.0.trace.room: got \"0B\", expected a multiple of 512 B above",
+            ),
+            ("[flow.mix]\ntrace = []\n".to_owned(), "w.toml:5: flow.0.mix.trace: got an empty list"),
+            (
+                "[[flow.mix.trace]]\nfile = \"t\"\nqueue_depth = 4\n".to_owned(),
+                "w.toml:6: flow.0.mix.trace.0.queue_depth: given for one trace of a mix",
+            ),
         ] {
             let message = load_workload("w.toml", Some(&flow(&body)), &[]).unwrap_err().to_string();
             assert!(message.starts_with(start), "{message}");
         }
+        let closed = flow(&format!("{synthetic}queue_depth = 1\n"));
+        let scaled = load_workload("w.toml", Some(&closed), &["inter_arrival=5us".to_owned()]);
+        let message = scaled.unwrap_err().to_string();
+        assert!(message.contains("inter_arrival: got \"5us\", which scales the times of open-loop flows"), "{message}");
     }
 
     proptest! {

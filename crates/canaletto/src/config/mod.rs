@@ -23,6 +23,7 @@ mod precondition;
 pub mod presets;
 pub mod reading;
 mod refresh;
+pub mod replay;
 pub mod schema;
 mod superblock;
 pub mod units;

@@ -138,6 +138,11 @@ quantity!(
     r"^[0-9._]+ ?(J|mJ|uJ|nJ|pJ|fJ)$"
 );
 quantity!(
+    /// A span of recorded time; stored in nanoseconds.
+    Span,
+    r"^[0-9._]+ ?(d|h|min|s|ms|us|ns)$"
+);
+quantity!(
     /// A surface; stored in square micrometres.
     Area,
     r"^[0-9._]+ ?(cm2|mm2|um2)$"
@@ -149,6 +154,19 @@ impl Quantity for Duration {
     fn from_stored(value: f64) -> Option<Self> {
         // A day: far beyond any latency, and small enough that sums never overflow.
         (value <= 8.64e16).then_some(Duration(value.round() as u64))
+    }
+    fn stored(&self) -> u64 {
+        self.0
+    }
+}
+
+impl Quantity for Span {
+    const EXPECTED: &'static str =
+        "a time with its unit, one of ns, us, ms, s, min, h, d (for example \"90s\"), up to ten years";
+    const UNITS: &'static [(&'static str, f64)] =
+        &[("d", 8.64e13), ("h", 3.6e12), ("min", 6e10), ("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.0)];
+    fn from_stored(value: f64) -> Option<Self> {
+        (value <= 3.1536e17).then_some(Span(value.round() as u64))
     }
     fn stored(&self) -> u64 {
         self.0
@@ -263,6 +281,7 @@ mod tests {
     fn reads_the_usual_forms() {
         assert_eq!("75us".parse(), Ok(Duration(75_000_000)));
         assert_eq!("3.5 ms".parse(), Ok(Duration(3_500_000_000)));
+        assert_eq!("1.5h".parse(), Ok(Span(5_400_000_000_000)));
         assert_eq!("1.2GB/s".parse(), Ok(Rate(1_200_000_000)));
         assert_eq!("4KiB".parse(), Ok(Size(4096)));
         assert_eq!("4kB".parse(), Ok(Size(4000)));
@@ -316,6 +335,7 @@ mod tests {
         #[test]
         fn what_is_printed_reads_back(n in 1u64..1_000_000_000_000) {
             prop_assert_eq!(Duration(n).to_string().parse(), Ok(Duration(n)));
+            prop_assert_eq!(Span(n).to_string().parse(), Ok(Span(n)));
             prop_assert_eq!(Rate(n).to_string().parse(), Ok(Rate(n)));
             prop_assert_eq!(Size(n).to_string().parse(), Ok(Size(n)));
             prop_assert_eq!(Power(n).to_string().parse(), Ok(Power(n)));

@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::config::cache::CacheMode;
-use crate::config::reading::ReadOptions;
 use crate::config::units::{Duration, Size};
+
+pub use crate::config::replay::{Beyond, Devices, Mix, Pace, Trace};
 
 /// A workload: one or more flows that run at the same time, each with a queue pair of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,12 +25,18 @@ pub struct Workload {
     /// to start two flows); only ties depend on it.
     #[serde(default)]
     pub last_flow_first: bool,
+    /// Mean time between arrivals of all open-loop flows together, while all of them last: one over the sum of their rates.
+    /// The clocks of these flows are scaled by one factor for that: gaps, `start` and `stop`. A synthetic flow counts with its
+    /// `inter_arrival`, a replayed one with the mean from its first to its last arrival, for which its traces are read once
+    /// before the run. Flows in a closed loop stay as they are. Absent: no flow is scaled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inter_arrival: Option<Duration>,
     /// The flows.
     #[schemars(length(min = 1, max = 64))]
     pub flow: Vec<Flow>,
 }
 
-/// One flow of requests: either `synthetic` or `trace` is given.
+/// One flow of requests: one of `synthetic`, `trace` and `mix` is given.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Flow {
@@ -64,6 +71,9 @@ pub struct Flow {
     /// Replayed requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Trace>,
+    /// Replayed requests of several traces, merged into one stream.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mix: Option<Mix>,
 }
 
 /// Priority class of a flow.
@@ -155,62 +165,6 @@ pub struct Synthetic {
     /// the run's seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mqsim_seed: Option<u32>,
-}
-
-/// What to do with addresses beyond the drive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Beyond {
-    /// Stop with an error that names the first one.
-    #[default]
-    Refuse,
-    /// Take the address modulo the capacity.
-    Wrap,
-    /// Scale all addresses by the ratio of capacity to the trace's span (keeps neighbours near each other).
-    Fit,
-}
-
-/// What a trace's device numbers mean.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Devices {
-    /// Nothing: all devices share the addresses of the drive, as in MQSim.
-    #[default]
-    Ignore,
-    /// Devices lie end to end, in the order of their numbers.
-    Offset,
-}
-
-/// Replayed requests.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Trace {
-    /// The trace file.
-    pub file: String,
-    /// Its format. Absent: found out from the content.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub format: Option<String>,
-    /// How its lines are read.
-    #[serde(default, skip_serializing_if = "ReadOptions::is_default")]
-    pub read: ReadOptions,
-    /// At most this many requests, from the beginning.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
-    pub requests: Option<u64>,
-    /// Closed loop: arrival times are ignored and this many requests are always outstanding. Absent: open loop, at the
-    /// recorded times.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 1_048_576))]
-    pub queue_depth: Option<u32>,
-    /// What device numbers mean.
-    #[serde(default)]
-    pub devices: Devices,
-    /// What to do with addresses beyond the drive.
-    #[serde(default)]
-    pub beyond: Beyond,
-    /// Whether the run starts at the trace's own time zero (MQSim) or at its first request.
-    #[serde(default)]
-    pub keep_start: bool,
 }
 
 fn whole() -> f64 {

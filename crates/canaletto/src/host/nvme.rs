@@ -67,6 +67,11 @@ impl QueuePair {
         self.waiting.push_back(request);
     }
 
+    /// Host: whether a request put in line now would be placed at once.
+    pub fn has_room(&self) -> bool {
+        self.waiting.is_empty() && self.after(self.tail) != self.known_head
+    }
+
     /// Host: moves the first waiting request into the submission queue if there is room. Returns it and the new tail,
     /// to be told by doorbell.
     pub fn place(&mut self) -> Option<(RequestId, u32)> {

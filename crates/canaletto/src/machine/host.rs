@@ -1,7 +1,7 @@
 //! At the host's end: requests arrive, are placed in queues, cross the link and are completed.
 
 use super::charges::charge;
-use super::{Event, Machine};
+use super::{Event, Flow, Machine};
 use crate::RunError;
 use crate::fabric::Fabric;
 use crate::host::link::{Direction, Message};
@@ -11,35 +11,51 @@ use crate::measure::probe::Probe;
 use crate::measure::records::Row;
 use crate::sim::time::Time;
 use crate::workload::flow::Loop;
+use crate::workload::replay::scaled;
+
+impl Flow {
+    /// Moves the flow's own clock on to `own_time`. Returns what time it is then in the simulation.
+    fn own_time_is(&mut self, own_time: Time, clock_factor: f64) -> Time {
+        self.own_time = own_time;
+        // What is beyond 64 bits ends the run, as everything late does.
+        Time(u64::try_from(scaled(own_time.0.into(), clock_factor)).unwrap_or(u64::MAX))
+    }
+}
 
 impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     pub(super) fn start_flow(&mut self, id: u16) -> Result<(), RunError> {
         let flow = &mut self.flows[id as usize];
         let first = match flow.looping {
-            Loop::Closed(_) => Some(Time::ZERO),
-            Loop::Open => flow.source.first_arrival().map_err(RunError::Trace)?,
+            Loop::Closed(_) | Loop::Unpaced => Some(flow.start),
+            Loop::Open => {
+                let first = flow.source.first_arrival().map_err(RunError::Trace)?;
+                first.map(|first| flow.own_time_is(flow.start + first, self.clock_factor))
+            }
         };
         if let Some(first) = first {
-            self.events.push(flow.start + first, Event::Arrival(id));
+            self.events.push(first, Event::Arrival(id));
             self.arrivals += 1;
         }
         Ok(())
     }
 
-    /// A flow starts (closed loop: with all its outstanding requests), or its next request arrives.
+    /// A flow starts (without times: with all requests that may be outstanding), or its next request arrives.
     pub(super) fn arrival(&mut self, id: u16, now: Time) -> Result<(), RunError> {
         match self.flows[id as usize].looping {
             Loop::Closed(depth) => {
                 for _ in 0..depth {
-                    if !self.generate(id, now)? {
+                    if !self.generate(id, now, now)? {
                         break;
                     }
                 }
             }
+            Loop::Unpaced => self.fill_queue(id, now)?,
             Loop::Open => {
-                if self.generate(id, now)? {
-                    let following = self.flows[id as usize].source.following_arrival(now).map_err(RunError::Trace)?;
-                    if let Some(time) = following {
+                if self.generate(id, now, now)? {
+                    let flow = &mut self.flows[id as usize];
+                    let following = flow.source.following_arrival(flow.own_time).map_err(RunError::Trace)?;
+                    if let Some(own_time) = following {
+                        let time = flow.own_time_is(own_time, self.clock_factor);
                         // A trace's clock may repeat itself, but the reader has made sure that it never runs backwards.
                         self.events.push(time.max(now), Event::Arrival(id));
                         self.arrivals += 1;
@@ -50,11 +66,23 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         Ok(())
     }
 
-    /// Makes the flow's next request and submits it. Returns whether there was one.
-    fn generate(&mut self, id: u16, now: Time) -> Result<bool, RunError> {
+    /// Makes requests that have been there since the flow's start, as long as they do not have to wait any more.
+    fn fill_queue(&mut self, id: u16, now: Time) -> Result<(), RunError> {
+        let arrival = self.flows[id as usize].start;
+        while self.flows[id as usize].queue.has_room() {
+            if !self.generate(id, arrival, now)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the flow's next request, which has been there since `arrival`, and submits it. Returns whether there was one.
+    fn generate(&mut self, id: u16, arrival: Time, now: Time) -> Result<bool, RunError> {
         self.end_idleness();
         let flow = &mut self.flows[id as usize];
-        let Some(wanted) = flow.source.next(now).map_err(RunError::Trace)? else {
+        let own_time = if flow.looping == Loop::Open { flow.own_time } else { now };
+        let Some(wanted) = flow.source.next(own_time).map_err(RunError::Trace)? else {
             return Ok(false);
         };
         let request = self.requests.insert(Request {
@@ -69,15 +97,15 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             sectors: wanted.sectors,
             outstanding: 0,
             cached: 0,
-            arrival: now,
+            arrival,
             enqueue: now,
-            account: Account::open(now),
+            account: Account::open(arrival),
         });
         let first_page = flow.first_page + ((wanted.lba - flow.first_sector) >> self.layout.sector_shift);
         self.map.expect(first_page);
         self.probe.arrived(&self.requests[request]);
         self.generated += 1;
-        self.first_arrival.get_or_insert(now);
+        self.first_arrival.get_or_insert(arrival);
         flow.tally.generated += 1;
         flow.queue.submit(request);
         self.place_waiting(id, now);
@@ -223,11 +251,14 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let id = self.requests[id].flow;
         let flow = &mut self.flows[id as usize];
         flow.queue.learn_head(submission_head);
-        let closed = flow.looping != Loop::Open;
-        self.place_waiting(id, now);
+        let looping = flow.looping;
+        match looping {
+            Loop::Unpaced => self.fill_queue(id, now)?,
+            Loop::Closed(_) | Loop::Open => self.place_waiting(id, now),
+        }
         self.send(Direction::ToDevice, Message::CompletionDoorbell { flow: id }, 0, now);
-        if closed {
-            self.generate(id, now)?;
+        if let Loop::Closed(_) = looping {
+            self.generate(id, now, now)?;
         }
         self.expect_idleness(now);
         Ok(())

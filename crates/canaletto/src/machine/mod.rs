@@ -68,6 +68,7 @@ use crate::measure::blame::Cause;
 use crate::measure::precondition::PreconditionReport;
 use crate::measure::probe::Probe;
 use crate::measure::records::Records;
+use crate::measure::replay::TimeScaling;
 use crate::measure::report::Tally;
 use crate::measure::upkeep::Upkeep;
 use crate::scheduler::queues::{Queues, Transactions};
@@ -77,6 +78,7 @@ use crate::sim::arena::Slab;
 use crate::sim::events::EventQueue;
 use crate::sim::time::{Time, TimeSum};
 use crate::workload::flow::{Loop, Source};
+use crate::workload::sources::Sources;
 use crate::{Progress, RunOptions};
 
 /// Everything that can happen.
@@ -114,6 +116,9 @@ struct Flow {
     priority: Priority,
     placement: Placement,
     start: Time,
+    /// Time of the latest arrival of an open loop on the flow's own clock, which goes `Machine::clock_factor` times as slowly as
+    /// the simulation's.
+    own_time: Time,
     /// First sector of the flow's addresses, as requests state them.
     first_sector: u64,
     /// Its own write frontiers, if flows have such.
@@ -196,6 +201,9 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     layout: Layout,
     choices: Choices,
     flows: Vec<Flow>,
+    /// What times of open-loop flows are multiplied by.
+    clock_factor: f64,
+    time_scaling: Option<TimeScaling>,
     link: Link,
     requests: Slab<RequestId, Request>,
     transactions: Transactions,
@@ -276,7 +284,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
         design: &Design,
         workload: &Workload,
         limits: &Limits,
-        sources: Vec<Source>,
+        sources: Sources,
         start: Start,
         options: &'a RunOptions,
         probe: &'a mut P,
@@ -309,13 +317,14 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             classes[flow.priority as usize] = true;
         }
         let modes: Vec<_> = workload.flow.iter().map(|flow| flow.cache.unwrap_or(design.cache.mode)).collect();
-        let flows = workload.flow.iter().zip(&limits.flows).zip(sources).map(|((config, flow), source)| Flow {
+        let flows = workload.flow.iter().zip(&limits.flows).zip(sources.flows).map(|((config, flow), source)| Flow {
             source,
             looping: config.looping(),
             queue: QueuePair::new(&design.host),
             priority: config.priority,
             placement: Placement::new(&layout, design.ftl.allocation, &flow.positions),
-            start: config.synthetic.as_ref().map_or(Time::ZERO, |s| s.start.time()),
+            start: config.start(),
+            own_time: Time::ZERO,
             first_sector: flow.first_sector,
             stream: flow.stream,
             first_page: flow.first_page,
@@ -338,6 +347,8 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
                 idle_destage: design.cache.idle_destage.time(),
             },
             flows: flows.collect(),
+            clock_factor: sources.factor,
+            time_scaling: sources.scaling,
             link: Link::new(LinkTiming::new(&design.link), u64::from(design.host.submission_entry_bytes)),
             requests: Slab::new(),
             transactions: Slab::new(),

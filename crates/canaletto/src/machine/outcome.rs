@@ -16,6 +16,7 @@ use crate::measure::map::{ChipUse, MOST_CHIPS, Map};
 use crate::measure::probe::Probe;
 use crate::measure::report::{FlowReport, Measures, Report, Tally, Utilisation};
 use crate::sim::time::{Time, TimeSum};
+use crate::workload::flow::Source;
 
 impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// The results of a run that has ended.
@@ -27,6 +28,11 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let tallies: Vec<Tally> = self.flows.iter().map(|f| f.tally.clone()).collect();
         let measures = Measures::of_all(&tallies);
         let names = workload.flow.iter().map(|f| f.name.clone());
+        let replays = self.flows.iter().zip(&workload.flow).filter_map(|(flow, config)| match &flow.source {
+            Source::Replay(replay) => Some(replay.report(&config.name, flow.looping, self.clock_factor)),
+            _ => None,
+        });
+        let (replays, time_scaling) = (replays.collect(), self.time_scaling.take());
         let report = Report {
             schema: 1,
             design: design.name.clone(),
@@ -47,6 +53,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 .map(|(name, tally)| FlowReport { name, measures: Measures::of(tally) })
                 .collect(),
             fairness: None,
+            replays,
+            time_scaling,
             measures,
         };
         Outcome { report, records: self.records.take(), events: self.events.pushed() }

@@ -20,6 +20,7 @@ use crate::measure::probe::{NoProbe, Probe};
 use crate::sim::time::Time;
 use crate::workload::fill::Fills;
 use crate::workload::flow::{Loop, Source};
+use crate::workload::sources::Sources;
 use crate::{Progress, RunError, RunOptions};
 
 /// Rounds to each turnover, in which as many pages are written as the drive has.
@@ -121,7 +122,8 @@ fn replay<F: Fabric>(
     let raw = limits.layout.pages();
     let planned = fills.pages + u64::from(MOST_TURNOVERS) * raw;
     let mut look = |p: &Progress| watch(&Progress { preconditioning: Some(planned), ..*p });
-    let (weights, sources) = (fills.weights, fills.fills.into_iter().map(|f| Source::Fill(Box::new(f))).collect());
+    let (weights, flows) = (fills.weights, fills.fills.into_iter().map(|f| Source::Fill(Box::new(f))).collect());
+    let sources = Sources { flows, factor: 1.0, scaling: None, reopened: Vec::new() };
     let mut probe = NoProbe;
     let start = Start::fresh(design, limits, options.seed);
     let mut machine = Machine::<F, NoProbe>::new(&design_then, workload, limits, sources, start, &options, &mut probe);

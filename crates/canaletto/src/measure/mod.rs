@@ -10,6 +10,7 @@ pub mod map;
 pub mod precondition;
 pub mod probe;
 pub mod records;
+pub mod replay;
 pub mod report;
 pub mod series;
 pub mod timeline;

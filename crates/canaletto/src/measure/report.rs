@@ -15,6 +15,7 @@ use crate::measure::energy::EnergyReport;
 use crate::measure::histogram::Histogram;
 use crate::measure::map::Map;
 use crate::measure::precondition::PreconditionReport;
+use crate::measure::replay::{ReplayReport, TimeScaling};
 use crate::measure::series::{Series, SeriesReport};
 use crate::measure::upkeep::{BlocksReport, GcReport, UpkeepSeries, WearReport};
 use crate::sim::time::Time;
@@ -400,4 +401,10 @@ pub struct Report {
     pub flows: Vec<FlowReport>,
     /// Ratio of the smallest to the largest slowdown among flows, for runs that know the flows alone.
     pub fairness: Option<f64>,
+    /// What was replayed of traces, and how.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub replays: Vec<ReplayReport>,
+    /// How the flows' times were scaled; none if they were not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_scaling: Option<TimeScaling>,
 }

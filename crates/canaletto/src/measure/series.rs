@@ -34,7 +34,7 @@ impl Series {
         end.completed += 1;
         end.latency += u128::from((completion - arrival).0);
         end.lost += u128::from(lost.0);
-        for (i, interval) in (0..).zip(intervals).take(last + 1).skip(first) {
+        for (i, interval) in (first as u64..).zip(&mut intervals[first..=last]) {
             let from = arrival.0.max(i * width);
             let until = completion.0.min((i + 1) * width);
             interval.alive += u128::from(until - from);

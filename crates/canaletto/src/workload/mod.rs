@@ -2,5 +2,10 @@
 
 pub mod fill;
 pub mod flow;
+pub mod part;
+pub mod plan;
 pub mod replay;
+pub mod selection;
+pub mod sources;
 pub mod synthetic;
+pub mod window;

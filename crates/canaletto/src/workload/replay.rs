@@ -1,10 +1,14 @@
-//! Recorded requests, read one batch at a time so that a trace of any length replays in constant memory.
+//! Recorded requests of one trace or several, merged in order of arrival.
+//!
+//! Records are read one batch at a time, so that a trace of any length replays in constant memory.
 
-use crate::config::workload::{Beyond, Trace};
-use crate::flash::address::SECTOR;
+use std::sync::Arc;
+
 use crate::host::request::Kind;
+use crate::measure::replay::{Pacing, ReplayReport};
 use crate::sim::time::Time;
-use crate::workload::flow::Wanted;
+use crate::workload::flow::{Loop, Wanted};
+use crate::workload::part::Part;
 
 /// One request of a recorded trace, as its file states it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +25,7 @@ pub struct Record {
     pub kind: Kind,
 }
 
-/// A stream of [`Record`]s.
+/// A stream of [`Record`]s in order of arrival.
 ///
 /// Dynamic dispatch happens once a batch, not once a request.
 pub trait RecordSource: Send {
@@ -32,162 +36,122 @@ pub trait RecordSource: Send {
     fn next_batch(&mut self, batch: &mut Vec<Record>) -> Result<(), String>;
 }
 
-/// Where a trace's devices lie, found by reading it once before the run.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Extent {
-    /// (device number, bytes up to the end of its last request), in the order of the numbers.
-    pub devices: Vec<(u32, u64)>,
+/// Makes another stream of a trace's records, from its beginning.
+pub type Reopen = Arc<dyn Fn() -> Result<Box<dyn RecordSource>, String> + Send + Sync>;
+
+/// A time on a clock that goes `factor` times as slowly: exact for a factor of 1, else to the 53 bits of a double (to the
+/// picosecond within the first two hours).
+pub fn scaled(ps: u128, factor: f64) -> u128 {
+    if factor == 1.0 { ps } else { (ps as f64 * factor).round() as u128 }
 }
 
-impl Extent {
-    /// Widens the extent by one record.
-    pub fn include(&mut self, record: &Record) {
-        let end = record.offset_bytes.saturating_add(record.bytes);
-        match self.devices.binary_search_by_key(&record.device, |d| d.0) {
-            Ok(i) => self.devices[i].1 = self.devices[i].1.max(end),
-            Err(i) => self.devices.insert(i, (record.device, end)),
-        }
-    }
-
-    /// Bytes of the addresses the trace uses: the largest device, or all end to end (each rounded up to 1 MiB).
-    pub fn span(&self, end_to_end: bool) -> u64 {
-        if end_to_end {
-            self.devices.iter().fold(0, |sum: u64, device| sum.saturating_add(room(device)))
-        } else {
-            self.devices.iter().map(|&(_, bytes)| bytes).max().unwrap_or(0)
-        }
-    }
-
-    fn start_of(&self, device: u32) -> u64 {
-        let before = self.devices.iter().take_while(|d| d.0 < device);
-        before.fold(0, |sum: u64, device| sum.saturating_add(room(device)))
-    }
-}
-
-/// Bytes that a device takes among others.
-fn room(&(_, bytes): &(u32, u64)) -> u64 {
-    bytes.checked_next_multiple_of(1 << 20).unwrap_or(u64::MAX)
-}
-
-/// A trace being replayed.
+/// Traces being replayed as one stream.
 pub struct Replay {
-    source: Box<dyn RecordSource>,
-    batch: Vec<Record>,
-    next: usize,
+    parts: Vec<Part>,
+    /// The stream's times are those of its parts times this.
+    factor: f64,
     left: u64,
-    origin_ns: Option<u64>,
-    beyond: Beyond,
-    /// First sector and number of sectors that the drive offers.
-    first: u64,
-    capacity: u64,
-    /// Present if devices lie end to end or addresses are scaled.
-    extent: Option<Extent>,
-    offset_devices: bool,
-    span: u64,
+    taken: u64,
+    /// When the first and the last request taken arrived, on the stream's clock.
+    times: Option<(u128, u128)>,
 }
 
 impl Replay {
-    /// A replay of `source` onto `capacity` sectors from `first` on. `extent` is needed for `devices = offset` and `beyond = fit`.
-    pub fn new(
-        config: &Trace,
-        source: Box<dyn RecordSource>,
-        extent: Option<Extent>,
-        first: u64,
-        capacity: u64,
-    ) -> Replay {
-        let offset_devices = config.devices == crate::config::workload::Devices::Offset;
-        let span = extent.as_ref().map_or(0, |e| e.span(offset_devices));
-        Replay {
-            source,
-            batch: Vec::new(),
-            next: 0,
-            left: config.requests.unwrap_or(u64::MAX),
-            origin_ns: config.keep_start.then_some(0),
-            beyond: config.beyond,
-            first,
-            capacity,
-            extent,
-            offset_devices,
-            span,
-        }
+    /// A replay of at most `requests` requests of `parts`.
+    pub fn new(parts: Vec<Part>, factor: f64, requests: u64) -> Replay {
+        Replay { parts, factor, left: requests, taken: 0, times: None }
     }
 
-    fn peek(&mut self) -> Result<Option<&Record>, String> {
-        if self.next == self.batch.len() {
-            self.next = 0;
-            self.source.next_batch(&mut self.batch)?;
+    /// The part whose request is next, and when it arrives.
+    fn soonest(&mut self) -> Result<Option<(u128, usize)>, String> {
+        if self.left == 0 {
+            return Ok(None);
         }
-        Ok(if self.left == 0 { None } else { self.batch.get(self.next) })
+        let mut soonest = None;
+        for (i, part) in self.parts.iter_mut().enumerate() {
+            let arrival = part.arrival()?.map(|at| (at, i));
+            soonest = soonest.into_iter().chain(arrival).min();
+        }
+        Ok(soonest.map(|(at, i)| (scaled(at, self.factor), i)))
     }
 
-    /// When the next request arrives, counted from the first.
+    /// When the next request arrives.
+    ///
+    /// # Errors
+    /// A trace that cannot be read on, or is longer than a run can be.
     pub fn arrival(&mut self) -> Result<Option<Time>, String> {
-        let Some(&record) = self.peek()? else {
+        let Some((ps, _)) = self.soonest()? else {
             return Ok(None);
         };
-        let origin = *self.origin_ns.get_or_insert(record.arrival_ns);
-        let ns = record.arrival_ns - origin;
-        if ns > Time::LATEST.ns() {
+        if ps > u128::from(Time::LATEST.0) {
             return Err(format!(
                 "a request arrives {:.0} days into the trace, a run holds {:.0} days: expected a shorter trace, or \
                  --queue-depth to replay it without its times",
-                ns as f64 / 86_400e9,
+                ps as f64 / 86_400e12,
                 Time::LATEST.seconds() / 86_400.0
             ));
         }
-        Ok(Some(Time::from_ns(ns)))
+        Ok(Some(Time(ps as u64)))
     }
 
     /// Takes the next request.
+    ///
+    /// # Errors
+    /// A trace that cannot be read on, or a request that has no place on the drive.
     pub fn take(&mut self) -> Result<Option<Wanted>, String> {
-        let Some(&record) = self.peek()? else {
+        let Some(i) = self.count_next()? else {
             return Ok(None);
         };
-        self.next += 1;
-        self.left -= 1;
-        self.place(&record).map(Some)
+        self.parts[i].take()
     }
 
-    /// Finds the record's sectors on the drive: bytes are rounded outward to whole sectors.
-    fn place(&self, record: &Record) -> Result<Wanted, String> {
-        if record.kind == Kind::Flush {
-            return Ok(Wanted { kind: Kind::Flush, fua: false, lba: self.first, sectors: 0 });
-        }
-        let base = match &self.extent {
-            Some(extent) if self.offset_devices => extent.start_of(record.device),
-            _ => 0,
+    /// Passes the next request over. Returns whether there was one.
+    ///
+    /// # Errors
+    /// A trace that cannot be read on.
+    pub fn pass_over(&mut self) -> Result<bool, String> {
+        let Some(i) = self.count_next()? else {
+            return Ok(false);
         };
-        // Traces reach to the end of 64 bits; what saturates is far beyond any drive.
-        let first_byte = base.saturating_add(record.offset_bytes);
-        let mut lba = first_byte / SECTOR;
-        let sectors = first_byte.saturating_add(record.bytes).div_ceil(SECTOR) - lba;
-        let limit = self.capacity;
-        if sectors > limit {
-            return Err(format!("a request of {sectors} sectors is larger than the drive ({limit} sectors)"));
+        self.parts[i].pass_over().map(|()| true)
+    }
+
+    fn count_next(&mut self) -> Result<Option<usize>, String> {
+        let Some((ps, i)) = self.soonest()? else {
+            return Ok(None);
+        };
+        self.left -= 1;
+        self.taken += 1;
+        self.times = Some((self.times.map_or(ps, |times| times.0), ps));
+        Ok(Some(i))
+    }
+
+    /// Mean time between the arrivals of the requests taken so far, picoseconds; none if they all arrived at once.
+    pub fn mean_gap(&self) -> Option<f64> {
+        let (first, last) = self.times?;
+        (last > first).then(|| (last - first) as f64 / (self.taken - 1) as f64)
+    }
+
+    /// What was replayed and how, by the flow of this name; `factor` is that of the whole workload.
+    pub fn report(&self, flow: &str, looping: Loop, factor: f64) -> ReplayReport {
+        let open = looping == Loop::Open;
+        ReplayReport {
+            flow: flow.to_owned(),
+            pace: match looping {
+                Loop::Open if self.parts.iter().all(|part| part.is_as_recorded(self.factor * factor)) => {
+                    Pacing::Recorded
+                }
+                Loop::Open => Pacing::Scaled,
+                Loop::Closed(_) => Pacing::ClosedLoop,
+                Loop::Unpaced => Pacing::AsFastAsPossible,
+            },
+            queue_depth: if let Loop::Closed(depth) = looping { Some(depth) } else { None },
+            requests: self.taken,
+            inter_arrival_us: self.mean_gap().filter(|_| open).map(|ps| ps * factor / 1e6),
+            traces: self.parts.iter().map(|part| part.report(self.factor * factor, open)).collect(),
         }
-        if self.beyond == Beyond::Fit && self.span > limit * SECTOR {
-            let scaled = (u128::from(lba) * u128::from(limit) * u128::from(SECTOR) / u128::from(self.span)) as u64;
-            // Pages stay aligned as they were: the scaled address keeps the offset within 4 KiB.
-            lba = (scaled & !7) | (lba & 7);
-        } else if self.beyond == Beyond::Wrap {
-            lba %= limit;
-        }
-        if lba + sectors > limit {
-            if self.beyond == Beyond::Refuse {
-                return Err(beyond_message(lba, sectors, limit));
-            }
-            lba = limit - sectors;
-        }
-        Ok(Wanted { kind: record.kind, fua: false, lba: self.first + lba, sectors: sectors as u32 })
     }
 }
 
-fn beyond_message(lba: u64, sectors: u64, capacity: u64) -> String {
-    format!(
-        "the trace addresses sector {} (byte {:.1} GB), but the drive ends at {:.1} GB: use --wrap (addresses modulo the \
-         capacity) or --fit (addresses scaled to it), or a larger drive",
-        lba + sectors - 1,
-        ((lba + sectors) * SECTOR) as f64 / 1e9,
-        (capacity * SECTOR) as f64 / 1e9,
-    )
-}
+#[cfg(test)]
+mod tests;

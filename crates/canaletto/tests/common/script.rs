@@ -37,8 +37,7 @@ pub fn outcome(design: &Design, requests: &[(u64, u64, bool)]) -> Outcome {
         bytes: 4096,
         kind: if write { Kind::Write } else { Kind::Read },
     };
-    let input =
-        TraceInput { source: Box::new(Script(requests.iter().map(record).collect())), extent: None, again: None };
+    let input = TraceInput { source: Box::new(Script(requests.iter().map(record).collect())), again: None };
     let options = RunOptions { records: true, ..RunOptions::default() };
     run(design, &workload, vec![Some(input)], &options, &mut |_| true).unwrap_or_else(|e| panic!("{e}"))
 }

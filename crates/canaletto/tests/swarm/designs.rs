@@ -213,22 +213,46 @@ impl Settings {
                 self.set("flash.suspend.operations", "erase");
             }
         }
-        // A share of half of what is spare at the least: the rest is kept for collection, of superblocks twice as much.
-        let least = if self.is("ftl.superblock", "none") { 16.0 } else { 32.0 };
-        if self.number("ftl.overprovisioning") < 0.3 || self.number("geometry.blocks_per_plane") < least {
-            self.set("flash.failures.factory_bad", 0.0);
-        }
+        self.factory_bad();
         let (high, low) = (self.number("cache.high_watermark"), self.number("cache.low_watermark"));
         self.set("cache.low_watermark", low.min(high));
         self
     }
 
-    fn mapping_unit(&mut self) {
-        let page = match self.0["geometry.page"].as_str() {
+    /// Blocks that are bad from the factory, where there are that many to spare: half of what is spare is kept for collection,
+    /// more with what else takes room.
+    fn factory_bad(&mut self) {
+        if self.is("flash.failures.factory_bad", "0") {
+            return;
+        }
+        let (spare, blocks) = (self.number("ftl.overprovisioning"), self.number("geometry.blocks_per_plane"));
+        let is_cached = self.0.get("mapping.capacity").is_some_and(|capacity| capacity != "0B");
+        let divided = is_cached
+            || !self.is("ftl.superblock", "none")
+            || !self.is("gc.scope", "plane")
+            || self.unit_bytes() < self.page_bytes();
+        if spare < 0.3 || blocks < 16.0 || divided && (spare < 0.4 || blocks < 20.0) {
+            self.set("flash.failures.factory_bad", 0);
+        } else if divided {
+            self.set("flash.failures.factory_bad", 0.04);
+        }
+    }
+
+    fn unit_bytes(&self) -> f64 {
+        let unit = &self.0["ftl.mapping_unit"];
+        unit.strip_suffix('B').and_then(|bytes| bytes.parse().ok()).unwrap_or_else(|| panic!("a unit of {unit}"))
+    }
+
+    fn page_bytes(&self) -> f64 {
+        match self.0["geometry.page"].as_str() {
             "512B" => 512.0,
             "4KiB" => 4096.0,
             _ => 16384.0,
-        };
+        }
+    }
+
+    fn mapping_unit(&mut self) {
+        let page = self.page_bytes();
         let least = if self.is("ftl.superblock", "none") { 512.0 } else { page };
         let hybrid = !self.is("ftl.mapping", "page");
         let unit = if hybrid { page } else { (self.number("ftl.mapping_unit") * page).max(least) };

@@ -20,7 +20,7 @@ use crate::config::energy::Energy;
 use crate::config::medium::{Errors, Failures, Suspend};
 use crate::config::reading::ReadOptions;
 use crate::config::units::{Duration, Rate, Size};
-use crate::config::workload::{Addresses, Beyond, Devices, Flow, Priority, Synthetic, Trace, Workload};
+use crate::config::workload::{Addresses, Beyond, Flow, Priority, Synthetic, Trace, Workload};
 use crate::flash::address::SECTOR;
 
 /// One scenario of a workload file.
@@ -74,6 +74,7 @@ pub fn import(
                     about: String::new(),
                     partitioned: true,
                     last_flow_first: true,
+                    inter_arrival: None,
                     flow,
                 },
                 trace_percent: scenario.flows.iter().map(percent).collect(),
@@ -357,6 +358,7 @@ fn import_flow(label: &str, number: usize, xml: &FlowXml, device: &DeviceXml) ->
         occupancy: device.device.preconditioning.then(|| f64::from(xml.initial_occupancy_percent) / 100.0),
         synthetic,
         trace,
+        mix: None,
     })
 }
 
@@ -394,13 +396,10 @@ fn import_synthetic(xml: &SyntheticXml) -> Synthetic {
 
 fn import_trace(xml: &TraceXml) -> Trace {
     Trace {
-        file: xml.path.clone(),
         format: Some("mqsim".to_owned()),
-        requests: None,
-        queue_depth: None,
-        devices: Devices::Ignore,
         beyond: Beyond::Wrap,
         read: ReadOptions { sort_window: 0, ..ReadOptions::default() },
         keep_start: true,
+        ..Trace::of_file(&xml.path)
     }
 }

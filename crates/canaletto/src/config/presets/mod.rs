@@ -110,7 +110,9 @@ pub fn profile(name: &str) -> Option<Workload> {
         occupancy: None,
         synthetic: Some(synthetic),
         trace: None,
+        mix: None,
     };
     let (partitioned, last_flow_first) = (false, false);
-    Some(Workload { name: name.to_owned(), about: profile.about, partitioned, last_flow_first, flow: vec![flow] })
+    let name = name.to_owned();
+    Some(Workload { name, about: profile.about, partitioned, last_flow_first, inter_arrival: None, flow: vec![flow] })
 }

@@ -1,0 +1,77 @@
+//! From a workload to the sources of its flows' requests.
+
+use crate::config::workload::{Flow, Workload};
+use crate::limits::{FlowRange, Limits};
+use crate::measure::replay::TimeScaling;
+use crate::workload::fill::Reopened;
+use crate::workload::flow::{Loop, Source};
+use crate::workload::plan::{Plan, Watcher};
+use crate::workload::synthetic::Generator;
+use crate::{RunError, TraceInput};
+
+/// Where the requests of all flows come from.
+pub struct Sources {
+    /// For each flow.
+    pub flows: Vec<Source>,
+    /// What the times of all open-loop flows are multiplied by.
+    pub factor: f64,
+    /// Where they are scaled: from which mean time between arrivals to which.
+    pub scaling: Option<TimeScaling>,
+    /// For each flow that replays traces, a way to begin anew.
+    pub reopened: Vec<Option<Reopened>>,
+}
+
+impl Sources {
+    /// Makes the sources; `traces` holds an entry for each synthetic flow and one for each trace.
+    ///
+    /// # Errors
+    /// A trace that is missing, cannot be read, or does not fit the flow's addresses.
+    pub fn new(
+        workload: &Workload,
+        limits: &Limits,
+        traces: Vec<Option<TraceInput>>,
+        seed: u64,
+        watch: Watcher,
+    ) -> Result<Sources, RunError> {
+        let mut inputs = traces.into_iter();
+        let mut made = Sources { flows: Vec::new(), factor: 1.0, scaling: None, reopened: Vec::new() };
+        // Arrivals a picosecond of all open-loop flows together.
+        let mut rate = 0.0;
+        for (flow, range) in workload.flow.iter().zip(&limits.flows) {
+            let counts = workload.inter_arrival.is_some() && flow.looping() == Loop::Open;
+            if let Some(generator) = generator(flow, range, seed) {
+                inputs.next();
+                rate += flow.synthetic.as_ref().and_then(|s| s.inter_arrival).map_or(0.0, |gap| 1.0 / gap.0 as f64);
+                made.flows.push(Source::Synthetic(Box::new(generator)));
+                made.reopened.push(None);
+                continue;
+            }
+            let (plan, sources) = Plan::new(flow, &mut inputs, range, seed, watch)?;
+            if counts {
+                rate += 1.0 / plan.mean_gap(&flow.name, watch)?;
+            }
+            made.flows.push(Source::Replay(Box::new(plan.start(sources))));
+            made.reopened.push(Some(Box::new(move || plan.restart())));
+        }
+        if let Some(wanted) = workload.inter_arrival {
+            made.scale(1.0 / rate, wanted.0 as f64);
+        }
+        Ok(made)
+    }
+
+    /// Scales all times so that of `given` picoseconds between arrivals come `wanted`.
+    fn scale(&mut self, given: f64, wanted: f64) {
+        self.factor = wanted / given;
+        self.scaling = Some(TimeScaling {
+            speed: given / wanted,
+            given_inter_arrival_us: given / 1e6,
+            inter_arrival_us: wanted / 1e6,
+        });
+    }
+}
+
+fn generator(flow: &Flow, range: &FlowRange, seed: u64) -> Option<Generator> {
+    let last = range.first_sector + range.sectors - 1;
+    let synthetic = flow.synthetic.as_ref()?;
+    Some(Generator::new(synthetic, &flow.name, seed, range.first_sector, last))
+}

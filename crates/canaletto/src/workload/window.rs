@@ -1,0 +1,157 @@
+//! Where on the drive a trace's addresses lie.
+
+use crate::config::workload::{Beyond, Devices, Trace};
+use crate::flash::address::SECTOR;
+use crate::host::request::Kind;
+use crate::limits::FlowRange;
+use crate::workload::flow::Wanted;
+use crate::workload::replay::Record;
+
+/// Where a trace's devices lie, found by reading it once before the run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// (device number, bytes up to the end of its last request), in the order of the numbers.
+    pub devices: Vec<(u32, u64)>,
+}
+
+impl Extent {
+    /// Widens the extent by one record.
+    pub fn include(&mut self, record: &Record) {
+        let end = record.offset_bytes.saturating_add(record.bytes);
+        match self.devices.binary_search_by_key(&record.device, |d| d.0) {
+            Ok(i) => self.devices[i].1 = self.devices[i].1.max(end),
+            Err(i) => self.devices.insert(i, (record.device, end)),
+        }
+    }
+
+    /// Bytes of the addresses the trace uses: the largest device, or all end to end (each rounded up to 1 MiB).
+    pub fn span(&self, end_to_end: bool) -> u64 {
+        if end_to_end {
+            self.devices.iter().fold(0, |sum: u64, device| sum.saturating_add(room(device)))
+        } else {
+            self.devices.iter().map(|&(_, bytes)| bytes).max().unwrap_or(0)
+        }
+    }
+
+    fn start_of(&self, device: u32) -> u64 {
+        let before = self.devices.iter().take_while(|d| d.0 < device);
+        before.fold(0, |sum: u64, device| sum.saturating_add(room(device)))
+    }
+}
+
+/// Bytes that a device takes among others.
+fn room(&(_, bytes): &(u32, u64)) -> u64 {
+    bytes.checked_next_multiple_of(1 << 20).unwrap_or(u64::MAX)
+}
+
+/// How an address came to lie where it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Placed {
+    /// As the trace says.
+    AsRecorded,
+    /// Taken modulo the capacity, or moved to its end because it would have crossed it.
+    Wrapped,
+    /// Scaled, or moved as above.
+    Scaled,
+}
+
+/// The part of a flow's addresses that a trace may use.
+#[derive(Debug, Clone)]
+pub struct Window {
+    beyond: Beyond,
+    /// First sector and number of sectors.
+    first: u64,
+    capacity: u64,
+    /// Present if devices lie end to end or addresses are scaled.
+    extent: Option<Extent>,
+    offset_devices: bool,
+    span: u64,
+}
+
+impl Window {
+    /// Whether the trace must be read once to know its addresses.
+    pub fn needs_extent(trace: &Trace) -> bool {
+        trace.devices == Devices::Offset || trace.beyond == Beyond::Fit
+    }
+
+    /// The window of `trace` in a flow's range.
+    ///
+    /// # Errors
+    /// One that is not there.
+    pub fn new(trace: &Trace, extent: Option<Extent>, range: &FlowRange) -> Result<Window, String> {
+        let (offset, all) = (trace.offset.0 / SECTOR, range.sectors);
+        if offset >= all {
+            return Err(format!(
+                "{}: offset: got \"{}\", expected less than the {} B there are for it",
+                trace.file,
+                trace.offset,
+                all * SECTOR
+            ));
+        }
+        let capacity = trace.room.map_or(all - offset, |room| room.0 / SECTOR);
+        if capacity > all - offset {
+            return Err(format!(
+                "{}: room: got {} B, expected at most {} B, which are left from its offset on",
+                trace.file,
+                capacity * SECTOR,
+                (all - offset) * SECTOR
+            ));
+        }
+        let offset_devices = trace.devices == Devices::Offset;
+        let span = extent.as_ref().map_or(0, |e| e.span(offset_devices));
+        Ok(Window { beyond: trace.beyond, first: range.first_sector + offset, capacity, extent, offset_devices, span })
+    }
+
+    /// Finds the record's sectors on the drive: bytes are rounded outward to whole sectors.
+    ///
+    /// # Errors
+    /// Addresses beyond the window, if that is refused, and requests larger than it.
+    pub fn place(&self, record: &Record) -> Result<(Wanted, Placed), String> {
+        if record.kind == Kind::Flush {
+            let flush = Wanted { kind: Kind::Flush, fua: false, lba: self.first, sectors: 0 };
+            return Ok((flush, Placed::AsRecorded));
+        }
+        let base = match &self.extent {
+            Some(extent) if self.offset_devices => extent.start_of(record.device),
+            _ => 0,
+        };
+        // Traces reach to the end of 64 bits; what saturates is far beyond any drive.
+        let first_byte = base.saturating_add(record.offset_bytes);
+        let recorded = first_byte / SECTOR;
+        let sectors = first_byte.saturating_add(record.bytes).div_ceil(SECTOR) - recorded;
+        let limit = self.capacity;
+        if sectors > limit {
+            return Err(format!("a request of {sectors} sectors is larger than the drive ({limit} sectors)"));
+        }
+        let mut lba = recorded;
+        if self.beyond == Beyond::Fit && self.span > limit * SECTOR {
+            let scaled = (u128::from(lba) * u128::from(limit) * u128::from(SECTOR) / u128::from(self.span)) as u64;
+            // Pages stay aligned as they were: the scaled address keeps the offset within 4 KiB.
+            lba = (scaled & !7) | (lba & 7);
+        } else if self.beyond == Beyond::Wrap {
+            lba %= limit;
+        }
+        if lba + sectors > limit {
+            if self.beyond == Beyond::Refuse {
+                return Err(beyond_message(lba, sectors, limit));
+            }
+            lba = limit - sectors;
+        }
+        let placed = match self.beyond {
+            _ if lba == recorded => Placed::AsRecorded,
+            Beyond::Fit => Placed::Scaled,
+            _ => Placed::Wrapped,
+        };
+        Ok((Wanted { kind: record.kind, fua: false, lba: self.first + lba, sectors: sectors as u32 }, placed))
+    }
+}
+
+fn beyond_message(lba: u64, sectors: u64, capacity: u64) -> String {
+    format!(
+        "the trace addresses sector {} (byte {:.1} GB), but the drive ends at {:.1} GB: use --wrap (addresses modulo the \
+         capacity) or --fit (addresses scaled to it), or a larger drive",
+        lba + sectors - 1,
+        ((lba + sectors) * SECTOR) as f64 / 1e9,
+        (capacity * SECTOR) as f64 / 1e9,
+    )
+}
