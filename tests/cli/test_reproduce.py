@@ -41,8 +41,44 @@ def test_interrupted_results_are_run_again(canaletto: Any, tmp_path: Path) -> No
 def test_what_there_is_not_is_named(canaletto: Any, tmp_path: Path) -> None:
     unknown = canaletto("reproduce", "venus")
     assert unknown.status == 2
-    assert unknown.err == "canaletto: venus: no source of that name, expected one of networked-ssd\n"
+    assert unknown.err == "canaletto: venus: no source of that name, expected one of networked-ssd, venice, load\n"
     unknown = canaletto("reproduce", "networked-ssd", "fig18", "fig99")
     assert unknown.status == 2
-    assert unknown.err.startswith("canaletto: fig99: no figure of networked-ssd, expected some of fig18, ")
+    assert unknown.err.startswith("canaletto: fig99: no figure of networked-ssd, expected some of fig3, ")
     assert not (tmp_path / "reproduced").exists()
+
+
+def test_a_worked_example_comes_out_to_the_nanosecond(canaletto: Any) -> None:
+    rows = canaletto.ok("reproduce", "venice", "fig3", "--json").json["figures"]["fig3"]
+    times = {row["case"]: (row["ours"], row["published"]) for row in rows if row["system"] == "Baseline"}
+    assert {published for _, published in times.values()} == {11.01, 7.01, 57.0}
+    assert abs(times["same channel"][0] - 11.01) < 0.001
+    assert abs(times["different channels"][0] - 7.01) < 0.001
+    (increase,) = [ours for case, (ours, published) in times.items() if published == 57.0]
+    assert round(increase) == 57
+
+
+def test_a_printed_table_has_no_chart_and_a_chart_says_how_much_was_run(canaletto: Any, tmp_path: Path) -> None:
+    found = canaletto.ok("reproduce", "venice", "table4", "fig3", "--quick", "--json", "--out", "here").json["figures"]
+    published = {row["what"]: row for row in found["table4"] if row["published"] is not None}
+    assert len(published) == 8
+    for row in published.values():
+        assert abs(row["ours"] - row["published"]) <= 0.005 * row["published"], row
+    page = (tmp_path / "here" / "venice.html").read_text()
+    assert 'id="table4"' in page
+    assert 'id="table4-chart"' not in page
+    assert 'id="fig3-chart"' in page
+    assert '"text":"--quick, indicative only: 4 runs of 2 requests, 1 seed"' in page
+
+
+def test_long_tables_are_shown_by_what_was_published(canaletto: Any, tmp_path: Path) -> None:
+    rows = canaletto.ok("reproduce", "venice", "fig11", "--quick", "--json", "--out", "here").json["figures"]["fig11"]
+    published = [row for row in rows if row["published"] is not None]
+    # Four systems, two workloads, three kinds of traffic, open and closed loop.
+    assert len(published) == 4 * 2 * 3 * 2
+    assert {row["percentile"] for row in published} == {99.0}
+    curve = [row["latency_us"] for row in rows if row["system"] == "Baseline" and row["workload"] == "hm_0"]
+    assert curve == sorted(curve)
+    page = (tmp_path / "here" / "venice.html").read_text()
+    assert f"{len(rows) - len(published)} more rows, for which nothing is published, are in venice-fig11.csv." in page
+    assert len((tmp_path / "here" / "venice-fig11.csv").read_text().splitlines()) == 1 + len(rows)

@@ -7,9 +7,12 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import altair as alt
 import fabricated
 import pytest
 from canaletto import traces
+from canaletto.experiments import bars, reproduce
+from canaletto.experiments.figure import Figure
 from canaletto.report import comparison, page, trace
 
 BROWSER = next(
@@ -197,3 +200,41 @@ def test_the_picture_of_a_trace_is_drawn(width: int, theme: str, tmp_path: Path)
     assert saved["sizes.csv"].splitlines()[0] == "kind,request size (KiB),share of requests (%)"
     assert len(saved["channels.csv"].splitlines()) == 1 + 8 * 2
     assert {"gaps.svg", "addresses.svg", "reuse.svg"} < saved.keys()
+
+
+@pytest.mark.parametrize(("width", "theme"), [(500, "dark"), (1280, "light")])
+def test_figures_of_papers_are_drawn(width: int, theme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shades = bars.fabric_colours({"Baseline": "bus", "Venice": "venice"})
+    rows = [
+        {
+            "workload": name,
+            "system": system,
+            "load": load,
+            "ours": 1.0 + load,
+            "half_width": 0.1,
+            "published": published,
+        }
+        for name, published in (("hm_0", None), ("average", 2.65))
+        for system in shades
+        for load in range(3)
+    ]
+
+    def drawn(found: list[dict[str, Any]]) -> dict[str, Any]:
+        x, y = alt.X("load:Q", title="load"), alt.Y("ours:Q", title="latency (us)")
+        return {
+            "bars": bars.grouped(found, "workload", "speedup, times", shades),
+            "lines": bars.lines(found[:6], x, y, shades, order="load", marks=found[1:2]),
+        }
+
+    about = "A figure.\n\nMethod: made up.\n\nAssumptions: none."
+    figure = Figure("made-up", "Made up", about, lambda _: {}, lambda _: rows, drawn)
+    monkeypatch.setattr(reproduce, "figures", lambda *_: [figure])
+    reproduce.reproduce("made", [], tmp_path, quick=True, report=lambda *_: None)
+    text = (tmp_path / "made.html").read_text()
+    dom, found = opened(tmp_path, text, f"--window-size={width},1500", hash_=f"#theme={theme}")
+    assert found["wide"] == []
+    assert 'data-drawn="2"' in dom
+    saved = found["saved"]
+    assert "computed, nothing is run" in saved["made-up-chart.svg"]
+    assert saved["made-up-chart.csv"].splitlines()[0].startswith("workload,system,")
+    assert len(saved["made-up-chart1.csv"].splitlines()) == 1 + 6

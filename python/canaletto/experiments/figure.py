@@ -47,10 +47,9 @@ class Run:
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
     @property
-    def cost(self) -> int:
-        """How long it may take compared with others: the requests it makes."""
-        flows = self.workload.to_dict()["flow"]
-        return sum(flow.get("synthetic", {}).get("requests", 100_000) for flow in flows)
+    def requests(self) -> int:
+        """The requests it makes; how long it may take compared with others."""
+        return _requests(self.workload)
 
 
 @dataclass(frozen=True)
@@ -63,10 +62,29 @@ class Figure:
     """The module's docstring: a title, then method and assumptions in paragraphs."""
     runs: Callable[[Scale], dict[Label, Run]]
     table: Callable[[Mapping[Label, Data]], list[Row]]
-    chart: Callable[[list[Row]], Spec]
+    chart: Callable[[list[Row]], Spec | dict[str, Spec] | None]
+    """A chart, several by their captions, or none for what the paper prints as a table."""
+
+    def charts(self, rows: list[Row]) -> dict[str, Spec]:
+        """Its charts by their captions."""
+        drawn = self.chart(rows)
+        if drawn is None:
+            return {}
+        return drawn if "$schema" not in drawn else {CAPTION: drawn}
+
+
+CAPTION = "bars: ours; red: what was published"
+"""What a chart without a caption of its own is."""
 
 
 @cache
 def _build() -> str:
     """The engine's build."""
     return hashlib.sha256(Path(_engine.__file__).read_bytes()).hexdigest()
+
+
+@cache
+def _requests(workload: Workload) -> int:
+    """The requests that a workload makes; those of a trace are not counted."""
+    flows = workload.to_dict()["flow"]
+    return sum(flow.get("synthetic", {}).get("requests", 100_000) for flow in flows)

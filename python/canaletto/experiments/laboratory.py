@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from threading import Event, Lock
+from typing import Any
 
 from canaletto import files, parallel, simulate
 from canaletto.experiments.figure import Data, Run
@@ -20,7 +21,7 @@ def carry_out(runs: Iterable[Run], kept: Path, report: Report) -> Mapping[str, D
     wanted = {run.key: run for run in runs}
     found: dict[str, Data] = {key: data for key in wanted if (data := _read(kept / f"{key}.json")) is not None}
     # The longest first, so that no processor has to wait for one at the end.
-    missing = sorted((run for key, run in wanted.items() if key not in found), key=lambda run: -run.cost)
+    missing = sorted((run for key, run in wanted.items() if key not in found), key=lambda run: -run.requests)
     lock = Lock()
     report(len(found), len(wanted))
 
@@ -31,7 +32,7 @@ def carry_out(runs: Iterable[Run], kept: Path, report: Report) -> Mapping[str, D
                     raise parallel.StoppedError
 
             look()
-            data, _ = simulate.run_once(run.design, run.workload, run.seed, 0, False, look)
+            data = _essence(simulate.run_once(run.design, run.workload, run.seed, 0, False, look)[0])
             with files.whole(kept / f"{run.key}.json") as out:
                 out.write(json.dumps(data).encode())
             with lock:
@@ -42,6 +43,19 @@ def carry_out(runs: Iterable[Run], kept: Path, report: Report) -> Mapping[str, D
 
     parallel.in_threads([job(run) for run in missing], parallel.processors())
     return found
+
+
+def _essence(data: dict[str, Any]) -> Data:
+    """A result without its pictures of flows, wires and time: thousands of results must fit into memory."""
+    flows = [{key: value for key, value in flow.items() if key not in ("series", "tail_us")} for flow in data["flows"]]
+    small = {key: value for key, value in data.items() if key not in ("map", "cost")}
+    return {
+        **small,
+        "flows": flows,
+        "series": {key: data["series"][key] for key in ("interval_us", "arrivals")},
+        "tail_us": data["tail_us"]["all"],
+        "flash": {key: value for key, value in data["flash"].items() if key != "series"},
+    }
 
 
 def _read(path: Path) -> Data | None:

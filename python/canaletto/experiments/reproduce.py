@@ -2,18 +2,22 @@
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from html import escape
 from pathlib import Path
 
 from canaletto import files
 from canaletto.experiments import figures
-from canaletto.experiments.figure import Figure, Row, Scale
+from canaletto.experiments.figure import Figure, Row, Run, Scale
 from canaletto.experiments.laboratory import Report, carry_out
+from canaletto.report.charts import Spec
 from canaletto.report.document import chart, document, note, section, table
-from canaletto.report.units import ABSENT
+from canaletto.report.units import ABSENT, count
 
 INDICATIVE = "--quick: few requests, indicative only"
+
+MOST_ROWS = 80
+"""Tables longer than this are shown by the rows that have a published number; the files have all of them."""
 
 
 def reproduce(source: str, wanted: Sequence[str], out: Path, *, quick: bool, report: Report) -> dict[str, list[Row]]:
@@ -33,8 +37,28 @@ def reproduce(source: str, wanted: Sequence[str], out: Path, *, quick: bool, rep
     }
     for figure in chosen:
         _write(out / f"{source}-{figure.name}.csv", _csv(tables[figure.name]))
-    _write(out / f"{source}.html", _page(source, chosen, tables, quick))
+    sections = [_section(source, figure, tables[figure.name], runs[figure.name].values(), quick) for figure in chosen]
+    compared = any(row["published"] is not None for rows in tables.values() for row in rows)
+    title = f"{source}: ours and theirs" if compared else source
+    heading = f"<h1>{escape(title)}</h1>{note(INDICATIVE if quick else '')}"
+    _write(out / f"{source}.html", document(title, [heading, *sections], ["page.js"]))
     return tables
+
+
+def effort(runs: Collection[Run], quick: bool) -> str:
+    """How much was run, in words."""
+    if not runs:
+        return "computed, nothing is run"
+    different = {run.key: run for run in runs}.values()
+    low, high = (choose(run.requests for run in different) for choose in (min, max))
+    requests = count(low) if low == high else f"{count(low)} to {count(high)}"
+    seeds = len({run.seed for run in different})
+    words = f"{_number(len(different), 'run')} of {requests} requests, {_number(seeds, 'seed')}"
+    return f"--quick, indicative only: {words}" if quick else words
+
+
+def _number(of: int, what: str) -> str:
+    return f"{count(of)} {what}{'' if of == 1 else 's'}"
 
 
 def _write(path: Path, text: str) -> None:
@@ -50,24 +74,34 @@ def _csv(rows: Sequence[Row]) -> str:
     return text.getvalue()
 
 
-def _page(source: str, chosen: Sequence[Figure], tables: dict[str, list[Row]], quick: bool) -> str:
-    title = f"{source}: ours and theirs"
-    sections = [f"<h1>{escape(title)}</h1>{note(INDICATIVE if quick else '')}"]
-    for figure in chosen:
-        rows = tables[figure.name]
-        heading = f"{figure.title} ({INDICATIVE})" if quick else figure.title
-        method = "".join(f"<p>{escape(part)}</p>" for part in figure.about.strip().split("\n\n")[1:])
-        cells = [[escape(_cell(value)) for value in row.values()] for row in rows]
-        sections.append(
-            section(
-                figure.name,
-                heading,
-                chart(f"{figure.name}-chart", "bars: ours; red: what was published", figure.chart(rows)),
-                table([escape(column) for column in rows[0]], cells),
-                method,
-            )
-        )
-    return document(title, sections, ["page.js"])
+def _section(source: str, figure: Figure, rows: list[Row], runs: Collection[Run], quick: bool) -> str:
+    """A figure: how much was run, its charts, its table, its method."""
+    said = effort(runs, quick)
+    charts = [
+        chart(f"{figure.name}-chart{number or ''}", caption, _said(spec, said) if quick else spec)
+        for number, (caption, spec) in enumerate(figure.charts(rows).items())
+    ]
+    shown = rows if len(rows) <= MOST_ROWS else [row for row in rows if row["published"] is not None]
+    left_out = f"{count(len(rows) - len(shown))} more rows, for which nothing is published, are in "
+    cells = [[escape(_cell(value)) for value in row.values()] for row in shown]
+    listed = table([escape(column) for column in rows[0]], cells) if shown else ""
+    return section(
+        figure.name,
+        figure.title,
+        *charts,
+        listed,
+        note(f"{left_out}{source}-{figure.name}.csv." if len(shown) < len(rows) else ""),
+        "".join(f"<p>{escape(part)}</p>" for part in figure.about.strip().split("\n\n")[1:]),
+        about=said,
+    )
+
+
+def _said(spec: Spec, said: str) -> Spec:
+    """A chart with a line that goes wherever the chart is saved to."""
+    return {
+        **spec,
+        "title": {"text": said, "anchor": "start", "fontWeight": "normal", "fontSize": 11, "color": "#808080"},
+    }
 
 
 def _cell(value: object) -> str:

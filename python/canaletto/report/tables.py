@@ -55,17 +55,21 @@ def diff(
     yield table
 
 
+_SHORT = 30
+"""Rows of a table that the terminal shows whole."""
+
+
 def reproduced(found: Mapping[str, Sequence[Mapping[str, Any]]], *, quick: bool) -> Iterator[RenderableType]:
-    """Every number that the source published, ours beside it."""
+    """Every number that the source published, ours beside it; short tables for which nothing was, whole."""
     table = plain_table("figure", "what", "ours", "published", "ratio", right=(2, 3, 4))
     for name, rows in found.items():
-        for row in rows:
-            ours, published = row["ours"], row["published"]
-            if published is None:
-                continue
+        published = [row for row in rows if row["published"] is not None]
+        for row in published or (rows if len(rows) <= _SHORT else []):
+            ours, theirs = row["ours"], row["published"]
             what = ", ".join(str(value) for value in row.values() if isinstance(value, str))
-            ratio = ABSENT if ours is None else f"{ours / published:.2f}"
-            table.add_row(name, what, ABSENT if ours is None else f"{ours:.3g}", f"{published:.3g}", ratio)
+            ratio = ABSENT if ours is None or theirs is None else f"{ours / theirs:.2f}"
+            texts = [ABSENT if each is None else f"{each:.3g}" for each in (ours, theirs)]
+            table.add_row(name, what, *texts, ratio)
     yield table
     if quick:
         yield Text("--quick: few requests, indicative only")

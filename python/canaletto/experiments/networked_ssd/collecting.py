@@ -1,7 +1,5 @@
 """What the figures with garbage collection (§VII-C) share: systems, and the drive that they are part of."""
 
-from collections.abc import Iterable
-
 from canaletto import config
 from canaletto.config import Design, Workload
 from canaletto.experiments.figure import Scale
@@ -49,14 +47,3 @@ def profile(name: str, requests: int) -> Workload:
     """A published trace's profile, open loop at its published rate if the drive can carry that."""
     made = config.workload(name, requests=requests)
     return made.set(**{"flow.0.synthetic.inter_arrival": SLOWED[name]}) if name in SLOWED else made
-
-
-def flow(name: str, keys: dict[str, object]) -> str:
-    """A synthetic flow of a workload file."""
-    lines = [f'{key} = "{value}"' if isinstance(value, str) else f"{key} = {value}" for key, value in keys.items()]
-    return "\n".join([f'[[flow]]\nname = "{name}"\n[flow.synthetic]', *lines])
-
-
-def workload(name: str, flows: Iterable[str]) -> Workload:
-    """A workload of these flows."""
-    return Workload.from_toml("\n".join([f'name = "{name}"', *flows]), f"{name}.toml")

@@ -15,7 +15,8 @@ from collections.abc import Mapping
 import altair as alt
 
 from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
-from canaletto.experiments.networked_ssd.collecting import flow, system, workload
+from canaletto.experiments.flows import flow, workload
+from canaletto.experiments.networked_ssd.collecting import system
 from canaletto.report.charts import Spec, spec
 
 SYSTEMS = [("baseSSD", "PaGC"), ("baseSSD", "SpGC"), ("pSSD", "SpGC"), ("pnSSD", "SpGC")]

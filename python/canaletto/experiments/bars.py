@@ -1,0 +1,97 @@
+"""Charts in the form of the papers: bars in groups, a colour a system, and what was published."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import altair as alt
+
+from canaletto.experiments.figure import Row
+from canaletto.report import colours
+from canaletto.report.charts import LINES, Spec, short, spec
+
+PUBLISHED = "#c1121f"
+"""The colour of published numbers."""
+
+
+def fabric_colours(systems: Mapping[str, str]) -> dict[str, str]:
+    """Systems' colours: those of their fabrics."""
+    return {system: colours.fabric(fabric) for system, fabric in systems.items()}
+
+
+def grouped(rows: Sequence[Row], group: str, title: str, shades: Mapping[str, str], *, one: bool = True) -> Spec:
+    """Upright bars in groups, with a line where the paper says a number and the intervals where there are some.
+
+    one: whether to draw a line at 1, the baseline.
+    """
+    order = list(dict.fromkeys(row[group] for row in rows))
+    systems = [name for name in shades if any(row["system"] == name for row in rows)]
+    shared = alt.Chart(alt.InlineData([_drawn(row, group) for row in rows])).encode(
+        x=alt.X(
+            f"{group}:N",
+            sort=order,
+            title=None,
+            axis=alt.Axis(labelAngle=-40 if len(order) > 8 else 0, labelOverlap=False, labelLimit=280, ticks=False),
+        ),
+        xOffset=alt.XOffset("system:N", sort=systems),
+    )
+    bars = shared.mark_bar().encode(
+        y=alt.Y("ours:Q", title=title, axis=alt.Axis(tickCount=6)),
+        color=alt.Color(
+            "system:N",
+            title=None,
+            scale=alt.Scale(domain=systems, range=[shades[name] for name in systems]),
+            legend=alt.Legend(orient="top"),
+        ),
+        tooltip=[f"{group}:N", "system:N", alt.Tooltip("ours:Q", format=".4~r"), "published:Q"],
+    )
+    spread = shared.mark_rule(color="#808080").encode(y="low:Q", y2="high:Q").transform_filter("isValid(datum.low)")
+    ticks = shared.mark_tick(color=PUBLISHED, thickness=3, orient="horizontal").encode(y="published:Q")
+    ticks = ticks.transform_filter("isValid(datum.published)")
+    baseline = alt.Chart(alt.InlineData([{"at": 1}])).mark_rule(strokeDash=[3, 3]).encode(y="at:Q")
+    layers = [bars, spread, ticks, *([baseline] if one else [])]
+    return spec(alt.layer(*layers).properties(width="container", height=240))
+
+
+def lines(
+    rows: Sequence[Row],
+    x: alt.X,
+    y: alt.Y,
+    shades: Mapping[str, str],
+    *,
+    order: str,
+    marks: Sequence[Row] = (),
+    height: int = 300,
+) -> Spec:
+    """A line a system, through its rows in the order of a field; `marks`: points to show on them."""
+    systems = [name for name in shades if any(row["system"] == name for row in rows)]
+    fields = {str(axis.shorthand).partition(":")[0] for axis in (x, y)} | {"system", order}
+    colour = alt.Color(
+        "system:N",
+        title=None,
+        scale=alt.Scale(domain=systems, range=[shades[name] for name in systems]),
+        legend=LINES,
+    )
+
+    def layer(shown: Sequence[Row], mark: Callable[[alt.Chart], alt.Chart]) -> alt.Chart:
+        chart = alt.Chart(alt.InlineData([{key: row[key] for key in fields} for row in shown]))
+        return mark(chart).encode(
+            x=x, y=y, color=colour, order=f"{order}:Q", tooltip=[f"{key}:N" for key in sorted(fields)]
+        )
+
+    layers = [layer(rows, lambda chart: chart.mark_line(strokeWidth=1.8, clip=True))]
+    if marks:
+        layers.append(layer(marks, lambda chart: chart.mark_point(size=90, strokeWidth=2, filled=True, clip=True)))
+    return spec(alt.layer(*layers).properties(width="container", height=height))
+
+
+def _drawn(row: Row, group: str) -> Row:
+    """What of a row is drawn, so that pages stay small."""
+    found = {
+        group: row[group],
+        "system": row["system"],
+        "ours": row["ours"] if row["ours"] is None else short(row["ours"]),
+    }
+    if row.get("half_width"):
+        found |= {"low": row["ours"] - row["half_width"], "high": row["ours"] + row["half_width"]}
+    if row["published"] is not None:
+        found["published"] = row["published"]
+    return found

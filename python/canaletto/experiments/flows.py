@@ -1,0 +1,17 @@
+"""Workloads of synthetic flows."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from canaletto import _toml
+from canaletto.config import Workload
+
+
+def flow(name: str, keys: Mapping[str, Any], **outside: Any) -> dict[str, Any]:
+    """A synthetic flow of a workload file; `outside`: keys of the flow itself, such as `channels`."""
+    return {"name": name, **outside, "synthetic": dict(keys)}
+
+
+def workload(name: str, flows: Iterable[Mapping[str, Any]], **keys: Any) -> Workload:
+    """A workload of these flows; `keys`: those of the workload itself, such as `partitioned`."""
+    return Workload.from_toml(_toml.dumps({"name": name, **keys, "flow": list(flows)}), f"{name}.toml")

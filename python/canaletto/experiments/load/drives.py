@@ -1,0 +1,24 @@
+"""What the sweeps share: the fabrics on one drive, with its host link and without a limit there."""
+
+from functools import cache
+
+from canaletto import config
+from canaletto.config import Design
+from canaletto.report import colours
+
+FABRICS = tuple(colours.FABRICS)
+"""Every fabric, in the order of the reports."""
+
+SHADES = colours.FABRICS
+
+LINKED, UNLIMITED = "host link of 8 GB/s", "no limit at the host"
+LINKS = (LINKED, UNLIMITED)
+
+ROWS = 8
+
+
+@cache
+def drive(fabric: str, link: str, preset: str = "performance-optimized") -> Design:
+    """The drive of Venice's Table 1 with a fabric; without a limit, its host link is 16 times as fast as there."""
+    keys = {} if link == LINKED else {"link.lanes": 16, "link.lane_rate": "8GB/s"}
+    return config.design(preset, fabric=fabric, **keys)

@@ -1,0 +1,74 @@
+"""I/O latency without garbage collection (Fig. 14).
+
+Method: traffic of the 19 published profiles on the drive of Table II with each interconnect of Table III; the
+improvement is the mean latency of baseSSD over that of each system. Open loop at the published rates (those of
+RocksDB slowed to what the drive can carry), a closed loop of 64 beside it, and both with half of the requests on one
+row of chips.
+
+Assumptions: the paper's traces are not all named; PCWD allocation; a fresh drive, on which nothing is collected.
+"Approximately 4x performance degradation" is read as 0.25.
+"""
+
+from collections.abc import Mapping
+
+from canaletto.experiments.bars import fabric_colours, grouped
+from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
+from canaletto.experiments.networked_ssd.serving import (
+    AVERAGE,
+    BASE,
+    SYSTEMS,
+    TRAFFICS,
+    WORKLOADS,
+    drive,
+    improvements,
+    latency,
+    traffic,
+)
+from canaletto.experiments.venice.evaluation import LOADS
+from canaletto.report.charts import Spec
+
+PUBLISHED = {
+    ("pSSD", AVERAGE): 1.69,
+    ("pnSSD", AVERAGE): 1.60,
+    ("pnSSD (+split)", AVERAGE): 1.82,
+    ("NoSSD (no constraint)", AVERAGE): 1.40,
+    ("NoSSD (pin-constraint)", AVERAGE): 0.25,
+}
+"""§VII-B."""
+
+
+def runs(scale: Scale) -> dict[Label, Run]:
+    """A run for each traffic, load, workload and system."""
+    return {
+        (kind, load, name, system): Run(drive(system), traffic(name, kind, load, scale.of(50_000, 300)))
+        for kind in TRAFFICS
+        for load in LOADS
+        for name in WORKLOADS
+        for system in SYSTEMS
+    }
+
+
+def table(found: Mapping[Label, Data]) -> list[Row]:
+    """A line a traffic, load, system and workload; `measured` is the mean latency in us."""
+    values = {label: latency(data) for label, data in found.items()}
+    better = {label: values[(*label[:3], BASE)] / value for label, value in values.items()}
+    return [row for row in improvements(values, better, PUBLISHED) if row["system"] != BASE]
+
+
+def bars(rows: list[Row], title: str) -> dict[str, Spec]:
+    """Bars in groups of a workload as in the paper, a chart a traffic and load."""
+    drawn: dict[str, Spec] = {}
+    for kind in TRAFFICS:
+        for load in LOADS:
+            shown = [row for row in rows if (row["traffic"], row["load"]) == (kind, load)]
+            caption = f"{kind}, {load}; red: published averages"
+            drawn[caption] = grouped(shown, "workload", title, fabric_colours(SYSTEMS))
+    return drawn
+
+
+def chart(rows: list[Row]) -> dict[str, Spec]:
+    """Bars in groups as in the paper."""
+    return bars(rows, "improvement of mean latency, times")
+
+
+FIGURE = Figure("fig14", "Fig. 14: I/O latency without garbage collection", __doc__, runs, table, chart)

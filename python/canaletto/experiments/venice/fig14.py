@@ -1,0 +1,96 @@
+"""Power and energy (Fig. 14).
+
+Method: the runs of Fig. 9 on the performance-optimized SSD, each normalized to the baseline's. "Paper's formula": the
+mean power of the parts while they work, and that times the execution time (§6.4); "physical" is the sum of what
+arrays, wires and routers take while they work (dynamic) and of what everything draws all the time (static: idle power
+x time), over the execution time for the power.
+
+Assumptions: those of Fig. 9; energies are those of the shipped model (docs/energy.md), whose array powers are not the
+paper's, which it does not print. Its statement that power falls with the execution time can only be read as the
+paper's formula.
+"""
+
+from collections.abc import Callable, Mapping
+
+from canaletto.experiments.bars import fabric_colours, grouped
+from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
+from canaletto.experiments.venice.evaluation import (
+    AVERAGE,
+    BASELINE,
+    OPEN,
+    OWN,
+    PERFORMANCE,
+    SYSTEMS,
+    compared,
+    matrix,
+)
+from canaletto.report.charts import Spec
+
+MEASURES: dict[str, Callable[[Data], float]] = {
+    "average power, paper's formula": lambda data: data["energy_detail"]["paper"]["average_power_mw"],
+    "energy, paper's formula": lambda data: data["energy_detail"]["paper"]["energy_mj"],
+    "average power, physical": lambda data: data["average_power_mw"],
+    "energy, physical": lambda data: data["energy_mj"]["total"],
+    "energy, dynamic": lambda data: data["energy_mj"]["array"] + data["energy_mj"]["fabric"],
+    "energy, wires and routers": lambda data: data["energy_mj"]["fabric"],
+    "energy, static": lambda data: data["energy_mj"]["static"],
+}
+
+POWER, ENERGY = "average power, paper's formula", "energy, paper's formula"
+
+VENICE_OVER = {
+    POWER: {"Baseline": -4.0, "NoSSD": -1.0},
+    ENERGY: {"Baseline": -61.0, "pSSD": -54.0, "pnSSD": -53.0, "NoSSD": -46.0},
+}
+"""Percent by which Venice's differs (§6.4)."""
+
+
+def runs(scale: Scale) -> dict[Label, Run]:
+    """The performance-optimized drive."""
+    return matrix(scale, [PERFORMANCE])
+
+
+def table(found: Mapping[Label, Data]) -> list[Row]:
+    """Every measure over the baseline's; then Venice's difference from others in percent, where one is published."""
+    rows: list[Row] = []
+    for what, measure in MEASURES.items():
+
+        def ratio(data: Data, other: Data, measure: Callable[[Data], float] = measure) -> float:
+            return measure(data) / measure(other)
+
+        rows += [{"what": what, **row} for row in compared(found, ratio, {}) if row["system"] != BASELINE]
+        for other, published in VENICE_OVER.get(what, {}).items():
+            pair = {label: data for label, data in found.items() if label[4] in ("Venice", other)}
+            for row in compared(pair, ratio, {}, other):
+                if row["system"] == "Venice" and row["workload"] == AVERAGE:
+                    half = row["half_width"]
+                    percent = {"ours": 100 * (row["ours"] - 1), "half_width": None if half is None else 100 * half}
+                    system = f"Venice against {other}, %"
+                    rows.append({"what": what, **row, **percent, "system": system, "published": published})
+    return rows
+
+
+def chart(rows: list[Row]) -> dict[str, Spec]:
+    """Bars in groups as in the paper, and the averages of every measure."""
+    shades = fabric_colours(SYSTEMS)
+    headline = [row for row in rows if (row["traffic"], row["load"]) == (OWN, OPEN) and row["system"] in shades]
+    drawn: dict[str, Spec] = {}
+    for what in (POWER, ENERGY):
+        shown = [
+            {**row, "published": 1 + VENICE_OVER[what]["Baseline"] / 100}
+            if (row["system"], row["workload"]) == ("Venice", AVERAGE)
+            else row
+            for row in headline
+            if row["what"] == what
+        ]
+        drawn[f"{what}, open loop at Table 2's rates; red: published"] = grouped(
+            shown, "workload", "over Baseline's, times", shades
+        )
+    averages = [row for row in headline if row["workload"] == AVERAGE]
+    drawn["averages over workloads, open loop at Table 2's rates"] = grouped(
+        averages, "what", "over Baseline's, times", shades
+    )
+    return drawn
+
+
+FIGURE = Figure("fig14", "Fig. 14: power and energy", __doc__, runs, table, chart)

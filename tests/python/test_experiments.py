@@ -1,0 +1,270 @@
+"""Do figures ask for the traffic that they state, and compute the numbers that they name?"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from canaletto import simulate
+from canaletto.experiments import SOURCES, figures, laboratory
+from canaletto.experiments.figure import Run, Scale
+from canaletto.experiments.flows import flow, workload
+from canaletto.experiments.load import curves
+from canaletto.experiments.networked_ssd import fig17, serving, synthetic
+from canaletto.experiments.reproduce import effort
+from canaletto.experiments.venice import causes, fig9, fig10, fig11, table1, table2
+from canaletto.experiments.venice.evaluation import (
+    AVERAGE,
+    CLOSED,
+    MOST,
+    OPEN,
+    OWN,
+    PERFORMANCE,
+    SKEWED,
+    SYSTEMS,
+    TABLE2,
+    UNIFORM,
+    compared,
+    drive,
+    execution_time,
+    traffic,
+)
+from canaletto.experiments.venice.mixes import SCALED, TABLE3, UNSCALED, mixed, superposed
+
+QUICK = Scale(quick=True)
+
+
+def synthetics(work: Any) -> list[dict[str, Any]]:
+    return [made["synthetic"] for made in work.to_dict()["flow"]]
+
+
+def rate_per_us(flows: list[dict[str, Any]]) -> float:
+    units = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "ps": 1e-6}
+    return sum(1 / table1.number(made["inter_arrival"], units) for made in flows)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_every_figure_says_its_method_and_assumptions(source: str) -> None:
+    for figure in figures(source):
+        _, *paragraphs = figure.about.strip().split("\n\n")
+        assert any(text.startswith("Method: ") for text in paragraphs), figure.name
+        assert any(text.startswith("Assumptions: ") for text in paragraphs), figure.name
+
+
+@pytest.fixture(scope="module")
+def some_result(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """What figures get of a run."""
+    shape = {"requests": 200, "read_share": 0.5, "size": "8KiB", "queue_depth": 8}
+    run = Run(drive(PERFORMANCE, "Venice"), workload("both", [flow("both", shape)]))
+    found = laboratory.carry_out([run], tmp_path_factory.mktemp("runs"), lambda *_: None)[run.key]
+    return {**found, "utilisation": [*found["utilisation"], {"part": "channel 0", "share": 0.5}]}
+
+
+@pytest.mark.parametrize(("source", "name"), [(source, each.name) for source in SOURCES for each in figures(source)])
+def test_every_figure_makes_a_table_and_draws_it(source: str, name: str, some_result: Any) -> None:
+    (figure,) = figures(source, [name])
+    rows = figure.table(dict.fromkeys(figure.runs(QUICK), some_result))
+    for row in rows:
+        assert row.keys() == rows[0].keys()
+        assert row["ours"] is None or isinstance(row["ours"], float | int)
+    # Equal runs: no system is ahead of another.
+    improved = [row["ours"] for row in rows if row.get("workload") == AVERAGE and "%" not in row["system"]]
+    assert name == "fig13" or improved == [pytest.approx(1.0)] * len(improved)
+    assert all(spec["$schema"] for spec in figure.charts(rows).values())
+    assert bool(figure.charts(rows)) is not name.startswith("table")
+
+
+def test_figures_share_the_runs_of_the_matrix() -> None:
+    named = {figure.name: {run.key for run in figure.runs(QUICK).values()} for figure in figures("venice")}
+    for name in ("fig4", "fig10", "fig11", "fig13", "fig14", "table2"):
+        assert named[name] <= named["fig9"], name
+    assert len(named["fig9"] & named["fig15"]) == len(TABLE2) * 4 * 5
+
+
+@pytest.mark.parametrize("name", ["hm_0", "ssd-00"])
+def test_every_kind_of_traffic_has_the_published_means(name: str) -> None:
+    reads, kilobytes, microseconds = TABLE2[name]
+    for kind in (OWN, UNIFORM, SKEWED):
+        made = synthetics(traffic(name, kind, OPEN, 1000))
+        assert sum(each["requests"] for each in made) == 1000
+        assert rate_per_us(made) == pytest.approx(1 / microseconds)
+        if kind != OWN:
+            assert {each["read_share"] for each in made} == {reads / 100}
+            assert {each["size"] for each in made} == {synthetics(traffic(name, UNIFORM, OPEN, 1000))[0]["size"]}
+        closed = synthetics(traffic(name, kind, CLOSED, 1000))
+        assert sum(each["queue_depth"] for each in closed) == 64
+    data, _ = simulate.run_once(
+        drive(PERFORMANCE, "Baseline"), traffic(name, UNIFORM, OPEN, 2000), 1, 0, False, lambda *_: None
+    )
+    measured = table2.measured(data)
+    assert measured[0] == pytest.approx(reads, abs=4)
+    assert measured[1] == pytest.approx(kilobytes, rel=0.05)
+    assert measured[2] == pytest.approx(microseconds, rel=0.1)
+
+
+def test_skewed_traffic_goes_to_one_row_with_its_share() -> None:
+    hot, others = traffic("hm_0", SKEWED, OPEN, 1000, 4).to_dict()["flow"]
+    assert (hot["channels"], others["channels"]) == ([0], [1, 2, 3])
+    assert hot["synthetic"]["requests"] == others["synthetic"]["requests"] == 500
+    used = {
+        part["part"]: part["share"]
+        for part in simulate.run_once(
+            drive(PERFORMANCE, "Baseline"), traffic("YCSB_B", SKEWED, CLOSED, 400), 1, 0, False, lambda *_: None
+        )[0]["utilisation"]
+        if part["part"].startswith("channel")
+    }
+    busiest, *rest = sorted(used.values(), reverse=True)
+    assert len(rest) == 7
+    assert busiest > 3 * max(rest)
+
+
+@pytest.mark.parametrize("name", TABLE3)
+def test_mixes_arrive_at_the_published_mean_when_scaled(name: str) -> None:
+    constituents, published = TABLE3[name]
+    scaled, unscaled = (synthetics(mixed(name, load, 10_000)) for load in (SCALED, UNSCALED))
+    assert rate_per_us(scaled) == pytest.approx(1 / published, rel=1e-4)
+    assert rate_per_us(unscaled) == pytest.approx(1 / superposed(name), rel=1e-4)
+    assert len(scaled) == len(constituents)
+    # All flows are active for as long.
+    units = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "ps": 1e-6}
+    lengths = [each["requests"] * table1.number(each["inter_arrival"], units) for each in scaled]
+    assert max(lengths) < 1.01 * min(lengths)
+
+
+def test_mix5_alone_arrives_far_less_often_than_published() -> None:
+    assert superposed("mix5") == pytest.approx(41.4, abs=0.1)
+
+
+def results(times: dict[tuple[str, str, str], float]) -> dict[tuple[str, ...], dict[str, float]]:
+    """Runs of the headline by workload, system and seed, with their execution times."""
+    return {
+        (PERFORMANCE, OWN, OPEN, *label): {"execution_time_us": time, "iops": 1e6 / time}
+        for label, time in times.items()
+    }
+
+
+TIMES = {
+    ("a", "Baseline", "1"): 100.0,
+    ("a", "Baseline", "2"): 110.0,
+    ("a", "Venice", "1"): 50.0,
+    ("a", "Venice", "2"): 50.0,
+    ("b", "Baseline", "1"): 80.0,
+    ("b", "Baseline", "2"): 80.0,
+    ("b", "Venice", "1"): 80.0,
+    ("b", "Venice", "2"): 100.0,
+}
+
+
+def test_averages_are_means_of_ratios_with_intervals_over_seeds() -> None:
+    published = {(PERFORMANCE, "Venice", AVERAGE): 2.65, (PERFORMANCE, "Venice", MOST): 7.1}
+    rows = compared(results(TIMES), execution_time, published)
+    venice = {row["workload"]: row for row in rows if row["system"] == "Venice"}
+    assert venice["a"]["ours"] == pytest.approx((2.0 + 2.2) / 2)
+    assert venice["b"]["ours"] == pytest.approx((1.0 + 0.8) / 2)
+    assert venice[AVERAGE]["ours"] == pytest.approx(1.5)
+    # Both seeds average 1.5: no spread.
+    assert venice[AVERAGE]["half_width"] == pytest.approx(0.0)
+    assert venice[MOST]["ours"] == pytest.approx(2.1)
+    assert (venice[AVERAGE]["published"], venice[MOST]["published"], venice["a"]["published"]) == (2.65, 7.1, None)
+    once = compared(results({key: time for key, time in TIMES.items() if key[2] == "1"}), execution_time, published)
+    assert {row["half_width"] for row in once} == {None}
+
+
+def fabricated(time: dict[str, float]) -> dict[tuple[str, ...], dict[str, float]]:
+    return results({("a", system, "1"): time.get(system, 100.0) for system in SYSTEMS})
+
+
+def test_venice_over_others_and_throughput_follow_from_the_same_runs() -> None:
+    found = fabricated({"Venice": 40.0, "NoSSD": 80.0, "ideal": 20.0})
+    over = {row["system"]: row for row in fig9.table(found) if row["workload"] == AVERAGE}
+    assert over["Venice"]["ours"] == pytest.approx(2.5)
+    assert over["Venice over NoSSD"]["ours"] == pytest.approx(2.0)
+    assert over["Venice over ideal"]["ours"] == pytest.approx(0.5)
+    assert over["Venice over ideal"]["published"] == pytest.approx(0.6625)
+    throughput = {row["system"]: row for row in fig10.table(found) if row["workload"] == AVERAGE}
+    assert throughput["Venice"]["ours"] == pytest.approx(0.5)
+    assert throughput["Venice over NoSSD, %"]["ours"] == pytest.approx(100.0)
+    assert throughput["Venice over NoSSD, %"]["published"] == 102.0
+
+
+def test_causes_compare_each_change_with_the_unchanged_drive() -> None:
+    runs = causes.runs(QUICK)
+    assert {label[0] for label in runs} == set(causes.CHANGES)
+    assert not [label for label in runs if label[0] == causes.HELD and label[2] in ("NoSSD", "pnSSD (+split)")]
+    found = {
+        label: {"execution_time_us": 50.0 if label[0] == "QD 8" and label[2] == "Venice" else 100.0} for label in runs
+    }
+    rows = {(row["change"], row["system"]): row for row in causes.table(found)}
+    assert (rows["QD 8", "Venice"]["before"], rows["QD 8", "Venice"]["ours"]) == (1.0, 2.0)
+    assert rows["QD 256", "Venice"]["ours"] == 1.0
+
+
+def test_a_percentile_is_the_latency_that_its_share_does_not_exceed() -> None:
+    tail = [(1.0, 5.0), (0.1, 20.0), (0.02, 40.0), (0.01, 60.0), (0.001, 90.0)]
+    assert fig11.percentile(tail, 90) == 20.0
+    assert fig11.percentile(tail, 98.5) == 60.0
+    assert fig11.percentile(tail, 99.99) == 90.0
+
+
+def test_knees_are_where_latency_is_twice_that_of_the_idle_drive() -> None:
+    latencies = [(0.0, 10.0), (1.0, 12.0), (2.0, 16.0), (3.0, 24.0), (4.0, 90.0)]
+    points = [
+        {"situation": "s", "system": "bus", "load": str(at), "offered_gb_s": at, "served_gb_s": at, "ours": latency}
+        for at, latency in latencies
+    ]
+    found = curves.knee(points)
+    assert found is not None
+    assert (found["served_gb_s"], found["ours"]) == (pytest.approx(2.5), 20.0)
+    assert curves.knee(points[:3]) is None
+
+
+def test_load_curves_reach_what_the_drive_can_carry() -> None:
+    assert curves.limit_gb_s("bus", curves.UNLIMITED) == pytest.approx(9.6)
+    assert curves.limit_gb_s("bus", curves.SKEWED) == pytest.approx(2.4)
+    (read,) = synthetics(curves.reads(100, 2.0))
+    assert read["inter_arrival"] == "2.048us"
+    assert rate_per_us(synthetics(curves.reads(100, 2.0, hot=True))) == pytest.approx(1 / 2.048)
+
+
+def test_splitting_is_ahead_up_to_a_number_of_requests() -> None:
+    ahead_until = 16
+    rows = [
+        {"concurrent": depth, "system": system, "ours": 2.0 if system != "pSSD" and depth <= ahead_until else 1.5}
+        for depth in synthetic.DEPTHS
+        for system in ("pSSD", "pnSSD (+split)")
+    ]
+    assert fig17.split_ahead_below(rows) == 32.0
+    assert fig17.split_ahead_below([{**row, "ours": 1.0} for row in rows]) is None
+
+
+def test_improvements_are_averaged_over_workloads() -> None:
+    values = {(OWN, OPEN, name, "pSSD"): 5.0 for name in "ab"}
+    better = {(OWN, OPEN, "a", "pSSD"): 1.0, (OWN, OPEN, "b", "pSSD"): 3.0}
+    rows = serving.improvements(values, better, {("pSSD", AVERAGE): 1.69, ("pSSD", MOST): 6.0})
+    assert [(row["workload"], row["ours"], row["published"]) for row in rows[-2:]] == [
+        (AVERAGE, 2.0, 1.69),
+        (MOST, 3.0, 6.0),
+    ]
+
+
+def test_results_are_kept_without_what_no_figure_reads(tmp_path: Path) -> None:
+    read = flow("reads", {"requests": 50, "read_share": 1.0, "size": "4KiB", "queue_depth": 1})
+    run = Run(drive(PERFORMANCE, "Venice"), workload("reads", [read]))
+    seen: list[tuple[int, int]] = []
+    found = laboratory.carry_out([run, run], tmp_path, lambda done, total: seen.append((done, total)))
+    assert seen == [(0, 1), (1, 1)]
+    (kept,) = tmp_path.iterdir()
+    assert json.loads(kept.read_text()) == found[run.key]
+    data, _ = simulate.run_once(run.design, run.workload, 1, 0, False, lambda *_: None)
+    assert found[run.key]["latency_us"] == data["latency_us"]
+    assert found[run.key]["tail_us"] == [list(point) for point in data["tail_us"]["all"]]
+    assert kept.stat().st_size < len(json.dumps(data)) / 2
+
+
+def test_effort_counts_different_runs_and_their_seeds() -> None:
+    read = {"read_share": 1.0, "size": "4KiB", "queue_depth": 1}
+    made = [workload("reads", [flow("reads", {**read, "requests": count})]) for count in (50, 1200)]
+    runs = [Run(drive(PERFORMANCE, "Venice"), work, seed) for work in made for seed in (1, 2)]
+    assert effort([*runs, runs[0]], False) == "4 runs of 50 to 1,200 requests, 2 seeds"
+    assert effort(runs[:1], True) == "--quick, indicative only: 1 run of 50 requests, 1 seed"
+    assert effort([], False) == "computed, nothing is run"
