@@ -79,8 +79,8 @@ pub struct Recorder {
     journal_on_flash: usize,
     /// Sectors that are newer in the write buffer than on flash.
     dirty: BTreeMap<u64, u64>,
-    /// Sectors on their way to flash.
-    destaging: BTreeMap<u64, u64>,
+    /// Sectors on their way from the write buffer to flash, and the number of that write.
+    destaging: BTreeMap<u64, (u64, u32)>,
 }
 
 impl Recorder {
@@ -96,7 +96,8 @@ impl Recorder {
         let mut image = FlashImage { pages: blocks.collect(), ..FlashImage::default() };
         if protected {
             image.journal = self.journal.clone();
-            for (&lpa, sectors) in self.dirty.iter().chain(&self.destaging) {
+            let destaging = self.destaging.iter().map(|(lpa, (sectors, _))| (lpa, sectors));
+            for (&lpa, sectors) in self.dirty.iter().chain(destaging) {
                 *image.saved.entry(lpa).or_default() |= sectors;
             }
         } else {
@@ -139,13 +140,14 @@ impl Probe for Recorder {
     }
 
     fn page_destages(&mut self, _: Time, lpa: u64, sectors: u64) {
-        self.destaging.insert(lpa, sectors);
+        self.sequence += 1;
+        self.destaging.insert(lpa, (sectors, self.sequence));
         self.dirty.remove(&lpa);
     }
 
     fn page_destaged(&mut self, _: Time, lpa: u64, _: u64, at: Ppa, _: Ppa) {
-        self.destaging.remove(&lpa);
-        self.write(lpa, at);
+        let (_, sequence) = self.destaging.remove(&lpa).expect("a page that set out");
+        self.program(lpa, sequence, at);
     }
 
     fn page_lost(&mut self, _: Time, lpa: u64, _: u64) {
@@ -157,6 +159,8 @@ impl Probe for Recorder {
     }
 
     fn page_trimmed_in_cache(&mut self, _: Time, _: RequestId, lpa: u64, stays: bool) {
+        // A forced write of what is forgotten here ends now: neither it nor what flash holds may come back.
+        self.journal.push(Trimmed { lpa, sequence: self.sequence });
         if stays {
             self.dirty.insert(lpa, u64::MAX);
         } else {

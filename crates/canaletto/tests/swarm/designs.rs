@@ -227,14 +227,11 @@ impl Settings {
         }
         let (spare, blocks) = (self.number("ftl.overprovisioning"), self.number("geometry.blocks_per_plane"));
         let is_cached = self.0.get("mapping.capacity").is_some_and(|capacity| capacity != "0B");
-        let divided = is_cached
-            || !self.is("ftl.superblock", "none")
-            || !self.is("gc.scope", "plane")
-            || self.unit_bytes() < self.page_bytes();
-        if spare < 0.3 || blocks < 16.0 || divided && (spare < 0.4 || blocks < 20.0) {
+        let is_divided = !self.is("ftl.superblock", "none") || !self.is("gc.scope", "plane");
+        if spare < 0.3 || blocks < 16.0 || is_cached || self.unit_bytes() < self.page_bytes() {
             self.set("flash.failures.factory_bad", 0);
-        } else if divided {
-            self.set("flash.failures.factory_bad", 0.04);
+        } else if is_divided {
+            self.set("flash.failures.factory_bad", if spare < 0.4 || blocks < 20.0 { 0.0 } else { 0.04 });
         }
     }
 

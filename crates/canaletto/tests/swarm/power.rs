@@ -34,7 +34,7 @@ pub fn lose(design: &Design, workload: &Workload, event: u64) -> u64 {
                 assert_eq!(holds, lpa, "recovered from {at:?}");
                 content[sector as usize]
             }
-            None => shadow.blank(lpa)[sector as usize],
+            None => shadow.blank(lpa)[sector as usize].max(shadow.journaled(lpa, image.journal.len())),
         };
         assert!(
             found >= version,

@@ -188,3 +188,18 @@ fn seeds() {
     let missed = tried.counts().into_iter().find(|(_, n)| *n == 0);
     assert!(count < 100 || missed.is_none(), "no {}", missed.unwrap_or_default().0);
 }
+
+/// A case as failures print it, in the file that CASE names: repeats what seeds no longer draw.
+#[test]
+#[ignore = "needs CASE"]
+fn case() {
+    let file = std::env::var("CASE").expect("CASE names a file");
+    let text = std::fs::read_to_string(&file).unwrap_or_else(|e| panic!("{file}: {e}"));
+    let (command, workload) = text.split_once("workload.toml:\n").expect("a workload after \"workload.toml:\"");
+    let overrides = command.lines().filter_map(|line| line.trim().strip_prefix("--set ")).map(str::to_owned).collect();
+    let words = command.split_whitespace();
+    let power = words.filter_map(|word| word.parse().ok()).next().expect("a share after \"power is lost after\"");
+    let case = Case { overrides, workload: workload.to_owned(), power };
+    let (design, workload) = case.load();
+    case.run(&design, &workload, &Tried::default());
+}

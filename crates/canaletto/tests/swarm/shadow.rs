@@ -44,6 +44,8 @@ pub struct Shadow {
     pub lost: HashSet<u64>,
     /// Version of the last trim that took effect on a page.
     trimmed: HashMap<u64, u64>,
+    /// Every trim that the journal holds: page and version.
+    journal: Vec<(u64, u64)>,
     /// Logical pages that preconditioning has given data and that nothing else was found for.
     holding: HashSet<u64>,
     pub preconditioned: u64,
@@ -65,6 +67,19 @@ impl Shadow {
     /// What a physical page holds.
     pub fn held(&self, at: Ppa) -> Option<(u64, Sectors)> {
         self.flash.get(&(at.plane, at.block))?.get(&at.page).copied()
+    }
+
+    /// Notes an entry of the journal of trims; returns its version.
+    fn note_trim(&mut self, request: RequestId, lpa: u64) -> u64 {
+        let (.., version) = *self.writing[&request].iter().find(|w| w.0 == lpa).expect("a trim that began");
+        self.journal.push((lpa, version));
+        version
+    }
+
+    /// The newest of the first `entries` trims in the journal that is of this page.
+    pub fn journaled(&self, lpa: u64, entries: usize) -> u64 {
+        let versions = self.journal[..entries].iter().filter(|trim| trim.0 == lpa).map(|trim| trim.1);
+        versions.max().unwrap_or(0)
     }
 
     /// What a page without data reads as.
@@ -230,6 +245,7 @@ impl Probe for Shadow {
 
     fn page_trimmed_in_cache(&mut self, now: Time, request: RequestId, lpa: u64, stays: bool) {
         self.recorder.page_trimmed_in_cache(now, request, lpa, stays);
+        self.note_trim(request, lpa);
         self.cache.trim_cached(lpa, stays);
     }
 
@@ -260,8 +276,8 @@ impl Probe for Shadow {
     fn page_trimmed(&mut self, now: Time, request: RequestId, lpa: u64) {
         self.recorder.page_trimmed(now, request, lpa);
         self.trims += 1;
-        let trim = self.writing[&request].iter().find(|w| w.0 == lpa).expect("a trim that began");
-        self.trimmed.insert(lpa, trim.2);
+        let version = self.note_trim(request, lpa);
+        self.trimmed.insert(lpa, version);
     }
 
     fn page_copied(&mut self, now: Time, lpa: u64, from: Ppa, to: Ppa) {
