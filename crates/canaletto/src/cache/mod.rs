@@ -63,6 +63,17 @@ pub struct Destage {
     pub from_dram: bool,
 }
 
+/// What a trim of a page waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TrimWaits {
+    /// Nothing.
+    No,
+    /// The page's own way to flash, at whose end it takes effect.
+    ForLanding,
+    /// What may take longer: the page's mapping entry, further writes of the page.
+    Longer,
+}
+
 /// What becomes of a trimmed page that was cached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Forgotten {
@@ -295,12 +306,18 @@ impl DataCache {
         }
     }
 
-    /// Forgets what it holds of a trimmed page; none if there was nothing. Where the trim `waits` for writes in flight,
-    /// flash has older versions than the cache until it takes effect: the page stays, as zeroes that go to flash behind it.
-    pub fn trim(&mut self, lpa: u64, all_sectors: u64, waits: bool) -> Option<Forgotten> {
+    /// Forgets what it holds of a trimmed page; none if there was nothing. Where flash would show older versions than the
+    /// cache until the trim takes effect, the page stays, as zeroes that go to flash behind it.
+    pub fn trim(&mut self, lpa: u64, all_sectors: u64, waits: TrimWaits) -> Option<Forgotten> {
         let id = self.pages.find(lpa)?;
         let (state, epoch) = (self.pages[id].state(), self.pages[id].epoch);
-        if state == State::Dirty && waits {
+        let shows_older = match state {
+            State::Clean => false,
+            State::Dirty => waits != TrimWaits::No,
+            // It stays until it has landed in any case.
+            State::Flying => self.pages[id].dirty != 0 && waits == TrimWaits::Longer,
+        };
+        if shows_older {
             let page = &mut self.pages[id];
             (page.valid, page.dirty) = (all_sectors, all_sectors);
             return Some(Forgotten { stays: true, waiters: TransactionId::NONE });

@@ -7,7 +7,7 @@
 use super::pages::sector_mask;
 use super::{Event, Flow, Machine};
 use crate::cache::dram::Purpose;
-use crate::cache::{DataCache, Destage};
+use crate::cache::{DataCache, Destage, TrimWaits};
 use crate::controller::FROM_CACHE;
 use crate::fabric::Fabric;
 use crate::flash::address::SECTOR;
@@ -311,12 +311,27 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// Has the cache forget a trimmed page.
     pub(super) fn trim_cached(&mut self, request: RequestId, lpa: u64, now: Time) {
         let all = sector_mask(0, u64::from(self.layout.sectors_per_page));
-        let waits = matches!(self.map.get(lpa), Entry::Pending(_)) || self.is_awaited(lpa);
+        let waits = match self.map.get(lpa) {
+            _ if self.is_awaited(lpa) => TrimWaits::Longer,
+            Entry::Pending(write) if self.is_landing(write) => TrimWaits::ForLanding,
+            Entry::Pending(_) => TrimWaits::Longer,
+            _ => TrimWaits::No,
+        };
         let Some(forgotten) = self.cache.as_mut().and_then(|cache| cache.trim(lpa, all, waits)) else { return };
         self.cache().counts.trimmed += 1;
         self.probe.page_trimmed_in_cache(now, request, lpa, forgotten.stays);
         self.tell_dropped();
         self.finish_waiters(forgotten.waiters, now);
+    }
+
+    /// Whether of the changes of a page that begin with `write` only one is still to be programmed, and that comes from the
+    /// cache. Others may follow: of other pages' writes that rewrite the whole mapping unit, or round the cache.
+    fn is_landing(&self, write: TransactionId) -> bool {
+        let Transaction { origin, sectors, mut successor, .. } = self.transactions[write];
+        while successor.is_some() && self.transactions[successor].origin == Origin::Trim {
+            successor = self.transactions[successor].successor;
+        }
+        origin == Origin::Destage && sectors != 0 && !successor.is_some()
     }
 
     /// Trimmed pages have left room.

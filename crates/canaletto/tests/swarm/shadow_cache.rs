@@ -22,7 +22,7 @@ pub struct ShadowCache {
     /// Newest version of each sector that was ever programmed.
     durable: HashMap<(u64, u32), u64>,
     /// Newest trim of each page, from its beginning on.
-    trims: HashMap<u64, u64>,
+    pub trims: HashMap<u64, u64>,
     /// Of each flow: writes that the host has seen completed.
     completed: HashMap<u16, Vec<Written>>,
     /// Flushes under way: what they are for.
