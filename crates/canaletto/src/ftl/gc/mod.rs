@@ -289,11 +289,13 @@ impl Collector {
     }
 
     /// Whether the plane's collection must go before host requests. Not while it waits for reads of its victim to end: those
-    /// may be the host's, queued behind the collections of other planes.
+    /// may be the host's, queued behind the collections of other planes. Nor for want of space if it wins none: planes that
+    /// take turns at moving data without need would keep the host from their unit for ever.
     pub fn urgent(&self, plane: PlaneId, blocks: &Blocks) -> bool {
         self.jobs[self.place(plane)].is_some_and(|job| {
             let presses = !self.config.preemptible && job.reason != Reason::Refresh;
-            (presses || blocks.free(plane) <= self.urgent_at) && !job.waits_for_reads()
+            let relieves = job.won > 0 && blocks.free(plane) <= self.urgent_at;
+            (presses || relieves) && !job.waits_for_reads()
         })
     }
 
