@@ -169,7 +169,9 @@ impl Probe for Recorder {
     }
 
     fn page_trimmed(&mut self, _: Time, _: RequestId, lpa: u64) {
-        self.journal.push(Trimmed { lpa, sequence: self.sequence });
+        // What is on its way to flash now comes after the trim, or that would have waited for it.
+        let sequence = self.destaging.get(&lpa).map_or(self.sequence, |(_, number)| number - 1);
+        self.journal.push(Trimmed { lpa, sequence });
     }
 
     fn page_copied(&mut self, _: Time, lpa: u64, from: Ppa, to: Ppa) {
