@@ -4,7 +4,7 @@ A request's own steps and those of its last-finishing page tile its latency with
 waited, the spans of the parts that it waited for say who used them meanwhile.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import pairwise
@@ -25,15 +25,15 @@ _MARGIN_PS = 1_000_000
 """Added to a request's recorded time, which is a rounded number of microseconds."""
 
 _WORK = {
-    "free_blocks": ("read", "program", "erase"),
-    "chip_busy_gc_read": ("read",),
-    "chip_busy_gc_program": ("program",),
-    "chip_busy_erase": ("erase",),
-    "chip_busy_mapping": ("read", "program"),
+    "free_blocks": ("gc", ("read", "program", "erase")),
+    "chip_busy_gc_read": ("gc", ("read",)),
+    "chip_busy_gc_program": ("gc", ("program",)),
+    "chip_busy_erase": ("gc", ("erase",)),
+    "chip_busy_mapping": ("mapping", ("read", "program")),
 }
-"""Causes that only the drive's own work is behind, and what of it."""
+"""Causes that only work of the drive's own is behind: which, and what of it."""
 
-_WORK_OF = {"array_read": "read", "register": "read", "array_program": "program", "array_erase": "erase"}
+_OPERATION_OF = {"array_read": "read", "register": "read", "array_program": "program", "array_erase": "erase"}
 """What a page's uses of its plane are for."""
 
 _CHIP_WAITS = (*_WORK, "chip_busy_user")
@@ -45,12 +45,16 @@ _BUSES = ("channel", "column", "path")
 
 @dataclass(frozen=True)
 class Holder:
-    """Who held what a request waited for: kind of use, by whom (None: the drive's own work), which parts, how long."""
+    """Who held what a request waited for: kind of use, by whom (None: the drive's own work), which parts, how long.
+
+    work: whose work, as in a timeline's spans.
+    """
 
     kind: str
     request: int | None
     parts: tuple[str, ...]
     time_ps: int
+    work: str = "host"
 
 
 @dataclass(frozen=True)
@@ -299,33 +303,32 @@ class _Scene:
                     same_die = own is not None and part.get("die") == own.get("die")
                     ranks[number] = 0 if part is own else 1 if same_die else 2
         spans = self._clipped(ranks, start, end)
-        causes = {str(row["cause"]) for row in wait}
-        if not causes & set(_WORK):
+        if all(row["cause"] not in _WORK for row in wait):
             return self._shared_out(spans, ranks, start, end)
-        work = self._work(spans)
-        holders, unheld = self._shared_out(spans, ranks, start, end, lambda use: _is_behind(cause, work(*use), causes))
+        operation = self._operation(spans)
+        holders, unheld = self._shared_out(
+            spans, ranks, start, end, lambda work, page, begin: _is_behind(cause, work, operation(page, begin))
+        )
         if cause in _WORK:
             charged = sum(row["end_ps"] - row["start_ps"] for row in wait if row["cause"] == cause)
             unheld = max(0, charged - sum(holder.time_ps for holder in holders))
         return holders, unheld
 
-    def _work(self, spans: pl.DataFrame) -> Callable[[int | None, int | None, int], str | None]:
-        """Tells what a use among these spans is for, by its request, page and start; None if it is for a request.
+    def _operation(self, spans: pl.DataFrame) -> Callable[[int | None, int], str]:
+        """Tells which operation a use among these spans is part of, by its page and start.
 
         A page that is copied is read and programmed under one number: it is read until its data have left the register.
         """
-        pages = spans.filter(pl.col("request").is_null())["page"].unique().to_list()
+        pages = spans["page"].unique().to_list()
         known = self._timeline.spans.filter(pl.col("page").is_in(pages)).with_columns(pl.col("kind").cast(pl.String))
-        ends: dict[int, list[tuple[int, str]]] = {}
+        ends: dict[int | None, list[tuple[int, str]]] = {}
         for page, kind, end in known.select("page", "kind", "end_ps").iter_rows():
-            if kind in _WORK_OF:
-                ends.setdefault(page, []).append((end, _WORK_OF[kind]))
+            if kind in _OPERATION_OF:
+                ends.setdefault(page, []).append((end, _OPERATION_OF[kind]))
 
-        def of(request: int | None, page: int | None, start: int) -> str | None:
-            if request is not None or page is None:
-                return None
+        def of(page: int | None, start: int) -> str:
             # Of what a cut timeline does not hold, only data that were read can be on their way.
-            ahead = ((end, work) for end, work in ends.get(page, ()) if end > start)
+            ahead = ((end, operation) for end, operation in ends.get(page, ()) if end > start)
             return min(ahead, default=(0, "read"))[1]
 
         return of
@@ -357,14 +360,14 @@ class _Scene:
         buses = self._wires_among(parts)
         if len(buses) == 1:
             return self._shared_out(spans, ranks, start, end)
-        key = ["part", "kind", "request"] if buses else ["request"]
+        key = ["part", "kind", "request", "work"] if buses else ["request", "work"]
         holders = []
         for group in spans.partition_by(key, maintain_order=True):
             kinds = group["kind"].cast(pl.String).unique(maintain_order=True).to_list()
             # A circuit that is held is the whole of what runs over it.
             kind = "reserved" if "reserved" in kinds else kinds[0]
             names = self._names(group["part"].unique().sort())
-            holders.append(Holder(kind, group["request"][0], names, _covered(group)))
+            holders.append(Holder(kind, group["request"][0], names, _covered(group), group["work"][0]))
         return _longest_first(holders), (end - start) - _covered(spans)
 
     def _earlier_writes(self, start: int, end: int) -> tuple[Holder, ...]:
@@ -425,20 +428,22 @@ class _Scene:
         ranks: Mapping[int, int],
         start: int,
         end: int,
-        told: Callable[[tuple[int | None, int | None, int]], bool] | None = None,
+        told: Callable[[str, int | None, int], bool] | None = None,
     ) -> tuple[tuple[Holder, ...], int]:
         """The wait shared out among its holders: every moment to one of them, at the part of the lowest rank.
 
-        told: which uses are to be told, by request, page and start.
+        told: which uses are to be told, by work, page and start.
         """
-        columns = spans.select("kind", "request", "page", "part", "start_ps", "end_ps")
+        columns = spans.select("kind", "request", "work", "page", "part", "start_ps", "end_ps")
         uses = [
-            (ranks[part], begin, until, (str(kind), request, part, told is None or told((request, page, begin))))
-            for kind, request, page, part, begin, until in columns.iter_rows()
+            (ranks[part], begin, until, (kind, request, work, part, told is None or told(work, page, begin)))
+            for kind, request, work, page, part, begin, until in columns.iter_rows()
         ]
         shares = share_out(uses)
         holders = [
-            Holder(kind, request, self._names([part]), ps) for (kind, request, part, tell), ps in shares.items() if tell
+            Holder(kind, request, self._names([part]), ps, work)
+            for (kind, request, work, part, tell), ps in shares.items()
+            if tell
         ]
         return _longest_first(holders), (end - start) - sum(shares.values())
 
@@ -469,14 +474,12 @@ def share_out(uses: Iterable[tuple[int, int, int, Any]]) -> dict[Any, int]:
     return shares
 
 
-def _is_behind(cause: str, work: str | None, causes: Set[str]) -> bool:
-    """Whether work of the drive's own (None: a request's) is what a part of a wait with these causes is charged for."""
+def _is_behind(cause: str, work: str, operation: str) -> bool:
+    """Whether an operation for this work is what a wait is charged for. Out of the data cache writes are the host's."""
     if cause not in _WORK:
-        return work is None
-    if cause == "chip_busy_mapping" and f"chip_busy_gc_{work}" in causes:
-        # Timelines do not tell mapping pages from collected ones: collection takes its own share first.
-        return False
-    return work in _WORK[cause]
+        return work in ("host", "cache")
+    charged, operations = _WORK[cause]
+    return work == charged and operation in operations
 
 
 def _together(rows: Sequence[Mapping[str, Any]], place: int) -> Sequence[Mapping[str, Any]]:

@@ -278,16 +278,12 @@ def _draw_parts(timeline: Timeline, tracks: _Tracks, events: list[_Event]) -> No
                 continue
             start, end = view.cut(span["start_ps"], span["end_ps"])
             request = span["request"]
-            notes = {"request": request, "page": span["page"], "lba": lba.get(request), **_exactly(span)}
-            owner = _owner(span["kind"]) if request is None else str(request)
+            notes = {"request": request, "page": span["page"], "work": span["work"], "lba": lba.get(request)}
+            notes |= _exactly(span)
+            owner = span["work"] if request is None else request
             contents = _slice(f"{words(span['kind'])} {owner}", span["kind"], notes) + flows.get(span["row"], b"")
             lanes.nesting(start, end).begin(start, end, contents)
         lanes.finish()
-
-
-def _owner(kind: str) -> str:
-    """Whose a use is that no request asked for. Only collection erases; mapping tables read and program as well."""
-    return "garbage collection" if kind == "array_erase" else "background work"
 
 
 def _arrows(timeline: Timeline) -> dict[int, bytes]:

@@ -57,11 +57,12 @@ _WINDOW_FORM = "FROM:TO, each a time with its unit, one of ps, ns, us, ms, s (fo
 class Timeline:
     """What happened in some windows of a run. Times are simulated picoseconds.
 
-    header: `kinds` and `causes` that there are; `parts`: name, kind and place of each; `truncated`: whether there was
-    more than the timeline may hold, and then `until_ps`: up to when it is complete.
+    header: `kinds`, `works` and `causes` that there are; `parts`: name, kind and place of each; `truncated`: whether
+    there was more than the timeline may hold, and then `until_ps`: up to when it is complete.
 
     spans: a part (its number in `parts`) was used: kind, part, start_ps, end_ps, request (null: work of the drive's
-    own, such as garbage collection), page (number of the page transaction).
+    own), page (number of the page transaction), work (`host`; `cache`: a page goes from the data cache to flash; `gc`:
+    blocks are collected, for whatever reason; `mapping`: the mapping table's pages on flash).
 
     steps: what each page of a request, or (page null) the request itself, spent its time on: request (null: work of the
     drive's own), page, cause, start_ps, end_ps, part (the chip concerned, or null). A request's own steps and those of
@@ -180,7 +181,10 @@ def from_columns(
     return Timeline(
         header=about,
         spans=frames.raw(spans).with_columns(
-            _words("kind", about["kinds"]), _unless("request", _NOBODY), _unless("page", _NOBODY)
+            _words("kind", about["kinds"]),
+            _words("work", about["works"]),
+            _unless("request", _NOBODY),
+            _unless("page", _NOBODY),
         ),
         steps=frames.raw(steps).with_columns(
             _words("cause", about["causes"]), *(_unless(column, _NOBODY) for column in ("request", "page", "part"))

@@ -402,7 +402,7 @@ class Toy:
                 "parts": list(parts.values()),
             },
             pl.DataFrame(
-                [(k, index[p], s, e, r, n) for k, p, s, e, r, n in spans],
+                [(k, index[p], s, e, r, n, "host") for k, p, s, e, r, n in spans],
                 schema={
                     "kind": pl.Enum(KINDS),
                     "part": pl.UInt32,
@@ -410,6 +410,7 @@ class Toy:
                     "end_ps": pl.UInt64,
                     "request": pl.UInt32,
                     "page": pl.UInt32,
+                    "work": pl.Enum(["host"]),
                 },
                 orient="row",
             ),

@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 from test_timeline import command, made
-from timelines import CAUSES, NOBODY, Drawing, bus, collected, crossed, routed
+from timelines import CAUSES, NOBODY, WORKS, Drawing, bus, collected, crossed, ps, routed
 
 
 def told(drawing: Drawing, number: int) -> Explanation:
@@ -45,7 +45,7 @@ def test_steps_tile_the_latency() -> None:
 def test_who_held_the_chip() -> None:
     steps = {(step.cause, step.start_ps): step for step in told(bus(), 1).steps}
     collected = steps["chip_busy_erase", 3_000_000]
-    assert collected.holders == (Holder("array_erase", None, ("chip 0,0 plane 0",), 2_000_000),)
+    assert collected.holders == (Holder("array_erase", None, ("chip 0,0 plane 0",), 2_000_000, "gc"),)
     # Charged as 101.5 us after the 2 us of collection, though the erase came last: the program took 100 of them.
     user = steps["chip_busy_user", 5_000_000]
     assert user.holders == (
@@ -72,7 +72,7 @@ def test_who_held_the_row_and_the_column() -> None:
     assert set(conflict.parts) == {"row 1", "column 0"}
     assert conflict.holders == (
         Holder("data", 2, ("row 1",), 4_000_000),
-        Holder("data", None, ("column 0",), 3_000_000),
+        Holder("data", None, ("column 0",), 3_000_000, "cache"),
     )
     assert conflict.unheld_ps == 0
     assert write.holders == (Holder("array_program", 0, ("chip 0,1 plane 1",), 3_000_000),)
@@ -202,13 +202,30 @@ def test_work_of_the_drive_goes_with_the_causes_that_it_is_behind() -> None:
     assert "mostly: programs of garbage collection at the chip (37.9 %)" in flat
 
 
-def test_mapping_takes_what_collection_leaves() -> None:
+def test_mapping_tables_are_told_from_collection() -> None:
     d = collected()
     mapping, read = CAUSES.index("chip_busy_mapping"), CAUSES.index("chip_busy_gc_read")
     d.steps = [(*step[:2], mapping, *step[3:]) if step[2] == read else step for step in d.steps]
+    assert not next(step for step in told(d, 1).steps if step.cause == "chip_busy_mapping").holders
+    now_read = [span[2] <= ps(4000) and span[5] == 7 for span in d.spans]
+    d.spans = [
+        (*span[:-1], WORKS.index("mapping")) if read else span for span, read in zip(d.spans, now_read, strict=True)
+    ]
     (step,) = (step for step in told(d, 1).steps if step.cause == "chip_busy_mapping")
-    assert {holder.kind for holder in step.holders} == {"command", "array_read", "register"}
+    assert {(holder.kind, holder.work) for holder in step.holders} == {
+        (kind, "mapping") for kind in ("command", "array_read", "register")
+    }
     assert "page reads of mapping tables" in " ".join(shown(told(d, 1)).split())
+
+
+def test_writes_out_of_the_cache_are_the_hosts() -> None:
+    d = collected()
+    d.spans = [(*span[:-1], WORKS.index("cache")) if span[5] == 7 else span for span in d.spans]
+    steps = {step.cause: step for step in told(d, 1).steps}
+    assert not steps["chip_busy_gc_program"].holders
+    uses = {holder.kind: (holder.work, holder.time_ps) for holder in steps["chip_busy_user"].holders}
+    assert uses["array_program"] == ("cache", 10_000_000)
+    assert "page programs of the data cache" in " ".join(shown(told(d, 1)).split())
 
 
 def test_trims_and_flushes_are_told_as_such() -> None:
@@ -313,7 +330,8 @@ def test_everything_is_in_the_json(frozen: Frozen) -> None:
     (request,) = found["requests"]
     assert request["latency_ps"] == sum(step["duration_ps"] for step in request["steps"])
     assert request["steps"][2]["holders"][0] == {
-        **{"kind": "array_program", "request": 0, "parts": ["chip 0,0 plane 0"], "time_ps": 100_000_000}
+        **{"kind": "array_program", "request": 0, "work": "host", "parts": ["chip 0,0 plane 0"]},
+        "time_ps": 100_000_000,
     }
     assert request["mostly"] == "chip busy with a write (81.3 %)"
 

@@ -167,10 +167,12 @@ def test_slices_carry_what_they_stand_for(tmp_path: Path) -> None:
     trace = written(made(bus()), tmp_path)
     assert trace.on("channels/channel 0")[:2] == [("command 0", 1000, 1100, 0), ("data 0", 1100, 4500, 0)]
     (data, *_) = (s for s in trace.slices if s.track == "channels/channel 0" and s.event.name == "data 1")
-    assert data.notes == {"request": 1, "page": 1, "lba": 1600, "start_ps": 112_100_500, "duration_ps": 3_399_500}
+    about = {"request": 1, "page": 1, "work": "host", "lba": 1600}
+    assert data.notes == {**about, "start_ps": 112_100_500, "duration_ps": 3_399_500}
     assert list(data.event.categories) == ["data"]
-    (erase,) = (s for s in trace.slices if s.event.name == "array erase garbage collection")
+    (erase,) = (s for s in trace.slices if s.event.name == "array erase gc")
     assert "request" not in erase.notes
+    assert erase.notes["work"] == "gc"
     (read,) = (s for s in trace.slices if s.event.name == "read 1")
     assert (read.notes["latency_ps"], read.notes["bytes"], read.notes["flow"]) == (129_000_500, 8192, "hm_0")
     inside = [s for s in trace.slices if s.above == [read]]
@@ -183,7 +185,7 @@ def test_slices_carry_what_they_stand_for(tmp_path: Path) -> None:
 def test_every_kind_of_request_has_its_name(tmp_path: Path) -> None:
     trace = written(made(collected()), tmp_path)
     names = {each.event.name for each in trace.slices}
-    assert {"flush 0", "read 1", "trim 2", "array read background work", "array erase garbage collection"} <= names
+    assert {"flush 0", "read 1", "trim 2", "array read gc", "array erase gc"} <= names
 
 
 def overlapping() -> Drawing:

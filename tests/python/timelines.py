@@ -16,7 +16,11 @@ CAUSES = (
 OPS = ("read", "write", "trim", "flush")
 NOBODY, NOT_YET = 2**32 - 1, 2**64 - 1
 SIZES = {"u8": 1, "u16": 2, "u32": 4, "u64": 8}
-SPANS = {"kind": "u8", "part": "u32", "start_ps": "u64", "end_ps": "u64", "request": "u32", "page": "u32"}
+WORKS = ("host", "cache", "gc", "mapping")
+SPANS = {
+    **{"kind": "u8", "part": "u32", "start_ps": "u64", "end_ps": "u64", "request": "u32", "page": "u32"},
+    "work": "u8",
+}
 STEPS = {"request": "u32", "page": "u32", "cause": "u8", "start_ps": "u64", "end_ps": "u64", "part": "u32"}
 REQUESTS = {
     **{"number": "u32", "flow": "u16", "kind": "u8", "lba": "u64", "sectors": "u32"},
@@ -50,9 +54,12 @@ class Drawing:
     def number(self, part: str | None) -> int:
         return NOBODY if part is None else [each["name"] for each in self.parts].index(part)
 
-    def span(self, part: str, kind: str, start: float, end: float, request: int | None, page: int) -> None:
-        owner = NOBODY if request is None else request
-        self.spans.append((KINDS.index(kind), self.number(part), ps(start), ps(end), owner, page))
+    def span(
+        self, part: str, kind: str, start: float, end: float, request: int | None, page: int, own: str = "gc"
+    ) -> None:
+        """own: the kind of work if no request asked for it."""
+        owner, work = (NOBODY, own) if request is None else (request, "host")
+        self.spans.append((KINDS.index(kind), self.number(part), ps(start), ps(end), owner, page, WORKS.index(work)))
 
     def step(
         self, request: int, page: int | None, cause: str, start: float, end: float, part: str | None = None
@@ -70,6 +77,7 @@ class Drawing:
             "from_ps": 0,
             "until_ps": ps(self.until_ns),
             "kinds": KINDS,
+            "works": WORKS,
             "causes": CAUSES,
             "parts": self.parts,
         }
@@ -207,7 +215,7 @@ def crossed() -> Drawing:
     d.request(0, 0, 8, 0, 9000, op="write")
     d.request(1, 4, 2, 1000, 12_000, op="write")
     d.span("row 1", "data", 0, 5000, 2, 2)
-    d.span("column 0", "data", 1000, 4000, None, 3)
+    d.span("column 0", "data", 1000, 4000, None, 3, "cache")
     d.span("row 0", "data", 0, 5000, 4, 4)
     d.span("column 1", "data", 0, 5000, 5, 5)
     d.span("chip 0,1 plane 1", "array_program", 2000, 8000, 0, 0)

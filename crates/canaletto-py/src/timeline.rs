@@ -61,6 +61,7 @@ pub fn timeline<'py>(
     insert(&columns[0], "end_ps", spans.end.into_iter())?;
     insert(&columns[0], "request", spans.request.into_iter())?;
     insert(&columns[0], "page", spans.page.into_iter())?;
+    insert(&columns[0], "work", spans.work.into_iter())?;
     insert(&columns[1], "request", steps.request.into_iter())?;
     insert(&columns[1], "page", steps.page.into_iter())?;
     insert(&columns[1], "cause", steps.cause.into_iter())?;

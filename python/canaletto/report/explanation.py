@@ -94,13 +94,8 @@ _WITH = {
 }
 
 
-_OWNERS = {
-    **dict.fromkeys(
-        ("free_blocks", "chip_busy_gc_read", "chip_busy_gc_program", "chip_busy_erase"), "garbage collection"
-    ),
-    "chip_busy_mapping": "mapping tables",
-}
-"""Whose the work of the drive's own is that a cause is charged for; of other causes it may be either's."""
+_WORKS = {"host": "the host", "cache": "the data cache", "gc": "garbage collection", "mapping": "mapping tables"}
+"""Whose work is done where no request is named."""
 
 
 def to_dict(found: "Explained") -> dict[str, Any]:
@@ -165,7 +160,8 @@ def mostly(explanation: "Explanation") -> str:
         waits = [step for step in explanation.steps if step.cause == cause]
         uses: dict[str, int] = {"": sum(step.unheld_ps for step in waits)}
         for holder in (holder for step in waits for holder in step.holders):
-            use = "background work" if holder.request is None else _WITH.get(holder.kind, words(holder.kind))
+            own = holder.work in ("gc", "mapping")
+            use = _WORKS[holder.work] if own else _WITH.get(holder.kind, words(holder.kind))
             uses[use] = uses.get(use, 0) + holder.time_ps
         use = max(uses, key=lambda use: uses[use])
         label = f"{label} with {use}" if use else "in line for a chip that was idle"
@@ -214,7 +210,7 @@ def _words(explanation: "Explanation", steps: Sequence["Step"]) -> str:
         told = [_holder(explanation, step, holder) for holder in holders]
     else:
         uses = _by_use(holders)
-        told = [_alike(explanation, step, alike) for alike in uses[:TOLD]]
+        told = [_alike(explanation, alike) for alike in uses[:TOLD]]
         if others := [holder for alike in uses[TOLD:] for holder in alike]:
             told.append(f"other uses ({time_us(sum(holder.time_ps for holder in others) / 1e6)})")
     unheld = sum(each.unheld_ps for each in steps)
@@ -228,7 +224,7 @@ def _plain(step: "Step") -> str:
 
 
 def _holder(explanation: "Explanation", step: "Step", holder: "Holder") -> str:
-    owner = _own_work(step) if holder.request is None else f"request {holder.request}"
+    owner = _WORKS[holder.work] if holder.request is None else f"request {holder.request}"
     if holder.request == explanation.request:
         owner = "this request's own pages"
     said = _USES.get(holder.kind, words(holder.kind) + " of {}").format(owner)
@@ -239,22 +235,18 @@ def _holder(explanation: "Explanation", step: "Step", holder: "Holder") -> str:
 
 
 def _by_use(holders: Sequence["Holder"]) -> list[list["Holder"]]:
-    """Holders of the same kind together, the drive's own apart; what took longest comes first."""
-    uses: dict[tuple[str, bool], list[Holder]] = {}
+    """Holders of the same kind and work together; what took longest comes first."""
+    uses: dict[tuple[str, str], list[Holder]] = {}
     for holder in holders:
-        uses.setdefault((holder.kind, holder.request is None), []).append(holder)
+        uses.setdefault((holder.kind, holder.work), []).append(holder)
     return sorted(uses.values(), key=lambda alike: -sum(holder.time_ps for holder in alike))
 
 
-def _own_work(step: "Step") -> str:
-    return _OWNERS.get(step.cause, "background work")
-
-
-def _alike(explanation: "Explanation", step: "Step", holders: Sequence["Holder"]) -> str:
+def _alike(explanation: "Explanation", holders: Sequence["Holder"]) -> str:
     """Holders of one kind in words: how often, of whom, how long in all."""
     requests = list(dict.fromkeys(holder.request for holder in holders))
     names = [f"{number}" for number in requests if number is not None]
-    owner = f"request{'s' if len(names) > 1 else ''} {_listed(names, 2)}" if names else _own_work(step)
+    owner = f"request{'s' if len(names) > 1 else ''} {_listed(names, 2)}" if names else _WORKS[holders[0].work]
     if requests == [explanation.request]:
         owner = "this request's own pages"
     said = _USES.get(holders[0].kind, words(holders[0].kind) + " of {}").format(owner)
@@ -324,7 +316,13 @@ def _step_dict(explanation: "Explanation", step: "Step") -> Mapping[str, Any]:
         "parts": list(step.parts),
         "text": _words(explanation, [step]),
         "holders": [
-            {"kind": each.kind, "request": each.request, "parts": list(each.parts), "time_ps": each.time_ps}
+            {
+                "kind": each.kind,
+                "request": each.request,
+                "work": each.work,
+                "parts": list(each.parts),
+                "time_ps": each.time_ps,
+            }
             for each in step.holders
         ],
         "unheld_ps": step.unheld_ps,

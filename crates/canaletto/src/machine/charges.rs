@@ -63,12 +63,12 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             return Owner::NONE;
         }
         let t = &self.transactions[id];
-        let request = match (t.request, t.old_page) {
-            // The old page of a partial write is read for that write's request.
-            (_, OldPage::For(write)) if t.origin == Origin::OldPage => self.number_of(self.transactions[write].request),
-            (request, _) => self.number_of(request),
+        let asking = match t.old_page {
+            // The old page of a partial write is read for that write.
+            OldPage::For(write) if t.origin == Origin::OldPage => &self.transactions[write],
+            _ => t,
         };
-        Owner { request, page: t.number }
+        Owner { request: self.number_of(asking.request), page: t.number, work: asking.origin.work() }
     }
 
     fn number_of(&self, request: RequestId) -> u32 {

@@ -9,19 +9,38 @@ use crate::host::request::{Kind, Request, RequestId};
 use crate::measure::blame::Cause;
 use crate::sim::time::Time;
 
-/// Whom something is done for: the number of a request, and that of a page transaction.
+/// What something is done for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    /// A request of the host.
+    Host,
+    /// A page goes from the data cache to flash.
+    Cache,
+    /// Blocks are collected, for whatever reason.
+    Gc,
+    /// The mapping table's pages on flash.
+    Mapping,
+}
+
+impl Work {
+    /// Names, in the order of their numbers.
+    pub const NAMES: [&str; 4] = ["host", "cache", "gc", "mapping"];
+}
+
+/// Whom something is done for: the number of a request, that of a page transaction, and the kind of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Owner {
-    /// Requests are numbered as they are generated; `u32::MAX` for garbage collection and
-    /// for pages on their way from the data cache to flash.
+    /// Requests are numbered as they are generated; `u32::MAX` for the drive's own work.
     pub request: u32,
     /// Page transactions are numbered as they are made; `u32::MAX` for what concerns the whole request.
     pub page: u32,
+    /// The host's, or which of the drive's own.
+    pub work: Work,
 }
 
 impl Owner {
     /// Nobody.
-    pub const NONE: Owner = Owner { request: u32::MAX, page: u32::MAX };
+    pub const NONE: Owner = Owner { request: u32::MAX, page: u32::MAX, work: Work::Host };
 
     /// A whole request.
     pub fn of_request(request: u32) -> Owner {

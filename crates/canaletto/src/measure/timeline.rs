@@ -10,7 +10,7 @@ use crate::flash::address::{ChipId, Layout, PlaneId};
 use crate::flash::interface::Operation;
 use crate::host::request::Request;
 use crate::measure::blame::Cause;
-use crate::measure::probe::{Owner, Probe};
+use crate::measure::probe::{Owner, Probe, Work};
 use crate::sim::time::Time;
 
 /// What a span shows, in the order of its numbers.
@@ -92,6 +92,7 @@ pub struct Spans {
     pub end: Vec<u64>,
     pub request: Vec<u32>,
     pub page: Vec<u32>,
+    pub work: Vec<u8>,
 }
 
 /// Columns of steps: what a request's or a page's time was charged to.
@@ -130,6 +131,8 @@ pub struct Header {
     pub until_ps: u64,
     /// Names of the kinds of span.
     pub kinds: [&'static str; KINDS.len()],
+    /// Names of the kinds of work.
+    pub works: [&'static str; Work::NAMES.len()],
     /// Names of the causes.
     pub causes: Vec<&'static str>,
     /// Tracks.
@@ -204,6 +207,7 @@ impl Timeline {
             from_ps: self.windows.windows.iter().map(|w| w.0.0).min().unwrap_or(0),
             until_ps: self.now.0,
             kinds: KINDS,
+            works: Work::NAMES,
             causes: Cause::ALL.iter().map(|c| c.key()).collect(),
             parts: self.parts.clone(),
         }
@@ -234,6 +238,7 @@ impl Timeline {
         self.spans.end.push(end.0);
         self.spans.request.push(owner.request);
         self.spans.page.push(owner.page);
+        self.spans.work.push(owner.work as u8);
     }
 
     fn note_request(&mut self, request: &Request, complete: Option<Time>) {

@@ -7,6 +7,7 @@ use crate::flash::interface::Operation;
 use crate::ftl::blocks::Frontier;
 use crate::host::request::RequestId;
 use crate::measure::blame::Account;
+use crate::measure::probe::Work;
 use crate::sim::time::Time;
 use crate::typed_id;
 
@@ -32,6 +33,18 @@ pub enum Origin {
     Gc,
     /// The mapping table: one of its translation pages.
     Mapping,
+}
+
+impl Origin {
+    /// What it is done for.
+    pub fn work(self) -> Work {
+        match self {
+            Origin::User | Origin::OldPage | Origin::Trim | Origin::Cached => Work::Host,
+            Origin::Destage => Work::Cache,
+            Origin::Gc => Work::Gc,
+            Origin::Mapping => Work::Mapping,
+        }
+    }
 }
 
 /// A page read, page program or block erase.
