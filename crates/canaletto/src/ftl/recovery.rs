@@ -1,12 +1,12 @@
 //! Recovery after power was lost: the mapping table is made anew from what flash holds.
 //!
 //! Every page is programmed together with its logical page and a number that grows with every write (its *out-of-band* data, as
-//! in Gupta et al., DFTL, ASPLOS 2009, §3.1); a copy keeps the number of what it copies. Of all pages that name a logical page
-//! the one with the highest number holds its newest data. A page whose program was cut off holds nothing: its check fails.
-//! Deallocations are kept in a journal, which is on flash before a flush or a forced write ends (it may have ended because what
-//! it waited for was deallocated), and before a block is erased (which may hold what was newest, while older data live on
-//! elsewhere); or at once where a capacitor keeps the drive alive long enough (power-loss protection). Writing the journal takes
-//! no time here.
+//! in Gupta et al., DFTL, ASPLOS 2009, §3.1), which it gets when it sets out; a copy keeps the number of what it copies. Of all
+//! pages that name a logical page the one with the highest number holds its newest data. A page whose program was cut off holds
+//! nothing: its check fails. Deallocations are kept in a journal, which is on flash before a flush or a forced write ends (it may
+//! have ended because what it waited for was deallocated), and before a block is erased (which may hold what was newest, while
+//! older data live on elsewhere); or at once where a capacitor keeps the drive alive long enough (power-loss protection). Writing
+//! the journal takes no time here.
 //!
 //! A simulated drive carries no data, so a [`Recorder`] watches a run and keeps what would be on flash; the random runs of
 //! `tests/swarm/` lose power at any event and recover from that alone.
@@ -81,6 +81,8 @@ pub struct Recorder {
     dirty: BTreeMap<u64, u64>,
     /// Sectors on their way from the write buffer to flash, and the number of that write.
     destaging: BTreeMap<u64, (u64, u32)>,
+    /// Numbers of the host's writes past the write buffer, by logical page and request.
+    direct: BTreeMap<(u64, RequestId), u32>,
 }
 
 impl Recorder {
@@ -110,9 +112,16 @@ impl Recorder {
         self.blocks.entry((at.plane.0, at.block)).or_default().insert(at.page, (lpa, sequence));
     }
 
-    fn write(&mut self, lpa: u64, at: Ppa) {
+    /// Number of a write that sets out. Writes of a page reach flash in the order in which they do.
+    fn next(&mut self) -> u32 {
         self.sequence += 1;
-        self.program(lpa, self.sequence, at);
+        self.sequence
+    }
+
+    /// Number of the first write of a page that is on its way now.
+    fn first_under_way(&self, lpa: u64) -> Option<u32> {
+        let direct = self.direct.range((lpa, RequestId(0))..=(lpa, RequestId::NONE)).map(|(_, &number)| number);
+        direct.chain(self.destaging.get(&lpa).map(|&(_, number)| number)).min()
     }
 }
 
@@ -131,17 +140,30 @@ impl Probe for Recorder {
         self.program(lpa, 0, at);
     }
 
-    fn page_programmed(&mut self, _: Time, _: RequestId, lpa: u64, _: u64, at: Ppa, _: Ppa) {
-        self.write(lpa, at);
+    fn page_begins(&mut self, _: Time, request: RequestId, lpa: u64, _: u64, kind: Kind) {
+        if kind == Kind::Write {
+            let number = self.next();
+            self.direct.insert((lpa, request), number);
+        }
     }
 
-    fn page_cached(&mut self, _: Time, _: RequestId, lpa: u64, sectors: u64) {
+    fn page_programmed(&mut self, _: Time, request: RequestId, lpa: u64, _: u64, at: Ppa, _: Ppa) {
+        let number = self.direct.remove(&(lpa, request)).expect("a write that began");
+        self.program(lpa, number, at);
+    }
+
+    fn page_failed(&mut self, _: Time, request: RequestId, lpa: u64) {
+        self.direct.remove(&(lpa, request));
+    }
+
+    fn page_cached(&mut self, _: Time, request: RequestId, lpa: u64, sectors: u64) {
+        self.direct.remove(&(lpa, request));
         *self.dirty.entry(lpa).or_default() |= sectors;
     }
 
     fn page_destages(&mut self, _: Time, lpa: u64, sectors: u64) {
-        self.sequence += 1;
-        self.destaging.insert(lpa, (sectors, self.sequence));
+        let number = self.next();
+        self.destaging.insert(lpa, (sectors, number));
         self.dirty.remove(&lpa);
     }
 
@@ -170,7 +192,7 @@ impl Probe for Recorder {
 
     fn page_trimmed(&mut self, _: Time, _: RequestId, lpa: u64) {
         // What is on its way to flash now comes after the trim, or that would have waited for it.
-        let sequence = self.destaging.get(&lpa).map_or(self.sequence, |(_, number)| number - 1);
+        let sequence = self.first_under_way(lpa).map_or(self.sequence, |number| number - 1);
         self.journal.push(Trimmed { lpa, sequence });
     }
 
@@ -180,7 +202,8 @@ impl Probe for Recorder {
     }
 
     fn translation_programmed(&mut self, _: Time, lpa: u64, at: Ppa) {
-        self.write(lpa, at);
+        let number = self.next();
+        self.program(lpa, number, at);
     }
 
     fn block_erased(&mut self, _: Time, plane: PlaneId, block: u32) {
@@ -209,6 +232,19 @@ mod tests {
         let image = FlashImage { pages: vec![page(0, 7, 9), page(1, 7, 3), page(2, 8, 4)], ..FlashImage::default() };
         let map = recover(&image);
         assert_eq!((map[&7].block, map[&8].block, map.len()), (0, 2, 2));
+    }
+
+    #[test]
+    fn writes_are_numbered_in_the_order_in_which_they_set_out() {
+        let at = |block| page(block, 7, 0).at;
+        let mut recorder = Recorder::default();
+        recorder.page_begins(Time::ZERO, RequestId(3), 7, 1, Kind::Write);
+        recorder.page_destages(Time::ZERO, 7, 2);
+        // The page out of the cache waits for the write past it.
+        recorder.page_programmed(Time::ZERO, RequestId(3), 7, 1, at(0), Ppa::NONE);
+        recorder.page_trimmed(Time::ZERO, RequestId(4), 7);
+        recorder.page_destaged(Time::ZERO, 7, 2, at(1), Ppa::NONE);
+        assert_eq!(recover(&recorder.image(true)), BTreeMap::from([(7, at(1))]));
     }
 
     #[test]

@@ -174,7 +174,8 @@ impl Probe for Shadow {
         self.flash.entry((at.plane, at.block)).or_default().remove(&at.page);
     }
 
-    fn page_begins(&mut self, _: Time, request: RequestId, lpa: u64, sectors: u64, kind: Kind) {
+    fn page_begins(&mut self, now: Time, request: RequestId, lpa: u64, sectors: u64, kind: Kind) {
+        self.recorder.page_begins(now, request, lpa, sectors, kind);
         self.versions += 1;
         if kind != Kind::Read {
             self.writing.entry(request).or_default().push((lpa, sectors, self.versions));
@@ -265,7 +266,8 @@ impl Probe for Shadow {
         self.lost.insert(lpa);
     }
 
-    fn page_failed(&mut self, _: Time, request: RequestId, lpa: u64) {
+    fn page_failed(&mut self, now: Time, request: RequestId, lpa: u64) {
+        self.recorder.page_failed(now, request, lpa);
         self.failures += 1;
         if let Some(pages) = self.reading.get_mut(&request) {
             pages.retain(|page| page.0 != lpa);
