@@ -28,6 +28,12 @@ DESIGNS = {
     "contradiction": ("[gc]\nthreshold = 0.5\n", 3, "gc.threshold", ["0.5", "overprovisioning"]),
     "unknown fabric": ("[fabric]\nkind = 'buss'\n", 3, "fabric.kind", ["buss", "did you mean `bus`"]),
     "unknown interface": ("[fabric]\ninterface = 'sata'\n", 3, "fabric.interface", ["sata", "nv-ddr"]),
+    "too many queues": ("[host]\nqueues_per_flow = 1001\n", 3, "host.queues_per_flow", ["1001", "from 1 to 1,000"]),
+    "weight of zero": ("[host.arbitration]\nlow = 0\n", 3, "host.arbitration.low", ["got 0", "from 1 to 256"]),
+    "too many slots": ("[host.sata]\nslots = 33\n", 3, "host.sata.slots", ["got 33", "from 1 to 32"]),
+    "unknown protocol": ("[host]\nprotocol = 'sas'\n", 3, "host.protocol", ["sas", "did you mean `sata`"]),
+    "generation to come": ("[link]\nlanes = 4\nlane_rate = 'gen9'\n", 4, "link.lane_rate", ["gen9", "gen6"]),
+    "rate without a unit": ("[link]\nlane_rate = '2'\n", 3, "link.lane_rate", ["2", "GB/s"]),
     "table for a value": ("[flash.erase]\nx = 1\n", 2, "flash.erase", ["expected"]),
 }
 
@@ -53,6 +59,12 @@ WORKLOADS = {
     "nothing to do": ('name = "w"\n[[flow]]\nname = "a"\n', ["w.toml:2: flow.0", "synthetic", "trace"]),
     "no flow": ('name = "w"\nflow = []\n', ["w.toml:2: flow", "empty"]),
     "flow missing": ('name = "w"\n', ["w.toml", "flow"]),
+    "flow without resources": (
+        'name = "w"\npartitioned = true\n[[flow]]\nname = "a"\nchannels = []\n'
+        + SYNTHETIC.split("\n", 3)[3]
+        + "requests = 5\nqueue_depth = 1\n",
+        ["channels", "empty list", "at least one"],
+    ),
     "plane that is not there": (
         'name = "w"\npartitioned = true\n[[flow]]\nname = "a"\nplanes = [9]\n'
         + SYNTHETIC.split("\n", 3)[3]

@@ -81,6 +81,16 @@ def test_figures_share_the_runs_of_the_matrix() -> None:
     assert len(named["fig9"] & named["fig15"]) == len(TABLE2) * 4 * 5
 
 
+def test_what_is_only_described_otherwise_is_one_run() -> None:
+    design = drive(PERFORMANCE, "Venice")
+
+    def key(name: str, kind: str) -> str:
+        return Run(design, traffic(name, kind, OPEN, 1000)).key
+
+    assert key("web_1", OWN) == key("web_1", UNIFORM), "a profile of Table 2's means alone"
+    assert len({key("hm_0", OWN), key("hm_0", UNIFORM), key("web_1", SKEWED), key("web_1", OWN)}) == 4
+
+
 @pytest.mark.parametrize("name", ["hm_0", "ssd-00"])
 def test_every_kind_of_traffic_has_the_published_means(name: str) -> None:
     reads, kilobytes, microseconds = TABLE2[name]

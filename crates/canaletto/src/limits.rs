@@ -11,7 +11,7 @@ use crate::flash::interface::Operation;
 use crate::flash::timing::ArrayTiming;
 use crate::ftl::directory::Directory;
 use crate::ftl::placement::{Placement, Positions};
-use crate::host::link::LinkTiming;
+use crate::host::link::read_time;
 
 /// A flow's addresses.
 #[derive(Debug, Clone)]
@@ -364,8 +364,7 @@ pub fn inspect(design: &Design, workload: &Workload, records: bool) -> Result<In
     let limits = Limits::new(design, workload)?;
     let layout = &limits.layout;
     let page = layout.flash_page_bytes();
-    let link = LinkTiming::new(&design.link);
-    let link_rate = page as f64 / link.data(page).seconds();
+    let link_rate = page as f64 / read_time(design, page).seconds();
     let array = |operation| {
         let timing = ArrayTiming::new(&design.flash);
         let kinds = 24;

@@ -55,6 +55,9 @@ const PARTIAL: &str = "requests = 600\nread_share = 0.5\nsize = \"1KiB\"\nalignm
 
 const HOT: &str =
     "requests = 9000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 16\naddresses = \"hot-cold\"\nhot_share = 0.1";
+const SATA: &[&str] = &["host.protocol=sata"];
+const FEW_COMMANDS: &[&str] = &["host.commands=4"];
+const WEIGHTED: &[&str] = &["host.commands=4", "host.arbitration.method=weighted"];
 const SPATIAL: &[&str] = &["fabric.kind=omnibus", "gc.scope=spatial", "ftl.write_placement=dynamic"];
 const DETECTING: &[&str] = &[
     "fabric.kind=omnibus",
@@ -193,6 +196,22 @@ const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("fabric.mesh.buffer", "4160B", MESH, READS),
     ("fabric.mesh.packet", "1KiB", MESH, READS),
     ("fabric.mesh.controller", "own-row", MESH, READS),
+    ("host.protocol", "sata", &[], READS),
+    ("host.submit_time", "1us", &[], READS),
+    ("host.complete_time", "1us", &[], READS),
+    ("host.queues_per_flow", "4", &["host.queue_entries=8"], READS),
+    ("host.commands", "4", &[], READS),
+    ("host.arbitration.method", "weighted", FEW_COMMANDS, TWO_CLASSES),
+    ("host.arbitration.burst", "8", FEW_COMMANDS, TWO_CLASSES),
+    ("host.arbitration.high", "9", WEIGHTED, TWO_CLASSES),
+    ("host.arbitration.medium", "9", WEIGHTED, THREE_CLASSES),
+    ("host.arbitration.low", "9", WEIGHTED, TWO_CLASSES),
+    ("host.interrupts.threshold", "4", &["host.interrupts.time=100us"], READS),
+    ("host.interrupts.time", "50us", &["host.interrupts.threshold=64"], READS),
+    ("host.prp_lists", "true", &[], READS),
+    ("host.sata.generation", "2", SATA, READS),
+    ("host.sata.slots", "4", SATA, READS),
+    ("host.sata.frame_gap", "100ns", SATA, READS),
     ("host.queue_entries", "8", &[], READS),
     ("host.fetch_limit", "4", &[], READS),
     ("host.fetch", "one-per-doorbell", &[], READS),
@@ -279,21 +298,30 @@ const DESIGN: &[(&str, &str, &[&str], &str)] = &[
 /// Two flows of different classes, written out below.
 const TWO_CLASSES: &str = "two classes";
 
+/// Likewise three.
+const THREE_CLASSES: &str = "three classes";
+
 /// Two flows with parts of their own, written out below.
 const TWO_PARTS: &str = "two parts";
 
 fn two_classes() -> String {
-    let flow = |name, priority| {
+    classes(&["high", "low"])
+}
+
+fn classes(priorities: &[&str]) -> String {
+    let flow = |(number, priority): (usize, &&str)| {
         format!(
-            "[[flow]]\nname = \"{name}\"\npriority = \"{priority}\"\n[flow.synthetic]\nrequests = 600\nread_share = 0.7\nsize = \"4KiB\"\nqueue_depth = 32\n"
+            "[[flow]]\nname = \"{number}\"\npriority = \"{priority}\"\n[flow.synthetic]\nrequests = 600\nread_share = 0.7\nsize = \"4KiB\"\nqueue_depth = 32\n"
         )
     };
-    format!("name = \"two\"\n{}{}", flow("a", "high"), flow("b", "low"))
+    format!("name = \"classes\"\n{}", priorities.iter().enumerate().map(flow).collect::<String>())
 }
 
 fn workload_text(body: &str) -> String {
     if body == TWO_CLASSES {
         two_classes()
+    } else if body == THREE_CLASSES {
+        classes(&["high", "medium", "low"])
     } else if body == TWO_PARTS {
         PARTS.to_owned()
     } else {
@@ -407,6 +435,7 @@ fn workload_table() -> Vec<(&'static str, Vec<&'static str>, String)> {
         ("flow.synthetic.read_share", vec!["flow.0.synthetic.read_share=0.9"], one.clone()),
         ("flow.synthetic.trim_share", vec!["flow.0.synthetic.trim_share=0.2"], one.clone()),
         ("flow.synthetic.flush_share", vec!["flow.0.synthetic.flush_share=0.2"], one.clone()),
+        ("flow.synthetic.zeroes_share", vec!["flow.0.synthetic.zeroes_share=0.5"], one.clone()),
         ("flow.synthetic.fua_share", vec!["flow.0.synthetic.fua_share=0.5"], one.clone()),
         ("flow.synthetic.addresses", vec!["flow.0.synthetic.addresses=sequential"], one.clone()),
         ("flow.synthetic.hot_share", vec!["flow.0.synthetic.hot_share=0.4"], hot),

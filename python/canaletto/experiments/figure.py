@@ -1,6 +1,7 @@
 """What a figure is made of: the runs it needs, the table they make, and the chart in the form of the paper."""
 
 import hashlib
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -43,13 +44,24 @@ class Run:
     @cached_property
     def key(self) -> str:
         """What it is, as a name for its result: any change of configuration or engine makes another."""
-        parts = (_build(), self.design.to_toml(), self.workload.to_toml(), str(self.seed))
+        parts = (_build(), self.design.to_toml(), _traffic(self.workload), str(self.seed))
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
     @property
     def requests(self) -> int:
         """The requests it makes; how long it may take compared with others."""
         return _requests(self.workload)
+
+
+def _traffic(workload: Workload) -> str:
+    """A workload without what only describes it: two that say the same with other origins share their runs."""
+    keys = workload.to_dict()
+    flows = [{**flow, "synthetic": _undescribed(flow.get("synthetic"))} for flow in keys["flow"]]
+    return json.dumps({**keys, "about": "", "flow": flows}, sort_keys=True)
+
+
+def _undescribed(synthetic: dict[str, Any] | None) -> dict[str, Any]:
+    return {key: value for key, value in (synthetic or {}).items() if key != "origin"}
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,8 @@ fn check_flash(design: &Design) -> Checked {
 }
 
 fn check_rates(design: &Design) -> Checked {
-    for (key, rate) in [("fabric.link_rate", design.fabric.link_rate), ("link.lane_rate", design.link.lane_rate)] {
+    for (key, rate) in [("fabric.link_rate", design.fabric.link_rate), ("link.lane_rate", design.link.lane_rate.rate())]
+    {
         require(rate.0 > 0, key, || format!("got \"{rate}\", expected a rate above 0"))?;
     }
     let payload = design.link.max_payload.0;

@@ -11,6 +11,7 @@ use crate::config::cache::Cache;
 use crate::config::energy::Energy;
 pub use crate::config::fabric::*;
 pub use crate::config::gc::{Gc, Scope, VictimPolicy, Wear};
+pub use crate::config::host::*;
 pub use crate::config::hybrid::{Hybrid, LogVictim, MappingScheme};
 pub use crate::config::mapping::*;
 use crate::config::medium::{Ecc, Errors, Failures, Suspend};
@@ -218,69 +219,6 @@ impl<'de> Deserialize<'de> for PageTimes {
     }
 }
 
-/// How the drive fetches commands from a submission queue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Fetch {
-    /// Every waiting entry, in one read of the queue.
-    #[default]
-    AllWaiting,
-    /// One entry for each doorbell and one for each finished request, as MQSim.
-    OnePerDoorbell,
-}
-
-/// NVM Express host interface.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Host {
-    /// Entries of each flow's submission queue and of its completion queue (NVM Express Base 2.0 §3.3.3: at most 65,536).
-    #[schemars(range(min = 2, max = 65_536))]
-    pub queue_entries: u32,
-    /// Requests of one flow that the drive works on at a time; further ones wait in the submission queue.
-    #[schemars(range(min = 1, max = 65_535))]
-    pub fetch_limit: u32,
-    /// How entries are fetched.
-    pub fetch: Fetch,
-    /// Bytes of a submission queue entry (64 in NVM Express; MQSim's structure has 72).
-    #[schemars(range(min = 64, max = 128))]
-    pub submission_entry_bytes: u32,
-}
-
-/// PCI Express link.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Link {
-    /// Lanes.
-    #[schemars(range(min = 1, max = 32))]
-    pub lanes: u32,
-    /// Data rate of one lane in one direction, after line coding.
-    pub lane_rate: Rate,
-    /// Time a packet takes from end to end beside its transfer (propagation, switches, root complex), each way.
-    #[serde(default = "zero_time")]
-    pub latency: Duration,
-    /// Largest payload of a packet.
-    #[serde(default = "payload_128")]
-    pub max_payload: Size,
-    /// Bytes that framing, data link layer and header add to each packet (2 + 6 + 20: PCI Express Base 3.1 §2.2, §3.5, §4.2).
-    #[serde(default = "overhead_28")]
-    #[schemars(range(min = 0, max = 64))]
-    pub packet_overhead_bytes: u32,
-    /// How transfer times are rounded.
-    #[serde(default)]
-    pub rounding: LinkRounding,
-}
-
-/// Rounding of link transfer times.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum LinkRounding {
-    /// To the picosecond.
-    #[default]
-    Exact,
-    /// To whole bytes a lane, then down to whole nanoseconds, as MQSim.
-    LaneNanoseconds,
-}
-
 /// The controller's inside. Each part serves one transfer at a time, first come first served; a rate of `"0B/s"` means
 /// that the part is never a limit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -448,18 +386,6 @@ fn same_page() -> MultiPlane {
 }
 fn yes() -> bool {
     true
-}
-fn payload_128() -> Size {
-    Size(128)
-}
-fn overhead_28() -> u32 {
-    28
-}
-
-impl Default for Host {
-    fn default() -> Self {
-        Host { queue_entries: 1024, fetch_limit: 512, fetch: Fetch::default(), submission_entry_bytes: 64 }
-    }
 }
 
 impl Default for Controller {

@@ -12,6 +12,7 @@ pub mod energy;
 pub mod error;
 mod fabric;
 mod gc;
+mod host;
 mod hybrid;
 pub mod load;
 mod mapping;

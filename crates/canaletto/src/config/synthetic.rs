@@ -106,6 +106,11 @@ pub struct Synthetic {
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub fua_share: f64,
+    /// Share of writes that write zeroes: their data do not cross the host link (NVM Express Write Zeroes, NVM Command Set
+    /// §3.2.8; the drive writes them like others).
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub zeroes_share: f64,
     /// Where requests go.
     #[serde(default)]
     pub addresses: Addresses,
@@ -223,6 +228,7 @@ impl Default for Synthetic {
             trim_share: 0.0,
             flush_share: 0.0,
             fua_share: 0.0,
+            zeroes_share: 0.0,
             addresses: Addresses::Uniform,
             hot_share: None,
             zipf_exponent: None,

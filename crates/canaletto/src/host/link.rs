@@ -1,12 +1,14 @@
-//! The PCI Express link: two directions, each first come first served.
+//! The link between host and drive, first come first served: PCI Express with two directions, or Serial ATA, on which only one
+//! end sends at a time.
 //!
-//! Packet sizes and overheads: PCI Express Base Specification, as MQSim counts them (payload split at the maximum
+//! Packet sizes and overheads of PCI Express: its Base Specification, as MQSim counts them (payload split at the maximum
 //! payload size, framing + data link layer + header for each packet).
 
 use std::collections::VecDeque;
 
-use crate::config::design::{Link as LinkConfig, LinkRounding};
+use crate::config::design::{Design, Link as LinkConfig, LinkRounding, Protocol};
 use crate::host::request::RequestId;
+use crate::host::sata::SataTiming;
 use crate::sim::time::Time;
 
 /// A direction of the link.
@@ -24,29 +26,37 @@ pub enum Message {
     /// The host's submission queue tail.
     SubmissionDoorbell {
         /// Queue pair.
-        flow: u16,
+        queue: u16,
         /// New tail.
         tail: u32,
     },
     /// The host's completion queue head.
     CompletionDoorbell {
         /// Queue pair.
-        flow: u16,
+        queue: u16,
     },
     /// The drive asks for submission queue entries.
     FetchEntries {
         /// Queue pair.
-        flow: u16,
+        queue: u16,
         /// How many.
         count: u32,
     },
     /// The entries asked for.
     Entries {
         /// Queue pair.
-        flow: u16,
+        queue: u16,
         /// How many.
         count: u32,
     },
+    /// The drive asks for the list of the host's pages.
+    FetchList(RequestId),
+    /// That list.
+    List(RequestId),
+    /// A command of Serial ATA.
+    Command(RequestId),
+    /// The drive has taken it and leaves the link free.
+    Accepted,
     /// The drive asks for the data of a write.
     FetchData(RequestId),
     /// The data of a write.
@@ -58,7 +68,7 @@ pub enum Message {
         /// The finished request.
         request: RequestId,
         /// The drive's submission queue head.
-        submission_head: u32,
+        head: u32,
     },
 }
 
@@ -86,9 +96,9 @@ impl LinkTiming {
     pub fn new(config: &LinkConfig) -> LinkTiming {
         LinkTiming {
             lanes: u64::from(config.lanes),
-            lane_rate: config.lane_rate.0,
+            lane_rate: config.lane_rate.rate().0,
             max_payload: config.max_payload.0,
-            overhead: u64::from(config.packet_overhead_bytes),
+            overhead: u64::from(config.overhead()),
             rounding: config.rounding,
             latency: config.latency.time(),
         }
@@ -130,46 +140,100 @@ struct Lane {
     busy: Time,
 }
 
+/// Times of messages.
+enum Times {
+    PciExpress {
+        timing: LinkTiming,
+        entry_bytes: u64,
+        /// Those whose size never changes: doorbell, read request, one entry, completion.
+        fixed: [Time; 4],
+        /// Size and time of the last data message: most are alike.
+        last_data: (u64, Time),
+    },
+    Sata(SataTiming),
+}
+
+impl Times {
+    fn of(&mut self, message: Message, data_bytes: u64) -> Time {
+        match self {
+            Times::PciExpress { timing, entry_bytes, fixed, last_data } => match message {
+                Message::SubmissionDoorbell { .. } | Message::CompletionDoorbell { .. } => fixed[0],
+                Message::FetchEntries { .. } | Message::FetchData(_) | Message::FetchList(_) => fixed[1],
+                Message::Entries { count: 1, .. } => fixed[2],
+                Message::Entries { count, .. } => timing.data(u64::from(count) * *entry_bytes),
+                Message::Completion { .. } => fixed[3],
+                _ => {
+                    if last_data.0 != data_bytes {
+                        *last_data = (data_bytes, timing.data(data_bytes));
+                    }
+                    last_data.1
+                }
+            },
+            Times::Sata(timing) => timing.of(message, data_bytes),
+        }
+    }
+}
+
+/// How long the data of a read are on the link of a design.
+pub fn read_time(design: &Design, bytes: u64) -> Time {
+    match design.host.protocol {
+        Protocol::Nvme => LinkTiming::new(&design.link).data(bytes),
+        Protocol::Sata => SataTiming::new(&design.host.sata).read(bytes),
+    }
+}
+
 /// The link.
 pub struct Link {
-    timing: LinkTiming,
+    times: Times,
+    latency: Time,
     lanes: [Lane; 2],
-    entry_bytes: u64,
-    /// Times of messages whose size never changes: doorbell, read request, one entry, completion.
-    fixed: [Time; 4],
-    /// Size and time of the last data message: most are alike.
-    last_data: (u64, Time),
+    /// Whether only one end can send at a time: then all messages take the first lane.
+    half_duplex: bool,
 }
 
 impl Link {
-    /// An idle link; submission queue entries have `entry_bytes`.
-    pub fn new(timing: LinkTiming, entry_bytes: u64) -> Link {
+    /// The idle link of a design.
+    pub fn new(design: &Design) -> Link {
+        match design.host.protocol {
+            Protocol::Nvme => {
+                let timing = LinkTiming::new(&design.link);
+                Link::pci_express(timing, u64::from(design.host.submission_entry_bytes))
+            }
+            Protocol::Sata => Link::with(Times::Sata(SataTiming::new(&design.host.sata)), Time::ZERO, true),
+        }
+    }
+
+    /// Submission queue entries have `entry_bytes`.
+    fn pci_express(timing: LinkTiming, entry_bytes: u64) -> Link {
         let fixed = [
             timing.data(DOORBELL_BYTES),
             timing.read_request(),
             timing.data(entry_bytes),
             timing.data(COMPLETION_BYTES),
         ];
-        Link { timing, lanes: Default::default(), entry_bytes, fixed, last_data: (0, Time::ZERO) }
+        let latency = timing.latency;
+        Link::with(Times::PciExpress { timing, entry_bytes, fixed, last_data: (0, Time::ZERO) }, latency, false)
     }
 
-    /// Queues a message of which `data_bytes` is the user data it carries. Returns when it leaves the wires if it goes out
-    /// at once.
-    pub fn send(&mut self, direction: Direction, message: Message, data_bytes: u64, now: Time) -> Option<Time> {
-        let time = match message {
-            Message::SubmissionDoorbell { .. } | Message::CompletionDoorbell { .. } => self.fixed[0],
-            Message::FetchEntries { .. } | Message::FetchData(_) => self.fixed[1],
-            Message::Entries { count: 1, .. } => self.fixed[2],
-            Message::Entries { count, .. } => self.timing.data(u64::from(count) * self.entry_bytes),
-            Message::WriteData(_) | Message::ReadData(_) => {
-                if self.last_data.0 != data_bytes {
-                    self.last_data = (data_bytes, self.timing.data(data_bytes));
-                }
-                self.last_data.1
-            }
-            Message::Completion { .. } => self.fixed[3],
-        };
-        let lane = &mut self.lanes[direction as usize];
+    fn with(times: Times, latency: Time, half_duplex: bool) -> Link {
+        Link { times, latency, lanes: Default::default(), half_duplex }
+    }
+
+    /// Which way a message goes, of those that do not share their wires.
+    pub fn lane(&self, direction: Direction) -> Direction {
+        if self.half_duplex { Direction::ToDevice } else { direction }
+    }
+
+    /// Whether only one end can send at a time.
+    pub fn is_half_duplex(&self) -> bool {
+        self.half_duplex
+    }
+
+    /// Queues a message of which `data_bytes` is the data it carries. Returns when it leaves the wires if it goes out at
+    /// once.
+    pub fn send(&mut self, lane: Direction, message: Message, data_bytes: u64, now: Time) -> Option<Time> {
+        let time = self.times.of(message, data_bytes);
+        let lane = &mut self.lanes[lane as usize];
         lane.busy += time;
         if lane.current.is_some() {
             lane.queue.push_back((message, time));
@@ -183,11 +247,11 @@ impl Link {
     pub fn sent(&mut self, direction: Direction, now: Time) -> Result<Message, Time> {
         let lane = &mut self.lanes[direction as usize];
         let message = lane.current.take().expect("nothing was on the link");
-        if self.timing.latency == Time::ZERO {
+        if self.latency == Time::ZERO {
             return Ok(message);
         }
         lane.flying.push_back(message);
-        Err(now + self.timing.latency)
+        Err(now + self.latency)
     }
 
     /// Puts the next waiting message on the wires. Returns when it leaves them.
@@ -215,6 +279,7 @@ impl Link {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::design::LaneRate;
     use crate::config::units::{Duration, Rate, Size};
 
     /// MQSim's own numbers at 4 lanes of 2 GB/s (reference notes, §1).
@@ -222,10 +287,10 @@ mod tests {
     fn times_are_those_of_mqsim() {
         let timing = LinkTiming::new(&LinkConfig {
             lanes: 4,
-            lane_rate: Rate(2_000_000_000),
+            lane_rate: LaneRate::Is(Rate(2_000_000_000)),
             latency: Duration(0),
             max_payload: Size(128),
-            packet_overhead_bytes: 28,
+            packet_overhead_bytes: None,
             rounding: LinkRounding::LaneNanoseconds,
         });
         assert_eq!(timing.data(2).ns(), 4);

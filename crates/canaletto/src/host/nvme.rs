@@ -1,4 +1,4 @@
-//! NVM Express queue pairs, one for each flow: the host's end and the drive's.
+//! NVM Express queue pairs, one or several for each flow: the host's end and the drive's.
 //!
 //! NVM Express Base Specification 2.0 §3.3.3: rings of entries, a tail that the host moves by doorbell, a head that the
 //! drive reports in completions.
@@ -6,7 +6,10 @@
 use std::collections::VecDeque;
 
 use crate::config::design::{Fetch, Host};
-use crate::host::request::RequestId;
+use crate::config::workload::Priority;
+use crate::host::arbiter::Arbiter;
+use crate::host::interrupts::Interrupts;
+use crate::host::request::{Request, RequestId};
 
 /// A queue pair.
 pub struct QueuePair {
@@ -35,6 +38,8 @@ pub struct QueuePair {
     unacknowledged: u32,
     limit: u32,
     fetch: Fetch,
+    /// Host: completions it has not been told of yet.
+    pub interrupts: Interrupts,
 }
 
 impl QueuePair {
@@ -55,6 +60,7 @@ impl QueuePair {
             unacknowledged: 0,
             limit: config.fetch_limit,
             fetch: config.fetch,
+            interrupts: Interrupts::new(&config.interrupts),
         }
     }
 
@@ -92,15 +98,23 @@ impl QueuePair {
         (0..count).map(move |i| self.ring[((from + i) % self.entries) as usize])
     }
 
-    /// Drive: how many entries to ask for now (0: none). They count as in flight from now on.
-    pub fn fetch(&mut self) -> u32 {
+    /// Drive: entries that it could ask for.
+    fn allowed(&self) -> u32 {
         let visible = (self.device_tail + self.entries - self.asked) % self.entries;
-        let allowed = self.limit.saturating_sub(self.in_flight).min(visible);
+        self.limit.saturating_sub(self.in_flight).min(visible)
+    }
+
+    /// Drive: how many entries to ask for now (0: none). They count as in flight from now on.
+    fn fetch(&mut self) -> u32 {
         let count = match self.fetch {
-            Fetch::OnePerDoorbell => allowed.min(1),
+            Fetch::OnePerDoorbell => self.allowed().min(1),
             Fetch::AllWaiting if self.fetching => 0,
-            Fetch::AllWaiting => allowed,
+            Fetch::AllWaiting => self.allowed(),
         };
+        self.ask(count)
+    }
+
+    fn ask(&mut self, count: u32) -> u32 {
         self.fetching = count > 0;
         self.in_flight += count;
         self.asked = (self.asked + count) % self.entries;
@@ -124,11 +138,6 @@ impl QueuePair {
     pub fn fetch_arrived(&mut self) -> bool {
         self.fetching = false;
         self.fetch == Fetch::AllWaiting
-    }
-
-    /// Drive: the back end has finished a request.
-    pub fn finished(&mut self) {
-        self.in_flight -= 1;
     }
 
     /// Drive: a completion is due. Returns the head to report if the completion queue has room; otherwise the completion
@@ -164,5 +173,82 @@ impl QueuePair {
             self.in_flight,
             self.unreported.len()
         )
+    }
+}
+
+/// All queue pairs of a drive.
+pub struct Nvme {
+    /// Those of the first flow, those of the second, and so on.
+    pub queues: Vec<QueuePair>,
+    per_flow: u16,
+    /// Of each flow, which of its queues takes its next request.
+    turns: Vec<u16>,
+    /// If the drive can work on so few commands that queues must wait for each other.
+    arbiter: Option<Arbiter>,
+    prp_lists: bool,
+}
+
+/// Bytes of a page of the host and of an entry in a list of them (NVM Express Base 2.0 §4.1.1).
+const HOST_PAGE: u64 = 4096;
+const LIST_ENTRY: u64 = 8;
+
+impl Nvme {
+    /// Empty queues of flows of these priorities.
+    pub fn new(config: &Host, priorities: &[Priority]) -> Nvme {
+        let per_flow = config.queues_per_flow as usize;
+        let classes: Vec<_> = priorities.iter().flat_map(|&class| std::iter::repeat_n(class, per_flow)).collect();
+        Nvme {
+            queues: classes.iter().map(|_| QueuePair::new(config)).collect(),
+            per_flow: per_flow as u16,
+            turns: vec![0; priorities.len()],
+            arbiter: config.commands.map(|commands| Arbiter::new(&config.arbitration, commands, &classes)),
+            prp_lists: config.prp_lists,
+        }
+    }
+
+    /// The queue that takes a flow's next request.
+    pub fn next_queue(&self, flow: u16) -> u16 {
+        flow * self.per_flow + self.turns[usize::from(flow)]
+    }
+
+    /// The flow's next request goes to the queue after that.
+    pub fn turn(&mut self, flow: u16) {
+        let turn = &mut self.turns[usize::from(flow)];
+        *turn = if *turn + 1 == self.per_flow { 0 } else { *turn + 1 };
+    }
+
+    /// Drive: what to fetch next now that something has changed in `queue`, if anything: a queue and how many entries.
+    pub fn fetch(&mut self, queue: u16) -> Option<(u16, u32)> {
+        let Some(arbiter) = &mut self.arbiter else {
+            let count = self.queues[usize::from(queue)].fetch();
+            return (count > 0).then_some((queue, count));
+        };
+        arbiter.set_ready(queue, self.queues[usize::from(queue)].allowed() > 0);
+        let (chosen, most) = arbiter.grant()?;
+        let pair = &mut self.queues[usize::from(chosen)];
+        let batch = if pair.fetch == Fetch::OnePerDoorbell { 1 } else { most };
+        let count = pair.ask(pair.allowed().min(batch));
+        arbiter.started(chosen, count);
+        arbiter.set_ready(chosen, pair.allowed() > 0);
+        Some((chosen, count))
+    }
+
+    /// Drive: whether after a fetch another one may be due at once.
+    pub fn arbitrates(&self) -> bool {
+        self.arbiter.is_some()
+    }
+
+    /// Drive: the back end has finished a request of a queue.
+    pub fn finished(&mut self, queue: u16) {
+        self.queues[usize::from(queue)].in_flight -= 1;
+        if let Some(arbiter) = &mut self.arbiter {
+            arbiter.finished();
+        }
+    }
+
+    /// Bytes of the list of host pages that a request needs; none if it names its pages itself.
+    pub fn list_bytes(&self, request: &Request) -> Option<u64> {
+        let pages = request.bytes().div_ceil(HOST_PAGE);
+        (self.prp_lists && pages > 2).then(|| (pages - 1) * LIST_ENTRY)
     }
 }

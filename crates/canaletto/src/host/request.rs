@@ -35,8 +35,12 @@ pub struct Request {
     pub number: u32,
     /// Index of its flow.
     pub flow: u16,
+    /// The queue that it takes.
+    pub queue: u16,
     /// What it asks for.
     pub kind: Kind,
+    /// For a write: whether it writes zeroes, so that no data cross the link (NVM Express Write Zeroes).
+    pub zeroes: bool,
     /// For a write: whether it is complete only once it is on flash (force unit access).
     pub fua: bool,
     /// Whether any part of it failed: it is completed with an error status.
@@ -62,15 +66,10 @@ pub struct Request {
 }
 
 impl Request {
-    /// Bytes that the drive fetches from the host before it can start: the data of a write, the list of ranges of a trim
-    /// (one of 16 B; NVM Express NVM Command Set §3.2.3).
-    pub fn payload_bytes(&self) -> u64 {
-        if self.kind == Kind::Trim { 16 } else { self.bytes() }
-    }
-
     /// Bytes of user data that cross the host link for it.
     pub fn bytes(&self) -> u64 {
         match self.kind {
+            Kind::Write if self.zeroes => 0,
             Kind::Read | Kind::Write => u64::from(self.sectors) * SECTOR,
             Kind::Trim | Kind::Flush => 0,
         }

@@ -1,10 +1,11 @@
-//! At the host's end: requests arrive, are placed in queues, cross the link and are completed.
+//! At the host's end: requests arrive, are handed to the host's software, cross the link and are completed. What differs between
+//! host interfaces is in [`super::nvme`] and [`super::sata`].
 
-use super::charges::charge;
 use super::{Event, Flow, Machine};
 use crate::RunError;
 use crate::fabric::Fabric;
 use crate::host::link::{Direction, Message};
+use crate::host::port::Port;
 use crate::host::request::{Kind, Request, RequestId};
 use crate::measure::blame::{Account, Cause};
 use crate::measure::probe::Probe;
@@ -69,7 +70,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// Makes requests that have been there since the flow's start, as long as they do not have to wait any more.
     fn fill_queue(&mut self, id: u16, now: Time) -> Result<(), RunError> {
         let arrival = self.flows[id as usize].start;
-        while self.flows[id as usize].queue.has_room() {
+        while self.port.has_room(id) && self.cores.is_idle(self.port.next_queue(id), now) {
             if !self.generate(id, arrival, now)? {
                 break;
             }
@@ -100,7 +101,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let request = self.requests.insert(Request {
             number: self.generated as u32,
             flow: id,
+            queue: 0,
             kind: wanted.kind,
+            zeroes: wanted.zeroes,
             fua: wanted.fua,
             failed: false,
             path_conflict: false,
@@ -119,23 +122,57 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.generated += 1;
         self.first_arrival.get_or_insert(arrival);
         flow.tally.generated += 1;
-        flow.queue.submit(request);
-        self.place_waiting(id, now);
+        self.hand_to_core(id, request, now);
         Ok(true)
     }
 
-    /// Moves waiting requests into the submission queue while it has room, each with a doorbell.
-    fn place_waiting(&mut self, id: u16, now: Time) {
-        while let Some((request, tail)) = self.flows[id as usize].queue.place() {
-            self.requests[request].enqueue = now;
-            self.charge_request(request, Cause::HostQueue, now);
-            self.send(Direction::ToDevice, Message::SubmissionDoorbell { flow: id, tail }, 0, now);
+    /// The host's software takes a request up, on the core of the queue that it will take.
+    fn hand_to_core(&mut self, flow: u16, request: RequestId, now: Time) {
+        let queue = self.port.next_queue(flow);
+        if let Port::Nvme(nvme) = &mut self.port {
+            nvme.turn(flow);
+        }
+        self.requests[request].queue = queue;
+        match self.cores.submit(queue, now) {
+            Some(time) => self.events.push(time, Event::Submitted(request)),
+            None => self.submit(request, now),
         }
     }
 
-    fn send(&mut self, direction: Direction, message: Message, data_bytes: u64, now: Time) {
-        if let Some(time) = self.link.send(direction, message, data_bytes, now) {
-            self.events.push_single(direction as usize, time, Event::LinkSent(direction));
+    /// The host's software is through with a request.
+    pub(super) fn submitted(&mut self, request: RequestId, now: Time) -> Result<(), RunError> {
+        self.submit(request, now);
+        let flow = self.requests[request].flow;
+        if self.flows[flow as usize].looping == Loop::Unpaced { self.fill_queue(flow, now) } else { Ok(()) }
+    }
+
+    fn submit(&mut self, request: RequestId, now: Time) {
+        let queue = self.requests[request].queue;
+        match &mut self.port {
+            Port::Nvme(nvme) => nvme.queues[usize::from(queue)].submit(request),
+            Port::Sata(slots) => slots.submit(request),
+        }
+        self.place_waiting(queue, now);
+    }
+
+    /// Moves waiting requests to where the drive finds them, while there is room.
+    fn place_waiting(&mut self, queue: u16, now: Time) {
+        match &self.port {
+            Port::Nvme(_) => self.place_in_queue(queue, now),
+            Port::Sata(_) => self.issue_commands(now),
+        }
+    }
+
+    /// A request goes to the drive.
+    pub(super) fn placed(&mut self, request: RequestId, now: Time) {
+        self.requests[request].enqueue = now;
+        self.charge_request(request, Cause::HostQueue, now);
+    }
+
+    pub(super) fn send(&mut self, direction: Direction, message: Message, data_bytes: u64, now: Time) {
+        let lane = self.link.lane(direction);
+        if let Some(time) = self.link.send(lane, message, data_bytes, now) {
+            self.events.push_single(lane as usize, time, Event::LinkSent(lane));
         }
     }
 
@@ -152,18 +189,19 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     pub(super) fn receive(&mut self, message: Message, now: Time) -> Result<(), RunError> {
         match message {
-            Message::SubmissionDoorbell { flow, tail } => {
-                for request in self.flows[flow as usize].queue.doorbell(tail) {
-                    charge(&mut self.requests[request], Cause::HostLink, now, self.probe);
-                }
-                self.fetch(flow, now);
+            Message::SubmissionDoorbell { queue, tail } => self.doorbell_rang(queue, tail, now),
+            Message::FetchEntries { queue, count } => {
+                self.send(Direction::ToDevice, Message::Entries { queue, count }, 0, now)
             }
-            Message::FetchEntries { flow, count } => {
-                self.send(Direction::ToDevice, Message::Entries { flow, count }, 0, now)
+            Message::Entries { queue, count } => self.entries_arrived(queue, count, now),
+            Message::FetchList(request) => {
+                let bytes = self.port.nvme().list_bytes(&self.requests[request]).unwrap_or(0);
+                self.send(Direction::ToDevice, Message::List(request), bytes, now);
             }
-            Message::Entries { flow, count } => self.entries_arrived(flow, count, now),
+            Message::List(request) | Message::Command(request) => self.command_arrived(request, now),
+            Message::Accepted => {}
             Message::FetchData(request) => {
-                let bytes = self.requests[request].payload_bytes();
+                let bytes = self.port.payload_bytes(&self.requests[request]);
                 self.send(Direction::ToDevice, Message::WriteData(request), bytes, now);
             }
             Message::WriteData(request) => {
@@ -171,43 +209,25 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.enter_drive(request, now);
             }
             Message::ReadData(request) => self.charge_request(request, Cause::HostLink, now),
-            Message::Completion { request, submission_head } => {
-                self.completed_at_host(request, submission_head, now)?
-            }
-            Message::CompletionDoorbell { flow } => {
-                if let Some((request, submission_head)) = self.flows[flow as usize].queue.acknowledged() {
-                    self.send(Direction::ToHost, Message::Completion { request, submission_head }, 0, now);
-                }
-            }
+            Message::Completion { request, head } => match &self.port {
+                Port::Nvme(_) => self.completion_posted(request, head, now)?,
+                Port::Sata(_) => self.device_bits_set(request, now)?,
+            },
+            Message::CompletionDoorbell { queue } => self.completion_acknowledged(queue, now),
         }
         Ok(())
     }
 
-    /// The drive asks for as many submission queue entries as its rule and its limit allow.
-    fn fetch(&mut self, flow: u16, now: Time) {
-        let queue = &mut self.flows[flow as usize].queue;
-        let count = queue.fetch();
-        if count == 0 {
-            return;
+    /// The drive knows what is asked of it: it fetches the data, if there are any, or begins.
+    pub(super) fn command_arrived(&mut self, request: RequestId, now: Time) {
+        self.charge_request(request, Cause::HostLink, now);
+        if matches!(self.port, Port::Sata(_)) {
+            self.send(Direction::ToHost, Message::Accepted, 0, now);
         }
-        for request in queue.asked_for(count) {
-            charge(&mut self.requests[request], Cause::DeviceQueue, now, self.probe);
-        }
-        self.send(Direction::ToHost, Message::FetchEntries { flow, count }, 0, now);
-    }
-
-    fn entries_arrived(&mut self, flow: u16, count: u32, now: Time) {
-        for _ in 0..count {
-            let request = self.flows[flow as usize].queue.entry_arrived();
-            self.charge_request(request, Cause::HostLink, now);
-            if matches!(self.requests[request].kind, Kind::Write | Kind::Trim) {
-                self.send(Direction::ToHost, Message::FetchData(request), 0, now);
-            } else {
-                self.enter_drive(request, now);
-            }
-        }
-        if self.flows[flow as usize].queue.fetch_arrived() {
-            self.fetch(flow, now);
+        if self.port.payload_bytes(&self.requests[request]) > 0 {
+            self.send(Direction::ToHost, Message::FetchData(request), 0, now);
+        } else {
+            self.enter_drive(request, now);
         }
     }
 
@@ -241,36 +261,44 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// The back end has finished a request: data (of a read) and completion go to the host.
     pub(super) fn finish(&mut self, id: RequestId, now: Time) {
         let request = &self.requests[id];
-        let (flow, kind, bytes) = (request.flow, request.kind, request.bytes());
-        self.flows[flow as usize].queue.finished();
+        let (kind, bytes) = (request.kind, request.bytes());
         if kind == Kind::Read {
             self.send(Direction::ToHost, Message::ReadData(id), bytes, now);
         }
-        self.fetch(flow, now);
-        if let Some(submission_head) = self.flows[flow as usize].queue.complete(id) {
-            self.send(Direction::ToHost, Message::Completion { request: id, submission_head }, 0, now);
+        match &self.port {
+            Port::Nvme(_) => self.post_completion(id, now),
+            Port::Sata(_) => self.send(Direction::ToHost, Message::Completion { request: id, head: 0 }, 0, now),
         }
     }
 
-    /// The host consumes a completion: it accounts for the request, refills the submission queue, rings the completion
-    /// doorbell and, in a closed loop, makes the next request.
-    fn completed_at_host(&mut self, id: RequestId, submission_head: u32, now: Time) -> Result<(), RunError> {
+    /// The host has been told of a completion; its software takes it up.
+    pub(super) fn notice(&mut self, request: RequestId, now: Time) -> Result<(), RunError> {
+        match self.cores.complete(self.requests[request].queue, now) {
+            Some(time) => self.events.push(time, Event::Noticed(request)),
+            None => self.completed_at_host(request, now)?,
+        }
+        Ok(())
+    }
+
+    /// The host has dealt with a completion: it accounts for the request, puts further ones in its place and, in a closed loop,
+    /// makes the next one.
+    pub(super) fn completed_at_host(&mut self, id: RequestId, now: Time) -> Result<(), RunError> {
         self.charge_request(id, Cause::Completion, now);
         self.requests.remove(id);
         self.probe.completed(now, id);
         self.probe.ended(&self.requests[id], now);
         self.count(id, now);
-        let id = self.requests[id].flow;
-        let flow = &mut self.flows[id as usize];
-        flow.queue.learn_head(submission_head);
-        let looping = flow.looping;
+        let Request { flow, queue, .. } = self.requests[id];
+        let looping = self.flows[flow as usize].looping;
         match looping {
-            Loop::Unpaced => self.fill_queue(id, now)?,
-            Loop::Closed(_) | Loop::Open => self.place_waiting(id, now),
+            Loop::Unpaced => self.fill_queue(flow, now)?,
+            Loop::Closed(_) | Loop::Open => self.place_waiting(queue, now),
         }
-        self.send(Direction::ToDevice, Message::CompletionDoorbell { flow: id }, 0, now);
+        if let Port::Nvme(_) = self.port {
+            self.send(Direction::ToDevice, Message::CompletionDoorbell { queue }, 0, now);
+        }
         if let Loop::Closed(_) = looping {
-            self.follow_up(id, now)?;
+            self.follow_up(flow, now)?;
         }
         self.expect_idleness(now);
         Ok(())

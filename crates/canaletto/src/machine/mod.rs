@@ -1,7 +1,7 @@
 //! The machine: wires the parts together and moves requests through them.
 //!
 //! This file holds the parts, the events and the loop; its children hold what happens at each station, in the order in
-//! which a request meets them: [`host`] (queue pairs and link), [`cache`] (before the mapping, if there is one), [`translation`]
+//! which a request meets them: [`host`] with [`nvme`] or [`sata`] (queues and link), [`cache`] (before the mapping, if there is one), [`translation`]
 //! and [`pages`] (mapping), [`chips`] (scheduling and arrays), [`legs`] (the fabric), [`collection`] (garbage collection) or
 //! [`merging`] (of hybrid mapping).
 
@@ -18,6 +18,7 @@ mod host;
 mod legs;
 mod mapping_units;
 mod merging;
+mod nvme;
 mod outbound;
 mod outcome;
 mod pages;
@@ -25,6 +26,7 @@ mod placing;
 pub mod precondition;
 mod refresh;
 mod retries;
+mod sata;
 mod suspend;
 mod translation;
 mod trim;
@@ -55,8 +57,9 @@ use crate::ftl::hybrid::Hybrid;
 use crate::ftl::mapping::MappingTable;
 use crate::ftl::placement::{Placement, Positions};
 use crate::ftl::spread::Spread;
-use crate::host::link::{Direction, Link, LinkTiming};
-use crate::host::nvme::QueuePair;
+use crate::host::cores::Cores;
+use crate::host::link::{Direction, Link};
+use crate::host::port::Port;
 use crate::host::request::{Request, RequestId};
 use crate::limits::Limits;
 use crate::machine::copyback::Copybacks;
@@ -72,10 +75,10 @@ use crate::measure::replay::TimeScaling;
 use crate::measure::report::Tally;
 use crate::measure::upkeep::Upkeep;
 use crate::scheduler::queues::{Queues, Transactions};
-use crate::scheduler::ring::Ring;
 use crate::scheduler::transaction::TransactionId;
 use crate::sim::arena::Slab;
 use crate::sim::events::EventQueue;
+use crate::sim::ring::Ring;
 use crate::sim::time::{Time, TimeSum};
 use crate::workload::flow::{Loop, Source};
 use crate::workload::sources::Sources;
@@ -88,6 +91,12 @@ enum Event<E> {
     Arrival(u16),
     /// A flow in a closed loop has thought about a completion long enough for its next request.
     Thought(u16),
+    /// The host's software is through with a request.
+    Submitted(RequestId),
+    /// The host's software is through with a completion.
+    Noticed(RequestId),
+    /// Completions of a queue may have waited long enough for an interrupt.
+    Interrupt(u16),
     /// The message on a direction of the link has left the wires.
     LinkSent(Direction),
     /// A message has arrived after the link's latency.
@@ -114,7 +123,6 @@ enum Event<E> {
 struct Flow {
     source: Source,
     looping: Loop,
-    queue: QueuePair,
     priority: Priority,
     placement: Placement,
     start: Time,
@@ -208,6 +216,8 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     /// What times of open-loop flows are multiplied by.
     clock_factor: f64,
     time_scaling: Option<TimeScaling>,
+    port: Port,
+    cores: Cores,
     link: Link,
     requests: Slab<RequestId, Request>,
     transactions: Transactions,
@@ -324,7 +334,6 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
         let flows = workload.flow.iter().zip(&limits.flows).zip(sources.flows).map(|((config, flow), source)| Flow {
             source,
             looping: config.looping(),
-            queue: QueuePair::new(&design.host),
             priority: config.priority,
             placement: Placement::new(&layout, design.ftl.allocation, &flow.positions),
             start: config.start(),
@@ -336,6 +345,8 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             end_page: flow.first_page + flow.sectors.div_ceil(u64::from(layout.sectors_per_page)),
             tally: Tally::default(),
         });
+        let priorities: Vec<_> = workload.flow.iter().map(|flow| flow.priority).collect();
+        let port = Port::new(&design.host, &priorities);
         let mut machine = Machine {
             events: EventQueue::new(),
             choices: Choices {
@@ -354,7 +365,9 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             flows: flows.collect(),
             clock_factor: sources.factor,
             time_scaling: sources.scaling,
-            link: Link::new(LinkTiming::new(&design.link), u64::from(design.host.submission_entry_bytes)),
+            cores: Cores::new(&design.host, port.queues()),
+            port,
+            link: Link::new(design),
             requests: Slab::new(),
             transactions: Slab::new(),
             controller: Controller::new(&design.controller, layout.channels),
@@ -496,6 +509,9 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
                 self.arrivals -= 1;
                 self.generate(flow, now, now)?;
             }
+            Event::Submitted(request) => self.submitted(request, now)?,
+            Event::Noticed(request) => self.completed_at_host(request, now)?,
+            Event::Interrupt(queue) => self.interrupt_if_due(queue, now)?,
             Event::LinkSent(direction) => self.link_sent(direction, now)?,
             Event::LinkArrived(direction) => {
                 let message = self.link.arrived(direction);

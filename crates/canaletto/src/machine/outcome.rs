@@ -74,11 +74,14 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let units = &self.array.units;
         let TimeSum(arrays) = units.iter().map(|u| u.array_busy).sum();
         let arrays = Time((arrays / units.len() as u128) as u64);
-        let mut parts = vec![
-            ("link to device".to_owned(), self.link.busy(Direction::ToDevice)),
-            ("link to host".to_owned(), self.link.busy(Direction::ToHost)),
-            ("flash arrays".to_owned(), arrays),
-        ];
+        let links: &[_] = if self.link.is_half_duplex() {
+            &[("host link", Direction::ToDevice)]
+        } else {
+            &[("link to device", Direction::ToDevice), ("link to host", Direction::ToHost)]
+        };
+        let mut parts: Vec<_> =
+            links.iter().map(|&(name, direction)| (name.to_owned(), self.link.busy(direction))).collect();
+        parts.push(("flash arrays".to_owned(), arrays));
         parts.extend(self.fabric.wires().into_iter().map(|wire| (wire.name, wire.busy)));
         parts.extend(self.controller.usage().map(|(part, busy)| (part.to_owned(), busy)));
         parts.extend(self.cache.as_ref().map(|cache| ("cache DRAM".to_owned(), cache.dram.busy())));
@@ -168,9 +171,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             self.requests.len(),
             self.generated
         );
-        for (i, flow) in self.flows.iter().enumerate() {
-            text += &format!("; flow {i}: {}", flow.queue.describe());
-        }
+        text += &self.port.describe();
         if !self.without_room.is_empty() {
             text += &format!("; {} pages wait for a plane with room", self.without_room.len());
         }

@@ -6,5 +6,4 @@
 pub mod classes;
 pub mod mates;
 pub mod queues;
-pub mod ring;
 pub mod transaction;

@@ -4,4 +4,5 @@ pub mod arena;
 pub mod events;
 pub mod mrg;
 pub mod random;
+pub mod ring;
 pub mod time;

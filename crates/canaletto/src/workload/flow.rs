@@ -15,6 +15,8 @@ pub struct Wanted {
     pub kind: Kind,
     /// For a write: whether it must be on flash before it is complete.
     pub fua: bool,
+    /// For a write: whether it writes zeroes.
+    pub zeroes: bool,
     /// First sector.
     pub lba: u64,
     /// Sectors.

@@ -34,6 +34,7 @@ pub struct Generator {
     sizes: Stream,
     special: Stream,
     fua: Stream,
+    zeroes: Stream,
     spare_normal: Option<f64>,
     next_sequential: u64,
     generated: u64,
@@ -94,6 +95,7 @@ impl Generator {
             sizes,
             special: Stream::named(seed, &format!("workload/{name}/special")),
             fua: Stream::named(seed, &format!("workload/{name}/fua")),
+            zeroes: Stream::named(seed, &format!("workload/{name}/zeroes")),
             spare_normal: None,
             next_sequential,
             generated: 0,
@@ -115,7 +117,9 @@ impl Generator {
         let lba = self.address(read, sectors);
         let kind = self.special().unwrap_or(if read { Kind::Read } else { Kind::Write });
         let fua = kind == Kind::Write && self.config.fua_share > 0.0 && self.fua.uniform() < self.config.fua_share;
-        Some(Wanted { kind, fua, lba, sectors: if kind == Kind::Flush { 0 } else { sectors as u32 } })
+        let zeroes =
+            kind == Kind::Write && self.config.zeroes_share > 0.0 && self.zeroes.uniform() < self.config.zeroes_share;
+        Some(Wanted { kind, fua, zeroes, lba, sectors: if kind == Kind::Flush { 0 } else { sectors as u32 } })
     }
 
     /// A request that neither reads nor writes, if it is the turn of one.

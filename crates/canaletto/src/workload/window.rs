@@ -108,7 +108,7 @@ impl Window {
     /// Addresses beyond the window, if that is refused, and requests larger than it.
     pub fn place(&self, record: &Record) -> Result<(Wanted, Placed), String> {
         if record.kind == Kind::Flush {
-            let flush = Wanted { kind: Kind::Flush, fua: false, lba: self.first, sectors: 0 };
+            let flush = Wanted { kind: Kind::Flush, fua: false, zeroes: false, lba: self.first, sectors: 0 };
             return Ok((flush, Placed::AsRecorded));
         }
         let base = match &self.extent {
@@ -142,7 +142,10 @@ impl Window {
             Beyond::Fit => Placed::Scaled,
             _ => Placed::Wrapped,
         };
-        Ok((Wanted { kind: record.kind, fua: false, lba: self.first + lba, sectors: sectors as u32 }, placed))
+        Ok((
+            Wanted { kind: record.kind, fua: false, zeroes: false, lba: self.first + lba, sectors: sectors as u32 },
+            placed,
+        ))
     }
 }
 

@@ -12,9 +12,9 @@ use crate::config::area::Footprint;
 use crate::config::cache::{Cache, CacheDram, CacheMode, Destage, DramTiming, Sharing as CacheSharing};
 use crate::config::design::{
     Allocation, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry, Host, Hybrid,
-    InitialTable, Interface, Link, LinkRounding, MapUpdate, Mapping, MappingScheme, MultiPlane, PageOrder, PageTimes,
-    PartialWrites, Precondition, PreconditionKind, ReadUnit, Refresh, Scheduler, Sharing, Superblock, TransferOrder,
-    Turn, Turnarounds, UnwrittenReads, VictimPolicy, Wear, WriteBacks, WritePlacement,
+    InitialTable, Interface, LaneRate, Link, LinkRounding, MapUpdate, Mapping, MappingScheme, MultiPlane, PageOrder,
+    PageTimes, PartialWrites, Precondition, PreconditionKind, ReadUnit, Refresh, Scheduler, Sharing, Superblock,
+    TransferOrder, Turn, Turnarounds, UnwrittenReads, VictimPolicy, Wear, WriteBacks, WritePlacement,
 };
 use crate::config::energy::Energy;
 use crate::config::medium::{Errors, Failures, Suspend};
@@ -151,13 +151,14 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
             fetch_limit: device.queue_fetch_size,
             fetch: Fetch::OnePerDoorbell,
             submission_entry_bytes: 72,
+            ..Host::default()
         },
         link: Link {
             lanes: xml.host.pcie_lanes,
-            lane_rate: Rate((xml.host.pcie_lane_gb_s * 1e9).round() as u64),
+            lane_rate: LaneRate::Is(Rate((xml.host.pcie_lane_gb_s * 1e9).round() as u64)),
             latency: Duration(0),
             max_payload: Size(128),
-            packet_overhead_bytes: 28,
+            packet_overhead_bytes: Some(28),
             rounding: LinkRounding::LaneNanoseconds,
         },
         controller: Controller::default(),

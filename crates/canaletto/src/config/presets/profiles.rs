@@ -17,11 +17,12 @@ const REQUESTS: u64 = 100_000;
 const PUBLISHED: [&str; 3] = ["read_share", "size", "inter_arrival"];
 
 /// What it does not, and what its file may state instead.
-const ASSUMED: [&str; 17] = [
+const ASSUMED: [&str; 18] = [
     "requests",
     "trim_share",
     "flush_share",
     "fua_share",
+    "zeroes_share",
     "addresses",
     "working_set",
     "alignment",

@@ -1,0 +1,283 @@
+//! The host's end: queues, how the drive takes commands from them, and the link.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::config::units::{Duration, Rate, Size};
+
+/// Host interface.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Host {
+    /// What host and drive speak.
+    pub protocol: Protocol,
+    /// Time of the host's software for each request before it is in the queue. One core serves each queue pair (SATA: one
+    /// serves all), one request after the other.
+    pub submit_time: Duration,
+    /// Time of the host's software for each completion, on the same core.
+    pub complete_time: Duration,
+    /// Queue pairs of each flow, which its requests take in turn: one for each core that it runs on.
+    #[schemars(range(min = 1, max = 1000))]
+    pub queues_per_flow: u32,
+    /// Entries of each submission queue and of each completion queue (NVM Express Base 2.0 §3.3.3: at most 65,536).
+    #[schemars(range(min = 2, max = 65_536))]
+    pub queue_entries: u32,
+    /// Requests of one queue that the drive works on at a time; further ones wait in the submission queue.
+    #[schemars(range(min = 1, max = 65_535))]
+    pub fetch_limit: u32,
+    /// How entries are fetched.
+    pub fetch: Fetch,
+    /// Commands of all queues that the drive works on at a time; who comes next is up to `arbitration`. Absent: no limit but
+    /// `fetch_limit`, so that nothing is to be arbitrated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 65_535))]
+    pub commands: Option<u32>,
+    /// Whose turn it is when the drive can take on another command.
+    pub arbitration: Arbitration,
+    /// Interrupts that tell the host of completions.
+    pub interrupts: Interrupts,
+    /// Whether the drive fetches the list of the host's pages (8 B each) for data of more than two of 4 KiB (NVM Express Base
+    /// 2.0 §4.1.1, PRP lists); otherwise it knows them.
+    pub prp_lists: bool,
+    /// Bytes of a submission queue entry (64 in NVM Express; MQSim's structure has 72).
+    #[schemars(range(min = 64, max = 128))]
+    pub submission_entry_bytes: u32,
+    /// For `protocol = "sata"`.
+    pub sata: Sata,
+}
+
+/// What host and drive speak.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Protocol {
+    /// NVM Express over PCI Express (`link`).
+    #[default]
+    Nvme,
+    /// Serial ATA with native command queuing through an AHCI host bus adapter (`host.sata`).
+    Sata,
+}
+
+/// How the drive fetches commands from a submission queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fetch {
+    /// Every waiting entry, in one read of the queue.
+    #[default]
+    AllWaiting,
+    /// One entry for each doorbell and one for each finished request, as MQSim.
+    OnePerDoorbell,
+}
+
+/// Arbitration among submission queues (NVM Express Base 2.0 §3.4.4).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Arbitration {
+    /// By which rule.
+    pub method: ArbitrationMethod,
+    /// Most commands that are taken from one queue before it is the next one's turn; 0: no limit.
+    #[schemars(range(min = 0, max = 64))]
+    pub burst: u32,
+    /// For `weighted`: commands of the class `high` in a round. The flow's `priority` is the class of its queues.
+    #[schemars(range(min = 1, max = 256))]
+    pub high: u32,
+    /// Commands of the class `medium` in a round.
+    #[schemars(range(min = 1, max = 256))]
+    pub medium: u32,
+    /// Commands of the class `low` in a round.
+    #[schemars(range(min = 1, max = 256))]
+    pub low: u32,
+}
+
+/// A rule of arbitration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ArbitrationMethod {
+    /// Every queue in turn.
+    #[default]
+    RoundRobin,
+    /// Urgent queues first; then the classes high, medium and low by their weights, in each every queue in turn.
+    Weighted,
+}
+
+/// Interrupt coalescing (NVM Express Base 2.0 §5.27.1.6): completions wait for company.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Interrupts {
+    /// The host is told once this many completions of a queue wait.
+    #[schemars(range(min = 1, max = 256))]
+    pub threshold: u32,
+    /// Or once the oldest of them has waited so long; `"0us"`: at once, whatever the threshold.
+    pub time: Duration,
+}
+
+/// Serial ATA.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Sata {
+    /// Generation: 1, 2 and 3 send 1.5, 3 and 6 Gbit/s, eight bits in ten (Serial ATA 3.1 §7.2).
+    #[schemars(range(min = 1, max = 3))]
+    pub generation: u32,
+    /// Commands that the drive queues: at most 32 (Serial ATA 3.1 §13.6, native command queuing).
+    #[schemars(range(min = 1, max = 32))]
+    pub slots: u32,
+    /// Time between two frames beside the primitives that are sent: both ends' reaction, cable. Assumed.
+    pub frame_gap: Duration,
+}
+
+/// PCI Express link.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// Lanes.
+    #[schemars(range(min = 1, max = 32))]
+    pub lanes: u32,
+    /// Data rate of one lane in one direction, after line coding; or a generation, `"gen1"` to `"gen6"`.
+    pub lane_rate: LaneRate,
+    /// Time a packet takes from end to end beside its transfer (propagation, switches, root complex), each way.
+    #[serde(default = "no_time")]
+    pub latency: Duration,
+    /// Largest payload of a packet.
+    #[serde(default = "payload_128")]
+    pub max_payload: Size,
+    /// Bytes that framing, data link layer and header add to each packet. Absent: 28 (2 + 6 + 20: PCI Express Base 3.1 §2.2,
+    /// §3.5, §4.2), with `lane_rate = "gen6"` 16, the header alone (PCI Express Base 6.0 §2.2.1: the rest is part of each flit).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 64))]
+    pub packet_overhead_bytes: Option<u32>,
+    /// How transfer times are rounded.
+    #[serde(default)]
+    pub rounding: LinkRounding,
+}
+
+/// Rounding of link transfer times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LinkRounding {
+    /// To the picosecond.
+    #[default]
+    Exact,
+    /// To whole bytes a lane, then down to whole nanoseconds, as MQSim.
+    LaneNanoseconds,
+}
+
+/// The rate of a lane: as such, or that of a generation of PCI Express.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LaneRate {
+    /// A rate.
+    Is(Rate),
+    /// A generation, counted from 1.
+    Generation(u8),
+}
+
+/// Bytes a second of each generation's lanes: 2.5 and 5 GT/s with eight bits in ten; 8, 16 and 32 GT/s with 128 in 130; 64 GT/s
+/// with 236 bytes of packets in each flit of 256 (PCI Express Base 6.0 §4.2).
+const GENERATIONS: [u64; 6] =
+    [250_000_000, 500_000_000, 984_615_385, 1_969_230_769, 3_938_461_538, 8_000_000_000 / 256 * 236];
+
+impl LaneRate {
+    /// Bytes a second.
+    pub fn rate(self) -> Rate {
+        match self {
+            LaneRate::Is(rate) => rate,
+            LaneRate::Generation(generation) => Rate(GENERATIONS[usize::from(generation) - 1]),
+        }
+    }
+}
+
+impl fmt::Display for LaneRate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LaneRate::Is(rate) => rate.fmt(f),
+            LaneRate::Generation(generation) => write!(f, "gen{generation}"),
+        }
+    }
+}
+
+impl Serialize for LaneRate {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for LaneRate {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        if let Some(generation) = text.strip_prefix("gen") {
+            return match generation.parse() {
+                Ok(number @ 1..=6) => Ok(LaneRate::Generation(number)),
+                _ => Err(de::Error::custom(format!("got {text:?}, expected \"gen1\" to \"gen6\", or a rate"))),
+            };
+        }
+        text.parse().map(LaneRate::Is).map_err(de::Error::custom)
+    }
+}
+
+impl JsonSchema for LaneRate {
+    fn schema_name() -> Cow<'static, str> {
+        "LaneRate".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "description": "a rate such as \"2GB/s\", or a generation, \"gen1\" to \"gen6\"",
+            "pattern": r"^(gen[1-6]|[0-9._]+ ?(TB|GB|MB|kB|B)/s)$"
+        })
+    }
+}
+
+fn no_time() -> Duration {
+    Duration(0)
+}
+
+fn payload_128() -> Size {
+    Size(128)
+}
+
+impl Link {
+    /// Bytes added to each packet.
+    pub fn overhead(&self) -> u32 {
+        let by_generation = if self.lane_rate == LaneRate::Generation(6) { 16 } else { 28 };
+        self.packet_overhead_bytes.unwrap_or(by_generation)
+    }
+}
+
+impl Default for Host {
+    fn default() -> Self {
+        Host {
+            protocol: Protocol::default(),
+            submit_time: Duration(0),
+            complete_time: Duration(0),
+            queues_per_flow: 1,
+            queue_entries: 1024,
+            fetch_limit: 512,
+            fetch: Fetch::default(),
+            commands: None,
+            arbitration: Arbitration::default(),
+            interrupts: Interrupts::default(),
+            prp_lists: false,
+            submission_entry_bytes: 64,
+            sata: Sata::default(),
+        }
+    }
+}
+
+impl Default for Arbitration {
+    fn default() -> Self {
+        Arbitration { method: ArbitrationMethod::default(), burst: 1, high: 4, medium: 2, low: 1 }
+    }
+}
+
+impl Default for Interrupts {
+    fn default() -> Self {
+        Interrupts { threshold: 1, time: Duration(0) }
+    }
+}
+
+impl Default for Sata {
+    fn default() -> Self {
+        Sata { generation: 3, slots: 32, frame_gap: Duration(0) }
+    }
+}

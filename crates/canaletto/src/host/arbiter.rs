@@ -1,0 +1,184 @@
+//! Arbitration among submission queues: NVM Express Base Specification 2.0 §3.4.4, round robin (Figure 84) and weighted round
+//! robin with urgent priority class (Figure 85). The admin queue, which goes before all others there, is not modelled.
+
+use crate::config::design::{Arbitration, ArbitrationMethod};
+use crate::config::workload::Priority;
+use crate::sim::ring::Ring;
+
+/// Queues of the same class take turns.
+struct Class {
+    /// Commands that it may start in a round.
+    weight: u32,
+    /// Queues with something to fetch.
+    ready: Ring,
+    /// Where the round robin goes on: at the queue served last while its burst lasts, else after it.
+    turn: u32,
+    /// The queue served last, and what is left of its burst.
+    served: u32,
+    burst_left: u32,
+}
+
+/// Shares out the commands that the drive can work on.
+pub struct Arbiter {
+    free: u32,
+    burst: u32,
+    /// The urgent class, then the weighted ones. Without weights there is one class only, and it is urgent.
+    classes: Vec<Class>,
+    class_of: Vec<u8>,
+    /// The weighted class whose turn it is, and the commands left to it in this round.
+    turn: usize,
+    left: u32,
+}
+
+const URGENT: usize = 0;
+
+impl Class {
+    fn new(weight: u32, queues: u32) -> Class {
+        Class { weight, ready: Ring::new(queues), turn: 0, served: 0, burst_left: 0 }
+    }
+}
+
+impl Arbiter {
+    /// An arbiter of queues of these priorities, for a drive that works on `commands` at a time.
+    pub fn new(config: &Arbitration, commands: u32, priorities: &[Priority]) -> Arbiter {
+        let weighted = config.method == ArbitrationMethod::Weighted;
+        let weights = if weighted { &[u32::MAX, config.high, config.medium, config.low][..] } else { &[u32::MAX] };
+        let queues = priorities.len() as u32;
+        Arbiter {
+            free: commands,
+            burst: if config.burst == 0 { u32::MAX } else { config.burst },
+            classes: weights.iter().map(|&weight| Class::new(weight, queues)).collect(),
+            class_of: priorities.iter().map(|&priority| if weighted { priority as u8 } else { 0 }).collect(),
+            turn: 1,
+            left: weights.get(1).copied().unwrap_or(0),
+        }
+    }
+
+    /// Whether a queue has something to fetch.
+    pub fn set_ready(&mut self, queue: u16, ready: bool) {
+        self.classes[usize::from(self.class_of[usize::from(queue)])].ready.set(queue.into(), ready);
+    }
+
+    /// Whose turn it is, and how many commands it may start at the most.
+    pub fn grant(&mut self) -> Option<(u16, u32)> {
+        if self.free == 0 {
+            return None;
+        }
+        if !self.classes[URGENT].ready.is_empty() {
+            return Some(self.turn_in(URGENT, self.free));
+        }
+        // Once round all classes, and to the first of them again with its weight renewed.
+        for _ in 0..self.classes.len() {
+            let class = self.classes.get(self.turn)?;
+            if self.left > 0 && !class.ready.is_empty() {
+                return Some(self.turn_in(self.turn, self.free.min(self.left)));
+            }
+            self.turn = if self.turn + 1 == self.classes.len() { 1 } else { self.turn + 1 };
+            self.left = self.classes[self.turn].weight;
+        }
+        None
+    }
+
+    /// The queue whose turn it is in a class, and how many of `most` commands it may start.
+    fn turn_in(&mut self, class: usize, most: u32) -> (u16, u32) {
+        let class = &mut self.classes[class];
+        let queue = class.ready.next_from(class.turn).expect("a class with a queue that is ready");
+        if queue != class.served || class.burst_left == 0 {
+            (class.served, class.burst_left) = (queue, self.burst);
+        }
+        (queue as u16, most.min(class.burst_left))
+    }
+
+    /// A queue has started commands.
+    pub fn started(&mut self, queue: u16, commands: u32) {
+        self.free -= commands;
+        let class = usize::from(self.class_of[usize::from(queue)]);
+        if class != URGENT {
+            self.left -= commands;
+        }
+        let class = &mut self.classes[class];
+        class.burst_left -= commands;
+        class.turn = u32::from(queue) + u32::from(class.burst_left == 0);
+    }
+
+    /// The drive has finished a command.
+    pub fn finished(&mut self) {
+        self.free += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How often each of these queues is served of `commands` one after the other, if all of them always have work.
+    fn shares(config: &Arbitration, priorities: &[Priority], commands: u32) -> Vec<u32> {
+        let mut arbiter = Arbiter::new(config, 1, priorities);
+        (0..priorities.len()).for_each(|queue| arbiter.set_ready(queue as u16, true));
+        let mut served = vec![0; priorities.len()];
+        for _ in 0..commands {
+            let (queue, most) = arbiter.grant().expect("work for one");
+            assert_eq!(most, 1);
+            arbiter.started(queue, 1);
+            served[usize::from(queue)] += 1;
+            arbiter.finished();
+        }
+        served
+    }
+
+    fn weighted(high: u32, medium: u32, low: u32) -> Arbitration {
+        Arbitration { method: ArbitrationMethod::Weighted, high, medium, low, ..Arbitration::default() }
+    }
+
+    use Priority::{High, Low, Medium, Urgent};
+
+    #[test]
+    fn weights_are_shares() {
+        assert_eq!(shares(&weighted(8, 4, 1), &[High, Medium, Low], 1300), [800, 400, 100]);
+        // Queues of one class divide its share; a class without queues leaves its own to the others.
+        assert_eq!(shares(&weighted(8, 4, 1), &[Low, High, High], 900), [100, 400, 400]);
+    }
+
+    #[test]
+    fn urgent_goes_before_all() {
+        assert_eq!(shares(&weighted(8, 4, 1), &[High, Urgent, Urgent], 100), [0, 50, 50]);
+    }
+
+    #[test]
+    fn round_robin_knows_no_classes() {
+        assert_eq!(shares(&Arbitration::default(), &[Low, Urgent, High], 300), [100, 100, 100]);
+    }
+
+    #[test]
+    fn a_burst_ends_with_the_weight_and_the_free_commands() {
+        let config = Arbitration { burst: 0, ..weighted(8, 4, 1) };
+        let mut arbiter = Arbiter::new(&config, 10, &[High, Medium]);
+        arbiter.set_ready(0, true);
+        arbiter.set_ready(1, true);
+        assert_eq!(arbiter.grant(), Some((0, 8)));
+        arbiter.started(0, 8);
+        assert_eq!(arbiter.grant(), Some((1, 2)), "two of ten are left");
+        arbiter.started(1, 2);
+        assert_eq!(arbiter.grant(), None);
+        arbiter.finished();
+        assert_eq!(arbiter.grant(), Some((1, 1)), "two of its four are left, but one command");
+    }
+
+    #[test]
+    fn a_burst_goes_on_while_commands_come_free_one_by_one() {
+        let config = Arbitration { burst: 3, ..Arbitration::default() };
+        let mut arbiter = Arbiter::new(&config, 1, &[Low, Low]);
+        arbiter.set_ready(0, true);
+        arbiter.set_ready(1, true);
+        let order = [0; 8].map(|_| {
+            let (queue, most) = arbiter.grant().expect("work for one");
+            arbiter.started(queue, most);
+            arbiter.finished();
+            queue
+        });
+        assert_eq!(order, [0, 0, 0, 1, 1, 1, 0, 0]);
+        // A queue that has run dry loses the rest of its burst.
+        arbiter.set_ready(0, false);
+        assert_eq!(arbiter.grant(), Some((1, 1)));
+    }
+}

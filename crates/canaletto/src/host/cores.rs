@@ -1,0 +1,62 @@
+//! The host's cores: the time its software takes for requests and completions.
+
+use crate::config::design::{Host, Protocol};
+use crate::sim::time::Time;
+
+/// Cores, each of which serves one queue, one request or completion at a time in the order in which they come.
+pub struct Cores {
+    submit: Time,
+    complete: Time,
+    /// When each is free.
+    free_at: Vec<Time>,
+}
+
+impl Cores {
+    /// Idle cores for this many queues.
+    pub fn new(config: &Host, queues: usize) -> Cores {
+        let cores = if config.protocol == Protocol::Sata { 1 } else { queues };
+        Cores {
+            submit: config.submit_time.time(),
+            complete: config.complete_time.time(),
+            free_at: vec![Time::ZERO; cores],
+        }
+    }
+
+    /// Whether the core of a queue has nothing to do.
+    pub fn is_idle(&self, queue: u16, now: Time) -> bool {
+        self.free_at[usize::from(queue)] <= now
+    }
+
+    /// When the core of a queue is through with a request; none if it takes no time.
+    pub fn submit(&mut self, queue: u16, now: Time) -> Option<Time> {
+        (self.submit > Time::ZERO).then(|| self.serve(queue, self.submit, now))
+    }
+
+    /// When it is through with a completion; none if it takes no time.
+    pub fn complete(&mut self, queue: u16, now: Time) -> Option<Time> {
+        (self.complete > Time::ZERO).then(|| self.serve(queue, self.complete, now))
+    }
+
+    fn serve(&mut self, queue: u16, time: Time, now: Time) -> Time {
+        let free_at = &mut self.free_at[usize::from(queue)];
+        *free_at = (*free_at).max(now) + time;
+        *free_at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::units::Duration;
+
+    #[test]
+    fn one_after_the_other_on_each_core() {
+        let us = Time::from_ns(1000);
+        let config = Host { submit_time: Duration((us * 2).0), complete_time: Duration(us.0), ..Host::default() };
+        let mut cores = Cores::new(&config, 2);
+        assert_eq!(cores.submit(0, us), Some(us * 3));
+        assert_eq!(cores.complete(0, us * 2), Some(us * 4));
+        assert_eq!(cores.submit(1, us * 2), Some(us * 4));
+        assert_eq!(Cores::new(&Host::default(), 1).submit(0, us), None);
+    }
+}

@@ -1,0 +1,89 @@
+//! Interrupts: when the host learns of completions (NVM Express Base Specification 2.0 §5.27.1.6, interrupt coalescing).
+
+use std::collections::VecDeque;
+
+use crate::config::design::Interrupts as InterruptsConfig;
+use crate::host::request::RequestId;
+use crate::sim::time::Time;
+
+/// What a completion that has reached the host's memory calls for.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// The host is told now.
+    Now,
+    /// The host is told at this time, if not before.
+    At(Time),
+    /// The host will be told with an earlier one.
+    WithOthers,
+}
+
+/// Completions of a queue that the host has not been told of.
+pub struct Interrupts {
+    threshold: usize,
+    time: Time,
+    /// The requests, and the submission queue heads that their completions report.
+    pending: VecDeque<(RequestId, u32)>,
+    /// When the oldest of them came.
+    since: Time,
+}
+
+impl Interrupts {
+    /// None pending.
+    pub fn new(config: &InterruptsConfig) -> Interrupts {
+        let time = config.time.time();
+        let threshold = if time == Time::ZERO { 1 } else { config.threshold as usize };
+        Interrupts { threshold, time, pending: VecDeque::new(), since: Time::ZERO }
+    }
+
+    /// A completion has reached the host's memory.
+    pub fn post(&mut self, request: RequestId, head: u32, now: Time) -> Notice {
+        self.pending.push_back((request, head));
+        if self.pending.len() >= self.threshold {
+            return Notice::Now;
+        }
+        if self.pending.len() > 1 {
+            return Notice::WithOthers;
+        }
+        self.since = now;
+        Notice::At(now + self.time)
+    }
+
+    /// Whether an interrupt announced for now is still due: the completion it was for may have been told with others.
+    pub fn is_due(&self, now: Time) -> bool {
+        !self.pending.is_empty() && self.since + self.time <= now
+    }
+
+    /// The next completion of which the host learns now.
+    pub fn take(&mut self) -> Option<(RequestId, u32)> {
+        self.pending.pop_front()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::units::Duration;
+
+    fn interrupts(threshold: u32, time: Time) -> Interrupts {
+        Interrupts::new(&InterruptsConfig { threshold, time: Duration(time.0) })
+    }
+
+    #[test]
+    fn without_a_time_each_is_told_at_once() {
+        assert_eq!(interrupts(8, Time::ZERO).post(RequestId(0), 0, Time::ZERO), Notice::Now);
+    }
+
+    #[test]
+    fn company_or_time_ends_the_wait() {
+        let us = Time::from_ns(1000);
+        let mut waiting = interrupts(3, us * 100);
+        assert_eq!(waiting.post(RequestId(0), 1, us), Notice::At(us * 101));
+        assert_eq!(waiting.post(RequestId(1), 2, us * 5), Notice::WithOthers);
+        assert!(!waiting.is_due(us * 100) && waiting.is_due(us * 101));
+        assert_eq!(waiting.post(RequestId(2), 3, us * 6), Notice::Now);
+        assert_eq!([0; 4].map(|_| waiting.take().map(|(id, _)| id.0)), [Some(0), Some(1), Some(2), None]);
+        assert!(!waiting.is_due(us * 101), "the clock of those told before");
+        assert_eq!(waiting.post(RequestId(3), 4, us * 50), Notice::At(us * 150));
+        assert!(!waiting.is_due(us * 101) && waiting.is_due(us * 150));
+    }
+}

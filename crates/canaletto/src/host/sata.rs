@@ -1,0 +1,156 @@
+//! Serial ATA with native command queuing (NCQ): times of frames, and the commands that the drive may hold.
+//!
+//! Serial ATA 3.1: everything crosses the link in frames (§10, frame information structures, FIS), of which only one is on the
+//! link at a time in either direction (§9.3, the receiver answers on the back channel). A queued command (§13.6) goes as a
+//! Register FIS, which the drive acknowledges by another; for its data the drive sends a DMA Setup FIS and then Data FIS of at
+//! most 8 KiB, each of a write after a DMA Activate FIS (the first is activated by the setup itself); a Set Device Bits FIS
+//! completes it. FLUSH CACHE and DATA SET MANAGEMENT are not queued: the drive must be idle for them and takes nothing else
+//! meanwhile.
+
+use std::collections::VecDeque;
+
+use crate::config::design::Sata as SataConfig;
+use crate::host::link::Message;
+use crate::host::request::{Kind, RequestId};
+use crate::sim::time::Time;
+
+/// Bytes of each kind of FIS (Serial ATA 3.1 §10.3).
+const REGISTER: u64 = 20;
+const DMA_SETUP: u64 = 28;
+const DMA_ACTIVATE: u64 = 4;
+const SET_DEVICE_BITS: u64 = 8;
+const DATA_HEADER: u64 = 4;
+/// Most data of a Data FIS (§10.3.11).
+const DATA_MOST: u64 = 8192;
+/// Primitives around a frame, one double word each: X_RDY, the answer R_RDY, SOF, CRC, EOF, WTRM, the answer R_OK, SYNC (§9.4).
+const FRAME: u64 = 8 * 4;
+/// Line rate of the first generation after line coding, bytes a second; each further one doubles it.
+const FIRST_GENERATION: u64 = 150_000_000;
+
+/// Times of frames.
+#[derive(Debug, Clone)]
+pub struct SataTiming {
+    rate: u64,
+    gap: Time,
+}
+
+impl SataTiming {
+    /// Those of a validated configuration.
+    pub fn new(config: &SataConfig) -> SataTiming {
+        SataTiming { rate: FIRST_GENERATION << (config.generation - 1), gap: config.frame_gap.time() }
+    }
+
+    fn frame(&self, bytes: u64) -> Time {
+        Time::of_transfer(bytes + FRAME, self.rate) + self.gap
+    }
+
+    /// The Data FIS of a transfer.
+    fn data(&self, bytes: u64) -> Time {
+        let (full, rest) = (bytes / DATA_MOST, bytes % DATA_MOST);
+        let last = if rest > 0 { self.frame(DATA_HEADER + rest) } else { Time::ZERO };
+        self.frame(DATA_HEADER + DATA_MOST) * full + last
+    }
+
+    /// The data of a read, with its setup.
+    pub fn read(&self, bytes: u64) -> Time {
+        self.frame(DMA_SETUP) + self.data(bytes)
+    }
+
+    /// The time of a message that carries `data_bytes`.
+    pub fn of(&self, message: Message, data_bytes: u64) -> Time {
+        match message {
+            Message::ReadData(_) => self.read(data_bytes),
+            Message::FetchData(_) => self.frame(DMA_SETUP),
+            Message::WriteData(_) => {
+                let further = data_bytes.div_ceil(DATA_MOST).saturating_sub(1);
+                self.data(data_bytes) + self.frame(DMA_ACTIVATE) * further
+            }
+            Message::Completion { .. } => self.frame(SET_DEVICE_BITS),
+            _ => self.frame(REGISTER),
+        }
+    }
+}
+
+/// Bytes of the ranges of a DATA SET MANAGEMENT command: blocks of 512 B (ATA Command Set 3 §7.6).
+pub const TRIM_BYTES: u64 = 512;
+
+/// The commands of all flows, and those that the drive holds.
+#[derive(Debug)]
+pub struct CommandSlots {
+    slots: u32,
+    used: u32,
+    /// Whether the command that the drive holds is one that is not queued.
+    alone: bool,
+    waiting: VecDeque<RequestId>,
+}
+
+impl CommandSlots {
+    /// None in use.
+    pub fn new(config: &SataConfig) -> CommandSlots {
+        CommandSlots { slots: config.slots, used: 0, alone: false, waiting: VecDeque::new() }
+    }
+
+    /// Puts a request in line.
+    pub fn submit(&mut self, request: RequestId) {
+        self.waiting.push_back(request);
+    }
+
+    /// Whether a queued command put in line now would be issued at once.
+    pub fn has_room(&self) -> bool {
+        self.waiting.is_empty() && self.used < self.slots && !self.alone
+    }
+
+    /// The next command to send, if the drive can take it.
+    pub fn issue(&mut self, kind: impl Fn(RequestId) -> Kind) -> Option<RequestId> {
+        let queued = is_queued(kind(*self.waiting.front()?));
+        if self.alone || self.used == self.slots || (!queued && self.used > 0) {
+            return None;
+        }
+        self.alone = !queued;
+        self.used += 1;
+        self.waiting.pop_front()
+    }
+
+    /// The drive has completed a command.
+    pub fn complete(&mut self) {
+        self.used -= 1;
+        self.alone = false;
+    }
+
+    /// One line on what it holds, for a stuck run's explanation.
+    pub fn describe(&self) -> String {
+        format!("{} commands waiting in the host, {} in the drive", self.waiting.len(), self.used)
+    }
+}
+
+/// Whether there is a queued form of a command (READ and WRITE FPDMA QUEUED).
+fn is_queued(kind: Kind) -> bool {
+    matches!(kind, Kind::Read | Kind::Write)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn a_full_frame_of_6_gbit_takes_13_7_us() {
+        let timing = SataTiming::new(&SataConfig::default());
+        // 8 KiB, 4 B of header and 8 primitives at 600 MB/s.
+        assert_eq!(timing.data(8192), Time::of_transfer(8228, 600_000_000));
+        assert_eq!(timing.data(8192 + 512), timing.data(8192) + Time::of_transfer(548, 600_000_000));
+    }
+
+    #[test]
+    fn what_is_not_queued_is_alone() {
+        let mut slots = CommandSlots::new(&SataConfig { slots: 4, ..SataConfig::default() });
+        let kinds = [Kind::Read, Kind::Write, Kind::Flush, Kind::Read];
+        let of = |id: RequestId| kinds[id.index()];
+        (0..4).for_each(|id| slots.submit(RequestId(id)));
+        assert_eq!([0; 3].map(|_| slots.issue(of)), [Some(RequestId(0)), Some(RequestId(1)), None]);
+        slots.complete();
+        assert_eq!(slots.issue(of), None, "a read is still in the drive");
+        slots.complete();
+        assert_eq!([slots.issue(of), slots.issue(of)], [Some(RequestId(2)), None], "nothing beside a flush");
+        slots.complete();
+        assert_eq!(slots.issue(of), Some(RequestId(3)));
+    }
+}
