@@ -102,6 +102,33 @@ fn urgent_queues_starve_the_others() {
     assert!(ends[0] < 0.52 * ends[1], "{ends:?}");
 }
 
+/// One plane, always busy with the reads of a deep flow, which a shallow one waits for, and hardly the other way round.
+#[test]
+fn flows_know_whom_they_waited_for() {
+    let one_plane = [
+        "geometry.channels=1",
+        "geometry.chips_per_channel=1",
+        "geometry.planes_per_die=1",
+        "flash.multi_plane=off",
+        "scheduler.priorities=false",
+    ];
+    let workload = flows(&[("high", 1000, "queue_depth = 1"), ("high", 8000, "queue_depth = 8")]);
+    let report = simulate(&preset("performance-optimized", &one_plane), &workload).report;
+    let waits = |flow: usize| {
+        let flow = &report.flows[flow];
+        let by = flow.chip_busy_by_flow_us.as_ref().unwrap();
+        (by["0"], by["1"], flow.measures.blame_us.all[Cause::ChipBusyUser.key()])
+    };
+    let (own, other, all) = waits(0);
+    assert_eq!(own, 0.0, "one request at a time");
+    assert!(other <= all && other > 0.9 * all, "{other} of {all} us");
+    let (other, own, all) = waits(1);
+    assert!(own + other <= all && own + other > 0.9 * all, "{own} and {other} of {all} us");
+    assert!(own > 5.0 * other, "nine requests take turns, eight of them its own: {own} and {other} us");
+    let alone = simulate(&preset("performance-optimized", &one_plane), &synthetic(ONE)).report;
+    assert!(alone.flows[0].chip_busy_by_flow_us.is_none());
+}
+
 /// Latency in picoseconds of a read alone.
 fn alone(overrides: &[&str], size: &str) -> f64 {
     let keys = format!("requests = 1\nread_share = 1.0\nsize = \"{size}\"\nalignment = \"{size}\"\nqueue_depth = 1");

@@ -38,6 +38,15 @@ impl Background {
     }
 }
 
+/// Whose the time of a unit is, where that is told apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Charge {
+    /// The drive's own work.
+    Background(Background),
+    /// A flow's, if there are several.
+    Flow(u16),
+}
+
 /// Time a unit has spent on each kind of background work; differences tell how much of a wait that was.
 pub type Clocks = [Time; Background::ALL.len()];
 
@@ -87,6 +96,8 @@ pub struct Unit {
     background: Clocks,
     /// The background command in work, and when it was issued.
     background_since: Option<(Background, Time)>,
+    /// Likewise the flow whose command is in work, where flows are told apart.
+    flow_since: Option<(u16, Time)>,
     /// Time with the array at work, for utilisation.
     pub array_busy: Time,
 }
@@ -100,11 +111,14 @@ pub struct Array {
     /// Time legs of each chip took on the wires.
     port_busy: Vec<Time>,
     busy_until_data_out: bool,
+    /// Time each unit has spent on the commands of each flow, finished ones only.
+    flow_clocks: Vec<Time>,
+    flows: usize,
 }
 
 impl Array {
-    /// An idle array.
-    pub fn new(layout: &Layout, busy_until_data_out: bool) -> Array {
+    /// An idle array, for so many flows that are told apart.
+    pub fn new(layout: &Layout, busy_until_data_out: bool, flows: usize) -> Array {
         let unit = Unit {
             command: Command::new(Operation::Read),
             busy: false,
@@ -114,6 +128,7 @@ impl Array {
             drained_at: Time::ZERO,
             background: Clocks::default(),
             background_since: None,
+            flow_since: None,
             array_busy: Time::ZERO,
         };
         Array {
@@ -121,6 +136,8 @@ impl Array {
             register_free_at: vec![Time::ZERO; layout.planes() as usize],
             port_busy: vec![Time::ZERO; layout.chips() as usize],
             busy_until_data_out,
+            flow_clocks: vec![Time::ZERO; layout.units() as usize * flows],
+            flows,
         }
     }
 
@@ -136,16 +153,23 @@ impl Array {
     }
 
     /// Gives the unit a command.
-    pub fn begin(&mut self, id: UnitId, command: Command, background: Option<Background>, now: Time) {
+    pub fn begin(&mut self, id: UnitId, command: Command, charge: Option<Charge>, now: Time) {
+        // Pages of the last command may still be leaving: that work ends where further work of its kind begins.
+        match charge {
+            Some(Charge::Background(kind)) => {
+                self.close(id, now);
+                self.units[id.index()].background_since = Some((kind, now));
+            }
+            Some(Charge::Flow(flow)) => {
+                self.close_flow(id, now);
+                self.units[id.index()].flow_since = Some((flow, now));
+            }
+            None => {}
+        }
         let unit = &mut self.units[id.index()];
         assert!(!unit.busy, "unit {} was given a second command", id.0);
         unit.busy = true;
         unit.command = command;
-        if let Some(kind) = background {
-            // Pages of the last command may still be leaving: that work ends where this begins.
-            unit.close_background(now);
-            unit.background_since = Some((kind, now));
-        }
     }
 
     /// Marks a plane's register as holding data to be transferred.
@@ -161,7 +185,7 @@ impl Array {
         unit.array_free_at = now;
         unit.array_busy += worked;
         if unit.registers == 0 {
-            unit.close_background(now);
+            self.close(id, now);
         }
     }
 
@@ -173,11 +197,11 @@ impl Array {
     }
 
     /// The unit goes on with a further command for what it has in its registers.
-    pub fn go_on(&mut self, id: UnitId, command: Command, background: Option<Background>, now: Time) {
+    pub fn go_on(&mut self, id: UnitId, command: Command, charge: Option<Charge>, now: Time) {
         let unit = &mut self.units[id.index()];
         assert!(unit.busy, "unit {} has nothing to go on with", id.0);
         unit.busy = false;
-        self.begin(id, command, background, now);
+        self.begin(id, command, charge, now);
     }
 
     /// What the registers of `planes` (a mask by place in the unit) hold is used in the chip.
@@ -194,14 +218,14 @@ impl Array {
         unit.busy = false;
         unit.due = Time::MAX;
         unit.array_free_at = now;
-        unit.close_background(now);
+        self.close(id, now);
     }
 
     /// The unit goes on with a suspended command, which concerns `planes` (a mask by place in the unit).
-    pub fn take_up(&mut self, id: UnitId, command: Command, planes: u64, background: Option<Background>, now: Time) {
+    pub fn take_up(&mut self, id: UnitId, command: Command, planes: u64, charge: Option<Charge>, now: Time) {
         let unit = &self.units[id.index()];
         assert!(unit.registers & planes == 0, "unit {} goes on in planes that still hold read data", id.0);
-        self.begin(id, command, background, now);
+        self.begin(id, command, charge, now);
     }
 
     /// A page has left its register.
@@ -212,7 +236,7 @@ impl Array {
         unit.drained_at = now;
         self.register_free_at[plane.index()] = now;
         if unit.registers == 0 && !unit.busy {
-            unit.close_background(now);
+            self.close(id, now);
         }
     }
 
@@ -243,12 +267,28 @@ impl Array {
         }
         clocks
     }
-}
 
-impl Unit {
-    fn close_background(&mut self, now: Time) {
-        if let Some((kind, since)) = self.background_since.take() {
-            self.background[kind as usize] += now - since;
+    /// Time the unit has spent on the commands of each flow until `now`.
+    pub fn flow_clocks(&self, unit: UnitId, now: Time) -> impl Iterator<Item = Time> {
+        let current = self.units[unit.index()].flow_since;
+        let first = unit.index() * self.flows;
+        self.flow_clocks[first..first + self.flows].iter().enumerate().map(move |(flow, &clock)| match current {
+            Some((working, since)) if usize::from(working) == flow => clock + (now - since),
+            _ => clock,
+        })
+    }
+
+    fn close(&mut self, id: UnitId, now: Time) {
+        let unit = &mut self.units[id.index()];
+        if let Some((kind, since)) = unit.background_since.take() {
+            unit.background[kind as usize] += now - since;
+        }
+        self.close_flow(id, now);
+    }
+
+    fn close_flow(&mut self, id: UnitId, now: Time) {
+        if let Some((flow, since)) = self.units[id.index()].flow_since.take() {
+            self.flow_clocks[id.index() * self.flows + usize::from(flow)] += now - since;
         }
     }
 }

@@ -10,7 +10,7 @@
 
 use crate::config::medium::{Suspend, SuspendFor, Suspendable};
 use crate::flash::address::UnitId;
-use crate::flash::array::{Background, Command};
+use crate::flash::array::{Charge, Command};
 use crate::flash::interface::Operation;
 use crate::scheduler::queues::Served;
 use crate::sim::time::Time;
@@ -37,8 +37,8 @@ pub struct Suspendee {
     pub phase: Phase,
     /// The operation.
     pub command: Command,
-    /// Its kind if the host did not ask for it.
-    pub background: Option<Background>,
+    /// Whose its time is.
+    pub charge: Option<Charge>,
     /// Since when the array has worked on it, for timelines.
     pub since: Time,
     /// Array time it still needs.
@@ -74,7 +74,7 @@ impl Suspensions {
         let none = Suspendee {
             phase: Phase::Idle,
             command: Command::new(Operation::Erase),
-            background: None,
+            charge: None,
             since: Time::ZERO,
             remaining: Time::ZERO,
             until: Time::ZERO,
@@ -123,7 +123,7 @@ impl Suspensions {
 
     /// The array works on `command` from `begins` on. Returns whether it can be suspended; what a unit does while another
     /// operation is put aside cannot.
-    pub fn works(&mut self, id: UnitId, command: Command, background: Option<Background>, begins: Time) -> bool {
+    pub fn works(&mut self, id: UnitId, command: Command, charge: Option<Charge>, begins: Time) -> bool {
         let suspendable = match command.operation {
             Operation::Read => false,
             Operation::Program => self.programs,
@@ -132,7 +132,7 @@ impl Suspensions {
         let Some(unit) = self.units.get_mut(id.index()).filter(|u| suspendable && u.phase == Phase::Idle) else {
             return false;
         };
-        *unit = Suspendee { phase: Phase::Working, command, background, since: begins, taken: 0, ..*unit };
+        *unit = Suspendee { phase: Phase::Working, command, charge, since: begins, taken: 0, ..*unit };
         true
     }
 
@@ -175,11 +175,11 @@ impl Suspensions {
     }
 
     /// The array takes the operation up again. Returns it.
-    pub fn resume(&mut self, unit: UnitId) -> (Command, Option<Background>) {
+    pub fn resume(&mut self, unit: UnitId) -> (Command, Option<Charge>) {
         let unit = &mut self.units[unit.index()];
         assert_eq!(unit.phase, Phase::Suspended, "resumed what is not suspended");
         unit.phase = Phase::Resuming;
-        (unit.command, unit.background)
+        (unit.command, unit.charge)
     }
 
     /// The array works again. Returns how long it still has to.

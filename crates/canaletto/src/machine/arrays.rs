@@ -33,8 +33,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
         let begins = now + self.commands.get(command.operation, planes).chip;
         let ends = begins + self.array_time(&command);
-        let background = self.transactions[command.transactions()[0]].background();
-        if self.suspensions.is_on() && self.suspensions.works(unit, command, background, begins) {
+        let charge = self.charge_of(&command);
+        if self.suspensions.is_on() && self.suspensions.works(unit, command, charge, begins) {
             self.refresh_ready(unit);
         } else {
             for &id in command.transactions() {

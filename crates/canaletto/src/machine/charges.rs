@@ -22,7 +22,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     pub(super) fn new_page(&mut self, transaction: Transaction) -> TransactionId {
         let number = self.pages;
         self.pages = self.pages.wrapping_add(1);
-        self.transactions.insert(Transaction { number, ..transaction })
+        let id = self.transactions.insert(Transaction { number, ..transaction });
+        self.rivals.begin(id);
+        id
     }
 
     /// Charges everything since a page's last charge to `cause`.

@@ -4,7 +4,7 @@ use super::{DATA_CLASSES, Leg, Machine};
 use crate::config::design::{DataQueue, TransferOrder};
 use crate::fabric::{self, Direction, DomainId, Fabric};
 use crate::flash::address::{Layout, PlaneId, Ppa, UnitId};
-use crate::flash::array::{Background, Command};
+use crate::flash::array::{Background, Charge, Command};
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::Blocks;
 use crate::ftl::gc::Collector;
@@ -97,6 +97,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     pub(super) fn mark_wait(&mut self, id: TransactionId, unit: UnitId, now: Time) {
         let t = &mut self.transactions[id];
         t.background_marks = self.array.background_clocks(unit, now);
+        self.rivals.mark(id, self.array.flow_clocks(unit, now));
         if self.hybrid.is_some() {
             return self.mark_wait_for_merges(id, now);
         }
@@ -323,8 +324,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             }
         }
         let wires = self.fabric.command_time(command.operation, command.transactions().len());
-        let background = self.transactions[command.transactions()[0]].background();
-        self.array.begin(unit, command, background, now);
+        let charge = self.charge_of(&command);
+        self.array.begin(unit, command, charge, now);
         self.suspensions.serves(unit);
         debug_assert!(self.leaves_suspended_pages_alone(unit), "read a page while its program is suspended");
         self.refresh_ready(unit);
@@ -354,8 +355,16 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 own = own - self.charge_page_up_to(id, kind.cause(), worked.min(own), now);
             }
         }
+        self.rivals.charge(id, self.array.flow_clocks(unit, now), own);
         self.charge_page_up_to(id, Cause::ChipBusyUser, own, now);
         self.charge_conflict(id, now);
+    }
+
+    /// Whose time a command takes: of several pages the first's.
+    pub(super) fn charge_of(&self, command: &Command) -> Option<Charge> {
+        let first = &self.transactions[command.transactions()[0]];
+        let flow = self.rivals.are_told_apart().then_some(Charge::Flow(first.flow));
+        first.background().map(Charge::Background).or(flow)
     }
 
     /// Charges what read data have waited for between array and wires: their own chip's port, then a path.

@@ -166,9 +166,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.charge_path_wait(id, port_free_at, now);
             }
         }
-        let background = self.transactions[command.transactions()[0]].background();
+        let charge = self.charge_of(&command);
         self.array.use_register(unit, planes);
-        self.array.go_on(unit, command, background, now);
+        self.array.go_on(unit, command, charge, now);
         let wires = self.fabric.command_time(Operation::Program, command.transactions().len());
         let leg = fabric::Leg { chip, direction: Direction::ToChip, command: wires, data: Time::ZERO };
         self.start_leg(leg, Leg::Command(unit), now);

@@ -73,6 +73,7 @@ use crate::measure::probe::Probe;
 use crate::measure::records::Records;
 use crate::measure::replay::TimeScaling;
 use crate::measure::report::Tally;
+use crate::measure::rivals::Rivals;
 use crate::measure::upkeep::Upkeep;
 use crate::scheduler::queues::{Queues, Transactions};
 use crate::scheduler::transaction::TransactionId;
@@ -273,6 +274,7 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     patrols: bool,
     failures: Failures,
     reliability: Option<Reliability>,
+    rivals: Rivals,
     /// Pages read again because they could not be corrected.
     read_retries: u64,
     options: &'a RunOptions,
@@ -347,6 +349,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
         });
         let priorities: Vec<_> = workload.flow.iter().map(|flow| flow.priority).collect();
         let port = Port::new(&design.host, &priorities);
+        let rivals = Rivals::new(workload.flow.len());
         let mut machine = Machine {
             events: EventQueue::new(),
             choices: Choices {
@@ -406,7 +409,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             held: Held::new(design.fabric.hold_path, layout.units()),
             commands: CommandTable::new(&design.fabric, layout.planes_per_die),
             timing: ArrayTiming::new(&design.flash),
-            array: Array::new(&layout, design.flash.busy_until_data_out),
+            array: Array::new(&layout, design.flash.busy_until_data_out, rivals.told_apart()),
             suspensions: Suspensions::new(&design.flash.suspend, layout.units()),
             copybacks: Copybacks::new(&design.gc, layout.units()),
             wear: Wear::new(&layout, keeps_history),
@@ -414,6 +417,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             patrols: false,
             failures: Failures::new(failures, options.seed),
             reliability: Reliability::new(design, options.seed),
+            rivals,
             read_retries: 0,
             options,
             records: options.records.then(Records::default),

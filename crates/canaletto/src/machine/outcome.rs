@@ -27,7 +27,6 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.audit();
         let tallies: Vec<Tally> = self.flows.iter().map(|f| f.tally.clone()).collect();
         let measures = Measures::of_all(&tallies);
-        let names = workload.flow.iter().map(|f| f.name.clone());
         let replays = self.flows.iter().zip(&workload.flow).filter_map(|(flow, config)| match &flow.source {
             Source::Replay(replay) => Some(replay.report(&config.name, flow.looping, self.clock_factor)),
             _ => None,
@@ -48,16 +47,24 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             energy: EnergyReport::of(&self.activity(design.fabric.kind), &design.energy),
             area: self.area(design),
             fabric_counts: self.fabric.counters().into_iter().collect(),
-            flows: names
-                .zip(&tallies)
-                .map(|(name, tally)| FlowReport { name, measures: Measures::of(tally) })
-                .collect(),
+            flows: self.flow_reports(workload, &tallies),
             fairness: None,
             replays,
             time_scaling,
             measures,
         };
         Outcome { report, records: self.records.take(), events: self.events.pushed() }
+    }
+
+    fn flow_reports(&self, workload: &Workload, tallies: &[Tally]) -> Vec<FlowReport> {
+        let names: Vec<_> = workload.flow.iter().map(|flow| flow.name.clone()).collect();
+        let of = |(flow, tally): (usize, &Tally)| {
+            let measures = Measures::of(tally);
+            let waits = self.rivals.mean_waits(flow, measures.requests.completed);
+            let chip_busy_by_flow_us = waits.map(|waits| names.iter().cloned().zip(waits).collect());
+            FlowReport { name: names[flow].clone(), measures, chip_busy_by_flow_us }
+        };
+        tallies.iter().enumerate().map(of).collect()
     }
 
     fn cache_report(&self, power_loss_protection: bool) -> Option<CacheReport> {

@@ -431,9 +431,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     /// One page of a request is done; the last one finishes the request, and its account is the request's.
-    pub(super) fn page_finished(&mut self, id: TransactionId, now: Time) {
-        self.transactions.remove(id);
-        let t = &self.transactions[id];
+    pub(super) fn page_finished(&mut self, page: TransactionId, now: Time) {
+        self.transactions.remove(page);
+        let t = &self.transactions[page];
         let id = t.request;
         let request = &mut self.requests[id];
         let flow = request.flow as usize;
@@ -447,6 +447,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             debug_assert_eq!(t.account.since, now);
             request.account.ledger.add(&t.account.ledger);
             request.account.since = now;
+            if self.completed >= self.options.warmup {
+                self.rivals.count(flow, page);
+            }
             self.finish(id, now);
         }
     }

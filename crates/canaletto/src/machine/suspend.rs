@@ -3,7 +3,7 @@
 use super::{Event, Machine};
 use crate::fabric::Fabric;
 use crate::flash::address::UnitId;
-use crate::flash::array::Command;
+use crate::flash::array::{Charge, Command};
 use crate::flash::interface::Operation;
 use crate::flash::suspend::Phase;
 use crate::measure::blame::Cause;
@@ -33,7 +33,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     /// Whether the unit's operation may not make way: it frees blocks that are needed at once.
     fn is_needed_at_once(&self, unit: UnitId) -> bool {
-        let background = self.suspensions.get(unit).is_some_and(|u| u.background.is_some());
+        let background = self.suspensions.get(unit).is_some_and(|u| matches!(u.charge, Some(Charge::Background(_))));
         background && self.collection_is_urgent(unit)
     }
 
@@ -133,8 +133,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         {
             return;
         }
-        let (command, background) = self.suspensions.resume(unit);
-        self.array.take_up(unit, command, own, background, now);
+        let (command, charge) = self.suspensions.resume(unit);
+        self.array.take_up(unit, command, own, charge, now);
         self.array_until(unit, now + self.suspensions.resume_time);
         self.refresh_ready(unit);
     }

@@ -12,6 +12,7 @@ pub mod probe;
 pub mod records;
 pub mod replay;
 pub mod report;
+pub mod rivals;
 pub mod series;
 pub mod timeline;
 pub mod upkeep;

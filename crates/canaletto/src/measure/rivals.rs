@@ -1,0 +1,107 @@
+//! Which flow's commands a flow's requests waited for, where several flows share the chips.
+//!
+//! Every unit has a clock for each flow that goes while it works on that flow's commands. A page notes the clocks when it begins
+//! to wait and looks at them again when it is issued: the differences say whose commands filled the wait. Of a request's pages
+//! the one that finished last counts, as for all blame.
+
+use crate::scheduler::transaction::TransactionId;
+use crate::sim::time::{Time, TimeSum};
+
+/// Waits of flows for each other.
+pub struct Rivals {
+    /// How many flows there are; 0 if there is but one, of which nothing is kept.
+    flows: usize,
+    /// Of each page transaction, by its place in the slab: the clocks when it began to wait.
+    marks: Vec<Time>,
+    /// Likewise: what it has waited for each flow.
+    waits: Vec<Time>,
+    /// Sums over requests, by who waited and for whom.
+    sums: Vec<TimeSum>,
+}
+
+impl Rivals {
+    /// No waits yet.
+    pub fn new(flows: usize) -> Rivals {
+        let flows = if flows > 1 { flows } else { 0 };
+        Rivals { flows, marks: Vec::new(), waits: Vec::new(), sums: vec![TimeSum::ZERO; flows * flows] }
+    }
+
+    /// Whether there are several flows.
+    pub fn are_told_apart(&self) -> bool {
+        self.flows > 0
+    }
+
+    /// How many of them.
+    pub fn told_apart(&self) -> usize {
+        self.flows
+    }
+
+    fn place(&self, page: TransactionId) -> std::ops::Range<usize> {
+        let first = page.index() * self.flows;
+        first..first + self.flows
+    }
+
+    /// A page transaction is made.
+    pub fn begin(&mut self, page: TransactionId) {
+        let place = self.place(page);
+        if self.waits.len() < place.end {
+            self.marks.resize(place.end, Time::ZERO);
+            self.waits.resize(place.end, Time::ZERO);
+        }
+        self.waits[place].fill(Time::ZERO);
+    }
+
+    /// It begins to wait for a unit with these clocks.
+    pub fn mark(&mut self, page: TransactionId, clocks: impl Iterator<Item = Time>) {
+        let place = self.place(page);
+        self.marks[place].iter_mut().zip(clocks).for_each(|(mark, clock)| *mark = clock);
+    }
+
+    /// It is issued, after a wait of which `own` was for the unit's user requests.
+    pub fn charge(&mut self, page: TransactionId, clocks: impl Iterator<Item = Time>, mut own: Time) {
+        let place = self.place(page);
+        for ((wait, &mark), clock) in self.waits[place.clone()].iter_mut().zip(&self.marks[place]).zip(clocks) {
+            let worked = (clock - mark).min(own);
+            *wait += worked;
+            own = own - worked;
+        }
+    }
+
+    /// It was the last page of a request of this flow.
+    pub fn count(&mut self, flow: usize, page: TransactionId) {
+        let place = self.place(page);
+        let sums = self.sums[flow * self.flows..].iter_mut();
+        sums.zip(&self.waits[place]).for_each(|(sum, &wait)| *sum += wait);
+    }
+
+    /// What the mean of so many requests of a flow has waited for each flow, microseconds; none if there is one flow only.
+    pub fn mean_waits(&self, flow: usize, requests: u64) -> Option<Vec<f64>> {
+        let sums = &self.sums[flow * self.flows..(flow + 1) * self.flows];
+        let mean = |&TimeSum(sum): &TimeSum| sum as f64 / 1e6 / requests.max(1) as f64;
+        self.are_told_apart().then(|| sums.iter().map(mean).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_of_clocks_are_waits() {
+        let us = |n: u64| Time::from_ns(1000) * n;
+        let mut rivals = Rivals::new(2);
+        let page = TransactionId(3);
+        rivals.begin(page);
+        rivals.mark(page, [us(10), us(20)].into_iter());
+        rivals.charge(page, [us(15), us(50)].into_iter(), us(100));
+        // It waits again; of what both worked meanwhile no more counts than it has waited.
+        rivals.mark(page, [us(15), us(50)].into_iter());
+        rivals.charge(page, [us(16), us(60)].into_iter(), us(4));
+        rivals.count(1, page);
+        rivals.begin(page);
+        rivals.count(1, page);
+        assert_eq!(rivals.mean_waits(1, 2), Some(vec![3.0, 16.5]));
+        assert_eq!(rivals.mean_waits(0, 0), Some(vec![0.0, 0.0]));
+        assert_eq!(Rivals::new(1).mean_waits(0, 1), None);
+    }
+}
