@@ -50,7 +50,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             fabric_counts: self.fabric.counters().into_iter().collect(),
             flows: names
                 .zip(&tallies)
-                .map(|(name, tally)| FlowReport { name, measures: Measures::of(tally) })
+                .map(|(name, tally)| FlowReport { name, measures: Measures::of(tally), slowdown: None })
                 .collect(),
             fairness: None,
             replays,

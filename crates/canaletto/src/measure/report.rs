@@ -280,6 +280,8 @@ pub struct FlowReport {
     /// Its measures.
     #[serde(flatten)]
     pub measures: Measures,
+    /// Its mean latency as a multiple of that alone on the drive, for runs that know the flow alone.
+    pub slowdown: Option<f64>,
 }
 
 /// What the flash did, warm-up included.
