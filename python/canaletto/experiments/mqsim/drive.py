@@ -1,4 +1,4 @@
-"""What canaletto's own figures of MQSim's experiments share: the drive, depths, and runs of two flows and of each alone."""
+"""What canaletto's own figures share: the drive, depths, and runs of two flows and of each alone."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache

@@ -1,7 +1,7 @@
 """MQSim's FAST'18 experiments in MQSim's own format, and what MQSim 7ec40e3 gives for them.
 
-The values are those of the files that ship with MQSim (github.com/CMU-SAFARI/MQSim, 7ec40e3, examples of FAST'18); the
-files are written anew from them. The importer behind `canaletto mqsim` reads them and sets MQSim's quirks.
+The values are those of the files that ship with MQSim (github.com/CMU-SAFARI/MQSim, 7ec40e3, examples of FAST'18);
+the files are written anew from them. The importer behind `canaletto mqsim` reads them and sets MQSim's quirks.
 """
 
 import json

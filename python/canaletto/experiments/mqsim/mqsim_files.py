@@ -42,7 +42,9 @@ def rows(case: str, found: Mapping[Label, Data], recorded: Recorded, first_alone
                 made.append(_row(case, depth, name, f"mean response {how}, us", ours[number], theirs[number]))
         theirs_all = interference.slowdowns(theirs_shared, theirs_alone)
         for name, value in interference.slowdowns(shared, alone).items():
-            made.append(_row(case, depth, name, "slowdown" if name in interference.FLOWS else name, value, theirs_all[name]))
+            made.append(
+                _row(case, depth, name, "slowdown" if name in interference.FLOWS else name, value, theirs_all[name])
+            )
     return made
 
 

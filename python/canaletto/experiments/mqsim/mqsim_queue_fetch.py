@@ -1,12 +1,12 @@
 """MQSim's own files, queue-fetch-size: ours beside MQSim's.
 
-Method: the six scenarios of MQSim's files for two flows of random reads, and those for each flow alone, with a queue-fetch
-size of 16 and of 1,024, written anew from their values and run as `canaletto mqsim` runs them, 10 s of simulated time each.
-`published` is what MQSim 7ec40e3 gives: means of the device's response, and what follows from them by the slides'
-definitions.
+Method: the six scenarios of MQSim's files for two flows of random reads, and those for each flow alone, with a
+queue-fetch size of 16 and of 1,024, written anew from their values and run as `canaletto mqsim` runs them, 10 s of
+simulated time each. `published` is what MQSim 7ec40e3 gives: means of the device's response, and what follows from
+them by the slides' definitions.
 
-Assumptions: alone, a flow has all addresses of its chips instead of half of them, and Flow-2 another seed than beside Flow-1:
-so in MQSim's files. With --quick 0.1 s.
+Assumptions: alone, a flow has all addresses of its chips instead of half of them, and Flow-2 another seed than beside
+Flow-1: so in MQSim's files. With --quick 0.1 s.
 """
 
 from collections.abc import Mapping
@@ -36,6 +36,4 @@ def _case(size: int) -> str:
     return f"queue-fetch-size {size}"
 
 
-FIGURE = Figure(
-    "mqsim-queue-fetch", "MQSim's files: queue-fetch size", __doc__, runs, table, mqsim_files.charts
-)
+FIGURE = Figure("mqsim-queue-fetch", "MQSim's files: queue-fetch size", __doc__, runs, table, mqsim_files.charts)

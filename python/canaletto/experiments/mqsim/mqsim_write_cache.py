@@ -1,13 +1,14 @@
 """MQSim's own files, data-cache-contention: what they come to here.
 
-Method: the six scenarios of MQSim's files for two flows of random writes, on four channels each, and each flow alone, written
-anew from their values and run as `canaletto mqsim` runs them. Flow-1 writes 1 % of its addresses with 8 outstanding, Flow-2
-the same with 8 and 16 outstanding, and all of its addresses (half of them hot) from 32 on. The drive is preconditioned.
+Method: the six scenarios of MQSim's files for two flows of random writes, on four channels each, and each flow alone,
+written anew from their values and run as `canaletto mqsim` runs them. Flow-1 writes 1 % of its addresses with 8
+outstanding, Flow-2 the same with 8 and 16 outstanding, and all of its addresses (half of them hot) from 32 on. The
+drive is preconditioned.
 
-Assumptions: the files ask for `Caching_Mechanism` SIMPLE, on which MQSim stops (`canaletto mqsim` refuses it with its line);
-here it is ADVANCED, as in the other two experiments. MQSim 7ec40e3 does not finish the preconditioning of the first
-scenario within ten minutes, so that there is nothing to compare with. Its file for Flow-1 alone is not well-formed. Time is
-cut from 10 and 100 s to 1 s (with --quick 0.1 s). Each flow alone stays on its own channels.
+Assumptions: the files ask for `Caching_Mechanism` SIMPLE, on which MQSim stops (`canaletto mqsim` refuses it with its
+line); here it is ADVANCED, as in the other two experiments. MQSim 7ec40e3 does not finish the preconditioning of the
+first scenario within ten minutes, so that there is nothing to compare with. Its file for Flow-1 alone is not
+well-formed. Time is cut from 10 and 100 s to 1 s (with --quick 0.1 s). Each flow alone stays on its own channels.
 """
 
 from collections.abc import Mapping
@@ -20,12 +21,6 @@ from canaletto.report.charts import Spec
 
 CASE = "data-cache-contention"
 
-_WRITES = {
-    "Read_Percentage": 0,
-    "Address_Distribution": "RANDOM_HOTCOLD",
-    "Chip_IDs": "0,1,2,3",
-}
-
 FLOW_1_OCCUPANCY = {8: 75, 16: 75, 32: 75, 64: 75, 128: 85, 256: 75}
 """Initial_Occupancy_Percentage, by Flow-2's depth."""
 
@@ -35,15 +30,25 @@ FLOW_2 = {8: (77, 1, 1), 16: (77, 1, 1), 32: (87, 100, 50), 64: (88, 100, 50), 1
 
 def first(depth: int) -> dict[str, object]:
     """Flow-1 beside a Flow-2 of this depth."""
-    places = {"Channel_IDs": "0,1,2,3", "Initial_Occupancy_Percentage": FLOW_1_OCCUPANCY[depth]}
-    return files.flow(8, **_WRITES, **places, Working_Set_Percentage=1, Percentage_of_Hot_Region=1)
+    return _writes(8, "0,1,2,3", FLOW_1_OCCUPANCY[depth], 1, 1)
 
 
 def second(depth: int) -> dict[str, object]:
     """Flow-2 with so many outstanding."""
-    occupancy, working_set, hot = FLOW_2[depth]
-    places = {"Channel_IDs": "4,5,6,7", "Initial_Occupancy_Percentage": occupancy}
-    return files.flow(depth, **_WRITES, **places, Working_Set_Percentage=working_set, Percentage_of_Hot_Region=hot)
+    return _writes(depth, "4,5,6,7", *FLOW_2[depth])
+
+
+def _writes(depth: int, channels: str, occupancy: int, working_set: int, hot: int) -> dict[str, object]:
+    return files.flow(
+        depth,
+        Read_Percentage=0,
+        Address_Distribution="RANDOM_HOTCOLD",
+        Channel_IDs=channels,
+        Chip_IDs="0,1,2,3",
+        Initial_Occupancy_Percentage=occupancy,
+        Working_Set_Percentage=working_set,
+        Percentage_of_Hot_Region=hot,
+    )
 
 
 def runs(scale: Scale) -> dict[Label, FileRun]:

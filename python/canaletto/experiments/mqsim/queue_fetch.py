@@ -1,8 +1,8 @@
 """Queue-fetch size 16 against 1,024: fairness control by the drive's front end (slides 16 to 18, 43).
 
-Method: two flows of random reads as in `back-end`, Flow-1 with 8 outstanding and Flow-2 with 8 to 256, for 1 s of simulated
-time, at the same time and each alone. The drive takes at most 16, 512 (the slides' studies) or 1,024 requests of each queue
-pair on at a time.
+Method: two flows of random reads as in `back-end`, Flow-1 with 8 outstanding and Flow-2 with 8 to 256, for 1 s of
+simulated time, at the same time and each alone. The drive takes at most 16, 512 (the slides' studies) or 1,024
+requests of each queue pair on at a time.
 
 Assumptions: those of `back-end`; depths as in MQSim's own files (queue-fetch-size). The slides study fetch sizes with
 applications under gem5 (`table-errors` says why not here); two flows of reads are what MQSim ships for it.
@@ -25,6 +25,4 @@ def runs(scale: Scale) -> dict[Label, Run]:
     return found
 
 
-FIGURE = Figure(
-    "queue-fetch", "Queue-fetch size and fairness", __doc__, runs, back_end.table, back_end.chart
-)
+FIGURE = Figure("queue-fetch", "Queue-fetch size and fairness", __doc__, runs, back_end.table, back_end.chart)

@@ -1,13 +1,14 @@
 """Interference at the write cache (slide 29).
 
-Method: two flows of random writes of 8 KiB, without end, for 3 s of simulated time, through a cache of 256 MiB that both
-share. Flow-1 has 8 outstanding and writes 64 MiB again and again (high locality); Flow-2 has 8 to 256 and writes all other
-addresses (none). They are run at the same time and each alone. The drive is in the steady state of greedy collection with
-70 % of its addresses in use. `merged` is the share of written pages that were in the cache already, of both flows together.
+Method: two flows of random writes of 8 KiB, without end, for 3 s of simulated time, through a cache of 256 MiB that
+both share. Flow-1 has 8 outstanding and writes 64 MiB again and again (high locality); Flow-2 has 8 to 256 and writes
+all other addresses (none). They are run at the same time and each alone. The drive is in the steady state of greedy
+collection with 70 % of its addresses in use. `merged` is the share of written pages that were in the cache already,
+of both flows together.
 
-Assumptions: the slides name neither sizes nor localities; a quarter of the cache is ours. The destaging rule is canaletto's
-(docs/cache.md), not MQSim's. The first fill of the cache (some 0.2 s) counts. With --quick cache and Flow-1's addresses are a
-sixteenth, over 0.2 s.
+Assumptions: the slides name neither sizes nor localities; a quarter of the cache is ours. The destaging rule is
+canaletto's (docs/cache.md), not MQSim's. The first fill of the cache (some 0.2 s) counts. With --quick cache and
+Flow-1's addresses are a sixteenth, over 0.2 s.
 """
 
 from collections.abc import Mapping
