@@ -1,4 +1,4 @@
-"""Interference at the back end (slides 31).
+"""Interference at the back end (slide of that title).
 
 Method: two flows of random reads of 4 KiB at multiples of 8 KiB over half of the addresses, without end, for 2 s of
 simulated time. Flow-1 has 2 outstanding, Flow-2 8 to 256. They are run at the same time and each alone; a flow's

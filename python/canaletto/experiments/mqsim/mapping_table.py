@@ -1,4 +1,4 @@
-"""Interference at the cached mapping table (slide 30).
+"""Interference at the cached mapping table (slide of that title).
 
 Method: two flows of reads of 8 KiB, each with 10 outstanding, for 30 s of simulated time, on a drive that caches 4
 MiB of its mapping table (entries of 8 B, one loaded a miss, least recently used first out). Flow-1 reads 2.5 GiB in

@@ -21,16 +21,20 @@ from canaletto.report.charts import Spec
 
 CASE = "data-cache-contention"
 
-FLOW_1_OCCUPANCY = {8: 75, 16: 75, 32: 75, 64: 75, 128: 85, 256: 75}
-"""Initial_Occupancy_Percentage, by Flow-2's depth."""
+FLOW_1_OCCUPANCY = 75
+"""Initial_Occupancy_Percentage, but for one scenario."""
+
+FLOW_1_OCCUPANCY_BESIDE = {128: 85}
+"""The same beside a Flow-2 of some depths."""
 
 FLOW_2 = {8: (77, 1, 1), 16: (77, 1, 1), 32: (87, 100, 50), 64: (88, 100, 50), 128: (89, 100, 50), 256: (89, 100, 50)}
 """Initial_Occupancy_, Working_Set_Percentage and Percentage_of_Hot_Region, by depth."""
 
 
-def first(depth: int) -> dict[str, object]:
-    """Flow-1 beside a Flow-2 of this depth."""
-    return _writes(8, "0,1,2,3", FLOW_1_OCCUPANCY[depth], 1, 1)
+def first(beside: int | None) -> dict[str, object]:
+    """Flow-1 beside a Flow-2 of some depth, or alone."""
+    known = {} if beside is None else FLOW_1_OCCUPANCY_BESIDE
+    return _writes(8, "0,1,2,3", known.get(beside or 0, FLOW_1_OCCUPANCY), 1, 1)
 
 
 def second(depth: int) -> dict[str, object]:
@@ -56,7 +60,7 @@ def runs(scale: Scale) -> dict[Label, FileRun]:
     device, stop_s = files.device(Enabled_Preconditioning="true"), 0.1 if scale.quick else 1.0
     found: dict[Label, FileRun] = {}
     for depth in FLOW_2:
-        flows = {BOTH: [first(depth), second(depth)], FIRST: [first(depth)], SECOND: [second(depth)]}
+        flows = {BOTH: [first(depth), second(depth)], FIRST: [first(None)], SECOND: [second(depth)]}
         for which, each in flows.items():
             found[CASE, f"QD {depth}", which] = files.scenario(device, each, stop_s)
     return found

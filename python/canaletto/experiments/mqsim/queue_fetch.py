@@ -1,4 +1,4 @@
-"""Queue-fetch size 16 against 1,024: fairness control by the drive's front end (slides 16 to 18, 43).
+"""Queue-fetch size 16 against 1,024: fairness control by the front end (slides "MQSim Multi-Queue Model").
 
 Method: two flows of random reads as in `back-end`, Flow-1 with 8 outstanding and Flow-2 with 8 to 256, for 1 s of
 simulated time, at the same time and each alone. The drive takes at most 16, 512 (the slides' studies) or 1,024

@@ -1,4 +1,4 @@
-"""Read and write latency by request size (slides 23 to 24).
+"""Read and write latency by request size (slides "MQSim Accurately Captures Read/Write Latencies").
 
 Method: a flow of reads only and one of writes only, random and aligned to their size, 4 KiB to 1 MiB, one
 outstanding, on the drive in the steady state of greedy collection with 70 % of its addresses in use. Writes with the

@@ -1,4 +1,4 @@
-"""Response time of a fresh drive and of a preconditioned one over minutes (slides 21 to 22).
+"""Response time of a fresh drive and of a preconditioned one over minutes (slides "Capturing Steady-State Behavior").
 
 Method: random reads and writes of 8 KiB, half each, in an open loop for eight minutes of simulated time, on the drive
 as it comes from the factory and in the computed steady state of greedy collection. Mean latency in stretches of 20 s.

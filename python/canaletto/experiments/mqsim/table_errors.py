@@ -1,4 +1,4 @@
-"""How far simulators are from real drives, as published, and what of that can be repeated (slides 8, 24, 25, 40).
+"""How far simulators are from real drives, as published, and what of that can be repeated.
 
 Method: the slides' errors of execution time against four real drives stand as they are printed. Beside them is the
 one comparison that can be made here: canaletto with MQSim's own files against MQSim 7ec40e3, the largest difference
@@ -24,18 +24,19 @@ PUBLISHED = {
     "WiscSim": (95, 277, 324, 135),
     "MQSim": (8, 6, 18, 14),
 }
-"""Error of execution time, %, three traces, by drive (slide 25)."""
+"""Error of execution time, %, three traces, by drive (slide "MQSim Is More Accurate Than Existing Simulators")."""
 
 LATENCIES = {"read latency": 2.9, "write latency": 4.9}
-"""MQSim's error, %, averaged over the four drives (slide 24)."""
+"""MQSim's error, %, averaged over the four drives (slide "MQSim Accurately Captures Read/Write Latencies")."""
 
 NO_DRIVE = "the four drives are not named, their parameters not published"
+GEM5 = "they run in gem5, which canaletto is not joined to"
 
 NOT_HERE = {
-    "two flows on real drives: slowdown, throughput, fairness (slides 16 to 18, 34 to 35)": NO_DRIVE,
-    "response of real SSD-B over 200 minutes (slides 21 to 22)": NO_DRIVE,
-    "distribution of response times of three traces on real drives (slide 38)": NO_DRIVE,
-    "pairs of applications: fs, ms, ws, io (slides 43 to 44)": "they run in gem5, which canaletto is not joined to",
+    'two flows on real drives ("MQSim Multi-Queue Model", "Concurrent Flow Execution in Real Devices")': NO_DRIVE,
+    'response of the real SSD-B over 200 minutes ("Capturing Steady-State Behavior")': NO_DRIVE,
+    'response times of three traces on real drives ("Real Trace Execution Results")': NO_DRIVE,
+    'pairs of applications ("Measuring Impact of Interference on Applications")': GEM5,
 }
 """What is in the slides and cannot be repeated."""
 

@@ -1,4 +1,4 @@
-"""Interference at the write cache (slide 29).
+"""Interference at the write cache (slide of that title).
 
 Method: two flows of random writes of 8 KiB, without end, for 3 s of simulated time, through a cache of 256 MiB that
 both share. Flow-1 has 8 outstanding and writes 64 MiB again and again (high locality); Flow-2 has 8 to 256 and writes
