@@ -12,11 +12,11 @@ from canaletto.experiments.figure import Label, Row, Scale
 from canaletto.experiments.mqsim import (
     back_end,
     files,
+    files_back_end,
+    files_queue_fetch,
+    files_write_cache,
     interference,
     mapping_table,
-    mqsim_back_end,
-    mqsim_queue_fetch,
-    mqsim_write_cache,
     queue_fetch,
     recorded,
     sizes,
@@ -31,9 +31,9 @@ from canaletto.experiments.reproduce import effort
 QUICK = Scale(quick=True)
 
 FOLDERS = {
-    "backend-contention": mqsim_back_end,
-    "queue-fetch-size": mqsim_queue_fetch,
-    "datacache-contention": mqsim_write_cache,
+    "backend-contention": files_back_end,
+    "queue-fetch-size": files_queue_fetch,
+    "datacache-contention": files_write_cache,
 }
 
 
@@ -152,7 +152,7 @@ def test_ours_and_mqsim_s_files_give_the_same_results(
 
 def test_a_whole_scenario_comes_out_as_mqsim_has_it(kept: Path) -> None:
     # Ten seconds of simulated time: the mean as MQSim printed it, to a tenth of a nanosecond.
-    run = mqsim_back_end.runs(Scale())[mqsim_back_end.CASE, "QD 2", FIRST]
+    run = files_back_end.runs(Scale())[files_back_end.CASE, "QD 2", FIRST]
     (flow,) = laboratory.carry_out([run], kept, lambda *_: None)[run.key]["flows"]
     assert flow["requests"]["completed"] == 217_260
     assert round(flow["device_response_us"]["mean"] * 1000, 1) == recorded.BACK_END_FLOW_1_ALONE
@@ -241,7 +241,7 @@ def test_latency_grows_with_the_size(kept: Path) -> None:
 
 
 def test_mqsim_s_cache_files_run_preconditioned_with_the_other_mechanism(kept: Path) -> None:
-    rows = carried_out(mqsim_write_cache.FIGURE, kept)
+    rows = carried_out(files_write_cache.FIGURE, kept)
     first = values(rows, "Flow-1")
     assert first[0] < 1.3
     assert first[-1] > 10
@@ -272,12 +272,12 @@ def test_the_largest_difference_is_of_responses_only() -> None:
 
 
 def test_effort_tells_runs_that_end_by_time() -> None:
-    runs: dict[Label, Any] = {**back_end.runs(QUICK), **mqsim_back_end.runs(QUICK)}
+    runs: dict[Label, Any] = {**back_end.runs(QUICK), **files_back_end.runs(QUICK)}
     assert effort(runs.values(), quick=False) == "29 runs of 20.0 ms to 100 ms simulated, 1 seed"
     mixed = {**sizes.runs(QUICK), ("one",): FileRun(files.device(), "", 0.5)}
     assert effort(mixed.values(), quick=False) == "27 runs of 50 requests and 1 run of 500 ms simulated, 1 seed"
     assert [figure.name for figure in figures("mqsim")][:3] == [
-        "mqsim-back-end",
-        "mqsim-queue-fetch",
-        "mqsim-write-cache",
+        "files-back-end",
+        "files-queue-fetch",
+        "files-write-cache",
     ]

@@ -2,10 +2,10 @@
 
 from canaletto.experiments.mqsim import (
     back_end,
+    files_back_end,
+    files_queue_fetch,
+    files_write_cache,
     mapping_table,
-    mqsim_back_end,
-    mqsim_queue_fetch,
-    mqsim_write_cache,
     queue_fetch,
     sizes,
     steady_state,
@@ -16,7 +16,7 @@ from canaletto.experiments.mqsim import (
 FIGURES = [
     module.FIGURE
     for module in (
-        *(mqsim_back_end, mqsim_queue_fetch, mqsim_write_cache),
+        *(files_back_end, files_queue_fetch, files_write_cache),
         *(queue_fetch, steady_state, sizes, table_errors),
         *(write_cache, mapping_table, back_end),
     )

@@ -2,7 +2,7 @@
 
 Method: the slides' errors of execution time against four real drives stand as they are printed. Beside them is the
 one comparison that can be made here: canaletto with MQSim's own files against MQSim 7ec40e3, the largest difference
-of a mean response (`mqsim-back-end`, `mqsim-queue-fetch`).
+of a mean response (`files-back-end`, `files-queue-fetch`).
 
 Assumptions: none of our numbers stands in a real drive's row. The four drives are not named, their parameters are not
 published, and the three traces (TPC-C, TPC-E, Exchange Server) were replayed on the drives themselves; the
@@ -12,7 +12,7 @@ applications run in gem5, which canaletto is not joined to.
 from collections.abc import Mapping
 
 from canaletto.experiments.figure import Data, Figure, Label, Row, Scale
-from canaletto.experiments.mqsim import mqsim_back_end, mqsim_queue_fetch
+from canaletto.experiments.mqsim import files_back_end, files_queue_fetch
 from canaletto.experiments.mqsim.files import FileRun
 
 DRIVES = ("SSD-A", "SSD-B", "SSD-C", "SSD-D")
@@ -43,7 +43,7 @@ NOT_HERE = {
 
 def runs(scale: Scale) -> dict[Label, FileRun]:
     """Those of MQSim's own files."""
-    return {**mqsim_back_end.runs(scale), **mqsim_queue_fetch.runs(scale)}
+    return {**files_back_end.runs(scale), **files_queue_fetch.runs(scale)}
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
@@ -55,7 +55,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
         for against, error in zip(DRIVES, errors, strict=True)
     ]
     rows += [_row("MQSim", "four drives", f"error of {what}, %", NO_DRIVE, None, e) for what, e in LATENCIES.items()]
-    for module in (mqsim_back_end, mqsim_queue_fetch):
+    for module in (files_back_end, files_queue_fetch):
         rows.append(
             _row(
                 "canaletto",

@@ -84,4 +84,4 @@ def chart(rows: list[Row]) -> dict[str, Spec]:
     return interference.charts(rows, "queue depth of Flow-2")
 
 
-FIGURE = Figure("mqsim-write-cache", "MQSim's files: contention at the data cache", __doc__, runs, table, chart)
+FIGURE = Figure("files-write-cache", "MQSim's files: contention at the data cache", __doc__, runs, table, chart)

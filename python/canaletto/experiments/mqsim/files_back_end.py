@@ -12,7 +12,7 @@ of them, and Flow-2 another seed than beside Flow-1: so in MQSim's files. With -
 from collections.abc import Mapping
 
 from canaletto.experiments.figure import Data, Figure, Label, Row, Scale
-from canaletto.experiments.mqsim import files, mqsim_files, recorded
+from canaletto.experiments.mqsim import beside_mqsim, files, recorded
 from canaletto.experiments.mqsim.files import FileRun
 
 CASE = "backend-contention"
@@ -21,12 +21,14 @@ CASE = "backend-contention"
 def runs(scale: Scale) -> dict[Label, FileRun]:
     """Every scenario."""
     stop_s = 0.1 if scale.quick else files.STOP_S
-    return mqsim_files.scenarios(CASE, files.device(), 2, recorded.BACK_END, stop_s)
+    return beside_mqsim.scenarios(CASE, files.device(), 2, recorded.BACK_END, stop_s)
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
     """A line a depth, flow and measure."""
-    return mqsim_files.rows(CASE, found, recorded.BACK_END, recorded.BACK_END_FLOW_1_ALONE)
+    return beside_mqsim.rows(CASE, found, recorded.BACK_END, recorded.BACK_END_FLOW_1_ALONE)
 
 
-FIGURE = Figure("mqsim-back-end", "MQSim's files: contention at the back end", __doc__, runs, table, mqsim_files.charts)
+FIGURE = Figure(
+    "files-back-end", "MQSim's files: contention at the back end", __doc__, runs, table, beside_mqsim.charts
+)

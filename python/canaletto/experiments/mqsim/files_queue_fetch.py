@@ -12,7 +12,7 @@ Flow-1: so in MQSim's files. With --quick 0.1 s.
 from collections.abc import Mapping
 
 from canaletto.experiments.figure import Data, Figure, Label, Row, Scale
-from canaletto.experiments.mqsim import files, mqsim_files, recorded
+from canaletto.experiments.mqsim import beside_mqsim, files, recorded
 from canaletto.experiments.mqsim.files import FileRun
 
 
@@ -21,7 +21,7 @@ def runs(scale: Scale) -> dict[Label, FileRun]:
     stop_s = 0.1 if scale.quick else files.STOP_S
     found: dict[Label, FileRun] = {}
     for size, depths in recorded.QUEUE_FETCH.items():
-        found |= mqsim_files.scenarios(_case(size), files.device(Queue_Fetch_Size=size), 8, depths, stop_s)
+        found |= beside_mqsim.scenarios(_case(size), files.device(Queue_Fetch_Size=size), 8, depths, stop_s)
     return found
 
 
@@ -29,11 +29,11 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
     """A line a size, depth, flow and measure."""
     alone_ns = recorded.QUEUE_FETCH_FLOW_1_ALONE
     both = recorded.QUEUE_FETCH.items()
-    return [row for size, known in both for row in mqsim_files.rows(_case(size), found, known, alone_ns)]
+    return [row for size, known in both for row in beside_mqsim.rows(_case(size), found, known, alone_ns)]
 
 
 def _case(size: int) -> str:
     return f"queue-fetch-size {size}"
 
 
-FIGURE = Figure("mqsim-queue-fetch", "MQSim's files: queue-fetch size", __doc__, runs, table, mqsim_files.charts)
+FIGURE = Figure("files-queue-fetch", "MQSim's files: queue-fetch size", __doc__, runs, table, beside_mqsim.charts)
