@@ -94,6 +94,9 @@ def _run(
         int, typer.Option(min=1, max=10_000, metavar="N", help="Repeat with N seeds; adds 95 % confidence intervals.")
     ] = 1,
     warmup: Warmup = 0,
+    slowdowns: Annotated[
+        bool, typer.Option("--slowdowns", help="Run each flow alone, too: adds their slowdowns and fairness.")
+    ] = False,
     precondition: Precondition = None,
     occupancy: Occupancy = None,
     set_: Settings = None,
@@ -137,6 +140,7 @@ def _run(
     """Simulate one drive under one workload.
 
     Example: canaletto run performance-optimized --workload hm_0 --set flash.read=10us --out runs/first
+    Example: canaletto run performance-optimized --workload mix1 --requests 3000 --slowdowns
     """
     from canaletto import config, folder, simulate
 
@@ -170,7 +174,7 @@ def _run(
     keep = out is not None or (timeline_file is not None and moments is None)
     with folder.place(out, force=force) if out is not None else nullcontext() as home:
         traces = folder.hash_traces(work) if home is not None else []
-        result = simulate.run(drive, work, seed=seed, seeds=seeds, warmup=warmup, records=keep)
+        result = simulate.run(drive, work, seed=seed, seeds=seeds, warmup=warmup, slowdowns=slowdowns, records=keep)
         shown = _timeline(result, moments) if timeline_file is not None else None
         if home is not None:
             folder.write(result, home, traces, ["canaletto", *sys.argv[1:]], moments, console.say)
@@ -320,7 +324,9 @@ def _mqsim(
 
 @app.command("reproduce")
 def _reproduce(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="Whose figures: networked-ssd or venice, or load.")],
+    source: Annotated[
+        str, typer.Argument(metavar="SOURCE", help="Whose figures: networked-ssd, venice or mqsim, or load.")
+    ],
     figure: Annotated[
         list[str] | None, typer.Argument(metavar="FIGURE…", help="Which of them, such as fig18; else all there are.")
     ] = None,

@@ -1,20 +1,18 @@
 """The same work on several fabrics, side by side."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from os import PathLike
-from pathlib import Path
-from threading import Event
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from canaletto import names, parallel, simulate
-from canaletto._engine import ConfigError, SimulationError
+from canaletto._engine import ConfigError
 from canaletto.config import Design, Workload, check_whole
 from canaletto.config import design as load_design
 from canaletto.config import workload as load_workload
-from canaletto.files import is_special
 from canaletto.progress import Bar, Progress, Row
 from canaletto.results import Fields, Result
+from canaletto.together import NamedProgress, naming, side_by_side
 
 if TYPE_CHECKING:
     from canaletto.timeline import Timeline, Window
@@ -24,7 +22,7 @@ USUAL = ("bus", "packetized", "omnibus", "omnibus-split", "mesh", "venice", "ide
 
 T = TypeVar("T")
 
-FabricProgress: TypeAlias = Callable[[str, int, int, int], object]
+FabricProgress: TypeAlias = NamedProgress
 """Called with the fabric, requests done, requests in all (0 if unknown) and simulated picoseconds."""
 
 
@@ -168,7 +166,7 @@ def on_fabrics(make: Callable[[str], Design], fabrics: Iterable[str] | None) -> 
     for name in chosen:
         if name in known and chosen.count(name) > 1:
             raise ConfigError(f"fabrics: got {name} {chosen.count(name)} times, expected each fabric once")
-        with _naming(name) if name in known else nullcontext():
+        with naming(f"fabric {name}") if name in known else nullcontext():
             designs.append(make(name))
     return designs
 
@@ -185,9 +183,7 @@ def run_all(
     """As `compare`, with designs that differ in their fabrics."""
     check_whole("seed", seed, 0, 2**64 - 1)
     check_whole("warmup", warmup, 0, 2**64 - 1)
-    for trace in workload.traces():
-        if is_special(Path(trace)):
-            raise ConfigError(f"{trace}: not a regular file, which only one run can read; expected one for all of them")
+    simulate.check_rereadable(workload, "all of them")
 
     def job(design: Design) -> Callable[[Progress], Result]:
         def run(report: Progress) -> Result:
@@ -228,38 +224,7 @@ def _side_by_side(
     """
     with Bar.when_wanted() if progress is None or progress is True else nullcontext() as bar:
         rows: Sequence[Row | None] = bar.tasks(fabrics) if bar is not None else [None] * len(fabrics)
-
-        def watched(fabric: str, job: Callable[[Progress], T], row: Row | None) -> Callable[[Event], T]:
-            def run(stop: Event) -> T:
-                def report(done: int, total: int, simulated_ps: int) -> None:
-                    if stop.is_set():
-                        raise parallel.StoppedError
-                    if row is not None:
-                        row(done, total, simulated_ps)
-                    elif callable(progress):
-                        progress(fabric, done, total, simulated_ps)
-
-                with _naming(fabric):
-                    found = job(report)
-                if row is not None:
-                    row.finish()
-                return found
-
-            return run
-
-        return parallel.in_threads(list(map(watched, fabrics, jobs, rows)), workers)
-
-
-@contextmanager
-def _naming(fabric: str) -> Iterator[None]:
-    """Errors say which fabric it was."""
-    try:
-        yield
-    except (ConfigError, SimulationError) as error:
-        raise type(error)(f"fabric {fabric}: {error}") from None
-    except BaseException as error:
-        error.add_note(f"fabric {fabric}")
-        raise
+        return side_by_side("fabric", fabrics, jobs, workers, rows, progress if callable(progress) else None)
 
 
 def _workers(designs: Sequence[Design], workload: Workload, records: bool) -> int:
@@ -269,7 +234,7 @@ def _workers(designs: Sequence[Design], workload: Workload, records: bool) -> in
     """
     bare, kept = [], 0
     for design in designs:
-        with _naming(design.fabric):
+        with naming(f"fabric {design.fabric}"):
             bare.append(simulate.memory_bytes(design, workload, records=False))
             kept += simulate.memory_bytes(design, workload, records) - bare[-1]
     bare.sort(reverse=True)

@@ -18,6 +18,7 @@ HEADLINES = (
     "latency_us.read.mean",
     "latency_us.write.mean",
     "flash.write_amplification",
+    "fairness",
 )
 """The fields that stand for a run, by their dotted names."""
 

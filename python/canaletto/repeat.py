@@ -61,8 +61,13 @@ def rerun(path: str | PathLike[str], *, progress: bool | None = None) -> Rerun:
     options = {key: record["options"].get(key) for key in ("seed", "seeds", "warmup")}
     if not all(type(given) is int for given in options.values()):
         raise ConfigError(f"{home / folder.RUN_FILE}: options: got {options}, expected whole numbers")
+    slowdowns = record["options"].get("slowdowns", False)
+    if type(slowdowns) is not bool:
+        raise ConfigError(f"{home / folder.RUN_FILE}: options.slowdowns: got {slowdowns!r}, expected true or false")
     before = without_cost(folder.load(home).to_dict())
-    after = without_cost(run(design, workload, **options, records=False, progress=progress).to_dict())
+    after = without_cost(
+        run(design, workload, **options, slowdowns=slowdowns, records=False, progress=progress).to_dict()
+    )
     return Rerun(record["version"], _engine.version(), differences(before, after))
 
 
@@ -71,14 +76,22 @@ def diff(a: str | PathLike[str], b: str | PathLike[str]) -> tuple[list[Differenc
 
     Raises ConfigError if either folder is not a frozen run.
     """
-    results = [folder.load(path) for path in (a, b)]
+    runs = [folder.load(path) for path in (a, b)]
     configurations = []
-    for result in results:
+    for result in runs:
         design, workload = result.configuration
         configurations.append({"design": design.to_dict(), "workload": workload.to_dict(), "options": result.options})
-    data = [result.to_dict() for result in results]
+    data = [run.to_dict() for run in runs]
     headlines = [Difference(name, *(lookup(found, name) for found in data)) for name in (*HEADLINES, *EXTRA_HEADLINES)]
-    return differences(*configurations), [line for line in headlines if (line.a, line.b) != (None, None)]
+    results = [*headlines, *_slowdowns(*data)]
+    return differences(*configurations), [line for line in results if (line.a, line.b) != (None, None)]
+
+
+def _slowdowns(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[Difference]:
+    """The slowdown of each flow, by its name; of those that one run does not have, what the other says."""
+    known = [{flow["name"]: flow.get("slowdown") for flow in run["flows"]} for run in (a, b)]
+    names = dict.fromkeys([*known[0], *known[1]])
+    return [Difference(f"slowdown.{name}", *(each.get(name) for each in known)) for name in names]
 
 
 def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[Difference]:

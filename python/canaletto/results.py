@@ -76,7 +76,7 @@ class Result(Fields):
 
     @property
     def options(self) -> dict[str, Any]:
-        """The run's options: seed, seeds, warmup (requests left out of the statistics)."""
+        """The run's options: seed, seeds, warmup (requests left out of the statistics), slowdowns if asked for."""
         return dict(self._options)
 
     @property

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from canaletto import _engine, confidence, memory
@@ -11,7 +12,8 @@ from canaletto._engine import ConfigError
 from canaletto.config import Design, Workload, check_whole
 from canaletto.config import design as load_design
 from canaletto.config import workload as load_workload
-from canaletto.progress import Bar, Progress
+from canaletto.files import is_special
+from canaletto.progress import Bar, Progress, Row
 from canaletto.report.units import listing
 from canaletto.results import Result
 
@@ -28,6 +30,7 @@ def run(
     seed: int = 1,
     warmup: int = 0,
     seeds: int = 1,
+    slowdowns: bool = False,
     records: bool = True,
     progress: bool | Callable[[int, int, int], object] | None = None,
 ) -> Result:
@@ -35,9 +38,11 @@ def run(
 
     seed: same inputs and seed, same results, to the bit. warmup: this many requests at the start are left out of the
     statistics. seeds: repeat with so many seeds, counted up from `seed`; the result is that of the first, with the
-    means and 95 % confidence intervals over all in `confidence`. records: keep every single request (of the first
-    seed) for `Result.requests`; some 100 bytes each. progress: show a bar (by default, when standard error is a
-    terminal), or call a function with requests done, requests in all (0 if unknown) and simulated picoseconds.
+    means and 95 % confidence intervals over all in `confidence`. slowdowns: run each flow alone, too (with every seed),
+    for `slowdown` of each of `flows` and `fairness`, which are None otherwise. records: keep every single request (of
+    the first seed) for `Result.requests`; some 100 bytes each. progress: show a bar (by default, when standard error is
+    a terminal), or call a function with requests done, requests in all (0 if unknown) and simulated picoseconds; for
+    flows alone from several threads.
 
     The interpreter's lock is released while the engine runs, and Ctrl-C stops it.
 
@@ -52,7 +57,10 @@ def run(
     check_whole("seed", seed, 0, 2**64 - seeds)
     check_whole("warmup", warmup, 0, 2**64 - 1)
     check_memory(f"{design.name}, {workload.name}: the run", [memory_bytes(design, workload, records)], records)
+    if slowdowns:
+        check_rereadable(workload, "the run and those of single flows")
     results: list[dict[str, Any]] = []
+    alone: list[dict[str, Any]] = []
     columns: Columns | None = None
     with Bar.when_wanted() if progress is None or progress is True else nullcontext() as bar:
         for number in range(seeds):
@@ -62,19 +70,38 @@ def run(
                 report = bar.task(listing([design.name, workload.name, seed_name]))
             data, found = run_once(design, workload, seed + number, warmup, records and number == 0, report)
             results.append(data)
+            if slowdowns:
+                from canaletto import slowdown
+
+                rows = _rows(bar, data)
+                alone += slowdown.add(
+                    data, design, workload, seed + number, rows, report if callable(progress) else None
+                )
             columns = found if number == 0 else columns
     data = results[0]
     if seeds > 1:
         data["confidence"] = confidence.intervals(range(seed, seed + seeds), results)
-        data["cost"] = _total_cost(results)
-    return Result(data, design, workload, {"seed": seed, "seeds": seeds, "warmup": warmup}, frame_of(data, columns))
+    if seeds > 1 or alone:
+        data["cost"] = _total_cost([*results, *alone])
+    options = {"seed": seed, "seeds": seeds, "warmup": warmup} | ({"slowdowns": True} if slowdowns else {})
+    return Result(data, design, workload, options, frame_of(data, columns))
 
 
 def run_once(
-    design: Design, workload: Workload, seed: int, warmup: int, records: bool, report: Progress | None
+    design: Design,
+    workload: Workload,
+    seed: int,
+    warmup: int,
+    records: bool,
+    report: Progress | None,
+    *,
+    alone: int | None = None,
 ) -> "tuple[dict[str, Any], Columns | None]":
-    """One run of the engine, with options that are in range: its results, and its requests if they are to be kept."""
-    options = {"seed": seed, "warmup": warmup, "records": records}
+    """One run of the engine, with options that are in range: its results, and its requests if they are to be kept.
+
+    alone: the number of the only flow that makes its requests.
+    """
+    options = {"seed": seed, "warmup": warmup, "records": records, "alone": alone}
     text, columns = _engine.run(design.to_toml(), workload.to_toml(), json.dumps(options), report)
     return json.loads(text), columns if records else None
 
@@ -123,6 +150,19 @@ def check_memory(what: str, choices: Sequence[int], records: bool) -> int:
         f"{what} may take {choices[-1] / 1e9:.1f} GB of memory{hint}, "
         f"expected at most the {(free or 0) / 1e9:.1f} GB that are free: use fewer requests (--requests)"
     )
+
+
+def check_rereadable(workload: Workload, what: str) -> None:
+    """Raises ConfigError for a trace that only one run can read; `what`: those that are to read it."""
+    for trace in workload.traces():
+        if is_special(Path(trace)):
+            raise ConfigError(f"{trace}: not a regular file, which only one run can read; expected one for {what}")
+
+
+def _rows(bar: Bar | None, data: dict[str, Any]) -> Sequence[Row | None]:
+    """A bar for each flow alone."""
+    names = [f"{flow['name']} alone" for flow in data["flows"]]
+    return [None] * len(names) if bar is None else bar.tasks(names)
 
 
 def _total_cost(results: list[dict[str, Any]]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ COMMANDS = (
     ["run"],
     ["compare"],
     ["mqsim"],
+    ["reproduce"],
     ["explain"],
     ["rerun"],
     ["diff"],

@@ -23,19 +23,20 @@ struct Options {
     seed: u64,
     warmup: u64,
     records: bool,
+    alone: Option<u16>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        let RunOptions { seed, warmup, records } = RunOptions::default();
-        Options { seed, warmup, records }
+        let RunOptions { seed, warmup, records, alone } = RunOptions::default();
+        Options { seed, warmup, records, alone }
     }
 }
 
 /// Options as the engine takes them.
 pub fn parse_options(json: &str) -> PyResult<RunOptions> {
-    let Options { seed, warmup, records } = serde_json::from_str(json).map_err(config_error)?;
-    Ok(RunOptions { seed, warmup, records })
+    let Options { seed, warmup, records, alone } = serde_json::from_str(json).map_err(config_error)?;
+    Ok(RunOptions { seed, warmup, records, alone })
 }
 
 /// Results of a run, as JSON, and its requests, as columns.

@@ -47,11 +47,14 @@ pub struct RunOptions {
     pub warmup: u64,
     /// Whether to keep a row for each request.
     pub records: bool,
+    /// The number of the only flow that makes requests. The others keep their addresses and what they did before the run,
+    /// and are silent. Absent: all make theirs.
+    pub alone: Option<u16>,
 }
 
 impl Default for RunOptions {
     fn default() -> Self {
-        RunOptions { seed: 1, warmup: 0, records: false }
+        RunOptions { seed: 1, warmup: 0, records: false, alone: None }
     }
 }
 

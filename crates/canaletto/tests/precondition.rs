@@ -5,6 +5,7 @@ mod common;
 use std::sync::Arc;
 
 use canaletto::config::design::Design;
+use canaletto::config::load_workload;
 use canaletto::config::workload::Workload;
 use canaletto::ftl::steady::formulas;
 use canaletto::host::request::Kind;
@@ -248,6 +249,24 @@ fn skew_of_a_trace_is_honoured() {
 }
 
 /// An occupancy means something on preconditioned drives only, and what cannot fit is refused in words.
+#[test]
+fn planes_that_no_flow_addresses_do_not_count() {
+    let found = |channels: &str, more: &[&str]| {
+        let text = format!(
+            "name = \"w\"\npartitioned = true\n[[flow]]\nname = \"a\"\n{channels}[flow.synthetic]\nrequests = 500\n\
+             read_share = 0.2\nsize = \"4KiB\"\nqueue_depth = 4\n"
+        );
+        let workload = load_workload("w.toml", Some(&text), &[]).unwrap_or_else(|e| panic!("{e}"));
+        let report = simulate(&drive("steady", QUARTER, more), &workload).report;
+        (report.precondition.unwrap(), report.measures.requests.completed)
+    };
+    let (one, completed) = found("channels = [1]\n", &["precondition.occupancy=0.8"]);
+    let (both, _) = found("", &["precondition.occupancy=0.8"]);
+    assert_eq!(completed, 500);
+    assert_eq!(one.write_amplification, both.write_amplification, "each plane in use is as full");
+    assert!(one.valid_pages * 2 <= both.valid_pages + 8, "{} of {}", one.valid_pages, both.valid_pages);
+}
+
 #[test]
 fn what_does_not_fit_is_refused() {
     let refused = |changes: &[&str]| {

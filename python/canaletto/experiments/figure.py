@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
-from canaletto import _engine
+from canaletto import _engine, simulate
 from canaletto.config import Design, Workload
+from canaletto.progress import Progress
 from canaletto.report.charts import Spec
 
 Label: TypeAlias = tuple[str, ...]
@@ -33,24 +34,51 @@ class Scale:
         return quick if self.quick else full
 
 
+class Simulation(Protocol):
+    """What a figure asks for. Equal ones are run once, whichever figures want them."""
+
+    @property
+    def key(self) -> str: ...  # noqa: D102
+    @property
+    def seed(self) -> int: ...  # noqa: D102
+    @property
+    def requests(self) -> int: ...  # noqa: D102
+    @property
+    def until_s(self) -> float | None: ...  # noqa: D102
+
+    def simulate(self, report: Progress) -> dict[str, Any]:
+        """Carries it out."""
+
+
 @dataclass(frozen=True)
 class Run:
-    """One simulation. Equal ones are run once, whichever figures want them."""
+    """One simulation of canaletto's own configuration."""
 
     design: Design
     workload: Workload
     seed: int = 1
+    alone: int | None = None
+    """The number of the only flow that makes its requests."""
 
     @cached_property
     def key(self) -> str:
         """What it is, as a name for its result: any change of configuration or engine makes another."""
-        parts = (_build(), self.design.to_toml(), _traffic(self.workload), str(self.seed))
-        return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+        return key_of(self.design.to_toml(), _traffic(self.workload), str(self.seed), str(self.alone))
 
     @property
     def requests(self) -> int:
-        """The requests it makes; how long it may take compared with others."""
+        """The requests it makes at the most; how long it may take compared with others."""
         return _requests(self.workload)
+
+    @property
+    def until_s(self) -> float | None:
+        """The simulated time that ends it, where that and not a number of requests does."""
+        stops = [made.get("synthetic", {}).get("stop") for made in self.workload.to_dict()["flow"]]
+        return max(seconds(stop) for stop in stops) if all(stops) else None
+
+    def simulate(self, report: Progress) -> dict[str, Any]:
+        """Carries it out."""
+        return simulate.run_once(self.design, self.workload, self.seed, 0, False, report, alone=self.alone)[0]
 
 
 def _traffic(workload: Workload) -> str:
@@ -72,7 +100,7 @@ class Figure:
     title: str
     about: str
     """The module's docstring: a title, then method and assumptions in paragraphs."""
-    runs: Callable[[Scale], dict[Label, Run]]
+    runs: Callable[[Scale], Mapping[Label, Simulation]]
     table: Callable[[Mapping[Label, Data]], list[Row]]
     chart: Callable[[list[Row]], Spec | dict[str, Spec] | None]
     """A chart, several by their captions, or none for what the paper prints as a table."""
@@ -87,6 +115,17 @@ class Figure:
 
 CAPTION = "bars: ours; red: what was published"
 """What a chart without a caption of its own is."""
+
+
+def key_of(*parts: str) -> str:
+    """A name for the result of what these parts say, with this engine."""
+    return hashlib.sha256("\0".join((_build(), *parts)).encode()).hexdigest()[:32]
+
+
+def seconds(duration: str) -> float:
+    """A duration of a configuration, such as "1.5ms"."""
+    digits = duration.rstrip("npums")
+    return float(digits) * {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12}[duration[len(digits) :]]
 
 
 @cache

@@ -6,14 +6,17 @@ from pathlib import Path
 from threading import Event, Lock
 from typing import Any
 
-from canaletto import files, parallel, simulate
-from canaletto.experiments.figure import Data, Run
+from canaletto import files, parallel
+from canaletto.experiments.figure import Data, Simulation
 
 Report = Callable[[int, int], object]
 """Called with runs that are done and runs in all."""
 
+_REQUESTS_A_SECOND = 200_000
+"""Of a busy drive, in simulated time, roughly: only the order of runs depends on it."""
 
-def carry_out(runs: Iterable[Run], kept: Path, report: Report) -> Mapping[str, Data]:
+
+def carry_out(runs: Iterable[Simulation], kept: Path, report: Report) -> Mapping[str, Data]:
     """The results of runs, by their keys. Those in the folder `kept` are not run again; the others are kept there.
 
     Raises ConfigError, SimulationError or OSError as `canaletto.run` does; Ctrl-C stops all of them.
@@ -21,18 +24,18 @@ def carry_out(runs: Iterable[Run], kept: Path, report: Report) -> Mapping[str, D
     wanted = {run.key: run for run in runs}
     found: dict[str, Data] = {key: data for key in wanted if (data := _read(kept / f"{key}.json")) is not None}
     # The longest first, so that no processor has to wait for one at the end.
-    missing = sorted((run for key, run in wanted.items() if key not in found), key=lambda run: -run.requests)
+    missing = sorted((run for key, run in wanted.items() if key not in found), key=_size, reverse=True)
     lock = Lock()
     report(len(found), len(wanted))
 
-    def job(run: Run) -> Callable[[Event], None]:
+    def job(run: Simulation) -> Callable[[Event], None]:
         def work(stop: Event) -> None:
             def look(*_: int) -> None:
                 if stop.is_set():
                     raise parallel.StoppedError
 
             look()
-            data = _essence(simulate.run_once(run.design, run.workload, run.seed, 0, False, look)[0])
+            data = _essence(run.simulate(look))
             with files.whole(kept / f"{run.key}.json") as out:
                 out.write(json.dumps(data).encode())
             with lock:
@@ -45,6 +48,11 @@ def carry_out(runs: Iterable[Run], kept: Path, report: Report) -> Mapping[str, D
     return found
 
 
+def _size(run: Simulation) -> float:
+    """How long it may take compared with others, in requests."""
+    return run.requests if run.until_s is None else run.until_s * _REQUESTS_A_SECOND
+
+
 def _essence(data: dict[str, Any]) -> Data:
     """A result without its pictures of flows, wires and time: thousands of results must fit into memory."""
     flows = [{key: value for key, value in flow.items() if key not in ("series", "tail_us")} for flow in data["flows"]]
@@ -52,7 +60,7 @@ def _essence(data: dict[str, Any]) -> Data:
     return {
         **small,
         "flows": flows,
-        "series": {key: data["series"][key] for key in ("interval_us", "arrivals")},
+        "series": {key: data["series"][key] for key in ("interval_us", "arrivals", "latency_us")},
         "tail_us": data["tail_us"]["all"],
         "flash": {key: value for key, value in data["flash"].items() if key != "series"},
     }

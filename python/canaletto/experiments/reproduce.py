@@ -2,17 +2,20 @@
 
 import csv
 import io
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from html import escape
 from pathlib import Path
+from typing import TypeVar
 
 from canaletto import files
 from canaletto.experiments import figures
-from canaletto.experiments.figure import Figure, Row, Run, Scale
+from canaletto.experiments.figure import Figure, Row, Scale, Simulation
 from canaletto.experiments.laboratory import Report, carry_out
 from canaletto.report.charts import Spec
 from canaletto.report.document import chart, document, note, section, table
-from canaletto.report.units import ABSENT, count
+from canaletto.report.units import ABSENT, count, time_us
+
+T = TypeVar("T")
 
 INDICATIVE = "--quick: few requests, indicative only"
 
@@ -45,16 +48,25 @@ def reproduce(source: str, wanted: Sequence[str], out: Path, *, quick: bool, rep
     return tables
 
 
-def effort(runs: Collection[Run], quick: bool) -> str:
+def effort(runs: Collection[Simulation], quick: bool) -> str:
     """How much was run, in words."""
     if not runs:
         return "computed, nothing is run"
     different = {run.key: run for run in runs}.values()
-    low, high = (choose(run.requests for run in different) for choose in (min, max))
-    requests = count(low) if low == high else f"{count(low)} to {count(high)}"
+    counted = sorted(run.requests for run in different if run.until_s is None)
+    timed = sorted(run.until_s for run in different if run.until_s is not None)
+    parts = [f"{_number(len(counted), 'run')} of {_span(counted, count)} requests"] if counted else []
+    if timed:
+        parts.append(f"{_number(len(timed), 'run')} of {_span(timed, lambda s: time_us(s * 1e6))} simulated")
     seeds = len({run.seed for run in different})
-    words = f"{_number(len(different), 'run')} of {requests} requests, {_number(seeds, 'seed')}"
+    words = f"{' and '.join(parts)}, {_number(seeds, 'seed')}"
     return f"--quick, indicative only: {words}" if quick else words
+
+
+def _span(values: Sequence[T], word: Callable[[T], str]) -> str:
+    """The least and the most of sorted values, in words."""
+    ends = [word(value) for value in (values[0], values[-1])]
+    return ends[0] if ends[0] == ends[1] else " to ".join(ends)
 
 
 def _number(of: int, what: str) -> str:
@@ -74,7 +86,7 @@ def _csv(rows: Sequence[Row]) -> str:
     return text.getvalue()
 
 
-def _section(source: str, figure: Figure, rows: list[Row], runs: Collection[Run], quick: bool) -> str:
+def _section(source: str, figure: Figure, rows: list[Row], runs: Collection[Simulation], quick: bool) -> str:
     """A figure: how much was run, its charts, its table, its method."""
     said = effort(runs, quick)
     charts = [

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from canaletto.report import animation, array, bars, colours, lines, summary, terminal
 from canaletto.report.document import asset, chart, embedded, fabric, grid, map_figure, note, section, table
-from canaletto.report.units import ABSENT, count, scaled, share, time_us, words
+from canaletto.report.units import ABSENT, count, factor, scaled, share, time_us, words
 
 if TYPE_CHECKING:
     from canaletto.results import Result
@@ -149,19 +149,24 @@ def _lost_a_request(run: Data) -> float | None:
 
 
 def flows(data: Data) -> str:
-    """A row a flow, if there are several."""
+    """A row a flow, if there are several; what they cost each other, if that is known."""
+    slowed = data.get("fairness") is not None
     rows = [
         [
             escape(str(flow["name"])),
             count((flow.get("requests") or {}).get("completed")),
             scaled(flow.get("iops")),
             *(time_us(((flow.get("latency_us") or {}).get("all") or {}).get(key)) for key in ("mean", "p99", "max")),
+            *([factor(flow.get("slowdown"))] if slowed else []),
         ]
         for flow in data.get("flows") or ()
     ]
-    return (
-        section("flows", "Flows", table(["flow", "requests", "IOPS", "mean", "p99", "max"], rows)) if rows[1:] else ""
-    )
+    if not rows[1:]:
+        return ""
+    headings = ["flow", "requests", "IOPS", "mean", "p99", "max", *(["slowdown"] if slowed else [])]
+    about = "Slowdown: the mean latency beside the other flows over that alone on the drive. " if slowed else ""
+    fair = f"Fairness, the smallest slowdown over the largest: {data['fairness']:.3f}." if slowed else ""
+    return section("flows", "Flows", table(headings, rows), about=about + fair)
 
 
 def confidence(data: Data) -> str:

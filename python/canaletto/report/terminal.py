@@ -11,7 +11,7 @@ from rich.text import Text
 
 from canaletto.confidence import lookup
 from canaletto.report import replays, upkeep
-from canaletto.report.units import bar, count, listing, part_of_whole, scaled, share, time_us, words
+from canaletto.report.units import bar, count, factor, listing, part_of_whole, scaled, share, time_us, words
 
 PERCENTILES = {
     "mean": "mean",
@@ -143,7 +143,8 @@ def blame_rows(data: Mapping[str, Any]) -> list[tuple[str, tuple[float, float], 
 
 
 def _flows(data: Mapping[str, Any]) -> RenderableType:
-    table = _table("flow", "requests", "IOPS", "bandwidth", "mean", "p99", "max")
+    slowed = any(flow.get("slowdown") is not None for flow in data["flows"])
+    table = _table("flow", "requests", "IOPS", "bandwidth", "mean", "p99", "max", *(["slowdown"] if slowed else []))
     for flow in data["flows"]:
         latency = lookup(flow, "latency_us.all") or {}
         table.add_row(
@@ -152,6 +153,7 @@ def _flows(data: Mapping[str, Any]) -> RenderableType:
             scaled(flow.get("iops")),
             scaled(_times(flow.get("bandwidth_mb_s"), 1e6), "B/s"),
             *[time_us(latency.get(key)) for key in ("mean", "p99", "max")],
+            *([factor(flow.get("slowdown"))] if slowed else []),
         )
     return table
 
@@ -210,7 +212,7 @@ def facts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if energy is not None:
         yield "energy", listing([f"{energy:,.3g} mJ", f"{data['average_power_mw']:,.3g} mW on average"])
     if len(data.get("flows") or ()) > 1 and data.get("fairness") is not None:
-        yield "fairness", f"{data['fairness']:.3f}"
+        yield "fairness", f"{data['fairness']:.3f}, the smallest slowdown over the largest"
     cost = data["cost"]
     yield (
         "cost",
@@ -249,13 +251,17 @@ def figure(name: str) -> Any:
         return lambda value: scaled(_times(value, 1e6), "B/s")
     if name.endswith("share"):
         return share
-    if name.endswith("amplification"):
+    if name.startswith("slowdown."):
+        return factor
+    if name.endswith(("amplification", "fairness")):
         return lambda value: f"{value:.3f}"
     return scaled if name == "iops" else count
 
 
 def headline_name(name: str) -> str:
     """A dotted field name as words: `latency_us.read.p99` is `read latency p99`."""
+    if name.startswith("slowdown."):
+        return f"slowdown of {name.removeprefix('slowdown.')}"
     parts = [part.removesuffix("_us").removesuffix("_mb_s") for part in name.split(".")]
     if parts[0] == "latency":
         parts = [*(part for part in parts[1:2] if part != "all"), "latency", PERCENTILES.get(parts[2], parts[2])]

@@ -438,8 +438,10 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
     /// A trace that cannot be read on, a run that the watcher stops, or one that is stuck.
     pub fn run(&mut self, watch: &mut dyn FnMut(&Progress) -> bool) -> Result<(), RunError> {
         for i in 0..self.flows.len() {
-            let flow = if self.last_flow_first { self.flows.len() - 1 - i } else { i };
-            self.start_flow(flow as u16)?;
+            let flow = (if self.last_flow_first { self.flows.len() - 1 - i } else { i }) as u16;
+            if self.options.alone.is_none_or(|only| only == flow) {
+                self.start_flow(flow)?;
+            }
         }
         self.start_patrol(self.events.now());
         let mut until_watch = WATCH_EVERY;

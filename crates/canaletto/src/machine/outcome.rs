@@ -62,7 +62,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             let measures = Measures::of(tally);
             let waits = self.rivals.mean_waits(flow, measures.requests.completed);
             let chip_busy_by_flow_us = waits.map(|waits| names.iter().cloned().zip(waits).collect());
-            FlowReport { name: names[flow].clone(), measures, chip_busy_by_flow_us }
+            FlowReport { name: names[flow].clone(), measures, chip_busy_by_flow_us, slowdown: None }
         };
         tallies.iter().enumerate().map(of).collect()
     }

@@ -117,8 +117,8 @@ fn replay<F: Fabric>(
     design_then.refresh = Refresh::default();
     // All of them reach the flash.
     design_then.cache.capacity = Size(0);
-    // None of these requests counts.
-    let options = RunOptions { warmup: u64::MAX, records: false, ..options.clone() };
+    // None of these requests counts; flows that will be silent wrote theirs.
+    let options = RunOptions { warmup: u64::MAX, records: false, alone: None, ..options.clone() };
     let raw = limits.layout.pages();
     let planned = fills.pages + u64::from(MOST_TURNOVERS) * raw;
     let mut look = |p: &Progress| watch(&Progress { preconditioning: Some(planned), ..*p });

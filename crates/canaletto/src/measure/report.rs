@@ -283,6 +283,8 @@ pub struct FlowReport {
     /// Of the mean request's wait for a chip that was busy with user requests: with whose, flow by flow, microseconds. What is
     /// left of `chip_busy_user` is time in line for chips that were idle, and for their ports. None for a flow alone.
     pub chip_busy_by_flow_us: Option<BTreeMap<String, f64>>,
+    /// Its mean latency as a multiple of that alone on the drive, for runs that know the flow alone.
+    pub slowdown: Option<f64>,
 }
 
 /// What the flash did, warm-up included.

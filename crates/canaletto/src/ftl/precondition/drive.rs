@@ -192,6 +192,10 @@ impl Maker<'_> {
                 }
             }
         }
+        if classes.is_empty() {
+            // A plane that no flow addresses: as one whose addresses hold no data.
+            classes.push((0.0, 0.0));
+        }
         let (pages, model) = self.pages()?;
         let mapped = self.mapped_in_group(of, plane, spaces, &classes);
         let writes: Vec<f64> = mapped.iter().zip(&classes).map(|(&n, alike)| f64::from(n) * alike.0).collect();

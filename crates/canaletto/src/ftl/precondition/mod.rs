@@ -97,7 +97,9 @@ impl Seeds {
 
     /// The write amplification of the average plane.
     pub fn write_amplification(&self) -> f64 {
-        let sum: f64 = self.kind_of.iter().map(|&kind| self.kinds[kind].write_amplification).sum();
-        sum / self.kind_of.len() as f64
+        let addressed = |kind: &&Kind| kind.frontiers.iter().any(|frontier| matches!(frontier, Frontier::User(_)));
+        let of_planes = self.kind_of.iter().map(|&kind| &self.kinds[kind]).filter(addressed);
+        let (sum, planes) = of_planes.fold((0.0, 0), |(sum, n), kind| (sum + kind.write_amplification, n + 1));
+        sum / f64::from(planes)
     }
 }
