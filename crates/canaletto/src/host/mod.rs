@@ -1,5 +1,6 @@
-//! The host side: requests, queue pairs and the link.
+//! The host side: requests, queue pairs, the link, and PCs between host and drive.
 
+pub mod attach;
 pub mod link;
 pub mod nvme;
 pub mod request;

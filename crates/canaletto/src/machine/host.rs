@@ -134,6 +134,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     fn send(&mut self, direction: Direction, message: Message, data_bytes: u64, now: Time) {
+        if self.attached.is_some() {
+            return self.send_attached(message, data_bytes, now);
+        }
         if let Some(time) = self.link.send(direction, message, data_bytes, now) {
             self.events.push_single(direction as usize, time, Event::LinkSent(direction));
         }
