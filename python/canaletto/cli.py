@@ -320,7 +320,7 @@ def _mqsim(
 
 @app.command("reproduce")
 def _reproduce(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="Whose figures: networked-ssd or venice, or load.")],
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="Whose figures: networked-ssd, venice or pc-ssd, or load.")],
     figure: Annotated[
         list[str] | None, typer.Argument(metavar="FIGURE…", help="Which of them, such as fig18; else all there are.")
     ] = None,
@@ -439,9 +439,12 @@ def _presets(json: JsonFlag = False) -> None:
 
 @app.command("schema")
 def _schema(
-    kind: Annotated[Literal["design", "workload"] | None, typer.Argument(help="Which; both if left out.")] = None,
+    kind: Annotated[
+        Literal["design", "workload", "pc"] | None,
+        typer.Argument(help="Which, pc being a PC with a fixed-latency drive; design and workload if left out."),
+    ] = None,
 ) -> None:
-    """Print the JSON Schema of design or workload files: every key, its unit, default and reason.
+    """Print the JSON Schema of design or workload files, or of PCs: every key, its unit, default and reason.
 
     Example: canaletto schema design
     """

@@ -23,9 +23,7 @@ pub fn check_pc(pc: &Pc) -> Checked {
     require(pc.attachment.kind != AttachmentKind::None, "attachment.kind", || {
         "got none, expected one of sbsp, nbsp, sbdp, nbdp".to_owned()
     })?;
-    require(pc.network.rate.0 > 0, "network.rate", || {
-        format!("got \"{}\", expected a rate above 0", pc.network.rate)
-    })?;
+    require(pc.network.rate.0 > 0, "network.rate", || format!("got \"{}\", expected a rate above 0", pc.network.rate))?;
     check_attachment(&pc.attachment)
 }
 
@@ -46,7 +44,12 @@ fn check_platform(attachment: &Attachment) -> Checked {
         ("north_dma", platform.north_dma, dram, "a DRAM interface is moved by the DRAM controller's own DMA engine"),
         ("dqs", platform.dqs, dram, "a drive cannot promise a latency and must signal when data are ready"),
         ("dual_port_dram", platform.dual_port_dram, kind.is_dual(), "the direct path ends at memory's second port"),
-        ("command_packing", platform.command_packing, kind.is_dual(), "one command has to start the DMAs of both ports"),
+        (
+            "command_packing",
+            platform.command_packing,
+            kind.is_dual(),
+            "one command has to start the DMAs of both ports",
+        ),
     ];
     needs.into_iter().try_for_each(|(key, has, needed, why)| {
         require(has || !needed, &format!("attachment.platform.{key}"), || {

@@ -9,8 +9,8 @@ use super::{
     SharingMode, SizeDistribution, SyntheticXml, TraceXml, XmlError,
 };
 use crate::config::area::Footprint;
-use crate::config::cache::{Cache, CacheDram, CacheMode, Destage, DramTiming, Sharing as CacheSharing};
 use crate::config::attach::Attachment;
+use crate::config::cache::{Cache, CacheDram, CacheMode, Destage, DramTiming, Sharing as CacheSharing};
 use crate::config::design::{
     Allocation, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry, Host, Hybrid,
     InitialTable, Interface, Link, LinkRounding, MapUpdate, Mapping, MappingScheme, MultiPlane, PageOrder, PageTimes,

@@ -173,9 +173,10 @@ impl Run<'_> {
             _ => divide(&self.pc.attachment, what == Move::Write, bytes),
         };
         let ways = match what {
-            Move::Read(work) => {
-                [(routes.to_memory().out_of_drive(work, 0), bridges), (routes.direct(false).out_of_drive(work, 1), direct)]
-            }
+            Move::Read(work) => [
+                (routes.to_memory().out_of_drive(work, 0), bridges),
+                (routes.direct(false).out_of_drive(work, 1), direct),
+            ],
             Move::Write | Move::DirectWrite => {
                 [(routes.to_drive().into_drive(0), bridges), (routes.direct(true).into_drive(1), direct)]
             }

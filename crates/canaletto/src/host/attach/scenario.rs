@@ -25,13 +25,8 @@ pub enum Scenario {
 
 impl Scenario {
     /// Every scenario, in the order of the slides.
-    pub const ALL: [Scenario; 5] = [
-        Scenario::ReadMiss,
-        Scenario::ReadHit,
-        Scenario::Write,
-        Scenario::PageFault,
-        Scenario::NetworkDownload,
-    ];
+    pub const ALL: [Scenario; 5] =
+        [Scenario::ReadMiss, Scenario::ReadHit, Scenario::Write, Scenario::PageFault, Scenario::NetworkDownload];
 
     /// The name used in results.
     pub fn name(self) -> &'static str {
