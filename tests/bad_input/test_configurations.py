@@ -28,6 +28,18 @@ DESIGNS = {
     "contradiction": ("[gc]\nthreshold = 0.5\n", 3, "gc.threshold", ["0.5", "overprovisioning"]),
     "unknown fabric": ("[fabric]\nkind = 'buss'\n", 3, "fabric.kind", ["buss", "did you mean `bus`"]),
     "unknown interface": ("[fabric]\ninterface = 'sata'\n", 3, "fabric.interface", ["sata", "nv-ddr"]),
+    "interface of the other bridge": (
+        "[attachment]\nkind = 'sbdp'\ninterface = 'ddr2'\n",
+        4,
+        "attachment.interface",
+        ["ddr2", "expected pata or sata", "south bridge"],
+    ),
+    "DRAM interface without its signal": (
+        "[attachment]\nkind = 'nbsp'\n[attachment.platform]\ndqs = false\n",
+        5,
+        "attachment.platform.dqs",
+        ["got false", "expected true for nbsp"],
+    ),
     "table for a value": ("[flash.erase]\nx = 1\n", 2, "flash.erase", ["expected"]),
 }
 

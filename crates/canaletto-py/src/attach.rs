@@ -19,8 +19,8 @@ pub fn simulate_pc(pc_toml: &str, scenario: &str, bytes: u64) -> PyResult<String
     let pc = load_pc("pc", pc_toml, &[]).map_err(config_error)?;
     let known = Scenario::ALL.map(Scenario::name);
     let which = Scenario::ALL.into_iter().find(|known| known.name() == scenario);
-    let which =
-        which.ok_or_else(|| config_error(format!("scenario: got {scenario:?}, expected one of {}", known.join(", "))))?;
+    let which = which
+        .ok_or_else(|| config_error(format!("scenario: got {scenario:?}, expected one of {}", known.join(", "))))?;
     let times = simulate(&pc, which, bytes).map_err(config_error)?;
     serde_json::to_string(&times).map_err(config_error)
 }

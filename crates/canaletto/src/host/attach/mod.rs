@@ -20,9 +20,11 @@
 //! memory for each chunk and waits ("consecutive").
 //!
 //! [`steps`] names where time goes, [`service`] holds the parts' times, [`routes`] the ways, [`traffic`] moves chunks; [`pc`] runs DMAs
-//! and scenarios with a fixed-latency drive, [`attached`] carries a simulated drive's messages.
+//! and scenarios with a fixed-latency drive, [`attached`] carries a simulated drive's messages;
+//! [`limit`] bounds its rate.
 
 pub mod attached;
+pub mod limit;
 pub mod pc;
 pub mod routes;
 pub mod scenario;
