@@ -27,7 +27,8 @@ def test_a_read_by_hand() -> None:
     data = 180 + (7.5 + 17.5 + 80) + 20 + (37.5 + 7.5 + 80)
     found = attachments.simulate("nbsp", "dma-read-hit", 512)
     assert found.total_us == pytest.approx((1000 + command + data + 20 + 1000) / 1e3, rel=1e-9)
-    assert found.steps_us["driver"] == 1.0
+    assert found.steps_us["driver"] == 2.0
+    assert found.steps_us["command"] == pytest.approx(command / 1e3)
     assert found.steps_us["inside"] == pytest.approx(0.18)
 
 
@@ -131,7 +132,9 @@ def test_what_there_is_to_see(canaletto: Any, tmp_path: Path) -> None:
     found = canaletto.ok("reproduce", "pc-ssd", "max-improvement", "breakdown", "--json", "--out", "here").json
     assert [row["published"] for row in found["figures"]["max-improvement"]][:3] == [1.31, 1.60, 2.29]
     with (tmp_path / "here" / "pc-ssd-breakdown.csv").open(newline="") as file:
-        assert len(list(csv.DictReader(file))) == 5 * (2 + 3 * 3)
+        rows = list(csv.DictReader(file))
+    assert {row["at_bytes"] for row in rows} == {"512", "65536", "131072"}
+    assert len([row for row in rows if row["at_bytes"] == "131072"]) == 5 * (2 + 3 * 3)
     names = [figure.name for figure in figures("pc-ssd")]
     assert names[:8] == [
         "read-miss",

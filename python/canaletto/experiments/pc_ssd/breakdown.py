@@ -2,8 +2,9 @@
 
 Method: a PC is changed from SBSP to NBSP or NBDP one thing at a time: the drive moves to the north bridge with its Serial ATA
 port, its port becomes a DRAM interface, it gets a second port with a direct path. The time that each step saves, as a share
-of all that is saved, at the size with the highest ratio (total times). The slides' order is first; other orders show how
-much of a share is the order's. A DRAM interface at the south bridge cannot be built, so of six orders three are left.
+of all that is saved, in total times: at the size with the highest ratio, beside which the published shares stand, and at the
+smallest and largest size. The slides' order is first; other orders show how much of a share is the order's. A DRAM interface
+at the south bridge cannot be built, so of six orders three are left.
 
 Assumptions: those of the scenarios. The slides do not say at which size, nor in which order, they break down; of the network
 download they give the direct path everything.
@@ -13,7 +14,7 @@ from collections.abc import Mapping, Sequence
 
 from canaletto.experiments.bars import grouped
 from canaletto.experiments.figure import Data, Figure, Label, Row
-from canaletto.experiments.pc_ssd.study import TITLES, Keys, best, nothing, times
+from canaletto.experiments.pc_ssd.study import SIZES, TITLES, Keys, best, nothing, times
 from canaletto.report.charts import Spec
 
 SATA: Keys = (("attachment.interface", "sata"),)
@@ -43,6 +44,9 @@ AFTER = {
 ORDERS = {"NBSP": [(SOUTH, DRAM)], "NBDP": [(SOUTH, DRAM, DIRECT), (SOUTH, DIRECT, DRAM), (DIRECT, SOUTH, DRAM)]}
 """The slides' first."""
 
+SHORT = {SOUTH: "bridge", DRAM: "DRAM", DIRECT: "direct"}
+"""Names in an order."""
+
 
 def shares(scenario: str, order: Sequence[str], size: int) -> dict[str, float]:
     """Each change's share of the time saved, in percent, at a size."""
@@ -61,30 +65,31 @@ def table(_: Mapping[Label, Data]) -> list[Row]:
     rows: list[Row] = []
     for scenario, title in TITLES.items():
         for system, orders in ORDERS.items():
-            size = best(system, scenario)[1]
             printed = dict(zip(SHADES, PUBLISHED[scenario][system], strict=False))
+            highest = best(system, scenario)[1]
             for order in orders:
-                for change, share in shares(scenario, order, size).items():
-                    rows.append(
-                        {
-                            "operation": title,
-                            "attachment": system,
-                            "order": ", ".join(order),
-                            "at_bytes": size,
-                            "system": change,
-                            "ours": share,
-                            "published": printed[change] if order == orders[0] else None,
-                        }
-                    )
+                for size in dict.fromkeys((highest, SIZES[0], SIZES[-1])):
+                    is_theirs = order == orders[0] and size == highest
+                    said = {"operation": title, "attachment": system, "order": spelt(order), "at_bytes": size}
+                    rows += [
+                        {**said, "system": change, "ours": share, "published": printed[change] if is_theirs else None}
+                        for change, share in shares(scenario, order, size).items()
+                    ]
     return rows
 
 
+def spelt(order: Sequence[str]) -> str:
+    """An order in words."""
+    return ", ".join(SHORT[change] for change in order)
+
+
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """A chart an attachment, in the slides' order."""
+    """A chart an attachment: the slides' order, the size with the highest ratio."""
     drawn: dict[str, Spec] = {}
     for system, orders in ORDERS.items():
-        first = ", ".join(orders[0])
-        shown = [row for row in rows if (row["attachment"], row["order"]) == (system, first)]
+        at = {title: best(system, scenario)[1] for scenario, title in TITLES.items()}
+        ours = [row for row in rows if (row["attachment"], row["order"]) == (system, spelt(orders[0]))]
+        shown = [row for row in ours if row["at_bytes"] == at[row["operation"]]]
         drawn[f"{system}; bars: ours; red: what was published"] = grouped(
             shown, "operation", "share of the gain (%)", SHADES, one=False
         )

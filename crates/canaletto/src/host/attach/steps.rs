@@ -25,7 +25,7 @@ macro_rules! steps {
 }
 
 steps! {
-    /// The processor makes and packs commands.
+    /// The processor makes and packs commands, and takes interrupts.
     Driver = "driver",
     /// The command on its way: to the engine, its descriptor from main memory, and on to the drive.
     Command = "command",
@@ -47,7 +47,7 @@ steps! {
     Memory = "memory",
     /// On the direct path, and waiting for it.
     DirectPath = "direct_path",
-    /// The end of the DMA on its way to the processor, and what that does about it.
+    /// The end of the DMA on its way to the processor.
     Completion = "completion",
 }
 
