@@ -34,10 +34,12 @@ class Times:
 
 
 def pc(kind: str, **overrides: Any) -> str:
-    """A PC in full, as TOML, with some keys changed: those of `canaletto schema pc`, such as
-    `**{"ssd.miss_latency": "25us", "attachment.bridges.lanes": 8}`.
+    """A PC in full, as TOML, with some keys changed.
 
-    Raises ConfigError for an unknown key, a value that is not allowed, or an attachment that cannot carry its interface.
+    Keys are those of `canaletto schema pc`, such as `**{"ssd.miss_latency": "25us", "attachment.bridges.lanes": 8}`.
+
+    Raises ConfigError for an unknown key, a value that is not allowed, or an attachment that cannot carry its
+    interface.
     """
     return _engine.resolve_pc("pc", "", override_list({"attachment.kind": kind, **overrides}))
 

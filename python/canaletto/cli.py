@@ -320,7 +320,9 @@ def _mqsim(
 
 @app.command("reproduce")
 def _reproduce(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="Whose figures: networked-ssd, venice or pc-ssd, or load.")],
+    source: Annotated[
+        str, typer.Argument(metavar="SOURCE", help="Whose figures: networked-ssd, venice or pc-ssd, or load.")
+    ],
     figure: Annotated[
         list[str] | None, typer.Argument(metavar="FIGURE…", help="Which of them, such as fig18; else all there are.")
     ] = None,

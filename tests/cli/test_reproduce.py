@@ -41,7 +41,9 @@ def test_interrupted_results_are_run_again(canaletto: Any, tmp_path: Path) -> No
 def test_what_there_is_not_is_named(canaletto: Any, tmp_path: Path) -> None:
     unknown = canaletto("reproduce", "venus")
     assert unknown.status == 2
-    assert unknown.err == "canaletto: venus: no source of that name, expected one of networked-ssd, venice, pc-ssd, load\n"
+    assert (
+        unknown.err == "canaletto: venus: no source of that name, expected one of networked-ssd, venice, pc-ssd, load\n"
+    )
     unknown = canaletto("reproduce", "networked-ssd", "fig18", "fig99")
     assert unknown.status == 2
     assert unknown.err.startswith("canaletto: fig99: no figure of networked-ssd, expected some of fig3, ")

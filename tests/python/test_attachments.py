@@ -21,8 +21,7 @@ def test_steps_add_up(kind: str, scenario: str) -> None:
 
 
 def test_a_read_by_hand() -> None:
-    """A sector from the buffer over the north bridge's DRAM interface, in ns: driver, command, inside, interface, bridge, memory,
-    interrupt."""
+    """A sector from the buffer over the north bridge's DRAM interface, in ns."""
     command = 20 + (20 + 37.5 + 30) + (7.5 + 17.5 + 10)
     data = 180 + (7.5 + 17.5 + 80) + 20 + (37.5 + 7.5 + 80)
     found = attachments.simulate("nbsp", "dma-read-hit", 512)
@@ -35,14 +34,20 @@ def test_a_read_by_hand() -> None:
 def test_what_is_wrong_is_said() -> None:
     for call, message in [
         (lambda: attachments.simulate("xbsp", "dma-write", 512), "attachment.kind: unknown variant `xbsp`"),
-        (lambda: attachments.simulate("sbsp", "dma-writes", 512), "scenario: got \"dma-writes\", expected one of dma-read-miss,"),
+        (
+            lambda: attachments.simulate("sbsp", "dma-writes", 512),
+            'scenario: got "dma-writes", expected one of dma-read-miss,',
+        ),
         (lambda: attachments.simulate("sbsp", "dma-write", 700), "bytes: got 700, expected a multiple of 512"),
         (lambda: attachments.simulate("sbsp", "dma-write", 0), "size: got 0, expected a whole number from 512"),
         (lambda: attachments.pc("sbsp", **{"attachment.interface": "ddr2"}), "a south bridge has no DRAM channel"),
-        (lambda: attachments.pc("nbsp", **{"attachment.platform.dqs": False}), "expected true for nbsp with a ddr2 port"),
+        (
+            lambda: attachments.pc("nbsp", **{"attachment.platform.dqs": False}),
+            "expected true for nbsp with a ddr2 port",
+        ),
         (lambda: attachments.pc("nbsp", **{"ssd.mis_latency": "1us"}), "did you mean `miss_latency`?"),
     ]:
-        with pytest.raises(ConfigError, match=".*") as caught:
+        with pytest.raises(ConfigError, match=r"expected|unknown|south bridge") as caught:
             call()
         assert message in str(caught.value)
 

@@ -20,8 +20,8 @@ fn total_ns(kind: &str, settings: &[&str], scenario: Scenario, bytes: u64) -> f6
 
 /// The driver's two microseconds are on every DMA's account.
 const DRIVER: f64 = 2_000.0;
-/// By both bridges, in ns: 4 B + 28 B down and to the engine, a request of 32 B up, the descriptor of 176 B (two packets) down, and a
-/// frame of 20 B to the drive.
+/// By both bridges, in ns: 4 B + 28 B down and to the engine, a request of 32 B up, the descriptor of 176 B (two
+/// packets) down, and a frame of 20 B to the drive.
 const COMMAND: f64 =
     (20.0 + 132.0 + 40.0) + (40.0 + 132.0 + 20.0 + 37.5 + 30.0 + 20.0 + 332.0 + 40.0) + (200.0 + (20.0 + 16.0) / 0.3);
 /// The drive's status, and the interrupt up.
@@ -32,7 +32,8 @@ fn close(ours: f64, by_hand: f64) {
     assert!((ours - by_hand).abs() < 0.01, "{ours} ns, by hand {by_hand} ns");
 }
 
-/// A sector read from the buffer over both bridges: 100 ns and 80 ns inside, a frame, a packet group up, a row of main memory.
+/// A sector read from the buffer over both bridges: 100 ns and 80 ns inside, a frame, a packet group up, a row of main
+/// memory.
 #[test]
 fn a_read_over_both_bridges() {
     let data = 180.0 + (200.0 + 528.0 / 0.3) + 40.0 + 724.0 + 20.0 + (37.5 + 7.5 + 80.0);
@@ -47,8 +48,8 @@ fn a_read_over_the_dram_interface() {
     close(total_ns("nbsp", &[], Scenario::ReadHit, 512), DRIVER + command + data + 20.0);
 }
 
-/// A sector of a dual-port drive takes the direct path alone, two take a path each and end with the slower one: a descriptor
-/// and a microsecond's fifth more.
+/// A sector of a dual-port drive takes the direct path alone, two take a path each and end with the slower one: a
+/// descriptor and a microsecond's fifth more.
 #[test]
 fn a_second_port_halves_the_data() {
     let direct = 180.0 + 37.5 + 80.0;
@@ -59,8 +60,8 @@ fn a_second_port_halves_the_data() {
     close(total_ns("sbdp", &[], Scenario::ReadHit, 1024), DRIVER + COMMAND + packed + data + INTERRUPT);
 }
 
-/// One port: the new page is read when the victim is written. Two: both DMAs are one command, and take less than the longer one
-/// takes on one port.
+/// One port: the new page is read when the victim is written. Two: both DMAs are one command, and take less than the
+/// longer one takes on one port.
 #[test]
 fn page_faults_are_serial_or_concurrent() {
     for (single, dual) in [("sbsp", "sbdp"), ("nbsp", "nbdp")] {
@@ -74,8 +75,8 @@ fn page_faults_are_serial_or_concurrent() {
     }
 }
 
-/// One port: blocks arrive and are written in turn. Two: a block is written while the next arrives, so that the slower of the two
-/// makes the time.
+/// One port: blocks arrive and are written in turn. Two: a block is written while the next arrives, so that the slower
+/// of the two makes the time.
 #[test]
 fn downloads_are_serial_or_concurrent() {
     let blocks = 16.0;
@@ -145,7 +146,8 @@ fn a_simulated_drive_on_the_dram_interface() {
     let doorbell = 20_000 + (17_500 + 10_000);
     let ready = 7_500 + 17_500 + 10_000;
     let entry = 20_000 + (37_500 + 7_500 + 10_000) + (7_500 + 17_500 + 10_000);
-    // Eight chunks leave the drive and enter main memory in turn; behind the first comes the completion, which closes the row.
+    // Eight chunks leave the drive and enter main memory in turn; behind the first comes the completion, which closes
+    // the row.
     let first = 7_500 + 97_500 + 27_500 + 97_500 + (37_500 + 7_500 + 80_000) + (37_500 + 10_000);
     let second = (7_500 + 97_500) + (37_500 + 7_500 + 80_000);
     let data = first + second + 5 * (7_500 + 97_500 + 7_500 + 80_000) + 80_000;

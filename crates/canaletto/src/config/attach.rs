@@ -1,7 +1,7 @@
 //! How a drive is attached to a PC: every key, its unit, its default and its source.
 //!
-//! "Slides" below are D. Kim, K. Bang, E.-Y. Chung and S. Yoon, "Architecture Exploration of High-Performance PCs with a
-//! Solid-State Disk". They name the parts (Intel 965 and ICH8, PCIe between the bridges, DDR2-800) and few numbers.
+//! "Slides" below are D. Kim, K. Bang, E.-Y. Chung and S. Yoon, "Architecture Exploration of High-Performance PCs with
+//! a Solid-State Disk". They name the parts (Intel 965 and ICH8, PCIe between the bridges, DDR2-800) and few numbers.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -79,16 +79,16 @@ impl PortInterface {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Division {
-    /// Each transfer uses both paths, `direct.share` of it the direct one. Our reading of the slides' "DMA command pack for
-    /// dual DMA": they say of the network download alone that its data go "solely via the direct path".
+    /// Each transfer uses both paths, `direct.share` of it the direct one. Our reading of the slides' "DMA command pack
+    /// for dual DMA": they say of the network download alone that its data go "solely via the direct path".
     #[default]
     Split,
     /// A write's data take the direct path, a read's the bridges.
     Apart,
 }
 
-/// How the drive is attached to a PC. With a `kind` other than `none`, everything between host and drive takes this way instead
-/// of the `link`.
+/// How the drive is attached to a PC. With a `kind` other than `none`, everything between host and drive takes this way
+/// instead of the `link`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Attachment {
@@ -132,7 +132,8 @@ impl Attachment {
 pub struct Platform {
     /// Whether the north bridge's DRAM controller has a DMA engine: the DRAM interface needs it.
     pub north_dma: bool,
-    /// Whether that controller waits for DQS: a drive cannot promise a latency, as DRAM does, and needs that on a DRAM interface.
+    /// Whether that controller waits for DQS: a drive cannot promise a latency, as DRAM does, and needs that on a DRAM
+    /// interface.
     pub dqs: bool,
     /// Whether main memory and its controller have a second port: a direct path needs it.
     pub dual_port_dram: bool,
@@ -152,9 +153,9 @@ impl Default for Platform {
 pub struct Dma {
     /// Bytes that are arbitrated and cross at a time. Assumed: a sector, the smallest transfer of the slides' charts.
     pub chunk: Size,
-    /// Chunks of a write to the drive that are under way at a time: an engine asks memory for each and waits for the answer. 1: the
-    /// next is asked for when the last one has arrived at the drive (slides, "DMA write (consecutive)"). Reads from the drive
-    /// are posted and follow each other without gaps ("DMA read (pipelined)").
+    /// Chunks of a write to the drive that are under way at a time: an engine asks memory for each and waits for the
+    /// answer. 1: the next is asked for when the last one has arrived at the drive (slides, "DMA write (consecutive)").
+    /// Reads from the drive are posted and follow each other without gaps ("DMA read (pipelined)").
     #[schemars(range(min = 1, max = 4096))]
     pub write_window: u32,
 }
@@ -169,7 +170,8 @@ impl Default for Dma {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Bridges {
-    /// Time the north bridge takes to grant and pass a chunk or a message, one at a time. Assumed: a few cycles at 266 MHz.
+    /// Time the north bridge takes to grant and pass a chunk or a message, one at a time. Assumed: a few cycles at 266
+    /// MHz.
     pub north_arbitration: Duration,
     /// The same of the south bridge. Assumed: twice as long, at 133 MHz.
     pub south_arbitration: Duration,
@@ -182,7 +184,8 @@ pub struct Bridges {
     pub latency: Duration,
     /// Largest payload of a packet (128 B, the smallest that PCI Express allows, is what chipsets of the time have).
     pub max_payload: Size,
-    /// Bytes that framing, data link layer and header add to each packet (2 + 6 + 20: PCI Express Base 3.1 §2.2, §3.5, §4.2).
+    /// Bytes that framing, data link layer and header add to each packet (2 + 6 + 20: PCI Express Base 3.1 §2.2, §3.5,
+    /// §4.2).
     #[schemars(range(min = 0, max = 64))]
     pub packet_overhead_bytes: u32,
 }
@@ -239,12 +242,14 @@ pub struct Ddr {
     pub row: Size,
     /// Smallest access: a burst of eight on 64 bits.
     pub burst: Size,
-    /// Time the channel loses when it turns from reading to writing or from one rank to the other (tWTR of DDR2-800, JESD79-2).
+    /// Time the channel loses when it turns from reading to writing or from one rank to the other (tWTR of DDR2-800,
+    /// JESD79-2).
     pub turnaround: Duration,
-    /// Time from the drive's DQS, which says that data (or room for data) are ready, to the access. Assumed: two clocks of 400 MHz.
+    /// Time from the drive's DQS, which says that data (or room for data) are ready, to the access. Assumed: two clocks
+    /// of 400 MHz.
     pub dqs_delay: Duration,
-    /// Whether the drive's DRAM interface is a rank of main memory's channel, so that data cross it twice. Assumed: the slides give
-    /// the north bridge 6.4 GB/s in all.
+    /// Whether the drive's DRAM interface is a rank of main memory's channel, so that data cross it twice. Assumed: the
+    /// slides give the north bridge 6.4 GB/s in all.
     pub shared: bool,
 }
 

@@ -24,16 +24,16 @@ pub struct Pc {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Internals {
-    /// An inside of its own: buffer, controller and flash. Our reading of the slides, by which the direct path shortens reads that are
-    /// all but hidden behind flash.
+    /// An inside of its own: buffer, controller and flash. Our reading of the slides, by which the direct path shortens
+    /// reads that are all but hidden behind flash.
     #[default]
     PerPort,
     /// The one that the first port has, too.
     Shared,
 }
 
-/// A drive whose inside takes stated times. Each port's inside serves one chunk at a time at the rate below, and each chunk is
-/// ready the latency later.
+/// A drive whose inside takes stated times. Each port's inside serves one chunk at a time at the rate below, and each
+/// chunk is ready the latency later.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FixedSsd {
@@ -41,8 +41,8 @@ pub struct FixedSsd {
     pub hit_latency: Duration,
     /// Rate of the buffer. Assumed: that of DDR2-800, so that it is no limit.
     pub hit_rate: Rate,
-    /// Latency of data that are on flash. Assumed: tR of SLC flash, 25 us (Samsung K9XXG08UXM data sheet), and as much again for
-    /// the controller.
+    /// Latency of data that are on flash. Assumed: tR of SLC flash, 25 us (Samsung K9XXG08UXM data sheet), and as much
+    /// again for the controller.
     pub miss_latency: Duration,
     /// Rate of reading flash (slides, "SSD Benchmark Chart": 250 MB/s, the fastest drive).
     pub miss_rate: Rate,
@@ -95,8 +95,8 @@ pub struct Driver {
     pub pack: Duration,
     /// Processor time from an interrupt to the end of the DMA. Assumed.
     pub interrupt: Duration,
-    /// Bytes of the descriptor of one DMA, which its engine fetches from main memory. Assumed: command header and table of AHCI 1.1
-    /// (32 and 128 B) with one entry of 16 B.
+    /// Bytes of the descriptor of one DMA, which its engine fetches from main memory. Assumed: command header and table
+    /// of AHCI 1.1 (32 and 128 B) with one entry of 16 B.
     #[schemars(range(min = 1, max = 4096))]
     pub descriptor_bytes: u32,
 }

@@ -1,13 +1,13 @@
 """What the gain is made of: elimination of the south bridge, DRAM interface, direct path.
 
-Method: a PC is changed from SBSP to NBSP or NBDP one thing at a time: the drive moves to the north bridge with its Serial ATA
-port, its port becomes a DRAM interface, it gets a second port with a direct path. The time that each step saves, as a share
-of all that is saved, in total times: at the size with the highest ratio, beside which the published shares stand, and at the
-smallest and largest size. The slides' order is first; other orders show how much of a share is the order's. A DRAM interface
-at the south bridge cannot be built, so of six orders three are left.
+Method: a PC is changed from SBSP to NBSP or NBDP one thing at a time: the drive moves to the north bridge with its
+Serial ATA port, its port becomes a DRAM interface, it gets a second port with a direct path. The time that each step
+saves, as a share of all that is saved, in total times: at the size with the highest ratio, beside which the published
+shares stand, and at the smallest and largest size. The slides' order is first; other orders show how much of a share
+is the order's. A DRAM interface at the south bridge cannot be built, so of six orders three are left.
 
-Assumptions: those of the scenarios. The slides do not say at which size, nor in which order, they break down; of the network
-download they give the direct path everything.
+Assumptions: those of the scenarios. The slides do not say at which size, nor in which order, they break down; of the
+network download they give the direct path everything.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ SATA: Keys = (("attachment.interface", "sata"),)
 SOUTH, DRAM, DIRECT = "south-bridge elimination", "DRAM interface", "direct path"
 SHADES = {SOUTH: "#E69F00", DRAM: "#56B4E9", DIRECT: "#009E73"}
 
-PUBLISHED = {
+PUBLISHED: dict[str, dict[str, tuple[float | None, ...]]] = {
     "dma-read-miss": {"NBSP": (1.89, 98.11), "NBDP": (2.52, 11.85, 85.85)},
     "dma-read-hit": {"NBSP": (27.48, 72.52), "NBDP": (30.04, 34.79, 35.16)},
     "dma-write": {"NBSP": (37.92, 62.08), "NBDP": (23.00, 7.03, 69.97)},
@@ -31,7 +31,7 @@ PUBLISHED = {
 }
 """Percent of the gain (slides, "Contribution Breakdown"); those of NBDP's read miss are 100.22 in all, as printed."""
 
-AFTER = {
+AFTER: dict[tuple[str, ...], tuple[str, Keys]] = {
     (): ("sbsp", ()),
     (SOUTH,): ("nbsp", SATA),
     (SOUTH, DRAM): ("nbsp", ()),
@@ -41,7 +41,10 @@ AFTER = {
 }
 """The PC after some of the changes, in whatever order: kind and keys."""
 
-ORDERS = {"NBSP": [(SOUTH, DRAM)], "NBDP": [(SOUTH, DRAM, DIRECT), (SOUTH, DIRECT, DRAM), (DIRECT, SOUTH, DRAM)]}
+ORDERS: dict[str, list[tuple[str, ...]]] = {
+    "NBSP": [(SOUTH, DRAM)],
+    "NBDP": [(SOUTH, DRAM, DIRECT), (SOUTH, DIRECT, DRAM), (DIRECT, SOUTH, DRAM)],
+}
 """The slides' first."""
 
 SHORT = {SOUTH: "bridge", DRAM: "DRAM", DIRECT: "direct"}
@@ -57,7 +60,9 @@ def shares(scenario: str, order: Sequence[str], size: int) -> dict[str, float]:
 
     spans = [span(order[:made]) for made in range(len(order) + 1)]
     saved = spans[0] - spans[-1]
-    return {change: 100 * (before - after) / saved for change, before, after in zip(order, spans, spans[1:], strict=False)}
+    return {
+        change: 100 * (before - after) / saved for change, before, after in zip(order, spans, spans[1:], strict=False)
+    }
 
 
 def table(_: Mapping[Label, Data]) -> list[Row]:

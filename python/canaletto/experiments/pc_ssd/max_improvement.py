@@ -3,8 +3,8 @@
 Method: for each scenario and attachment the highest ratio of total times over sizes from 512 B to 128 KiB, beside the
 published one; also without the drive's inside. Traces have one ratio each.
 
-Assumptions: those of the scenarios. The slides do not say over what their maximum is taken, nor whether the drive's inside
-is in it; we read sizes, and all of the time.
+Assumptions: those of the scenarios. The slides do not say over what their maximum is taken, nor whether the drive's
+inside is in it; we read sizes, and all of the time.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """Page faults: a victim page is written and a new page read. Total time, and without the drive's inside.
 
-Method: with one port the read's command is made when the write is complete. With two ports both DMAs are one packed command
-and run at the same time, each over both paths; they meet at every part they share.
+Method: with one port the read's command is made when the write is complete. With two ports both DMAs are one packed
+command and run at the same time, each over both paths; they meet at every part they share.
 
 Assumptions: those of reads and writes; the new page is on flash.
 """

@@ -2,7 +2,8 @@
 
 Method: as for misses, with a buffer that answers after 100 ns at the rate of DDR2-800.
 
-Assumptions: as for misses. The north bridge's DRAM interface is a rank of main memory's channel, which data cross twice.
+Assumptions: as for misses. The north bridge's DRAM interface is a rank of main memory's channel, which data cross
+twice.
 """
 
 from canaletto.experiments.pc_ssd.study import READ_HIT, scenario_figure

@@ -45,8 +45,9 @@ pub struct Attached {
     ways: Ways,
     entry_bytes: u64,
     sent: Slab<MessageId, Sent>,
-    /// Messages to the host, in the order in which they were sent: they are writes to main memory and requests, and none of them
-    /// may pass a write (PCI Express Base 3.1 §2.4.1). The read data before a completion are in memory when that is.
+    /// Messages to the host, in the order in which they were sent: they are writes to main memory and requests, and
+    /// none of them may pass a write (PCI Express Base 3.1 §2.4.1). The read data before a completion are in memory
+    /// when that is.
     to_host: VecDeque<MessageId>,
     /// Messages that have arrived and have not been taken.
     arrived: VecDeque<Message>,

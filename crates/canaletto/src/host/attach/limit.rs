@@ -7,7 +7,8 @@ use crate::host::attach::routes::{Route, Routes, divide};
 use crate::host::attach::service::{Place, STATIONS, Service};
 use crate::sim::time::Time;
 
-/// Bytes a second of large transfers in one direction: no bound counts commands, opened rows, turns of a channel or frames.
+/// Bytes a second of large transfers in one direction: no bound counts commands, opened rows, turns of a channel or
+/// frames.
 pub fn peak_rate(attachment: &Attachment, to_drive: bool) -> f64 {
     let routes = Routes::new(attachment);
     let bridges = if to_drive { routes.to_drive() } else { routes.to_memory() };

@@ -1,7 +1,8 @@
 //! DMAs of a PC whose drive is a fixed-latency one.
 //!
-//! A DMA is a command (made by the driver, sent to the engine, completed by the descriptor, sent on to the drive), data over one path or
-//! both, and an interrupt. A dual-port drive is told of all its parts by one packed command and interrupts once.
+//! A DMA is a command (made by the driver, sent to the engine, completed by the descriptor, sent on to the drive), data
+//! over one path or both, and an interrupt. A dual-port drive is told of all its parts by one packed command and
+//! interrupts once.
 
 use crate::config::pc::{FixedSsd, Pc};
 use crate::host::attach::routes::{Route, Routes, divide};
@@ -12,7 +13,8 @@ use crate::sim::time::Time;
 
 /// Bytes of a write to a device register.
 const REGISTER_BYTES: u32 = 4;
-/// Bytes of a command to the drive and of its status: Register frames of Serial ATA (2.6 §10.3.4 and §10.3.5: five double words).
+/// Bytes of a command to the drive and of its status: Register frames of Serial ATA (2.6 §10.3.4 and §10.3.5: five
+/// double words).
 const COMMAND_BYTES: u32 = 20;
 
 /// What is moved.
@@ -61,8 +63,8 @@ struct Run<'a> {
     states: Vec<State>,
 }
 
-/// Does jobs, each as soon as those are done that it waits for. Returns where the time of the last one to end went, what it waited
-/// for included.
+/// Does jobs, each as soon as those are done that it waits for. Returns where the time of the last one to end went,
+/// what it waited for included.
 pub fn carry_out(pc: &Pc, ssd: &FixedSsd, jobs: Vec<(Job, Vec<usize>)>) -> Steps {
     let service = Service::new(&pc.attachment, ssd, pc.network.rate);
     let states = jobs.into_iter().map(|(job, after)| State {

@@ -175,8 +175,8 @@ impl Routes {
         Route::over(&[told, fetched, vec![(self.port(true), Load::Message(command))]].concat())
     }
 
-    /// The end of a DMA: the drive tells the engine, which interrupts the processor. On a DRAM interface the engine has moved the
-    /// data itself and knows.
+    /// The end of a DMA: the drive tells the engine, which interrupts the processor. On a DRAM interface the engine has
+    /// moved the data itself and knows.
     pub fn interrupt(self, status: u32, interrupt: u32) -> Route {
         let status = (Crossing::Ata, Load::Message(status));
         let up = [Crossing::South, Crossing::Up, Crossing::North].map(|crossing| (crossing, Load::Message(interrupt)));

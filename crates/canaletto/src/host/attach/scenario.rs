@@ -16,10 +16,11 @@ pub enum Scenario {
     ReadHit,
     /// A DMA from main memory to the drive.
     Write,
-    /// A victim page is written and a new page read. With one port one after the other; with two ports at the same time.
+    /// A victim page is written and a new page read. With one port one after the other; with two ports at the same
+    /// time.
     PageFault,
-    /// Blocks arrive over the network and are written to the drive. With one port one after the other; with two ports a block is
-    /// written over the direct path while the next one arrives.
+    /// Blocks arrive over the network and are written to the drive. With one port one after the other; with two ports a
+    /// block is written over the direct path while the next one arrives.
     NetworkDownload,
 }
 

@@ -1,6 +1,7 @@
 //! Streams of chunks over the parts of a PC, each of which serves one chunk at a time, first come, first served.
 //!
-//! A stream has one chunk at most at its first part, and joins the line there anew for each: streams that meet take turns.
+//! A stream has one chunk at most at its first part, and joins the line there anew for each: streams that meet take
+//! turns.
 
 use std::collections::VecDeque;
 

@@ -43,7 +43,8 @@ fn a_bridge_is_granted_when_it_is_free() {
     }
 }
 
-/// 512 B cross the direct path in 80 ns, after 37.5 ns in which a row is opened: always anew where two streams take turns.
+/// 512 B cross the direct path in 80 ns, after 37.5 ns in which a row is opened: always anew where two streams take
+/// turns.
 #[test]
 fn streams_that_meet_take_turns() {
     let attachment = attachment(AttachmentKind::Nbdp);
@@ -54,8 +55,8 @@ fn streams_that_meet_take_turns() {
     assert_eq!(met.iter().map(|a| (a.token, a.time.0)).collect::<Vec<_>>(), [(0, 7 * 117_500), (1, 8 * 117_500)]);
 }
 
-/// Over both bridges a chunk of a read takes its place behind the last one at once, and that of a write when the last one is at the
-/// drive: requests (32 B at 1 GB/s) go up, data (512 + 4 * 28 B) come down.
+/// Over both bridges a chunk of a read takes its place behind the last one at once, and that of a write when the last
+/// one is at the drive: requests (32 B at 1 GB/s) go up, data (512 + 4 * 28 B) come down.
 #[test]
 fn reads_are_pipelined_and_writes_consecutive() {
     let mut attachment = attachment(AttachmentKind::Sbsp);
