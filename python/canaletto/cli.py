@@ -137,6 +137,8 @@ def _run(
     """Simulate one drive under one workload.
 
     Example: canaletto run performance-optimized --workload hm_0 --set flash.read=10us --out runs/first
+
+    Another, in a PC: canaletto run performance-optimized --workload hm_0 --set attachment.kind=nbdp
     """
     from canaletto import config, folder, simulate
 
@@ -335,6 +337,8 @@ def _reproduce(
     """Repeat a paper's figures, and show ours beside theirs.
 
     Example: canaletto reproduce networked-ssd fig18 --quick --out out/figures
+
+    Another, the PC study: canaletto reproduce pc-ssd max-improvement breakdown
     """
     from canaletto.experiments.reproduce import reproduce
     from canaletto.progress import Bar
