@@ -1,9 +1,9 @@
 """How far each parameter of a scenario moves the ratios.
 
 Method: one key at a time is halved and doubled, or set to what else it can be, for all attachments alike; the highest
-ratio of total times over sizes from 512 B to 128 KiB. `ours` is that of NBDP. The first line is the PC as it is.
-`given` tells parameters with a source from assumed ones, as `canaletto schema pc` has it; those with a source are
-shown as well, since it is only assumed that the study used them.
+ratio of total times over sizes from 512 B to 128 KiB, or the ratio of the last of the `real-traces`. `ours` is that
+of NBDP. The first line is the PC as it is. `given` tells parameters with a source from assumed ones, as `canaletto
+schema pc` has it; those with a source are shown as well, since it is only assumed that the study used them.
 
 Assumptions: parameters are independent; what two of them do together is not shown.
 """
@@ -11,7 +11,7 @@ Assumptions: parameters are independent; what two of them do together is not sho
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -20,6 +20,7 @@ import altair as alt
 from canaletto import _engine, attachments
 from canaletto.experiments.bars import PUBLISHED as RED
 from canaletto.experiments.figure import Data, Figure, Label, Row
+from canaletto.experiments.pc_ssd.real_traces import NUMBERED, sources, trace_gain
 from canaletto.experiments.pc_ssd.study import BASELINE, SHADES, SYSTEMS, TITLES, Keys, best, nothing, published
 from canaletto.report.charts import Spec, spec
 
@@ -112,22 +113,26 @@ def settings() -> Iterator[tuple[str, str]]:
         yield from ((key, changed) for changed in [*tried, *CHOICES.get(key, ())] if changed != value)
 
 
-def table(scenario: str) -> list[Row]:
-    """A line a change: the ratios of all attachments."""
+Measure = Callable[[str, Keys], float]
+"""The ratio of an attachment with some settings."""
 
-    def line(key: str, default: str, setting: str, given: str, keys: Keys, printed: float | None) -> Row:
-        ratios = {system: best(system, scenario, keys)[0] for system in SYSTEMS if system != BASELINE}
-        said = {"operation": TITLES[scenario], "key": key, "default": default, "setting": setting, "given": given}
-        return {**said, **ratios, "ours": ratios["NBDP"], "published": printed}
 
-    rows = [line(AS_IT_IS, "", "", "", (), published(scenario, "NBDP"))]
+def table(operation: str, measure: Measure, printed: float | None) -> list[Row]:
+    """A line a change: the ratios of all attachments. `printed` is the published one of NBDP."""
+
+    def line(key: str, default: str, setting: str, given: str, keys: Keys, known: float | None) -> Row:
+        ratios = {system: measure(system, keys) for system in SYSTEMS if system != BASELINE}
+        said = {"operation": operation, "key": key, "default": default, "setting": setting, "given": given}
+        return {**said, **ratios, "ours": ratios["NBDP"], "published": known}
+
+    rows = [line(AS_IT_IS, "", "", "", (), printed)]
     for key, setting in settings():
         given = "assumed" if is_assumed(key) else "with a source"
         rows.append(line(key, defaults()[key], setting, given, ((key, setting),), None))
     return rows
 
 
-def chart(scenario: str, rows: list[Row]) -> Spec:
+def chart(of: str, rows: list[Row]) -> Spec:
     """A line a change that changes anything, a dot an attachment; upright lines where the ratios are as it is."""
     systems = [system for system in SYSTEMS if system != BASELINE]
 
@@ -151,22 +156,34 @@ def chart(scenario: str, rows: list[Row]) -> Spec:
     dots = alt.Chart(alt.InlineData(points)).mark_point(filled=True, size=45).encode(x=x, y=y, color=colour)
     at_rest = [{"system": system, "ratio": rows[0][system]} for system in systems]
     rules = alt.Chart(alt.InlineData(at_rest)).mark_rule(strokeDash=[3, 3]).encode(x=x, color=colour)
-    printed = [{"ratio": published(scenario, system)} for system in systems]
+    printed = [{"ratio": published(of, system)} for system in systems]
     red = alt.Chart(alt.InlineData(printed)).mark_rule(color=RED).encode(x=x)
     return spec(alt.layer(red, rules, dots).properties(width="container", height=16 * len(shown)))
 
 
-def figure(scenario: str) -> Figure:
-    """A scenario's sensitivity."""
+def figure(name: str, operation: str, measure: Measure, of: str) -> Figure:
+    """The sensitivity of a scenario or a trace, whose published ratios are those `of` it."""
 
     def made(_: Mapping[Label, Data]) -> list[Row]:
-        return table(scenario)
+        return table(operation, measure, published(of, "NBDP"))
 
     def drawn(rows: list[Row]) -> dict[str, Spec]:
-        return {"what moves a ratio by 0.5 % or more; dashed: as it is; red: what was published": chart(scenario, rows)}
+        return {"what moves a ratio by 0.5 % or more; dashed: as it is; red: what was published": chart(of, rows)}
 
-    name = scenario.removeprefix("dma-")
-    return Figure(f"sensitivity-{name}", f"Sensitivity: {TITLES[scenario]}", __doc__ or "", nothing, made, drawn)
+    return Figure(f"sensitivity-{name}", f"Sensitivity: {operation}", __doc__ or "", nothing, made, drawn)
 
 
-FIGURES = [figure(scenario) for scenario in TITLES]
+def highest(scenario: str) -> Measure:
+    """The highest ratio over sizes."""
+    return lambda system, keys: best(system, scenario, keys)[0]
+
+
+def of_trace(system: str, keys: Keys) -> float:
+    """The ratio of the last trace."""
+    return trace_gain(system, sources()[-1], keys)
+
+
+FIGURES = [
+    *(figure(name.removeprefix("dma-"), title, highest(name), name) for name, title in TITLES.items()),
+    figure("trace", NUMBERED[-1], of_trace, NUMBERED[-1]),
+]
