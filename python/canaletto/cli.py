@@ -141,6 +141,8 @@ def _run(
 
     Example: canaletto run performance-optimized --workload hm_0 --set flash.read=10us --out runs/first
     Example: canaletto run performance-optimized --workload mix1 --requests 3000 --slowdowns
+
+    Another, in a PC: canaletto run performance-optimized --workload hm_0 --set attachment.kind=nbdp
     """
     from canaletto import config, folder, simulate
 
@@ -325,7 +327,7 @@ def _mqsim(
 @app.command("reproduce")
 def _reproduce(
     source: Annotated[
-        str, typer.Argument(metavar="SOURCE", help="Whose figures: networked-ssd, venice or mqsim, or load.")
+        str, typer.Argument(metavar="SOURCE", help="Whose figures: networked-ssd, venice, mqsim or pc-ssd, or load.")
     ],
     figure: Annotated[
         list[str] | None, typer.Argument(metavar="FIGURE…", help="Which of them, such as fig18; else all there are.")
@@ -339,6 +341,8 @@ def _reproduce(
     """Repeat a paper's figures, and show ours beside theirs.
 
     Example: canaletto reproduce networked-ssd fig18 --quick --out out/figures
+
+    Another, the PC study: canaletto reproduce pc-ssd max-improvement breakdown
     """
     from canaletto.experiments.reproduce import reproduce
     from canaletto.progress import Bar
@@ -445,9 +449,12 @@ def _presets(json: JsonFlag = False) -> None:
 
 @app.command("schema")
 def _schema(
-    kind: Annotated[Literal["design", "workload"] | None, typer.Argument(help="Which; both if left out.")] = None,
+    kind: Annotated[
+        Literal["design", "workload", "pc"] | None,
+        typer.Argument(help="Which, pc being a PC with a fixed-latency drive; design and workload if left out."),
+    ] = None,
 ) -> None:
-    """Print the JSON Schema of design or workload files: every key, its unit, default and reason.
+    """Print the JSON Schema of design or workload files, or of PCs: every key, its unit, default and reason.
 
     Example: canaletto schema design
     """

@@ -34,6 +34,18 @@ DESIGNS = {
     "unknown protocol": ("[host]\nprotocol = 'sas'\n", 3, "host.protocol", ["sas", "did you mean `sata`"]),
     "generation to come": ("[link]\nlanes = 4\nlane_rate = 'gen9'\n", 4, "link.lane_rate", ["gen9", "gen6"]),
     "rate without a unit": ("[link]\nlane_rate = '2'\n", 3, "link.lane_rate", ["2", "GB/s"]),
+    "interface of the other bridge": (
+        "[attachment]\nkind = 'sbdp'\ninterface = 'ddr2'\n",
+        4,
+        "attachment.interface",
+        ["ddr2", "expected pata or sata", "south bridge"],
+    ),
+    "DRAM interface without its signal": (
+        "[attachment]\nkind = 'nbsp'\n[attachment.platform]\ndqs = false\n",
+        5,
+        "attachment.platform.dqs",
+        ["got false", "expected true for nbsp"],
+    ),
     "table for a value": ("[flash.erase]\nx = 1\n", 2, "flash.erase", ["expected"]),
 }
 

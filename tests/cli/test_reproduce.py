@@ -42,7 +42,8 @@ def test_what_there_is_not_is_named(canaletto: Any, tmp_path: Path) -> None:
     unknown = canaletto("reproduce", "venus")
     assert unknown.status == 2
     assert (
-        unknown.err == "canaletto: venus: no source of that name, expected one of networked-ssd, venice, load, mqsim\n"
+        unknown.err
+        == "canaletto: venus: no source of that name, expected one of networked-ssd, venice, mqsim, pc-ssd, load\n"
     )
     unknown = canaletto("reproduce", "networked-ssd", "fig18", "fig99")
     assert unknown.status == 2

@@ -28,13 +28,14 @@ pub fn profiles() -> PyResult<String> {
     json(&config::profiles())
 }
 
-/// The JSON Schema of a `design` or a `workload`.
+/// The JSON Schema of a `design`, a `workload` or a `pc`.
 #[pyfunction]
 pub fn schema(kind: &str) -> PyResult<String> {
     let kind = match kind {
         "design" => Kind::Design,
         "workload" => Kind::Workload,
-        other => return Err(config_error(format!("got schema {other:?}, expected design or workload"))),
+        "pc" => Kind::Pc,
+        other => return Err(config_error(format!("got schema {other:?}, expected design, workload or pc"))),
     };
     json(&config::schema(kind))
 }

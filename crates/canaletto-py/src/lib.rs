@@ -3,6 +3,7 @@
 //! Only glue: structured data crosses as TOML and JSON text, requests as columns of raw bytes. What any of it means is
 //! the engine's business below and the Python package's above.
 
+mod attach;
 mod columns;
 mod config;
 mod cost;
@@ -19,6 +20,8 @@ use pyo3::prelude::*;
 /// The native module of the `canaletto` package.
 #[pymodule]
 mod _engine {
+    #[pymodule_export]
+    use crate::attach::{resolve_pc, simulate_pc};
     #[pymodule_export]
     use crate::config::{inspect, presets, profiles, resolve_design, resolve_workload, schema, version};
     #[pymodule_export]

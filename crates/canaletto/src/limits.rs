@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::config::attach::AttachmentKind;
 use crate::config::cache::Sharing;
 use crate::config::design::{Allocation, Design, MappingScheme, PreconditionKind, Scope, Superblock, WritePlacement};
 use crate::config::workload::{Flow, Synthetic, Workload};
@@ -11,6 +12,7 @@ use crate::flash::interface::Operation;
 use crate::flash::timing::ArrayTiming;
 use crate::ftl::directory::Directory;
 use crate::ftl::placement::{Placement, Positions};
+use crate::host::attach;
 use crate::host::link::read_time;
 
 /// A flow's addresses.
@@ -364,7 +366,10 @@ pub fn inspect(design: &Design, workload: &Workload, records: bool) -> Result<In
     let limits = Limits::new(design, workload)?;
     let layout = &limits.layout;
     let page = layout.flash_page_bytes();
-    let link_rate = page as f64 / read_time(design, page).seconds();
+    let host = |to_drive| match design.attachment.kind {
+        AttachmentKind::None => ("host link", page as f64 / read_time(design, page).seconds()),
+        _ => ("attachment", attach::limit::peak_rate(&design.attachment, to_drive)),
+    };
     let array = |operation| {
         let timing = ArrayTiming::new(&design.flash);
         let kinds = 24;
@@ -372,10 +377,8 @@ pub fn inspect(design: &Design, workload: &Workload, records: bool) -> Result<In
         let planes = f64::from(layout.units()) * f64::from(layout.planes_per_die);
         planes * page as f64 / mean
     };
-    let mut common = vec![
-        Bound { resource: "host link".into(), limit_gb_s: link_rate / 1e9 },
-        Bound { resource: "fabric".into(), limit_gb_s: fabric::peak_rate(&design.fabric, layout) / 1e9 },
-    ];
+    let fabric = fabric::peak_rate(&design.fabric, layout);
+    let mut common = vec![Bound { resource: "fabric".into(), limit_gb_s: fabric / 1e9 }];
     let controller = &design.controller;
     for (resource, rate) in [
         ("system bus", controller.system_bus.0 as f64),
@@ -388,6 +391,8 @@ pub fn inspect(design: &Design, workload: &Workload, records: bool) -> Result<In
     }
     let with = |operation, name: &str| {
         let mut bounds = common.clone();
+        let (resource, rate) = host(operation == Operation::Program);
+        bounds.insert(0, Bound { resource: resource.into(), limit_gb_s: rate / 1e9 });
         bounds.push(Bound { resource: name.into(), limit_gb_s: array(operation) / 1e9 });
         bounds.sort_by(|a, b| a.limit_gb_s.total_cmp(&b.limit_gb_s));
         bounds

@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use canaletto::config::schema::{Kind, schema};
 use canaletto::config::workload::Flow;
-use canaletto::config::{load_design, load_workload};
+use canaletto::config::{load_design, load_pc, load_workload};
+use canaletto::host::attach::scenario::{Scenario, simulate};
 use canaletto::host::request;
 use canaletto::workload::replay::{Record, RecordSource};
 use canaletto::{RunOptions, TraceInput, run};
@@ -89,6 +90,10 @@ const SPARSE: &str = "requests = 300\nread_share = 0.3\nsize = \"4KiB\"\ninter_a
 const CACHED: &[&str] = &["cache.capacity=128KiB"];
 
 const MESH: &[&str] = &["fabric.kind=mesh"];
+
+const SOUTH: &[&str] = &["attachment.kind=sbsp"];
+const NORTH: &[&str] = &["attachment.kind=nbsp"];
+const DIRECT: &[&str] = &["attachment.kind=nbdp", "attachment.direct.share=1.0"];
 
 /// Key, change, situation (more overrides), workload.
 const DESIGN: &[(&str, &str, &[&str], &str)] = &[
@@ -222,6 +227,37 @@ const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("link.max_payload", "512B", &[], READS),
     ("link.packet_overhead_bytes", "40", &[], READS),
     ("link.rounding", "lane-nanoseconds", &[], READS),
+    ("attachment.kind", "sbsp", &[], READS),
+    ("attachment.interface", "pata", SOUTH, READS),
+    ("attachment.platform.north_dma", "false", NORTH, READS),
+    ("attachment.platform.dqs", "false", NORTH, READS),
+    ("attachment.platform.dual_port_dram", "false", DIRECT, READS),
+    ("attachment.platform.command_packing", "false", DIRECT, READS),
+    ("attachment.dma.chunk", "1KiB", SOUTH, READS),
+    ("attachment.dma.write_window", "4", SOUTH, WRITES),
+    ("attachment.bridges.north_arbitration", "30ns", SOUTH, READS),
+    ("attachment.bridges.south_arbitration", "30ns", SOUTH, READS),
+    ("attachment.bridges.lanes", "2", SOUTH, READS),
+    ("attachment.bridges.lane_rate", "500MB/s", SOUTH, READS),
+    ("attachment.bridges.latency", "300ns", SOUTH, READS),
+    ("attachment.bridges.max_payload", "256B", SOUTH, READS),
+    ("attachment.bridges.packet_overhead_bytes", "20", SOUTH, READS),
+    ("attachment.ata.rate", "150MB/s", SOUTH, READS),
+    ("attachment.ata.frame", "1KiB", SOUTH, READS),
+    ("attachment.ata.frame_overhead_bytes", "400", SOUTH, READS),
+    ("attachment.ata.handshake", "1us", SOUTH, READS),
+    ("attachment.ddr.rate", "5.3GB/s", NORTH, READS),
+    ("attachment.ddr.trcd", "20ns", NORTH, READS),
+    ("attachment.ddr.tcl", "20ns", NORTH, READS),
+    ("attachment.ddr.trp", "20ns", NORTH, READS),
+    ("attachment.ddr.row", "1KiB", NORTH, READS),
+    ("attachment.ddr.burst", "128B", NORTH, READS),
+    ("attachment.ddr.turnaround", "20ns", NORTH, READS),
+    ("attachment.ddr.dqs_delay", "20ns", NORTH, READS),
+    ("attachment.ddr.shared", "false", NORTH, READS),
+    ("attachment.direct.rate", "1GB/s", DIRECT, READS),
+    ("attachment.direct.division", "apart", DIRECT, READS),
+    ("attachment.direct.share", "0.5", DIRECT, READS),
     ("controller.system_bus", "2GB/s", &[], READS),
     ("controller.dram", "2GB/s", &[], READS),
     ("controller.ecc_latency", "2us", &[], READS),
@@ -388,6 +424,37 @@ fn every_design_key_changes_a_result() {
         let changed: Vec<&str> = situation.iter().copied().chain([setting.as_str()]).collect();
         let same = outcome(situation, &workload, &[]) == outcome(&changed, &workload, &[]);
         assert!(!same, "{key} = {change} changes nothing");
+    }
+}
+
+/// Key of a PC with a fixed-latency drive, change. Its attachment's keys are those of a design.
+const PC: &[(&str, &str)] = &[
+    ("ssd.hit_latency", "1us"),
+    ("ssd.hit_rate", "1GB/s"),
+    ("ssd.miss_latency", "1us"),
+    ("ssd.miss_rate", "1GB/s"),
+    ("ssd.write_latency", "1us"),
+    ("ssd.write_rate", "1GB/s"),
+    ("ssd.internals", "shared"),
+    ("driver.command", "2us"),
+    ("driver.pack", "1us"),
+    ("driver.interrupt", "2us"),
+    ("driver.descriptor_bytes", "512"),
+    ("network.rate", "1GB/s"),
+    ("network.blocks", "3"),
+];
+
+#[test]
+fn every_pc_key_changes_a_result() {
+    let tabled: BTreeSet<String> = PC.iter().map(|row| row.0.to_owned()).collect();
+    let known: BTreeSet<String> = keys(Kind::Pc).into_iter().filter(|key| !key.starts_with("attachment.")).collect();
+    assert_eq!(tabled, known, "the table and the schema must name the same keys");
+    let times = |settings: &[String]| {
+        let pc = load_pc("pc", "attachment.kind = \"nbdp\"", settings).unwrap();
+        Scenario::ALL.map(|scenario| simulate(&pc, scenario, 16384).unwrap().total_ps)
+    };
+    for (key, change) in PC {
+        assert_ne!(times(&[]), times(&[format!("{key}={change}")]), "{key} = {change} changes nothing");
     }
 }
 

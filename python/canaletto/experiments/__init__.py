@@ -9,7 +9,13 @@ from importlib import import_module
 from canaletto._engine import ConfigError
 from canaletto.experiments.figure import Figure
 
-SOURCES = {"networked-ssd": "networked_ssd", "venice": "venice", "load": "load", "mqsim": "mqsim"}
+SOURCES = {
+    "networked-ssd": "networked_ssd",
+    "venice": "venice",
+    "mqsim": "mqsim",
+    "pc-ssd": "pc_ssd",
+    "load": "load",
+}
 """Sources by the names of the command line, and the packages that hold their figures."""
 
 

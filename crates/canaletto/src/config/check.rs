@@ -1,5 +1,6 @@
 //! Rules between keys that no type or range can state.
 
+use crate::config::attach_check::check_attachment;
 use crate::config::design::{
     Design, FabricKind, MapUpdate, MappingScheme, PageTimes, PreconditionKind, Scope, Superblock, UnwrittenReads,
     WritePlacement,
@@ -27,6 +28,7 @@ pub fn check_design(design: &Design) -> Checked {
     mapping_unit::check(design)?;
     check_flash(design)?;
     check_rates(design)?;
+    check_attachment(&design.attachment)?;
     check_fabric(design)?;
     check_mapping(design)?;
     check_medium(design)?;

@@ -7,6 +7,7 @@ use serde::de::{self, IntoDeserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::config::area::Footprint;
+use crate::config::attach::Attachment;
 use crate::config::cache::Cache;
 use crate::config::energy::Energy;
 pub use crate::config::fabric::*;
@@ -40,6 +41,9 @@ pub struct Design {
     pub host: Host,
     /// PCI Express link between host and drive.
     pub link: Link,
+    /// A PC between host and drive, in place of the link.
+    #[serde(default)]
+    pub attachment: Attachment,
     /// The controller's inside.
     #[serde(default)]
     pub controller: Controller,

@@ -6,10 +6,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
+use crate::config::attach_check::check_pc;
 use crate::config::check::{check_design, check_workload};
 use crate::config::design::Design;
 use crate::config::error::{ConfigError, Layer, Problem, line_at, locate};
 use crate::config::names::suggest;
+use crate::config::pc::Pc;
 use crate::config::presets::{preset_names, preset_text, profile, profiles};
 use crate::config::schema::{Kind, check_ranges};
 use crate::config::workload::Workload;
@@ -55,6 +57,15 @@ pub fn load_workload(name: &str, text: Option<&str>, overrides: &[String]) -> Re
     };
     let layers = vec![Layer { label: name.to_owned(), text, keys: Vec::new() }];
     finish(Kind::Workload, table, layers, overrides, check_workload)
+}
+
+/// Loads a PC with a fixed-latency drive: the TOML `text` of a file called `name`, then the overrides.
+///
+/// # Errors
+/// As [`load_design`].
+pub fn load_pc(name: &str, text: &str, overrides: &[String]) -> Result<Pc, ConfigError> {
+    let layers = vec![Layer { label: name.to_owned(), text: Some(text), keys: Vec::new() }];
+    finish(Kind::Pc, parse(name, text)?, layers, overrides, check_pc)
 }
 
 fn preset(name: &str) -> Result<&'static str, String> {

@@ -5,6 +5,8 @@
 //! says where a wrong key was set.
 
 pub mod area;
+pub mod attach;
+mod attach_check;
 pub mod cache;
 pub mod check;
 pub mod design;
@@ -20,6 +22,7 @@ mod mapping_unit;
 pub mod medium;
 pub mod mqsim;
 pub mod names;
+pub mod pc;
 mod precondition;
 pub mod presets;
 pub mod reading;
@@ -33,6 +36,6 @@ pub mod units;
 pub mod workload;
 
 pub use error::ConfigError;
-pub use load::{load_design, load_workload};
+pub use load::{load_design, load_pc, load_workload};
 pub use presets::{Listing, presets, profiles};
 pub use schema::{Kind, schema};

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::config::design::Design;
 use crate::config::error::Problem;
+use crate::config::pc::Pc;
 use crate::config::workload::Workload;
 
 /// Kinds of configuration.
@@ -14,6 +15,8 @@ pub enum Kind {
     Design,
     /// A workload.
     Workload,
+    /// A PC with a fixed-latency drive.
+    Pc,
 }
 
 /// The JSON Schema (draft 2020-12) of a kind of configuration, with the doc comments as descriptions.
@@ -21,6 +24,7 @@ pub fn schema(kind: Kind) -> Value {
     match kind {
         Kind::Design => schema_for!(Design).to_value(),
         Kind::Workload => schema_for!(Workload).to_value(),
+        Kind::Pc => schema_for!(Pc).to_value(),
     }
 }
 

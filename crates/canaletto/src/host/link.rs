@@ -74,8 +74,9 @@ pub enum Message {
 
 /// Bytes of a doorbell write and of a completion entry (NVM Express Base 2.0 §3.1.4 counts four bytes for a doorbell,
 /// of which MQSim sends two; a completion entry has sixteen).
-const DOORBELL_BYTES: u64 = 2;
-const COMPLETION_BYTES: u64 = 16;
+pub const DOORBELL_BYTES: u64 = 2;
+/// The latter.
+pub const COMPLETION_BYTES: u64 = 16;
 /// Bytes a read request adds to a packet's overhead.
 const READ_REQUEST_BYTES: u64 = 4;
 

@@ -1,6 +1,7 @@
-//! The host side: requests, queues, how drive and host exchange commands, and the link.
+//! The host side: requests, queues, how drive and host exchange commands, the link, and PCs between host and drive.
 
 pub mod arbiter;
+pub mod attach;
 pub mod cores;
 pub mod interrupts;
 pub mod link;

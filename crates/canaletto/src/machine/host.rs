@@ -170,6 +170,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     pub(super) fn send(&mut self, direction: Direction, message: Message, data_bytes: u64, now: Time) {
+        if self.attached.is_some() {
+            return self.send_attached(message, data_bytes, now);
+        }
         let lane = self.link.lane(direction);
         if let Some(time) = self.link.send(lane, message, data_bytes, now) {
             self.events.push_single(lane as usize, time, Event::LinkSent(lane));

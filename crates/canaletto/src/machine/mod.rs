@@ -6,6 +6,7 @@
 //! [`merging`] (of hybrid mapping).
 
 mod arrays;
+mod attached;
 mod cache;
 mod charges;
 mod chips;
@@ -57,6 +58,7 @@ use crate::ftl::hybrid::Hybrid;
 use crate::ftl::mapping::MappingTable;
 use crate::ftl::placement::{Placement, Positions};
 use crate::ftl::spread::Spread;
+use crate::host::attach::attached::Attached;
 use crate::host::cores::Cores;
 use crate::host::link::{Direction, Link};
 use crate::host::port::Port;
@@ -102,6 +104,8 @@ enum Event<E> {
     LinkSent(Direction),
     /// A message has arrived after the link's latency.
     LinkArrived(Direction),
+    /// Something has happened in the PC between host and drive.
+    Attachment,
     /// The processor has dealt with a request.
     FirmwareDone(RequestId),
     /// A page has passed a stage of the controller's inside.
@@ -220,6 +224,8 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     port: Port,
     cores: Cores,
     link: Link,
+    /// In the link's place, if the drive is attached to a PC.
+    attached: Option<Box<Attached>>,
     requests: Slab<RequestId, Request>,
     transactions: Transactions,
     controller: Controller,
@@ -371,6 +377,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             cores: Cores::new(&design.host, port.queues()),
             port,
             link: Link::new(design),
+            attached: Attached::new(&design.attachment, u64::from(design.host.submission_entry_bytes)),
             requests: Slab::new(),
             transactions: Slab::new(),
             controller: Controller::new(&design.controller, layout.channels),
@@ -523,6 +530,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
                 let message = self.link.arrived(direction);
                 self.receive(message, now)?;
             }
+            Event::Attachment => self.look_at_attachment(now)?,
             Event::FirmwareDone(request) => {
                 self.charge_request(request, Cause::Firmware, now);
                 self.begin(request, now);

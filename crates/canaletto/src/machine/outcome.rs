@@ -89,6 +89,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let mut parts: Vec<_> =
             links.iter().map(|&(name, direction)| (name.to_owned(), self.link.busy(direction))).collect();
         parts.push(("flash arrays".to_owned(), arrays));
+        parts.extend(self.attached.iter().flat_map(|pc| pc.usage()).map(|(part, busy)| (part.to_owned(), busy)));
         parts.extend(self.fabric.wires().into_iter().map(|wire| (wire.name, wire.busy)));
         parts.extend(self.controller.usage().map(|(part, busy)| (part.to_owned(), busy)));
         parts.extend(self.cache.as_ref().map(|cache| ("cache DRAM".to_owned(), cache.dram.busy())));

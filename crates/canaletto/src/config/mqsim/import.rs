@@ -9,6 +9,7 @@ use super::{
     SharingMode, SizeDistribution, SyntheticXml, TraceXml, XmlError,
 };
 use crate::config::area::Footprint;
+use crate::config::attach::Attachment;
 use crate::config::cache::{Cache, CacheDram, CacheMode, Destage, DramTiming, Sharing as CacheSharing};
 use crate::config::design::{
     Allocation, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry, Host, Hybrid,
@@ -127,6 +128,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
     let kind = if device.preconditioning { PreconditionKind::Steady } else { PreconditionKind::None };
     let two_beats_ns = 2 * (1000 / device.channel_rate_mt_s.max(1));
     Ok(Design {
+        attachment: Attachment::default(),
         name: label.to_owned(),
         about: "imported from MQSim".to_owned(),
         geometry: Geometry {

@@ -1,0 +1,199 @@
+//! Which parts data, commands and messages cross in each attachment.
+
+use crate::config::attach::{Attachment, Division, PortInterface};
+use crate::host::attach::service::{Crossing, Hop, Load, Work};
+use crate::sim::time::Time;
+
+/// Longest way: a command from the processor by both bridges, its descriptor there and back, and on to the drive.
+const MOST_HOPS: usize = 12;
+
+/// A way.
+#[derive(Clone, Copy, Debug)]
+pub struct Route {
+    hops: [Hop; MOST_HOPS],
+    len: u8,
+    /// Hops after which a chunk is at its end as far as the one who sends it knows.
+    lands: u8,
+    /// Whether its chunks are asked for and waited for.
+    waits: bool,
+}
+
+impl Route {
+    /// A way over these parts.
+    fn over(hops: &[(Crossing, Load)]) -> Route {
+        let none = Hop { crossing: Crossing::North, load: Load::Data };
+        let mut route = Route { hops: [none; MOST_HOPS], len: hops.len() as u8, lands: hops.len() as u8, waits: false };
+        for (place, (crossing, load)) in route.hops.iter_mut().zip(hops) {
+            *place = Hop { crossing: *crossing, load: *load };
+        }
+        route
+    }
+
+    fn data(crossings: &[Crossing]) -> Route {
+        Route::loaded(crossings, Load::Data)
+    }
+
+    fn loaded(crossings: &[Crossing], load: Load) -> Route {
+        let hops: Vec<_> = crossings.iter().map(|crossing| (*crossing, load)).collect();
+        Route::over(&hops)
+    }
+
+    /// Its parts, in order.
+    pub fn hops(&self) -> &[Hop] {
+        &self.hops[..usize::from(self.len)]
+    }
+
+    /// Whether a DMA engine asks main memory for each chunk and waits for the answer.
+    pub fn waits(&self) -> bool {
+        self.waits
+    }
+
+    /// Whether a chunk that has crossed so many parts has just landed.
+    pub fn lands_after(&self, hops: usize) -> bool {
+        hops == usize::from(self.lands)
+    }
+
+    /// The same way after `first`.
+    fn after(self, first: Crossing) -> Route {
+        let hops: Vec<_> = self.hops().iter().map(|hop| (hop.crossing, hop.load)).collect();
+        Route { waits: self.waits, ..Route::over(&[&[(first, Load::Data)], hops.as_slice()].concat()) }
+    }
+
+    /// The same way, and then `last`, which the sender does not wait for.
+    fn before(self, last: Crossing) -> Route {
+        let hops: Vec<_> = self.hops().iter().map(|hop| (hop.crossing, hop.load)).collect();
+        let route = Route::over(&[hops.as_slice(), &[(last, Load::Data)]].concat());
+        Route { lands: self.len, waits: self.waits, ..route }
+    }
+
+    /// The same way from the drive's inside.
+    pub fn out_of_drive(self, work: Work, port: u8) -> Route {
+        self.after(Crossing::Inside(work, port))
+    }
+
+    /// The same way, and then into the drive's inside.
+    pub fn into_drive(self, port: u8) -> Route {
+        self.before(Crossing::Inside(Work::Write, port))
+    }
+
+    /// The same way once the processor has worked for `time`.
+    pub fn from_processor(self, time: Time) -> Route {
+        self.after(Crossing::Processor(time))
+    }
+
+    /// The same way, and then work of the processor for `time`.
+    pub fn to_processor(self, time: Time) -> Route {
+        self.before(Crossing::Processor(time))
+    }
+}
+
+/// How many bytes of a transfer take the bridges, and how many the direct path: whole chunks, to the nearest.
+pub fn divide(attachment: &Attachment, to_drive: bool, bytes: u64) -> (u64, u64) {
+    if !attachment.kind.is_dual() {
+        return (bytes, 0);
+    }
+    let share = match attachment.direct.division {
+        Division::Split => attachment.direct.share,
+        Division::Apart => f64::from(u8::from(to_drive)),
+    };
+    let chunk = attachment.dma.chunk.0;
+    let direct = ((bytes as f64 * share / chunk as f64).round() as u64 * chunk).min(bytes);
+    (bytes - direct, direct)
+}
+
+/// The ways of an attachment.
+#[derive(Clone, Copy, Debug)]
+pub struct Routes {
+    south: bool,
+    dram: bool,
+}
+
+impl Routes {
+    /// Those of a validated attachment.
+    pub fn new(attachment: &Attachment) -> Routes {
+        Routes { south: attachment.kind.is_south(), dram: attachment.port() == PortInterface::Ddr2 }
+    }
+
+    fn port(self, writes: bool) -> Crossing {
+        match (self.dram, writes) {
+            (false, _) => Crossing::Ata,
+            (true, false) => Crossing::PortRead,
+            (true, true) => Crossing::PortWrite,
+        }
+    }
+
+    /// From the processor to the DMA engine that serves the drive.
+    fn to_engine(self) -> &'static [Crossing] {
+        if self.south { &[Crossing::North, Crossing::Down, Crossing::South] } else { &[Crossing::North] }
+    }
+
+    /// The engine asks main memory for `answer` and gets it.
+    fn fetch(self, answer: Load) -> Vec<(Crossing, Load)> {
+        let memory = (Crossing::MemoryRead, answer);
+        if !self.south {
+            return vec![(Crossing::North, Load::Request), memory];
+        }
+        let ask = [Crossing::South, Crossing::Up, Crossing::North].map(|crossing| (crossing, Load::Request));
+        let back = [Crossing::North, Crossing::Down, Crossing::South].map(|crossing| (crossing, answer));
+        [ask.as_slice(), &[memory], &back].concat()
+    }
+
+    /// Data of a write: the engine gets each chunk from main memory and passes it to the drive.
+    pub fn to_drive(self) -> Route {
+        let route = Route::over(&[self.fetch(Load::Data), vec![(self.port(true), Load::Data)]].concat());
+        Route { waits: true, ..route }
+    }
+
+    /// Data of a read.
+    pub fn to_memory(self) -> Route {
+        if self.south {
+            return Route::data(&[
+                Crossing::Ata,
+                Crossing::South,
+                Crossing::Up,
+                Crossing::North,
+                Crossing::MemoryWrite,
+            ]);
+        }
+        Route::data(&[self.port(false), Crossing::North, Crossing::MemoryWrite])
+    }
+
+    /// A message from the processor to the drive.
+    pub fn doorbell(self, bytes: u32) -> Route {
+        Route::loaded(&[self.to_engine(), &[self.port(true)]].concat(), Load::Message(bytes))
+    }
+
+    /// A message from the drive to the engine: it is ready.
+    pub fn ask(self, bytes: u32) -> Route {
+        Route::loaded(&[self.port(false)], Load::Message(bytes))
+    }
+
+    /// A DMA command: the processor tells the engine, that gets the descriptor from main memory and tells the drive.
+    pub fn command(self, tell: u32, descriptor: u32, command: u32) -> Route {
+        let told: Vec<_> = self.to_engine().iter().map(|crossing| (*crossing, Load::Message(tell))).collect();
+        let fetched = self.fetch(Load::Message(descriptor));
+        Route::over(&[told, fetched, vec![(self.port(true), Load::Message(command))]].concat())
+    }
+
+    /// The end of a DMA: the drive tells the engine, which interrupts the processor. On a DRAM interface the engine has
+    /// moved the data itself and knows.
+    pub fn interrupt(self, status: u32, interrupt: u32) -> Route {
+        let status = (Crossing::Ata, Load::Message(status));
+        let up = [Crossing::South, Crossing::Up, Crossing::North].map(|crossing| (crossing, Load::Message(interrupt)));
+        match (self.south, self.dram) {
+            (true, _) => Route::over(&[[status].as_slice(), &up].concat()),
+            (false, false) => Route::over(&[status, up[2]]),
+            (false, true) => Route::over(&[up[2]]),
+        }
+    }
+
+    /// Data over the direct path.
+    pub fn direct(self, to_drive: bool) -> Route {
+        Route::data(&[if to_drive { Crossing::DirectRead } else { Crossing::DirectWrite }])
+    }
+
+    /// Data from the network, whose interface is at the south bridge, to main memory.
+    pub fn download(self) -> Route {
+        Route::data(&[Crossing::Network, Crossing::South, Crossing::Up, Crossing::North, Crossing::MemoryWrite])
+    }
+}

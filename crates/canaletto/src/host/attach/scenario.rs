@@ -1,0 +1,106 @@
+//! The PC study's scenarios.
+
+use serde::Serialize;
+
+use crate::config::pc::Pc;
+use crate::host::attach::pc::{Job, Move, carry_out};
+use crate::host::attach::service::Work;
+use crate::host::attach::steps::{Step, Steps};
+
+/// What a PC does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scenario {
+    /// A DMA from the drive's flash to main memory.
+    ReadMiss,
+    /// A DMA from the drive's buffer to main memory.
+    ReadHit,
+    /// A DMA from main memory to the drive.
+    Write,
+    /// A victim page is written and a new page read. With one port one after the other; with two ports at the same
+    /// time.
+    PageFault,
+    /// Blocks arrive over the network and are written to the drive. With one port one after the other; with two ports a
+    /// block is written over the direct path while the next one arrives.
+    NetworkDownload,
+}
+
+impl Scenario {
+    /// Every scenario, in the order of the slides.
+    pub const ALL: [Scenario; 5] =
+        [Scenario::ReadMiss, Scenario::ReadHit, Scenario::Write, Scenario::PageFault, Scenario::NetworkDownload];
+
+    /// The name used in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scenario::ReadMiss => "dma-read-miss",
+            Scenario::ReadHit => "dma-read-hit",
+            Scenario::Write => "dma-write",
+            Scenario::PageFault => "page-fault",
+            Scenario::NetworkDownload => "network-download",
+        }
+    }
+
+    fn jobs(self, pc: &Pc, bytes: u64) -> Vec<(Job, Vec<usize>)> {
+        let dma = |moves: &[Move]| Job::Dma(moves.to_vec(), bytes);
+        let read = Move::Read(Work::Miss);
+        match self {
+            Scenario::ReadMiss => vec![(dma(&[read]), vec![])],
+            Scenario::ReadHit => vec![(dma(&[Move::Read(Work::Hit)]), vec![])],
+            Scenario::Write => vec![(dma(&[Move::Write]), vec![])],
+            Scenario::PageFault if pc.attachment.kind.is_dual() => vec![(dma(&[Move::Write, read]), vec![])],
+            Scenario::PageFault => vec![(dma(&[Move::Write]), vec![]), (dma(&[read]), vec![0])],
+            Scenario::NetworkDownload => (0..pc.network.blocks as usize)
+                .flat_map(|block| download(pc.attachment.kind.is_dual(), block, bytes))
+                .collect(),
+        }
+    }
+}
+
+/// A block's arrival (job 2 * block) and its write (the next one).
+fn download(dual: bool, block: usize, bytes: u64) -> [(Job, Vec<usize>); 2] {
+    let arrival = 2 * block;
+    let before = |jobs: usize| arrival.checked_sub(jobs);
+    if !dual {
+        let write = Job::Dma(vec![Move::Write], bytes);
+        return [(Job::Receive(bytes), before(1).into_iter().collect()), (write, vec![arrival])];
+    }
+    // The last block's arrival; the write of the one before, whose room in memory this one takes.
+    let arrives_after = before(2).into_iter().chain(before(3)).collect();
+    let written_after = [arrival].into_iter().chain(before(1)).collect();
+    [(Job::Receive(bytes), arrives_after), (Job::Dma(vec![Move::DirectWrite], bytes), written_after)]
+}
+
+/// How long a scenario takes.
+#[derive(Clone, Debug, Serialize)]
+pub struct Times {
+    /// In all, in picoseconds.
+    pub total_ps: u64,
+    /// The same with a drive whose inside takes no time.
+    pub without_inside_ps: u64,
+    /// Where the time went, by step: the sum is the total.
+    pub steps_ps: serde_json::Map<String, serde_json::Value>,
+}
+
+/// Simulates a scenario with transfers of so many bytes.
+///
+/// # Errors
+/// Sizes that are not whole sectors, or none, or too many.
+pub fn simulate(pc: &Pc, scenario: Scenario, bytes: u64) -> Result<Times, String> {
+    if bytes == 0 || !bytes.is_multiple_of(512) || bytes > MOST_BYTES {
+        return Err(format!("bytes: got {bytes}, expected a multiple of 512 from 512 to {MOST_BYTES}"));
+    }
+    let steps = carry_out(pc, &pc.ssd, scenario.jobs(pc, bytes));
+    let outside = carry_out(pc, &pc.ssd.without_inside(), scenario.jobs(pc, bytes));
+    Ok(Times {
+        total_ps: steps.total().0,
+        without_inside_ps: outside.total().0,
+        steps_ps: Step::ALL.into_iter().map(|step| (step.key().to_owned(), charged(&steps, step).into())).collect(),
+    })
+}
+
+/// Largest transfer: 16 MiB.
+const MOST_BYTES: u64 = 1 << 24;
+
+fn charged(steps: &Steps, step: Step) -> u64 {
+    steps.get(step).0
+}

@@ -1,0 +1,269 @@
+//! How long a chunk takes at each part of a PC.
+
+use crate::config::attach::{Attachment, Ddr, PortInterface};
+use crate::config::design::{LaneRate, Link, LinkRounding};
+use crate::config::pc::{FixedSsd, Internals};
+use crate::config::units::Rate;
+use crate::host::attach::steps::Step;
+use crate::host::link::LinkTiming;
+use crate::sim::time::Time;
+
+/// What is done inside the drive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Work {
+    /// Data are read from the buffer.
+    Hit,
+    /// Data are read from flash.
+    Miss,
+    /// Data are written.
+    Write,
+}
+
+/// A part that is crossed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Crossing {
+    /// The north bridge.
+    North,
+    /// The south bridge.
+    South,
+    /// The bridges' link, downwards.
+    Down,
+    /// The bridges' link, upwards.
+    Up,
+    /// ATA.
+    Ata,
+    /// Main memory, read over its first port.
+    MemoryRead,
+    /// Main memory, written over its first port.
+    MemoryWrite,
+    /// The drive's DRAM interface, read.
+    PortRead,
+    /// The drive's DRAM interface, written.
+    PortWrite,
+    /// The direct path, from main memory's second port to the drive.
+    DirectRead,
+    /// The direct path, to main memory's second port.
+    DirectWrite,
+    /// The drive's inside, behind its first or its second port.
+    Inside(Work, u8),
+    /// The network.
+    Network,
+    /// The processor, for so long.
+    Processor(Time),
+}
+
+/// What crosses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Load {
+    /// A chunk's data.
+    Data,
+    /// A request to read them.
+    Request,
+    /// A message of so many bytes.
+    Message(u32),
+}
+
+/// One part on a way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Hop {
+    /// The part.
+    pub crossing: Crossing,
+    /// What crosses it.
+    pub load: Load,
+}
+
+/// Where in its stream a chunk is.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// Number of the stream.
+    pub stream: u64,
+    /// First byte.
+    pub offset: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+/// Parts that serve one chunk at a time, each with a line of its own.
+pub const STATIONS: [&str; 12] = [
+    "north bridge",
+    "south bridge",
+    "bridge link down",
+    "bridge link up",
+    "ATA",
+    "main memory channel",
+    "drive's DRAM interface",
+    "direct path",
+    "inside of port 1",
+    "inside of port 2",
+    "network",
+    "processor",
+];
+
+/// A DDR channel: what it did last decides what an access costs.
+struct Channel {
+    ddr: Ddr,
+    rate: Rate,
+    /// Stream and number of main memory's open row.
+    row: Option<(u64, u64)>,
+    /// Whether the last access was to the drive, and whether it wrote.
+    last: Option<(bool, bool)>,
+}
+
+impl Channel {
+    fn new(ddr: &Ddr, rate: Rate) -> Channel {
+        Channel { ddr: ddr.clone(), rate, row: None, last: None }
+    }
+
+    /// Bursts on the wires, with the turn before them if there is one.
+    fn access(&mut self, bytes: u64, access: (bool, bool)) -> Time {
+        let turns = self.last.replace(access).is_some_and(|last| last != access);
+        let turn = if turns { self.ddr.turnaround.time() } else { Time::ZERO };
+        turn + Time::of_transfer(bytes.next_multiple_of(self.ddr.burst.0), self.rate.0)
+    }
+
+    /// An access to main memory: its row is opened (and the open one closed) unless it is the open one.
+    fn memory(&mut self, place: &Place, writes: bool) -> Time {
+        let row = Some((place.stream, place.offset / self.ddr.row.0));
+        let ddr = &self.ddr;
+        let opened = if self.row == row { Time::ZERO } else { ddr.trp.time() + ddr.trcd.time() + ddr.tcl.time() };
+        self.row = row;
+        opened + self.access(place.bytes, (false, writes))
+    }
+
+    /// An access to the drive: a command, which it answers by DQS whenever it is ready.
+    fn drive(&mut self, bytes: u64, writes: bool) -> Time {
+        self.ddr.tcl.time() + self.ddr.dqs_delay.time() + self.access(bytes, (true, writes))
+    }
+}
+
+/// All parts' times.
+pub struct Service {
+    attachment: Attachment,
+    ssd: FixedSsd,
+    network: Rate,
+    link: LinkTiming,
+    ata_rate: Rate,
+    framed: bool,
+    /// Main memory's first port, the drive's own channel, main memory's second port.
+    channels: [Channel; 3],
+}
+
+impl Service {
+    /// Parts of a validated attachment, with a drive's inside behind its ports and a network.
+    pub fn new(attachment: &Attachment, ssd: &FixedSsd, network: Rate) -> Service {
+        let bridges = &attachment.bridges;
+        let link = LinkTiming::new(&Link {
+            lanes: bridges.lanes,
+            lane_rate: LaneRate::Is(bridges.lane_rate),
+            latency: bridges.latency,
+            max_payload: bridges.max_payload,
+            packet_overhead_bytes: Some(bridges.packet_overhead_bytes),
+            rounding: LinkRounding::Exact,
+        });
+        let channel = |rate| Channel::new(&attachment.ddr, rate);
+        Service {
+            ssd: ssd.clone(),
+            network,
+            link,
+            ata_rate: attachment.ata_rate(),
+            framed: attachment.port() == PortInterface::Sata,
+            channels: [channel(attachment.ddr.rate), channel(attachment.ddr.rate), channel(attachment.direct.rate)],
+            attachment: attachment.clone(),
+        }
+    }
+
+    /// The part's line.
+    pub fn station(&self, crossing: Crossing) -> usize {
+        match crossing {
+            Crossing::North => 0,
+            Crossing::South => 1,
+            Crossing::Down => 2,
+            Crossing::Up => 3,
+            Crossing::Ata => 4,
+            Crossing::MemoryRead | Crossing::MemoryWrite => 5,
+            Crossing::PortRead | Crossing::PortWrite => self.port_channel() + 5,
+            Crossing::DirectRead | Crossing::DirectWrite => 7,
+            Crossing::Inside(_, port) => match self.ssd.internals {
+                Internals::PerPort => 8 + usize::from(port),
+                Internals::Shared => 8,
+            },
+            Crossing::Network => 10,
+            Crossing::Processor(_) => 11,
+        }
+    }
+
+    fn port_channel(&self) -> usize {
+        usize::from(!self.attachment.ddr.shared)
+    }
+
+    /// The time for which a chunk occupies the part.
+    pub fn time(&mut self, hop: Hop, place: Place) -> Time {
+        let bytes = match hop.load {
+            Load::Data => place.bytes,
+            Load::Message(bytes) => u64::from(bytes),
+            Load::Request => 0,
+        };
+        let place = Place { bytes, ..place };
+        match hop.crossing {
+            Crossing::North => self.attachment.bridges.north_arbitration.time(),
+            Crossing::South => self.attachment.bridges.south_arbitration.time(),
+            Crossing::Down | Crossing::Up if hop.load == Load::Request => self.link.read_request(),
+            Crossing::Down | Crossing::Up => self.link.data(bytes),
+            Crossing::Ata => self.ata(&place),
+            Crossing::MemoryRead => self.channels[0].memory(&place, false),
+            Crossing::MemoryWrite => self.channels[0].memory(&place, true),
+            Crossing::PortRead => self.channels[self.port_channel()].drive(bytes, false),
+            Crossing::PortWrite => self.channels[self.port_channel()].drive(bytes, true),
+            Crossing::DirectRead => self.channels[2].memory(&place, false),
+            Crossing::DirectWrite => self.channels[2].memory(&place, true),
+            Crossing::Inside(work, _) => Time::of_transfer(bytes, self.inside(work).0.0),
+            Crossing::Network => Time::of_transfer(bytes, self.network.0),
+            Crossing::Processor(time) => time,
+        }
+    }
+
+    fn ata(&self, place: &Place) -> Time {
+        let ata = &self.attachment.ata;
+        if self.framed && place.offset.is_multiple_of(ata.frame.0) {
+            let bytes = place.bytes + u64::from(ata.frame_overhead_bytes);
+            return ata.handshake.time() + Time::of_transfer(bytes, self.ata_rate.0);
+        }
+        Time::of_transfer(place.bytes, self.ata_rate.0)
+    }
+
+    fn inside(&self, work: Work) -> (Rate, Time) {
+        let ssd = &self.ssd;
+        match work {
+            Work::Hit => (ssd.hit_rate, ssd.hit_latency.time()),
+            Work::Miss => (ssd.miss_rate, ssd.miss_latency.time()),
+            Work::Write => (ssd.write_rate, ssd.write_latency.time()),
+        }
+    }
+
+    /// The time from leaving the part to the next.
+    pub fn latency(&self, crossing: Crossing) -> Time {
+        match crossing {
+            Crossing::Down | Crossing::Up => self.link.latency,
+            Crossing::Inside(work, _) => self.inside(work).1,
+            _ => Time::ZERO,
+        }
+    }
+}
+
+impl Crossing {
+    /// What its time is charged to.
+    pub fn step(self) -> Step {
+        match self {
+            Crossing::North => Step::NorthBridge,
+            Crossing::South => Step::SouthBridge,
+            Crossing::Down | Crossing::Up => Step::BridgeLink,
+            Crossing::Ata => Step::Ata,
+            Crossing::MemoryRead | Crossing::MemoryWrite => Step::Memory,
+            Crossing::PortRead | Crossing::PortWrite => Step::DramInterface,
+            Crossing::DirectRead | Crossing::DirectWrite => Step::DirectPath,
+            Crossing::Inside(..) => Step::Inside,
+            Crossing::Network => Step::Network,
+            Crossing::Processor(_) => Step::Driver,
+        }
+    }
+}

@@ -1,0 +1,58 @@
+"""PCs with a fixed-latency drive: how long a DMA takes over south bridge, north bridge, one port or two, and where.
+
+>>> from canaletto import attachments
+>>> t = attachments.simulate("nbdp", "dma-read-hit", 65536)
+>>> t.total_us, t.without_inside_us
+>>> t.steps_us["direct_path"]  # the steps' sum is the total
+
+`docs/attachments.md` says what is modelled. A simulated drive is attached by the keys of `attachment` in its design.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from canaletto import _engine
+from canaletto.config import check_whole, override_list
+
+KINDS = ("sbsp", "nbsp", "sbdp", "nbdp")
+"""South or north bridge, single or dual port."""
+
+SCENARIOS = ("dma-read-miss", "dma-read-hit", "dma-write", "page-fault", "network-download")
+
+
+@dataclass(frozen=True)
+class Times:
+    """How long a scenario takes, in microseconds."""
+
+    total_us: float
+    without_inside_us: float
+    """The same with a drive whose inside takes no time."""
+    steps_us: Mapping[str, float]
+    """Where the time went; the sum is the total."""
+
+
+def pc(kind: str, **overrides: Any) -> str:
+    """A PC in full, as TOML, with some keys changed.
+
+    Keys are those of `canaletto schema pc`, such as `**{"ssd.miss_latency": "25us", "attachment.bridges.lanes": 8}`.
+
+    Raises ConfigError for an unknown key, a value that is not allowed, or an attachment that cannot carry its
+    interface.
+    """
+    return _engine.resolve_pc("pc", "", override_list({"attachment.kind": kind, **overrides}))
+
+
+def simulate(kind: str, scenario: str, size: int, **overrides: Any) -> Times:
+    """How long a scenario takes with transfers of `size` bytes, a multiple of 512.
+
+    Raises ConfigError as `pc` does, for an unknown scenario, and for a size that is not allowed.
+    """
+    check_whole("size", size, 512, 1 << 24)
+    found = json.loads(_engine.simulate_pc(pc(kind, **overrides), scenario, size))
+    return Times(
+        total_us=found["total_ps"] / 1e6,
+        without_inside_us=found["without_inside_ps"] / 1e6,
+        steps_us={step: span / 1e6 for step, span in found["steps_ps"].items()},
+    )
