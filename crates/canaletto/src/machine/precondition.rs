@@ -188,8 +188,8 @@ impl<F: Fabric> Machine<'_, F, NoProbe> {
             self.step_fabric();
             let Some((now, event)) = self.events.pop() else {
                 return Err(RunError::Config(
-                    "precondition.kind: writing the drive until it is steady wore it out: more blocks reached \
-                     wear.endurance than it can spare"
+                    "precondition.kind: writing the drive until it is steady wore it out: more blocks went bad \
+                     (wear.endurance, flash.failures) than it can spare"
                         .to_owned(),
                 ));
             };

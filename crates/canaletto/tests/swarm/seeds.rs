@@ -12,7 +12,7 @@ use canaletto::config::design::{Design, MappingScheme};
 use canaletto::config::workload::Workload;
 use canaletto::config::{load_design, load_workload};
 use canaletto::limits::Limits;
-use canaletto::{RunOptions, run};
+use canaletto::{RunError, RunOptions, run};
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
@@ -105,12 +105,16 @@ impl Case {
         (design, Workload { partitioned, ..workload })
     }
 
-    /// Runs to the end; once more, unwatched, which must change nothing; and up to a loss of power.
+    /// Runs to the end; once more, watched, which must change nothing; and up to a loss of power.
     fn run(&self, design: &Design, workload: &Workload, tried: &Tried) {
-        let (outcome, shadow) = check(design, workload);
         let report = |outcome: &Outcome| serde_json::to_string(&outcome.report).expect("a report is JSON");
         let traces = workload.flow.iter().map(|_| None).collect();
-        let unwatched = run(design, workload, traces, &RunOptions::default(), &mut |_| true).expect("it ran before");
+        let unwatched = match run(design, workload, traces, &RunOptions::default(), &mut |_| true) {
+            // Blocks go bad so fast that really writing the drive before the run leaves nothing to run on.
+            Err(RunError::Config(refused)) if refused.starts_with("precondition.kind: ") => return,
+            ran => ran.unwrap_or_else(|error| panic!("{error}")),
+        };
+        let (outcome, shadow) = check(design, workload);
         assert_eq!(report(&unwatched), report(&outcome), "two runs differ");
         tried.add(&outcome, &shadow);
         if power::can_be_lost(design) {
