@@ -58,7 +58,7 @@ def rows(
             "what": "slowdown" if name in FLOWS else "least slowdown over largest",
             "shared_us": together,
             "alone_us": by_itself,
-            "shared_iops": throughput,
+            "shared_kiops": throughput and throughput / 1e3,
             "ours": ours[name],
             "published": theirs.get(name),
         }
