@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use crate::config::pc::Pc;
+use crate::flash::address::SECTOR;
 use crate::host::attach::pc::{Job, Move, carry_out};
 use crate::host::attach::service::Work;
-use crate::host::attach::steps::{Step, Steps};
+use crate::host::attach::steps::Step;
 
 /// What a PC does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,7 +87,7 @@ pub struct Times {
 /// # Errors
 /// Sizes that are not whole sectors, or none, or too many.
 pub fn simulate(pc: &Pc, scenario: Scenario, bytes: u64) -> Result<Times, String> {
-    if bytes == 0 || !bytes.is_multiple_of(512) || bytes > MOST_BYTES {
+    if bytes == 0 || bytes % SECTOR != 0 || bytes > MOST_BYTES {
         return Err(format!("bytes: got {bytes}, expected a multiple of 512 from 512 to {MOST_BYTES}"));
     }
     let steps = carry_out(pc, &pc.ssd, scenario.jobs(pc, bytes));
@@ -94,13 +95,9 @@ pub fn simulate(pc: &Pc, scenario: Scenario, bytes: u64) -> Result<Times, String
     Ok(Times {
         total_ps: steps.total().0,
         without_inside_ps: outside.total().0,
-        steps_ps: Step::ALL.into_iter().map(|step| (step.key().to_owned(), charged(&steps, step).into())).collect(),
+        steps_ps: Step::ALL.into_iter().map(|step| (step.key().to_owned(), steps.get(step).0.into())).collect(),
     })
 }
 
 /// Largest transfer: 16 MiB.
 const MOST_BYTES: u64 = 1 << 24;
-
-fn charged(steps: &Steps, step: Step) -> u64 {
-    steps.get(step).0
-}

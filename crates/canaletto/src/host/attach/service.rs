@@ -224,7 +224,7 @@ impl Service {
 
     fn ata(&self, place: &Place) -> Time {
         let ata = &self.attachment.ata;
-        if self.framed && place.offset.is_multiple_of(ata.frame.0) {
+        if self.framed && place.offset % ata.frame.0 == 0 {
             let bytes = place.bytes + u64::from(ata.frame_overhead_bytes);
             return ata.handshake.time() + Time::of_transfer(bytes, self.ata_rate.0);
         }

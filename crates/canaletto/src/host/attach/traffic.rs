@@ -220,5 +220,4 @@ impl Traffic {
 }
 
 #[cfg(test)]
-#[path = "traffic_tests.rs"]
 mod tests;
