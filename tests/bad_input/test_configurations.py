@@ -40,6 +40,12 @@ DESIGNS = {
         "attachment.interface",
         ["ddr2", "expected pata or sata", "south bridge"],
     ),
+    "frames over a DRAM interface": (
+        "[attachment]\nkind = 'nbdp'\n[host]\nprotocol = 'sata'\n",
+        5,
+        "host.protocol",
+        ["got sata", "expected nvme", "nbdp"],
+    ),
     "DRAM interface without its signal": (
         "[attachment]\nkind = 'nbsp'\n[attachment.platform]\ndqs = false\n",
         5,

@@ -1,9 +1,10 @@
 //! Rules between keys that no type or range can state.
 
+use crate::config::attach::{AttachmentKind, PortInterface};
 use crate::config::attach_check::check_attachment;
 use crate::config::design::{
-    Design, FabricKind, MapUpdate, MappingScheme, PageTimes, PreconditionKind, Scope, Superblock, UnwrittenReads,
-    WritePlacement,
+    Design, FabricKind, MapUpdate, MappingScheme, PageTimes, PreconditionKind, Protocol, Scope, Superblock,
+    UnwrittenReads, WritePlacement,
 };
 use crate::config::error::Problem;
 use crate::config::mapping_unit;
@@ -29,6 +30,7 @@ pub fn check_design(design: &Design) -> Checked {
     check_flash(design)?;
     check_rates(design)?;
     check_attachment(&design.attachment)?;
+    check_protocol(design)?;
     check_fabric(design)?;
     check_mapping(design)?;
     check_medium(design)?;
@@ -39,6 +41,17 @@ pub fn check_design(design: &Design) -> Checked {
     check_failures(design)?;
     check_refresh(design)?;
     check_errors(design)
+}
+
+fn check_protocol(design: &Design) -> Checked {
+    let attachment = &design.attachment;
+    let on_dram = attachment.kind != AttachmentKind::None && attachment.port() == PortInterface::Ddr2;
+    require(design.host.protocol == Protocol::Nvme || !on_dram, "host.protocol", || {
+        format!(
+            "got sata, expected nvme for attachment {} with a DRAM interface, which carries no frames",
+            attachment.kind.name()
+        )
+    })
 }
 
 fn check_geometry(design: &Design) -> Checked {

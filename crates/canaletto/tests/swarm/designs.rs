@@ -214,6 +214,10 @@ impl Settings {
         if !self.is("gc.scope", "plane") {
             self.set("ftl.write_placement", "dynamic");
         }
+        // A DRAM interface carries no frames.
+        if self.0["attachment.kind"].starts_with("nb") {
+            self.set("host.protocol", "nvme");
+        }
         let kind = self.0["fabric.kind"].clone();
         if kind == "omnibus-split" || kind.starts_with("mesh") {
             self.set("fabric.hold_path", false);
