@@ -46,6 +46,10 @@ def test_ctrl_c_at_any_time(seconds: float, words: list[str], canaletto: Any, tm
     left = os.listdir(tmp_path)
     if answer.status == 0:
         assert left == ["a"]
+    elif answer.status == -signal.SIGINT:
+        # The machine is so busy that the interpreter itself was not up yet.
+        assert "canaletto_command" not in answer.err
+        assert left == []
     else:
         assert answer.status == 130
         assert "Traceback" not in answer.err
