@@ -45,7 +45,10 @@ impl Steady {
         // Where a class has but a few blocks, their number matters: no more than there are.
         let blocks = blocks.min(plane.blocks).max(LEAST_BLOCKS);
         let geometry = Geometry { blocks, pages, step: plane.step, free: REPRESENTATIVE_SPARE, frontiers: 2 };
-        let logical = geometry.mapped(load.clamp(0.0, HIGHEST_LOAD));
+        // Collection begins with one free block, and two are open: what is valid must leave room in the others, or they hold
+        // nothing to win. Only planes of a few small blocks come so close.
+        let most = ((blocks - REPRESENTATIVE_SPARE - 1) * pages).saturating_sub(classes.len() as u32).max(1);
+        let logical = geometry.mapped(load.clamp(0.0, HIGHEST_LOAD)).min(most);
         let parts = apportion(&classes.iter().map(|c| c.0).collect::<Vec<f64>>(), logical);
         // However few, pages that are written must be there to write.
         let class = |(&pages, &(_, writes)): (&u32, &(f64, f64))| Class { pages: pages.max(1), writes };
@@ -219,5 +222,25 @@ mod tests {
         let plan = Plan { geometry, steady, model: 8, mixes: vec![vec![1.0]; 2], erases: (0, 0) };
         let error = plan.seed(0, Classes::uniform(80), &[80], 1).err().expect("it does not fit");
         assert!(error.ends_with("full blocks have room for 48"), "{error}");
+    }
+
+    /// With pages a block, blocks, load: planes so full and small that all invalid pages could be in open blocks.
+    #[test]
+    fn the_smallest_planes_settle_at_any_load() {
+        let policies = [
+            Policy::Greedy,
+            Policy::DChoices(3),
+            Policy::Random,
+            Policy::RandomPlus { invalid: 1 },
+            Policy::Fifo,
+            Policy::CostBenefit,
+        ];
+        for (policy, pages) in policies.into_iter().flat_map(|policy| [1, 2, 3, 7].map(|pages| (policy, pages))) {
+            for (blocks, load) in [(13, 0.9), (18, 0.97), (40, 1.0)] {
+                let plane = Geometry { blocks, pages, step: 1, free: 2, frontiers: 2 };
+                let found = Steady::find(policy, load, plane, &[(0.2, 0.8), (0.8, 0.2)], 3);
+                assert!(found.write_amplification() >= 1.0, "{policy:?}, {blocks} blocks of {pages} at {load}");
+            }
+        }
     }
 }

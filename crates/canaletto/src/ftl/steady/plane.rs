@@ -103,8 +103,6 @@ pub struct Plane {
     chances: Vec<f64>,
     /// Where each logical page is.
     place: Vec<u32>,
-    /// Logical pages whose data are in some block: all but the one being written.
-    held: u32,
     /// Which logical page each physical one holds.
     owner: Vec<u32>,
     valid: Vec<u32>,
@@ -143,7 +141,6 @@ impl Plane {
         Plane {
             random: Stream::named(seed, "representative plane"),
             place: vec![NONE; starts[shape.classes.len()] as usize],
-            held: 0,
             owner: vec![NONE; blocks as usize * pages as usize],
             valid: vec![0; blocks as usize],
             filled: vec![0; blocks as usize],
@@ -227,7 +224,6 @@ impl Plane {
             self.owner[old as usize] = NONE;
             let block = old / self.shape.pages;
             self.valid[block as usize] -= 1;
-            self.held -= 1;
             if self.filled[block as usize] != 0 {
                 self.candidates.lost_one(block, self.valid[block as usize]);
             }
@@ -235,21 +231,11 @@ impl Plane {
         self.writes += 1;
         if self.user.block == NONE {
             self.user = self.open();
-            while (self.free.len() as u32) < self.shape.spare && self.has_victim() {
+            while (self.free.len() as u32) < self.shape.spare {
                 self.collect();
             }
         }
         self.user = self.put(self.user, lpa);
-        self.held += 1;
-    }
-
-    /// Whether any full block has an invalid page. On a drive of a few small blocks all of them may be in the open ones.
-    fn has_victim(&self) -> bool {
-        let open = [self.user, self.collection].into_iter().filter(|open| open.block != NONE);
-        let (blocks, valid) =
-            open.fold((0, 0), |(blocks, valid), open| (blocks + 1, valid + self.valid[open.block as usize]));
-        let full = self.shape.blocks - self.free.len() as u32 - blocks;
-        full * self.shape.pages > self.held - valid
     }
 
     fn open(&mut self) -> Open {

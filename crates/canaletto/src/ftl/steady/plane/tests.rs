@@ -111,7 +111,6 @@ fn resume(shape: Shape, seeded: &SeededPlane) -> Plane {
         let (block, page) = seeded.locate(lpa).expect("every page is mapped");
         plane.place[lpa as usize] = block * plane.shape.pages + page;
         plane.owner[plane.place[lpa as usize] as usize] = lpa;
-        plane.held += 1;
         plane.valid[block as usize] += 1;
     }
     for block in seeded.full() {
