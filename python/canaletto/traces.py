@@ -153,9 +153,10 @@ def _to_parquet(path: str, out: Path, trace_format: str | None, how: str) -> dic
             failure = error
             raise
 
-    with files.placed(out) as place:
+    # Polars gets the open file, not its name: it may be about to open that when its source fails, and make it anew.
+    with files.whole(out) as file:
         try:
-            register_io_source(rows, schema=_frame(None).schema).sink_parquet(place)
+            register_io_source(rows, schema=_frame(None).schema).sink_parquet(file)
         except pl.exceptions.PolarsError as error:
             raise (failure or files.system_error(error, out) or error) from None
     return {"requests": requests, "from": batches.format, "to": PARQUET, "lines": json.loads(batches.lines())}
