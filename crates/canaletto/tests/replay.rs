@@ -67,6 +67,22 @@ fn as_fast_as_possible_is_as_if_all_requests_arrived_at_the_start() {
     assert_eq!(later.request.len(), 300);
 }
 
+/// Flows that need not wait share the commands of a Serial ATA drive: none is forgotten, and none waits for another's end.
+#[test]
+fn flows_as_fast_as_possible_share_the_commands_of_serial_ata() {
+    let flow = |name| format!("[[flow]]\nname = \"{name}\"\n[flow.trace]\nfile = \"t\"\nas_fast_as_possible = true\n");
+    let workload = workload(&["a", "b", "c"].map(flow).concat());
+    let keys = ["host.protocol=sata", "host.sata.slots=8", "host.submit_time=1us"];
+    for keys in [&keys[..2], &keys] {
+        let traces = (0..3).map(|_| Some(input(1000))).collect();
+        let outcome = run(&design(SMALL, keys), &workload, traces, &RunOptions::default(), &mut |_| true).unwrap();
+        let flows = &outcome.report.flows;
+        assert!(flows.iter().all(|flow| flow.measures.requests.completed == 300));
+        let ends: Vec<f64> = flows.iter().map(|flow| flow.measures.execution_time_us.unwrap()).collect();
+        assert!(ends.iter().all(|end| *end > 0.9 * ends[0] && *end < 1.1 * ends[0]), "{ends:?}");
+    }
+}
+
 #[test]
 fn a_run_says_what_was_replayed_and_how() {
     let told = |keys: &str| serde_json::to_value(&replayed(keys, 3000).report.replays).unwrap();

@@ -16,7 +16,7 @@ pub struct QueuePair {
     entries: u32,
     /// Requests for which the submission queue has no room.
     waiting: VecDeque<RequestId>,
-    /// The submission ring.
+    /// The submission ring, as far as it has been used: a queue may have far more entries than it ever needs.
     ring: Vec<RequestId>,
     /// Host: next place to fill.
     tail: u32,
@@ -48,7 +48,7 @@ impl QueuePair {
         QueuePair {
             entries: config.queue_entries,
             waiting: VecDeque::new(),
-            ring: vec![RequestId::NONE; config.queue_entries as usize],
+            ring: Vec::new(),
             tail: 0,
             known_head: 0,
             device_tail: 0,
@@ -85,7 +85,10 @@ impl QueuePair {
             return None;
         }
         let request = self.waiting.pop_front()?;
-        self.ring[self.tail as usize] = request;
+        match self.ring.get_mut(self.tail as usize) {
+            Some(entry) => *entry = request,
+            None => self.ring.push(request),
+        }
         self.tail = self.after(self.tail);
         Some((request, self.tail))
     }

@@ -142,8 +142,22 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// The host's software is through with a request.
     pub(super) fn submitted(&mut self, request: RequestId, now: Time) -> Result<(), RunError> {
         self.submit(request, now);
-        let flow = self.requests[request].flow;
-        if self.flows[flow as usize].looping == Loop::Unpaced { self.fill_queue(flow, now) } else { Ok(()) }
+        self.fill_queues(self.requests[request].flow, now)
+    }
+
+    /// There may be room for requests of a flow that need not wait; where all flows share the room, for those of any such
+    /// flow, the next one first.
+    fn fill_queues(&mut self, flow: u16, now: Time) -> Result<(), RunError> {
+        let flows = self.flows.len() as u16;
+        let sharers = if matches!(self.port, Port::Sata(_)) { flows } else { 1 };
+        for turn in 1..=sharers {
+            let id = if sharers == 1 { flow } else { (flow + turn) % flows };
+            let Flow { looping, start, .. } = self.flows[id as usize];
+            if looping == Loop::Unpaced && start <= now {
+                self.fill_queue(id, now)?;
+            }
+        }
+        Ok(())
     }
 
     fn submit(&mut self, request: RequestId, now: Time) {
@@ -293,10 +307,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.count(id, now);
         let Request { flow, queue, .. } = self.requests[id];
         let looping = self.flows[flow as usize].looping;
-        match looping {
-            Loop::Unpaced => self.fill_queue(flow, now)?,
-            Loop::Closed(_) | Loop::Open => self.place_waiting(queue, now),
-        }
+        self.place_waiting(queue, now);
+        self.fill_queues(flow, now)?;
         if let Port::Nvme(_) = self.port {
             self.send(Direction::ToDevice, Message::CompletionDoorbell { queue }, 0, now);
         }
