@@ -71,8 +71,14 @@ fn visible_sectors(design: &Design, layout: &Layout, streams: u16) -> u64 {
     let block_sectors = u64::from(layout.pages_per_block) * u64::from(layout.sectors_per_page);
     let all = u64::from(layout.blocks_per_plane) * block_sectors;
     let by_share = (all as f64 * (1.0 - design.ftl.overprovisioning)) as u64;
-    if design.ftl.mapping != MappingScheme::Page {
-        return hybrid_blocks(design, by_share / block_sectors) * block_sectors;
+    match design.ftl.mapping {
+        MappingScheme::Page => {}
+        MappingScheme::InPlace => {
+            return by_share / u64::from(layout.sectors_per_page) * u64::from(layout.sectors_per_page);
+        }
+        MappingScheme::Bast | MappingScheme::Fast => {
+            return hybrid_blocks(design, by_share / block_sectors) * block_sectors;
+        }
     }
     let spare = match design.ftl.min_spare_blocks {
         0 => 0,
@@ -174,12 +180,7 @@ impl Limits {
     /// One line on what in the workload does not fit the design.
     pub fn new(design: &Design, workload: &Workload) -> Result<Limits, String> {
         let layout = design.layout();
-        if workload.partitioned && design.ftl.mapping != MappingScheme::Page {
-            return Err(format!(
-                "partitioned: got true, expected false with ftl.mapping = \"{}\": flows share the logical blocks of each plane",
-                design.ftl.mapping.name()
-            ));
-        }
+        check_sharing(design, workload)?;
         let streams = if workload.partitioned { workload.flow.len() as u16 } else { 1 };
         let visible = visible_sectors(design, &layout, streams);
         if visible == 0 {
@@ -252,6 +253,18 @@ impl Limits {
             logical_sectors,
         })
     }
+}
+
+/// Only page mapping can give flows parts of the array: with hybrid mapping they share the logical blocks of each plane, and
+/// what is written in place lies where its address says.
+fn check_sharing(design: &Design, workload: &Workload) -> Result<(), String> {
+    if !workload.partitioned || design.ftl.mapping == MappingScheme::Page {
+        return Ok(());
+    }
+    Err(format!(
+        "partitioned: got true, expected false with ftl.mapping = \"{}\": flows share the places of each plane",
+        design.ftl.mapping.name()
+    ))
 }
 
 /// A flow's planes must be whole groups: superblocks lie across all planes of one.

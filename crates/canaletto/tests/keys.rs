@@ -108,6 +108,7 @@ const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("flash.cell", "tlc", &["flash.read=[\"3us\"]"], READS),
     ("flash.read", "5us", &[], READS),
     ("flash.program", "50us", &[], WRITES),
+    ("flash.addressing", "byte", &["ftl.mapping=in-place"], PARTIAL),
     ("flash.erase", "4ms", &[], WRITES),
     ("flash.ready_delay", "100ns", &[], READS),
     ("flash.multi_plane", "off", &[], READS),

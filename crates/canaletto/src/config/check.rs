@@ -7,6 +7,7 @@ use crate::config::design::{
     UnwrittenReads, WritePlacement,
 };
 use crate::config::error::Problem;
+use crate::config::in_place;
 use crate::config::mapping_unit;
 use crate::config::medium::Suspendable;
 use crate::config::replay::{check_mix, check_trace};
@@ -36,7 +37,9 @@ pub fn check_design(design: &Design) -> Checked {
     check_medium(design)?;
     check_cache(design)?;
     check_space(design)?;
+    check_state(design)?;
     check_hybrid(design)?;
+    in_place::check(design)?;
     check_superblocks(design)?;
     check_failures(design)?;
     check_refresh(design)?;
@@ -91,7 +94,8 @@ fn check_flash(design: &Design) -> Checked {
         };
         require(each.iter().all(|t| t.0 > 0), key, || "got 0, expected a time above 0".to_owned())?;
     }
-    require(flash.erase.0 > 0, "flash.erase", || "got 0, expected a time above 0".to_owned())
+    let erases = design.ftl.mapping != MappingScheme::InPlace;
+    require(flash.erase.0 > 0 || !erases, "flash.erase", || "got none, expected a time above 0".to_owned())
 }
 
 fn check_rates(design: &Design) -> Checked {
@@ -171,6 +175,9 @@ fn check_cache(design: &Design) -> Checked {
 
 /// Over-provisioning, spare blocks and collection thresholds must leave room for each other.
 fn check_space(design: &Design) -> Checked {
+    if design.ftl.mapping == MappingScheme::InPlace {
+        return Ok(());
+    }
     let blocks = f64::from(design.geometry.blocks_per_plane);
     let spare = (blocks * design.ftl.overprovisioning).max(f64::from(design.ftl.min_spare_blocks));
     require(f64::from(design.ftl.min_spare_blocks) < blocks, "ftl.min_spare_blocks", || {
@@ -188,6 +195,17 @@ fn check_space(design: &Design) -> Checked {
             spare / blocks
         )
     })?;
+    let reserved = f64::from(design.gc.reserved_blocks);
+    require(reserved + 2.0 <= spare || design.ftl.min_spare_blocks == 0, "gc.reserved_blocks", || {
+        format!(
+            "got {reserved}, expected at most {:.0}: the {spare:.0} spare blocks of a plane less two open ones",
+            spare - 2.0
+        )
+    })
+}
+
+/// Where copies go, and the state that a run finds the drive in.
+fn check_state(design: &Design) -> Checked {
     let elsewhere = design.gc.scope != Scope::Plane;
     require(!elsewhere || design.ftl.write_placement == WritePlacement::Dynamic, "gc.scope", || {
         format!(
@@ -206,20 +224,13 @@ fn check_space(design: &Design) -> Checked {
         "got \"steady\", which knows no blocks that are bad from the factory; expected \"replay\" with \
          flash.failures.factory_bad above 0"
             .to_owned()
-    })?;
-    let reserved = f64::from(design.gc.reserved_blocks);
-    require(reserved + 2.0 <= spare || design.ftl.min_spare_blocks == 0, "gc.reserved_blocks", || {
-        format!(
-            "got {reserved}, expected at most {:.0}: the {spare:.0} spare blocks of a plane less two open ones",
-            spare - 2.0
-        )
     })
 }
 
 /// Hybrid mapping says where each page goes: it leaves no choice of plane, and its data blocks cannot be found half full.
 fn check_hybrid(design: &Design) -> Checked {
     let ftl = &design.ftl;
-    if ftl.mapping == MappingScheme::Page {
+    if !ftl.mapping.is_hybrid() {
         return Ok(());
     }
     let name = ftl.mapping.name();

@@ -15,6 +15,7 @@ pub use crate::config::gc::{Gc, Scope, VictimPolicy, Wear};
 pub use crate::config::host::*;
 pub use crate::config::hybrid::{Hybrid, LogVictim, MappingScheme};
 pub use crate::config::mapping::*;
+pub use crate::config::medium::Addressing;
 use crate::config::medium::{Ecc, Errors, Failures, Suspend};
 pub use crate::config::precondition::{Precondition, PreconditionKind};
 pub use crate::config::refresh::Refresh;
@@ -143,8 +144,12 @@ pub struct Flash {
     pub read: PageTimes,
     /// Array program time (tPROG): one value, or one for each kind of page.
     pub program: PageTimes,
-    /// Block erase time (tBERS).
+    /// Block erase time (tBERS). Needless where nothing is erased (`ftl.mapping = "in-place"`).
+    #[serde(default = "zero_time")]
     pub erase: Duration,
+    /// The least that the array programs; flash programs pages.
+    #[serde(default)]
+    pub addressing: Addressing,
     /// Time between the end of the array operation and the chip's ready signal, added to reads.
     #[serde(default = "zero_time")]
     pub ready_delay: Duration,

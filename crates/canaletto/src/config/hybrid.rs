@@ -1,4 +1,4 @@
-//! How logical pages are mapped: by page, or by block with log blocks beside.
+//! How logical pages are mapped: by page, by block with log blocks beside, or not at all.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,15 +16,24 @@ pub enum MappingScheme {
     /// Blocks, with one log block for a sequential stream and others that all share: fully associative sector translation
     /// (Lee et al., ACM TECS 6(3), 2007).
     Fast,
+    /// Nothing: every logical page has a place of its own, where it is written over and over. For memories that need no
+    /// erase (phase change, 3D XPoint); nothing is collected, erased or levelled.
+    InPlace,
 }
 
 impl MappingScheme {
+    /// Whether blocks are mapped, with log blocks beside.
+    pub fn is_hybrid(self) -> bool {
+        matches!(self, MappingScheme::Bast | MappingScheme::Fast)
+    }
+
     /// The name used in designs.
     pub fn name(self) -> &'static str {
         match self {
             MappingScheme::Page => "page",
             MappingScheme::Bast => "bast",
             MappingScheme::Fast => "fast",
+            MappingScheme::InPlace => "in-place",
         }
     }
 }

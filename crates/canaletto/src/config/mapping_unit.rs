@@ -45,7 +45,7 @@ pub(super) fn check(design: &Design) -> Checked {
     }
     require(design.ftl.mapping == MappingScheme::Page, key, || {
         let name = design.ftl.mapping.name();
-        format!("got \"{unit}\", expected \"0B\" with ftl.mapping = \"{name}\", which maps blocks and pages of flash")
+        format!("got \"{unit}\", expected \"0B\" with ftl.mapping = \"{name}\", which knows whole pages only")
     })?;
     if design.units_per_page() > 1 { check_finer(design) } else { Ok(()) }
 }

@@ -5,6 +5,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::units::{Duration, Size};
 
+/// What an array reads and programs at the least.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Addressing {
+    /// Pages: what a partial write leaves of the old page must be read first.
+    #[default]
+    Page,
+    /// Bytes, of which whole sectors are used: a partial write changes nothing else.
+    Byte,
+}
+
 /// Which array operations can be suspended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -16,6 +16,7 @@ mod fabric;
 mod gc;
 mod host;
 mod hybrid;
+mod in_place;
 pub mod load;
 mod mapping;
 mod mapping_unit;

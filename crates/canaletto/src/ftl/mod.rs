@@ -6,6 +6,7 @@ pub mod cmt;
 pub mod directory;
 pub mod gc;
 pub mod hybrid;
+pub mod in_place;
 pub mod index;
 pub mod mapping;
 pub mod placement;

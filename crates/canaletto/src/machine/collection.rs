@@ -30,6 +30,9 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     fn look_after_planes(&mut self, now: Time) {
+        if self.in_place.is_some() {
+            return self.needs_collection.clear();
+        }
         while let Some(plane) = self.needs_collection.pop() {
             if self.hybrid.is_some() {
                 self.look_after_merges(plane, now);

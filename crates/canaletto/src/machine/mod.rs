@@ -55,6 +55,7 @@ use crate::ftl::blocks::Blocks;
 use crate::ftl::gc::Collector;
 use crate::ftl::gc::refresh::Refresh;
 use crate::ftl::hybrid::Hybrid;
+use crate::ftl::in_place::InPlace;
 use crate::ftl::mapping::MappingTable;
 use crate::ftl::placement::{Placement, Positions};
 use crate::ftl::spread::Spread;
@@ -240,6 +241,8 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     collector: Collector,
     /// Instead of the collector's work, if the drive does not map pages.
     hybrid: Option<Hybrid>,
+    /// Instead of the blocks' and the collector's work, if pages are written in place.
+    in_place: Option<InPlace>,
     spread: Spread,
     /// Pages of requests for which no plane has room yet.
     without_room: VecDeque<TransactionId>,
@@ -394,6 +397,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
                 &layout,
                 &Placement::new(&layout, design.ftl.allocation, &Positions::all(&layout)),
             ),
+            in_place: InPlace::new(design, &layout, pages::sector_mask(0, u64::from(layout.sectors_per_page))),
             spread: Spread::new(&layout, limits.streams, limits.most_valid),
             queues: Queues::new(&layout, &design.scheduler, design.flash.multi_plane, classes),
             touched: Ring::new(domains.len() as u32),

@@ -212,7 +212,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             // When the last request ends, copies still on their way count twice; pages from the cache and translation pages
             // have no place yet.
             let valid = self.blocks.count_valid();
-            let mapped = self.map.mapped() + self.blocks.count_seeded_unmapped();
+            let mapped =
+                if self.in_place.is_some() { 0 } else { self.map.mapped() + self.blocks.count_seeded_unmapped() };
             // A page that a failed write left where it was seeded has an entry all the same.
             let doubtful = self.transactions.len() as u64 + self.failures.given_up;
             assert!(valid.abs_diff(mapped) <= doubtful, "{valid} valid pages, {mapped} mapped");

@@ -152,7 +152,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         match self.translate_read(id) {
             Found::At(at) => {
                 self.transactions[id].ppa = at;
-                self.blocks.read_begins(at);
+                self.begin_read_of(at);
                 self.write_due(now);
                 self.enqueue(id, now);
             }
@@ -196,7 +196,11 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             UnwrittenReads::FindSectors => sectors,
             UnwrittenReads::FindPage => self.whole_page(),
         };
-        let Some(at) = self.adopt(lpa).or_else(|| self.allocate_found(id, sectors)) else {
+        let found = match &self.in_place {
+            Some(memory) => Some(memory.place(self.plane_of(id), lpa)),
+            None => self.adopt(lpa).or_else(|| self.allocate_found(id, sectors)),
+        };
+        let Some(at) = found else {
             return Found::NoRoom;
         };
         match self.map.get(lpa) {
@@ -265,7 +269,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             }
         }
         if old.is_bound() {
-            let missing = self.blocks.sectors(old) & !t.sectors;
+            let missing = match &self.in_place {
+                Some(memory) => memory.missing(t.sectors),
+                None => self.blocks.sectors(old) & !t.sectors,
+            };
             if missing != 0 {
                 self.read_old_page(id, old, missing, now);
             }
@@ -279,6 +286,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let w = &mut self.transactions[id];
         w.old = old;
         w.blank = blank;
+        if blank && self.in_place.is_some() {
+            // The rest of the page, which still holds what was deallocated, must read as zeroes.
+            w.merged = whole & !w.sectors;
+        }
         if self.choices.partial == PartialWrites::Merged {
             w.bytes = (w.sectors | w.merged).count_ones() * 512;
         }
@@ -293,6 +304,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     /// Settles the plane that a write goes to.
     pub(super) fn send_to_plane(&mut self, id: TransactionId, plane: PlaneId, now: Time) {
+        if let Some(memory) = &self.in_place {
+            self.transactions[id].ppa = memory.place(plane, self.transactions[id].lpa);
+            return;
+        }
         self.transactions[id].ppa = Ppa::unbound(plane);
         if self.choices.map_update == MapUpdate::Issue {
             self.bind_at_once(id);
@@ -306,7 +321,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         w.old_page = OldPage::Awaited;
         let read = Transaction::of_old_page(write, w.priority, w.lpa, old, missing, now);
         let read = self.new_page(read);
-        self.blocks.read_begins(old);
+        self.begin_read_of(old);
         self.enqueue(read, now);
     }
 
@@ -341,11 +356,13 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// A page of a host write is programmed.
     pub(super) fn write_programmed(&mut self, id: TransactionId, now: Time) {
         let t = self.transactions[id];
-        self.blocks.program_ends(t.ppa);
+        if self.in_place.is_none() {
+            self.blocks.program_ends(t.ppa);
+        }
         self.tell_of_program(&t, now);
         if self.map.get(t.lpa) == Entry::Pending(id) {
             self.map.set(t.lpa, Entry::At(t.ppa));
-            if t.old.is_bound() {
+            if t.old.is_bound() && self.in_place.is_none() {
                 self.blocks.invalidate(t.old);
             }
             self.mapping_changed(t.lpa);

@@ -61,8 +61,18 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.enqueue_first(id, now);
     }
 
+    /// A page is to be read where it is.
+    pub(super) fn begin_read_of(&mut self, at: Ppa) {
+        if self.in_place.is_none() {
+            self.blocks.read_begins(at);
+        }
+    }
+
     /// A page is no longer needed where it was read from.
     pub(super) fn end_read_of(&mut self, from: Ppa) {
+        if self.in_place.is_some() {
+            return;
+        }
         let collects = self.hybrid.is_some() || self.collector.collects(from.plane, from.block);
         if self.blocks.read_ends(from) && collects {
             self.needs_collection.push(from.plane);

@@ -77,9 +77,12 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.probe.page_trimmed(now, request, lpa);
     }
 
+    /// The data at a page are out of date. Written in place, they are gone or will be.
     fn invalidate(&mut self, at: Ppa) {
-        self.blocks.invalidate(at);
-        self.needs_collection.push(at.plane);
+        if self.in_place.is_none() {
+            self.blocks.invalidate(at);
+            self.needs_collection.push(at.plane);
+        }
     }
 
     /// The write that a trim of the same page waited for is programmed.

@@ -75,7 +75,8 @@ fn flash() -> Vec<Setting> {
 
 fn ftl() -> Vec<Setting> {
     vec![
-        rarely("ftl.mapping", "page", ["bast", "fast"]),
+        rarely("ftl.mapping", "page", ["bast", "fast", "in-place"]),
+        any("flash.addressing", ["page", "byte"]),
         // Of a page.
         any("ftl.mapping_unit", [1.0, 1.0, 0.5, 0.25, 2.0, 4.0]),
         number("ftl.hybrid.log_blocks", 2, 6),
@@ -204,7 +205,12 @@ impl Settings {
     }
 
     fn made_to_agree(mut self) -> Settings {
-        self.hybrid();
+        if self.is("ftl.mapping", "in-place") {
+            self.in_place();
+        } else {
+            self.set("flash.addressing", "page");
+            self.hybrid();
+        }
         self.superblocks();
         self.mapping_unit();
         self.preconditioning();
@@ -280,12 +286,9 @@ impl Settings {
         }
     }
 
-    fn hybrid(&mut self) {
-        if self.is("ftl.mapping", "page") {
-            return;
-        }
+    /// Neither blocks that are mapped nor pages that stay where they are go with what page mapping does.
+    fn only_whole_pages_in_their_planes(&mut self) {
         self.drop_cached_table();
-        self.set("ftl.unwritten_reads", "zeroes");
         self.set("ftl.map_update", "program-end");
         self.set("ftl.write_placement", "static");
         self.set("gc.scope", "plane");
@@ -298,6 +301,21 @@ impl Settings {
         for failure in ["flash.failures.program", "flash.failures.erase", "flash.failures.factory_bad"] {
             self.set(failure, 0.0);
         }
+    }
+
+    fn in_place(&mut self) {
+        self.only_whole_pages_in_their_planes();
+        self.set("flash.suspend.operations", "none");
+        self.set("flash.errors.base", 0.0);
+        self.set("flash.errors.disturb.factor", 0.0);
+    }
+
+    fn hybrid(&mut self) {
+        if self.is("ftl.mapping", "page") {
+            return;
+        }
+        self.only_whole_pages_in_their_planes();
+        self.set("ftl.unwritten_reads", "zeroes");
         // Log blocks, one to merge into and one for data.
         let blocks = self.number("geometry.blocks_per_plane");
         self.set("ftl.hybrid.log_blocks", self.number("ftl.hybrid.log_blocks").min(blocks - 2.0));

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use canaletto::config::design::{Design, MapUpdate};
+use canaletto::config::design::{Design, MapUpdate, MappingScheme};
 use canaletto::config::workload::Workload;
 use canaletto::flash::address::{PlaneId, Ppa};
 use canaletto::ftl::recovery::Recorder;
@@ -57,6 +57,8 @@ pub struct Shadow {
     pub translation_writes: u64,
     /// Writes take effect when queued, so that a read may come to a page before its program does: contents say nothing.
     pub early: bool,
+    /// Pages are written over.
+    in_place: bool,
     problems: Vec<String>,
     /// Events so far, and the one at which the run is broken off.
     pub events: u64,
@@ -95,15 +97,16 @@ impl Shadow {
         }
     }
 
-    /// Stores a page's content; false if it held something already.
+    /// Stores a page's content; false if it held something already that may not be written over.
     fn store(&mut self, at: Ppa, lpa: u64, content: Sectors) -> bool {
-        self.flash.entry((at.plane, at.block)).or_default().insert(at.page, (lpa, content)).is_none()
+        let held = self.flash.entry((at.plane, at.block)).or_default().insert(at.page, (lpa, content));
+        held.is_none_or(|(holds, _)| self.in_place && holds == lpa)
     }
 
     /// A flash page is programmed once, with all that it holds.
     fn pulse(&mut self, now: Time, at: Ppa) {
         let pages = self.programmed.entry((at.plane, at.block)).or_default();
-        if *pages.entry(at.page >> self.flash_shift).or_insert(now) != now && !self.early {
+        if *pages.entry(at.page >> self.flash_shift).or_insert(now) != now && !self.early && !self.in_place {
             self.problems.push(format!("the flash page of {at:?} was programmed once more without an erase"));
         }
     }
@@ -144,6 +147,10 @@ impl Shadow {
         }
         let mut content =
             if merged.is_some() { self.held(merged).expect("a page to merge").1 } else { self.blank(lpa) };
+        if let Some((_, held)) = self.held(at).filter(|_| self.in_place) {
+            // What is not written stays as it is, unless it was deallocated since.
+            content.iter_mut().zip(held).for_each(|(version, held)| *version = held.max(*version));
+        }
         members(sectors).for_each(|s| content[s as usize] = new[s as usize]);
         if !self.store(at, lpa, content) {
             self.problems.push(format!("{at:?} was programmed twice without an erase"));
@@ -352,7 +359,8 @@ pub fn watch(design: &Design, workload: &Workload, last_event: Option<u64>) -> (
     let cache = ShadowCache::new(design.cache.power_loss_protection);
     let early = design.ftl.map_update == MapUpdate::Issue;
     let flash_shift = design.layout().flash_shift;
-    let mut shadow = Shadow { early, cache, last_event, flash_shift, ..Shadow::default() };
+    let in_place = design.ftl.mapping == MappingScheme::InPlace;
+    let mut shadow = Shadow { early, cache, last_event, flash_shift, in_place, ..Shadow::default() };
     let options = RunOptions { records: true, ..RunOptions::default() };
     let traces = workload.flow.iter().map(|_| None).collect();
     // Requests take some ten thousand events even where a patrol looks at a block every microsecond; a run that goes on and

@@ -12,10 +12,10 @@ use crate::config::area::Footprint;
 use crate::config::attach::Attachment;
 use crate::config::cache::{Cache, CacheDram, CacheMode, Destage, DramTiming, Sharing as CacheSharing};
 use crate::config::design::{
-    Allocation, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry, Host, Hybrid,
-    InitialTable, Interface, LaneRate, Link, LinkRounding, MapUpdate, Mapping, MappingScheme, MultiPlane, PageOrder,
-    PageTimes, PartialWrites, Precondition, PreconditionKind, ReadUnit, Refresh, Scheduler, Sharing, Superblock,
-    TransferOrder, Turn, Turnarounds, UnwrittenReads, VictimPolicy, Wear, WriteBacks, WritePlacement,
+    Addressing, Allocation, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry, Host,
+    Hybrid, InitialTable, Interface, LaneRate, Link, LinkRounding, MapUpdate, Mapping, MappingScheme, MultiPlane,
+    PageOrder, PageTimes, PartialWrites, Precondition, PreconditionKind, ReadUnit, Refresh, Scheduler, Sharing,
+    Superblock, TransferOrder, Turn, Turnarounds, UnwrittenReads, VictimPolicy, Wear, WriteBacks, WritePlacement,
 };
 use crate::config::energy::Energy;
 use crate::config::medium::{Errors, Failures, Suspend};
@@ -297,6 +297,7 @@ fn import_flash(xml: &DeviceXml) -> Flash {
         erase: Duration::from_ns(f.erase_ns),
         ready_delay: Duration::from_ns(20),
         multi_plane: MultiPlane::HeadPage,
+        addressing: Addressing::Page,
         die_interleaving: false,
         busy_until_data_out: true,
         page_order: PageOrder::Mqsim,

@@ -21,6 +21,8 @@ presets!(
     "pcie4-tlc",
     "pcie5-tlc",
     "pcie4-qlc",
+    "pcie3-z-nand",
+    "pcie3-3d-xpoint",
 );
 
 /// A name and what it stands for.

@@ -170,9 +170,9 @@ pub struct Hybrid {
 }
 
 impl Hybrid {
-    /// A fresh drive; none if it maps pages.
+    /// A fresh drive; none if it does not map blocks.
     pub fn new(design: &Design, layout: &Layout, placement: &Placement) -> Option<Hybrid> {
-        (design.ftl.mapping != MappingScheme::Page).then(|| Hybrid {
+        design.ftl.mapping.is_hybrid().then(|| Hybrid {
             planes: (0..layout.planes()).map(|_| Plane::default()).collect(),
             addresses: Addresses::new(layout, placement),
             mapping: design.ftl.mapping,
@@ -205,7 +205,7 @@ impl Hybrid {
         let room = |log: &Log| blocks.used(plane, log.block) < self.addresses.pages_per_block as u32;
         let choice = match self.mapping {
             MappingScheme::Fast => fast::target(&state.logs, state.broken, page, self.log_blocks, room),
-            MappingScheme::Bast | MappingScheme::Page => {
+            MappingScheme::Bast | MappingScheme::Page | MappingScheme::InPlace => {
                 bast::target(&state.logs, page.logical, self.log_blocks, self.victim, room)
             }
         };

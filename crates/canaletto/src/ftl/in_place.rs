@@ -1,0 +1,78 @@
+//! Memories that are written in place: every logical page has one physical page for good.
+//!
+//! Phase-change memory and 3D XPoint need no erase before a write, so there is nothing to map, to collect or to copy (MQSim,
+//! FAST'18 §2.3, names them as what request latencies must be modelled for). The drive keeps one thing only: which pages were
+//! deallocated and read as zeroes. Levelling of wear (as Start-Gap: Qureshi et al., MICRO 2009) moves a page once in a hundred
+//! writes and is left out.
+
+use crate::config::design::{Addressing, Design, MappingScheme};
+use crate::flash::address::{Layout, PlaneId, Ppa};
+
+/// Where pages are, and what a write of a part of one needs.
+pub struct InPlace {
+    planes: u64,
+    pages_per_block: u64,
+    addressing: Addressing,
+    whole: u64,
+}
+
+impl InPlace {
+    /// None if the drive writes elsewhere. `whole` are all sectors of a page.
+    pub fn new(design: &Design, layout: &Layout, whole: u64) -> Option<InPlace> {
+        (design.ftl.mapping == MappingScheme::InPlace).then(|| InPlace {
+            planes: u64::from(layout.planes()),
+            pages_per_block: u64::from(layout.pages_per_block),
+            addressing: design.flash.addressing,
+            whole,
+        })
+    }
+
+    /// The page of `lpa` in its plane, which logical pages visit in turn.
+    pub fn place(&self, plane: PlaneId, lpa: u64) -> Ppa {
+        let number = lpa / self.planes;
+        Ppa { plane, block: (number / self.pages_per_block) as u32, page: (number % self.pages_per_block) as u32 }
+    }
+
+    /// Sectors that must be read before `written` ones of a page are programmed.
+    pub fn missing(&self, written: u64) -> u64 {
+        match self.addressing {
+            Addressing::Page => self.whole & !written,
+            Addressing::Byte => 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::design::Allocation;
+    use crate::config::load_design;
+    use crate::ftl::placement::{Placement, Positions};
+    use std::collections::HashSet;
+
+    fn drive(overrides: &[&str]) -> (Layout, InPlace) {
+        let all = [&["ftl.mapping=in-place", "geometry.blocks_per_plane=4", "geometry.pages_per_block=4"], overrides]
+            .concat();
+        let all: Vec<String> = all.into_iter().map(str::to_owned).collect();
+        let design = load_design("cost-optimized", None, &all).unwrap();
+        let layout = design.layout();
+        let memory = InPlace::new(&design, &layout, 0xff).unwrap();
+        (layout, memory)
+    }
+
+    /// Logical pages take each page of the array once.
+    #[test]
+    fn no_two_pages_share_a_place() {
+        let (layout, memory) = drive(&[]);
+        let placement = Placement::new(&layout, Allocation::CWDP, &Positions::all(&layout));
+        let places: HashSet<Ppa> = (0..layout.pages()).map(|lpa| memory.place(placement.plane(lpa), lpa)).collect();
+        assert_eq!(places.len() as u64, layout.pages());
+        assert!(places.iter().all(|at| at.block < 4 && at.page < 4));
+    }
+
+    #[test]
+    fn only_whole_pages_need_the_rest() {
+        assert_eq!(drive(&[]).1.missing(0b11), 0xfc);
+        assert_eq!(drive(&["flash.addressing=byte"]).1.missing(0b11), 0);
+    }
+}
