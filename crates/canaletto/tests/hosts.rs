@@ -129,6 +129,20 @@ fn flows_know_whom_they_waited_for() {
     assert!(alone.flows[0].chip_busy_by_flow_us.is_none());
 }
 
+/// The old pages of partial writes are read for the flow that writes them.
+#[test]
+fn old_pages_are_read_for_the_flow_that_writes() {
+    let reads = "[[flow]]\nname = \"reader\"\n[flow.synthetic]\nrequests = 300\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1";
+    let writes = "[[flow]]\nname = \"writer\"\n[flow.synthetic]\nrequests = 600\nread_share = 0.0\nsize = \"1KiB\"\nqueue_depth = 4";
+    let workload = load_workload("flows.toml", Some(&format!("name = \"flows\"\n{reads}\n{writes}")), &[]);
+    let one_plane = ["geometry.channels=1", "geometry.chips_per_channel=1", "geometry.planes_per_die=1"];
+    let report =
+        simulate(&preset("performance-optimized", &one_plane), &workload.unwrap_or_else(|e| panic!("{e}"))).report;
+    let by = report.flows[0].chip_busy_by_flow_us.as_ref().unwrap();
+    assert_eq!(by["reader"], 0.0, "one request at a time");
+    assert!(by["writer"] > 0.0);
+}
+
 /// Latency in picoseconds of a read alone.
 fn alone(overrides: &[&str], size: &str) -> f64 {
     let keys = format!("requests = 1\nread_share = 1.0\nsize = \"{size}\"\nalignment = \"{size}\"\nqueue_depth = 1");

@@ -89,6 +89,15 @@ const SPARSE: &str = "requests = 300\nread_share = 0.3\nsize = \"4KiB\"\ninter_a
 /// A write buffer of 32 pages.
 const CACHED: &[&str] = &["cache.capacity=128KiB"];
 
+/// An epoch in which a flow reads and writes a few pages of each unit.
+const FLIN: &[&str] = &[
+    "scheduler.policy=flin",
+    "scheduler.flin.epoch=400us",
+    "scheduler.flin.read_threshold=32KiB",
+    "scheduler.flin.write_threshold=64KiB",
+    "scheduler.flin.fairness_threshold=0.95",
+];
+
 const MESH: &[&str] = &["fabric.kind=mesh"];
 
 const SOUTH: &[&str] = &["attachment.kind=sbsp"];
@@ -330,6 +339,11 @@ const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("gc.copyback_check_every", "2", &["gc.copyback=true"], WRITES),
     ("scheduler.priorities", "false", &[], TWO_CLASSES),
     ("scheduler.turn", "polled", &[], TWO_CLASSES),
+    ("scheduler.policy", "flin", &[], TWO_PARTS),
+    ("scheduler.flin.epoch", "50us", FLIN, TWO_PARTS),
+    ("scheduler.flin.read_threshold", "0B", FLIN, TWO_PARTS),
+    ("scheduler.flin.write_threshold", "0B", FLIN, TWO_PARTS),
+    ("scheduler.flin.fairness_threshold", "0.0", FLIN, TWO_PARTS),
 ];
 
 /// Two flows of different classes, written out below.

@@ -36,6 +36,7 @@ pub fn check_design(design: &Design) -> Checked {
     check_mapping(design)?;
     check_medium(design)?;
     check_cache(design)?;
+    check_scheduler(design)?;
     check_space(design)?;
     check_state(design)?;
     check_hybrid(design)?;
@@ -171,6 +172,10 @@ fn check_cache(design: &Design) -> Checked {
         require((1..=1 << 30).contains(&size.0), key, || format!("got \"{size}\", expected from \"1B\" to \"1GiB\""))?;
     }
     Ok(())
+}
+
+fn check_scheduler(design: &Design) -> Checked {
+    require(design.scheduler.flin.epoch.0 > 0, "scheduler.flin.epoch", || "got 0, expected a time above 0".to_owned())
 }
 
 /// Over-provisioning, spare blocks and collection thresholds must leave room for each other.

@@ -19,6 +19,7 @@ pub use crate::config::medium::Addressing;
 use crate::config::medium::{Ecc, Errors, Failures, Suspend};
 pub use crate::config::precondition::{Precondition, PreconditionKind};
 pub use crate::config::refresh::Refresh;
+pub use crate::config::scheduler::{Flin, Policy, Scheduler, Turn};
 pub use crate::config::superblock::Superblock;
 use crate::config::units::{Duration, Rate, Size};
 
@@ -366,27 +367,6 @@ pub struct Ftl {
     pub partial_writes: PartialWrites,
 }
 
-/// When weighted round robin among priority classes moves on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Turn {
-    /// When a command is issued.
-    #[default]
-    Served,
-    /// Whenever the queues are looked at, as MQSim: how often that is changes the outcome.
-    Polled,
-}
-
-/// Scheduler of flash transactions: out of order, reads before writes before erases.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Scheduler {
-    /// Whether flows' priority classes count: urgent first, then high, medium and low in turns weighted 4 : 2 : 1.
-    pub priorities: bool,
-    /// When the turn among classes moves on.
-    pub turn: Turn,
-}
-
 fn zero_time() -> Duration {
     Duration(0)
 }
@@ -426,11 +406,5 @@ impl Default for Ftl {
             map_update: MapUpdate::default(),
             partial_writes: PartialWrites::default(),
         }
-    }
-}
-
-impl Default for Scheduler {
-    fn default() -> Self {
-        Scheduler { priorities: true, turn: Turn::default() }
     }
 }

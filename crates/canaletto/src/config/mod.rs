@@ -29,6 +29,7 @@ pub mod presets;
 pub mod reading;
 mod refresh;
 pub mod replay;
+mod scheduler;
 pub mod schema;
 mod superblock;
 pub mod synthetic;

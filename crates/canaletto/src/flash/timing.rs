@@ -61,6 +61,16 @@ impl ArrayTiming {
             Operation::Erase => self.erase,
         }
     }
+
+    /// The mean over the kinds of page, of which a block has as many each, or nearly so.
+    pub fn mean(&self, operation: Operation) -> Time {
+        let mean = |times: &[Time]| Time(times.iter().map(|time| time.0).sum::<u64>() / times.len() as u64);
+        match operation {
+            Operation::Read => mean(&self.read),
+            Operation::Program => mean(&self.program),
+            Operation::Erase => self.erase,
+        }
+    }
 }
 
 impl Kinds {

@@ -12,7 +12,7 @@ use crate::ftl::hybrid::Hybrid;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::mates::{Mates, bytes_of};
-use crate::scheduler::queues::Readiness;
+use crate::scheduler::queues::{Look, Readiness};
 use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
 use crate::sim::time::Time;
 
@@ -79,7 +79,12 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.mark_wait(id, unit, now);
         let transaction = self.transactions[id];
         self.count_in(&transaction, unit);
-        self.queues.push(unit, id, &mut self.transactions);
+        if self.queues.are_fair() {
+            let arrival = self.expected(id, unit, now);
+            self.queues.push_fairly(unit, id, &arrival, &mut self.transactions);
+        } else {
+            self.queues.push(unit, id, &mut self.transactions);
+        }
         self.refresh_ready(unit);
     }
 
@@ -89,7 +94,12 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.mark_wait(id, unit, now);
         let transaction = self.transactions[id];
         self.count_in(&transaction, unit);
-        self.queues.push_first(unit, id, &mut self.transactions);
+        if self.queues.are_fair() {
+            let arrival = self.expected(id, unit, now);
+            self.queues.push_first_fairly(unit, id, &arrival, &mut self.transactions);
+        } else {
+            self.queues.push_first(unit, id, &mut self.transactions);
+        }
         self.refresh_ready(unit);
     }
 
@@ -294,11 +304,15 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 return None;
             }
         }
-        let (served, free) = (self.suspensions.served(unit), self.free_planes(unit));
-        let urgent = self.collection_is_urgent(unit);
+        let look = Look {
+            served: self.suspensions.served(unit),
+            free: self.free_planes(unit),
+            gc_urgent: self.collection_is_urgent(unit),
+            now,
+        };
         let (layout, collector) = (&self.layout, &self.collector);
         let world = Pages { blocks: &self.blocks, layout, collector, hybrid: self.hybrid.as_ref() };
-        self.queues.next_command(unit, served, free, urgent, &mut self.transactions, &world)
+        self.queues.next_command(unit, &look, &mut self.transactions, &world)
     }
 
     /// What command formation sees of the blocks.

@@ -13,6 +13,7 @@ mod chips;
 mod collection;
 mod copyback;
 mod exhausted;
+mod expected;
 mod failures;
 mod held;
 mod host;
@@ -337,10 +338,6 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
         let failures = &design.flash.failures;
         let keeps_history =
             Copybacks::counts_copies(&design.gc) || design.flash.errors.are_possible() || design.refresh.is_on();
-        let mut classes = [false; 4];
-        for flow in &workload.flow {
-            classes[flow.priority as usize] = true;
-        }
         let modes: Vec<_> = workload.flow.iter().map(|flow| flow.cache.unwrap_or(design.cache.mode)).collect();
         let flows = workload.flow.iter().zip(&limits.flows).zip(sources.flows).map(|((config, flow), source)| Flow {
             source,
@@ -399,7 +396,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             ),
             in_place: InPlace::new(design, &layout, pages::sector_mask(0, u64::from(layout.sectors_per_page))),
             spread: Spread::new(&layout, limits.streams, limits.most_valid),
-            queues: Queues::new(&layout, &design.scheduler, design.flash.multi_plane, classes),
+            queues: Queues::new(&layout, &design.scheduler, design.flash.multi_plane, &priorities),
             touched: Ring::new(domains.len() as u32),
             domains,
             unit_domains,

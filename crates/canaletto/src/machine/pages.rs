@@ -319,7 +319,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let w = &mut self.transactions[write];
         w.merged = missing;
         w.old_page = OldPage::Awaited;
-        let read = Transaction::of_old_page(write, w.priority, w.lpa, old, missing, now);
+        let read = Transaction::of_old_page(write, w, old, missing, now);
         let read = self.new_page(read);
         self.begin_read_of(old);
         self.enqueue(read, now);

@@ -1,12 +1,17 @@
 //! Per-unit queues of transactions, as lists threaded through the transactions themselves.
 
-use crate::config::design::{MultiPlane, Scheduler as SchedulerConfig, Turn};
+use crate::config::design::{MultiPlane, Policy, Scheduler as SchedulerConfig, Turn};
+use crate::config::workload::Priority;
 use crate::flash::address::{Layout, UnitId};
 use crate::flash::array::Command;
 use crate::flash::interface::Operation;
 use crate::scheduler::classes::{CLASSES, Turns};
+use crate::scheduler::flin::Flin;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 use crate::sim::arena::Slab;
+use crate::sim::time::Time;
+
+mod fair;
 
 /// All transactions in flight.
 pub type Transactions = Slab<TransactionId, Transaction>;
@@ -37,6 +42,26 @@ enum Choice {
     /// The list, of the four that begin here, of the class whose turn it is.
     User(usize),
 }
+
+const USER_FIRST: [Choice; 7] = [
+    Choice::List(MAPPING_READ),
+    Choice::User(USER_READ),
+    Choice::List(MAPPING_WRITE),
+    Choice::User(USER_WRITE),
+    Choice::List(GC_READ),
+    Choice::List(GC_WRITE),
+    Choice::List(ERASE),
+];
+const GC_FIRST: [Choice; 7] = [
+    Choice::List(MAPPING_READ),
+    Choice::List(GC_READ),
+    Choice::List(GC_WRITE),
+    Choice::List(ERASE),
+    Choice::User(USER_READ),
+    Choice::List(MAPPING_WRITE),
+    Choice::User(USER_WRITE),
+];
+const USER_ALONE: [Choice; 3] = [Choice::List(MAPPING_READ), Choice::User(USER_READ), Choice::User(USER_WRITE)];
 
 /// The queues of one unit.
 #[derive(Clone, Copy)]
@@ -70,6 +95,31 @@ impl Served {
     }
 }
 
+/// What is known of a unit when it is looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// What may be issued.
+    pub served: Served,
+    /// Planes (a mask) that can work.
+    pub free: u64,
+    /// Whether garbage collection goes before user requests.
+    pub gc_urgent: bool,
+    /// When that is.
+    pub now: Time,
+}
+
+impl Look {
+    /// The order in which the lists are looked at, the mapping table's before those of user requests always: they wait for it.
+    fn order(&self) -> &'static [Choice] {
+        match self.served {
+            Served::All if self.gc_urgent => &GC_FIRST,
+            Served::All => &USER_FIRST,
+            Served::UserRequests => &USER_ALONE,
+            Served::UserReads => &USER_ALONE[..2],
+        }
+    }
+}
+
 /// What the scheduler must know of the world to form a command.
 pub trait Readiness {
     /// Whether a transaction can be issued now.
@@ -94,14 +144,17 @@ pub struct Queues {
     single_class: Option<usize>,
     priorities: bool,
     turn: Turn,
+    /// With `scheduler.policy = "flin"`.
+    flin: Option<Flin>,
 }
 
 impl Queues {
-    /// Empty queues. `classes` says which priority classes the flows use.
-    pub fn new(layout: &Layout, config: &SchedulerConfig, multi_plane: MultiPlane, classes: [bool; CLASSES]) -> Queues {
+    /// Empty queues, for flows of these priorities.
+    pub fn new(layout: &Layout, config: &SchedulerConfig, multi_plane: MultiPlane, priorities: &[Priority]) -> Queues {
         let list = List { head: TransactionId::NONE, tail: TransactionId::NONE };
         let unit = Unit { lists: [list; LISTS], waiting: 0, read_turns: Turns::new(), write_turns: Turns::new() };
-        let mut used = (0..CLASSES).filter(|&c| classes[c] || !config.priorities && c == 1);
+        let classes = priorities.iter().map(|&priority| if config.priorities { priority as usize } else { 1 });
+        let mut used = (0..CLASSES).filter(|&class| classes.clone().any(|of_flow| of_flow == class));
         let single_class = match (config.priorities, used.next(), used.next()) {
             (false, ..) => Some(1),
             (true, Some(only), None) => Some(only),
@@ -115,6 +168,7 @@ impl Queues {
             single_class,
             priorities: config.priorities,
             turn: config.turn,
+            flin: (config.policy == Policy::Flin).then(|| Flin::new(&config.flin, layout, classes.collect())),
         }
     }
 
@@ -145,29 +199,15 @@ impl Queues {
     /// Whether the unit has anything of `served` queued that could be issued now in the planes `free` (a mask).
     pub fn waits(
         &self,
-        unit: UnitId,
+        id: UnitId,
         served: Served,
         free: u64,
         transactions: &Transactions,
         world: &impl Readiness,
     ) -> bool {
-        let unit = &self.units[unit.index()];
+        let unit = &self.units[id.index()];
         let lists = (0..LISTS).filter(|list| unit.waiting & served.lists() & (1 << list) != 0);
-        lists.into_iter().any(|list| {
-            let (mut at, mut free) = (unit.lists[list].head, free);
-            while at.is_some() {
-                let t = &transactions[at];
-                let bit = 1 << world.plane(t);
-                if free & bit != 0 && world.ready(t) {
-                    return true;
-                }
-                if world.keeps_order(t) {
-                    free &= !bit;
-                }
-                at = t.next;
-            }
-            false
-        })
+        lists.into_iter().any(|list| self.first_ready(id, list, free, transactions, world).is_some())
     }
 
     /// One line on what a unit's queues hold, for a stuck run's explanation.
@@ -268,43 +308,31 @@ impl Queues {
         }
     }
 
-    /// Takes the next command of `served` for a unit whose planes `free` (a mask) can work, or none. `gc_urgent` puts
-    /// garbage collection before user requests. The mapping table goes before user requests always: they
-    /// wait for it.
+    /// Takes the next command for a unit, or none.
     pub fn next_command(
         &mut self,
         unit: UnitId,
-        served: Served,
-        free: u64,
-        gc_urgent: bool,
+        look: &Look,
         transactions: &mut Transactions,
         world: &impl Readiness,
     ) -> Option<Command> {
-        const USER_FIRST: [Choice; 7] = [
-            Choice::List(MAPPING_READ),
-            Choice::User(USER_READ),
-            Choice::List(MAPPING_WRITE),
-            Choice::User(USER_WRITE),
-            Choice::List(GC_READ),
-            Choice::List(GC_WRITE),
-            Choice::List(ERASE),
-        ];
-        const GC_FIRST: [Choice; 7] = [
-            Choice::List(MAPPING_READ),
-            Choice::List(GC_READ),
-            Choice::List(GC_WRITE),
-            Choice::List(ERASE),
-            Choice::User(USER_READ),
-            Choice::List(MAPPING_WRITE),
-            Choice::User(USER_WRITE),
-        ];
-        const USER_ALONE: [Choice; 3] = [Choice::List(MAPPING_READ), Choice::User(USER_READ), Choice::User(USER_WRITE)];
-        let order: &[Choice] = match served {
-            Served::All if gc_urgent => &GC_FIRST,
-            Served::All => &USER_FIRST,
-            Served::UserRequests => &USER_ALONE,
-            Served::UserReads => &USER_ALONE[..2],
-        };
+        if self.flin.is_none() {
+            return self.first_command(unit, look.order(), look.free, transactions, world);
+        }
+        let order = self.fair_order(unit, look, transactions, world);
+        let command = self.first_command(unit, order, look.free, transactions, world)?;
+        self.note_issued(unit, &command, look.now, transactions);
+        Some(command)
+    }
+
+    fn first_command(
+        &mut self,
+        unit: UnitId,
+        order: &[Choice],
+        free: u64,
+        transactions: &mut Transactions,
+        world: &impl Readiness,
+    ) -> Option<Command> {
         order.iter().find_map(|choice| match *choice {
             Choice::List(list) if self.units[unit.index()].waiting & (1 << list) == 0 => None,
             Choice::List(list) => self.form(unit, list, free, transactions, world),

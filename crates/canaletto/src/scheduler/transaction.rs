@@ -186,6 +186,11 @@ impl Transaction {
         }
     }
 
+    /// Whether it reads a page that collection moves.
+    pub fn is_move_read(&self) -> bool {
+        self.background() == Some(Background::GcRead)
+    }
+
     /// A transaction of garbage collection.
     pub fn of_gc(operation: Operation, lpa: u64, ppa: Ppa, sectors: u64, now: Time) -> Self {
         Transaction {
@@ -216,13 +221,14 @@ impl Transaction {
         }
     }
 
-    /// The read of the old page that the write `write` of a request needs.
-    pub fn of_old_page(write: TransactionId, priority: Priority, lpa: u64, ppa: Ppa, sectors: u64, now: Time) -> Self {
+    /// The read of the old page that the write `write`, a transaction `of` a request or out of the cache, needs.
+    pub fn of_old_page(write: TransactionId, of: &Transaction, ppa: Ppa, sectors: u64, now: Time) -> Self {
         Transaction {
             origin: Origin::OldPage,
+            flow: of.flow,
             old_page: OldPage::For(write),
             ppa,
-            ..Self::of_request(Operation::Read, RequestId::NONE, priority, lpa, sectors, now)
+            ..Self::of_request(Operation::Read, RequestId::NONE, of.priority, of.lpa, sectors, now)
         }
     }
 }

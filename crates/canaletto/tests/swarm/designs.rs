@@ -184,6 +184,17 @@ fn host_and_controller() -> Vec<Setting> {
     ]
 }
 
+fn scheduler() -> Vec<Setting> {
+    vec![
+        any("scheduler.policy", ["out-of-order", "flin"]),
+        any("scheduler.priorities", BOTH),
+        any("scheduler.flin.epoch", ["100us", "10ms"]),
+        any("scheduler.flin.read_threshold", ["0B", "16KiB", "128KiB"]),
+        any("scheduler.flin.write_threshold", ["0B", "16KiB", "128KiB"]),
+        any("scheduler.flin.fairness_threshold", [0.0, 0.6, 1.0]),
+    ]
+}
+
 /// Values of keys.
 struct Settings(BTreeMap<&'static str, String>);
 
@@ -355,8 +366,8 @@ impl Settings {
 
 /// What is drawn: changes of the preset [`BASE`].
 pub fn designs() -> impl Strategy<Value = Vec<String>> {
-    let keys: Vec<Setting> =
-        [geometry(), flash(), ftl(), collection(), cache(), mapping(), interconnect(), host_and_controller()].concat();
+    let device = [geometry(), flash(), ftl(), collection(), cache(), mapping(), scheduler()].concat();
+    let keys = [device, interconnect(), host_and_controller()].concat();
     keys.prop_map(|settings| Settings(settings.into_iter().collect()).made_to_agree().overrides())
 }
 

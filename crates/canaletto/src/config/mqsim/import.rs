@@ -186,6 +186,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         scheduler: Scheduler {
             priorities: device.scheduling == SchedulingPolicy::PriorityOutOfOrder,
             turn: Turn::Polled,
+            ..Scheduler::default()
         },
         energy: Energy::default(),
         area: Footprint::default(),

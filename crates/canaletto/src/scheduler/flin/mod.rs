@@ -1,0 +1,316 @@
+//! Fair scheduling among flows at a unit, after FLIN (A. Tavakkol et al., "FLIN: Enabling Fairness and Enhancing Performance
+//! in Modern NVMe Solid State Drives", ISCA 2018, sections 4 and 5). It has three stages:
+//!
+//! 1. *Fairness-aware queue insertion* ([`Flin::place`]). Transactions of flows of low intensity go before those of high
+//!    intensity. Within each group a new one goes to the place at which the slowdowns of those that wait differ least
+//!    ([`position::fairest`]); one of the high group whose flow is slowed down most goes to the group's front if fairness has
+//!    fallen below a threshold, and nothing that comes later may overtake it.
+//! 2. *Priority-aware queue arbitration* is [`Turns`](crate::scheduler::classes::Turns).
+//! 3. *Wait-balancing transaction selection* ([`Flin::reads_first`], [`Flin::owed`]): of the read and the write in front the one
+//!    goes first whose wait is longer in proportion to its service. Before a write goes as much of an urgent collection as is its
+//!    flow's share.
+//!
+//! A transaction's slowdown is the time it takes here (waited so far, what is left of the unit's command, those ahead, its own
+//! service) over the time it would take if its flow were alone, which a clock of the flow at the unit tells: it goes on by
+//! the service of each transaction, from now on or from when it stood at last. Service is command, transfer and array time of a
+//! page; that planes work side by side is left out, as in MQSim's sketch of FLIN (`TSU_FLIN.cpp`).
+//!
+//! Assumed, where the paper does not say: a transaction never overtakes one of its own flow; of transactions that would be as
+//! fair, the one that came first goes first; a flow's mean slowdown is that over the whole run; a flow's share of a
+//! collection is that of its programs at the unit since the last erase there, and where no write can be issued, the collection
+//! itself is weighed against the read. When free pages are few is said by `gc.hard_threshold` and `gc.preemptible`.
+
+pub mod position;
+
+use crate::config::design::Flin as Config;
+use crate::flash::address::{Layout, UnitId};
+use crate::flash::interface::Operation;
+use crate::scheduler::queues::Transactions;
+use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
+use crate::sim::time::Time;
+use position::Waiting;
+
+/// What is known of a transaction when it comes to its unit.
+#[derive(Clone, Copy)]
+pub struct Arrival {
+    /// When that is.
+    pub now: Time,
+    /// How long it occupies the unit.
+    pub service: Time,
+    /// How long the unit's command will go on.
+    pub busy: Time,
+}
+
+/// What is kept of a queued transaction.
+#[derive(Clone, Copy, Default)]
+struct Ticket {
+    queued: Time,
+    service: Time,
+    /// From arrival to end if its flow were alone.
+    alone: Time,
+    /// Whether it is in the group in front, that of low intensity.
+    is_low: bool,
+    /// Whether nothing may overtake it.
+    is_tagged: bool,
+}
+
+/// What is kept of a flow's reads or writes at a unit.
+#[derive(Clone, Copy, Default)]
+struct Track {
+    /// Number of the epoch in which the last one came, and how many did.
+    epoch: u64,
+    recent: u64,
+    /// Whether it was of low intensity in the epoch before.
+    is_low: bool,
+    /// When the last one would end if the flow were alone.
+    alone_until: Time,
+    /// Sum of the slowdowns of those that were issued, and their number.
+    slowdowns: f64,
+    issued: u64,
+}
+
+/// What is kept of a unit's collection.
+#[derive(Clone, Copy, Default)]
+struct Collection {
+    /// Reads of pages to move that are queued.
+    moves: u64,
+    /// Programs of the host since the last erase.
+    programs: u64,
+    /// How many of collection's transactions still go before the next write of the host, once that is known.
+    owed: Option<u64>,
+}
+
+/// What of an urgent collection goes before a write.
+#[derive(Clone, Copy, Default)]
+pub struct Owed {
+    /// So many reads and programs.
+    pub moves: u64,
+    /// An erase that can be issued.
+    pub erase: Option<TransactionId>,
+}
+
+/// Reads and writes are told apart everywhere.
+#[derive(Clone, Copy)]
+enum Side {
+    Read,
+    Write,
+}
+
+impl Side {
+    fn of(operation: Operation) -> Side {
+        if operation == Operation::Read { Side::Read } else { Side::Write }
+    }
+}
+
+/// The scheduler's memory: of transactions in flight, and of every flow at every unit.
+pub struct Flin {
+    epoch: Time,
+    /// By side: the bytes of an epoch, over the whole drive, from which on a flow is of high intensity.
+    thresholds: [u64; 2],
+    /// Bytes over the whole drive that a page at one unit stands for.
+    page_share: u64,
+    fairness_threshold: f64,
+    /// Of each flow: its priority class.
+    classes: Vec<usize>,
+    /// By place in the slab.
+    tickets: Vec<Ticket>,
+    /// By unit, flow and side.
+    tracks: Vec<Track>,
+    /// By unit and flow: programs since the unit's last erase.
+    programs: Vec<u64>,
+    collections: Vec<Collection>,
+    /// The group that a new transaction belongs to, while its place is looked for.
+    line: Vec<Waiting>,
+}
+
+impl Flin {
+    /// Nothing is known yet. `classes` are the flows' priority classes.
+    pub fn new(config: &Config, layout: &Layout, classes: Vec<usize>) -> Flin {
+        let (units, flows) = (layout.units() as usize, classes.len());
+        Flin {
+            epoch: config.epoch.time(),
+            thresholds: [config.read_threshold.0, config.write_threshold.0],
+            page_share: layout.page_bytes() * units as u64,
+            fairness_threshold: config.fairness_threshold,
+            classes,
+            tickets: Vec::new(),
+            tracks: vec![Track::default(); units * flows * 2],
+            programs: vec![0; units * flows],
+            collections: vec![Collection::default(); units],
+            line: Vec::new(),
+        }
+    }
+
+    fn track(&mut self, unit: UnitId, flow: usize, side: Side) -> &mut Track {
+        let place = (unit.index() * self.classes.len() + flow) * 2 + side as usize;
+        &mut self.tracks[place]
+    }
+
+    fn keep(&mut self, id: TransactionId, ticket: Ticket) {
+        if self.tickets.len() <= id.index() {
+            self.tickets.resize(id.index() + 1, Ticket::default());
+        }
+        self.tickets[id.index()] = ticket;
+    }
+
+    /// A transaction comes that goes to the end of its list, or, if it `is_first`, to the front, where it stays.
+    pub fn note(&mut self, unit: UnitId, id: TransactionId, t: &Transaction, is_first: bool, arrival: &Arrival) {
+        let Arrival { now, service, .. } = *arrival;
+        if t.is_move_read() {
+            self.collections[unit.index()].moves += 1;
+        }
+        self.keep(id, Ticket { queued: now, service, alone: service, is_low: is_first, is_tagged: is_first });
+    }
+
+    /// A page of a flow comes to a unit. Returns the transaction of its list, which begins at `head`, that it goes behind; none
+    /// if it goes first.
+    pub fn place(
+        &mut self,
+        unit: UnitId,
+        id: TransactionId,
+        head: TransactionId,
+        arrival: &Arrival,
+        transactions: &Transactions,
+    ) -> TransactionId {
+        let t = &transactions[id];
+        let (flow, side) = (usize::from(t.flow), Side::of(t.operation));
+        let Arrival { now, service, .. } = *arrival;
+        let is_low = self.count(unit, flow, side, now);
+        let alone = self.track(unit, flow, side).go_on(service, now);
+        let mut new = Ticket { queued: now, service, alone, is_low, is_tagged: false };
+        let (in_front, begins) = self.line_up(head, is_low, arrival, transactions);
+        let first = position::earliest(&self.line, t.flow);
+        let place = if !is_low && self.is_worst_off(unit, flow, side) {
+            new.is_tagged = first < self.line.len();
+            first
+        } else {
+            position::fairest(&mut self.line, first, begins, service, alone)
+        };
+        self.keep(id, new);
+        if place == 0 { in_front } else { self.line[place - 1].id }
+    }
+
+    /// Counts a transaction, and says whether its flow was of low intensity in the last epoch.
+    fn count(&mut self, unit: UnitId, flow: usize, side: Side, now: Time) -> bool {
+        let (epoch, threshold, share) = (now.0 / self.epoch.0, self.thresholds[side as usize], self.page_share);
+        let track = self.track(unit, flow, side);
+        if epoch != track.epoch {
+            let counted = if epoch == track.epoch + 1 { track.recent } else { 0 };
+            track.is_low = counted.saturating_mul(share) < threshold;
+            (track.epoch, track.recent) = (epoch, 0);
+        }
+        track.recent += 1;
+        track.is_low
+    }
+
+    /// Lists the group of a new transaction, in order. Returns the last one in front of the group, and how long from now a
+    /// transaction at the group's end would begin.
+    fn line_up(
+        &mut self,
+        head: TransactionId,
+        is_low: bool,
+        arrival: &Arrival,
+        transactions: &Transactions,
+    ) -> (TransactionId, Time) {
+        self.line.clear();
+        let (mut begins, mut in_front) = (arrival.busy, TransactionId::NONE);
+        let mut at = head;
+        while at.is_some() {
+            let ticket = &self.tickets[at.index()];
+            if is_low && !ticket.is_low {
+                break;
+            }
+            if ticket.is_low == is_low {
+                let flow = transactions[at].flow;
+                let waited = arrival.now - ticket.queued;
+                self.line.push(Waiting::new(at, flow, ticket.is_tagged, waited, begins, ticket.service, ticket.alone));
+            } else {
+                in_front = at;
+            }
+            begins += ticket.service;
+            at = transactions[at].next;
+        }
+        (in_front, begins)
+    }
+
+    /// Whether fairness among the flows of a class at a unit is below the threshold, and it is this flow that is slowed down most.
+    fn is_worst_off(&mut self, unit: UnitId, flow: usize, side: Side) -> bool {
+        let (mut least, mut most, mut own) = (f64::MAX, 0f64, 0f64);
+        for other in 0..self.classes.len() {
+            let track = *self.track(unit, other, side);
+            if self.classes[other] != self.classes[flow] || track.issued == 0 {
+                continue;
+            }
+            let mean = track.slowdowns / track.issued as f64;
+            (least, most) = (least.min(mean), most.max(mean));
+            if other == flow {
+                own = mean;
+            }
+        }
+        own > 0.0 && own >= most && least < self.fairness_threshold * most
+    }
+
+    /// A transaction leaves its queue for the unit.
+    pub fn issued(&mut self, unit: UnitId, id: TransactionId, t: &Transaction, now: Time) {
+        let collection = &mut self.collections[unit.index()];
+        if t.origin == Origin::Gc {
+            collection.moves -= u64::from(t.is_move_read());
+            collection.owed = collection.owed.map(|owed| owed.saturating_sub(1));
+            if t.operation == Operation::Erase {
+                collection.programs = 0;
+                let flows = self.classes.len();
+                self.programs[unit.index() * flows..][..flows].fill(0);
+            }
+        }
+        if t.background().is_some() {
+            return;
+        }
+        let (flow, side) = (usize::from(t.flow), Side::of(t.operation));
+        if let Side::Write = side {
+            collection.programs += 1;
+            collection.owed = None;
+            self.programs[unit.index() * self.classes.len() + flow] += 1;
+        }
+        let ticket = self.tickets[id.index()];
+        let track = self.track(unit, flow, side);
+        track.slowdowns += position::slowdown(now - ticket.queued + ticket.service, ticket.alone);
+        track.issued += 1;
+    }
+
+    /// How many of the unit's transactions of collection go before a write of this flow.
+    pub fn owed(&mut self, unit: UnitId, flow: u16) -> u64 {
+        let programs = self.programs[unit.index() * self.classes.len() + usize::from(flow)];
+        let collection = &mut self.collections[unit.index()];
+        *collection.owed.get_or_insert_with(|| {
+            let moves = (collection.moves * programs).div_ceil(collection.programs.max(1));
+            // Each page is read and programmed.
+            2 * moves
+        })
+    }
+
+    /// Whether `read` has waited longer than `other` for what it takes: each as long as it has waited and would if the other one
+    /// went first, behind what is `owed`.
+    pub fn reads_first(&self, read: TransactionId, other: TransactionId, owed: &Owed, now: Time) -> bool {
+        let ticket = |id: TransactionId| self.tickets[id.index()];
+        let (read, other) = (ticket(read), ticket(other));
+        let (read_takes, other_takes) = (u128::from(read.service.0), u128::from(other.service.0));
+        let erase = owed.erase.map_or(0, |erase| u128::from(ticket(erase).service.0));
+        let collection = u128::from(owed.moves) * (read_takes + other_takes) / 2 + erase;
+        let waited = |ticket: Ticket| u128::from((now - ticket.queued).0);
+        // Of a / b >= c / d both sides times b d.
+        let read_waits = (waited(read) + other_takes + collection).saturating_mul(other_takes);
+        let other_waits = (waited(other) + read_takes + collection).saturating_mul(read_takes);
+        read_waits >= other_waits
+    }
+}
+
+impl Track {
+    /// Adds a transaction to what the flow would do alone. Returns how long it would take there.
+    fn go_on(&mut self, service: Time, now: Time) -> Time {
+        self.alone_until = self.alone_until.max(now) + service;
+        self.alone_until - now
+    }
+}
+
+#[cfg(test)]
+mod tests;

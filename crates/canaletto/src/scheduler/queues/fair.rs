@@ -1,0 +1,193 @@
+//! Queues under `scheduler.policy = "flin"`: where a transaction is put, and which list is looked at first.
+
+use super::{ALL_CLASSES, GC_FIRST, USER_READ, USER_WRITE};
+use super::{
+    Choice, ERASE, GC_READ, GC_WRITE, Look, MAPPING_READ, MAPPING_WRITE, Queues, Readiness, Served, Transactions,
+};
+use crate::flash::address::UnitId;
+use crate::flash::array::Command;
+use crate::scheduler::flin::{Arrival, Owed};
+use crate::scheduler::mates::Mates;
+use crate::scheduler::transaction::TransactionId;
+use crate::sim::time::Time;
+
+/// Whose transactions are looked at, in which order, if a write goes before reads.
+const WRITES_FIRST: [Choice; 7] = [
+    Choice::List(MAPPING_READ),
+    Choice::List(MAPPING_WRITE),
+    Choice::User(USER_WRITE),
+    Choice::User(USER_READ),
+    Choice::List(GC_READ),
+    Choice::List(GC_WRITE),
+    Choice::List(ERASE),
+];
+/// Likewise if a read goes before a collection that is urgent, and that before writes.
+const READS_THEN_GC: [Choice; 7] = [
+    Choice::List(MAPPING_READ),
+    Choice::User(USER_READ),
+    Choice::List(GC_READ),
+    Choice::List(GC_WRITE),
+    Choice::List(ERASE),
+    Choice::List(MAPPING_WRITE),
+    Choice::User(USER_WRITE),
+];
+/// Likewise if a write goes before a collection that is urgent, and that before reads.
+const WRITES_THEN_GC: [Choice; 7] = [
+    Choice::List(MAPPING_READ),
+    Choice::List(MAPPING_WRITE),
+    Choice::User(USER_WRITE),
+    Choice::List(GC_READ),
+    Choice::List(GC_WRITE),
+    Choice::List(ERASE),
+    Choice::User(USER_READ),
+];
+const WRITES_ALONE: [Choice; 3] = [Choice::List(MAPPING_READ), Choice::User(USER_WRITE), Choice::User(USER_READ)];
+
+impl Queues {
+    /// Whether flows are scheduled fairly: transactions are then queued by [`Queues::push_fairly`].
+    pub fn are_fair(&self) -> bool {
+        self.flin.is_some()
+    }
+
+    /// Queues a transaction on a unit, where that is fair.
+    pub fn push_fairly(&mut self, unit: UnitId, id: TransactionId, arrival: &Arrival, transactions: &mut Transactions) {
+        let list = self.list_of(&transactions[id]);
+        let Some(flin) = &mut self.flin else {
+            return self.push(unit, id, transactions);
+        };
+        if list >= GC_READ {
+            flin.note(unit, id, &transactions[id], false, arrival);
+            return self.push(unit, id, transactions);
+        }
+        let head = self.units[unit.index()].lists[list].head;
+        let previous = flin.place(unit, id, head, arrival, transactions);
+        self.insert(unit, list, previous, id, transactions);
+    }
+
+    /// Queues a transaction on a unit, before others of its kind, where it stays.
+    pub fn push_first_fairly(
+        &mut self,
+        unit: UnitId,
+        id: TransactionId,
+        arrival: &Arrival,
+        transactions: &mut Transactions,
+    ) {
+        if let Some(flin) = &mut self.flin {
+            flin.note(unit, id, &transactions[id], true, arrival);
+        }
+        self.push_first(unit, id, transactions);
+    }
+
+    fn insert(
+        &mut self,
+        unit: UnitId,
+        list: usize,
+        previous: TransactionId,
+        id: TransactionId,
+        transactions: &mut Transactions,
+    ) {
+        if !previous.is_some() {
+            return self.push_first(unit, id, transactions);
+        }
+        transactions[id].next = transactions[previous].next;
+        transactions[previous].next = id;
+        let tail = &mut self.units[unit.index()].lists[list].tail;
+        if *tail == previous {
+            *tail = id;
+        }
+    }
+
+    /// The order in which the lists of a unit are looked at: reads and writes by how long those in front have waited for what
+    /// they take, an urgent collection by what it owes the write or, where none can be issued, by its own wait.
+    pub(super) fn fair_order(
+        &mut self,
+        unit: UnitId,
+        look: &Look,
+        transactions: &Transactions,
+        world: &impl Readiness,
+    ) -> &'static [Choice] {
+        let read = self.in_front(unit, USER_READ, look.free, transactions, world);
+        let write = self.in_front(unit, USER_WRITE, look.free, transactions, world);
+        let ready = |list| self.first_ready(unit, list, look.free, transactions, world);
+        let urgent = look.served == Served::All && look.gc_urgent;
+        let erase = if urgent { ready(ERASE) } else { None };
+        let moved = if urgent { ready(GC_READ).or_else(|| ready(GC_WRITE)).or(erase) } else { None };
+        let Some(flin) = &mut self.flin else {
+            return look.order();
+        };
+        let mut owed = Owed::default();
+        if let Some(write) = write.filter(|_| urgent) {
+            owed = Owed { moves: flin.owed(unit, transactions[write].flow), erase };
+        }
+        let reads_first = match (read, write.or(moved)) {
+            (Some(read), Some(other)) => flin.reads_first(read, other, &owed, look.now),
+            (_, other) => other.is_none(),
+        };
+        let gc_first = write.is_none() || owed.moves > 0 || owed.erase.is_some();
+        match (look.served, urgent, reads_first) {
+            (Served::UserReads, ..) | (_, false, true) => look.order(),
+            (Served::UserRequests, ..) => &WRITES_ALONE,
+            (Served::All, false, false) => &WRITES_FIRST,
+            (Served::All, true, true) => &READS_THEN_GC,
+            (Served::All, true, false) if gc_first => &GC_FIRST,
+            (Served::All, true, false) => &WRITES_THEN_GC,
+        }
+    }
+
+    /// The first transaction that can be issued of the user class whose turn it is.
+    fn in_front(
+        &self,
+        unit: UnitId,
+        base: usize,
+        free: u64,
+        transactions: &Transactions,
+        world: &impl Readiness,
+    ) -> Option<TransactionId> {
+        let u = &self.units[unit.index()];
+        let waiting = u.waiting >> base & ALL_CLASSES;
+        let mut turns = if base == USER_READ { u.read_turns } else { u.write_turns };
+        let mut look = || turns.choose(|class| waiting & (1 << class) != 0);
+        let class = match self.single_class {
+            Some(class) => Some(class),
+            None => look().or_else(look),
+        };
+        self.first_ready(unit, base + class?, free, transactions, world)
+    }
+
+    /// The first of a list that can be issued in the planes `free`.
+    pub(super) fn first_ready(
+        &self,
+        unit: UnitId,
+        list: usize,
+        mut free: u64,
+        transactions: &Transactions,
+        world: &impl Readiness,
+    ) -> Option<TransactionId> {
+        let mut at = self.units[unit.index()].lists[list].head;
+        while at.is_some() {
+            let t = &transactions[at];
+            let bit = 1 << world.plane(t);
+            if free & bit != 0 && world.ready(t) {
+                return Some(at);
+            }
+            if world.keeps_order(t) {
+                free &= !bit;
+            }
+            at = t.next;
+        }
+        None
+    }
+
+    /// A command's transactions have left the queues.
+    pub(super) fn note_issued(&mut self, unit: UnitId, command: &Command, now: Time, transactions: &Transactions) {
+        let Some(flin) = &mut self.flin else {
+            return;
+        };
+        for &first in command.transactions() {
+            let mut mates = Mates::of(first);
+            while let Some(id) = mates.next(transactions) {
+                flin.issued(unit, id, &transactions[id], now);
+            }
+        }
+    }
+}
