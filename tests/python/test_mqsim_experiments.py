@@ -16,6 +16,7 @@ from canaletto.experiments.mqsim import (
     files_queue_fetch,
     files_write_cache,
     interference,
+    latency_steps,
     mapping_table,
     queue_fetch,
     recorded,
@@ -281,3 +282,19 @@ def test_effort_tells_runs_that_end_by_time() -> None:
         "files-queue-fetch",
         "files-write-cache",
     ]
+
+
+def test_steps_sum_to_the_latency_and_the_array_is_most_of_flash_only(kept: Path) -> None:
+    rows = carried_out(latency_steps.FIGURE, kept)
+    steps = {
+        memory: {row["step"]: row["ours"] for row in rows if row["system"] == memory} for memory in latency_steps.DRIVES
+    }
+    share = {memory: found["array_read"] / sum(found.values()) for memory, found in steps.items()}
+    assert share["MLC flash"] > 0.8
+    assert share["Z-NAND"] < 0.3
+    assert share["3D XPoint"] < 0.1
+    runs = latency_steps.FIGURE.runs(QUICK)
+    found = laboratory.carry_out(runs.values(), kept, lambda *_: None)
+    for (memory,), run in runs.items():
+        assert sum(steps[memory].values()) == pytest.approx(found[run.key]["latency_us"]["all"]["mean"])
+    assert len(latency_steps.FIGURE.charts(rows)) == 2

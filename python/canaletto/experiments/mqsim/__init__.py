@@ -5,6 +5,7 @@ from canaletto.experiments.mqsim import (
     files_back_end,
     files_queue_fetch,
     files_write_cache,
+    latency_steps,
     mapping_table,
     queue_fetch,
     sizes,
@@ -17,7 +18,7 @@ FIGURES = [
     module.FIGURE
     for module in (
         *(files_back_end, files_queue_fetch, files_write_cache),
-        *(queue_fetch, steady_state, sizes, table_errors),
+        *(latency_steps, queue_fetch, steady_state, sizes, table_errors),
         *(write_cache, mapping_table, back_end),
     )
 ]

@@ -57,9 +57,7 @@ def chart(rows: list[Row]) -> dict[str, Spec]:
     """A stack a drive, together and without the one that dwarfs the others."""
     drawn: dict[str, Spec] = {}
     for caption, memories in {"all three": [*DRIVES], "the fast memories": [*DRIVES][1:]}.items():
-        steps = {
-            memory: {row["step"]: row["ours"] for row in rows if row["system"] == memory} for memory in memories
-        }
+        steps = {memory: {row["step"]: row["ours"] for row in rows if row["system"] == memory} for memory in memories}
         stacked = stacks(steps, colours.CAUSES, axis_unit, "time of a 4 KiB read")
         if stacked:
             drawn[caption] = stacked
