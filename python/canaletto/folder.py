@@ -229,10 +229,18 @@ def check_traces(folder: Path, workload: Workload) -> None:
             )
 
 
+FILES = frozenset({".html", ".json", ".csv", ".parquet", ".toml"})
+"""Endings that a folder is not meant to have: whoever gives one expects a file."""
+
+
 def _check_free(target: Path, given: str | PathLike[str], force: bool) -> None:
-    if not os.path.lexists(target):
-        return
     name = os.fspath(given)
+    if not os.path.lexists(target):
+        if target.suffix.lower() in FILES:
+            raise ConfigError(
+                f"{name}: got the name of a file, expected that of a new folder, which report.html goes into"
+            )
+        return
     if not force:
         raise ConfigError(f"{name}: exists already; expected a new folder, or --force to replace a run or a comparison")
     if not _is_replaceable(target):

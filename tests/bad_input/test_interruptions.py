@@ -57,6 +57,13 @@ def test_ctrl_c_at_any_time(seconds: float, words: list[str], canaletto: Any, tm
         assert left == [] or (tmp_path / "a" / "report.html").exists()
 
 
+def test_an_output_folder_named_like_a_file(canaletto: Any, tmp_path: Path) -> None:
+    canaletto.refuses(
+        *SHORT, "--out", "a.html", says=("a.html: got the name of a file", "expected that of a new folder")
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_an_output_folder_that_exists(canaletto: Any, tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "thesis.tex").write_text("years")
