@@ -42,7 +42,9 @@ def _run() -> int:
     try:
         status = app(prog_name="canaletto", standalone_mode=False)
     except typer.TyperException as error:
-        return _complain(f"{error.format_message()} (try --help)", BAD_INPUT)
+        # Typer has values checked by Pydantic, which talks to programmers.
+        message = error.format_message().replace("Value error, ", "").replace("Input should", "should")
+        return _complain(f"{message} (try --help)", BAD_INPUT)
     except ConfigError as error:
         return _complain(str(error), BAD_INPUT)
     except SimulationError as error:
