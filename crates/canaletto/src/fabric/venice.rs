@@ -16,6 +16,7 @@
 
 mod circuit;
 pub mod grid;
+mod reach;
 pub mod routers;
 pub mod scout;
 mod search;

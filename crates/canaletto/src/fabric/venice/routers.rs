@@ -3,6 +3,7 @@
 #[cfg(test)]
 use crate::fabric::venice::grid::LinkId;
 use crate::fabric::venice::grid::{Grid, Port, RouterId};
+use crate::fabric::venice::reach::Reach;
 use crate::fabric::venice::scout::ScoutPacket;
 
 /// Where a router sends something.
@@ -39,15 +40,6 @@ struct Router {
     table: [Row; EJECTION + 1],
 }
 
-/// Memory of [`Routers::is_connected`].
-#[derive(Default)]
-struct Flood {
-    /// For each router the number of the search that last came to it, from either side.
-    seen: Vec<u64>,
-    search: u64,
-    sides: [Vec<RouterId>; 2],
-}
-
 /// All routers with the links between them.
 ///
 /// Tables and links are those of the hardware; nothing here knows more than it does, [`Routers::is_connected`] apart.
@@ -59,7 +51,7 @@ pub struct Routers {
     tried: Vec<u64>,
     /// Number of each controller's present scout.
     scouts: Vec<u64>,
-    flood: Flood,
+    reach: Reach,
 }
 
 impl Routers {
@@ -75,7 +67,7 @@ impl Routers {
             routers: (0..grid.routers()).map(router).collect(),
             tried: vec![0; grid.rows as usize * grid.routers() as usize],
             scouts: vec![0; grid.rows as usize],
-            flood: Flood { seen: vec![0; grid.routers() as usize], ..Flood::default() },
+            reach: Reach::new(&grid),
             grid,
         }
     }
@@ -90,38 +82,19 @@ impl Routers {
         &self.grid
     }
 
-    /// Whether free links lead from one router to another, so that a scout on its own would find a way. Searched from both
-    /// ends in turns: what is cut off is usually a few routers around one of them.
+    /// Whether free links lead from one router to another, so that a scout on its own would find a way.
     pub fn is_connected(&mut self, from: RouterId, to: RouterId) -> bool {
-        if from == to {
-            return true;
+        self.reach.is_connected(from, to, &self.grid, |at| self.routers[at.index()].free)
+    }
+
+    /// The link at a router's port is free from now on, or taken.
+    fn set_free(&mut self, at: RouterId, port: Port, is_free: bool) {
+        let next = self.grid.beyond(at, port).router;
+        for (end, port) in [(at, port), (next, port.opposite())] {
+            let free = &mut self.routers[end.index()].free;
+            *free = *free & !port.bit() | u8::from(is_free) * port.bit();
         }
-        let Flood { seen, search, sides } = &mut self.flood;
-        *search += 2;
-        for (side, start) in [from, to].into_iter().enumerate() {
-            seen[start.index()] = *search + side as u64;
-            sides[side].clear();
-            sides[side].push(start);
-        }
-        let [near, far] = sides;
-        loop {
-            for (side, open) in [&mut *near, &mut *far].into_iter().enumerate() {
-                let Some(at) = open.pop() else { return false };
-                let free = self.routers[at.index()].free;
-                for port in Port::ALL.into_iter().filter(|port| free & port.bit() != 0) {
-                    let Some((_, next)) = self.grid.neighbour(at, port) else { continue };
-                    let mark = &mut seen[next.index()];
-                    if *mark == *search + side as u64 {
-                        continue;
-                    }
-                    if *mark == *search + 1 - side as u64 {
-                        return true;
-                    }
-                    *mark = *search + side as u64;
-                    open.push(next);
-                }
-            }
-        }
+        self.reach.set(at, port, is_free);
     }
 
     /// A controller sends a new scout, which has tried nothing yet.
@@ -146,10 +119,8 @@ impl Routers {
         let outputs = if free & minimal != 0 { free & minimal } else { free & !input.bit() };
         let port = router.choose(outputs)?;
         router.table[port as usize] = Row::of(scout, input);
-        router.free &= !port.bit();
         self.tried[place] = number << 4 | u64::from(tried | port.bit());
-        let next = self.grid.beyond(at, port).router;
-        self.routers[next.index()].free &= !port.opposite().bit();
+        self.set_free(at, port, false);
         Some(Exit::To(port))
     }
 
@@ -175,9 +146,7 @@ impl Routers {
         row.valid = false;
         let entry = row.entry;
         if let Exit::To(port) = exit {
-            self.routers[at.index()].free |= port.bit();
-            let next = self.grid.beyond(at, port).router;
-            self.routers[next.index()].free |= port.opposite().bit();
+            self.set_free(at, port, true);
         }
         entry
     }
@@ -202,13 +171,6 @@ impl Routers {
         self.grid.links() - free / 2
     }
 
-    #[cfg(test)]
-    fn take(&mut self, at: RouterId, port: Port) {
-        let next = self.grid.beyond(at, port).router;
-        self.routers[at.index()].free &= !port.bit();
-        self.routers[next.index()].free &= !port.opposite().bit();
-    }
-
     /// Reserves a circuit by hand, for tests: from a controller over the given routers.
     #[cfg(test)]
     pub fn hold(&mut self, packet: u32, routers: &[u32]) {
@@ -220,7 +182,7 @@ impl Routers {
             let port = Port::ALL.into_iter().find(leads).expect("neighbours");
             assert!(!self.is_taken(at, port));
             self.routers[at.index()].table[port as usize] = row(entry);
-            self.take(at, port);
+            self.set_free(at, port, false);
             entry = port.opposite();
         }
         let last = *routers.last().expect("a router");
@@ -233,7 +195,7 @@ impl Routers {
         for at in (0..self.grid.routers()).map(RouterId) {
             for port in Port::ALL {
                 if self.grid.neighbour(at, port).is_some_and(|(l, _)| l == link) {
-                    self.take(at, port);
+                    self.set_free(at, port, false);
                 }
             }
         }
