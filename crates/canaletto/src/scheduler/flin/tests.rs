@@ -126,8 +126,8 @@ fn who_is_worst_off_goes_to_the_front_and_is_not_overtaken() {
     // Within the threshold nobody is moved to the front.
     queue.flin.fairness_threshold = 0.05;
     queue.order.clear();
-    queue.comes(0, Operation::Read, now);
-    queue.comes(1, Operation::Read, now);
+    queue.comes(0, Operation::Read, now * 2);
+    queue.comes(1, Operation::Read, now * 2);
     assert_eq!(queue.flows(), [0, 1]);
 }
 
