@@ -168,7 +168,7 @@ impl Queues {
             single_class,
             priorities: config.priorities,
             turn: config.turn,
-            flin: (config.policy == Policy::Flin).then(|| Flin::new(&config.flin, layout, classes.collect())),
+            flin: (config.policy == Policy::Flin).then(|| Flin::new(&config.flin, layout, priorities.len())),
         }
     }
 
@@ -321,7 +321,7 @@ impl Queues {
         }
         let order = self.fair_order(unit, look, transactions, world);
         let command = self.first_command(unit, order, look.free, transactions, world)?;
-        self.note_issued(unit, &command, look.now, transactions);
+        self.note_issued(unit, &command, transactions);
         Some(command)
     }
 

@@ -9,7 +9,6 @@ use crate::flash::array::Command;
 use crate::scheduler::flin::{Arrival, Owed};
 use crate::scheduler::mates::Mates;
 use crate::scheduler::transaction::TransactionId;
-use crate::sim::time::Time;
 
 /// Whose transactions are looked at, in which order, if a write goes before reads.
 const WRITES_FIRST: [Choice; 7] = [
@@ -117,13 +116,13 @@ impl Queues {
         };
         let mut owed = Owed::default();
         if let Some(write) = write.filter(|_| urgent) {
-            owed = Owed { moves: flin.owed(unit, transactions[write].flow), erase };
+            owed = Owed { steps: flin.owed(unit, transactions[write].flow), erase };
         }
         let reads_first = match (read, write.or(moved)) {
             (Some(read), Some(other)) => flin.reads_first(read, other, &owed, look.now),
             (_, other) => other.is_none(),
         };
-        let gc_first = write.is_none() || owed.moves > 0 || owed.erase.is_some();
+        let gc_first = write.is_none() || owed.steps > 0 || owed.erase.is_some();
         match (look.served, urgent, reads_first) {
             (Served::UserReads, ..) | (_, false, true) => look.order(),
             (Served::UserRequests, ..) => &WRITES_ALONE,
@@ -179,14 +178,14 @@ impl Queues {
     }
 
     /// A command's transactions have left the queues.
-    pub(super) fn note_issued(&mut self, unit: UnitId, command: &Command, now: Time, transactions: &Transactions) {
+    pub(super) fn note_issued(&mut self, unit: UnitId, command: &Command, transactions: &Transactions) {
         let Some(flin) = &mut self.flin else {
             return;
         };
         for &first in command.transactions() {
             let mut mates = Mates::of(first);
             while let Some(id) = mates.next(transactions) {
-                flin.issued(unit, id, &transactions[id], now);
+                flin.issued(unit, &transactions[id]);
             }
         }
     }
