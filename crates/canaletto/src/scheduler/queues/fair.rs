@@ -1,9 +1,8 @@
 //! Queues under `scheduler.policy = "flin"`: where a transaction is put, and which list is looked at first.
 
-use super::{ALL_CLASSES, GC_FIRST, USER_READ, USER_WRITE};
-use super::{
-    Choice, ERASE, GC_READ, GC_WRITE, Look, MAPPING_READ, MAPPING_WRITE, Queues, Readiness, Served, Transactions,
-};
+use super::look::{Choice, GC_FIRST, Look, Served};
+use super::{ALL_CLASSES, ERASE, GC_READ, GC_WRITE, MAPPING_READ, MAPPING_WRITE, USER_READ, USER_WRITE};
+use super::{Queues, Readiness, Transactions};
 use crate::flash::address::UnitId;
 use crate::flash::array::Command;
 use crate::scheduler::flin::{Arrival, Owed};
