@@ -16,8 +16,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let transaction = self.transactions[id];
         self.count_in(&transaction, unit);
         if self.queues.are_fair() {
-            let arrival = self.expected(id, unit, now);
-            self.queues.push_fairly(unit, id, &arrival, &mut self.transactions);
+            self.enqueue_fairly(id, unit, false, now);
         } else {
             self.queues.push(unit, id, &mut self.transactions);
         }
@@ -31,12 +30,22 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let transaction = self.transactions[id];
         self.count_in(&transaction, unit);
         if self.queues.are_fair() {
-            let arrival = self.expected(id, unit, now);
-            self.queues.push_first_fairly(unit, id, &arrival, &mut self.transactions);
+            self.enqueue_fairly(id, unit, true, now);
         } else {
             self.queues.push_first(unit, id, &mut self.transactions);
         }
         self.refresh_ready(unit);
+    }
+
+    /// Likewise where flows are scheduled fairly. Kept out of the way of those who schedule plainly.
+    #[inline(never)]
+    fn enqueue_fairly(&mut self, id: TransactionId, unit: UnitId, is_first: bool, now: Time) {
+        let arrival = self.expected(id, unit, now);
+        if is_first {
+            self.queues.push_first_fairly(unit, id, &arrival, &mut self.transactions);
+        } else {
+            self.queues.push_fairly(unit, id, &arrival, &mut self.transactions);
+        }
     }
 
     /// What is known of a transaction when it comes to its unit.

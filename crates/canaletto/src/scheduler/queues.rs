@@ -243,15 +243,14 @@ impl Queues {
         transactions: &mut Transactions,
         world: &impl Readiness,
     ) -> Option<Command> {
-        if self.flin.is_none() {
-            return self.first_command(unit, look.order(), look.free, transactions, world);
+        if self.flin.is_some() {
+            return self.fair_command(unit, look, transactions, world);
         }
-        let order = self.fair_order(unit, look, transactions, world);
-        let command = self.first_command(unit, order, look.free, transactions, world)?;
-        self.note_issued(unit, &command, transactions);
-        Some(command)
+        self.first_command(unit, look.order(), look.free, transactions, world)
     }
 
+    /// Forms a command from the first list that yields one.
+    #[inline]
     fn first_command(
         &mut self,
         unit: UnitId,

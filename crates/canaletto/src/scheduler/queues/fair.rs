@@ -95,9 +95,24 @@ impl Queues {
         }
     }
 
+    /// Takes the next command for a unit, or none. Kept out of the way of those who schedule plainly.
+    #[inline(never)]
+    pub(super) fn fair_command(
+        &mut self,
+        unit: UnitId,
+        look: &Look,
+        transactions: &mut Transactions,
+        world: &impl Readiness,
+    ) -> Option<Command> {
+        let order = self.fair_order(unit, look, transactions, world);
+        let command = self.first_command(unit, order, look.free, transactions, world)?;
+        self.note_issued(unit, &command, transactions);
+        Some(command)
+    }
+
     /// The order in which the lists of a unit are looked at: reads and writes by how long those in front have waited for what
     /// they take, an urgent collection by what it owes the write or, where none can be issued, by its own wait.
-    pub(super) fn fair_order(
+    fn fair_order(
         &mut self,
         unit: UnitId,
         look: &Look,
@@ -177,7 +192,7 @@ impl Queues {
     }
 
     /// A command's transactions have left the queues.
-    pub(super) fn note_issued(&mut self, unit: UnitId, command: &Command, transactions: &Transactions) {
+    fn note_issued(&mut self, unit: UnitId, command: &Command, transactions: &Transactions) {
         let Some(flin) = &mut self.flin else {
             return;
         };
