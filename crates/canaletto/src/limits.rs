@@ -4,7 +4,9 @@ use serde::Serialize;
 
 use crate::config::attach::AttachmentKind;
 use crate::config::cache::Sharing;
-use crate::config::design::{Allocation, Design, MappingScheme, PreconditionKind, Scope, Superblock, WritePlacement};
+use crate::config::design::{
+    Allocation, Design, MappingScheme, Policy, PreconditionKind, Scope, Superblock, WritePlacement,
+};
 use crate::config::workload::{Flow, Synthetic, Workload};
 use crate::fabric;
 use crate::flash::address::{Layout, SECTOR};
@@ -371,6 +373,9 @@ const BYTES_PER_ENTRY: f64 = 150.0;
 /// Bytes for each cached page: itself, and up to four places of the index.
 const BYTES_PER_CACHED_PAGE: f64 = 150.0;
 
+/// Bytes of what a fair scheduler keeps of a flow's reads and writes at a unit.
+const BYTES_PER_FLOW_OF_UNIT: f64 = 120.0;
+
 /// Looks at a design and a workload without running them.
 ///
 /// # Errors
@@ -450,7 +455,10 @@ fn memory(design: &Design, workload: &Workload, limits: &Limits, records: bool) 
     let rows: f64 = if records { workload.flow.iter().map(requests).sum() } else { 0.0 };
     let groups = (limits.logical_pages as f64 / 64.0).min(pages * 64.0) * 16.0;
     let cached = pages.min(limits.cache_pages as f64) * BYTES_PER_CACHED_PAGE;
+    let fairly = design.scheduler.policy == Policy::Flin;
+    let told_apart = if fairly { f64::from(limits.layout.units()) * workload.flow.len() as f64 } else { 0.0 };
     20e6 + f64::from(limits.layout.planes()) * 600.0
+        + told_apart * BYTES_PER_FLOW_OF_UNIT
         + pages * BYTES_PER_PAGE
         + groups
         + entries * BYTES_PER_ENTRY

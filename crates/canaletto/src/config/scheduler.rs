@@ -55,8 +55,8 @@ pub struct Flin {
     pub read_threshold: Size,
     /// Likewise for writes.
     pub write_threshold: Size,
-    /// Below this fairness, the least of the flows' mean slowdowns over the largest, a flow of high intensity that is slowed
-    /// down most goes before the others of high intensity.
+    /// Below this fairness, the least of the waiting flows' mean slowdowns over the largest, the flow of high intensity that is
+    /// slowed down most goes before the others of high intensity.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub fairness_threshold: f64,
 }

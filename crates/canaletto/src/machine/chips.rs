@@ -73,36 +73,6 @@ impl Pages<'_> {
 }
 
 impl<F: Fabric, P: Probe> Machine<'_, F, P> {
-    /// Queues a transaction on its unit.
-    pub(super) fn enqueue(&mut self, id: TransactionId, now: Time) {
-        let unit = self.layout.unit_of(self.transactions[id].ppa.plane);
-        self.mark_wait(id, unit, now);
-        let transaction = self.transactions[id];
-        self.count_in(&transaction, unit);
-        if self.queues.are_fair() {
-            let arrival = self.expected(id, unit, now);
-            self.queues.push_fairly(unit, id, &arrival, &mut self.transactions);
-        } else {
-            self.queues.push(unit, id, &mut self.transactions);
-        }
-        self.refresh_ready(unit);
-    }
-
-    /// Queues a transaction on its unit, before others of its kind.
-    pub(super) fn enqueue_first(&mut self, id: TransactionId, now: Time) {
-        let unit = self.layout.unit_of(self.transactions[id].ppa.plane);
-        self.mark_wait(id, unit, now);
-        let transaction = self.transactions[id];
-        self.count_in(&transaction, unit);
-        if self.queues.are_fair() {
-            let arrival = self.expected(id, unit, now);
-            self.queues.push_first_fairly(unit, id, &arrival, &mut self.transactions);
-        } else {
-            self.queues.push_first(unit, id, &mut self.transactions);
-        }
-        self.refresh_ready(unit);
-    }
-
     /// Notes the clocks from which a waiting transaction's blame is worked out when it is issued.
     pub(super) fn mark_wait(&mut self, id: TransactionId, unit: UnitId, now: Time) {
         let t = &mut self.transactions[id];

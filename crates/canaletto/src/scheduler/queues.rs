@@ -9,9 +9,12 @@ use crate::scheduler::classes::{CLASSES, Turns};
 use crate::scheduler::flin::Flin;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 use crate::sim::arena::Slab;
-use crate::sim::time::Time;
 
 mod fair;
+mod look;
+
+use look::Choice;
+pub use look::{Look, Served};
 
 /// All transactions in flight.
 pub type Transactions = Slab<TransactionId, Transaction>;
@@ -34,35 +37,6 @@ const LISTS: usize = GC_READ + 5;
 /// All priority classes, as a mask.
 const ALL_CLASSES: u16 = (1 << CLASSES) - 1;
 
-/// Where a command may come from.
-#[derive(Clone, Copy)]
-enum Choice {
-    /// This list.
-    List(usize),
-    /// The list, of the four that begin here, of the class whose turn it is.
-    User(usize),
-}
-
-const USER_FIRST: [Choice; 7] = [
-    Choice::List(MAPPING_READ),
-    Choice::User(USER_READ),
-    Choice::List(MAPPING_WRITE),
-    Choice::User(USER_WRITE),
-    Choice::List(GC_READ),
-    Choice::List(GC_WRITE),
-    Choice::List(ERASE),
-];
-const GC_FIRST: [Choice; 7] = [
-    Choice::List(MAPPING_READ),
-    Choice::List(GC_READ),
-    Choice::List(GC_WRITE),
-    Choice::List(ERASE),
-    Choice::User(USER_READ),
-    Choice::List(MAPPING_WRITE),
-    Choice::User(USER_WRITE),
-];
-const USER_ALONE: [Choice; 3] = [Choice::List(MAPPING_READ), Choice::User(USER_READ), Choice::User(USER_WRITE)];
-
 /// The queues of one unit.
 #[derive(Clone, Copy)]
 struct Unit {
@@ -71,53 +45,6 @@ struct Unit {
     waiting: u16,
     read_turns: Turns,
     write_turns: Turns,
-}
-
-/// Which of a unit's transactions may be issued.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Served {
-    /// All of them.
-    All,
-    /// Reads for host requests, those of the mapping table that they wait for included.
-    UserReads,
-    /// Reads and writes for host requests.
-    UserRequests,
-}
-
-impl Served {
-    /// The lists, as a mask.
-    fn lists(self) -> u16 {
-        match self {
-            Served::All => u16::MAX,
-            Served::UserReads => (ALL_CLASSES << USER_READ) | 1 << MAPPING_READ,
-            Served::UserRequests => (ALL_CLASSES << USER_READ) | (ALL_CLASSES << USER_WRITE) | 1 << MAPPING_READ,
-        }
-    }
-}
-
-/// What is known of a unit when it is looked at.
-#[derive(Clone, Copy, Debug)]
-pub struct Look {
-    /// What may be issued.
-    pub served: Served,
-    /// Planes (a mask) that can work.
-    pub free: u64,
-    /// Whether garbage collection goes before user requests.
-    pub gc_urgent: bool,
-    /// When that is.
-    pub now: Time,
-}
-
-impl Look {
-    /// The order in which the lists are looked at, the mapping table's before those of user requests always: they wait for it.
-    fn order(&self) -> &'static [Choice] {
-        match self.served {
-            Served::All if self.gc_urgent => &GC_FIRST,
-            Served::All => &USER_FIRST,
-            Served::UserRequests => &USER_ALONE,
-            Served::UserReads => &USER_ALONE[..2],
-        }
-    }
 }
 
 /// What the scheduler must know of the world to form a command.
@@ -168,7 +95,7 @@ impl Queues {
             single_class,
             priorities: config.priorities,
             turn: config.turn,
-            flin: (config.policy == Policy::Flin).then(|| Flin::new(&config.flin, layout, classes.collect())),
+            flin: (config.policy == Policy::Flin).then(|| Flin::new(&config.flin, layout, priorities.len())),
         }
     }
 
@@ -316,15 +243,14 @@ impl Queues {
         transactions: &mut Transactions,
         world: &impl Readiness,
     ) -> Option<Command> {
-        if self.flin.is_none() {
-            return self.first_command(unit, look.order(), look.free, transactions, world);
+        if self.flin.is_some() {
+            return self.fair_command(unit, look, transactions, world);
         }
-        let order = self.fair_order(unit, look, transactions, world);
-        let command = self.first_command(unit, order, look.free, transactions, world)?;
-        self.note_issued(unit, &command, look.now, transactions);
-        Some(command)
+        self.first_command(unit, look.order(), look.free, transactions, world)
     }
 
+    /// Forms a command from the first list that yields one.
+    #[inline]
     fn first_command(
         &mut self,
         unit: UnitId,

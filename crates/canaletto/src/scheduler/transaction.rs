@@ -186,11 +186,6 @@ impl Transaction {
         }
     }
 
-    /// Whether it reads a page that collection moves.
-    pub fn is_move_read(&self) -> bool {
-        self.background() == Some(Background::GcRead)
-    }
-
     /// A transaction of garbage collection.
     pub fn of_gc(operation: Operation, lpa: u64, ppa: Ppa, sectors: u64, now: Time) -> Self {
         Transaction {

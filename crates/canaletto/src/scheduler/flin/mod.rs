@@ -16,7 +16,7 @@
 //! page; that planes work side by side is left out, as in MQSim's sketch of FLIN (`TSU_FLIN.cpp`).
 //!
 //! Assumed, where the paper does not say: a transaction never overtakes one of its own flow; of transactions that would be as
-//! fair, the one that came first goes first; a flow's mean slowdown is that over the whole run; a flow's share of a
+//! fair, the one that came first goes first; a flow's mean slowdown is that of its transactions in the group; a flow's share of a
 //! collection is that of its programs at the unit since the last erase there, and where no write can be issued, the collection
 //! itself is weighed against the read. When free pages are few is said by `gc.hard_threshold` and `gc.preemptible`.
 
@@ -64,16 +64,13 @@ struct Track {
     is_low: bool,
     /// When the last one would end if the flow were alone.
     alone_until: Time,
-    /// Sum of the slowdowns of those that were issued, and their number.
-    slowdowns: f64,
-    issued: u64,
 }
 
 /// What is kept of a unit's collection.
 #[derive(Clone, Copy, Default)]
 struct Collection {
-    /// Reads of pages to move that are queued.
-    moves: u64,
+    /// Reads and programs that the copies which are queued still take.
+    steps: u64,
     /// Programs of the host since the last erase.
     programs: u64,
     /// How many of collection's transactions still go before the next write of the host, once that is known.
@@ -84,7 +81,7 @@ struct Collection {
 #[derive(Clone, Copy, Default)]
 pub struct Owed {
     /// So many reads and programs.
-    pub moves: u64,
+    pub steps: u64,
     /// An erase that can be issued.
     pub erase: Option<TransactionId>,
 }
@@ -110,8 +107,7 @@ pub struct Flin {
     /// Bytes over the whole drive that a page at one unit stands for.
     page_share: u64,
     fairness_threshold: f64,
-    /// Of each flow: its priority class.
-    classes: Vec<usize>,
+    flows: usize,
     /// By place in the slab.
     tickets: Vec<Ticket>,
     /// By unit, flow and side.
@@ -121,28 +117,31 @@ pub struct Flin {
     collections: Vec<Collection>,
     /// The group that a new transaction belongs to, while its place is looked for.
     line: Vec<Waiting>,
+    /// Of each flow in it: the sum of slowdowns, and their number.
+    means: Vec<(f64, f64)>,
 }
 
 impl Flin {
-    /// Nothing is known yet. `classes` are the flows' priority classes.
-    pub fn new(config: &Config, layout: &Layout, classes: Vec<usize>) -> Flin {
-        let (units, flows) = (layout.units() as usize, classes.len());
+    /// Nothing is known yet of so many flows.
+    pub fn new(config: &Config, layout: &Layout, flows: usize) -> Flin {
+        let units = layout.units() as usize;
         Flin {
             epoch: config.epoch.time(),
             thresholds: [config.read_threshold.0, config.write_threshold.0],
             page_share: layout.page_bytes() * units as u64,
             fairness_threshold: config.fairness_threshold,
-            classes,
+            flows,
             tickets: Vec::new(),
             tracks: vec![Track::default(); units * flows * 2],
             programs: vec![0; units * flows],
             collections: vec![Collection::default(); units],
             line: Vec::new(),
+            means: vec![(0.0, 0.0); flows],
         }
     }
 
     fn track(&mut self, unit: UnitId, flow: usize, side: Side) -> &mut Track {
-        let place = (unit.index() * self.classes.len() + flow) * 2 + side as usize;
+        let place = (unit.index() * self.flows + flow) * 2 + side as usize;
         &mut self.tracks[place]
     }
 
@@ -156,9 +155,7 @@ impl Flin {
     /// A transaction comes that goes to the end of its list, or, if it `is_first`, to the front, where it stays.
     pub fn note(&mut self, unit: UnitId, id: TransactionId, t: &Transaction, is_first: bool, arrival: &Arrival) {
         let Arrival { now, service, .. } = *arrival;
-        if t.is_move_read() {
-            self.collections[unit.index()].moves += 1;
-        }
+        self.collections[unit.index()].steps += steps(t);
         self.keep(id, Ticket { queued: now, service, alone: service, is_low: is_first, is_tagged: is_first });
     }
 
@@ -180,7 +177,9 @@ impl Flin {
         let mut new = Ticket { queued: now, service, alone, is_low, is_tagged: false };
         let (in_front, begins) = self.line_up(head, is_low, arrival, transactions);
         let first = position::earliest(&self.line, t.flow);
-        let place = if !is_low && self.is_worst_off(unit, flow, side) {
+        let at_end = position::slowdown(begins + service, alone);
+        let threshold = self.fairness_threshold;
+        let place = if !is_low && position::is_worst_off(&self.line, t.flow, at_end, threshold, &mut self.means) {
             new.is_tagged = first < self.line.len();
             first
         } else {
@@ -233,59 +232,32 @@ impl Flin {
         (in_front, begins)
     }
 
-    /// Whether fairness among the flows of a class at a unit is below the threshold, and it is this flow that is slowed down most.
-    fn is_worst_off(&mut self, unit: UnitId, flow: usize, side: Side) -> bool {
-        let (mut least, mut most, mut own) = (f64::MAX, 0f64, 0f64);
-        for other in 0..self.classes.len() {
-            let track = *self.track(unit, other, side);
-            if self.classes[other] != self.classes[flow] || track.issued == 0 {
-                continue;
-            }
-            let mean = track.slowdowns / track.issued as f64;
-            (least, most) = (least.min(mean), most.max(mean));
-            if other == flow {
-                own = mean;
-            }
-        }
-        own > 0.0 && own >= most && least < self.fairness_threshold * most
-    }
-
     /// A transaction leaves its queue for the unit.
-    pub fn issued(&mut self, unit: UnitId, id: TransactionId, t: &Transaction, now: Time) {
+    pub fn issued(&mut self, unit: UnitId, t: &Transaction) {
         let collection = &mut self.collections[unit.index()];
         if t.origin == Origin::Gc {
-            collection.moves -= u64::from(t.is_move_read());
+            collection.steps -= steps(t);
             collection.owed = collection.owed.map(|owed| owed.saturating_sub(1));
             if t.operation == Operation::Erase {
                 collection.programs = 0;
-                let flows = self.classes.len();
-                self.programs[unit.index() * flows..][..flows].fill(0);
+                self.programs[unit.index() * self.flows..][..self.flows].fill(0);
             }
         }
         if t.background().is_some() {
             return;
         }
-        let (flow, side) = (usize::from(t.flow), Side::of(t.operation));
-        if let Side::Write = side {
+        if t.operation == Operation::Program {
             collection.programs += 1;
             collection.owed = None;
-            self.programs[unit.index() * self.classes.len() + flow] += 1;
+            self.programs[unit.index() * self.flows + usize::from(t.flow)] += 1;
         }
-        let ticket = self.tickets[id.index()];
-        let track = self.track(unit, flow, side);
-        track.slowdowns += position::slowdown(now - ticket.queued + ticket.service, ticket.alone);
-        track.issued += 1;
     }
 
     /// How many of the unit's transactions of collection go before a write of this flow.
     pub fn owed(&mut self, unit: UnitId, flow: u16) -> u64 {
-        let programs = self.programs[unit.index() * self.classes.len() + usize::from(flow)];
+        let programs = self.programs[unit.index() * self.flows + usize::from(flow)];
         let collection = &mut self.collections[unit.index()];
-        *collection.owed.get_or_insert_with(|| {
-            let moves = (collection.moves * programs).div_ceil(collection.programs.max(1));
-            // Each page is read and programmed.
-            2 * moves
-        })
+        *collection.owed.get_or_insert_with(|| (collection.steps * programs).div_ceil(collection.programs.max(1)))
     }
 
     /// Whether `read` has waited longer than `other` for what it takes: each as long as it has waited and would if the other one
@@ -295,12 +267,21 @@ impl Flin {
         let (read, other) = (ticket(read), ticket(other));
         let (read_takes, other_takes) = (u128::from(read.service.0), u128::from(other.service.0));
         let erase = owed.erase.map_or(0, |erase| u128::from(ticket(erase).service.0));
-        let collection = u128::from(owed.moves) * (read_takes + other_takes) / 2 + erase;
+        let collection = u128::from(owed.steps) * (read_takes + other_takes) / 2 + erase;
         let waited = |ticket: Ticket| u128::from((now - ticket.queued).0);
         // Of a / b >= c / d both sides times b d.
         let read_waits = (waited(read) + other_takes + collection).saturating_mul(other_takes);
         let other_waits = (waited(other) + read_takes + collection).saturating_mul(read_takes);
         read_waits >= other_waits
+    }
+}
+
+/// Reads and programs of a copy that a transaction of collection begins or ends.
+fn steps(t: &Transaction) -> u64 {
+    match (t.origin, t.operation) {
+        (Origin::Gc, Operation::Read) => 2,
+        (Origin::Gc, Operation::Program) => 1,
+        _ => 0,
     }
 }
 

@@ -57,6 +57,22 @@ impl Range {
     }
 }
 
+/// Whether fairness among the flows of a line is below `threshold`, the least of their transactions' mean slowdowns over the
+/// largest, and it is `flow` that is slowed down most, of which another transaction would go to the end and be slowed down by
+/// `own`. `means` is room for the sum and the number of each flow's.
+pub fn is_worst_off(line: &[Waiting], flow: u16, own: f64, threshold: f64, means: &mut [(f64, f64)]) -> bool {
+    means.fill((0.0, 0.0));
+    means[usize::from(flow)] = (own, 1.0);
+    for waiting in line {
+        let (sum, number) = &mut means[usize::from(waiting.flow)];
+        (*sum, *number) = (*sum + slowdown(waiting.shared, waiting.alone), *number + 1.0);
+    }
+    let waiting = means.iter().filter(|(_, number)| *number > 0.0);
+    let range = waiting.fold(Range::NONE, |range, (sum, number)| range.with(sum / number));
+    let (sum, number) = means[usize::from(flow)];
+    sum / number >= range.most && range.fairness() < threshold
+}
+
 /// The time taken over the time that would be taken alone.
 pub fn slowdown(shared: Time, alone: Time) -> f64 {
     shared.0 as f64 / alone.0 as f64

@@ -1,15 +1,13 @@
 //! Queues under `scheduler.policy = "flin"`: where a transaction is put, and which list is looked at first.
 
-use super::{ALL_CLASSES, GC_FIRST, USER_READ, USER_WRITE};
-use super::{
-    Choice, ERASE, GC_READ, GC_WRITE, Look, MAPPING_READ, MAPPING_WRITE, Queues, Readiness, Served, Transactions,
-};
+use super::look::{Choice, GC_FIRST, Look, Served};
+use super::{ALL_CLASSES, ERASE, GC_READ, GC_WRITE, MAPPING_READ, MAPPING_WRITE, USER_READ, USER_WRITE};
+use super::{Queues, Readiness, Transactions};
 use crate::flash::address::UnitId;
 use crate::flash::array::Command;
 use crate::scheduler::flin::{Arrival, Owed};
 use crate::scheduler::mates::Mates;
 use crate::scheduler::transaction::TransactionId;
-use crate::sim::time::Time;
 
 /// Whose transactions are looked at, in which order, if a write goes before reads.
 const WRITES_FIRST: [Choice; 7] = [
@@ -97,9 +95,24 @@ impl Queues {
         }
     }
 
+    /// Takes the next command for a unit, or none. Kept out of the way of those who schedule plainly.
+    #[inline(never)]
+    pub(super) fn fair_command(
+        &mut self,
+        unit: UnitId,
+        look: &Look,
+        transactions: &mut Transactions,
+        world: &impl Readiness,
+    ) -> Option<Command> {
+        let order = self.fair_order(unit, look, transactions, world);
+        let command = self.first_command(unit, order, look.free, transactions, world)?;
+        self.note_issued(unit, &command, transactions);
+        Some(command)
+    }
+
     /// The order in which the lists of a unit are looked at: reads and writes by how long those in front have waited for what
     /// they take, an urgent collection by what it owes the write or, where none can be issued, by its own wait.
-    pub(super) fn fair_order(
+    fn fair_order(
         &mut self,
         unit: UnitId,
         look: &Look,
@@ -117,13 +130,13 @@ impl Queues {
         };
         let mut owed = Owed::default();
         if let Some(write) = write.filter(|_| urgent) {
-            owed = Owed { moves: flin.owed(unit, transactions[write].flow), erase };
+            owed = Owed { steps: flin.owed(unit, transactions[write].flow), erase };
         }
         let reads_first = match (read, write.or(moved)) {
             (Some(read), Some(other)) => flin.reads_first(read, other, &owed, look.now),
             (_, other) => other.is_none(),
         };
-        let gc_first = write.is_none() || owed.moves > 0 || owed.erase.is_some();
+        let gc_first = write.is_none() || owed.steps > 0 || owed.erase.is_some();
         match (look.served, urgent, reads_first) {
             (Served::UserReads, ..) | (_, false, true) => look.order(),
             (Served::UserRequests, ..) => &WRITES_ALONE,
@@ -179,14 +192,14 @@ impl Queues {
     }
 
     /// A command's transactions have left the queues.
-    pub(super) fn note_issued(&mut self, unit: UnitId, command: &Command, now: Time, transactions: &Transactions) {
+    fn note_issued(&mut self, unit: UnitId, command: &Command, transactions: &Transactions) {
         let Some(flin) = &mut self.flin else {
             return;
         };
         for &first in command.transactions() {
             let mut mates = Mates::of(first);
             while let Some(id) = mates.next(transactions) {
-                flin.issued(unit, id, &transactions[id], now);
+                flin.issued(unit, &transactions[id]);
             }
         }
     }

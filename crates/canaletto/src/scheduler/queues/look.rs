@@ -1,0 +1,81 @@
+//! What may be issued when a unit is looked at, and in which order its lists are gone through.
+
+use super::{ALL_CLASSES, ERASE, GC_READ, GC_WRITE, MAPPING_READ, MAPPING_WRITE, USER_READ, USER_WRITE};
+use crate::sim::time::Time;
+
+/// Where a command may come from.
+#[derive(Clone, Copy)]
+pub(super) enum Choice {
+    /// This list.
+    List(usize),
+    /// The list, of the four that begin here, of the class whose turn it is.
+    User(usize),
+}
+
+pub(super) const USER_FIRST: [Choice; 7] = [
+    Choice::List(MAPPING_READ),
+    Choice::User(USER_READ),
+    Choice::List(MAPPING_WRITE),
+    Choice::User(USER_WRITE),
+    Choice::List(GC_READ),
+    Choice::List(GC_WRITE),
+    Choice::List(ERASE),
+];
+pub(super) const GC_FIRST: [Choice; 7] = [
+    Choice::List(MAPPING_READ),
+    Choice::List(GC_READ),
+    Choice::List(GC_WRITE),
+    Choice::List(ERASE),
+    Choice::User(USER_READ),
+    Choice::List(MAPPING_WRITE),
+    Choice::User(USER_WRITE),
+];
+pub(super) const USER_ALONE: [Choice; 3] =
+    [Choice::List(MAPPING_READ), Choice::User(USER_READ), Choice::User(USER_WRITE)];
+
+/// Which of a unit's transactions may be issued.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Served {
+    /// All of them.
+    All,
+    /// Reads for host requests, those of the mapping table that they wait for included.
+    UserReads,
+    /// Reads and writes for host requests.
+    UserRequests,
+}
+
+impl Served {
+    /// The lists, as a mask.
+    pub(super) fn lists(self) -> u16 {
+        match self {
+            Served::All => u16::MAX,
+            Served::UserReads => (ALL_CLASSES << USER_READ) | 1 << MAPPING_READ,
+            Served::UserRequests => (ALL_CLASSES << USER_READ) | (ALL_CLASSES << USER_WRITE) | 1 << MAPPING_READ,
+        }
+    }
+}
+
+/// What is known of a unit when it is looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// What may be issued.
+    pub served: Served,
+    /// Planes (a mask) that can work.
+    pub free: u64,
+    /// Whether garbage collection goes before user requests.
+    pub gc_urgent: bool,
+    /// When that is.
+    pub now: Time,
+}
+
+impl Look {
+    /// The order in which the lists are looked at, the mapping table's before those of user requests always: they wait for it.
+    pub(super) fn order(&self) -> &'static [Choice] {
+        match self.served {
+            Served::All if self.gc_urgent => &GC_FIRST,
+            Served::All => &USER_FIRST,
+            Served::UserRequests => &USER_ALONE,
+            Served::UserReads => &USER_ALONE[..2],
+        }
+    }
+}
