@@ -71,7 +71,7 @@ impl Board {
             Port::Up => (&mut self.along_columns, at.0),
             Port::Down => (&mut self.along_columns, at.0 - self.columns),
         };
-        *links = *links & !(1 << first) | u64::from(is_free) << first;
+        *links = if is_free { *links | 1 << first } else { *links & !(1 << first) };
     }
 
     fn is_connected(&self, from: RouterId, to: RouterId) -> bool {
@@ -150,7 +150,8 @@ mod tests {
                 let Some((_, next)) = grid.neighbour(at, port) else { continue };
                 reach.set(at, port, is_free);
                 for (end, port) in [(at, port), (next, port.opposite())] {
-                    free[end.index()] = free[end.index()] & !port.bit() | u8::from(is_free) * port.bit();
+                    let set = &mut free[end.index()];
+                    *set = if is_free { *set | port.bit() } else { *set & !port.bit() };
                 }
             }
             for (from, to) in (0..grid.routers()).flat_map(|from| (0..grid.routers()).map(move |to| (from, to))) {

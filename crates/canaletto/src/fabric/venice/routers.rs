@@ -92,7 +92,7 @@ impl Routers {
         let next = self.grid.beyond(at, port).router;
         for (end, port) in [(at, port), (next, port.opposite())] {
             let free = &mut self.routers[end.index()].free;
-            *free = *free & !port.bit() | u8::from(is_free) * port.bit();
+            *free = if is_free { *free | port.bit() } else { *free & !port.bit() };
         }
         self.reach.set(at, port, is_free);
     }
