@@ -1,5 +1,6 @@
 //! Fair scheduling among flows at a unit, after FLIN (A. Tavakkol et al., "FLIN: Enabling Fairness and Enhancing Performance
-//! in Modern NVMe Solid State Drives", ISCA 2018, sections 4 and 5). It has three stages:
+//! in Modern NVMe Solid State Drives", ISCA 2018; its abstract and MQSim's sketch of it, `TSU_FLIN.cpp`, were at hand). It has
+//! three stages:
 //!
 //! 1. *Fairness-aware queue insertion* ([`Flin::place`]). Transactions of flows of low intensity go before those of high
 //!    intensity. Within each group a new one goes to the place at which the slowdowns of those that wait differ least
@@ -15,10 +16,10 @@
 //! the service of each transaction, from now on or from when it stood at last. Service is command, transfer and array time of a
 //! page; that planes work side by side is left out, as in MQSim's sketch of FLIN (`TSU_FLIN.cpp`).
 //!
-//! Assumed, where the paper does not say: a transaction never overtakes one of its own flow; of transactions that would be as
-//! fair, the one that came first goes first; a flow's mean slowdown is that of its transactions in the group; a flow's share of a
-//! collection is that of its programs at the unit since the last erase there, and where no write can be issued, the collection
-//! itself is weighed against the read. When free pages are few is said by `gc.hard_threshold` and `gc.preemptible`.
+//! Assumed: a transaction never overtakes one of its own flow; of transactions that would be as fair, the one that came first
+//! goes first; a flow's mean slowdown is that of its transactions in the group; a flow's share of a collection is that of its
+//! programs at the unit since the last erase there, and where no write can be issued, the collection itself is weighed against
+//! the read. When free pages are few is said by `gc.hard_threshold` and `gc.preemptible`.
 
 pub mod position;
 
