@@ -50,7 +50,7 @@ test-rust: $(VENV)/.built ## Test the engine and the trace readers
 
 .PHONY: test-python
 test-python: $(VENV)/.built ## Test the package and the commands; tests/README.md tells the tiers
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses auto --dist worksteal
 
 SEED ?= 0
 SEEDS ?= 1000
