@@ -24,6 +24,11 @@ pub(super) fn require(right: bool, key: &str, what: impl FnOnce() -> String) -> 
     if right { Ok(()) } else { Err(Problem::new(key, what())) }
 }
 
+/// Refuses keys that make no sense with a `setting`: each with whether it is right, its name, what was given, and why not.
+pub(super) fn refuse_with(setting: String) -> impl Fn(bool, &str, &str, &str) -> Checked {
+    move |right, key, got, why| require(right, key, || format!("got {got} with {setting}: {why}"))
+}
+
 /// Checks a design.
 pub fn check_design(design: &Design) -> Checked {
     check_geometry(design)?;
@@ -302,10 +307,7 @@ fn check_superblocks(design: &Design) -> Checked {
     if ftl.superblock == Superblock::None {
         return Ok(());
     }
-    let name = ftl.superblock.name();
-    let refuse = |right, key: &str, got: &str, why: &str| {
-        require(right, key, || format!("got {got} with ftl.superblock = \"{name}\": {why}"))
-    };
+    let refuse = refuse_with(format!("ftl.superblock = \"{}\"", ftl.superblock.name()));
     refuse(
         ftl.mapping == MappingScheme::Page,
         "ftl.superblock",

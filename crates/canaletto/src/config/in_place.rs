@@ -1,6 +1,6 @@
 //! What in-place writing needs of the other keys.
 
-use crate::config::check::{Checked, require};
+use crate::config::check::{Checked, refuse_with, require};
 use crate::config::design::{
     Addressing, Design, MapUpdate, MappingScheme, PreconditionKind, Superblock, WritePlacement,
 };
@@ -8,8 +8,7 @@ use crate::config::medium::Suspendable;
 
 /// Checks `ftl.mapping = "in-place"`, and that nothing else is addressed by bytes.
 pub(super) fn check(design: &Design) -> Checked {
-    let in_place = design.ftl.mapping == MappingScheme::InPlace;
-    if in_place {
+    if design.ftl.mapping == MappingScheme::InPlace {
         return check_rest(design);
     }
     require(design.flash.addressing == Addressing::Page, "flash.addressing", || {
@@ -24,9 +23,7 @@ pub(super) fn check(design: &Design) -> Checked {
 /// Nothing moves, nothing is erased and no block is ever retired: what speaks of that is refused.
 fn check_rest(design: &Design) -> Checked {
     let (ftl, flash) = (&design.ftl, &design.flash);
-    let refuse = |right, key: &str, got: &str, why: &str| {
-        require(right, key, || format!("got {got} with ftl.mapping = \"in-place\": {why}"))
-    };
+    let refuse = refuse_with("ftl.mapping = \"in-place\"".to_owned());
     refuse(
         ftl.write_placement == WritePlacement::Static,
         "ftl.write_placement",

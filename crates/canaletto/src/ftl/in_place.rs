@@ -13,17 +13,15 @@ pub struct InPlace {
     planes: u64,
     pages_per_block: u64,
     addressing: Addressing,
-    whole: u64,
 }
 
 impl InPlace {
-    /// None if the drive writes elsewhere. `whole` are all sectors of a page.
-    pub fn new(design: &Design, layout: &Layout, whole: u64) -> Option<InPlace> {
+    /// None if the drive writes elsewhere.
+    pub fn new(design: &Design, layout: &Layout) -> Option<InPlace> {
         (design.ftl.mapping == MappingScheme::InPlace).then(|| InPlace {
             planes: u64::from(layout.planes()),
             pages_per_block: u64::from(layout.pages_per_block),
             addressing: design.flash.addressing,
-            whole,
         })
     }
 
@@ -33,10 +31,10 @@ impl InPlace {
         Ppa { plane, block: (number / self.pages_per_block) as u32, page: (number % self.pages_per_block) as u32 }
     }
 
-    /// Sectors that must be read before `written` ones of a page are programmed.
-    pub fn missing(&self, written: u64) -> u64 {
+    /// Sectors that must be read before `written` ones of the `whole` page are programmed.
+    pub fn missing(&self, written: u64, whole: u64) -> u64 {
         match self.addressing {
-            Addressing::Page => self.whole & !written,
+            Addressing::Page => whole & !written,
             Addressing::Byte => 0,
         }
     }
@@ -56,7 +54,7 @@ mod tests {
         let all: Vec<String> = all.into_iter().map(str::to_owned).collect();
         let design = load_design("cost-optimized", None, &all).unwrap();
         let layout = design.layout();
-        let memory = InPlace::new(&design, &layout, 0xff).unwrap();
+        let memory = InPlace::new(&design, &layout).unwrap();
         (layout, memory)
     }
 
@@ -72,7 +70,7 @@ mod tests {
 
     #[test]
     fn only_whole_pages_need_the_rest() {
-        assert_eq!(drive(&[]).1.missing(0b11), 0xfc);
-        assert_eq!(drive(&["flash.addressing=byte"]).1.missing(0b11), 0);
+        assert_eq!(drive(&[]).1.missing(0b11, 0xff), 0xfc);
+        assert_eq!(drive(&["flash.addressing=byte"]).1.missing(0b11, 0xff), 0);
     }
 }

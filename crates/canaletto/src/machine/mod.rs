@@ -394,7 +394,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
                 &layout,
                 &Placement::new(&layout, design.ftl.allocation, &Positions::all(&layout)),
             ),
-            in_place: InPlace::new(design, &layout, pages::sector_mask(0, u64::from(layout.sectors_per_page))),
+            in_place: InPlace::new(design, &layout),
             spread: Spread::new(&layout, limits.streams, limits.most_valid),
             queues: Queues::new(&layout, &design.scheduler, design.flash.multi_plane, &priorities),
             touched: Ring::new(domains.len() as u32),

@@ -270,7 +270,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         }
         if old.is_bound() {
             let missing = match &self.in_place {
-                Some(memory) => memory.missing(t.sectors),
+                Some(memory) => memory.missing(t.sectors, whole),
                 None => self.blocks.sectors(old) & !t.sectors,
             };
             if missing != 0 {

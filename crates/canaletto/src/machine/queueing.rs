@@ -11,35 +11,31 @@ use crate::sim::time::Time;
 impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// Queues a transaction on its unit.
     pub(super) fn enqueue(&mut self, id: TransactionId, now: Time) {
-        let unit = self.layout.unit_of(self.transactions[id].ppa.plane);
-        self.mark_wait(id, unit, now);
-        let transaction = self.transactions[id];
-        self.count_in(&transaction, unit);
-        if self.queues.are_fair() {
-            self.enqueue_fairly(id, unit, false, now);
-        } else {
-            self.queues.push(unit, id, &mut self.transactions);
-        }
-        self.refresh_ready(unit);
+        self.line_up(id, false, now);
     }
 
     /// Queues a transaction on its unit, before others of its kind.
     pub(super) fn enqueue_first(&mut self, id: TransactionId, now: Time) {
+        self.line_up(id, true, now);
+    }
+
+    #[inline]
+    fn line_up(&mut self, id: TransactionId, is_first: bool, now: Time) {
         let unit = self.layout.unit_of(self.transactions[id].ppa.plane);
         self.mark_wait(id, unit, now);
         let transaction = self.transactions[id];
         self.count_in(&transaction, unit);
-        if self.queues.are_fair() {
-            self.enqueue_fairly(id, unit, true, now);
-        } else {
-            self.queues.push_first(unit, id, &mut self.transactions);
+        match is_first {
+            _ if self.queues.are_fair() => self.line_up_fairly(id, unit, is_first, now),
+            true => self.queues.push_first(unit, id, &mut self.transactions),
+            false => self.queues.push(unit, id, &mut self.transactions),
         }
         self.refresh_ready(unit);
     }
 
     /// Likewise where flows are scheduled fairly. Kept out of the way of those who schedule plainly.
     #[inline(never)]
-    fn enqueue_fairly(&mut self, id: TransactionId, unit: UnitId, is_first: bool, now: Time) {
+    fn line_up_fairly(&mut self, id: TransactionId, unit: UnitId, is_first: bool, now: Time) {
         let arrival = self.expected(id, unit, now);
         if is_first {
             self.queues.push_first_fairly(unit, id, &arrival, &mut self.transactions);
