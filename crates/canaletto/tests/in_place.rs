@@ -9,7 +9,7 @@ fn run(overrides: &[&str], flow: &str) -> Report {
     common::simulate(&common::design(common::SMALL, &all), &common::synthetic(flow)).report
 }
 
-/// A drive of which all but nothing is spare, overwritten ten times over: one program each, no erase.
+/// A drive with nothing spare, overwritten twenty times over: one program each, no erase.
 #[test]
 fn nothing_is_ever_erased() {
     let report =
