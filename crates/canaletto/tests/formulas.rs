@@ -234,7 +234,7 @@ fn unloaded_halves_wait_for_controllers_to_agree() {
     assert!((mean - expected).abs() < 0.02 * expected, "{mean} of {expected} ns");
 }
 
-/// An unloaded mesh: each leg takes its flits once, and a flit and a router delay for every router, which are those of the
+/// An unloaded mesh: each transfer takes its flits once, and a flit and a router delay for every router, which are those of the
 /// chip's own row. At 1 GB/s a flit is 1 ns, over two pins 4 ns; a command has 8, a page 4096 and 3 of header.
 #[test]
 fn unloaded_read_latency_of_a_mesh() {

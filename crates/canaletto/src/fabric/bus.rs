@@ -1,7 +1,7 @@
 //! The conventional drive: one shared bus for each channel.
 //!
 //! ```text
-//! controller 0 ──┬──────┬──────┬──        one leg at a time a channel: command and address cycles (and the data of
+//! controller 0 ──┬──────┬──────┬──        one transfer at a time a channel: command and address cycles (and the data of
 //!              chip 0 chip 1 chip 2       writes), or the data of a read; free while the arrays work
 //! controller 1 ──┬──────┬──────┬──
 //!              chip 0 chip 1 chip 2

@@ -2,22 +2,22 @@
 
 use std::ops::Range;
 
-use crate::fabric::tape::Tape;
+use crate::fabric::trace::WireTrace;
 use crate::fabric::wires::{ControllerUse, Place, Wire, WireKind};
-use crate::fabric::{Crossed, DomainId, Happened, Leg, PathId};
+use crate::fabric::{DomainId, FabricOutcome, PathId, Transfer, TransferDone};
 use crate::flash::address::{ChipId, Layout};
 use crate::sim::time::Time;
 
-/// Buses that serve equal numbers of consecutive chips, one leg at a time each.
+/// Buses that serve equal numbers of consecutive chips, one transfer at a time each.
 pub struct Buses {
     chips_each: u32,
     columns: u32,
     kind: WireKind,
     buses: Vec<Bus>,
-    /// When each chip's last leg ended.
+    /// When each chip's last transfer ended.
     port_free_at: Vec<Time>,
     /// What goes on, for timelines.
-    pub tape: Tape,
+    pub trace: WireTrace,
 }
 
 #[derive(Clone, Copy)]
@@ -25,15 +25,15 @@ struct Bus {
     in_use: bool,
     chip: ChipId,
     since: Time,
-    /// Time taken, by legs that have ended.
+    /// Time taken, by transfers that have ended.
     busy: Time,
     /// Time it carried something.
     active: Time,
 }
 
-/// The leg on a bus has crossed.
+/// The transfer on a bus has crossed.
 #[derive(Clone, Copy, Debug)]
-pub struct LegDone(PathId);
+pub struct TransferEnd(PathId);
 
 impl Buses {
     /// Idle buses of a kind: one a row of the array, or one a chip for [`WireKind::Path`].
@@ -46,7 +46,7 @@ impl Buses {
             kind,
             buses: vec![idle; (layout.chips() / chips_each) as usize],
             port_free_at: vec![Time::ZERO; layout.chips() as usize],
-            tape: Tape::default(),
+            trace: WireTrace::default(),
         }
     }
 
@@ -70,36 +70,42 @@ impl Buses {
         !self.buses[bus.index()].in_use
     }
 
-    /// When the chip's last leg ended.
+    /// When the chip's last transfer ended.
     pub fn port_free_at(&self, chip: ChipId) -> Time {
         self.port_free_at[chip.index()]
     }
 
-    /// Takes the chip's bus for a leg.
-    pub fn start(&mut self, leg: Leg, now: Time, later: &mut impl FnMut(Time, LegDone)) -> PathId {
-        let id = self.of(leg.chip);
+    /// Takes the chip's bus for a transfer.
+    pub fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, TransferEnd)) -> PathId {
+        let id = self.of(transfer.chip);
         let bus = &mut self.buses[id.index()];
-        assert!(!bus.in_use, "bus {} carries two legs at once", id.0);
+        assert!(!bus.in_use, "bus {} carries two transfers at once", id.0);
         bus.in_use = true;
-        bus.chip = leg.chip;
+        bus.chip = transfer.chip;
         bus.since = now;
-        self.go_on(PathId(id.0), leg, now, later);
+        self.start_on_held_path(PathId(id.0), transfer, now, later);
         PathId(id.0)
     }
 
-    /// Sends a leg over a bus that is taken for its chip.
-    pub fn go_on(&mut self, path: PathId, leg: Leg, now: Time, later: &mut impl FnMut(Time, LegDone)) {
+    /// Sends a transfer over a bus that is taken for its chip.
+    pub fn start_on_held_path(
+        &mut self,
+        path: PathId,
+        transfer: Transfer,
+        now: Time,
+        later: &mut impl FnMut(Time, TransferEnd),
+    ) {
         let bus = &mut self.buses[path.index()];
-        debug_assert!(bus.in_use && bus.chip == leg.chip);
-        bus.active += leg.time();
-        self.tape.write_leg(path.0, &leg, path, now);
-        later(now + leg.time(), LegDone(path));
+        debug_assert!(bus.in_use && bus.chip == transfer.chip);
+        bus.active += transfer.time();
+        self.trace.write_transfer(path.0, &transfer, path, now);
+        later(now + transfer.time(), TransferEnd(path));
     }
 
-    /// The leg on a bus has crossed.
-    pub fn handle(&mut self, LegDone(path): LegDone, now: Time) -> Happened {
+    /// The transfer on a bus has crossed.
+    pub fn handle(&mut self, TransferEnd(path): TransferEnd, now: Time) -> FabricOutcome {
         self.port_free_at[self.buses[path.index()].chip.index()] = now;
-        Happened { crossed: Some(Crossed::freely(path)), freed: None }
+        FabricOutcome { crossed: Some(TransferDone::freely(path)), freed: None }
     }
 
     /// Gives a bus back.
@@ -143,7 +149,7 @@ impl Buses {
 /// The part of the [`Fabric`](crate::fabric::Fabric) trait that a fabric of shared buses leaves to its field `buses`.
 macro_rules! on_buses {
     () => {
-        type Event = $crate::fabric::buses::LegDone;
+        type Event = $crate::fabric::buses::TransferEnd;
 
         fn domains(&self) -> u32 {
             self.buses.count()
@@ -175,21 +181,21 @@ macro_rules! on_buses {
 
         fn start(
             &mut self,
-            leg: $crate::fabric::Leg,
+            transfer: $crate::fabric::Transfer,
             now: $crate::sim::time::Time,
             later: &mut impl FnMut($crate::sim::time::Time, Self::Event),
         ) -> $crate::fabric::PathId {
-            self.buses.start(leg, now, later)
+            self.buses.start(transfer, now, later)
         }
 
-        fn go_on(
+        fn start_on_held_path(
             &mut self,
             path: $crate::fabric::PathId,
-            leg: $crate::fabric::Leg,
+            transfer: $crate::fabric::Transfer,
             now: $crate::sim::time::Time,
             later: &mut impl FnMut($crate::sim::time::Time, Self::Event),
         ) {
-            self.buses.go_on(path, leg, now, later);
+            self.buses.start_on_held_path(path, transfer, now, later);
         }
 
         fn handle(
@@ -197,7 +203,7 @@ macro_rules! on_buses {
             event: Self::Event,
             now: $crate::sim::time::Time,
             _: &mut impl FnMut($crate::sim::time::Time, Self::Event),
-        ) -> $crate::fabric::Happened {
+        ) -> $crate::fabric::FabricOutcome {
             self.buses.handle(event, now)
         }
 
@@ -218,8 +224,8 @@ macro_rules! on_buses {
             self.buses.controllers()
         }
 
-        fn tape(&mut self) -> &mut $crate::fabric::tape::Tape {
-            &mut self.buses.tape
+        fn trace(&mut self) -> &mut $crate::fabric::trace::WireTrace {
+            &mut self.buses.trace
         }
     };
 }

@@ -30,9 +30,9 @@ use self::routes::{Grid, ROUTER_PORTS};
 pub use self::routes::{LinkId, Node};
 use crate::config::design::{Fabric as FabricConfig, FabricKind, MeshController};
 use crate::fabric::packets::{DATA_HEADER_FLITS, control_flits};
-use crate::fabric::tape::{Tape, WireUse};
+use crate::fabric::trace::{WireTrace, WireUse};
 use crate::fabric::wires::{ControllerUse, Wire, WireKind};
-use crate::fabric::{Crossed, Direction, DomainId, Fabric, Happened, Leg, PathId};
+use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer, TransferDone};
 use crate::flash::address::{ChipId, Layout};
 use crate::flash::interface::Operation;
 use crate::sim::time::{Time, TimeSum};
@@ -63,7 +63,7 @@ pub struct Mesh {
 struct Controllers {
     /// Columns of their routers.
     columns: Vec<u32>,
-    /// Time on the wires of all legs on their way from and to each.
+    /// Time on the wires of all transfers on their way from and to each.
     loads: Vec<Time>,
     /// The same of those that have nothing on its way into the network, [`Time::MAX`] of others.
     idle_loads: Vec<Time>,
@@ -83,7 +83,7 @@ impl Controllers {
         self.set_idle(c, self.is_idle(c));
     }
 
-    /// The controller for a leg from or to a place: of those that can start it the least loaded, the nearest among equals,
+    /// The controller for a transfer from or to a place: of those that can start it the least loaded, the nearest among equals,
     /// the lowest among those.
     fn choose(&self, (row, column): (u32, u32), direction: Direction) -> u32 {
         let loads = if direction == Direction::FromChip { &self.loads } else { &self.idle_loads };
@@ -101,7 +101,7 @@ impl Mesh {
     /// Sends a single packet of `length` (its time on a link) into the network at `now`, behind those that wait at its
     /// source. It has crossed when [`Fabric::handle`] says so; then its path is to be released like any other.
     ///
-    /// [`Fabric::start`] makes packets of a leg and sends them this way; for checks of the network itself any node may
+    /// [`Fabric::start`] makes packets of a transfer and sends them this way; for checks of the network itself any node may
     /// send to any other. Between two controllers it counts as load of the first.
     pub fn send(
         &mut self,
@@ -155,7 +155,7 @@ impl Mesh {
         path
     }
 
-    /// Notes whether a node has nothing on its way into the network. Returns whether a leg may start that could not before.
+    /// Notes whether a node has nothing on its way into the network. Returns whether a transfer may start that could not before.
     fn set_idle(&mut self, node: Node, idle: bool) -> bool {
         let (was_idle, count) = match node {
             Node::Chip(chip) => {
@@ -218,7 +218,7 @@ impl Fabric for Mesh {
         self.idle_controller_count + self.idle_chip_count > 0
     }
 
-    /// A leg may set out if nothing is in front of it at its source: what waits, waits where the scheduler can still
+    /// A transfer may set out if nothing is in front of it at its source: what waits, waits where the scheduler can still
     /// change its mind.
     fn is_free(&self, chip: ChipId, direction: Direction) -> bool {
         match direction {
@@ -228,7 +228,7 @@ impl Fabric for Mesh {
         }
     }
 
-    /// On its way into the chip a leg waits in the network and says so itself ([`Crossed::port`]).
+    /// On its way into the chip a transfer waits in the network and says so itself ([`TransferDone::port`]).
     fn port_free_at(&self, chip: ChipId, direction: Direction) -> Time {
         match direction {
             Direction::FromChip => self.network.free_at(self.grid.injection(Node::Chip(chip))),
@@ -236,33 +236,33 @@ impl Fabric for Mesh {
         }
     }
 
-    fn start(&mut self, leg: Leg, now: Time, later: &mut impl FnMut(Time, MeshEvent)) -> PathId {
-        let place = self.grid.place(leg.chip.0);
-        let controller = if self.own_row { place.0 } else { self.controllers.choose(place, leg.direction) };
-        let (chip, controller) = (Node::Chip(leg.chip), Node::Controller(controller));
-        let (source, destination) = match leg.direction {
+    fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, MeshEvent)) -> PathId {
+        let place = self.grid.place(transfer.chip.0);
+        let controller = if self.own_row { place.0 } else { self.controllers.choose(place, transfer.direction) };
+        let (chip, controller) = (Node::Chip(transfer.chip), Node::Controller(controller));
+        let (source, destination) = match transfer.direction {
             Direction::ToChip => (controller, chip),
             Direction::FromChip => (chip, controller),
         };
-        self.send_all(source, destination, (leg.command, leg.data), self.full_packet, now, later)
+        self.send_all(source, destination, (transfer.command, transfer.data), self.full_packet, now, later)
     }
 
-    fn go_on(&mut self, _: PathId, _: Leg, _: Time, _: &mut impl FnMut(Time, MeshEvent)) {
+    fn start_on_held_path(&mut self, _: PathId, _: Transfer, _: Time, _: &mut impl FnMut(Time, MeshEvent)) {
         unreachable!("packets hold no path: the configuration refuses fabric.hold_path for a mesh")
     }
 
-    fn handle(&mut self, event: MeshEvent, now: Time, later: &mut impl FnMut(Time, MeshEvent)) -> Happened {
+    fn handle(&mut self, event: MeshEvent, now: Time, later: &mut impl FnMut(Time, MeshEvent)) -> FabricOutcome {
         match event {
             MeshEvent::Wake(link) => {
                 self.network.wake(link, now, later);
-                Happened::default()
+                FabricOutcome::default()
             }
             MeshEvent::Sent(injection) => {
                 if !self.network.has_sent_all(injection, now) {
-                    return Happened::default();
+                    return FabricOutcome::default();
                 }
                 let matters = self.set_idle(self.grid.source(injection), true);
-                Happened { crossed: None, freed: matters.then_some(ALL) }
+                FabricOutcome { crossed: None, freed: matters.then_some(ALL) }
             }
             MeshEvent::Arrived(id) => {
                 let path = self.network.path(id);
@@ -270,8 +270,8 @@ impl Fabric for Mesh {
                     self.controllers.set_load(controller, self.controllers.loads[controller as usize] - path.load);
                 }
                 let conflict = now - path.unhindered - path.port;
-                let crossed = Crossed { path: id, conflict, port: path.port, setup: Time::ZERO };
-                Happened { crossed: Some(crossed), freed: None }
+                let crossed = TransferDone { path: id, conflict, port: path.port, setup: Time::ZERO };
+                FabricOutcome { crossed: Some(crossed), freed: None }
             }
         }
     }
@@ -321,7 +321,7 @@ impl Fabric for Mesh {
         self.network.router_time()
     }
 
-    fn tape(&mut self) -> &mut Tape {
-        &mut self.network.tape
+    fn trace(&mut self) -> &mut WireTrace {
+        &mut self.network.trace
     }
 }

@@ -1,8 +1,8 @@
 //! The interconnect between the controller and the chips.
 //!
-//! A *leg* is what has to cross for one flash command: the command (with the data of a write), or the data of a read. It
-//! needs a *path*. The machine asks a fabric to start a leg once one may be granted; the fabric schedules events of its
-//! own and says when the leg has crossed; then the machine gives the path back, or holds it for the next leg of the same
+//! A *transfer* is what has to cross for one flash command: the command (with the data of a write), or the data of a read. It
+//! needs a *path*. The machine asks a fabric to start a transfer once one may be granted; the fabric schedules events of its
+//! own and says when the transfer has crossed; then the machine gives the path back, or holds it for the next transfer of the same
 //! chip.
 //!
 //! A new fabric is one file here, one arm of `with_fabric` below and one variant of
@@ -16,7 +16,7 @@ pub mod omnibus;
 pub mod packetized;
 mod packets;
 mod signals;
-pub mod tape;
+pub mod trace;
 pub mod venice;
 pub mod wires;
 
@@ -24,7 +24,7 @@ use std::fmt::Debug;
 use std::ops::Range;
 
 use crate::config::design::Fabric as FabricConfig;
-use crate::fabric::tape::Tape;
+use crate::fabric::trace::WireTrace;
 use crate::fabric::wires::{ControllerUse, Wire};
 use crate::flash::address::{ChipId, Layout};
 use crate::flash::interface::Operation;
@@ -40,7 +40,7 @@ typed_id!(
     DomainId
 );
 
-/// Which way a leg goes.
+/// Which way a transfer goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// Commands, and the data of writes.
@@ -51,7 +51,7 @@ pub enum Direction {
 
 /// What has to cross.
 #[derive(Debug, Clone, Copy)]
-pub struct Leg {
+pub struct Transfer {
     /// The chip at the far end.
     pub chip: ChipId,
     /// Which way.
@@ -62,16 +62,16 @@ pub struct Leg {
     pub data: Time,
 }
 
-impl Leg {
+impl Transfer {
     /// Time on the wires in all.
     pub fn time(&self) -> Time {
         self.command + self.data
     }
 }
 
-/// A leg that has crossed, and what it spent its time on beside crossing.
+/// A transfer that has crossed, and what it spent its time on beside crossing.
 #[derive(Debug, Clone, Copy)]
-pub struct Crossed {
+pub struct TransferDone {
     /// Its path, which stays taken until [`Fabric::release`].
     pub path: PathId,
     /// Time it was stopped on the way because the path was not free.
@@ -82,19 +82,19 @@ pub struct Crossed {
     pub setup: Time,
 }
 
-impl Crossed {
-    /// A leg that met nothing on its way.
-    pub fn freely(path: PathId) -> Crossed {
-        Crossed { path, conflict: Time::ZERO, port: Time::ZERO, setup: Time::ZERO }
+impl TransferDone {
+    /// A transfer that met nothing on its way.
+    pub fn freely(path: PathId) -> TransferDone {
+        TransferDone { path, conflict: Time::ZERO, port: Time::ZERO, setup: Time::ZERO }
     }
 }
 
 /// What came of an event.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Happened {
-    /// A leg has crossed.
-    pub crossed: Option<Crossed>,
-    /// Something became free for other legs of this domain.
+pub struct FabricOutcome {
+    /// A transfer has crossed.
+    pub crossed: Option<TransferDone>,
+    /// Something became free for other transfers of this domain.
     pub freed: Option<DomainId>,
 }
 
@@ -120,21 +120,27 @@ pub trait Fabric: Sized {
     /// Whether any path of the domain may be free, so that asking for one is worth while.
     fn may_start(&self, domain: DomainId) -> bool;
 
-    /// Whether a leg to or from this chip may start now.
+    /// Whether a transfer to or from this chip may start now.
     fn is_free(&self, chip: ChipId, direction: Direction) -> bool;
 
-    /// When the chip's own port was last given free: until then a leg of this chip waited for its chip, not for a path.
+    /// When the chip's own port was last given free: until then a transfer of this chip waited for its chip, not for a path.
     fn port_free_at(&self, chip: ChipId, direction: Direction) -> Time;
 
-    /// Takes a path for a leg. To be called only if [`Fabric::is_free`].
-    fn start(&mut self, leg: Leg, now: Time, later: &mut impl FnMut(Time, Self::Event)) -> PathId;
+    /// Takes a path for a transfer. To be called only if [`Fabric::is_free`].
+    fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Self::Event)) -> PathId;
 
-    /// Sends another leg of the same chip over a path that was held after the last one. Only for fabrics whose paths can be
+    /// Sends another transfer of the same chip over a path that was held after the last one. Only for fabrics whose paths can be
     /// held (`fabric.hold_path`).
-    fn go_on(&mut self, path: PathId, leg: Leg, now: Time, later: &mut impl FnMut(Time, Self::Event));
+    fn start_on_held_path(
+        &mut self,
+        path: PathId,
+        transfer: Transfer,
+        now: Time,
+        later: &mut impl FnMut(Time, Self::Event),
+    );
 
     /// Something the fabric scheduled happens.
-    fn handle(&mut self, event: Self::Event, now: Time, later: &mut impl FnMut(Time, Self::Event)) -> Happened;
+    fn handle(&mut self, event: Self::Event, now: Time, later: &mut impl FnMut(Time, Self::Event)) -> FabricOutcome;
 
     /// When the next step is due that changes nothing outside the fabric: such steps need no place in the machine's queue.
     /// Ties are the machine's.
@@ -193,7 +199,7 @@ pub trait Fabric: Sized {
     /// From now on the paths along the columns of chips for which `kept` holds carry nothing but copies.
     fn keep_columns(&mut self, _kept: impl Fn(ChipId) -> bool) {}
 
-    /// Gives back the path of a leg that has crossed. Returns the domain whose legs may find something free.
+    /// Gives back the path of a transfer that has crossed. Returns the domain whose transfers may find something free.
     fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Self::Event)) -> DomainId;
 
     /// How long a command to `planes` planes occupies the wires, without data.
@@ -211,7 +217,7 @@ pub trait Fabric: Sized {
     /// Every controller, with its use so far.
     fn controllers(&self) -> Vec<ControllerUse>;
 
-    /// Ports of a chip, each of which serves one leg at a time.
+    /// Ports of a chip, each of which serves one transfer at a time.
     fn ports(&self) -> u64 {
         1
     }
@@ -227,7 +233,7 @@ pub trait Fabric: Sized {
     }
 
     /// What is going on on which wire, for timelines.
-    fn tape(&mut self) -> &mut Tape;
+    fn trace(&mut self) -> &mut WireTrace;
 }
 
 /// Evaluates an expression with a type name standing for the fabric of a kind: the one place that lists them all.
@@ -304,7 +310,7 @@ pub(crate) mod tests {
         pub now: Time,
         pending: Vec<(Time, u64, F::Event)>,
         pushed: u64,
-        pub crossed: Vec<(Time, Crossed)>,
+        pub crossed: Vec<(Time, TransferDone)>,
     }
 
     impl<F: Fabric> Bench<F> {
@@ -314,24 +320,24 @@ pub(crate) mod tests {
         }
 
         /// A read's data (or a program, with data) of 4 KiB.
-        pub fn page(&self, chip: u32, direction: Direction) -> Leg {
+        pub fn page(&self, chip: u32, direction: Direction) -> Transfer {
             let (command, data) = match direction {
                 Direction::ToChip => {
                     (self.fabric.command_time(Operation::Program, 1), self.fabric.data_time(Operation::Program, 4096))
                 }
                 Direction::FromChip => (Time::ZERO, self.fabric.data_time(Operation::Read, 4096)),
             };
-            Leg { chip: ChipId(chip), direction, command, data }
+            Transfer { chip: ChipId(chip), direction, command, data }
         }
 
         pub fn is_free(&self, chip: u32, direction: Direction) -> bool {
             self.fabric.may_start(self.fabric.domain_of(ChipId(chip))) && self.fabric.is_free(ChipId(chip), direction)
         }
 
-        pub fn start(&mut self, leg: Leg) -> PathId {
-            assert!(self.fabric.is_free(leg.chip, leg.direction));
+        pub fn start(&mut self, transfer: Transfer) -> PathId {
+            assert!(self.fabric.is_free(transfer.chip, transfer.direction));
             let (pending, pushed, now) = (&mut self.pending, &mut self.pushed, self.now);
-            self.fabric.start(leg, now, &mut |time, event| {
+            self.fabric.start(transfer, now, &mut |time, event| {
                 pending.push((time, *pushed, event));
                 *pushed += 1;
             })
@@ -353,7 +359,7 @@ pub(crate) mod tests {
             }
         }
 
-        /// Lets the next event happen; a leg that has crossed gives its path back at once. False if none is left.
+        /// Lets the next event happen; a transfer that has crossed gives its path back at once. False if none is left.
         pub fn step(&mut self) -> bool {
             self.steps(Time::MAX);
             let Some(next) = (0..self.pending.len()).min_by_key(|&i| (self.pending[i].0, self.pending[i].1)) else {
@@ -394,14 +400,14 @@ pub(crate) mod tests {
         }
     }
 
-    /// A path is refused until the very picosecond its leg ends and granted then; `shared` says whether chips 0 and 3
+    /// A path is refused until the very picosecond its transfer ends and granted then; `shared` says whether chips 0 and 3
     /// share one.
     fn gates<F: Fabric>(shared: bool) {
         let mut bench = Bench::<F>::new(&config(1_000_000_000, 0), &layout());
         bench.now = Time::from_ns(5);
-        let leg = bench.page(0, Direction::ToChip);
-        bench.start(leg);
-        let end = Time::from_ns(5) + leg.time();
+        let transfer = bench.page(0, Direction::ToChip);
+        bench.start(transfer);
+        let end = Time::from_ns(5) + transfer.time();
         bench.run_until(Time(end.0 - 1));
         assert!(!bench.is_free(0, Direction::ToChip));
         assert_eq!(!bench.is_free(3, Direction::FromChip), shared);
@@ -410,7 +416,7 @@ pub(crate) mod tests {
         assert!(bench.is_free(0, Direction::FromChip) && bench.is_free(3, Direction::ToChip));
         assert_eq!(bench.fabric.port_free_at(ChipId(0), Direction::ToChip), end);
         let busy: Vec<Time> = bench.fabric.wires().into_iter().map(|w| w.busy).filter(|&b| b > Time::ZERO).collect();
-        assert_eq!(busy, [leg.time()]);
+        assert_eq!(busy, [transfer.time()]);
     }
 
     #[test]

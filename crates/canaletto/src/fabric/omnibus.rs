@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!               v-bus 0  v-bus 1
-//!                  │        │          controller c drives row bus c and column bus c, 8 data pins each; a leg takes
+//!                  │        │          controller c drives row bus c and column bus c, 8 data pins each; a transfer takes
 //! controller 0 ────┼────────┼──── h 0  whichever of its chip's two buses is free, both can serve the chip at once
 //!                chip 0   chip 1
 //! controller 1 ────┼────────┼──── h 1  chip 2 over v-bus 0: controller 1, whose row it is, asks controller 0, which
@@ -12,11 +12,11 @@
 //! the handshake in §V-D (Fig. 11), arrays that are not square in §V-E. Packets are those of §IV-B, one flit at a time.
 //! Copies from chip to chip over a column bus: [`copies`].
 //!
-//! **Split** (§V-C): the data of a leg go in two packets, each over the first of the chip's buses that is free. If only one
-//! is, the second half waits for either, before any other leg, and follows on the bus of the first one at the latest. The
+//! **Split** (§V-C): the data of a transfer go in two packets, each over the first of the chip's buses that is free. If only one
+//! is, the second half waits for either, before any other transfer, and follows on the bus of the first one at the latest. The
 //! paper leaves open what the halves hold: here each is a data packet with a header of its own, of read data also with the
 //! request that asks for it; the command of a write goes with the first half, and a half that takes a column bus is agreed
-//! on like any other leg.
+//! on like any other transfer.
 
 pub mod copies;
 mod grid;
@@ -29,9 +29,9 @@ use crate::config::design::{Fabric as FabricConfig, FabricKind};
 use crate::fabric::omnibus::copies::{Copies, CopyCheck};
 use crate::fabric::omnibus::grid::{BusId, Grid, Ways};
 use crate::fabric::packets::{DATA_HEADER_FLITS, Packets, READ_DATA_TRANSFER_FLITS};
-use crate::fabric::tape::{Tape, WireUse};
+use crate::fabric::trace::{WireTrace, WireUse};
 use crate::fabric::wires::{ControllerUse, Wire};
-use crate::fabric::{Crossed, Direction, DomainId, Fabric, Happened, Leg, PathId};
+use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer, TransferDone};
 use crate::flash::address::{ChipId, Layout};
 use crate::flash::interface::Operation;
 use crate::sim::arena::Slab;
@@ -47,21 +47,21 @@ pub struct Omnibus {
     split: bool,
     /// Request and grant between two controllers.
     agreement: Time,
-    legs: Slab<PathId, Crossing>,
+    transfers: Slab<PathId, Crossing>,
     copies: Copies,
-    /// When each chip's last leg, or half of one, ended.
+    /// When each chip's last transfer, or half of one, ended.
     port_free_at: Vec<Time>,
-    tape: Tape,
+    trace: WireTrace,
 }
 
-/// A leg or a copy on its way.
+/// A transfer or a copy on its way.
 #[derive(Clone, Copy)]
 struct Crossing {
     chip: ChipId,
-    /// Where a copy goes; of a leg, its chip again.
+    /// Where a copy goes; of a transfer, its chip again.
     to: ChipId,
     direction: Direction,
-    /// Time of the second half's data, if the leg goes in halves.
+    /// Time of the second half's data, if the transfer goes in halves.
     second: Time,
     /// Packets that have yet to cross.
     left: u8,
@@ -74,65 +74,72 @@ struct Crossing {
 pub struct Arrived(BusId);
 
 impl Omnibus {
-    /// The times of a leg's data in two packets. `leg.data`, as [`Fabric::data_time`] gives it, has one header a page (and
+    /// The times of a transfer's data in two packets. `transfer.data`, as [`Fabric::data_time`] gives it, has one header a page (and
     /// one request, of read data); the second packet has its own, and of an odd number of flits the first takes one more.
     /// Pages of one command are split as one.
-    fn halves(&self, leg: &Leg) -> (Time, Time) {
-        let again = match leg.direction {
+    fn halves(&self, transfer: &Transfer) -> (Time, Time) {
+        let again = match transfer.direction {
             Direction::ToChip => DATA_HEADER_FLITS,
             Direction::FromChip => DATA_HEADER_FLITS + READ_DATA_TRANSFER_FLITS,
         };
-        let flits = self.packets.count(leg.data) + again;
+        let flits = self.packets.count(transfer.data) + again;
         let second = self.packets.flits(flits / 2);
         let first = if flits % 2 == 0 { second } else { self.packets.flits(flits / 2 + 1) };
         (first, second)
     }
 
-    /// Time until the controllers agree that a leg of a chip crosses on a bus: none if the row's own controller drives it.
+    /// Time until the controllers agree that a transfer of a chip crosses on a bus: none if the row's own controller drives it.
     fn setup(&self, chip: ChipId, bus: BusId) -> Time {
         if self.grid.bus(bus).driver == self.grid.row_controller(chip) { Time::ZERO } else { self.agreement }
     }
 
-    /// Takes a bus and sends a packet over it. `earlier` is what the leg's first half spent on `setup` if that has just
+    /// Takes a bus and sends a packet over it. `earlier` is what the transfer's first half spent on `setup` if that has just
     /// crossed on the same bus.
     fn send(
         &mut self,
         path: PathId,
         bus: BusId,
-        leg: Leg,
+        transfer: Transfer,
         earlier: Time,
         now: Time,
         later: &mut impl FnMut(Time, Arrived),
     ) {
-        let setup = self.setup(leg.chip, bus);
+        let setup = self.setup(transfer.chip, bus);
         self.take(path, bus, setup, now);
         self.grid.bus_mut(bus).setup += earlier;
-        self.cross(path, bus, leg, now + setup, later);
+        self.cross(path, bus, transfer, now + setup, later);
     }
 
     /// Takes a bus, whose controllers agree first.
     fn take(&mut self, path: PathId, bus: BusId, setup: Time, now: Time) {
         self.grid.take(bus, path, setup, now);
         if setup > Time::ZERO {
-            self.tape.write(bus.0, WireUse::Handshake, path, now, now + setup);
+            self.trace.write(bus.0, WireUse::Handshake, path, now, now + setup);
         }
     }
 
     /// Sends a packet over a bus that is taken for it.
-    fn cross(&mut self, path: PathId, bus: BusId, leg: Leg, now: Time, later: &mut impl FnMut(Time, Arrived)) {
+    fn cross(
+        &mut self,
+        path: PathId,
+        bus: BusId,
+        transfer: Transfer,
+        now: Time,
+        later: &mut impl FnMut(Time, Arrived),
+    ) {
         let taken = self.grid.bus_mut(bus);
         debug_assert!(taken.path == path);
-        taken.active += leg.time();
-        self.tape.write_leg(bus.0, &leg, path, now);
-        later(now + leg.time(), Arrived(bus));
+        taken.active += transfer.time();
+        self.trace.write_transfer(bus.0, &transfer, path, now);
+        later(now + transfer.time(), Arrived(bus));
     }
 
-    /// Sends the second half of a leg over a free bus, or puts it in line for both of its chip's.
+    /// Sends the second half of a transfer over a free bus, or puts it in line for both of its chip's.
     fn send_second(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Arrived)) {
-        let Crossing { chip, direction, second, .. } = self.legs[path];
+        let Crossing { chip, direction, second, .. } = self.transfers[path];
         match self.grid.first_free(chip) {
             Some(bus) => {
-                let half = Leg { chip, direction, command: Time::ZERO, data: second };
+                let half = Transfer { chip, direction, command: Time::ZERO, data: second };
                 self.send(path, bus, half, Time::ZERO, now, later);
             }
             None => {
@@ -151,7 +158,7 @@ impl Omnibus {
         let Some(path) = self.grid.bus_mut(bus).waiting.pop_front() else {
             return;
         };
-        let Crossing { chip, direction, second, left, .. } = self.legs[path];
+        let Crossing { chip, direction, second, left, .. } = self.transfers[path];
         let Ways { row, column } = self.grid.ways(chip);
         let other = if bus == row { column } else { row };
         let line = &mut self.grid.bus_mut(other).waiting;
@@ -160,7 +167,7 @@ impl Omnibus {
         }
         // If its first half has crossed, then on this very bus and until now: it would have gone on there before.
         let earlier = if left == 1 { self.grid.bus(bus).setup } else { Time::ZERO };
-        let half = Leg { chip, direction, command: Time::ZERO, data: second };
+        let half = Transfer { chip, direction, command: Time::ZERO, data: second };
         self.send(path, bus, half, earlier, now, later);
     }
 }
@@ -174,10 +181,10 @@ impl Fabric for Omnibus {
             packets: Packets::new(config, 1),
             split: config.kind == FabricKind::OmnibusSplit,
             agreement: config.omnibus.controller_message.time() * 2,
-            legs: Slab::new(),
+            transfers: Slab::new(),
             copies: Copies::new(&config.omnibus, layout),
             port_free_at: vec![Time::ZERO; layout.chips() as usize],
-            tape: Tape::default(),
+            trace: WireTrace::default(),
         }
     }
 
@@ -205,48 +212,54 @@ impl Fabric for Omnibus {
         self.port_free_at[chip.index()]
     }
 
-    fn start(&mut self, leg: Leg, now: Time, later: &mut impl FnMut(Time, Arrived)) -> PathId {
-        let Leg { chip, direction, data, .. } = leg;
-        let bus = self.grid.first_free(chip).expect("a leg starts only if a bus of its chip is free");
+    fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Arrived)) -> PathId {
+        let Transfer { chip, direction, data, .. } = transfer;
+        let bus = self.grid.first_free(chip).expect("a transfer starts only if a bus of its chip is free");
         let in_halves = self.split && data > Time::ZERO;
-        let (first, second) = if in_halves { self.halves(&leg) } else { (data, Time::ZERO) };
+        let (first, second) = if in_halves { self.halves(&transfer) } else { (data, Time::ZERO) };
         let left = if in_halves { 2 } else { 1 };
-        let path = self.legs.insert(Crossing { chip, to: chip, direction, second, left, bus });
-        self.send(path, bus, Leg { data: first, ..leg }, Time::ZERO, now, later);
+        let path = self.transfers.insert(Crossing { chip, to: chip, direction, second, left, bus });
+        self.send(path, bus, Transfer { data: first, ..transfer }, Time::ZERO, now, later);
         if in_halves {
             self.send_second(path, now, later);
         }
         path
     }
 
-    fn go_on(&mut self, path: PathId, leg: Leg, now: Time, later: &mut impl FnMut(Time, Arrived)) {
-        debug_assert!(!self.split && self.legs[path].chip == leg.chip);
-        let bus = self.legs[path].bus;
-        self.legs[path].left = 1;
+    fn start_on_held_path(
+        &mut self,
+        path: PathId,
+        transfer: Transfer,
+        now: Time,
+        later: &mut impl FnMut(Time, Arrived),
+    ) {
+        debug_assert!(!self.split && self.transfers[path].chip == transfer.chip);
+        let bus = self.transfers[path].bus;
+        self.transfers[path].left = 1;
         // The controllers have agreed when the path was taken.
         self.grid.bus_mut(bus).setup = Time::ZERO;
-        self.cross(path, bus, leg, now, later);
+        self.cross(path, bus, transfer, now, later);
     }
 
-    fn handle(&mut self, Arrived(bus): Arrived, now: Time, later: &mut impl FnMut(Time, Arrived)) -> Happened {
+    fn handle(&mut self, Arrived(bus): Arrived, now: Time, later: &mut impl FnMut(Time, Arrived)) -> FabricOutcome {
         let path = self.grid.bus(bus).path;
-        let crossing = &mut self.legs[path];
+        let crossing = &mut self.transfers[path];
         crossing.left -= 1;
         crossing.bus = bus;
         self.port_free_at[crossing.chip.index()] = now;
         self.port_free_at[crossing.to.index()] = now;
         if crossing.left == 0 {
             let setup = self.grid.bus(bus).setup;
-            return Happened { crossed: Some(Crossed { setup, ..Crossed::freely(path) }), freed: None };
+            return FabricOutcome { crossed: Some(TransferDone { setup, ..TransferDone::freely(path) }), freed: None };
         }
         self.give_back(bus, now, later);
-        Happened { crossed: None, freed: self.grid.is_free(bus).then_some(ALL) }
+        FabricOutcome { crossed: None, freed: self.grid.is_free(bus).then_some(ALL) }
     }
 
     fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Arrived)) -> DomainId {
-        debug_assert!(self.legs[path].left == 0, "a path is given back before its leg has crossed");
-        let bus = self.legs[path].bus;
-        self.legs.remove(path);
+        debug_assert!(self.transfers[path].left == 0, "a path is given back before its transfer has crossed");
+        let bus = self.transfers[path].bus;
+        self.transfers.remove(path);
         self.give_back(bus, now, later);
         ALL
     }
@@ -318,7 +331,7 @@ impl Fabric for Omnibus {
         self.grid.controllers()
     }
 
-    fn tape(&mut self) -> &mut Tape {
-        &mut self.tape
+    fn trace(&mut self) -> &mut WireTrace {
+        &mut self.trace
     }
 }

@@ -28,13 +28,13 @@ use std::ops::Range;
 
 use crate::config::design::{Fabric as FabricConfig, Retry, Scouts, VeniceController};
 use crate::fabric::packets::control_flits;
-use crate::fabric::tape::Tape;
+use crate::fabric::trace::WireTrace;
 use crate::fabric::venice::circuit::{Controller, State};
 use crate::fabric::venice::grid::{Grid, LinkId, RouterId};
 use crate::fabric::venice::routers::{Exit, Routers};
 use crate::fabric::venice::scout::ScoutFormat;
 use crate::fabric::wires::{ControllerUse, Wire, WireKind};
-use crate::fabric::{Crossed, Direction, DomainId, Fabric, Happened, Leg, PathId};
+use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer, TransferDone};
 use crate::flash::address::{ChipId, Layout};
 use crate::flash::interface::Operation;
 use crate::sim::time::{Time, TimeSum};
@@ -45,7 +45,7 @@ pub enum Event {
     /// The scout is back: with a circuit, or without.
     Back(u32),
     /// The transfer has crossed.
-    Crossed(u32),
+    TransferDone(u32),
 }
 
 /// Use of a link.
@@ -108,7 +108,7 @@ pub struct Venice {
     retry: Retry,
     choice: VeniceController,
     counts: Counts,
-    tape: Tape,
+    trace: WireTrace,
 }
 
 impl Fabric for Venice {
@@ -141,7 +141,7 @@ impl Fabric for Venice {
             retry: config.venice.retry,
             choice: config.venice.controller,
             counts: Counts::default(),
-            tape: Tape::default(),
+            trace: WireTrace::default(),
         }
     }
 
@@ -173,44 +173,44 @@ impl Fabric for Venice {
         self.port_free_at[chip.index()]
     }
 
-    fn start(&mut self, leg: Leg, now: Time, later: &mut impl FnMut(Time, Event)) -> PathId {
-        let id = self.choose(leg.chip).expect("a leg starts only where a controller is free");
-        assert!(!self.port_taken[leg.chip.index()], "the port of chip {} takes one circuit", leg.chip.0);
-        self.port_taken[leg.chip.index()] = true;
+    fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) -> PathId {
+        let id = self.choose(transfer.chip).expect("a transfer starts only where a controller is free");
+        assert!(!self.port_taken[transfer.chip.index()], "the port of chip {} takes one circuit", transfer.chip.0);
+        self.port_taken[transfer.chip.index()] = true;
         self.free_controllers -= 1;
         let controller = &mut self.controllers[id as usize];
-        controller.leg = leg;
-        controller.packet.destination = RouterId(leg.chip.0);
+        controller.transfer = transfer;
+        controller.packet.destination = RouterId(transfer.chip.0);
         controller.began = now;
         self.links[self.grid.controller_link(id).index()].since = now;
         self.send_scout(id, now, later);
         PathId(id)
     }
 
-    fn go_on(&mut self, path: PathId, leg: Leg, now: Time, later: &mut impl FnMut(Time, Event)) {
+    fn start_on_held_path(&mut self, path: PathId, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) {
         let controller = &mut self.controllers[path.index()];
-        controller.leg = leg;
+        controller.transfer = transfer;
         // Nothing to be set up: the circuit stands.
         (controller.began, controller.sent, controller.ready) = (now, now, now);
         self.transfer(path.0, now, later);
     }
 
-    fn handle(&mut self, event: Event, now: Time, later: &mut impl FnMut(Time, Event)) -> Happened {
+    fn handle(&mut self, event: Event, now: Time, later: &mut impl FnMut(Time, Event)) -> FabricOutcome {
         match event {
             Event::Back(id) => {
                 self.scout_back(id, now, later);
-                Happened::default()
+                FabricOutcome::default()
             }
-            Event::Crossed(id) => {
+            Event::TransferDone(id) => {
                 let controller = &self.controllers[id as usize];
-                self.port_free_at[controller.leg.chip.index()] = now;
-                let crossed = Crossed {
+                self.port_free_at[controller.transfer.chip.index()] = now;
+                let crossed = TransferDone {
                     path: PathId(id),
                     conflict: controller.sent - controller.began,
                     port: Time::ZERO,
                     setup: controller.ready - controller.sent,
                 };
-                Happened { crossed: Some(crossed), freed: None }
+                FabricOutcome { crossed: Some(crossed), freed: None }
             }
         }
     }
@@ -239,13 +239,13 @@ impl Fabric for Venice {
         for &(at, exit) in &circuit {
             self.routers.cancel(id, at, Exit::To(exit));
             self.links[self.grid.beyond(at, exit).link.index()].free(now);
-            self.tape_reservation(id, at, exit, now);
+            self.trace_reservation(id, at, exit, now);
         }
         circuit.clear();
         let controller = &mut self.controllers[path.index()];
         controller.path = circuit;
         controller.state = State::Free;
-        let chip = controller.leg.chip;
+        let chip = controller.transfer.chip;
         self.routers.cancel(id, RouterId(chip.0), Exit::Ejection);
         let own = &mut self.links[self.grid.controller_link(id).index()];
         own.free(now);
@@ -324,7 +324,7 @@ impl Fabric for Venice {
         ]
     }
 
-    fn tape(&mut self) -> &mut Tape {
-        &mut self.tape
+    fn trace(&mut self) -> &mut WireTrace {
+        &mut self.trace
     }
 }

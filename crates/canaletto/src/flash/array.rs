@@ -108,7 +108,7 @@ pub struct Array {
     pub units: Vec<Unit>,
     /// When each plane's register was last emptied.
     register_free_at: Vec<Time>,
-    /// Time legs of each chip took on the wires.
+    /// Time transfers of each chip took on the wires.
     port_busy: Vec<Time>,
     busy_until_data_out: bool,
     /// Time each unit has spent on the commands of each flow, finished ones only.
@@ -240,7 +240,7 @@ impl Array {
         }
     }
 
-    /// A chip's port was used for a leg of this length.
+    /// A chip's port was used for a transfer of this length.
     pub fn port_used(&mut self, chip: ChipId, time: Time) {
         self.port_busy[chip.index()] += time;
     }

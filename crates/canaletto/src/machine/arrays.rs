@@ -1,7 +1,7 @@
 //! In the arrays: commands begin when they have crossed and end when their time is up.
 
 use super::Machine;
-use crate::fabric::{Crossed, Fabric};
+use crate::fabric::{Fabric, TransferDone};
 use crate::flash::address::UnitId;
 use crate::flash::array::Command;
 use crate::flash::interface::Operation;
@@ -14,7 +14,7 @@ use crate::sim::time::Time;
 
 impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// A unit's command has crossed: its array begins.
-    pub(super) fn command_crossed(&mut self, unit: UnitId, crossed: &Crossed, now: Time) {
+    pub(super) fn command_crossed(&mut self, unit: UnitId, crossed: &TransferDone, now: Time) {
         let command = self.array.units[unit.index()].command;
         let planes = command.transactions().len();
         let wires = self.fabric.command_time(command.operation, planes);

@@ -1,6 +1,6 @@
 //! Charging accounts, and telling the watcher of what happens to whom.
 
-use super::{Leg, Machine};
+use super::{Machine, Payload};
 use crate::fabric::Fabric;
 use crate::host::request::{Request, RequestId};
 use crate::measure::blame::Cause;
@@ -77,22 +77,22 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         if request.is_some() { self.requests[request].number } else { Owner::NONE.request }
     }
 
-    /// Passes what the fabric has taped on to the watcher.
+    /// Passes what the fabric has traced on to the watcher.
     pub(super) fn watch_wires(&mut self) {
         if !P::WATCHES_WIRES {
             return;
         }
-        let mut spans: Vec<_> = self.fabric.tape().drain().collect();
+        let mut spans: Vec<_> = self.fabric.trace().drain().collect();
         for span in spans.drain(..) {
-            self.probe.wire_used(&span, self.carried_for(self.legs[span.path.index()].what));
+            self.probe.wire_used(&span, self.carried_for(self.carried[span.path.index()].what));
         }
     }
 
-    /// Whom a leg is for: of several pages of one command the first.
-    pub(super) fn carried_for(&self, leg: Leg) -> Owner {
-        match leg {
-            Leg::Command(unit) => self.owner(self.array.units[unit.index()].command.transactions()[0]),
-            Leg::Data(id) | Leg::Copy(id) => self.owner(id),
+    /// Whom a transfer is for: of several pages of one command the first.
+    pub(super) fn carried_for(&self, transfer: Payload) -> Owner {
+        match transfer {
+            Payload::Command(unit) => self.owner(self.array.units[unit.index()].command.transactions()[0]),
+            Payload::Data(id) | Payload::Copy(id) => self.owner(id),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! At the chips: commands are formed and cross the fabric; data come back.
 
-use super::{DATA_CLASSES, Leg, Machine};
+use super::{DATA_CLASSES, Machine, Payload};
 use crate::config::design::{DataQueue, TransferOrder};
 use crate::fabric::{self, Direction, DomainId, Fabric};
 use crate::flash::address::{Layout, PlaneId, Ppa, UnitId};
@@ -198,10 +198,10 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         while let Some(id) = mates.next(&self.transactions) {
             self.charge_path_wait(id, port_free_at, now);
         }
-        let leg = fabric::Leg { chip, direction: Direction::FromChip, command: Time::ZERO, data };
+        let transfer = fabric::Transfer { chip, direction: Direction::FromChip, command: Time::ZERO, data };
         match self.held.take(self.layout.unit_of(self.transactions[id].ppa.plane)) {
-            Some(path) => self.go_on(path, leg, Leg::Data(id), now),
-            None => self.start_leg(leg, Leg::Data(id), now),
+            Some(path) => self.start_on_held_path(path, transfer, Payload::Data(id), now),
+            None => self.start_transfer(transfer, Payload::Data(id), now),
         }
     }
 
@@ -313,8 +313,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.suspensions.serves(unit);
         debug_assert!(self.leaves_suspended_pages_alone(unit), "read a page while its program is suspended");
         self.refresh_ready(unit);
-        let leg = fabric::Leg { chip, direction: Direction::ToChip, command: wires, data };
-        self.start_leg(leg, Leg::Command(unit), now);
+        let transfer = fabric::Transfer { chip, direction: Direction::ToChip, command: wires, data };
+        self.start_transfer(transfer, Payload::Command(unit), now);
     }
 
     /// Charges what a transaction that is issued now has waited for: a free page, then its chip, then a path.

@@ -3,7 +3,7 @@
 //! The unit stays busy from the read's command to the end of the last program. In between, each program command needs a
 //! path, but carries no data (ONFI 5.1 §5.20 and §5.21, Copyback Read and Copyback Program).
 
-use super::{Leg, Machine};
+use super::{Machine, Payload};
 use crate::config::design::Gc;
 use crate::fabric::{self, Direction, DomainId, Fabric};
 use crate::flash::address::{Ppa, UnitId};
@@ -170,7 +170,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.array.use_register(unit, planes);
         self.array.go_on(unit, command, charge, now);
         let wires = self.fabric.command_time(Operation::Program, command.transactions().len());
-        let leg = fabric::Leg { chip, direction: Direction::ToChip, command: wires, data: Time::ZERO };
-        self.start_leg(leg, Leg::Command(unit), now);
+        let transfer = fabric::Transfer { chip, direction: Direction::ToChip, command: wires, data: Time::ZERO };
+        self.start_transfer(transfer, Payload::Command(unit), now);
     }
 }

@@ -12,7 +12,7 @@ pub struct Held {
 
 #[derive(Clone, Copy)]
 struct Unit {
-    /// From the end of the command's leg until the path is given back.
+    /// From the end of the command's transfer until the path is given back.
     holding: bool,
     path: Option<PathId>,
     /// Pages read together that have yet to cross, the next one last.

@@ -2,7 +2,7 @@
 //!
 //! This file holds the parts, the events and the loop; its children hold what happens at each station, in the order in
 //! which a request meets them: [`host`] with [`nvme`] or [`sata`] (queues and link), [`cache`] (before the mapping, if there is one), [`translation`]
-//! and [`pages`] (mapping), [`chips`] (scheduling and arrays), [`legs`] (the fabric), [`collection`] (garbage collection) or
+//! and [`pages`] (mapping), [`chips`] (scheduling and arrays), [`transfers`] (the fabric), [`collection`] (garbage collection) or
 //! [`merging`] (of hybrid mapping).
 
 mod arrays;
@@ -16,7 +16,6 @@ mod exhausted;
 mod failures;
 mod held;
 mod host;
-mod legs;
 mod mapping_units;
 mod merging;
 mod nvme;
@@ -30,6 +29,7 @@ mod refresh;
 mod retries;
 mod sata;
 mod suspend;
+mod transfers;
 mod translation;
 mod trim;
 mod upkeep;
@@ -151,7 +151,7 @@ struct Flow {
 
 /// What a path carries.
 #[derive(Clone, Copy)]
-enum Leg {
+enum Payload {
     /// A unit's command, with the data of a write.
     Command(UnitId),
     /// The data of a read.
@@ -163,8 +163,8 @@ enum Leg {
 /// What a path carries, for whom and for how long.
 #[derive(Clone, Copy)]
 struct Carried {
-    what: Leg,
-    leg: fabric::Leg,
+    what: Payload,
+    transfer: fabric::Transfer,
 }
 
 /// Classes of read data: each goes before the next.
@@ -264,14 +264,14 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     outbound: Outbound,
     operations: Operations,
     upkeep: Upkeep,
-    /// Time legs took on their wires, summed over legs.
-    transfers: TimeSum,
+    /// Time transfers took on their wires, summed over transfers.
+    transfer_time: TimeSum,
     first_arrival: Option<Time>,
     last_flow_first: bool,
     streams: u16,
     fabric: F,
     /// What each path in use carries.
-    legs: Vec<Carried>,
+    carried: Vec<Carried>,
     held: Held,
     commands: CommandTable,
     timing: ArrayTiming,
@@ -318,7 +318,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
         let layout = limits.layout.clone();
         let mut fabric = F::new(&design.fabric, &layout);
         if P::WATCHES_WIRES {
-            fabric.tape().switch_on();
+            fabric.trace().switch_on();
         }
         let domains: Vec<Domain> = (0..fabric.domains())
             .map(|d| {
@@ -408,12 +408,12 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             columns_kept: false,
             operations: Operations::default(),
             upkeep: Upkeep::default(),
-            transfers: TimeSum::ZERO,
+            transfer_time: TimeSum::ZERO,
             first_arrival: None,
             last_flow_first: workload.last_flow_first,
             streams: limits.streams,
             fabric,
-            legs: Vec::new(),
+            carried: Vec::new(),
             held: Held::new(design.fabric.hold_path, layout.units()),
             commands: CommandTable::new(&design.fabric, layout.planes_per_die),
             timing: ArrayTiming::new(&design.flash),

@@ -120,7 +120,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             // Every router on a packet's way buffers it; circuits cross unbuffered.
             buffers: self.fabric.router_time(),
             router_kind,
-            transfers: self.transfers,
+            transfers: self.transfer_time,
             parts: Parts {
                 chips: self.layout.chips(),
                 wires: WireKind::ALL.into_iter().map(|kind| (kind, count(kind))).collect(),

@@ -2,7 +2,7 @@
 //!
 //! The default methods do nothing and cost nothing: the machine is compiled for each probe.
 
-use crate::fabric::tape::WireSpan;
+use crate::fabric::trace::WireSpan;
 use crate::flash::address::{ChipId, PlaneId, Ppa};
 use crate::flash::interface::Operation;
 use crate::host::request::{Kind, Request, RequestId};
@@ -100,9 +100,9 @@ pub trait Probe {
     fn completed(&mut self, _now: Time, _request: RequestId) {}
     /// A request arrives.
     fn arrived(&mut self, _request: &Request) {}
-    /// A wire or a controller is used for a leg of `chip`; the span may reach into the future.
+    /// A wire or a controller is used for a transfer of `chip`; the span may reach into the future.
     fn wire_used(&mut self, _span: &WireSpan, _owner: Owner) {}
-    /// A leg of these times on the wires has come to its end at a chip's port, or has left it.
+    /// A transfer of these times on the wires has come to its end at a chip's port, or has left it.
     fn port_used(&mut self, _chip: ChipId, _owner: Owner, _command: Time, _data: Time, _now: Time) {}
     /// A plane's array works; the span lies in the future.
     fn array_works(&mut self, _plane: PlaneId, _operation: Operation, _owner: Owner, _from: Time, _until: Time) {}

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::fabric::tape::{WireSpan, WireUse};
+use crate::fabric::trace::{WireSpan, WireUse};
 use crate::fabric::wires::{ControllerUse, Place, Wire};
 use crate::flash::address::{ChipId, Layout, PlaneId};
 use crate::flash::interface::Operation;

@@ -24,7 +24,7 @@
 use super::parts::{Link, Packet, PacketId, Path, Use};
 use super::routes::{EAST, FROM_CHIP, FROM_CONTROLLER, Grid, LinkId, ROUTER_PORTS, WEST};
 use crate::fabric::PathId;
-use crate::fabric::tape::Tape;
+use crate::fabric::trace::WireTrace;
 use crate::sim::arena::Slab;
 use crate::sim::time::{Time, TimeSum};
 
@@ -57,7 +57,7 @@ pub struct Network {
     /// The place of each link among the wires.
     wire_of: Vec<u32>,
     /// What goes on, for timelines.
-    pub tape: Tape,
+    pub trace: WireTrace,
 }
 
 impl Network {
@@ -82,7 +82,7 @@ impl Network {
             controller_of,
             uses: vec![Use::default(); grid.rows() as usize],
             wire_of,
-            tape: Tape::default(),
+            trace: WireTrace::default(),
         }
     }
 
@@ -328,8 +328,8 @@ impl Network {
         link.free_at = now + length;
         link.carried += length;
         link.wanted -= 1;
-        if self.tape.is_on() && !id.is_of_chip() {
-            self.tape.write(self.wire_of[id.index()], what, path, now, now + length);
+        if self.trace.is_on() && !id.is_of_chip() {
+            self.trace.write(self.wire_of[id.index()], what, path, now, now + length);
         }
         if port >= ROUTER_PORTS {
             self.cross_edge(id, packet, now, later);

@@ -1,8 +1,8 @@
-//! What a mesh is made of: packets, links with their buffers, legs, and the controllers' books.
+//! What a mesh is made of: packets, links with their buffers, transfers, and the controllers' books.
 
 use super::routes::{LinkId, Route};
 use crate::fabric::PathId;
-use crate::fabric::tape::WireUse;
+use crate::fabric::trace::WireUse;
 use crate::sim::time::Time;
 use crate::typed_id;
 
@@ -16,7 +16,7 @@ typed_id!(
 pub struct Packet {
     /// Time on a link.
     pub length: Time,
-    /// When its head has passed the router; at the source, when the packets before it of the same leg have left.
+    /// When its head has passed the router; at the source, when the packets before it of the same transfer have left.
     pub ready: Time,
     /// When it may start as far as its buffer is concerned: it is ready and the one before it has left.
     pub from: Time,
@@ -117,7 +117,7 @@ impl Link {
     }
 }
 
-/// A leg on its way.
+/// A transfer on its way.
 #[derive(Clone, Copy)]
 pub struct Path {
     /// When it would have crossed alone.

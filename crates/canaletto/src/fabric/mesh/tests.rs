@@ -1,7 +1,7 @@
 //! What the mesh as a whole must do; [`rules`] has the rules of its packets.
 
-mod legs;
 mod rules;
+mod transfers;
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ fn cases(usual: u32) -> u32 {
     std::env::var("CANALETTO_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
 }
 
-/// A leg that has crossed.
+/// A transfer that has crossed.
 #[derive(Clone, Copy, Debug)]
 struct Arrival {
     at: Time,
@@ -46,7 +46,7 @@ struct Bench {
 impl Bench {
     fn new(config: &FabricConfig, layout: &Layout) -> Bench {
         let mut mesh = Mesh::new(config, layout);
-        mesh.tape().switch_on();
+        mesh.trace().switch_on();
         Bench {
             mesh,
             now: Time::ZERO,
@@ -70,16 +70,16 @@ impl Bench {
         self.with(|mesh, now, mut later| mesh.send(source, destination, length, now, &mut later))
     }
 
-    fn start(&mut self, leg: Leg) -> PathId {
-        assert!(self.mesh.may_start(ALL) && self.mesh.is_free(leg.chip, leg.direction));
-        self.with(|mesh, now, mut later| mesh.start(leg, now, &mut later))
+    fn start(&mut self, transfer: Transfer) -> PathId {
+        assert!(self.mesh.may_start(ALL) && self.mesh.is_free(transfer.chip, transfer.direction));
+        self.with(|mesh, now, mut later| mesh.start(transfer, now, &mut later))
     }
 
     /// A read's data, or a program with data, of 4 KiB.
-    fn page(&self, chip: u32, direction: Direction) -> Leg {
+    fn page(&self, chip: u32, direction: Direction) -> Transfer {
         let command =
             if direction == Direction::ToChip { self.mesh.command_time(Operation::Program, 1) } else { Time::ZERO };
-        Leg { chip: ChipId(chip), direction, command, data: self.mesh.data_time(Operation::Program, 4096) }
+        Transfer { chip: ChipId(chip), direction, command, data: self.mesh.data_time(Operation::Program, 4096) }
     }
 
     fn is_free(&self, chip: u32, direction: Direction) -> bool {
@@ -120,10 +120,10 @@ impl Bench {
         while self.step() {}
     }
 
-    /// What was taped: wire, path, start and end.
+    /// What was traced: wire, path, start and end.
     fn spans(&mut self) -> Vec<(Wire, PathId, Time, Time)> {
         let wires = self.mesh.wires();
-        let spans = self.mesh.tape().drain();
+        let spans = self.mesh.trace().drain();
         spans.map(|s| (wires[s.wire as usize].clone(), s.path, s.start, s.end)).collect()
     }
 
@@ -149,9 +149,9 @@ impl Bench {
 fn sources_are_refused_until_they_have_sent() {
     let mut bench = Bench::new(&shape(ControllerEdge::West), &array(1, 4));
     bench.run_until(Time::from_ns(5));
-    let leg = bench.page(2, Direction::FromChip);
-    bench.start(leg);
-    let sent = Time::from_ns(5) + leg.time();
+    let transfer = bench.page(2, Direction::FromChip);
+    bench.start(transfer);
+    let sent = Time::from_ns(5) + transfer.time();
     bench.run_until(Time(sent.0 - 1));
     assert!(!bench.is_free(2, Direction::FromChip));
     assert!(bench.is_free(3, Direction::FromChip) && bench.is_free(2, Direction::ToChip), "others are not concerned");
@@ -162,17 +162,17 @@ fn sources_are_refused_until_they_have_sent() {
     // The only controller sends a page: no chip gets anything until it has.
     let now = sent + Time::from_ns(1000);
     bench.run_until(now);
-    let leg = bench.page(0, Direction::ToChip);
-    bench.start(leg);
-    bench.run_until(Time((now + leg.time()).0 - 1));
+    let transfer = bench.page(0, Direction::ToChip);
+    bench.start(transfer);
+    bench.run_until(Time((now + transfer.time()).0 - 1));
     assert!((0..4).all(|chip| !bench.is_free(chip, Direction::ToChip)));
-    bench.run_until(now + leg.time());
+    bench.run_until(now + transfer.time());
     assert!((0..4).all(|chip| bench.is_free(chip, Direction::ToChip)));
     bench.run();
     bench.assert_idle();
 }
 
-/// Whatever order legs start in, all cross and everybody is idle again.
+/// Whatever order transfers start in, all cross and everybody is idle again.
 #[test]
 fn everything_crosses() {
     let mut bench = crate::fabric::tests::Bench::<Mesh>::new(&shape(ControllerEdge::West), &array(4, 4));

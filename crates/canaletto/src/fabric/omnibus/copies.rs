@@ -13,7 +13,7 @@ use super::{Arrived, Crossing, Omnibus};
 use crate::config::design::{ChipToChipEcc, Omnibus as OmnibusConfig};
 use crate::fabric::packets::READ_DATA_TRANSFER_FLITS;
 
-use crate::fabric::{Direction, Fabric, Leg, PathId};
+use crate::fabric::{Direction, Fabric, PathId, Transfer};
 use crate::flash::address::{ChipId, Layout};
 use crate::flash::interface::Operation;
 use crate::sim::time::Time;
@@ -97,9 +97,9 @@ impl Omnibus {
         assert!(self.copy_is_free(from, to), "a copy starts only if its bus is free");
         let (bus, setup) = (self.grid.ways(to).column, self.copy_setup(from, to));
         let direction = Direction::FromChip;
-        let path = self.legs.insert(Crossing { chip: from, to, direction, second: Time::ZERO, left: 1, bus });
+        let path = self.transfers.insert(Crossing { chip: from, to, direction, second: Time::ZERO, left: 1, bus });
         self.take(path, bus, setup, now);
-        self.cross(path, bus, Leg { chip: from, direction, command: Time::ZERO, data: time }, now + setup, later);
+        self.cross(path, bus, Transfer { chip: from, direction, command: Time::ZERO, data: time }, now + setup, later);
         path
     }
 

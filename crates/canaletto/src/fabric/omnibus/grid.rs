@@ -26,7 +26,7 @@ pub struct Bus {
     pub driver: u32,
     /// What it is taken for.
     pub path: PathId,
-    /// Time that what crosses now took to be agreed on, the leg's earlier half included if that crossed here just before.
+    /// Time that what crosses now took to be agreed on, the transfer's earlier half included if that crossed here just before.
     pub setup: Time,
     /// Second halves that wait for it, the first in line in front.
     pub waiting: VecDeque<PathId>,
@@ -119,7 +119,7 @@ impl Grid {
         !self.buses[bus.index()].path.is_some()
     }
 
-    /// The bus that a leg of this chip takes now, if one is free: of two the row's.
+    /// The bus that a transfer of this chip takes now, if one is free: of two the row's.
     pub fn first_free(&self, chip: ChipId) -> Option<BusId> {
         let Ways { row, column } = self.ways(chip);
         [row, column].into_iter().find(|&bus| self.is_free(bus) && !self.is_kept(bus))
@@ -140,7 +140,7 @@ impl Grid {
     /// Takes a bus.
     pub fn take(&mut self, id: BusId, path: PathId, setup: Time, now: Time) {
         let bus = &mut self.buses[id.index()];
-        assert!(!bus.path.is_some(), "bus {} carries two legs at once", id.0);
+        assert!(!bus.path.is_some(), "bus {} carries two transfers at once", id.0);
         (bus.path, bus.setup, bus.since) = (path, setup, now);
         self.free -= 1;
         let controller = &mut self.controllers[bus.driver as usize];

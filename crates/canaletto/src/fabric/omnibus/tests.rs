@@ -3,8 +3,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::config::design::{ChipToChipEcc, Omnibus as OmnibusConfig};
 use crate::config::units::Duration;
-use crate::fabric::tape::WireSpan;
 use crate::fabric::tests::{Bench, array, config};
+use crate::fabric::trace::WireSpan;
 
 /// At 1 GB/s a flit takes 1 ns. A page of 4 KiB: a program is 28 ns of command and 4099 flits, read data are 4101.
 const COMMAND: u64 = 28;
@@ -18,7 +18,7 @@ const AGREE: u64 = 10;
 
 fn bench(rows: u32, columns: u32, kind: FabricKind) -> Bench<Omnibus> {
     let mut bench = Bench::<Omnibus>::new(&FabricConfig { kind, ..config(1_000_000_000, 0) }, &array(rows, columns));
-    bench.fabric.tape.switch_on();
+    bench.fabric.trace.switch_on();
     bench
 }
 
@@ -31,18 +31,18 @@ fn split(rows: u32, columns: u32) -> Bench<Omnibus> {
 }
 
 fn read(bench: &mut Bench<Omnibus>, chip: u32) -> PathId {
-    let leg = bench.page(chip, Direction::FromChip);
-    bench.start(leg)
+    let transfer = bench.page(chip, Direction::FromChip);
+    bench.start(transfer)
 }
 
 /// (bus, what, from ns, until ns) of everything that crossed since the last look, in order of their beginnings.
-fn taped(bench: &mut Bench<Omnibus>) -> Vec<(u32, WireUse, u64, u64)> {
-    let mut spans: Vec<_> = bench.fabric.tape.drain().map(|s| (s.wire, s.what, s.start.ns(), s.end.ns())).collect();
+fn traced(bench: &mut Bench<Omnibus>) -> Vec<(u32, WireUse, u64, u64)> {
+    let mut spans: Vec<_> = bench.fabric.trace.drain().map(|s| (s.wire, s.what, s.start.ns(), s.end.ns())).collect();
     spans.sort_by_key(|s| (s.2, s.0));
     spans
 }
 
-/// (when, time spent on setup) of each leg that has crossed, in nanoseconds.
+/// (when, time spent on setup) of each transfer that has crossed, in nanoseconds.
 fn crossed(bench: &Bench<Omnibus>) -> Vec<(u64, u64)> {
     bench.crossed.iter().map(|(time, crossed)| (time.ns(), crossed.setup.ns())).collect()
 }
@@ -58,8 +58,8 @@ fn a_chip_is_refused_only_while_both_its_buses_are_taken() {
     bench.now = Time::from_ns(7);
     read(&mut bench, chip);
     assert!(bench.is_free(chip, Direction::ToChip), "its column bus is free");
-    let leg = bench.page(chip, Direction::ToChip);
-    bench.start(leg);
+    let transfer = bench.page(chip, Direction::ToChip);
+    bench.start(transfer);
     for other in [1, 3, 4, 5, 7] {
         let free = bench.is_free(other, Direction::FromChip);
         assert_eq!(free, other != chip, "chip {other} has one bus of its own");
@@ -73,7 +73,7 @@ fn a_chip_is_refused_only_while_both_its_buses_are_taken() {
     bench.run();
     let write_end = 7 + COMMAND + WRITE;
     let expected = [(1, Data, 7, first_end), (4, Command, 7, 7 + COMMAND), (4, Data, 7 + COMMAND, write_end)];
-    assert_eq!(taped(&mut bench), expected);
+    assert_eq!(traced(&mut bench), expected);
     assert_eq!(crossed(&bench), [(first_end, 0), (write_end, 0)]);
 }
 
@@ -91,7 +91,7 @@ fn a_path_may_start_while_any_bus_is_free() {
     assert!(bench.fabric.may_start(ALL));
 }
 
-/// Over another controller's column bus a leg waits for request and grant, with the bus taken; over rows and the own
+/// Over another controller's column bus a transfer waits for request and grant, with the bus taken; over rows and the own
 /// column it does not.
 #[test]
 fn controllers_agree_only_where_two_are_concerned() {
@@ -108,7 +108,7 @@ fn controllers_agree_only_where_two_are_concerned() {
         }
         expected.push((3 + column, Data, agree, agree + READ));
         expected.sort_by_key(|s: &(u32, WireUse, u64, u64)| (s.2, s.0));
-        assert_eq!(taped(&mut bench), expected, "chip {chip}");
+        assert_eq!(traced(&mut bench), expected, "chip {chip}");
         assert_eq!(crossed(&bench), [(READ, 0), (READ + agree, agree)]);
         let wires = bench.fabric.wires();
         let column_bus = &wires[3 + column as usize];
@@ -123,12 +123,12 @@ fn halves_cross_side_by_side() {
     read(&mut bench, 0);
     assert!(!bench.is_free(0, Direction::ToChip));
     bench.run();
-    assert_eq!(taped(&mut bench), [(0, Data, 0, READ_HALF), (2, Data, 0, READ_HALF)]);
+    assert_eq!(traced(&mut bench), [(0, Data, 0, READ_HALF), (2, Data, 0, READ_HALF)]);
     assert_eq!(crossed(&bench), [(READ_HALF, 0)]);
     // A write's command goes with the first half; chip 1's column bus is the other controller's.
     let mut bench = split(2, 2);
-    let leg = bench.page(1, Direction::ToChip);
-    bench.start(leg);
+    let transfer = bench.page(1, Direction::ToChip);
+    bench.start(transfer);
     bench.run();
     let end = COMMAND + WRITE_HALF;
     let expected = [
@@ -137,12 +137,12 @@ fn halves_cross_side_by_side() {
         (3, Data, AGREE, AGREE + WRITE_HALF),
         (0, Data, COMMAND, end),
     ];
-    assert_eq!(taped(&mut bench), expected);
+    assert_eq!(traced(&mut bench), expected);
     assert_eq!(crossed(&bench), [(end, 0)], "the half that was agreed on came before the other");
     assert_eq!(bench.fabric.port_free_at(ChipId(1), Direction::ToChip).ns(), end);
 }
 
-/// Where the half over a foreign column comes last, its agreement is what the leg spent on setup.
+/// Where the half over a foreign column comes last, its agreement is what the transfer spent on setup.
 #[test]
 fn the_last_half_decides_what_was_spent_on_setup() {
     let mut bench = split(2, 2);
@@ -155,11 +155,11 @@ fn the_last_half_decides_what_was_spent_on_setup() {
 #[test]
 fn commands_cross_whole() {
     let mut bench = split(2, 2);
-    let leg = Leg { data: Time::ZERO, ..bench.page(0, Direction::ToChip) };
-    bench.start(leg);
+    let transfer = Transfer { data: Time::ZERO, ..bench.page(0, Direction::ToChip) };
+    bench.start(transfer);
     assert!(bench.is_free(0, Direction::ToChip), "the column bus is free");
     bench.run();
-    assert_eq!(taped(&mut bench), [(0, Command, 0, COMMAND)]);
+    assert_eq!(traced(&mut bench), [(0, Command, 0, COMMAND)]);
 }
 
 /// Halves have all flits of the whole, one more header each, and differ by a flit at most; at rates whose flits are no
@@ -174,8 +174,8 @@ fn halves_add_up_to_the_flit() {
                 [(Operation::Read, Direction::FromChip, 5), (Operation::Program, Direction::ToChip, 3)]
             {
                 let data = fabric.data_time(operation, bytes);
-                let leg = Leg { chip: ChipId(0), direction, command: Time::ZERO, data };
-                let (first, second) = fabric.halves(&leg);
+                let transfer = Transfer { chip: ChipId(0), direction, command: Time::ZERO, data };
+                let (first, second) = fabric.halves(&transfer);
                 let flits = bytes + 2 * header;
                 let time = |flits| Time::of_transfer(flits, rate);
                 assert_eq!((first, second), (time(flits.div_ceil(2)), time(flits / 2)), "{bytes} B at {rate} B/s");
@@ -189,8 +189,8 @@ fn halves_add_up_to_the_flit() {
 fn the_second_half_follows_on_the_same_bus() {
     let mut bench = split(2, 2);
     // Chip 2 takes the row's bus of chip 3 and its own column with halves; chip 3's column stays free.
-    let leg = bench.page(2, Direction::FromChip);
-    bench.start(Leg { data: leg.data * 3, ..leg });
+    let transfer = bench.page(2, Direction::FromChip);
+    bench.start(Transfer { data: transfer.data * 3, ..transfer });
     read(&mut bench, 3);
     assert!(!bench.is_free(3, Direction::ToChip) && !bench.is_free(2, Direction::ToChip));
     bench.run();
@@ -202,19 +202,19 @@ fn the_second_half_follows_on_the_same_bus() {
         (2, Data, AGREE, AGREE + long),
         (3, Data, READ_HALF, 2 * READ_HALF),
     ];
-    let mut seen = taped(&mut bench);
+    let mut seen = traced(&mut bench);
     seen.sort_by_key(|s| (s.2, s.0));
     assert_eq!(seen, expected);
     assert_eq!(crossed(&bench), [(2 * READ_HALF, 0), (AGREE + long, AGREE)]);
 }
 
-/// On a foreign column bus every half is agreed on, and both agreements are the leg's setup if both halves cross there.
+/// On a foreign column bus every half is agreed on, and both agreements are the transfer's setup if both halves cross there.
 #[test]
 fn each_half_is_agreed_on() {
     let mut bench = split(2, 2);
-    let leg = bench.page(3, Direction::ToChip);
+    let transfer = bench.page(3, Direction::ToChip);
     // Command only: takes row 1 for long, and leaves the columns.
-    bench.start(Leg { command: Time::from_us(50), data: Time::ZERO, ..leg });
+    bench.start(Transfer { command: Time::from_us(50), data: Time::ZERO, ..transfer });
     read(&mut bench, 2);
     bench.run();
     let half = AGREE + READ_HALF;
@@ -223,11 +223,11 @@ fn each_half_is_agreed_on() {
     assert_eq!(bench.fabric.wires()[2].active.ns(), 2 * READ_HALF);
 }
 
-/// The other bus becomes free first: the second half takes it that very picosecond, before any other leg.
+/// The other bus becomes free first: the second half takes it that very picosecond, before any other transfer.
 #[test]
 fn the_second_half_takes_what_is_free_first() {
     let mut bench = split(2, 2);
-    let command = Leg { command: Time::from_ns(100), data: Time::ZERO, ..bench.page(0, Direction::ToChip) };
+    let command = Transfer { command: Time::from_ns(100), data: Time::ZERO, ..bench.page(0, Direction::ToChip) };
     bench.start(command);
     // Column bus 0 carries the first half of chip 0's data, the second waits for it or for row bus 0.
     read(&mut bench, 0);
@@ -237,26 +237,26 @@ fn the_second_half_takes_what_is_free_first() {
     assert!(!bench.is_free(0, Direction::ToChip), "nobody else gets the row's bus");
     assert!(bench.is_free(1, Direction::ToChip), "over column 1");
     bench.run_until(Time::from_ns(READ_HALF));
-    assert!(bench.is_free(0, Direction::ToChip), "the first half's bus is free though the leg has not crossed");
+    assert!(bench.is_free(0, Direction::ToChip), "the first half's bus is free though the transfer has not crossed");
     assert_eq!(crossed(&bench), [(100, 0)]);
     assert_eq!(bench.fabric.port_free_at(ChipId(0), Direction::ToChip).ns(), READ_HALF);
     bench.run();
     assert_eq!(crossed(&bench), [(100, 0), (100 + READ_HALF, 0)]);
     let expected = [(0, Command, 0, 100), (2, Data, 0, READ_HALF), (0, Data, 100, 100 + READ_HALF)];
-    assert_eq!(taped(&mut bench), expected);
+    assert_eq!(traced(&mut bench), expected);
 }
 
 /// Two second halves in line for one bus: the one that came first goes first.
 #[test]
 fn second_halves_keep_their_order() {
     let mut bench = split(3, 3);
-    let command = Leg { command: Time::from_ns(500), data: Time::ZERO, ..bench.page(0, Direction::ToChip) };
+    let command = Transfer { command: Time::from_ns(500), data: Time::ZERO, ..bench.page(0, Direction::ToChip) };
     bench.start(command);
     read(&mut bench, 2);
     bench.now = Time::from_ns(1);
     read(&mut bench, 1);
     bench.run();
-    let second_halves: Vec<_> = taped(&mut bench).into_iter().filter(|s| s.0 == 0 && s.1 == Data).collect();
+    let second_halves: Vec<_> = traced(&mut bench).into_iter().filter(|s| s.0 == 0 && s.1 == Data).collect();
     assert_eq!(second_halves, [(0, Data, 500, 500 + READ_HALF)]);
     // Chip 2's halves: column 2 and the row; chip 1's: both on column 1, each agreed on.
     assert_eq!(crossed(&bench)[1..], [(500 + READ_HALF, 0), (1 + 2 * (AGREE + READ_HALF), 2 * AGREE)]);
@@ -267,20 +267,20 @@ fn second_halves_keep_their_order() {
 fn held_paths_are_agreed_on_once() {
     let mut fabric = Omnibus::new(&config(1_000_000_000, 0), &array(2, 2));
     let mut events = Vec::new();
-    let leg = |command, data| Leg {
+    let transfer = |command, data| Transfer {
         chip: ChipId(1),
         direction: Direction::ToChip,
         command: Time::from_ns(command),
         data: Time::from_ns(data),
     };
-    let row = fabric.start(leg(1000, 0), Time::ZERO, &mut |t, e| events.push((t.ns(), e)));
-    let column = fabric.start(leg(20, 0), Time::ZERO, &mut |t, e| events.push((t.ns(), e)));
+    let row = fabric.start(transfer(1000, 0), Time::ZERO, &mut |t, e| events.push((t.ns(), e)));
+    let column = fabric.start(transfer(20, 0), Time::ZERO, &mut |t, e| events.push((t.ns(), e)));
     let (at, event) = events[1];
     assert_eq!(at, AGREE + 20);
     let happened = fabric.handle(event, Time::from_ns(at), &mut |_, _| ());
     assert_eq!(happened.crossed.map(|c| (c.path, c.setup.ns())), Some((column, AGREE)));
     assert!(!fabric.is_free(ChipId(1), Direction::FromChip) && row != column);
-    fabric.go_on(column, leg(0, 300), Time::from_ns(200), &mut |t, e| events.push((t.ns(), e)));
+    fabric.start_on_held_path(column, transfer(0, 300), Time::from_ns(200), &mut |t, e| events.push((t.ns(), e)));
     let (at, event) = events[2];
     assert_eq!(at, 500);
     let happened = fabric.handle(event, Time::from_ns(at), &mut |_, _| ());
@@ -418,7 +418,7 @@ fn copies_take_a_register_until_it_is_programmed() {
         assert!(fabric.reserve_register(ChipId(6)), "other chips have theirs");
         fabric.release_register(to);
         assert!(fabric.reserve_register(to));
-        assert!(fabric.legs.is_empty());
+        assert!(fabric.transfers.is_empty());
         assert_eq!(fabric.wires()[3].busy, (time + Time::from_ns(AGREE)) * 2);
     }
 }
@@ -461,13 +461,13 @@ fn kept_columns_carry_copies_only() {
     for kind in [FabricKind::Omnibus, FabricKind::OmnibusSplit] {
         let mut fabric = bench(3, 3, kind).fabric;
         fabric.keep_columns(|chip| chip.0 % 3 == 1);
-        let leg = |chip| Leg {
+        let transfer = |chip| Transfer {
             chip: ChipId(chip),
             direction: Direction::ToChip,
             command: Time::from_ns(9),
             data: Time::ZERO,
         };
-        fabric.start(leg(1), Time::ZERO, &mut |_, _| ());
+        fabric.start(transfer(1), Time::ZERO, &mut |_, _| ());
         assert!(!fabric.is_free(ChipId(1), Direction::ToChip), "its row is taken, its column kept");
         assert!(fabric.is_free(ChipId(0), Direction::ToChip), "another column of the row");
         assert!(fabric.is_free(ChipId(4), Direction::ToChip), "another row of the column");
@@ -477,19 +477,19 @@ fn kept_columns_carry_copies_only() {
     }
 }
 
-/// A leg of a random run.
+/// A transfer of a random run.
 struct Sent {
-    leg: Leg,
+    transfer: Transfer,
     started: Time,
     /// What went over which bus for it: (bus, from, until, what came last), agreements included.
     uses: Vec<(u32, Time, Time, WireUse)>,
     crossed: Option<Time>,
 }
 
-/// Books what was taped since the last look to the legs that have their paths now; agreement, command and data that follow
+/// Books what was traced since the last look to the transfers that have their paths now; agreement, command and data that follow
 /// each other are one stay on a bus.
 fn book(bench: &mut Bench<Omnibus>, owners: &[usize], sent: &mut [Sent]) {
-    for WireSpan { wire, what, path, start, end } in bench.fabric.tape.drain() {
+    for WireSpan { wire, what, path, start, end } in bench.fabric.trace.drain() {
         let uses = &mut sent[owners[path.index()]].uses;
         match uses.last_mut() {
             Some(last) if last.3 != Data && what != Handshake => {
@@ -501,19 +501,19 @@ fn book(bench: &mut Bench<Omnibus>, owners: &[usize], sent: &mut [Sent]) {
     }
 }
 
-/// Runs random legs: each (chip, what, pause) starts at the first moment that `is_free` allows after its pause.
-fn random_run(rows: u32, columns: u32, kind: FabricKind, legs: &[(u32, u32, u64)]) -> (Bench<Omnibus>, Vec<Sent>) {
+/// Runs random transfers: each (chip, what, pause) starts at the first moment that `is_free` allows after its pause.
+fn random_run(rows: u32, columns: u32, kind: FabricKind, transfers: &[(u32, u32, u64)]) -> (Bench<Omnibus>, Vec<Sent>) {
     let mut bench = bench(rows, columns, kind);
     let (mut sent, mut owners, mut seen) = (Vec::<Sent>::new(), Vec::<usize>::new(), 0);
     let mut settle = |bench: &mut Bench<Omnibus>, owners: &[usize], sent: &mut Vec<Sent>| {
         book(bench, owners, sent);
         for (at, crossed) in &bench.crossed[seen..] {
-            let leg = &mut sent[owners[crossed.path.index()]];
-            assert_eq!(leg.crossed.replace(*at), None, "a leg has crossed twice");
+            let transfer = &mut sent[owners[crossed.path.index()]];
+            assert_eq!(transfer.crossed.replace(*at), None, "a transfer has crossed twice");
         }
         seen = bench.crossed.len();
     };
-    for &(chip, what, pause) in legs {
+    for &(chip, what, pause) in transfers {
         let chip = chip % (rows * columns);
         let until = bench.now + Time(pause);
         while bench.next_at().is_some_and(|at| at <= until) || !bench.is_free(chip, Direction::ToChip) {
@@ -524,13 +524,13 @@ fn random_run(rows: u32, columns: u32, kind: FabricKind, legs: &[(u32, u32, u64)
         let direction = if what % 2 == 0 { Direction::FromChip } else { Direction::ToChip };
         let page = bench.page(chip, direction);
         let data = if what % 3 == 0 && direction == Direction::ToChip { Time::ZERO } else { page.data };
-        let leg = Leg { data, ..page };
-        let path = bench.start(leg);
+        let transfer = Transfer { data, ..page };
+        let path = bench.start(transfer);
         if owners.len() <= path.index() {
             owners.resize(path.index() + 1, 0);
         }
         owners[path.index()] = sent.len();
-        sent.push(Sent { leg, started: bench.now, uses: Vec::new(), crossed: None });
+        sent.push(Sent { transfer, started: bench.now, uses: Vec::new(), crossed: None });
         settle(&mut bench, &owners, &mut sent);
     }
     while bench.step() {
@@ -553,21 +553,21 @@ fn taken_throughout(stays: &[(u32, Time, Time, usize)], bus: u32, from: Time, un
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// Random legs on random arrays: all cross, no bus carries two at once, each leg crosses on its own chip's buses, and a
+    /// Random transfers on random arrays: all cross, no bus carries two at once, each transfer crosses on its own chip's buses, and a
     /// second half that waits is overtaken by nobody but halves that waited before it.
     #[test]
-    fn random_legs(
+    fn random_transfers(
         rows in 1u32..6,
         columns in 1u32..6,
         kind in prop::sample::select(vec![FabricKind::Omnibus, FabricKind::OmnibusSplit]),
-        legs in prop::collection::vec((0u32..36, 0u32..6, prop_oneof![Just(0u64), 0u64..3_000_000]), 1..80),
+        transfers in prop::collection::vec((0u32..36, 0u32..6, prop_oneof![Just(0u64), 0u64..3_000_000]), 1..80),
     ) {
-        let (bench, sent) = random_run(rows, columns, kind, &legs);
-        prop_assert_eq!(bench.crossed.len(), legs.len());
-        prop_assert!(bench.fabric.legs.is_empty() && bench.fabric.grid.free() == bench.fabric.grid.count());
+        let (bench, sent) = random_run(rows, columns, kind, &transfers);
+        prop_assert_eq!(bench.crossed.len(), transfers.len());
+        prop_assert!(bench.fabric.transfers.is_empty() && bench.fabric.grid.free() == bench.fabric.grid.count());
         let mut stays: Vec<(u32, Time, Time, usize)> = Vec::new();
-        for (n, leg) in sent.iter().enumerate() {
-            stays.extend(leg.uses.iter().map(|&(bus, from, until, _)| (bus, from, until, n)));
+        for (n, transfer) in sent.iter().enumerate() {
+            stays.extend(transfer.uses.iter().map(|&(bus, from, until, _)| (bus, from, until, n)));
         }
         stays.sort();
         for pair in stays.windows(2) {
@@ -577,21 +577,21 @@ proptest! {
             let busy = stays.iter().filter(|s| s.0 == i as u32).fold(Time::ZERO, |sum, s| sum + (s.2 - s.1));
             prop_assert_eq!(wire.busy, busy);
         }
-        for (n, leg) in sent.iter().enumerate() {
-            let Ways { row, column } = bench.fabric.grid.ways(leg.leg.chip);
-            prop_assert!(leg.uses.iter().all(|u| [row.0, column.0].contains(&u.0)));
-            let halves = if kind == FabricKind::OmnibusSplit && leg.leg.data > Time::ZERO { 2 } else { 1 };
-            prop_assert_eq!(leg.uses.len(), halves);
-            prop_assert_eq!(leg.uses[0].1, leg.started);
-            prop_assert_eq!(leg.uses.iter().map(|u| u.2).max(), leg.crossed);
+        for (n, transfer) in sent.iter().enumerate() {
+            let Ways { row, column } = bench.fabric.grid.ways(transfer.transfer.chip);
+            prop_assert!(transfer.uses.iter().all(|u| [row.0, column.0].contains(&u.0)));
+            let halves = if kind == FabricKind::OmnibusSplit && transfer.transfer.data > Time::ZERO { 2 } else { 1 };
+            prop_assert_eq!(transfer.uses.len(), halves);
+            prop_assert_eq!(transfer.uses[0].1, transfer.started);
+            prop_assert_eq!(transfer.uses.iter().map(|u| u.2).max(), transfer.crossed);
             if halves == 2 {
-                let second = leg.uses[1].1;
+                let second = transfer.uses[1].1;
                 for bus in [row.0, column.0] {
-                    prop_assert!(taken_throughout(&stays, bus, leg.started, second), "bus {bus} idles before {:?}", leg.uses);
+                    prop_assert!(taken_throughout(&stays, bus, transfer.started, second), "bus {bus} idles before {:?}", transfer.uses);
                 }
                 let between = stays.iter().filter(|s| [row.0, column.0].contains(&s.0) && s.3 != n);
-                for stay in between.filter(|s| leg.started < s.1 && s.1 < second) {
-                    prop_assert!(stay.3 < n, "leg {} overtakes {n}", stay.3);
+                for stay in between.filter(|s| transfer.started < s.1 && s.1 < second) {
+                    prop_assert!(stay.3 < n, "transfer {} overtakes {n}", stay.3);
                 }
             }
         }

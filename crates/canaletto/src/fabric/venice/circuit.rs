@@ -1,6 +1,6 @@
 //! A controller: its scout's search and the circuit it holds.
 
-use crate::fabric::Leg;
+use crate::fabric::Transfer;
 use crate::fabric::venice::grid::{Port, RouterId};
 use crate::fabric::venice::scout::{Mode, ScoutPacket};
 use crate::flash::address::ChipId;
@@ -25,7 +25,7 @@ pub enum State {
 pub struct Controller {
     pub state: State,
     /// What it transfers.
-    pub leg: Leg,
+    pub transfer: Transfer,
     pub packet: ScoutPacket,
     /// Where its scout is, and the port it came in by.
     pub router: RouterId,
@@ -43,7 +43,7 @@ pub struct Controller {
 impl Controller {
     /// A free controller.
     pub fn new(id: u32) -> Controller {
-        let leg = Leg {
+        let transfer = Transfer {
             chip: ChipId::NONE,
             direction: crate::fabric::Direction::ToChip,
             command: Time::ZERO,
@@ -51,7 +51,7 @@ impl Controller {
         };
         Controller {
             state: State::Free,
-            leg,
+            transfer,
             packet: ScoutPacket { mode: Mode::Reserve, destination: RouterId::NONE, controller: id },
             router: RouterId::NONE,
             entry: Port::Left,

@@ -3,7 +3,7 @@
 use super::{Event, Venice};
 use crate::config::design::{Retry, Scouts, VeniceController};
 use crate::fabric::PathId;
-use crate::fabric::tape::WireUse;
+use crate::fabric::trace::WireUse;
 use crate::fabric::venice::circuit::State;
 use crate::fabric::venice::grid::{Port, RouterId};
 use crate::fabric::venice::routers::Exit;
@@ -35,7 +35,7 @@ impl Venice {
         controller.packet.mode = Mode::Reserve;
         (controller.router, controller.entry) = (router, entry);
         controller.sent = now;
-        self.tape.write(self.grid.controller_link(id).0, WireUse::Scout, PathId(id), now, now + self.hop);
+        self.trace.write(self.grid.controller_link(id).0, WireUse::Scout, PathId(id), now, now + self.hop);
         match self.scouts {
             Scouts::HopByHop => self.hops.push_back((now + self.hop, id)),
             Scouts::Atomic => {
@@ -87,14 +87,14 @@ impl Venice {
         let beyond = self.grid.beyond(at, port);
         (controller.router, controller.entry) = (beyond.router, port.opposite());
         let what = if controller.packet.mode == Mode::Reserve { WireUse::Scout } else { WireUse::Cancel };
-        self.tape.write(beyond.link.0, what, PathId(id), now, now + self.hop);
+        self.trace.write(beyond.link.0, what, PathId(id), now, now + self.hop);
         false
     }
 
-    pub(super) fn tape_reservation(&mut self, id: u32, at: RouterId, exit: Port, now: Time) {
-        if self.tape.is_on() {
+    pub(super) fn trace_reservation(&mut self, id: u32, at: RouterId, exit: Port, now: Time) {
+        if self.trace.is_on() {
             let link = self.grid.beyond(at, exit).link;
-            self.tape.write(link.0, WireUse::Reserved, PathId(id), self.links[link.index()].since, now);
+            self.trace.write(link.0, WireUse::Reserved, PathId(id), self.links[link.index()].since, now);
         }
     }
 
@@ -149,22 +149,22 @@ impl Venice {
         at == chip && self.routers.exit(id, at, entry) == Some(Exit::Ejection)
     }
 
-    /// Sends the controller's leg over its circuit: Eq. 1.
+    /// Sends the controller's transfer over its circuit: Eq. 1.
     pub(super) fn transfer(&mut self, id: u32, now: Time, later: &mut impl FnMut(Time, Event)) {
         let controller = &mut self.controllers[id as usize];
         controller.state = State::Transferring;
-        let (leg, length) = (controller.leg, controller.length());
+        let (transfer, length) = (controller.transfer, controller.length());
         let controller = &self.controllers[id as usize];
-        debug_assert!(self.tables_lead_to(id, RouterId(leg.chip.0)));
+        debug_assert!(self.tables_lead_to(id, RouterId(transfer.chip.0)));
         for &(at, exit) in &controller.path {
             let link = self.grid.beyond(at, exit).link;
-            self.links[link.index()].active += leg.time();
-            self.tape.write_leg(link.0, &leg, PathId(id), now);
+            self.links[link.index()].active += transfer.time();
+            self.trace.write_transfer(link.0, &transfer, PathId(id), now);
         }
         let own = self.grid.controller_link(id);
-        self.links[own.index()].active += leg.time();
-        self.tape.write_leg(own.0, &leg, PathId(id), now);
-        self.router_time += leg.time() * length;
-        later(now + leg.time() + self.cycle * length, Event::Crossed(id));
+        self.links[own.index()].active += transfer.time();
+        self.trace.write_transfer(own.0, &transfer, PathId(id), now);
+        self.router_time += transfer.time() * length;
+        later(now + transfer.time() + self.cycle * length, Event::TransferDone(id));
     }
 }

@@ -1,8 +1,8 @@
 use super::*;
 use crate::config::design::{ControllerEdge, FabricKind};
 use crate::config::units::Rate;
-use crate::fabric::tape::{WireSpan, WireUse};
 use crate::fabric::tests::{Bench, array};
+use crate::fabric::trace::{WireSpan, WireUse};
 use crate::fabric::venice::grid::Port;
 use crate::fabric::venice::scout::{Mode, ScoutPacket};
 use proptest::prelude::*;
@@ -131,9 +131,9 @@ fn an_unloaded_transfer_takes_its_distance() {
             config.venice.scouts = scouts;
             for chip in 0..rows * columns {
                 let mut bench = Bench::<Venice>::new(&config, &array(rows, columns));
-                let leg = bench.page(chip, Direction::FromChip);
-                assert_eq!(leg.data, Time::from_ns(4096));
-                bench.start(leg);
+                let transfer = bench.page(chip, Direction::FromChip);
+                assert_eq!(transfer.data, Time::from_ns(4096));
+                bench.start(transfer);
                 bench.run();
                 let distance = u64::from(1 + chip % columns);
                 let (crossed_at, crossed) = bench.crossed[0];
@@ -150,8 +150,8 @@ fn an_unloaded_transfer_takes_its_distance() {
 #[test]
 fn ports_and_controllers_are_granted_when_they_are_free() {
     let mut bench = Bench::<Venice>::new(&config(), &array(2, 4));
-    let leg = bench.page(0, Direction::FromChip);
-    bench.start(leg);
+    let transfer = bench.page(0, Direction::FromChip);
+    bench.start(transfer);
     assert!(!bench.is_free(0, Direction::ToChip), "its port is taken");
     assert!(bench.is_free(1, Direction::ToChip), "another controller is free");
     let far = bench.page(3, Direction::FromChip);
@@ -176,8 +176,8 @@ fn a_failed_scout_goes_again_at_the_release() {
         let mut bench = Bench::<Venice>::new(&config, &array(2, 2));
         bench.fabric.routers.block(LinkId(2));
         for chip in [3, 2] {
-            let leg = bench.page(chip, Direction::FromChip);
-            bench.start(leg);
+            let transfer = bench.page(chip, Direction::FromChip);
+            bench.start(transfer);
         }
         bench.run();
         let [(first, _), (_, second)] = bench.crossed[..] else { panic!("two transfers") };
@@ -192,12 +192,12 @@ fn a_failed_scout_goes_again_at_the_release() {
     }
 }
 
-/// Legs to random chips on a random shape, as many at a time as are granted; what is taped must never overlap on a link.
-fn soak(config: &FabricConfig, rows: u32, columns: u32, legs: &[(u32, bool)]) -> Bench<Venice> {
+/// Transfers to random chips on a random shape, as many at a time as are granted; what is traced must never overlap on a link.
+fn soak(config: &FabricConfig, rows: u32, columns: u32, transfers: &[(u32, bool)]) -> Bench<Venice> {
     let mut bench = Bench::<Venice>::new(config, &array(rows, columns));
-    bench.fabric.tape.switch_on();
+    bench.fabric.trace.switch_on();
     let mut spans: Vec<WireSpan> = Vec::new();
-    let mut wanted: Vec<Leg> = legs
+    let mut wanted: Vec<Transfer> = transfers
         .iter()
         .map(|&(chip, read)| {
             let direction = if read { Direction::FromChip } else { Direction::ToChip };
@@ -206,19 +206,19 @@ fn soak(config: &FabricConfig, rows: u32, columns: u32, legs: &[(u32, bool)]) ->
         .collect();
     let total = wanted.len();
     loop {
-        while let Some(i) = wanted.iter().position(|leg| bench.is_free(leg.chip.0, leg.direction)) {
+        while let Some(i) = wanted.iter().position(|transfer| bench.is_free(transfer.chip.0, transfer.direction)) {
             bench.start(wanted.remove(i));
         }
-        spans.extend(bench.fabric.tape.drain());
+        spans.extend(bench.fabric.trace.drain());
         if !bench.step() {
             break;
         }
-        spans.extend(bench.fabric.tape.drain());
+        spans.extend(bench.fabric.trace.drain());
         let reserved = bench.fabric.routers.reserved() as usize;
         let held: usize = bench.fabric.controllers.iter().map(|c| c.path.len()).sum();
         assert_eq!(reserved, held, "each reserved link belongs to one scout or circuit");
     }
-    assert_eq!(bench.crossed.len(), total, "every leg crosses");
+    assert_eq!(bench.crossed.len(), total, "every transfer crosses");
     assert!(bench.fabric.routers.is_idle() && bench.fabric.waiting.is_empty());
     let mut reserved: Vec<&WireSpan> = spans.iter().filter(|s| s.what == WireUse::Reserved).collect();
     reserved.sort_by_key(|s| (s.wire, s.start));
@@ -245,9 +245,9 @@ proptest! {
     #[test]
     fn every_transfer_gets_through(
         config in modes(), rows in 1u32..6, columns in 1u32..6,
-        legs in prop::collection::vec((0u32..36, prop::bool::ANY), 1..60),
+        transfers in prop::collection::vec((0u32..36, prop::bool::ANY), 1..60),
     ) {
-        soak(&config, rows, columns, &legs);
+        soak(&config, rows, columns, &transfers);
     }
 }
 
@@ -256,11 +256,11 @@ proptest! {
 #[test]
 fn scouts_fail_under_load_only() {
     let mut random = crate::sim::random::Stream::named(1, "venice load");
-    let legs: Vec<(u32, bool)> = (0..4000).map(|_| (random.integer(0, 63) as u32, true)).collect();
+    let transfers: Vec<(u32, bool)> = (0..4000).map(|_| (random.integer(0, 63) as u32, true)).collect();
     let counts = |scouts: Scouts| {
         let mut config = config();
         config.venice.scouts = scouts;
-        soak(&config, 8, 8, &legs).fabric.counts
+        soak(&config, 8, 8, &transfers).fabric.counts
     };
     let (hops, atomic) = (counts(Scouts::HopByHop), counts(Scouts::Atomic));
     println!("hop by hop {hops:?}\natomic {atomic:?}");
@@ -270,7 +270,7 @@ fn scouts_fail_under_load_only() {
         assert!(counts.detours > 400 && counts.missed * 2 < counts.failed, "{counts:?}");
     }
     let mut bench = Bench::<Venice>::new(&config(), &array(8, 8));
-    for &(chip, _) in &legs[..200] {
+    for &(chip, _) in &transfers[..200] {
         bench.start(bench.page(chip % 64, Direction::FromChip));
         bench.run();
     }

@@ -184,10 +184,10 @@ proptest! {
         let stop = |(row, column): (i32, i32)| {
             if column < 0 || column == columns as i32 { Stop::Controller(row) } else { Stop::Router(row, column) }
         };
-        let taped = bench.spans().into_iter().map(|(wire, path, start, end)| {
+        let traced = bench.spans().into_iter().map(|(wire, path, start, end)| {
             (start.0, end.0, (stop(wire.from), stop(wire.to)), ids[&path])
         });
-        prop_assert_eq!(taped.collect::<BTreeSet<_>>(), spans);
+        prop_assert_eq!(traced.collect::<BTreeSet<_>>(), spans);
         for (c, controller) in (0..).zip(bench.mesh.controllers()) {
             let at_work = |t: &u64| packets.iter().any(|p| {
                 let of_it = |i: &usize| [p.way[*i].0, p.way[*i].1].contains(&Stop::Controller(c));

@@ -1,4 +1,4 @@
-//! Legs: which controller serves them, how they are cut into packets, what they say about their waits.
+//! Transfers: which controller serves them, how they are cut into packets, what they say about their waits.
 
 use crate::sim::time::TimeSum;
 use proptest::prelude::*;
@@ -7,11 +7,12 @@ use super::*;
 use crate::config::design::MeshController;
 use crate::config::units::Duration;
 
-/// The controllers of legs that start one after the other, all at once: the row in which each is seen at its edge.
-fn chosen(config: &FabricConfig, layout: &Layout, legs: &[(u32, Direction)]) -> Vec<u32> {
+/// The controllers of transfers that start one after the other, all at once: the row in which each is seen at its edge.
+fn chosen(config: &FabricConfig, layout: &Layout, transfers: &[(u32, Direction)]) -> Vec<u32> {
     let mut bench = Bench::new(config, layout);
     let before = |bench: &Bench| bench.mesh.controllers.loads.clone();
-    legs.iter()
+    transfers
+        .iter()
         .map(|&(chip, direction)| {
             let loads = before(&bench);
             bench.start(bench.page(chip, direction));
@@ -35,7 +36,7 @@ fn the_least_loaded_controller_serves() {
     assert_eq!(rows, [1, 3, 0, 2, 0]);
     // The other three receive more than controller 1 sends, but it is still sending.
     let mut bench = Bench::new(&config, &layout);
-    bench.start(Leg { data: Time::ZERO, ..bench.page(4, ToChip) });
+    bench.start(Transfer { data: Time::ZERO, ..bench.page(4, ToChip) });
     for chip in [0, 8, 12] {
         bench.start(bench.page(chip, FromChip));
     }
@@ -80,18 +81,21 @@ fn only_what_lets_others_start_is_reported() {
     assert_eq!(bench.freed.len(), 1);
 }
 
-/// A leg is cut into packets of at most `mesh.packet` with their headers, and alone takes their sum and its hops.
+/// A transfer is cut into packets of at most `mesh.packet` with their headers, and alone takes their sum and its hops.
 #[test]
-fn legs_are_cut_into_packets() {
+fn transfers_are_cut_into_packets() {
     let mut config = shape(ControllerEdge::West);
     config.mesh.packet = Size(1000);
     let mut bench = Bench::new(&config, &array(1, 2));
-    let leg = bench.page(1, Direction::ToChip);
-    assert_eq!(leg.time(), Time::from_ns(8 + 4096 + 5 * 3));
-    let path = bench.start(leg);
+    let transfer = bench.page(1, Direction::ToChip);
+    assert_eq!(transfer.time(), Time::from_ns(8 + 4096 + 5 * 3));
+    let path = bench.start(transfer);
     bench.run();
     let arrival = bench.crossed[&path];
-    assert_eq!((arrival.at, arrival.conflict, arrival.port), (leg.time() + Time::from_ns(4), Time::ZERO, Time::ZERO));
+    assert_eq!(
+        (arrival.at, arrival.conflict, arrival.port),
+        (transfer.time() + Time::from_ns(4), Time::ZERO, Time::ZERO)
+    );
     let lengths: Vec<u64> =
         bench.spans().iter().filter(|s| s.0.name.contains("from")).map(|s| (s.3 - s.2).ns()).collect();
     assert_eq!(lengths, [8, 1003, 1003, 1003, 1003, 99]);
@@ -107,26 +111,26 @@ fn stated_commands_always_cross() {
         let mut bench = Bench::new(&config, &array(1, 2));
         let command = bench.mesh.command_time(Operation::Read, 2);
         assert_eq!(command, Time(stated));
-        let leg = |chip| Leg { chip: ChipId(chip), direction: Direction::ToChip, command, data: Time::ZERO };
-        let path = bench.start(leg(1));
+        let transfer = |chip| Transfer { chip: ChipId(chip), direction: Direction::ToChip, command, data: Time::ZERO };
+        let path = bench.start(transfer(1));
         bench.run();
         assert_eq!(bench.crossed[&path].at, Time(at));
-        bench.start(leg(0));
+        bench.start(transfer(0));
         bench.run();
         bench.assert_idle();
     }
 }
 
-/// A leg to try to start: chip, whether it goes there, planes, pause before.
+/// A transfer to try to start: chip, whether it goes there, planes, pause before.
 type Try = (u32, bool, usize, u64);
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(200), ..ProptestConfig::default() })]
 
-    /// Everything crosses; a leg's waits are what it took beyond its own time, exactly; no wire carries two packets at
+    /// Everything crosses; a transfer's waits are what it took beyond its own time, exactly; no wire carries two packets at
     /// once or anything that nobody sent; loads return to zero.
     #[test]
-    fn legs_cross_and_account_for_their_time(
+    fn transfers_cross_and_account_for_their_time(
         (rows, columns) in (1u32..6, 1u32..6),
         (east, own_row, narrow) in (prop::bool::ANY, prop::bool::ANY, prop::bool::ANY),
         (packet, spare) in (64u64..3000, 64u64..4000),
@@ -150,23 +154,23 @@ proptest! {
             if !bench.is_free(chip, direction) {
                 continue;
             }
-            let mut leg = bench.page(chip, direction);
-            leg.data = if to_chip && planes == 2 { Time::ZERO } else { leg.data * planes as u64 };
+            let mut transfer = bench.page(chip, direction);
+            transfer.data = if to_chip && planes == 2 { Time::ZERO } else { transfer.data * planes as u64 };
             let loads = bench.mesh.controllers.loads.clone();
-            let path = bench.start(leg);
+            let path = bench.start(transfer);
             let controller = (0..rows).find(|&c| bench.mesh.controllers.loads[c as usize] > loads[c as usize]).unwrap();
             let at = bench.mesh.controllers.columns[controller as usize];
             let routers = (chip / columns).abs_diff(controller) + (chip % columns).abs_diff(at) + 1;
             prop_assert!(!own_row || controller == chip / columns);
-            let unloaded = leg.time() + (bench.mesh.flit + Time(delay)) * u64::from(routers);
-            started.push((path, leg, routers, bench.now + unloaded));
+            let unloaded = transfer.time() + (bench.mesh.flit + Time(delay)) * u64::from(routers);
+            started.push((path, transfer, routers, bench.now + unloaded));
         }
         bench.run();
         let mut on_wires = 0;
-        for (path, leg, routers, unhindered) in &started {
+        for (path, transfer, routers, unhindered) in &started {
             let arrival = bench.crossed[path];
             prop_assert_eq!(*unhindered + arrival.conflict + arrival.port, arrival.at);
-            on_wires += leg.time().0 * u64::from(*routers);
+            on_wires += transfer.time().0 * u64::from(*routers);
         }
         // A chip's own two links are none of the wires, the controller's one is.
         let wires = bench.mesh.wires();

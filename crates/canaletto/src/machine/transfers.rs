@@ -1,7 +1,7 @@
-//! Legs on the fabric: started, crossed, their paths given back or held.
+//! Transfers on the fabric: started, crossed, their paths given back or held.
 
-use super::{Carried, Event, Leg, Machine};
-use crate::fabric::{self, Crossed, Direction, Fabric, PathId};
+use super::{Carried, Event, Machine, Payload};
+use crate::fabric::{self, Direction, Fabric, PathId, TransferDone};
 use crate::flash::address::UnitId;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
@@ -10,25 +10,25 @@ use crate::scheduler::transaction::TransactionId;
 use crate::sim::time::Time;
 
 impl<F: Fabric, P: Probe> Machine<'_, F, P> {
-    pub(super) fn start_leg(&mut self, leg: fabric::Leg, carries: Leg, now: Time) {
+    pub(super) fn start_transfer(&mut self, transfer: fabric::Transfer, carries: Payload, now: Time) {
         let events = &mut self.events;
-        let path = self.fabric.start(leg, now, &mut |time, event| events.push(time, Event::Fabric(event)));
-        self.carry(path, Carried { what: carries, leg });
+        let path = self.fabric.start(transfer, now, &mut |time, event| events.push(time, Event::Fabric(event)));
+        self.carry(path, Carried { what: carries, transfer });
     }
 
     /// Notes what a path has begun to carry.
     fn carry(&mut self, path: PathId, carried: Carried) {
-        if self.legs.len() <= path.index() {
-            self.legs.resize(path.index() + 1, carried);
+        if self.carried.len() <= path.index() {
+            self.carried.resize(path.index() + 1, carried);
         }
-        self.legs[path.index()] = carried;
+        self.carried[path.index()] = carried;
         self.watch_wires();
     }
 
-    pub(super) fn go_on(&mut self, path: PathId, leg: fabric::Leg, carries: Leg, now: Time) {
+    pub(super) fn start_on_held_path(&mut self, path: PathId, transfer: fabric::Transfer, carries: Payload, now: Time) {
         let events = &mut self.events;
-        self.legs[path.index()] = Carried { what: carries, leg };
-        self.fabric.go_on(path, leg, now, &mut |time, event| events.push(time, Event::Fabric(event)));
+        self.carried[path.index()] = Carried { what: carries, transfer };
+        self.fabric.start_on_held_path(path, transfer, now, &mut |time, event| events.push(time, Event::Fabric(event)));
         self.watch_wires();
     }
 
@@ -41,7 +41,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             self.touch(domain);
         }
         if let Some(crossed) = happened.crossed {
-            self.leg_done(crossed, now);
+            self.transfer_done(crossed, now);
         }
     }
 
@@ -52,15 +52,15 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.touch(domain);
     }
 
-    /// A leg has crossed: its path is free for the next, unless it is held until the array is done.
-    fn leg_done(&mut self, crossed: Crossed, now: Time) {
+    /// A transfer has crossed: its path is free for the next, unless it is held until the array is done.
+    fn transfer_done(&mut self, crossed: TransferDone, now: Time) {
         let path = crossed.path;
-        let Carried { what, leg } = self.legs[path.index()];
-        self.array.port_used(leg.chip, leg.time());
-        self.transfers += leg.time();
-        self.probe.port_used(leg.chip, self.carried_for(what), leg.command, leg.data, now);
+        let Carried { what, transfer } = self.carried[path.index()];
+        self.array.port_used(transfer.chip, transfer.time());
+        self.transfer_time += transfer.time();
+        self.probe.port_used(transfer.chip, self.carried_for(what), transfer.command, transfer.data, now);
         let unit = match what {
-            Leg::Command(unit) => {
+            Payload::Command(unit) => {
                 self.command_crossed(unit, &crossed, now);
                 if self.choices.hold_path {
                     self.held.hold(unit, path);
@@ -68,7 +68,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 }
                 unit
             }
-            Leg::Data(id) => {
+            Payload::Data(id) => {
                 let mut mates = Mates::of(id);
                 while let Some(id) = mates.next(&self.transactions) {
                     self.charge_crossing(id, &crossed, now);
@@ -87,7 +87,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 self.refresh_ready(unit);
                 unit
             }
-            Leg::Copy(id) => {
+            Payload::Copy(id) => {
                 let plane = self.transactions[id].ppa.plane;
                 let unit = self.layout.unit_of(plane);
                 self.array.drain_register(unit, plane, self.layout.plane_in_unit(plane), now);
@@ -112,15 +112,15 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let t = &self.transactions[id];
         let (from, to) = (self.layout.chip_of_plane(t.ppa.plane), self.layout.chip_of_plane(t.to));
         let data = self.fabric.copy_time(u64::from(t.bytes));
-        let leg = fabric::Leg { chip: from, direction: Direction::FromChip, command: Time::ZERO, data };
+        let transfer = fabric::Transfer { chip: from, direction: Direction::FromChip, command: Time::ZERO, data };
         let events = &mut self.events;
         let mut later = |time, event| events.push(time, Event::Fabric(event));
         let path = self.fabric.start_copy(from, to, data, now, &mut later);
-        self.carry(path, Carried { what: Leg::Copy(id), leg });
+        self.carry(path, Carried { what: Payload::Copy(id), transfer });
     }
 
-    /// Charges what a leg spent its time on beside crossing.
-    pub(super) fn charge_crossing(&mut self, id: TransactionId, crossed: &Crossed, now: Time) {
+    /// Charges what a transfer spent its time on beside crossing.
+    pub(super) fn charge_crossing(&mut self, id: TransactionId, crossed: &TransferDone, now: Time) {
         if crossed.conflict > Time::ZERO {
             self.transactions[id].path_conflict = true;
         }

@@ -36,20 +36,20 @@ pub struct WireSpan {
     pub end: Time,
 }
 
-/// A tape of spans that someone empties after every step of the fabric.
+/// A trace of spans that someone empties after every step of the fabric.
 #[derive(Default)]
-pub struct Tape {
+pub struct WireTrace {
     on: bool,
     spans: Vec<WireSpan>,
 }
 
-impl Tape {
+impl WireTrace {
     /// Starts taping.
     pub fn switch_on(&mut self) {
         self.on = true;
     }
 
-    /// Whether anyone watches: what only the tape needs may be left out otherwise.
+    /// Whether anyone watches: what only the trace needs may be left out otherwise.
     pub fn is_on(&self) -> bool {
         self.on
     }
@@ -61,17 +61,17 @@ impl Tape {
         }
     }
 
-    /// Writes down a leg: commands first, then data.
-    pub fn write_leg(&mut self, wire: u32, leg: &super::Leg, path: PathId, start: Time) {
-        if leg.command > Time::ZERO {
-            self.write(wire, WireUse::Command, path, start, start + leg.command);
+    /// Writes down a transfer: commands first, then data.
+    pub fn write_transfer(&mut self, wire: u32, transfer: &super::Transfer, path: PathId, start: Time) {
+        if transfer.command > Time::ZERO {
+            self.write(wire, WireUse::Command, path, start, start + transfer.command);
         }
-        if leg.data > Time::ZERO {
-            self.write(wire, WireUse::Data, path, start + leg.command, start + leg.time());
+        if transfer.data > Time::ZERO {
+            self.write(wire, WireUse::Data, path, start + transfer.command, start + transfer.time());
         }
     }
 
-    /// Takes everything off the tape.
+    /// Takes everything off the trace.
     pub fn drain(&mut self) -> std::vec::Drain<'_, WireSpan> {
         self.spans.drain(..)
     }
