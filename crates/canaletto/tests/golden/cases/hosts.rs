@@ -90,7 +90,7 @@ pub fn cases() -> Vec<Case> {
         }
     }
     let weights = ["host.arbitration.high=8", "host.arbitration.medium=4", "host.arbitration.low=1"];
-    for (method, burst) in [("round-robin", 0), ("round-robin", 4), ("weighted", 1), ("weighted", 3), ("weighted", 0)] {
+    for (method, burst) in [("round-robin", 0), ("round-robin", 4), ("weighted", 1), ("weighted", 3)] {
         let settings = [format!("host.arbitration.method={method}"), format!("host.arbitration.burst={burst}")];
         let settings: Vec<&str> =
             settings.iter().map(String::as_str).chain(FEW.iter().copied()).chain(weights).collect();

@@ -70,7 +70,7 @@ pub fn cases() -> Vec<Case> {
 /// Cached tables from one entry up, and how flows share them.
 fn tables() -> Vec<Case> {
     let mut cases = Vec::new();
-    for capacity in ["8B", "64B", "1KiB", "8KiB"] {
+    for capacity in ["8B", "64B", "1KiB", "2KiB"] {
         for unit in ["page", "sector"] {
             for write_backs in ["written", "never-issued"] {
                 let settings = [

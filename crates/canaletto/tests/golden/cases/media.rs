@@ -87,6 +87,7 @@ pub fn cases() -> Vec<Case> {
                 format!("flash.multi_plane={planes}"),
                 format!("flash.busy_until_data_out={busy}"),
                 "geometry.dies_per_chip=2".to_owned(),
+                "fabric.order=commands-first".to_owned(),
             ];
             for (name, traffic) in [("large", LARGE_MIXED), ("small", MIXED)] {
                 let name = format!("flash/planes/{planes}/busy-{busy}/{name}");
