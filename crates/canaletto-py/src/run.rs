@@ -28,7 +28,7 @@ struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        let RunOptions { seed, warmup, records, alone } = RunOptions::default();
+        let RunOptions { seed, warmup, records, alone, .. } = RunOptions::default();
         Options { seed, warmup, records, alone }
     }
 }
@@ -36,7 +36,7 @@ impl Default for Options {
 /// Options as the engine takes them.
 pub fn parse_options(json: &str) -> PyResult<RunOptions> {
     let Options { seed, warmup, records, alone } = serde_json::from_str(json).map_err(config_error)?;
-    Ok(RunOptions { seed, warmup, records, alone })
+    Ok(RunOptions { seed, warmup, records, alone, ..RunOptions::default() })
 }
 
 /// Results of a run, as JSON, and its requests, as columns.

@@ -43,7 +43,7 @@ pub fn timeline<'py>(
     let workload = parse_workload(workload_toml)?;
     let Options { seed, warmup, windows, limit } = serde_json::from_str(options_json).map_err(config_error)?;
     let windows = windows.into_iter().map(|(from, until)| (Time(from), Time(until))).collect();
-    let options = RunOptions { seed, warmup, records: false, alone: None };
+    let options = RunOptions { seed, warmup, ..RunOptions::default() };
     let mut watch = Watch::new(progress, requests_in(&workload));
     let (header, timeline) = py.detach(|| {
         let traces = open_all(&workload, Path::new(""))?.inputs;

@@ -45,6 +45,8 @@ pub const FROM_CACHE: u8 = 1;
 pub struct Controller {
     per_request: Time,
     per_page: Time,
+    /// Whether any stage takes time.
+    takes_time: bool,
     processor: Server,
     system_bus: Server,
     dram: Server,
@@ -55,19 +57,29 @@ pub struct Controller {
 impl Controller {
     /// An idle controller with `channels` ECC engines.
     pub fn new(config: &ControllerConfig, channels: u32) -> Controller {
+        let system_bus = Server::new(config.system_bus.0, Time::ZERO);
+        let dram = Server::new(config.dram.0, Time::ZERO);
+        let ecc = Server::new(config.ecc_rate.0, config.ecc_latency.time());
         Controller {
             per_request: config.firmware_per_request.time(),
             per_page: config.firmware_per_page.time(),
+            takes_time: [&system_bus, &dram, &ecc].iter().any(|part| !part.is_idle_part()),
             processor: Server::new(0, Time::ZERO),
-            system_bus: Server::new(config.system_bus.0, Time::ZERO),
-            dram: Server::new(config.dram.0, Time::ZERO),
-            ecc: vec![Server::new(config.ecc_rate.0, config.ecc_latency.time()); channels as usize],
+            system_bus,
+            dram,
+            ecc: vec![ecc; channels as usize],
         }
     }
 
     /// Whether requests take any processor time.
     pub fn has_firmware(&self) -> bool {
         self.per_request + self.per_page > Time::ZERO
+    }
+
+    /// Whether pages take any time anywhere inside.
+    #[inline]
+    pub fn takes_time(&self) -> bool {
+        self.takes_time
     }
 
     /// Whether pages take any time at the ECC engines.

@@ -3,17 +3,17 @@
 //! Bytes and configurations in, results out: nothing in this crate touches files, threads, clocks or the environment.
 //!
 //! A request's way through the source, in order: [`workload`] → [`host`] → [`controller`] → [`ftl`] → [`scheduler`] →
-//! [`fabric`] → [`flash`], and back; [`machine`] moves it from one to the next; [`measure`] keeps the books.
+//! [`fabric`] → [`flash`], and back; [`engine`] moves it from one to the next; [`measure`] keeps the books.
 
 pub mod cache;
 pub mod config;
 pub mod controller;
+pub mod engine;
 pub mod fabric;
 pub mod flash;
 pub mod ftl;
 pub mod host;
 pub mod limits;
-pub mod machine;
 pub mod measure;
 pub mod scheduler;
 pub mod sim;
@@ -23,11 +23,12 @@ use thiserror::Error;
 
 use crate::config::design::{Design, PreconditionKind};
 use crate::config::workload::Workload;
+use crate::engine::features::{self, Features, Full, Plain};
+use crate::engine::precondition::Start;
+use crate::engine::route::Route;
 use crate::fabric::with_fabric;
 use crate::ftl::precondition::drive::occupancies;
 use crate::limits::Limits;
-use crate::machine::Machine;
-use crate::machine::precondition::Start;
 use crate::measure::probe::{NoProbe, Probe};
 use crate::measure::records::Records;
 use crate::measure::report::Report;
@@ -50,11 +51,13 @@ pub struct RunOptions {
     /// The number of the only flow that makes requests. The others keep their addresses and what they did before the run,
     /// and are silent. Absent: all make theirs.
     pub alone: Option<u16>,
+    /// Whether to simulate with code for every feature even where a run has none: slower, with the same results.
+    pub any_features: bool,
 }
 
 impl Default for RunOptions {
     fn default() -> Self {
-        RunOptions { seed: 1, warmup: 0, records: false, alone: None }
+        RunOptions { seed: 1, warmup: 0, records: false, alone: None, any_features: false }
     }
 }
 
@@ -89,6 +92,19 @@ pub struct Outcome {
     pub records: Option<Records>,
     /// Events simulated.
     pub events: u64,
+}
+
+/// Evaluates an expression with a type name standing for the bundle of features that a run needs.
+macro_rules! with_bundle {
+    ($design:expr, $workload:expr, $limits:expr, $options:expr, $X:ident => $body:expr) => {
+        if !$options.any_features && features::is_plain($design, $workload, &$limits) {
+            type $X = Plain;
+            $body
+        } else {
+            type $X = Full;
+            $body
+        }
+    };
 }
 
 /// Why a run ended without a result.
@@ -140,7 +156,9 @@ pub fn run_probed<P: Probe>(
 ) -> Result<Outcome, RunError> {
     let limits = Limits::new(design, workload).map_err(RunError::Config)?;
     let prepared = Prepared::new(design, workload, limits, traces, options.seed, watch)?;
-    with_fabric!(design.fabric.kind, F => run_on::<F, P>(design, workload, prepared, options, probe, watch))
+    with_bundle!(design, workload, prepared.limits, options, X => {
+        with_fabric!(design.fabric.kind, F => run_on::<F, P, X>(design, workload, prepared, options, probe, watch))
+    })
 }
 
 /// Simulates as [`run`] does, up to the end of the last window, and keeps what happens inside the windows.
@@ -159,18 +177,19 @@ pub fn timeline(
     let Prepared { limits, sources, fills } = Prepared::new(design, workload, limits, traces, options.seed, watch)?;
     let layout = &limits.layout;
     with_fabric!(design.fabric.kind, F => {
-        let start = Start::new::<F>(design, workload, &limits, fills, options, watch)?;
+        let start = Start::new::<F, Full>(design, workload, &limits, fills, options, watch)?;
         let idle = <F as fabric::Fabric>::new(&design.fabric, layout);
         let (wires, controllers) = (fabric::Fabric::wires(&idle), fabric::Fabric::controllers(&idle));
         let mut timeline = Timeline::new(windows, layout, &wires, &controllers);
-        let mut machine =
-            Machine::<F, Timeline>::new(design, workload, &limits, sources, start, options, &mut timeline);
-        machine.run(watch)?;
+        let mut route = Route::<F, Timeline, Full>::new(
+            design, workload, &limits, sources, start.contents, options, &mut timeline,
+        );
+        route.run(watch)?;
         Ok((timeline.finish(), timeline))
     })
 }
 
-fn run_on<F: fabric::Fabric, P: Probe>(
+fn run_on<F: fabric::Fabric, P: Probe, X: Features>(
     design: &Design,
     workload: &Workload,
     prepared: Prepared,
@@ -179,10 +198,10 @@ fn run_on<F: fabric::Fabric, P: Probe>(
     watch: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Outcome, RunError> {
     let Prepared { limits, sources, fills } = prepared;
-    let start = Start::new::<F>(design, workload, &limits, fills, options, watch)?;
-    let mut machine = Machine::<F, P>::new(design, workload, &limits, sources, start, options, probe);
-    machine.run(watch)?;
-    Ok(machine.outcome(design, workload))
+    let Start { contents, report } = Start::new::<F, X>(design, workload, &limits, fills, options, watch)?;
+    let mut route = Route::<F, P, X>::new(design, workload, &limits, sources, contents, options, probe);
+    route.run(watch)?;
+    Ok(route.outcome(design, workload, report))
 }
 
 /// Everything that a run needs beside its configuration.

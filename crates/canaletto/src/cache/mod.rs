@@ -1,7 +1,7 @@
 //! The data cache: a write buffer and read cache in the controller's DRAM.
 //!
-//! This module holds what is cached and decides what is evicted and what goes to flash; `machine/cache.rs` moves requests
-//! through it. A cached page is clean, dirty, or *flying*: on its way to flash. A flying page keeps its data until they
+//! This module holds what is cached and decides what is evicted and what goes to flash; `engine/route/cached.rs` moves
+//! requests through it. A cached page is clean, dirty, or *flying*: on its way to flash. A flying page keeps its data until they
 //! are programmed, so that reads never look for them in vain, and at most one version of a page flies at a time: what is
 //! written meanwhile stays dirty behind it.
 
@@ -99,9 +99,14 @@ pub struct DataCache {
     uses: u64,
     /// Whether the drive is idle, so that everything goes to flash.
     idle: bool,
-    /// Pages that set out for flash while others were written, not yet taken on by the machine.
+    /// Idle time after which everything dirty goes to flash; zero: never.
+    idle_destage: Time,
+    last_completion: Time,
+    /// Whether data in the cache are as safe as on flash.
+    pub survives_power_loss: bool,
+    /// Pages that set out for flash while others were written, not yet taken on.
     due: VecDeque<Destage>,
-    /// Pages that were given up since the machine asked.
+    /// Pages that were given up since that was last asked.
     dropped: Vec<u64>,
     /// The memory itself.
     pub dram: Dram,
@@ -147,6 +152,9 @@ impl DataCache {
             low: config.low_watermark,
             uses: 0,
             idle: false,
+            idle_destage: config.idle_destage.time(),
+            last_completion: Time::ZERO,
+            survives_power_loss: config.power_loss_protection,
             due: VecDeque::new(),
             dropped: Vec::new(),
             dram: Dram::new(&config.dram, config.sharing, modes.len()),
@@ -360,6 +368,19 @@ impl DataCache {
     /// The drive has become idle, or is so no longer.
     pub fn set_idle(&mut self, idle: bool) {
         self.idle = idle;
+    }
+
+    /// A request is complete; if it `is_idle`, without any other, the drive may become idle. Returns when to look whether it
+    /// has.
+    pub fn expect_idleness(&mut self, is_idle: bool, now: Time) -> Option<Time> {
+        self.last_completion = now;
+        let looks = is_idle && self.idle_destage > Time::ZERO && self.has_dirty();
+        looks.then(|| now + self.idle_destage)
+    }
+
+    /// Whether no request has been completed for so long that the drive counts as idle.
+    pub fn has_been_idle(&self, now: Time) -> bool {
+        now - self.last_completion >= self.idle_destage
     }
 
     /// Whether anything is dirty that has not set out for flash.

@@ -102,6 +102,13 @@ pub struct Failures {
     pub factory_bad: f64,
 }
 
+impl Failures {
+    /// Whether anything can fail during a run.
+    pub fn are_possible(&self) -> bool {
+        self.program > 0.0 || self.erase > 0.0 || self.read > 0.0
+    }
+}
+
 /// Raw bit errors. The rate is the sum of four terms, after B. S. Kim, J. Choi and S. L. Min, "Design Tradeoffs for SSD
 /// Reliability", FAST 2019 (power laws in cycles, time and reads, fitted to several generations of flash; the shape is also
 /// that of Mielke et al., IRPS 2008, and Cai et al., Proceedings of the IEEE 105(9), 2017):

@@ -10,11 +10,13 @@
 
 pub mod bus;
 mod buses;
+pub mod held;
 pub mod ideal;
 pub mod mesh;
 pub mod omnibus;
 pub mod packetized;
 mod packets;
+pub mod paths;
 mod signals;
 pub mod trace;
 pub mod venice;

@@ -258,6 +258,13 @@ impl Array {
         u.array_free_at.max(drained)
     }
 
+    /// Whether the unit has ever done background work: else all of its clocks stand at zero.
+    #[inline]
+    pub fn has_background_clocks(&self, unit: UnitId) -> bool {
+        let unit = &self.units[unit.index()];
+        unit.background != Clocks::default() || unit.background_since.is_some()
+    }
+
     /// Time the unit has spent on each kind of background work until `now`.
     pub fn background_clocks(&self, unit: UnitId, now: Time) -> Clocks {
         let unit = &self.units[unit.index()];

@@ -11,14 +11,8 @@ pub struct Failures {
     random: Stream,
     /// Programs that failed.
     pub programs: u64,
-    /// Programs that failed and whose page was spent for nothing.
-    pub spent: u64,
-    /// Writes that failed for good, after which their logical page names what it held before.
-    pub given_up: u64,
     /// Erases that failed.
     pub erases: u64,
-    /// Pages that could not be read.
-    pub uncorrectable: u64,
 }
 
 impl Failures {
@@ -30,10 +24,7 @@ impl Failures {
             read: config.read,
             random: Stream::named(seed, "flash failures"),
             programs: 0,
-            spent: 0,
-            given_up: 0,
             erases: 0,
-            uncorrectable: 0,
         }
     }
 

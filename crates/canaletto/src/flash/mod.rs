@@ -1,10 +1,345 @@
-//! The flash array: who is where, what is busy, and how long operations take.
+//! The flash back end: chips with their arrays, registers and ports, what they are doing and how long it takes.
+//!
+//! - In: commands that units [begin](FlashBackend::begin), that have [crossed](FlashBackend::work) to them and whose arrays have
+//!   [ended](FlashBackend::has_ended); data that have left a register.
+//! - Out: when arrays end, and whether what they did has failed.
+//! - State: every unit, page register and port; suspended programs and erases; copies held in registers.
 
 pub mod address;
 pub mod array;
+pub mod copyback;
 pub mod failures;
 pub mod interface;
 pub mod reliability;
 pub mod suspend;
 pub mod timing;
 pub mod wear;
+
+use std::marker::PhantomData;
+
+use crate::config::design::Design;
+use crate::engine::features::Features;
+use crate::engine::in_flight::InFlight;
+use crate::flash::address::{Layout, PlaneId, UnitId};
+use crate::flash::array::{Array, Background, Charge, Command};
+use crate::flash::copyback::Copybacks;
+use crate::flash::failures::Failures;
+use crate::flash::interface::{CommandTable, Operation};
+use crate::flash::reliability::Reliability;
+use crate::flash::suspend::{Phase, Suspensions};
+use crate::flash::timing::ArrayTiming;
+use crate::flash::wear::Wear;
+use crate::measure::blame::Cause;
+use crate::measure::probe::Probe;
+use crate::scheduler::mates::Mates;
+use crate::scheduler::transaction::TransactionId;
+use crate::sim::time::{Time, TimeSum};
+
+/// Page operations of the arrays, and the time they took.
+#[derive(Clone, Copy, Default)]
+pub struct Operations {
+    /// Pages read.
+    pub reads: u64,
+    /// Pages programmed.
+    pub programs: u64,
+    /// Blocks erased.
+    pub erases: u64,
+    /// Array time of reads, summed over planes.
+    pub read_time: TimeSum,
+    /// Array time of programs, summed over planes.
+    pub program_time: TimeSum,
+    /// Array time of erases, summed over planes.
+    pub erase_time: TimeSum,
+}
+
+impl Operations {
+    fn count(&mut self, operation: Operation, planes: u64, worked: Time) {
+        let (count, time) = match operation {
+            Operation::Read => (&mut self.reads, &mut self.read_time),
+            Operation::Program => (&mut self.programs, &mut self.program_time),
+            Operation::Erase => (&mut self.erases, &mut self.erase_time),
+        };
+        *count += planes;
+        *time += worked * planes;
+    }
+}
+
+/// What becomes of a page that has left its chip.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Decoded {
+    /// It can be corrected.
+    Legible,
+    /// It cannot, and is to be read again.
+    ReadAgain,
+    /// It cannot by any means.
+    Lost,
+}
+
+/// The flash chips.
+pub struct FlashBackend<X> {
+    layout: Layout,
+    /// Units, registers and ports.
+    pub array: Array,
+    timing: ArrayTiming,
+    commands: CommandTable,
+    /// Programs and erases that are suspended.
+    pub suspensions: Suspensions,
+    /// Copies held in registers.
+    pub copybacks: Copybacks,
+    failures: Failures,
+    reliability: Option<Reliability>,
+    operations: Operations,
+    /// Pages read again because they could not be corrected.
+    read_retries: u64,
+    features: PhantomData<X>,
+}
+
+impl<X: Features> FlashBackend<X> {
+    /// Idle chips of a validated design; units keep a clock for each of `flows` if there are several.
+    pub fn new(design: &Design, layout: &Layout, flows: usize, seed: u64) -> Self {
+        FlashBackend {
+            array: Array::new(layout, design.flash.busy_until_data_out, flows),
+            timing: ArrayTiming::new(&design.flash),
+            commands: CommandTable::new(&design.fabric, layout.planes_per_die),
+            suspensions: Suspensions::new(&design.flash.suspend, layout.units()),
+            copybacks: Copybacks::new(&design.gc, layout.units()),
+            failures: Failures::new(&design.flash.failures, seed),
+            reliability: Reliability::new(design, seed),
+            operations: Operations::default(),
+            read_retries: 0,
+            features: PhantomData,
+            layout: layout.clone(),
+        }
+    }
+
+    /// The command that a unit works on, or did last.
+    pub fn command(&self, unit: UnitId) -> &Command {
+        &self.array.units[unit.index()].command
+    }
+
+    /// Where a unit's suspended operation stands.
+    pub fn phase(&self, unit: UnitId) -> Phase {
+        if X::SUSPENSION { self.suspensions.phase(unit) } else { Phase::Idle }
+    }
+
+    /// Gives a unit a command.
+    #[inline]
+    pub fn begin<P: Probe>(&mut self, unit: UnitId, command: Command, work: &InFlight<'_, P>, now: Time) {
+        let charge = self.charge_of(&command, work);
+        self.array.begin(unit, command, charge, now);
+        if X::SUSPENSION {
+            self.suspensions.serves(unit);
+            debug_assert!(self.leaves_suspended_pages_alone(unit, work), "read a page while its program is suspended");
+        }
+    }
+
+    /// Whom a unit's time is charged to while it works on a command: of several pages the first decides.
+    pub fn charge_of<P: Probe>(&self, command: &Command, work: &InFlight<'_, P>) -> Option<Charge> {
+        let first = &work.transactions[command.transactions()[0]];
+        let flow = (X::SEVERAL_FLOWS && work.interference.are_told_apart()).then_some(Charge::Flow(first.flow));
+        first.background().map(Charge::Background).or(flow)
+    }
+
+    /// A unit's command has crossed: its array begins. Returns when it ends.
+    #[inline]
+    pub fn work<P: Probe>(&mut self, unit: UnitId, work: &mut InFlight<'_, P>, now: Time) -> Time {
+        let command = &self.array.units[unit.index()].command;
+        let begins = now + self.commands.get(command.operation, command.transactions().len()).chip;
+        let ends = begins + self.array_time(command, work);
+        let is_suspendable = X::SUSPENSION && self.suspensions.is_on() && {
+            let command = *command;
+            let charge = self.charge_of(&command, work);
+            self.suspensions.works(unit, command, charge, begins)
+        };
+        if !is_suspendable {
+            self.tell_of_work(unit, work, begins, ends);
+        }
+        self.works_until(unit, ends)
+    }
+
+    fn tell_of_work<P: Probe>(&self, unit: UnitId, work: &mut InFlight<'_, P>, from: Time, until: Time) {
+        if P::WATCHES_WIRES {
+            let command = self.command(unit);
+            for &id in command.transactions() {
+                let plane = work.transactions[id].ppa.plane;
+                work.probe.array_works(plane, command.operation, work.owner(id), from, until);
+            }
+        }
+    }
+
+    /// Notes that the unit's array is at work until `time`, which it returns.
+    pub fn works_until(&mut self, unit: UnitId, time: Time) -> Time {
+        self.array.units[unit.index()].due = time;
+        time
+    }
+
+    /// Whether the unit's array ends now: the end of one that was suspended meanwhile does not count.
+    pub fn has_ended(&self, unit: UnitId, now: Time) -> bool {
+        self.array.units[unit.index()].due == now
+    }
+
+    /// Planes work side by side: the slowest page decides. MQSim's pages of one command are all of one kind.
+    #[inline]
+    fn array_time<P: Probe>(&self, command: &Command, work: &InFlight<'_, P>) -> Time {
+        if let Some(time) = self.timing.uniform(command.operation) {
+            return time;
+        }
+        let time = |&id: &TransactionId| {
+            let page = self.layout.flash_page(work.transactions[id].ppa);
+            self.timing.get(command.operation, page)
+        };
+        command.transactions().iter().map(time).max().expect("a command has a transaction")
+    }
+
+    /// How long the array can be expected to work on one page; the mean over the kinds of page where it is not known yet.
+    pub fn expected_time<P: Probe>(&self, id: TransactionId, work: &InFlight<'_, P>) -> Time {
+        let t = &work.transactions[id];
+        if t.ppa.is_bound() {
+            self.timing.get(t.operation, self.layout.flash_page(t.ppa))
+        } else {
+            self.timing.mean(t.operation)
+        }
+    }
+
+    /// Counts a command that has ended and returns how long its array worked.
+    #[inline]
+    pub fn count_ended<P: Probe>(&mut self, unit: UnitId, work: &InFlight<'_, P>) -> Time {
+        let command = &self.array.units[unit.index()].command;
+        let (operation, planes) = (command.operation, command.transactions().len() as u64);
+        let worked = self.array_time(command, work);
+        self.operations.count(operation, planes, worked);
+        worked
+    }
+
+    /// The unit's array has worked for `worked`: it is free, unless its registers hold copies to be programmed. Returns whether
+    /// they do.
+    #[inline]
+    pub fn end(&mut self, unit: UnitId, worked: Time, now: Time) -> bool {
+        let goes_on = X::COPYBACK && self.copybacks.pending(unit).is_some() && self.phase(unit) == Phase::Idle;
+        if goes_on {
+            self.array.pause(unit, worked);
+        } else {
+            self.array.array_done(unit, worked, now);
+        }
+        goes_on
+    }
+
+    /// Data of a page are in its plane's register.
+    #[inline]
+    pub fn fill_register<P: Probe>(&mut self, unit: UnitId, plane: PlaneId, work: &mut InFlight<'_, P>, now: Time) {
+        self.array.fill_register(unit, self.layout.plane_in_unit(plane));
+        work.probe.register_filled(plane, now);
+    }
+
+    /// Data of a page have left its plane's register.
+    #[inline]
+    pub fn drain_register<P: Probe>(&mut self, id: TransactionId, unit: UnitId, work: &mut InFlight<'_, P>, now: Time) {
+        let plane = work.transactions[id].ppa.plane;
+        self.array.drain_register(unit, plane, self.layout.plane_in_unit(plane), now);
+        if P::WATCHES_WIRES {
+            work.probe.register_drained(plane, work.owner(id), now);
+        }
+    }
+
+    /// Charges what a transaction has waited for until it could be issued, a free page apart: its unit, busy with whatever work,
+    /// until `port_free_at` its chip's port, and then a path.
+    #[inline]
+    pub fn charge_wait<P: Probe>(
+        &self,
+        id: TransactionId,
+        unit: UnitId,
+        port_free_at: Time,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+    ) {
+        let t = &work.transactions[id];
+        let available = self.array.available_since(unit, t.ppa.plane).max(port_free_at);
+        let mut own = available.saturating_sub(t.account.since);
+        if self.array.has_background_clocks(unit) {
+            let marks = t.background_marks;
+            let clocks = self.array.background_clocks(unit, now);
+            for kind in Background::ALL {
+                let worked = clocks[kind as usize] - marks[kind as usize];
+                if worked > Time::ZERO {
+                    own = own - work.charge_page_up_to(id, kind.cause(), worked.min(own), now);
+                }
+            }
+        }
+        if X::SEVERAL_FLOWS {
+            work.interference.charge(id, self.array.flow_clocks(unit, now), own);
+        }
+        work.charge_page_up_to(id, Cause::ChipBusyUser, own, now);
+        work.charge_path_conflict(id, now);
+    }
+
+    /// Notes the unit's clocks, from which a transaction that is queued is charged when it is issued.
+    #[inline]
+    pub fn mark_wait<P: Probe>(&self, id: TransactionId, unit: UnitId, work: &mut InFlight<'_, P>, now: Time) {
+        work.transactions[id].background_marks = self.array.background_clocks(unit, now);
+        if X::SEVERAL_FLOWS {
+            work.interference.mark(id, self.array.flow_clocks(unit, now));
+        }
+    }
+
+    /// Whether the program of a flash page that ends now has failed.
+    pub fn program_fails(&mut self) -> bool {
+        X::FAILURES && self.failures.program_fails()
+    }
+
+    /// Whether the erase of a block that ends now has failed.
+    pub fn erase_fails(&mut self) -> bool {
+        X::FAILURES && self.failures.erase_fails()
+    }
+
+    /// Draws whether what was just read for the first time is illegible. That befalls the whole flash page.
+    pub fn draw_read_failure<P: Probe>(&mut self, first: TransactionId, work: &mut InFlight<'_, P>) {
+        if !X::FAILURES {
+            return;
+        }
+        let (mut group, mut drawn) = (Mates::of(first), None);
+        while let Some(id) = group.next(&work.transactions) {
+            if work.transactions[id].attempt == 0 {
+                let failures = &mut self.failures;
+                work.transactions[id].damaged = *drawn.get_or_insert_with(|| failures.read_fails());
+            }
+        }
+    }
+
+    /// Whether a page that has left its chip can be corrected.
+    pub fn decode<P: Probe>(&mut self, id: TransactionId, wear: &Wear, work: &InFlight<'_, P>, now: Time) -> Decoded {
+        if !X::FAILURES {
+            return Decoded::Legible;
+        }
+        let t = &work.transactions[id];
+        let attempt = u32::from(t.attempt);
+        let (illegible, retries) = match &mut self.reliability {
+            Some(bits) => (bits.fails(t.ppa, attempt, u64::from(t.bytes), wear, now) || t.damaged, bits.retries),
+            None => (t.damaged, 0),
+        };
+        match illegible {
+            false => Decoded::Legible,
+            true if attempt < retries => Decoded::ReadAgain,
+            true => Decoded::Lost,
+        }
+    }
+
+    /// A page is read once more.
+    pub fn count_retry(&mut self) {
+        self.read_retries += 1;
+    }
+
+    /// Page operations so far.
+    pub fn operations(&self) -> &Operations {
+        &self.operations
+    }
+
+    /// Pages read again because they could not be corrected.
+    pub fn read_retries(&self) -> u64 {
+        self.read_retries
+    }
+
+    /// Programs and erases that failed.
+    pub fn failed(&self) -> (u64, u64) {
+        (self.failures.programs, self.failures.erases)
+    }
+}

@@ -85,6 +85,11 @@ pub struct Reliability {
 }
 
 impl Reliability {
+    /// Whether a design's flash has any.
+    pub fn is_on(design: &Design) -> bool {
+        design.flash.errors.are_possible()
+    }
+
     /// The bit errors of the run with `seed`; none if there are none at all.
     pub fn new(design: &Design, seed: u64) -> Option<Reliability> {
         let ecc = &design.controller.ecc;

@@ -9,9 +9,14 @@
 //! The event that was to end the operation stays in the queue and is ignored: a unit's `due` says which event counts.
 
 use crate::config::medium::{Suspend, SuspendFor, Suspendable};
+use crate::engine::features::Features;
+use crate::engine::in_flight::InFlight;
+use crate::flash::FlashBackend;
 use crate::flash::address::UnitId;
 use crate::flash::array::{Charge, Command};
 use crate::flash::interface::Operation;
+use crate::measure::blame::Cause;
+use crate::measure::probe::Probe;
 use crate::scheduler::queues::Served;
 use crate::sim::time::Time;
 
@@ -81,7 +86,7 @@ impl Suspensions {
             has_served: false,
             taken: 0,
         };
-        let on = config.operations != Suspendable::None;
+        let on = Suspensions::are_possible(config);
         Suspensions {
             erases: matches!(config.operations, Suspendable::Erase | Suspendable::Both),
             programs: matches!(config.operations, Suspendable::Program | Suspendable::Both),
@@ -94,6 +99,11 @@ impl Suspensions {
             units: if on { vec![none; units as usize] } else { Vec::new() },
             count: 0,
         }
+    }
+
+    /// Whether a configuration allows for any.
+    pub fn are_possible(config: &Suspend) -> bool {
+        config.operations != Suspendable::None
     }
 
     /// Whether anything can be suspended.
@@ -192,5 +202,95 @@ impl Suspensions {
     /// The operation is done.
     pub fn done(&mut self, unit: UnitId) {
         self.units[unit.index()].phase = Phase::Idle;
+    }
+}
+
+impl<X: Features> FlashBackend<X> {
+    /// Stops a unit's operation, which has worked until now, to serve what waits for it. Returns when the unit can be given
+    /// another command.
+    pub fn suspend<P: Probe>(&mut self, unit: UnitId, work: &mut InFlight<'_, P>, now: Time) -> Time {
+        self.tell_of_suspendee(unit, work, now);
+        let command = &self.array.units[unit.index()].command;
+        if command.operation == Operation::Program {
+            work.charge_flash_pages(command.transactions(), Cause::ArrayProgram, now);
+        }
+        self.suspensions.suspend(unit, self.remaining(unit, now));
+        self.works_until(unit, now + self.suspensions.suspend_time)
+    }
+
+    /// Array time that the unit's operation still needs.
+    pub fn remaining(&self, unit: UnitId, now: Time) -> Time {
+        self.array.units[unit.index()].due - now
+    }
+
+    /// The unit's operation has been stopped.
+    pub fn has_suspended(&mut self, unit: UnitId, now: Time) {
+        self.suspensions.suspended(unit, now);
+        self.array.put_aside(unit, now);
+    }
+
+    /// Takes a unit's suspended operation up again. Returns when its array works.
+    pub fn resume<P: Probe>(&mut self, unit: UnitId, work: &InFlight<'_, P>, now: Time) -> Time {
+        let (command, charge) = self.suspensions.resume(unit);
+        let planes = self.planes_of(&command, work);
+        self.array.take_up(unit, command, planes, charge, now);
+        self.works_until(unit, now + self.suspensions.resume_time)
+    }
+
+    /// The unit's array works again. Returns when it ends.
+    pub fn has_resumed<P: Probe>(&mut self, unit: UnitId, work: &mut InFlight<'_, P>, now: Time) -> Time {
+        let remaining = self.suspensions.resumed(unit, now);
+        work.charge_flash_pages(self.command(unit).transactions(), Cause::Suspended, now);
+        self.works_until(unit, now + remaining)
+    }
+
+    /// An operation that could have been suspended has ended.
+    pub fn suspendee_ends<P: Probe>(&mut self, unit: UnitId, work: &mut InFlight<'_, P>, now: Time) {
+        self.tell_of_suspendee(unit, work, now);
+        self.suspensions.done(unit);
+    }
+
+    /// Tells the watcher how long the array has worked on what may be suspended.
+    fn tell_of_suspendee<P: Probe>(&self, unit: UnitId, work: &mut InFlight<'_, P>, now: Time) {
+        let Some(suspendee) = self.suspensions.get(unit).filter(|_| P::WATCHES_WIRES) else { return };
+        if suspendee.since < now {
+            for &id in suspendee.command.transactions() {
+                let plane = work.transactions[id].ppa.plane;
+                let operation = suspendee.command.operation;
+                work.probe.array_works(plane, operation, work.owner(id), suspendee.since, now);
+            }
+        }
+    }
+
+    /// Whether the registers that a suspended operation works with are empty, and nothing holds the unit.
+    pub fn can_resume<P: Probe>(&self, unit: UnitId, work: &InFlight<'_, P>) -> bool {
+        let own = self.suspensions.get(unit).map_or(0, |suspendee| self.planes_of(&suspendee.command, work));
+        !self.array.units[unit.index()].busy && self.array.empty_registers(unit) & own == own
+    }
+
+    /// Planes of a suspended unit that can serve others: copies that have yet to be programmed keep their registers until the
+    /// operation goes on.
+    pub fn planes_without_copies<P: Probe>(&self, unit: UnitId, work: &InFlight<'_, P>) -> u64 {
+        !self.copybacks.pending(unit).map_or(0, |pages| self.planes_of(pages, work))
+    }
+
+    /// The planes that a command concerns, as a mask by place in the unit.
+    fn planes_of<P: Probe>(&self, command: &Command, work: &InFlight<'_, P>) -> u64 {
+        let plane = |&id| 1u64 << self.layout.plane_in_unit(work.transactions[id].ppa.plane);
+        command.transactions().iter().map(plane).sum()
+    }
+
+    /// Whether none of the pages that a suspended program is writing is read.
+    pub(super) fn leaves_suspended_pages_alone<P: Probe>(&self, unit: UnitId, work: &InFlight<'_, P>) -> bool {
+        let Some(suspendee) = self.suspensions.get(unit).filter(|u| u.phase == Phase::Suspended) else { return true };
+        let read = self.command(unit);
+        let same = |a, b| self.layout.share_flash_page(work.transactions[a].ppa, work.transactions[b].ppa);
+        suspendee.command.operation == Operation::Erase
+            || !read.transactions().iter().any(|&a| suspendee.command.transactions().iter().any(|&b| same(a, b)))
+    }
+
+    /// Whether a unit's suspendable operation is the drive's own work.
+    pub fn suspends_background_work(&self, unit: UnitId) -> bool {
+        self.suspensions.get(unit).is_some_and(|u| matches!(u.charge, Some(Charge::Background(_))))
     }
 }

@@ -53,6 +53,12 @@ impl ArrayTiming {
         ArrayTiming { kinds, read, program, erase: flash.erase.time() }
     }
 
+    /// How long the array works on `operation` if that is the same for every page.
+    #[inline]
+    pub fn uniform(&self, operation: Operation) -> Option<Time> {
+        (self.kinds == Kinds::One || operation == Operation::Erase).then(|| self.get(operation, 0))
+    }
+
     /// How long the array works on `operation` at page number `page`.
     pub fn get(&self, operation: Operation, page: u32) -> Time {
         match operation {

@@ -1,11 +1,170 @@
-//! The host side: requests, queues, how drive and host exchange commands, the link, and PCs between host and drive.
+//! The host: flows of requests, its software, queues or command slots, the link, and PCs between host and drive.
+//!
+//! - In: its own [events](HostEvent), requests that the drive has [finished](Host::finish).
+//! - Out: [`HostOutcome`]s: commands that have reached the drive.
+//! - State: where each flow's requests come from, what waits where, messages on the link.
 
 pub mod arbiter;
+mod arrivals;
 pub mod attach;
 pub mod cores;
+mod exchange;
 pub mod interrupts;
 pub mod link;
 pub mod nvme;
 pub mod port;
 pub mod request;
 pub mod sata;
+
+use std::marker::PhantomData;
+
+use crate::config::design::Design;
+use crate::config::workload::Workload;
+use crate::engine::features::Features;
+use crate::host::arrivals::Flow;
+use crate::host::attach::attached::Attached;
+use crate::host::cores::Cores;
+use crate::host::link::{Direction, Link};
+use crate::host::port::Port;
+use crate::host::request::RequestId;
+use crate::limits::Limits;
+use crate::measure::replay::{ReplayReport, TimeScaling};
+use crate::sim::time::Time;
+use crate::workload::flow::{Loop, Source};
+use crate::workload::sources::Sources;
+
+/// What can happen at the host's end.
+#[derive(Clone, Copy, Debug)]
+pub enum HostEvent {
+    /// A flow starts, or its next request arrives.
+    Arrival(u16),
+    /// A flow in a closed loop has thought about a completion long enough for its next request.
+    ThinkTimeOver(u16),
+    /// The host's software has dealt with a request.
+    Submitted(RequestId),
+    /// The host's software has dealt with a completion.
+    CompletionHandled(RequestId),
+    /// Completions of a queue may have waited long enough for an interrupt.
+    Interrupt(u16),
+    /// The message on a direction of the link has left the wires.
+    LinkSent(Direction),
+    /// A message has arrived after the link's latency.
+    LinkArrived(Direction),
+    /// Something has happened in the PC between host and drive.
+    Attachment,
+}
+
+/// What reaches the drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostOutcome {
+    /// Nothing.
+    None,
+    /// Entries of a submission queue, to be [taken](Host::take_entry) one by one.
+    Entries {
+        /// Queue pair.
+        queue: u16,
+        /// How many.
+        count: u32,
+    },
+    /// A request with everything that the drive needs to begin.
+    Request(RequestId),
+}
+
+/// The host's end.
+pub struct Host<X> {
+    flows: Vec<Flow>,
+    /// What times of open-loop flows are multiplied by.
+    clock_factor: f64,
+    time_scaling: Option<TimeScaling>,
+    /// Whether the last flow starts first, as MQSim's do.
+    last_flow_first: bool,
+    /// Arrivals scheduled.
+    arrivals: u32,
+    /// The request that arrived last, until [`Host::take_newest`].
+    newest: Option<RequestId>,
+    port: Port,
+    cores: Cores,
+    link: Link,
+    /// In the link's place, if the drive is attached to a PC.
+    attached: Option<Box<Attached>>,
+    features: PhantomData<X>,
+}
+
+impl<X: Features> Host<X> {
+    /// The host of a validated design, with the flows of a workload ready to start.
+    pub fn new(design: &Design, workload: &Workload, limits: &Limits, sources: Sources) -> Self {
+        let flows = workload.flow.iter().zip(&limits.flows).zip(sources.flows);
+        let priorities: Vec<_> = workload.flow.iter().map(|flow| flow.priority).collect();
+        let port = Port::new(&design.host, &priorities);
+        Host {
+            flows: flows.map(|((config, _), source)| Flow::new(config, source)).collect(),
+            clock_factor: sources.factor,
+            time_scaling: sources.scaling,
+            last_flow_first: workload.last_flow_first,
+            arrivals: 0,
+            newest: None,
+            cores: Cores::new(&design.host, port.queues()),
+            port,
+            link: Link::new(design),
+            attached: Attached::new(&design.attachment, u64::from(design.host.submission_entry_bytes)),
+            features: PhantomData,
+        }
+    }
+
+    /// Whether requests are still to arrive by themselves.
+    pub fn has_arrivals(&self) -> bool {
+        self.arrivals > 0
+    }
+
+    /// The request that has arrived last since this was last asked.
+    pub fn take_newest(&mut self) -> Option<RequestId> {
+        self.newest.take()
+    }
+
+    /// Use of the link and of what is in its place: (part, time in use).
+    pub fn usage(&self) -> Vec<(String, Time)> {
+        let links: &[_] = if self.link.is_half_duplex() {
+            &[("host link", Direction::ToDevice)]
+        } else {
+            &[("link to device", Direction::ToDevice), ("link to host", Direction::ToHost)]
+        };
+        links.iter().map(|&(name, direction)| (name.to_owned(), self.link.busy(direction))).collect()
+    }
+
+    /// Use of the PC's parts.
+    pub fn attachment_usage(&self) -> Vec<(String, Time)> {
+        self.attached.iter().flat_map(|pc| pc.usage()).map(|(part, busy)| (part.to_owned(), busy)).collect()
+    }
+
+    /// How flows replayed their traces.
+    pub fn replay_reports(&self, workload: &Workload) -> Vec<ReplayReport> {
+        let reports = self.flows.iter().zip(&workload.flow).filter_map(|(flow, config)| match &flow.source {
+            Source::Replay(replay) => Some(replay.report(&config.name, flow.looping, self.clock_factor)),
+            _ => None,
+        });
+        reports.collect()
+    }
+
+    /// How times of open-loop flows are scaled.
+    pub fn take_time_scaling(&mut self) -> Option<TimeScaling> {
+        self.time_scaling.take()
+    }
+
+    /// What waits, for a stuck run's explanation.
+    pub fn describe(&self) -> String {
+        self.port.describe()
+    }
+
+    /// Has every flow keep so many requests outstanding from now on, and start at `start`.
+    pub fn start_closed_at(&mut self, depth: Option<u32>, start: Time) {
+        for flow in &mut self.flows {
+            flow.looping = depth.map_or(flow.looping, Loop::Closed);
+            flow.start = start;
+        }
+    }
+
+    /// Where the requests of each flow come from.
+    pub fn sources(&mut self) -> impl Iterator<Item = &mut Source> {
+        self.flows.iter_mut().map(|flow| &mut flow.source)
+    }
+}

@@ -14,5 +14,6 @@ pub mod replay;
 pub mod report;
 pub mod rivals;
 pub mod series;
+pub mod statistics;
 pub mod timeline;
 pub mod upkeep;

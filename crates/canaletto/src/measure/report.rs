@@ -287,6 +287,27 @@ pub struct FlowReport {
     pub slowdown: Option<f64>,
 }
 
+/// What the flash back end counted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FlashCounts {
+    /// Pages read.
+    pub reads: u64,
+    /// Pages programmed.
+    pub programs: u64,
+    /// Blocks erased.
+    pub erases: u64,
+    /// Programs and erases suspended, each time counted.
+    pub suspensions: u64,
+    /// Pages copied within their plane.
+    pub copybacks: u64,
+    /// Pages read again because they could not be corrected.
+    pub read_retries: u64,
+    /// Programs that failed.
+    pub program_failures: u64,
+    /// Erases that failed.
+    pub erase_failures: u64,
+}
+
 /// What the flash did, warm-up included.
 #[derive(Debug, Clone, Serialize)]
 pub struct FlashReport {

@@ -1,4 +1,10 @@
-//! The scheduler: which transactions a free unit works on next.
+//! The scheduler: which transactions a free unit works on next, and which transfers a free path is offered to.
+//!
+//! - In: transactions to [queue](Scheduler::push), units that can [take a command](Scheduler::set_ready), read data that
+//!   [wait for a path](Scheduler::line_up_data), domains in which something [changed](Scheduler::touch).
+//! - Out: the [next unit](Scheduler::next_ready), its [next command](queues::Queues::next_command), the
+//!   [next data](Scheduler::next_data) for a path.
+//! - State: every unit's queues; for each set of chips that compete for the same paths, whose turn it is and what waits.
 //!
 //! Out of order across units; within a unit reads go before writes before erases, user requests before garbage
 //! collection unless that is urgent, and transactions for further planes of the same die join the first one's command.
@@ -9,3 +15,233 @@ pub mod flin;
 pub mod mates;
 pub mod queues;
 pub mod transaction;
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use crate::config::design::{DataQueue, Design, TransferOrder};
+use crate::config::workload::Priority;
+use crate::fabric::DomainId;
+use crate::flash::address::{Layout, UnitId};
+use crate::scheduler::queues::{Queues, Transactions};
+use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
+use crate::sim::ring::Ring;
+
+/// Classes of read data: each goes before the next.
+const DATA_CLASSES: usize = 3;
+
+/// A set of chips that compete for the same paths, and what waits for one.
+struct Domain {
+    first_unit: u32,
+    units: u32,
+    /// Units (counted within the domain) that may have a command to send.
+    ready: Ring,
+    /// Where the round robin goes on.
+    next_index: u32,
+    /// Read data waiting for a path: of the mapping table, of host requests, and of garbage collection.
+    data: [VecDeque<TransactionId>; DATA_CLASSES],
+    /// Units in the middle of a copy, with a program command to send.
+    copybacks: VecDeque<UnitId>,
+}
+
+/// Where a walk round the ready units of a domain has come to.
+pub struct Walk {
+    from: u32,
+    start: u32,
+    wrapped: bool,
+}
+
+/// Queues of transactions and of transfers.
+pub struct Scheduler {
+    /// Transactions by unit.
+    pub queues: Queues,
+    domains: Vec<Domain>,
+    /// The domain of each unit.
+    unit_domains: Vec<DomainId>,
+    /// Domains in which something new may start, to be offered their free paths before the next event.
+    touched: Ring,
+    data_queue: DataQueue,
+    /// Which of read data and commands goes first on a free path.
+    pub order: TransferOrder,
+}
+
+impl Scheduler {
+    /// Empty queues for flows of these priorities. `domains` gives the chips of each domain.
+    pub fn new(
+        design: &Design,
+        layout: &Layout,
+        priorities: &[Priority],
+        domains: impl Iterator<Item = Range<u32>>,
+    ) -> Scheduler {
+        let domain = |chips: Range<u32>| {
+            let units = (chips.end - chips.start) * layout.units_per_chip;
+            Domain {
+                first_unit: chips.start * layout.units_per_chip,
+                units,
+                ready: Ring::new(units),
+                next_index: 0,
+                data: Default::default(),
+                copybacks: VecDeque::new(),
+            }
+        };
+        let domains: Vec<Domain> = domains.map(domain).collect();
+        let mut unit_domains = vec![DomainId(0); layout.units() as usize];
+        for (number, domain) in domains.iter().enumerate() {
+            let units = domain.first_unit as usize..(domain.first_unit + domain.units) as usize;
+            unit_domains[units].fill(DomainId(number as u32));
+        }
+        Scheduler {
+            queues: Queues::new(layout, &design.scheduler, design.flash.multi_plane, priorities),
+            touched: Ring::new(domains.len() as u32),
+            domains,
+            unit_domains,
+            data_queue: design.fabric.data_queue,
+            order: design.fabric.order,
+        }
+    }
+
+    /// The domain of a unit.
+    #[inline]
+    pub fn domain_of(&self, unit: UnitId) -> DomainId {
+        self.unit_domains[unit.index()]
+    }
+
+    /// Puts a unit in or out of its domain's round robin, and has the domain's paths offered if it is in.
+    #[inline]
+    pub fn set_ready(&mut self, unit: UnitId, ready: bool) {
+        let domain = self.domain_of(unit);
+        let d = &mut self.domains[domain.index()];
+        d.ready.set(unit.0 - d.first_unit, ready);
+        if ready {
+            self.touch(domain);
+        }
+    }
+
+    /// Takes a unit out of its domain's round robin: nothing there can be issued until something changes.
+    pub fn set_blocked(&mut self, unit: UnitId) {
+        let d = &mut self.domains[self.unit_domains[unit.index()].index()];
+        d.ready.set(unit.0 - d.first_unit, false);
+    }
+
+    /// Has a domain's free paths offered before the next event.
+    #[inline]
+    pub fn touch(&mut self, domain: DomainId) {
+        self.touched.set(domain.0, true);
+    }
+
+    /// Has every domain's paths offered, where the round robin notices each look.
+    pub fn touch_all_if_noticed(&mut self) {
+        if self.queues.must_poll() {
+            for domain in 0..self.domains.len() as u32 {
+                self.touched.set(domain, true);
+            }
+        }
+    }
+
+    /// Whether paths are to be offered anywhere.
+    #[inline]
+    pub fn is_touched(&self) -> bool {
+        !self.touched.is_empty()
+    }
+
+    /// The first domain at or after `from` in which something has changed.
+    #[inline]
+    pub fn next_touched(&self, from: u32) -> Option<DomainId> {
+        self.touched.first_in(from, self.domains.len() as u32).map(DomainId)
+    }
+
+    /// The domain's paths have been offered.
+    #[inline]
+    pub fn offered(&mut self, domain: DomainId) {
+        self.touched.set(domain.0, false);
+    }
+
+    /// A walk round the ready units of a domain, from the one whose turn it is.
+    #[inline]
+    pub fn walk(&self, domain: DomainId) -> Walk {
+        let start = self.domains[domain.index()].next_index;
+        Walk { from: start, start, wrapped: false }
+    }
+
+    /// The next ready unit of the walk.
+    #[inline]
+    pub fn next_ready(&self, domain: DomainId, walk: &mut Walk) -> Option<UnitId> {
+        let d = &self.domains[domain.index()];
+        loop {
+            let end = if walk.wrapped { walk.start } else { d.units };
+            if let Some(place) = d.ready.first_in(walk.from, end) {
+                walk.from = place + 1;
+                return Some(UnitId(d.first_unit + place));
+            }
+            if walk.wrapped {
+                return None;
+            }
+            (walk.from, walk.wrapped) = (0, true);
+        }
+    }
+
+    /// Every unit of a domain, ready or not, from the one whose turn it is.
+    pub fn all_units(&self, domain: DomainId) -> impl Iterator<Item = UnitId> + use<> {
+        let Domain { first_unit, units, next_index, .. } = self.domains[domain.index()];
+        (0..units).map(move |step| UnitId(first_unit + (next_index + step) % units))
+    }
+
+    /// A unit has been given a command: the turn passes to the one after it.
+    #[inline]
+    pub fn pass_turn(&mut self, domain: DomainId, unit: UnitId) {
+        let d = &mut self.domains[domain.index()];
+        let next = unit.0 - d.first_unit + 1;
+        d.next_index = if next == d.units { 0 } else { next };
+    }
+
+    /// Read data in a register wait for a path.
+    #[inline]
+    pub fn line_up_data(&mut self, id: TransactionId, origin: Origin, unit: UnitId) {
+        let class = match origin {
+            Origin::Mapping => 0,
+            Origin::User | Origin::OldPage | Origin::Trim | Origin::Cached | Origin::Destage => 1,
+            Origin::Gc => 2,
+        };
+        let domain = self.domain_of(unit);
+        self.domains[domain.index()].data[class].push_back(id);
+    }
+
+    /// Takes the data to send next, by classes, if `is_free` says that a path is free for any.
+    #[inline]
+    pub fn next_data(
+        &mut self,
+        domain: DomainId,
+        transactions: &Transactions,
+        is_free: impl Fn(&Transaction) -> bool,
+    ) -> Option<TransactionId> {
+        let data_queue = self.data_queue;
+        let free = |&id: &TransactionId| is_free(&transactions[id]);
+        self.domains[domain.index()].data.iter_mut().find_map(|waiting| {
+            let place = match data_queue {
+                _ if waiting.is_empty() => None,
+                // Where all of a domain shares one path, the first is free or none is.
+                DataQueue::Fifo if waiting.front().is_some_and(free) => return waiting.pop_front(),
+                DataQueue::Fifo => waiting.iter().position(free),
+                DataQueue::OldestRequest => {
+                    let began = |id: TransactionId| transactions[id].began;
+                    let free = waiting.iter().enumerate().filter(|(_, id)| free(id));
+                    free.min_by_key(|(_, id)| began(**id)).map(|(at, _)| at)
+                }
+            };
+            waiting.remove(place?)
+        })
+    }
+
+    /// The next program command of a unit's copies waits for a path.
+    pub fn line_up_copyback(&mut self, unit: UnitId) {
+        let domain = self.domain_of(unit);
+        self.domains[domain.index()].copybacks.push_back(unit);
+    }
+
+    /// Takes the first unit with a program command of copies to send for which `is_free` holds.
+    pub fn next_copyback(&mut self, domain: DomainId, is_free: impl Fn(UnitId) -> bool) -> Option<UnitId> {
+        let waiting = &mut self.domains[domain.index()].copybacks;
+        let place = waiting.iter().position(|&unit| is_free(unit))?;
+        waiting.remove(place)
+    }
+}

@@ -5,6 +5,7 @@ use crate::config::workload::Priority;
 use crate::flash::address::{Layout, UnitId};
 use crate::flash::array::Command;
 use crate::flash::interface::Operation;
+use crate::ftl::QueuedWrites;
 use crate::scheduler::classes::{CLASSES, Turns};
 use crate::scheduler::flin::Flin;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
@@ -165,48 +166,6 @@ impl Queues {
             unit.waiting |= 1 << list;
         }
         unit.lists[list].tail = id;
-    }
-
-    /// Whether writes of host requests or of the mapping table are queued on the unit.
-    pub fn has_writes(&self, unit: UnitId) -> bool {
-        self.units[unit.index()].waiting & (ALL_CLASSES << USER_WRITE | 1 << MAPPING_WRITE) != 0
-    }
-
-    /// The first write of a host request on the unit's queues for which `wanted` holds.
-    pub fn find_write(
-        &self,
-        unit: UnitId,
-        transactions: &Transactions,
-        wanted: impl Fn(&Transaction) -> bool,
-    ) -> Option<TransactionId> {
-        (USER_WRITE..USER_WRITE + CLASSES).find_map(|list| {
-            let mut at = self.units[unit.index()].lists[list].head;
-            while at.is_some() && !wanted(&transactions[at]) {
-                at = transactions[at].next;
-            }
-            at.is_some().then_some(at)
-        })
-    }
-
-    /// Takes the first of these for which `wanted` holds off the unit's queues.
-    pub fn take_write(
-        &mut self,
-        unit: UnitId,
-        transactions: &mut Transactions,
-        wanted: impl Fn(&Transaction) -> bool,
-    ) -> Option<TransactionId> {
-        for list in (USER_WRITE..USER_WRITE + CLASSES).chain([MAPPING_WRITE]) {
-            let mut previous = TransactionId::NONE;
-            let mut at = self.units[unit.index()].lists[list].head;
-            while at.is_some() {
-                if wanted(&transactions[at]) {
-                    self.unlink(unit, list, previous, at, transactions);
-                    return Some(at);
-                }
-                (previous, at) = (at, transactions[at].next);
-            }
-        }
-        None
     }
 
     /// Queues a transaction on a unit, before others of its kind.
@@ -423,5 +382,46 @@ impl Queues {
             unit.waiting &= !(1 << list);
         }
         transactions[at].next = TransactionId::NONE;
+    }
+}
+
+impl QueuedWrites for Queues {
+    fn has_writes(&self, unit: UnitId) -> bool {
+        self.units[unit.index()].waiting & (ALL_CLASSES << USER_WRITE | 1 << MAPPING_WRITE) != 0
+    }
+
+    fn find_write(
+        &self,
+        unit: UnitId,
+        transactions: &Transactions,
+        wanted: impl Fn(&Transaction) -> bool,
+    ) -> Option<TransactionId> {
+        (USER_WRITE..USER_WRITE + CLASSES).find_map(|list| {
+            let mut at = self.units[unit.index()].lists[list].head;
+            while at.is_some() && !wanted(&transactions[at]) {
+                at = transactions[at].next;
+            }
+            at.is_some().then_some(at)
+        })
+    }
+
+    fn take_write(
+        &mut self,
+        unit: UnitId,
+        transactions: &mut Transactions,
+        wanted: impl Fn(&Transaction) -> bool,
+    ) -> Option<TransactionId> {
+        for list in (USER_WRITE..USER_WRITE + CLASSES).chain([MAPPING_WRITE]) {
+            let mut previous = TransactionId::NONE;
+            let mut at = self.units[unit.index()].lists[list].head;
+            while at.is_some() {
+                if wanted(&transactions[at]) {
+                    self.unlink(unit, list, previous, at, transactions);
+                    return Some(at);
+                }
+                (previous, at) = (at, transactions[at].next);
+            }
+        }
+        None
     }
 }

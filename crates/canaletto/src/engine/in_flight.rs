@@ -1,0 +1,142 @@
+//! What is in flight: host requests, page transactions, and the accounts of where their time goes.
+//!
+//! Stations work on these by id; whoever takes a step charges the time since the last one. Nothing is read after it has been
+//! removed.
+
+use crate::RunOptions;
+use crate::fabric::TransferDone;
+use crate::flash::address::Layout;
+use crate::host::request::{Request, RequestId};
+use crate::measure::blame::Cause;
+use crate::measure::probe::{Owner, Probe};
+use crate::measure::rivals::Rivals;
+use crate::measure::statistics::Statistics;
+use crate::scheduler::mates::Mates;
+use crate::scheduler::queues::Transactions;
+use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
+use crate::sim::arena::Slab;
+use crate::sim::time::Time;
+
+/// Requests and page transactions, with the watcher that hears what becomes of them.
+pub struct InFlight<'p, P: Probe> {
+    /// Host requests from their arrival to their completion.
+    pub requests: Slab<RequestId, Request>,
+    /// Page transactions.
+    pub transactions: Transactions,
+    /// Waits of flows for each other at the chips.
+    pub interference: Rivals,
+    /// Counts of requests and pages.
+    pub statistics: Statistics,
+    /// Who watches the run.
+    pub probe: &'p mut P,
+    layout: Layout,
+    /// Page transactions made so far.
+    made: u32,
+}
+
+impl<'p, P: Probe> InFlight<'p, P> {
+    /// Nothing in flight yet, of this many flows.
+    pub fn new(layout: &Layout, flows: usize, options: &RunOptions, probe: &'p mut P) -> Self {
+        InFlight {
+            requests: Slab::new(),
+            transactions: Slab::new(),
+            interference: Rivals::new(flows),
+            statistics: Statistics::new(flows, options.warmup, options.records),
+            probe,
+            layout: layout.clone(),
+            made: 0,
+        }
+    }
+
+    /// Makes a page transaction and gives it its number.
+    pub fn new_page(&mut self, transaction: Transaction) -> TransactionId {
+        let number = self.made;
+        self.made = self.made.wrapping_add(1);
+        let id = self.transactions.insert(Transaction { number, ..transaction });
+        self.interference.begin(id);
+        id
+    }
+
+    /// Charges everything since a request's last charge to `cause`.
+    pub fn charge_request(&mut self, id: RequestId, cause: Cause, now: Time) {
+        let request = &mut self.requests[id];
+        let since = request.account.since;
+        request.account.charge(cause, now);
+        if P::WATCHES_WIRES && since < now {
+            self.probe.charged(Owner::of_request(request.number), cause, since, now, None);
+        }
+    }
+
+    /// Charges everything since a page's last charge to `cause`.
+    pub fn charge_page(&mut self, id: TransactionId, cause: Cause, now: Time) {
+        let t = &mut self.transactions[id];
+        let cause = if t.retrying { Cause::Retry } else { cause };
+        let since = t.account.since;
+        t.account.charge(cause, now);
+        self.tell_page(id, cause, since, now);
+    }
+
+    /// Charges at most `span` of the time since a page's last charge to `cause`, and returns how much that was.
+    pub fn charge_page_up_to(&mut self, id: TransactionId, cause: Cause, span: Time, now: Time) -> Time {
+        let t = &mut self.transactions[id];
+        let cause = if t.retrying { Cause::Retry } else { cause };
+        let since = t.account.since;
+        let part = t.account.charge_up_to(cause, span, now);
+        self.tell_page(id, cause, since, since + part);
+        part
+    }
+
+    /// Charges what is left of a wait to the path that was not free.
+    pub fn charge_path_conflict(&mut self, id: TransactionId, now: Time) {
+        let t = &mut self.transactions[id];
+        t.path_conflict |= t.account.since < now;
+        self.charge_page(id, Cause::PathConflict, now);
+    }
+
+    /// Charges what a transfer spent its time on beside crossing.
+    #[inline]
+    pub fn charge_crossing(&mut self, id: TransactionId, crossed: &TransferDone, now: Time) {
+        if crossed.conflict > Time::ZERO {
+            self.transactions[id].path_conflict = true;
+        }
+        self.charge_page_up_to(id, Cause::PathConflict, crossed.conflict, now);
+        self.charge_page_up_to(id, Cause::ChipBusyUser, crossed.port, now);
+        self.charge_page_up_to(id, Cause::PathReservation, crossed.setup, now);
+    }
+
+    /// Charges every page of the flash pages that begin with `firsts`.
+    pub fn charge_flash_pages(&mut self, firsts: &[TransactionId], cause: Cause, now: Time) {
+        for &first in firsts {
+            let mut group = Mates::of(first);
+            while let Some(id) = group.next(&self.transactions) {
+                self.charge_page(id, cause, now);
+            }
+        }
+    }
+
+    fn tell_page(&mut self, id: TransactionId, cause: Cause, since: Time, until: Time) {
+        if P::WATCHES_WIRES && since < until {
+            let plane = self.transactions[id].ppa.plane;
+            let chip = plane.is_some().then(|| self.layout.chip_of_plane(plane));
+            self.probe.charged(self.owner(id), cause, since, until, chip);
+        }
+    }
+
+    /// The request, page and kind of work that a page transaction is for.
+    pub fn owner(&self, id: TransactionId) -> Owner {
+        if !P::WATCHES_WIRES {
+            return Owner::NONE;
+        }
+        let t = &self.transactions[id];
+        let asking = match t.old_page {
+            // The old page of a partial write is read for that write.
+            OldPage::For(write) if t.origin == Origin::OldPage => &self.transactions[write],
+            _ => t,
+        };
+        Owner { request: self.number_of(asking.request), page: t.number, work: asking.origin.work() }
+    }
+
+    fn number_of(&self, request: RequestId) -> u32 {
+        if request.is_some() { self.requests[request].number } else { Owner::NONE.request }
+    }
+}

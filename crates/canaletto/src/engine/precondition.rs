@@ -1,0 +1,203 @@
+//! The state in which a run finds the drive.
+//!
+//! A replay is a run of its own: the flows' write addresses, drawn anew, sent through the same engine until write
+//! amplification changes no more, then left alone until nothing moves. What outlives it is what outlives any pause: the
+//! mapping table and the blocks. The measured run starts on these with clocks, counts and queues at zero.
+
+use crate::config::design::{Design, PreconditionKind, Refresh, Superblock};
+use crate::config::units::Size;
+use crate::config::workload::Workload;
+use crate::engine::features::Features;
+use crate::engine::route::Route;
+use crate::fabric::Fabric;
+use crate::ftl::Contents;
+use crate::ftl::bad_blocks::BadBlocks;
+use crate::ftl::blocks::Blocks;
+use crate::ftl::mapping::MappingTable;
+use crate::ftl::precondition::drive::{occupancies, seeds};
+use crate::ftl::precondition::rates::Traced;
+use crate::limits::Limits;
+use crate::measure::precondition::PreconditionReport;
+use crate::measure::probe::NoProbe;
+use crate::sim::time::Time;
+use crate::workload::fill::Fills;
+use crate::workload::flow::Source;
+use crate::workload::sources::Sources;
+use crate::{Progress, RunError, RunOptions};
+
+/// Rounds to each turnover, in which as many pages are written as the drive has.
+const ROUNDS: u32 = 4;
+
+/// Turnovers at the least: the first one only fills what is free.
+const LEAST_TURNOVERS: u32 = 3;
+
+/// Turnovers at the most; skewed writes may drift for longer, by little.
+const MOST_TURNOVERS: u32 = 20;
+
+/// Change of the write amplification from one turnover to the next below which it is steady.
+const STEADY: f64 = 0.01;
+
+/// Writes under way for each plane, in flash pages: enough that none is idle.
+const WRITES_PER_PLANE: u32 = 4;
+
+/// What a run starts with.
+pub struct Start {
+    /// What the drive holds.
+    pub contents: Contents,
+    /// How it came to that, for the results.
+    pub report: Option<PreconditionReport>,
+}
+
+impl Start {
+    /// The state that the design asks for. `fills` says what flows write, for a drive that is to be written.
+    ///
+    /// # Errors
+    /// What does not fit, and whatever ends a run.
+    pub fn new<F: Fabric, X: Features>(
+        design: &Design,
+        workload: &Workload,
+        limits: &Limits,
+        fills: Option<Fills>,
+        options: &RunOptions,
+        watch: &mut dyn FnMut(&Progress) -> bool,
+    ) -> Result<Start, RunError> {
+        match (design.precondition.kind, fills) {
+            (PreconditionKind::Steady, Some(fills)) => {
+                Start::steady(design, workload, limits, &fills.traced, options.seed)
+            }
+            (PreconditionKind::Replay, Some(fills)) => replay::<F, X>(design, workload, limits, fills, options, watch),
+            _ => Ok(Start::fresh(design, limits, options.seed)),
+        }
+    }
+
+    /// A drive fresh out of the box.
+    fn fresh(design: &Design, limits: &Limits, seed: u64) -> Start {
+        let factory = design.flash.failures.factory_bad;
+        let bad = BadBlocks { seed, factory, most: limits.expendable_blocks };
+        let blocks = Blocks::new(&limits.layout, design.gc.reserved_blocks, limits.streams, design.wear.dynamic, bad);
+        let alone = design.ftl.superblock == Superblock::None;
+        let contents = Contents {
+            map: MappingTable::new(limits.mapped_pages),
+            blocks: if alone { blocks } else { blocks.in_superblocks(limits.planes_per_group) },
+        };
+        Start { contents, report: None }
+    }
+
+    fn steady(
+        design: &Design,
+        workload: &Workload,
+        limits: &Limits,
+        traced: &[Traced],
+        seed: u64,
+    ) -> Result<Start, RunError> {
+        let seeds = seeds(design, workload, limits, traced, seed).map_err(RunError::Config)?;
+        let amplification = Some(seeds.write_amplification()).filter(|a| a.is_finite());
+        let mut start = Start::fresh(design, limits, seed);
+        start.contents.blocks.seed(seeds, seed);
+        Ok(start.described(design, workload, amplification, 0))
+    }
+
+    fn described(mut self, design: &Design, workload: &Workload, amplification: Option<f64>, written: u64) -> Start {
+        let occupancy = occupancies(design, workload);
+        self.report = Some(PreconditionReport::of(&self.contents.blocks, design, occupancy, amplification, written));
+        self
+    }
+}
+
+/// Really writes the drive.
+fn replay<F: Fabric, X: Features>(
+    design: &Design,
+    workload: &Workload,
+    limits: &Limits,
+    fills: Fills,
+    options: &RunOptions,
+    watch: &mut dyn FnMut(&Progress) -> bool,
+) -> Result<Start, RunError> {
+    let mut design_then = design.clone();
+    // Nobody waits for these writes: collection keeps up with them, as if there were pauses for it.
+    design_then.gc.preemptible = false;
+    // Ages begin with the run.
+    design_then.refresh = Refresh::default();
+    // All of them reach the flash.
+    design_then.cache.capacity = Size(0);
+    // None of these requests counts; flows that will be silent wrote theirs.
+    let options = RunOptions { warmup: u64::MAX, records: false, alone: None, ..options.clone() };
+    let raw = limits.layout.pages();
+    let planned = fills.pages + u64::from(MOST_TURNOVERS) * raw;
+    let mut look = |p: &Progress| watch(&Progress { preconditioning: Some(planned), ..*p });
+    let (weights, flows) = (fills.weights, fills.fills.into_iter().map(|f| Source::Fill(Box::new(f))).collect());
+    let sources = Sources { flows, factor: 1.0, scaling: None, reopened: Vec::new() };
+    let mut probe = NoProbe;
+    let contents = Start::fresh(design, limits, options.seed).contents;
+    let mut drive: Writing<F, X> = Route::new(&design_then, workload, limits, sources, contents, &options, &mut probe);
+    let together = WRITES_PER_PLANE * limits.layout.pages_per_flash_page();
+    let depth = (limits.layout.planes() * together / workload.flow.len() as u32).max(1);
+    drive.host().start_closed_at(Some(depth), Time::ZERO);
+    drive.run(&mut look)?;
+    let rounds = Rounds { units: raw as f64 / f64::from(design.pages_per_unit()), weights: &weights };
+    let amplification = rounds.turn_over(&mut drive, &mut look)?;
+    let written = drive.completed();
+    if !drive.settle()? {
+        return Err(RunError::Config(
+            "precondition.kind: writing the drive until it is steady wore it out: more blocks went bad \
+             (wear.endurance, flash.failures) than it can spare"
+                .to_owned(),
+        ));
+    }
+    let mut contents = drive.into_contents();
+    contents.blocks.begin_anew();
+    Ok(Start { contents, report: None }.described(design, workload, Some(amplification), written))
+}
+
+/// A drive that is being written before the run.
+type Writing<'p, F, X> = Route<'p, F, NoProbe, X>;
+
+/// Rounds of overwriting.
+struct Rounds<'a> {
+    /// Mapping units that the drive's flash holds.
+    units: f64,
+    /// Shares of the flows.
+    weights: &'a [f64],
+}
+
+impl Rounds<'_> {
+    /// Overwrites until the write amplification is steady. Returns that of the last turnover.
+    fn turn_over<F: Fabric, X: Features>(
+        &self,
+        drive: &mut Writing<F, X>,
+        look: &mut dyn FnMut(&Progress) -> bool,
+    ) -> Result<f64, RunError> {
+        let mut before = drive.pages_written();
+        let mut last = f64::INFINITY;
+        for turnover in 1..=MOST_TURNOVERS {
+            for _ in 0..ROUNDS {
+                self.overwrite(drive, look)?;
+            }
+            let now = drive.pages_written();
+            let amplification = (now.0 - before.0) as f64 / ((now.1 - before.1) as f64).max(1.0);
+            if turnover >= LEAST_TURNOVERS && (amplification - last).abs() < STEADY * amplification {
+                return Ok(amplification);
+            }
+            (before, last) = (now, amplification);
+        }
+        Ok(last)
+    }
+
+    /// One round.
+    fn overwrite<F: Fabric, X: Features>(
+        &self,
+        drive: &mut Writing<F, X>,
+        look: &mut dyn FnMut(&Progress) -> bool,
+    ) -> Result<(), RunError> {
+        let all: f64 = self.weights.iter().sum();
+        for (source, weight) in drive.host().sources().zip(self.weights) {
+            let pages = (self.units / f64::from(ROUNDS) * weight / all).ceil() as u64;
+            if let Source::Fill(fill) = source {
+                fill.overwrite(pages);
+            }
+        }
+        let now = drive.now();
+        drive.host().start_closed_at(None, now);
+        drive.run(look)
+    }
+}

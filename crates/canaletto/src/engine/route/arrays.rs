@@ -1,0 +1,104 @@
+//! Arrays finish what they were told to do.
+
+use super::Route;
+use crate::engine::features::Features;
+use crate::fabric::Fabric;
+use crate::flash::address::UnitId;
+use crate::flash::array::Command;
+use crate::flash::interface::Operation;
+use crate::measure::blame::Cause;
+use crate::measure::probe::Probe;
+use crate::scheduler::mates::Mates;
+use crate::scheduler::transaction::{Origin, TransactionId};
+use crate::sim::time::Time;
+
+impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
+    /// A unit's array has finished its command, unless that has been suspended meanwhile.
+    #[inline]
+    pub(super) fn array_done(&mut self, unit: UnitId, now: Time) {
+        if !self.flash.has_ended(unit, now) || X::SUSPENSION && self.suspension_moves(unit, now) {
+            return;
+        }
+        let command = *self.flash.command(unit);
+        let worked = self.flash.count_ended(unit, &self.work);
+        match command.operation {
+            Operation::Read => self.reads_done(unit, &command, worked, now),
+            Operation::Program => {
+                self.release_held(unit, now);
+                for &first in command.transactions() {
+                    self.flash_page_programmed(first, unit, now);
+                }
+                self.array_is_free(unit, worked, now);
+            }
+            Operation::Erase => {
+                self.release_held(unit, now);
+                for &id in command.transactions() {
+                    let failed = self.flash.erase_fails();
+                    self.ftl.count_out(unit);
+                    self.ftl.erased(&mut self.work, id, failed, now);
+                    self.carry_out(now);
+                }
+                self.flash.array.array_done(unit, worked, now);
+            }
+        }
+        self.settle_suspension(unit, now);
+        self.refresh(unit);
+        let domain = self.scheduler.domain_of(unit);
+        self.scheduler.touch(domain);
+    }
+
+    /// Pages are in their registers: they wait for a path.
+    #[inline]
+    fn reads_done(&mut self, unit: UnitId, command: &Command, worked: Time, now: Time) {
+        let mut copies = Command::new(Operation::Program);
+        for &first in command.transactions() {
+            self.work.charge_flash_pages(&[first], Cause::ArrayRead, now);
+            let t = &self.work.transactions[first];
+            let (at, origin, copyback) = (t.ppa, t.origin, t.copyback);
+            self.ftl.flash_page_read(at);
+            self.flash.fill_register(unit, at.plane, &mut self.work, now);
+            if X::COPYBACK && copyback {
+                self.bind_copyback(first, unit, now).into_iter().for_each(|first| copies.push(first));
+                continue;
+            }
+            self.flash.draw_read_failure(first, &mut self.work);
+            if !self.paths.add_page(unit, first) {
+                self.scheduler.line_up_data(first, origin, unit);
+            }
+        }
+        if X::COPYBACK && !copies.transactions().is_empty() {
+            self.flash.copybacks.hold(unit, copies);
+        }
+        self.array_is_free(unit, worked, now);
+        if let Some(first) = self.paths.next_page(unit) {
+            self.send_data(first, now);
+        }
+    }
+
+    /// A flash page is programmed, or failed to be.
+    #[inline]
+    fn flash_page_programmed(&mut self, first: TransactionId, unit: UnitId, now: Time) {
+        self.ftl.flash_page_programmed(self.work.transactions[first].ppa, now);
+        let again = self.flash.program_fails().then(|| self.ftl.retire_failed(&self.work, first));
+        let mut group = Mates::of(first);
+        while let Some(id) = group.part(&mut self.work.transactions) {
+            self.ftl.count_out(unit);
+            self.work.charge_page(id, Cause::ArrayProgram, now);
+            match (again, self.work.transactions[id].origin) {
+                (Some(again), _) => self.ftl.program_failed(&mut self.work, id, again, now),
+                (None, Origin::Gc) => self.ftl.copy_programmed(&mut self.work, id, now),
+                (None, Origin::Mapping) => self.ftl.translation_programmed(&mut self.work, id, now),
+                (None, _) => self.ftl.host_page_programmed(&mut self.work, id, now),
+            }
+            self.carry_out(now);
+        }
+    }
+
+    /// The unit's array has worked for `worked`: it is free, unless its registers hold copies to be programmed.
+    #[inline]
+    pub(super) fn array_is_free(&mut self, unit: UnitId, worked: Time, now: Time) {
+        if self.flash.end(unit, worked, now) {
+            self.scheduler.line_up_copyback(unit);
+        }
+    }
+}

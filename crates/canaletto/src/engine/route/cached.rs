@@ -1,0 +1,344 @@
+//! Through the data cache: reads find pages there, writes end there, pages go from there to flash.
+//!
+//! What the cache's DRAM serves of a request is a *part* of it, with an account of its own like a page's: time until there
+//! is room for a write goes to `write_buffer`, time at the DRAM (waiting included) to `cache`, time until data that must be
+//! safe are on flash to `flush`.
+
+use super::{Event, Route};
+use crate::cache::dram::Purpose;
+use crate::cache::{DataCache, Destage};
+use crate::controller::FROM_CACHE;
+use crate::engine::features::Features;
+use crate::fabric::Fabric;
+use crate::flash::address::SECTOR;
+use crate::flash::interface::Operation;
+use crate::host::request::{Kind, RequestId};
+use crate::measure::blame::{Account, Cause};
+use crate::measure::probe::Probe;
+use crate::scheduler::mates::Mates;
+use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
+use crate::sim::time::Time;
+
+impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
+    fn cache(&mut self) -> &mut DataCache {
+        self.cache.as_mut().expect("only called where there is a cache")
+    }
+
+    /// Reads what is cached from there, all in one transfer, and the rest from flash.
+    pub(super) fn begin_cached_read(&mut self, id: RequestId, now: Time) {
+        let mut missing = std::mem::take(&mut self.missing);
+        let mut found = 0;
+        for (lpa, sectors) in self.ftl.pages_of(&self.work, id) {
+            self.work.probe.page_begins(now, id, lpa, sectors, Kind::Read);
+            let here = self.cache().read(lpa, sectors);
+            let reads = &mut self.cache().counts.reads;
+            match here {
+                0 => reads.misses += 1,
+                _ if here == sectors => reads.hits += 1,
+                _ => reads.partial += 1,
+            }
+            if here != 0 {
+                self.work.probe.page_read_cached(now, id, lpa, here);
+            }
+            found += here.count_ones();
+            if here != sectors {
+                missing.push((lpa, sectors & !here));
+            }
+        }
+        self.work.requests[id].outstanding = missing.len() as u32;
+        if found > 0 {
+            let part = self.new_part(id, now);
+            self.use_dram(self.work.requests[id].flow, Purpose::Part(part), found, now);
+        }
+        for (lpa, sectors) in missing.drain(..) {
+            self.ftl.begin_page(&mut self.work, id, lpa, sectors, now);
+            self.carry_out(now);
+        }
+        self.missing = missing;
+        self.scheduler.touch_all_if_noticed();
+        self.offer_paths(now);
+    }
+
+    /// Writes into the cache, or, for a flow whose writes go round it, to flash.
+    pub(super) fn begin_cached_write(&mut self, id: RequestId, now: Time) {
+        let flow = self.work.requests[id].flow;
+        if !self.cache().mode(flow).writes() && !self.is_unwritten_in_cache(id) {
+            for (lpa, _) in self.ftl.pages_of(&self.work, id) {
+                self.cache().discard(lpa);
+            }
+            self.tell_dropped();
+            return self.begin_pages(id, now);
+        }
+        // One more until the cache has taken all pages.
+        self.work.requests[id].outstanding = 1;
+        let partition = self.cache().partition(flow);
+        if self.cache().first_waiting(partition).is_some() || !self.take_pages(id, now) {
+            self.cache().wait(flow, id);
+            self.cache().counts.writes.waited += 1;
+        }
+        self.destage(now);
+        self.scheduler.touch_all_if_noticed();
+        self.offer_paths(now);
+    }
+
+    /// Whether the cache holds newer data of any of the request's pages than flash: they can only be joined there.
+    fn is_unwritten_in_cache(&mut self, id: RequestId) -> bool {
+        self.ftl.pages_of(&self.work, id).any(|(lpa, _)| self.cache().is_unwritten(lpa))
+    }
+
+    /// Has the cache take pages of a write while there is room. Returns whether that was the last of them.
+    fn take_pages(&mut self, id: RequestId, now: Time) -> bool {
+        let request = &self.work.requests[id];
+        let (flow, fua, taken) = (request.flow, request.fua, request.cached);
+        let safe = self.cache().survives_power_loss || !fua && self.cache().mode(flow).writes();
+        let (mut sectors, mut all) = (0, true);
+        self.ftl.gather();
+        for (lpa, wanted) in self.ftl.pages_of(&self.work, id).skip(taken as usize) {
+            all = self.cache().write(flow, lpa, wanted);
+            self.tell_dropped();
+            if !all {
+                break;
+            }
+            self.work.probe.page_begins(now, id, lpa, wanted, Kind::Write);
+            self.work.probe.page_cached(now, id, lpa, wanted);
+            sectors += wanted.count_ones();
+            self.work.requests[id].cached += 1;
+            if !safe {
+                let part = self.new_part(id, now);
+                self.work.transactions[part].next = self.cache().await_landing(lpa, part);
+            }
+            self.start_due(now);
+        }
+        self.ftl.send_gathered(&mut self.work);
+        self.carry_out(now);
+        if sectors > 0 {
+            let purpose = if safe { Purpose::Part(self.new_part(id, now)) } else { Purpose::Fill };
+            self.use_dram(flow, purpose, sectors, now);
+        }
+        self.work.requests[id].outstanding -= u32::from(all);
+        self.cache().forget_recent(flow, now);
+        all
+    }
+
+    /// A part of a request that the cache serves; until now the request has waited for room.
+    fn new_part(&mut self, id: RequestId, now: Time) -> TransactionId {
+        let request = &mut self.work.requests[id];
+        request.outstanding += 1;
+        let (flow, account) = (request.flow, Account::open(request.account.since));
+        let part = Transaction::of_request(Operation::Read, id, self.ftl.priority(flow), 0, 0, now);
+        let part = self.work.new_page(Transaction { origin: Origin::Cached, flow, account, ..part });
+        self.work.charge_page(part, Cause::WriteBuffer, now);
+        part
+    }
+
+    fn use_dram(&mut self, flow: u16, purpose: Purpose, sectors: u32, now: Time) {
+        if let Some(time) = self.cache().dram.request(flow, purpose, u64::from(sectors) * SECTOR, now) {
+            self.events.push(time, Event::CacheDram);
+        }
+    }
+
+    pub(super) fn cache_dram_done(&mut self, now: Time) {
+        let (purpose, next) = self.cache().dram.done(now);
+        if let Some(time) = next {
+            self.events.push(time, Event::CacheDram);
+        }
+        match purpose {
+            Purpose::Part(part) => {
+                self.work.charge_page(part, Cause::Cache, now);
+                self.page_finished(part, now);
+            }
+            Purpose::Destage(id) => {
+                let mut mates = Mates::of(id);
+                while let Some(id) = mates.next(&self.work.transactions) {
+                    self.work.charge_page(id, Cause::Cache, now);
+                    self.work.transactions[id].stage = FROM_CACHE;
+                }
+                self.pass_stages(id, now);
+            }
+            Purpose::Fill => {}
+        }
+    }
+
+    /// Keeps sectors that have just left their chip, if they are still the page's current ones.
+    pub(super) fn keep_read(&mut self, id: TransactionId, now: Time) {
+        let Some(cache) = self.cache.as_ref().filter(|_| X::DATA_CACHE) else { return };
+        let t = &self.work.transactions[id];
+        if !cache.mode(t.flow).reads() || !self.ftl.is_current(t) {
+            return;
+        }
+        let (flow, lpa, from, sectors) = (t.flow, t.lpa, t.ppa, t.sectors);
+        let new = self.cache().fill(flow, lpa, sectors);
+        self.tell_dropped();
+        if new != 0 {
+            self.cache().counts.filled += 1;
+            self.work.probe.page_filled(now, lpa, new, from);
+            self.use_dram(flow, Purpose::Fill, new.count_ones(), now);
+        }
+        self.start_due(now);
+    }
+
+    /// Starts what has to go to flash because other pages came.
+    fn start_due(&mut self, now: Time) {
+        while let Some(destage) = self.cache().take_due() {
+            self.start_destage(destage, now);
+        }
+    }
+
+    /// Starts what has to go to flash for other reasons. A write may join a page in another flow's part of the cache, so all
+    /// are looked at.
+    fn destage(&mut self, now: Time) {
+        for partition in self.cache().partitions() {
+            while let Some(destage) = self.cache().next_destage(partition) {
+                self.start_destage(destage, now);
+            }
+        }
+    }
+
+    /// A page goes to flash, and with it what belongs to its mapping unit or may share its flash page.
+    fn start_destage(&mut self, destage: Destage, now: Time) {
+        let Destage { lpa, flow, from_dram, .. } = destage;
+        self.ftl.gather();
+        self.destage_page(destage, now);
+        for other in self.ftl.pages_written_with(flow, lpa, from_dram) {
+            match self.cache().next_with(other) {
+                Some(destage) => self.destage_page(destage, now),
+                // The cache has nothing new of it, but it may belong to the mapping unit of one that it has.
+                None if self.ftl.share_mapping_unit() => {
+                    self.ftl.begin_destage(&mut self.work, flow, other, 0, FROM_CACHE, now);
+                    self.carry_out(now);
+                }
+                None => {}
+            }
+        }
+        self.ftl.send_gathered(&mut self.work);
+        self.carry_out(now);
+    }
+
+    fn destage_page(&mut self, destage: Destage, now: Time) {
+        let Destage { lpa, sectors, flow, from_dram } = destage;
+        self.work.probe.page_destages(now, lpa, sectors);
+        let stage = if from_dram { 0 } else { FROM_CACHE };
+        self.ftl.begin_destage(&mut self.work, flow, lpa, sectors, stage, now);
+        self.carry_out(now);
+    }
+
+    fn tell_dropped(&mut self) {
+        while let Some(lpa) = self.cache().take_dropped() {
+            self.work.probe.page_dropped(lpa);
+        }
+    }
+
+    /// Reads a page that goes to flash, and those of its flash page, from the cache's DRAM.
+    pub(super) fn read_destaged(&mut self, first: TransactionId, now: Time) {
+        let (mut mates, mut sectors) = (Mates::of(first), 0);
+        while let Some(id) = mates.next(&self.work.transactions) {
+            sectors += self.work.transactions[id].sectors.count_ones();
+        }
+        self.use_dram(self.work.transactions[first].flow, Purpose::Destage(first), sectors, now);
+    }
+
+    /// A page from the cache is programmed: who waited for that, or for room, goes on.
+    pub(super) fn destage_landed(&mut self, id: TransactionId, now: Time) {
+        let Transaction { lpa, sectors, .. } = self.work.transactions[id];
+        self.work.transactions.remove(id);
+        if sectors == 0 {
+            return;
+        }
+        let waiters = self.cache().landed(lpa, sectors);
+        self.tell_dropped();
+        self.finish_waiters(waiters, now);
+        self.serve_waiting(now);
+    }
+
+    /// A page from the cache can be programmed nowhere: the drive is worn out, and its data are lost.
+    pub(super) fn destage_lost(&mut self, id: TransactionId, now: Time) {
+        let t = &self.work.transactions[id];
+        if t.sectors != 0 {
+            self.work.probe.page_lost(now, t.lpa, t.sectors);
+            self.cache().counts.lost += 1;
+        }
+        self.destage_landed(id, now);
+    }
+
+    /// Parts of requests whose data are safe now, and flushes that waited for them.
+    fn finish_waiters(&mut self, mut part: TransactionId, now: Time) {
+        while part.is_some() {
+            let next = self.work.transactions[part].next;
+            self.work.charge_page(part, Cause::Flush, now);
+            self.page_finished(part, now);
+            part = next;
+        }
+        while let Some(flush) = self.cache().take_flushed() {
+            self.work.charge_request(flush, Cause::Flush, now);
+            self.finish(flush, now);
+        }
+    }
+
+    /// There may be room for writes that wait.
+    fn serve_waiting(&mut self, now: Time) {
+        for partition in self.cache().partitions() {
+            while let Some(first) = self.cache().first_waiting(partition) {
+                if !self.take_pages(first, now) {
+                    break;
+                }
+                self.cache().stop_waiting(partition);
+            }
+        }
+        self.destage(now);
+        self.scheduler.touch_all_if_noticed();
+    }
+
+    /// With power-loss protection what is cached is safe; otherwise all that is dirty goes to flash first.
+    pub(super) fn begin_flush(&mut self, id: RequestId, now: Time) {
+        let flow = self.work.requests[id].flow;
+        let waits = self.cache.as_mut().filter(|_| X::DATA_CACHE).is_some_and(|cache| {
+            cache.counts.flushes += 1;
+            !cache.survives_power_loss && cache.flush(flow, id)
+        });
+        if !waits {
+            return self.finish(id, now);
+        }
+        self.destage(now);
+        self.scheduler.touch_all_if_noticed();
+        self.offer_paths(now);
+    }
+
+    /// Has the cache forget a trimmed page.
+    pub(super) fn trim_cached(&mut self, request: RequestId, lpa: u64, now: Time) {
+        if !X::DATA_CACHE {
+            return;
+        }
+        let (waits, all) = (self.ftl.trim_waits(&self.work, lpa), self.ftl.whole_page());
+        let Some(forgotten) = self.cache.as_mut().and_then(|cache| cache.trim(lpa, all, waits)) else { return };
+        self.cache().counts.trimmed += 1;
+        self.work.probe.page_trimmed_in_cache(now, request, lpa, forgotten.stays);
+        self.tell_dropped();
+        self.finish_waiters(forgotten.waiters, now);
+    }
+
+    /// Trimmed pages have left room.
+    pub(super) fn room_after_trim(&mut self, now: Time) {
+        if X::DATA_CACHE && self.cache.is_some() {
+            self.serve_waiting(now);
+        }
+    }
+
+    /// Requests have been completed: the drive may become idle.
+    pub(super) fn expect_idleness(&mut self, now: Time) {
+        let is_idle = self.work.requests.is_empty();
+        let next_look = self.cache.as_mut().and_then(|cache| cache.expect_idleness(is_idle, now));
+        if let Some(time) = next_look {
+            self.events.push(time, Event::CacheIdle);
+        }
+    }
+
+    pub(super) fn destage_if_idle(&mut self, now: Time) {
+        if !self.work.requests.is_empty() || !self.cache().has_been_idle(now) {
+            return;
+        }
+        self.cache().set_idle(true);
+        self.destage(now);
+        self.scheduler.touch_all_if_noticed();
+        self.offer_paths(now);
+    }
+}

@@ -1,0 +1,107 @@
+//! Copies that do not pass the controller: within a plane by copyback, and straight from chip to chip.
+
+use super::{Event, Route, fabric_events};
+use crate::engine::features::Features;
+use crate::fabric::paths::Payload;
+use crate::fabric::{Direction, DomainId, Fabric, Transfer};
+use crate::flash::address::UnitId;
+use crate::flash::interface::Operation;
+use crate::measure::probe::Probe;
+use crate::scheduler::mates::Mates;
+use crate::scheduler::transaction::TransactionId;
+use crate::sim::time::Time;
+
+impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
+    /// A flash page to be copied back is in its register: it is bound to the one it goes to. Returns its first page unless
+    /// there is nothing left to copy, or no place to copy it to, or only a part of it is still valid: what is goes through
+    /// the controller then.
+    pub(super) fn bind_copyback(&mut self, first: TransactionId, unit: UnitId, now: Time) -> Option<TransactionId> {
+        let plane = self.work.transactions[first].ppa.plane;
+        let owner = self.work.owner(first);
+        let left = self.ftl.copies_left(&mut self.work, first, unit);
+        self.carry_out(now);
+        let Some((left, valid)) = left else {
+            // The register's content is not needed.
+            self.flash.array.use_register(unit, 1 << self.layout.plane_in_unit(plane));
+            self.work.probe.register_drained(plane, owner, now);
+            return None;
+        };
+        if self.ftl.bind_copyback(&mut self.work, left, valid, now) {
+            return Some(left);
+        }
+        self.scheduler.line_up_data(left, self.work.transactions[left].origin, unit);
+        None
+    }
+
+    /// Sends the first waiting program command of a copy that a path is free for.
+    pub(super) fn start_copyback(&mut self, domain: DomainId, now: Time) -> bool {
+        let (fabric, layout) = (&self.paths.fabric, &self.layout);
+        let is_free = |unit| fabric.is_free(layout.chip_of(unit), Direction::ToChip);
+        let next = self.scheduler.next_copyback(domain, is_free);
+        if let Some(unit) = next {
+            self.send_copyback(unit, now);
+        }
+        next.is_some()
+    }
+
+    /// Sends the program command of the unit's pages that share one: the first one's, and those of further planes with it.
+    fn send_copyback(&mut self, unit: UnitId, now: Time) {
+        let page = |id| self.layout.flash_page(self.work.transactions[id].ppa);
+        let queues = &self.scheduler.queues;
+        let command = self.flash.copybacks.take(unit, |first, id| queues.pages_share_command(page(first), page(id)));
+        let mut planes = 0;
+        for &id in command.transactions() {
+            let plane = self.work.transactions[id].ppa.plane;
+            planes |= 1 << self.layout.plane_in_unit(plane);
+            let owner = self.work.owner(id);
+            self.work.probe.register_drained(plane, owner, now);
+        }
+        let chip = self.layout.chip_of(unit);
+        let port_free_at = self.paths.fabric.port_free_at(chip, Direction::ToChip);
+        for &first in command.transactions() {
+            let mut group = Mates::of(first);
+            while let Some(id) = group.next(&self.work.transactions) {
+                self.charge_path_wait(id, port_free_at, now);
+            }
+        }
+        let charge = self.flash.charge_of(&command, &self.work);
+        self.flash.array.use_register(unit, planes);
+        self.flash.array.go_on(unit, command, charge, now);
+        let wires = self.paths.fabric.command_time(Operation::Program, command.transactions().len());
+        let transfer = Transfer { chip, direction: Direction::ToChip, command: wires, data: Time::ZERO };
+        let events = &mut self.events;
+        self.paths.start(transfer, Payload::Command(unit), now, fabric_events!(events));
+        self.watch_wires();
+    }
+
+    /// Sends a page from its chip straight to another one.
+    pub(super) fn send_to_chip(&mut self, id: TransactionId, now: Time) {
+        let t = &self.work.transactions[id];
+        let chips = (self.layout.chip_of_plane(t.ppa.plane), self.layout.chip_of_plane(t.to));
+        let bytes = u64::from(t.bytes);
+        let events = &mut self.events;
+        self.paths.start_copy(chips, id, bytes, now, fabric_events!(events));
+        self.watch_wires();
+    }
+
+    /// A page has come from another chip into a register of the one it goes to, which may look for errors in it first.
+    pub(super) fn copy_crossed(&mut self, id: TransactionId, now: Time) {
+        let unit = self.layout.unit_of(self.work.transactions[id].ppa.plane);
+        self.flash.drain_register(id, unit, &mut self.work, now);
+        self.ftl.count_out(unit);
+        if self.ftl.copy_crossed(&mut self.work, id) {
+            match self.paths.fabric.check_time() {
+                Time::ZERO => self.ftl.program_copy(&mut self.work, id),
+                check => self.events.push(now + check, Event::CopyChecked(id)),
+            }
+        }
+        self.carry_out(now);
+        self.refresh(unit);
+    }
+
+    /// The chip has looked for errors: the page can be programmed.
+    pub(super) fn copy_checked(&mut self, id: TransactionId, now: Time) {
+        self.ftl.program_copy(&mut self.work, id);
+        self.carry_out(now);
+    }
+}

@@ -1,0 +1,286 @@
+//! The way from station to station: the only place that knows two of them.
+//!
+//! ```text
+//! host ──> cache ──> ftl ──> controller ──> scheduler ──> paths (fabric) ──> flash
+//!   <────────────────────────────────────────────────────────────────────────┘
+//! ```
+//!
+//! A station is told something, answers with what follows from it, and this module tells the next one: depth first, so that
+//! what follows from one thing comes before the next thing. This file has the stations, the events and the loop; its
+//! children have the ways, in the order in which a request takes them: [`requests`], [`cached`], [`pages`], [`issue`],
+//! [`offers`], [`transfers`], [`arrays`], and for what only some runs have [`collection`], [`suspension`], [`copies`].
+
+mod arrays;
+mod cached;
+mod collection;
+mod copies;
+mod issue;
+mod offers;
+mod pages;
+mod requests;
+mod results;
+mod suspension;
+mod transfers;
+
+use crate::cache::DataCache;
+use crate::config::design::Design;
+use crate::config::workload::Workload;
+use crate::controller::Controller;
+use crate::engine::features::Features;
+use crate::engine::in_flight::InFlight;
+use crate::fabric::paths::Paths;
+use crate::fabric::{DomainId, Fabric};
+use crate::flash::FlashBackend;
+use crate::flash::address::{Layout, UnitId};
+use crate::ftl::{Contents, Ftl};
+use crate::host::request::RequestId;
+use crate::host::{Host, HostEvent};
+use crate::limits::Limits;
+use crate::measure::probe::Probe;
+use crate::scheduler::Scheduler;
+use crate::scheduler::transaction::TransactionId;
+use crate::sim::events::EventQueue;
+use crate::sim::time::Time;
+use crate::workload::sources::Sources;
+use crate::{Progress, RunError, RunOptions};
+
+/// Everything that can happen.
+#[derive(Clone, Copy, Debug)]
+enum Event<E> {
+    /// Something at the host's end.
+    Host(HostEvent),
+    /// The processor has dealt with a request.
+    FirmwareDone(RequestId),
+    /// A page has passed a stage of the controller's inside.
+    StageDone(TransactionId),
+    /// Something inside the fabric.
+    Fabric(E),
+    /// A unit's array has finished.
+    ArrayDone(UnitId),
+    /// A chip has looked for errors in a page from another chip.
+    CopyChecked(TransactionId),
+    /// A transfer of the data cache's DRAM is done.
+    CacheDram,
+    /// The drive may have been idle long enough to destage.
+    CacheIdle,
+    /// The next block is looked at for data that are too old.
+    RefreshScan,
+}
+
+/// Puts events of the host into the queue: the link's directions have places of their own there.
+macro_rules! host_events {
+    ($events:expr) => {
+        &mut |time, event| match event {
+            HostEvent::LinkSent(direction) => {
+                $events.push_single(direction as usize, time, $crate::engine::route::Event::Host(event));
+            }
+            _ => $events.push(time, $crate::engine::route::Event::Host(event)),
+        }
+    };
+}
+use host_events;
+
+/// Puts events of the fabric into the queue.
+macro_rules! fabric_events {
+    ($events:expr) => {
+        &mut |time, event| $events.push(time, $crate::engine::route::Event::Fabric(event))
+    };
+}
+use fabric_events;
+
+/// A drive at work, with its host: all stations, and the way between them.
+pub struct Route<'p, F: Fabric, P: Probe, X: Features> {
+    events: EventQueue<Event<F::Event>>,
+    layout: Layout,
+    work: InFlight<'p, P>,
+    host: Host<X>,
+    cache: Option<DataCache>,
+    ftl: Ftl<X>,
+    controller: Controller,
+    scheduler: Scheduler,
+    paths: Paths<F, X>,
+    flash: FlashBackend<X>,
+    /// Pages and sectors of a read that are not in the cache, between looking them up and reading them.
+    missing: Vec<(u64, u64)>,
+    /// Whether a scan for data that are too old is scheduled.
+    refresh_is_scheduled: bool,
+    /// The number of the only flow that makes requests, if not all do.
+    alone: Option<u16>,
+    seed: u64,
+}
+
+/// How many events pass between looks at the progress watcher.
+const WATCH_EVERY: u64 = 1 << 16;
+
+impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
+    /// A drive in its state before the run, with its flows ready to start.
+    pub fn new(
+        design: &Design,
+        workload: &Workload,
+        limits: &Limits,
+        sources: Sources,
+        contents: Contents,
+        options: &RunOptions,
+        probe: &'p mut P,
+    ) -> Self {
+        let layout = &limits.layout;
+        let mut paths = Paths::<F, X>::new(design, layout);
+        if P::WATCHES_WIRES {
+            paths.fabric.trace().switch_on();
+        }
+        let mut work = InFlight::new(layout, workload.flow.len(), options, probe);
+        let ftl = Ftl::new(design, workload, limits, contents, options.seed);
+        ftl.announce_pages(&mut work);
+        let modes: Vec<_> = workload.flow.iter().map(|flow| flow.cache.unwrap_or(design.cache.mode)).collect();
+        let priorities: Vec<_> = workload.flow.iter().map(|flow| flow.priority).collect();
+        let domains = (0..paths.fabric.domains()).map(|domain| paths.fabric.chips_of(DomainId(domain)));
+        Route {
+            events: EventQueue::new(),
+            host: Host::new(design, workload, limits, sources),
+            cache: DataCache::new(&design.cache, &modes, limits),
+            ftl,
+            controller: Controller::new(&design.controller, layout.channels),
+            scheduler: Scheduler::new(design, layout, &priorities, domains),
+            flash: FlashBackend::new(design, layout, work.interference.told_apart(), options.seed),
+            paths,
+            work,
+            missing: Vec::new(),
+            refresh_is_scheduled: false,
+            alone: options.alone,
+            seed: options.seed,
+            layout: layout.clone(),
+        }
+    }
+
+    /// Runs until every request is completed.
+    ///
+    /// # Errors
+    /// A trace that cannot be read on, a run that the watcher stops, or one that is stuck.
+    pub fn run(&mut self, watch: &mut dyn FnMut(&Progress) -> bool) -> Result<(), RunError> {
+        let events = &mut self.events;
+        self.host.start(self.alone, host_events!(events))?;
+        self.schedule_refresh_scan(self.events.now());
+        let mut until_watch = WATCH_EVERY;
+        loop {
+            self.step_fabric();
+            let Some((now, event)) = self.events.pop() else {
+                // Nothing is under way that could make room for those that wait for it.
+                if self.give_up_oldest() {
+                    continue;
+                }
+                break;
+            };
+            if now > Time::LATEST {
+                return Err(self.too_late());
+            }
+            self.handle(event, now)?;
+            if self.work.probe.is_done(now) {
+                return Ok(());
+            }
+            self.offer_paths_where_changed(now);
+            until_watch -= 1;
+            if until_watch == 0 {
+                until_watch = WATCH_EVERY;
+                if !watch(&self.progress(now)) {
+                    return Err(RunError::Interrupted);
+                }
+            }
+            // Collection may still be at work; nobody waits for it.
+            if self.work.requests.is_empty() && !self.host.has_arrivals() {
+                break;
+            }
+        }
+        if self.work.requests.is_empty() { Ok(()) } else { Err(RunError::Stuck(self.explain_stuck())) }
+    }
+
+    /// Runs on without requests until the drive's own work has come to rest. Returns whether it has: if not, nothing is left to
+    /// happen.
+    ///
+    /// # Errors
+    /// As [`Route::run`].
+    pub fn settle(&mut self) -> Result<bool, RunError> {
+        while !self.work.transactions.is_empty() {
+            self.step_fabric();
+            let Some((now, event)) = self.events.pop() else {
+                return Ok(false);
+            };
+            self.handle(event, now)?;
+            self.offer_paths_where_changed(now);
+        }
+        Ok(true)
+    }
+
+    fn too_late(&self) -> RunError {
+        let statistics = &self.work.statistics;
+        RunError::Config(format!(
+            "simulated time passed {:.0} days, the most a run can hold, with {} of {} requests completed",
+            Time::LATEST.seconds() / 86_400.0,
+            statistics.completed(),
+            statistics.generated()
+        ))
+    }
+
+    fn progress(&self, now: Time) -> Progress {
+        let statistics = &self.work.statistics;
+        Progress { completed: statistics.completed(), generated: statistics.generated(), now, preconditioning: None }
+    }
+
+    /// The simulated time.
+    pub fn now(&self) -> Time {
+        self.events.now()
+    }
+
+    /// The host's end, to change what it does between runs.
+    pub fn host(&mut self) -> &mut Host<X> {
+        &mut self.host
+    }
+
+    /// Requests completed.
+    pub fn completed(&self) -> u64 {
+        self.work.statistics.completed()
+    }
+
+    /// Logical pages programmed, and those of them that the host wrote.
+    pub fn pages_written(&self) -> (u64, u64) {
+        (self.ftl.pages_programmed(self.flash.operations().programs), self.ftl.host_pages())
+    }
+
+    /// What the drive holds at the end.
+    pub fn into_contents(self) -> Contents {
+        self.ftl.into_contents()
+    }
+
+    /// Lets the fabric do what is due before the next event and concerns nobody else.
+    #[inline]
+    fn step_fabric(&mut self) {
+        loop {
+            let due = self.paths.fabric.next_step();
+            if due == Time::MAX {
+                return;
+            }
+            let until = self.events.next_time();
+            if due >= until {
+                return;
+            }
+            let events = &mut self.events;
+            self.paths.fabric.step(due, until, fabric_events!(events));
+            self.watch_wires();
+        }
+    }
+
+    #[inline]
+    fn handle(&mut self, event: Event<F::Event>, now: Time) -> Result<(), RunError> {
+        match event {
+            Event::Host(event) => self.host_event(event, now)?,
+            Event::Fabric(event) => self.fabric_event(event, now),
+            Event::ArrayDone(unit) => self.array_done(unit, now),
+            Event::FirmwareDone(request) => self.firmware_done(request, now),
+            Event::StageDone(transaction) => self.stage_done(transaction, now),
+            Event::CopyChecked(transaction) => self.copy_checked(transaction, now),
+            Event::CacheDram => self.cache_dram_done(now),
+            Event::CacheIdle => self.destage_if_idle(now),
+            Event::RefreshScan => self.scan_for_refresh(now),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,189 @@
+//! Requests: from the host into the drive, and back.
+
+use super::{Event, Route, host_events};
+use crate::RunError;
+use crate::engine::features::Features;
+use crate::fabric::Fabric;
+use crate::host::request::{Kind, RequestId};
+use crate::host::{HostEvent, HostOutcome};
+use crate::measure::blame::Cause;
+use crate::measure::probe::Probe;
+use crate::scheduler::transaction::{Origin, TransactionId};
+use crate::sim::time::Time;
+
+impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
+    /// Something happens at the host's end.
+    #[inline]
+    pub(super) fn host_event(&mut self, event: HostEvent, now: Time) -> Result<(), RunError> {
+        let completed = self.completed();
+        let (work, events) = (&mut self.work, &mut self.events);
+        let later = host_events!(events);
+        match event {
+            HostEvent::LinkSent(direction) => {
+                let outcome = self.host.link_sent(direction, work, now, later)?;
+                self.drive_reached(outcome, now);
+                let events = &mut self.events;
+                self.host.send_next(direction, now, host_events!(events));
+            }
+            HostEvent::LinkArrived(direction) => {
+                let outcome = self.host.link_arrived(direction, work, now, later)?;
+                self.drive_reached(outcome, now);
+            }
+            HostEvent::Attachment => self.attachment_event(now)?,
+            HostEvent::Arrival(flow) => self.host.arrive(flow, work, now, later)?,
+            HostEvent::ThinkTimeOver(flow) => self.host.think_time_over(flow, work, now, later)?,
+            HostEvent::Submitted(request) => self.host.submitted(request, work, now, later)?,
+            HostEvent::CompletionHandled(request) => self.host.complete(request, work, now, later)?,
+            HostEvent::Interrupt(queue) => self.host.interrupt_if_due(queue, work, now, later)?,
+        }
+        if let Some(request) = self.host.take_newest() {
+            self.request_arrived(request);
+        }
+        if X::DATA_CACHE && self.completed() > completed {
+            self.expect_idleness(now);
+        }
+        Ok(())
+    }
+
+    fn attachment_event(&mut self, now: Time) -> Result<(), RunError> {
+        loop {
+            let (work, events) = (&mut self.work, &mut self.events);
+            let Some(outcome) = self.host.attachment_arrived(work, now, host_events!(events))? else {
+                return Ok(());
+            };
+            self.drive_reached(outcome, now);
+        }
+    }
+
+    /// A request has arrived at the host: the drive is not idle, and will look for the request's first page soon.
+    #[inline]
+    fn request_arrived(&mut self, request: RequestId) {
+        if let Some(cache) = self.cache.as_mut().filter(|_| X::DATA_CACHE) {
+            cache.set_idle(false);
+        }
+        let request = &self.work.requests[request];
+        self.ftl.expect(request.flow, request.lba);
+    }
+
+    /// Something has reached the drive.
+    #[inline]
+    fn drive_reached(&mut self, outcome: HostOutcome, now: Time) {
+        match outcome {
+            HostOutcome::None => {}
+            HostOutcome::Request(request) => self.enter_drive(request, now),
+            HostOutcome::Entries { queue, count } => {
+                for _ in 0..count {
+                    let (work, events) = (&mut self.work, &mut self.events);
+                    if let Some(request) = self.host.take_entry(queue, work, now, host_events!(events)) {
+                        self.enter_drive(request, now);
+                    }
+                }
+                let (work, events) = (&mut self.work, &mut self.events);
+                self.host.entries_taken(queue, work, now, host_events!(events));
+            }
+        }
+    }
+
+    /// The processor takes the request up.
+    #[inline]
+    fn enter_drive(&mut self, request: RequestId, now: Time) {
+        if !self.controller.has_firmware() {
+            return self.begin(request, now);
+        }
+        let pages = match self.work.requests[request].kind {
+            Kind::Read | Kind::Write => self.ftl.pages_of(&self.work, request).left_pages(),
+            Kind::Trim | Kind::Flush => 0,
+        };
+        let time = self.controller.firmware(pages, now);
+        self.events.push(time, Event::FirmwareDone(request));
+    }
+
+    pub(super) fn firmware_done(&mut self, request: RequestId, now: Time) {
+        self.work.charge_request(request, Cause::Firmware, now);
+        self.begin(request, now);
+    }
+
+    /// The drive starts to work on a request.
+    #[inline]
+    fn begin(&mut self, request: RequestId, now: Time) {
+        let is_cached = X::DATA_CACHE && self.cache.is_some();
+        match self.work.requests[request].kind {
+            Kind::Read if is_cached => self.begin_cached_read(request, now),
+            Kind::Write if is_cached => self.begin_cached_write(request, now),
+            Kind::Read | Kind::Write => self.begin_pages(request, now),
+            Kind::Trim => self.begin_trim(request, now),
+            Kind::Flush => self.begin_flush(request, now),
+        }
+    }
+
+    /// Splits a request into pages and sends each on its way.
+    #[inline]
+    pub(super) fn begin_pages(&mut self, id: RequestId, now: Time) {
+        let kind = self.work.requests[id].kind;
+        self.ftl.gather();
+        for (lpa, sectors) in self.ftl.split(&mut self.work, id) {
+            // Pages without sectors only share a mapping unit with one of the request.
+            if sectors != 0 {
+                self.work.probe.page_begins(now, id, lpa, sectors, kind);
+            }
+            self.ftl.begin_page(&mut self.work, id, lpa, sectors, now);
+            self.carry_out(now);
+        }
+        self.ftl.send_gathered(&mut self.work);
+        self.carry_out(now);
+        self.scheduler.touch_all_if_noticed();
+        self.offer_paths(now);
+    }
+
+    /// Forgets the pages of a request.
+    fn begin_trim(&mut self, id: RequestId, now: Time) {
+        for lpa in self.ftl.begin_trim(&mut self.work, id) {
+            self.work.probe.page_begins(now, id, lpa, u64::MAX, Kind::Trim);
+            self.trim_cached(id, lpa, now);
+            self.ftl.trim_page(&mut self.work, id, lpa, now);
+            self.carry_out(now);
+        }
+        let is_done = self.ftl.end_trim(&mut self.work, id, now);
+        self.carry_out(now);
+        if is_done {
+            self.finish(id, now);
+        }
+        self.room_after_trim(now);
+        self.offer_paths(now);
+    }
+
+    /// One page of a request is done; the last one finishes the request, and its account is the request's.
+    #[inline]
+    pub(super) fn page_finished(&mut self, page: TransactionId, now: Time) {
+        let t = &self.work.transactions[page];
+        let (id, origin) = (t.request, t.origin);
+        let lost = t.account.ledger.get(Cause::PathConflict);
+        let request = &mut self.work.requests[id];
+        request.path_conflict |= t.path_conflict;
+        request.lost += lost;
+        request.outstanding -= 1;
+        let (flow, is_last) = (request.flow, request.outstanding == 0);
+        if origin != Origin::Cached {
+            self.work.statistics.count_page(flow, t.path_conflict, lost);
+        }
+        if is_last {
+            debug_assert_eq!(t.account.since, now);
+            request.account.ledger.add(&t.account.ledger);
+            request.account.since = now;
+            if X::SEVERAL_FLOWS && self.work.statistics.is_warm() {
+                self.work.interference.count(usize::from(flow), page);
+            }
+        }
+        self.work.transactions.remove(page);
+        if is_last {
+            self.finish(id, now);
+        }
+    }
+
+    /// The drive has finished a request.
+    #[inline]
+    pub(super) fn finish(&mut self, id: RequestId, now: Time) {
+        let (work, events) = (&mut self.work, &mut self.events);
+        self.host.finish(id, work, now, host_events!(events));
+    }
+}

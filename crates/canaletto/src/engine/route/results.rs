@@ -1,0 +1,215 @@
+//! The end of a run: audits and the report.
+
+use super::Route;
+use crate::Outcome;
+use crate::config::design::{Design, FabricKind};
+use crate::config::workload::Workload;
+use crate::engine::features::Features;
+use crate::fabric::Fabric;
+use crate::fabric::wires::WireKind;
+use crate::flash::Operations;
+use crate::flash::address::{ChipId, PlaneId, UnitId};
+use crate::flash::suspend::Phase;
+use crate::measure::area::{Area, Interconnect};
+use crate::measure::cache::CacheReport;
+use crate::measure::energy::{Activity, EnergyReport, Parts, RouterKind};
+use crate::measure::map::{ChipUse, MOST_CHIPS, Map};
+use crate::measure::precondition::PreconditionReport;
+use crate::measure::probe::Probe;
+use crate::measure::report::{FlashCounts, FlashReport, FlowReport, Measures, Report, Tally, Utilisation};
+use crate::sim::time::{Time, TimeSum};
+
+impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
+    /// The results of a run that has ended.
+    ///
+    /// # Panics
+    /// If a conservation law is broken, which is a defect of the model and makes the results worthless.
+    pub fn outcome(
+        mut self,
+        design: &Design,
+        workload: &Workload,
+        precondition: Option<PreconditionReport>,
+    ) -> Outcome {
+        self.audit();
+        let measures = Measures::of_all(self.work.statistics.tallies());
+        let (replays, time_scaling) = (self.host.replay_reports(workload), self.host.take_time_scaling());
+        let report = Report {
+            schema: 1,
+            design: design.name.clone(),
+            workload: workload.name.clone(),
+            fabric: design.fabric.kind.name().to_owned(),
+            seed: self.seed,
+            precondition,
+            flash: self.flash_report(design),
+            cache: self.cache_report(),
+            mapping: self.ftl.mapping_report(),
+            utilisation: self.utilisation(),
+            map: self.map_of_use(),
+            energy: EnergyReport::of(&self.activity(design.fabric.kind), &design.energy),
+            area: self.area(design),
+            fabric_counts: self.paths.fabric.counters().into_iter().collect(),
+            flows: self.flow_reports(workload),
+            fairness: None,
+            replays,
+            time_scaling,
+            measures,
+        };
+        Outcome { report, records: self.work.statistics.take_records(), events: self.events.pushed() }
+    }
+
+    fn flow_reports(&self, workload: &Workload) -> Vec<FlowReport> {
+        let names: Vec<_> = workload.flow.iter().map(|flow| flow.name.clone()).collect();
+        let of = |(flow, tally): (usize, &Tally)| {
+            let measures = Measures::of(tally);
+            let waits = self.work.interference.mean_waits(flow, measures.requests.completed);
+            let chip_busy_by_flow_us = waits.map(|waits| names.iter().cloned().zip(waits).collect());
+            FlowReport { name: names[flow].clone(), measures, chip_busy_by_flow_us, slowdown: None }
+        };
+        self.work.statistics.tallies().iter().enumerate().map(of).collect()
+    }
+
+    fn cache_report(&self) -> Option<CacheReport> {
+        self.cache.as_ref().map(|cache| CacheReport {
+            capacity_pages: cache.capacity(),
+            power_loss_protection: cache.survives_power_loss,
+            dirty_pages: cache.dirty_pages().count() as u64,
+            counts: cache.counts.clone(),
+        })
+    }
+
+    fn utilisation(&self) -> Vec<Utilisation> {
+        let end = self.events.now();
+        let units = &self.flash.array.units;
+        let TimeSum(arrays) = units.iter().map(|u| u.array_busy).sum();
+        let arrays = Time((arrays / units.len() as u128) as u64);
+        let mut parts = self.host.usage();
+        parts.push(("flash arrays".to_owned(), arrays));
+        parts.extend(self.host.attachment_usage());
+        parts.extend(self.paths.fabric.wires().into_iter().map(|wire| (wire.name, wire.busy)));
+        parts.extend(self.controller.usage().map(|(part, busy)| (part.to_owned(), busy)));
+        parts.extend(self.cache.as_ref().map(|cache| ("cache DRAM".to_owned(), cache.dram.busy())));
+        let used = parts.into_iter().filter(|(_, busy)| *busy > Time::ZERO && end > Time::ZERO);
+        used.map(|(part, busy)| Utilisation { part, share: busy.0 as f64 / end.0 as f64 }).collect()
+    }
+
+    /// What the drive did, for its energy.
+    fn activity(&self, kind: FabricKind) -> Activity {
+        let wires = self.paths.fabric.wires();
+        let count = |kind| wires.iter().filter(|wire| wire.kind == kind).count() as u32;
+        let router_kind = match kind {
+            FabricKind::Mesh => RouterKind::Packet,
+            FabricKind::Mesh2bit => RouterKind::NarrowPacket,
+            _ => RouterKind::Circuit,
+        };
+        let has_routers = matches!(kind, FabricKind::Mesh | FabricKind::Mesh2bit | FabricKind::Venice);
+        let Operations { reads, programs, erases, read_time, program_time, erase_time } = *self.flash.operations();
+        Activity {
+            page_reads: reads,
+            page_programs: programs,
+            block_erases: erases,
+            read_time,
+            program_time,
+            erase_time,
+            wires: wires.iter().map(|wire| (wire.kind, wire.active)).collect(),
+            routers: self.paths.fabric.router_time(),
+            // Every router on a packet's way buffers it; circuits cross unbuffered.
+            buffers: self.paths.fabric.router_time(),
+            router_kind,
+            transfers: self.paths.transfer_time(),
+            parts: Parts {
+                chips: self.layout.chips(),
+                wires: WireKind::ALL.into_iter().map(|kind| (kind, count(kind))).collect(),
+                routers: if has_routers { self.layout.chips() } else { 0 },
+                ssd_controllers: 1,
+            },
+            execution: self.events.now().saturating_sub(self.work.statistics.first_arrival().unwrap_or_default()),
+        }
+    }
+
+    fn area(&self, design: &Design) -> Area {
+        let (rows, columns) = (self.layout.channels, self.layout.chips_per_channel);
+        let interconnect = match design.fabric.kind {
+            FabricKind::Bus | FabricKind::Ideal => Interconnect::buses(),
+            FabricKind::Packetized | FabricKind::Omnibus | FabricKind::OmnibusSplit => Interconnect::packet_buses(),
+            FabricKind::Mesh => Interconnect::mesh(rows, columns, 8),
+            FabricKind::Mesh2bit => Interconnect::mesh(rows, columns, 2),
+            FabricKind::Venice => Interconnect::venice(rows, columns),
+        };
+        Area::of(&interconnect, rows, &design.area)
+    }
+
+    fn map_of_use(&self) -> Option<Map> {
+        if self.layout.chips() > MOST_CHIPS {
+            return None;
+        }
+        let units_per_chip = self.layout.units_per_chip as usize;
+        let chips: Vec<ChipUse> = self
+            .flash
+            .array
+            .units
+            .chunks(units_per_chip)
+            .enumerate()
+            .map(|(chip, units)| {
+                let arrays = units.iter().map(|u| u.array_busy.0).sum::<u64>() / units_per_chip as u64;
+                let port = Time(self.flash.array.port_busy(ChipId(chip as u32)).0 / self.paths.fabric.ports());
+                ChipUse { array: Time(arrays), port, erases: self.ftl.mean_erases(ChipId(chip as u32)) }
+            })
+            .collect();
+        let shape = (self.layout.channels, self.layout.chips_per_channel);
+        Some(Map::new(shape, &chips, &self.paths.fabric.controllers(), &self.paths.fabric.wires(), self.events.now()))
+    }
+
+    /// Says what every unfinished request waits for, for a run that is stuck.
+    pub(super) fn explain_stuck(&self) -> String {
+        let mut text = format!(
+            "the simulation is stuck at {:?}: nothing is left to happen, but {} of {} requests are unfinished",
+            self.events.now(),
+            self.work.requests.len(),
+            self.work.statistics.generated()
+        );
+        text += &self.host.describe();
+        text += &self.ftl.describe_stalled();
+        if let Some(cache) = &self.cache {
+            text += &format!("; cache: {}", cache.describe());
+        }
+        let waiting = (0..self.layout.units()).map(UnitId).filter(|&unit| self.scheduler.queues.has_work(unit));
+        for unit in waiting.take(4) {
+            let queued = self.scheduler.queues.describe(unit, &self.work.transactions);
+            text += &format!("; unit {}: {queued}", unit.0);
+            if self.flash.phase(unit) != Phase::Idle {
+                text += &format!(", {:?} a program or erase", self.flash.phase(unit));
+            }
+            let first = unit.0 * self.layout.planes_per_unit;
+            for plane in (first..first + self.layout.planes_per_unit).map(PlaneId) {
+                text += &self.ftl.describe_plane(plane);
+            }
+        }
+        text + &self.ftl.describe_mapping()
+    }
+
+    /// Conservation laws that must hold when no request is in flight.
+    fn audit(&self) {
+        // A probe may have broken the run off.
+        let (statistics, unfinished) = (&self.work.statistics, self.work.requests.len() as u64);
+        assert_eq!(statistics.completed() + unfinished, statistics.generated(), "requests were lost");
+        if cfg!(debug_assertions) {
+            self.ftl.audit(self.work.transactions.len() as u64);
+        }
+    }
+
+    fn flash_report(&self, design: &Design) -> FlashReport {
+        let Operations { reads, programs, erases, .. } = *self.flash.operations();
+        let (program_failures, erase_failures) = self.flash.failed();
+        let flash = FlashCounts {
+            reads,
+            programs,
+            erases,
+            suspensions: self.flash.suspensions.count,
+            copybacks: self.flash.copybacks.count,
+            read_retries: self.flash.read_retries(),
+            program_failures,
+            erase_failures,
+        };
+        self.ftl.report(&flash, design.wear.endurance)
+    }
+}

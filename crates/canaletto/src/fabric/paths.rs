@@ -1,0 +1,179 @@
+//! Paths in use: what each carries, and which are held from a command to its data.
+//!
+//! - In: transfers to [start](Paths::start), paths to [give back](Paths::release).
+//! - Out: what has [crossed](Paths::done), by the fabric's own events.
+//! - State: the fabric, what each path carries, held paths.
+
+use std::marker::PhantomData;
+
+use crate::config::design::Design;
+use crate::engine::features::Features;
+use crate::fabric::held::HeldPaths;
+use crate::fabric::{Direction, DomainId, Fabric, PathId, Transfer};
+use crate::flash::address::{ChipId, Layout, UnitId};
+use crate::scheduler::transaction::TransactionId;
+use crate::sim::time::{Time, TimeSum};
+
+/// What a transfer carries.
+#[derive(Clone, Copy)]
+pub enum Payload {
+    /// A unit's command, with the data of a write.
+    Command(UnitId),
+    /// The data of a read.
+    Data(TransactionId),
+    /// A page from chip to chip.
+    Copy(TransactionId),
+}
+
+/// A transfer with what it carries.
+#[derive(Clone, Copy)]
+pub struct Carried {
+    /// What it carries.
+    pub payload: Payload,
+    /// Where it goes, and how long it takes on the wires.
+    pub transfer: Transfer,
+}
+
+/// The interconnect at work.
+pub struct Paths<F, X> {
+    /// The interconnect itself.
+    pub fabric: F,
+    /// What each path in use carries.
+    carried: Vec<Carried>,
+    held: HeldPaths,
+    hold_path: bool,
+    /// Time transfers took on their wires, summed over transfers.
+    transfer_time: TimeSum,
+    features: PhantomData<X>,
+}
+
+impl<F: Fabric, X: Features> Paths<F, X> {
+    /// The idle interconnect of a validated design.
+    pub fn new(design: &Design, layout: &Layout) -> Self {
+        Paths {
+            fabric: F::new(&design.fabric, layout),
+            carried: Vec::new(),
+            held: HeldPaths::new(design.fabric.hold_path, layout.units()),
+            hold_path: design.fabric.hold_path,
+            transfer_time: TimeSum::ZERO,
+            features: PhantomData,
+        }
+    }
+
+    /// Starts a transfer for which a path is free.
+    #[inline]
+    pub fn start(&mut self, transfer: Transfer, payload: Payload, now: Time, later: &mut impl FnMut(Time, F::Event)) {
+        let path = self.fabric.start(transfer, now, later);
+        self.carry(path, Carried { payload, transfer });
+    }
+
+    /// Starts a transfer of data to the controller: over the path that the unit holds, or else over a free one.
+    #[inline]
+    pub fn start_data(
+        &mut self,
+        unit: UnitId,
+        transfer: Transfer,
+        payload: Payload,
+        now: Time,
+        later: &mut impl FnMut(Time, F::Event),
+    ) {
+        match if X::HELD_PATHS { self.held.take(unit) } else { None } {
+            Some(path) => {
+                self.carried[path.index()] = Carried { payload, transfer };
+                self.fabric.start_on_held_path(path, transfer, now, later);
+            }
+            None => self.start(transfer, payload, now, later),
+        }
+    }
+
+    /// Starts the transfer of a page of `bytes` straight from one chip to another.
+    pub fn start_copy(
+        &mut self,
+        (from, to): (ChipId, ChipId),
+        page: TransactionId,
+        bytes: u64,
+        now: Time,
+        later: &mut impl FnMut(Time, F::Event),
+    ) {
+        let data = self.fabric.copy_time(bytes);
+        let transfer = Transfer { chip: from, direction: Direction::FromChip, command: Time::ZERO, data };
+        let path = self.fabric.start_copy(from, to, data, now, later);
+        self.carry(path, Carried { payload: Payload::Copy(page), transfer });
+    }
+
+    /// Notes what a path has begun to carry.
+    #[inline]
+    fn carry(&mut self, path: PathId, carried: Carried) {
+        if self.carried.len() <= path.index() {
+            self.carried.resize(path.index() + 1, carried);
+        }
+        self.carried[path.index()] = carried;
+    }
+
+    /// What a path carries.
+    pub fn carried(&self, path: PathId) -> Carried {
+        self.carried[path.index()]
+    }
+
+    /// A transfer has crossed. Returns what it was.
+    #[inline]
+    pub fn done(&mut self, path: PathId) -> Carried {
+        let carried = self.carried[path.index()];
+        self.transfer_time += carried.transfer.time();
+        carried
+    }
+
+    /// Gives a path back. Returns the domain whose transfers may find something free.
+    #[inline]
+    pub fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, F::Event)) -> DomainId {
+        self.fabric.release(path, now, later)
+    }
+
+    /// Keeps the path of a command that has crossed, if paths are held. Returns whether they are.
+    #[inline]
+    pub fn hold(&mut self, unit: UnitId, path: PathId) -> bool {
+        let holds = X::HELD_PATHS && self.hold_path;
+        if holds {
+            self.held.hold(unit, path);
+        }
+        holds
+    }
+
+    /// Puts a page in line for its unit's held path, if paths are held. Returns whether they are.
+    #[inline]
+    pub fn add_page(&mut self, unit: UnitId, page: TransactionId) -> bool {
+        let holds = X::HELD_PATHS && self.hold_path;
+        if holds {
+            self.held.add_page(unit, page);
+        }
+        holds
+    }
+
+    /// The next page that crosses on the unit's held path.
+    #[inline]
+    pub fn next_page(&mut self, unit: UnitId) -> Option<TransactionId> {
+        if X::HELD_PATHS { self.held.next_page(unit) } else { None }
+    }
+
+    /// The path that the unit holds, which it does not keep.
+    pub fn take_held(&mut self, unit: UnitId) -> Option<PathId> {
+        if X::HELD_PATHS { self.held.take(unit) } else { None }
+    }
+
+    /// Whether the unit holds a path, or sends its data over one that it held.
+    #[inline]
+    pub fn is_holding(&self, unit: UnitId) -> bool {
+        X::HELD_PATHS && self.held.is_holding(unit)
+    }
+
+    /// The unit's path is given back. Returns whether it held one.
+    #[inline]
+    pub fn let_go(&mut self, unit: UnitId) -> bool {
+        X::HELD_PATHS && self.held.let_go(unit)
+    }
+
+    /// Time transfers took on their wires, summed over transfers.
+    pub fn transfer_time(&self) -> TimeSum {
+        self.transfer_time
+    }
+}

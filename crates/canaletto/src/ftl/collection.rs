@@ -1,0 +1,399 @@
+//! Garbage collection at work: copies are read and programmed, victims erased.
+
+use super::{Ftl, Outcome};
+use crate::engine::features::Features;
+use crate::engine::in_flight::InFlight;
+use crate::fabric::Fabric;
+use crate::flash::address::{PlaneId, Ppa, UnitId};
+use crate::flash::interface::Operation;
+use crate::ftl::blocks::Frontier;
+use crate::ftl::gc::{Reason, Step};
+use crate::ftl::mapping::Entry;
+use crate::measure::probe::Probe;
+use crate::scheduler::mates::Mates;
+use crate::scheduler::transaction::{Transaction, TransactionId};
+use crate::sim::time::Time;
+
+impl<X: Features> Ftl<X> {
+    /// Whether planes have changed, or pages wait to be looked at again.
+    pub fn wants_collection(&self) -> bool {
+        !self.changed.is_empty() || self.allocation_wanted
+    }
+
+    /// The next plane that has changed since it was last looked after.
+    pub fn next_changed_plane(&mut self) -> Option<PlaneId> {
+        if X::IN_PLACE && self.in_place.is_some() {
+            self.changed.clear();
+        }
+        self.changed.pop()
+    }
+
+    /// Starts or moves on collection in a plane.
+    pub fn look_after<P: Probe, F: Fabric>(
+        &mut self,
+        work: &mut InFlight<'_, P>,
+        fabric: &mut F,
+        plane: PlaneId,
+        now: Time,
+    ) {
+        self.collector.start(plane, &mut self.blocks, !self.allocation_stalled.is_empty(), now);
+        self.drive_collection(work, fabric, plane, now);
+        if X::SHARED_FLASH_PAGES && self.layout.pages_per_flash_page() > 1 {
+            // No further copies may come to fill a flash page with those that are queued.
+            self.tell(Outcome::UnitChanged(self.layout.unit_of(plane)));
+        }
+    }
+
+    /// Begins an epoch of collection if one is due: every plane is to be looked after. Once a round: an epoch that finds
+    /// nothing to collect ends at once and would begin again.
+    pub fn begin_epoch(&mut self, now: Time) -> bool {
+        let begins = self.collector.begin_epoch(now);
+        if begins {
+            self.all_planes_changed();
+        }
+        begins
+    }
+
+    /// Goes on with collection that waited until no page wants room.
+    pub fn resume_collection(&mut self) {
+        if self.allocation_stalled.is_empty() && self.collector.resume() {
+            self.all_planes_changed();
+        }
+    }
+
+    fn all_planes_changed(&mut self) {
+        self.changed.extend((0..self.layout.planes()).rev().map(PlaneId));
+    }
+
+    /// Tells the fabric whose the columns are when an epoch has begun or ended.
+    pub fn share_columns<F: Fabric>(&mut self, fabric: &mut F) {
+        let epoch = self.collector.epoch();
+        if epoch.is_running() || self.columns_kept {
+            self.columns_kept = epoch.is_running();
+            fabric.keep_columns(|chip| epoch.owns_column_of(chip));
+        }
+    }
+
+    fn drive_collection<P: Probe, F: Fabric>(
+        &mut self,
+        work: &mut InFlight<'_, P>,
+        fabric: &mut F,
+        plane: PlaneId,
+        now: Time,
+    ) {
+        loop {
+            let transaction = match self.collector.step(plane, &self.blocks) {
+                Step::Copy(from) => match self.plan_copy(fabric, from, now) {
+                    Some(copy) => copy,
+                    None => return,
+                },
+                Step::Erase(victim) => {
+                    self.write_moved(work, plane, self.collector.won(plane), now);
+                    return self.erase_victim(work, victim, now);
+                }
+                Step::Wait => return,
+            };
+            let id = work.new_page(transaction);
+            self.issue(work, id);
+        }
+    }
+
+    /// Has a victim's blocks erased: those that are to be used again.
+    fn erase_victim<P: Probe>(&mut self, work: &mut InFlight<'_, P>, victim: Ppa, now: Time) {
+        let mut blocks = 0;
+        for plane in self.blocks.planes_of_group(victim.plane) {
+            if self.blocks.is_used_again(plane, victim.block) {
+                let erase = Transaction::of_gc(Operation::Erase, 0, Ppa { plane, ..victim }, 0, now);
+                let id = work.new_page(erase);
+                self.issue(work, id);
+                blocks += 1;
+            }
+        }
+        match blocks {
+            0 => self.end_job(victim, now),
+            _ => self.collector.erases_begin(victim.plane, blocks),
+        }
+    }
+
+    /// Settles where a page is copied to and how. None if the chips it could go to have no register for it yet.
+    fn plan_copy<F: Fabric>(&mut self, fabric: &mut F, from: Ppa, now: Time) -> Option<Transaction> {
+        let Some((to, direct)) = self.destination(fabric, from) else {
+            self.collector.postpone(from);
+            let waiting = &mut self.awaiting_register[self.layout.column_of(from.plane)];
+            if !waiting.contains(&from.plane) {
+                waiting.push(from.plane);
+            }
+            return None;
+        };
+        let lpa = self.blocks.valid_lpa(from).expect("only valid pages are copied");
+        self.blocks.read_begins(from);
+        let within = to == from.plane;
+        let frontier = if within { Frontier::Gc } else { Frontier::Arrivals };
+        let copy = Transaction::of_gc(Operation::Read, lpa, from, self.blocks.sectors(from), now);
+        let copyback = within && self.may_copy_back(from) && self.blocks.is_flash_page_valid(from);
+        Some(Transaction { to, direct, frontier, copyback, ..copy })
+    }
+
+    /// The plane that a page is to be copied to, and whether straight from chip to chip. A page there has been promised, and
+    /// a register taken. The page's own plane if no other has room; none if others have, but no register.
+    fn destination<F: Fabric>(&mut self, fabric: &mut F, from: Ppa) -> Option<(PlaneId, bool)> {
+        let chip = self.layout.chip_of_plane(from.plane);
+        // A held path leads to the controller: what is sent over it passes it.
+        let unchecked = !self.rules.hold_path && !fabric.must_check(u32::from(self.blocks.copies(from)));
+        let mut waits = false;
+        for to in self.collector.destinations(from.plane, &self.layout) {
+            let chip_there = self.layout.chip_of_plane(to);
+            let direct = unchecked && fabric.can_copy(chip, chip_there);
+            if !self.allocator.may_take(to, &self.blocks) {
+                continue;
+            }
+            if direct && !fabric.reserve_register(chip_there) {
+                waits = true;
+                continue;
+            }
+            if self.blocks.promise_arrival(to) {
+                return Some((to, direct));
+            }
+            if direct {
+                fabric.release_register(chip_there);
+            }
+        }
+        (!waits).then_some((from.plane, false))
+    }
+
+    /// A page to be copied is in the controller's memory: it goes out again, to the collection frontier of its plane or to
+    /// another plane.
+    pub fn copy_read<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) {
+        let t = &work.transactions[id];
+        let from = t.ppa;
+        if self.blocks.valid_lpa(from) != Some(t.lpa) {
+            return self.drop_copy(work, id);
+        }
+        let to = match self.blocks.has_superblocks() {
+            true => self.take_place(from.plane, t.frontier).expect("the copies of a victim have room"),
+            false => t.to,
+        };
+        let t = &mut work.transactions[id];
+        (t.operation, t.stage) = (Operation::Program, 0);
+        (t.old, t.to, t.ppa) = (from, to, Ppa::unbound(to));
+        if self.stays_in_plane(work, id) {
+            self.collector.copy_is_read(to);
+        }
+        self.tell(Outcome::Outbound(id));
+    }
+
+    /// Whether a copy was promised a page of the plane it comes from, for which it may have to wait.
+    fn stays_in_plane<P: Probe>(&self, work: &InFlight<'_, P>, id: TransactionId) -> bool {
+        let t = &work.transactions[id];
+        t.to == t.old.plane && !self.blocks.has_superblocks()
+    }
+
+    /// A page to be copied was overwritten before it could be: there is nothing left to do for it.
+    fn drop_copy<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) {
+        let t = work.transactions[id];
+        if t.frontier == Frontier::Arrivals {
+            self.blocks.withdraw_arrival(t.to);
+        }
+        self.give_register_back(&t);
+        self.forget_merge_copy(&t);
+        self.end_copy(work, id, t.ppa.plane, false);
+    }
+
+    /// A page has come from another chip into a register of the one it goes to. Returns whether it is still to be programmed there.
+    pub fn copy_crossed<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) -> bool {
+        let t = work.transactions[id];
+        self.end_read_of(t.ppa);
+        let valid = self.blocks.valid_lpa(t.ppa) == Some(t.lpa);
+        if !valid {
+            self.drop_copy(work, id);
+        }
+        valid
+    }
+
+    /// Has a page programmed from the register it came to.
+    pub fn program_copy<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) {
+        let t = &mut work.transactions[id];
+        t.operation = Operation::Program;
+        t.old = t.ppa;
+        t.ppa = Ppa::unbound(t.to);
+        // The data are there already.
+        t.bytes = 0;
+        self.issue(work, id);
+    }
+
+    fn give_register_back(&mut self, t: &Transaction) {
+        if !t.direct {
+            return;
+        }
+        self.tell(Outcome::RegisterFreed(self.layout.chip_of_plane(t.to)));
+        let column = self.layout.column_of(t.to);
+        self.changed.append(&mut self.awaiting_register[column]);
+    }
+
+    /// A copy is programmed: it takes effect unless the page was overwritten meanwhile.
+    pub fn copy_programmed<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+        let t = work.transactions[id];
+        self.blocks.program_ends(t.ppa);
+        let entry = self.entry(t.lpa);
+        let current = match entry {
+            Entry::At(ppa) => ppa,
+            Entry::Pending(write) => work.transactions[write].old,
+            Entry::Unmapped | Entry::Trimmed => Ppa::NONE,
+        };
+        let counts = &mut self.collector.counts;
+        counts.copied += 1;
+        self.maintenance.copy(now);
+        counts.copied_elsewhere += u64::from(t.to != t.old.plane);
+        counts.copied_directly += u64::from(t.direct);
+        if t.copyback {
+            self.wear.copied(t.old, t.ppa);
+        }
+        if current == t.old {
+            match entry {
+                Entry::Pending(write) => work.transactions[write].old = t.ppa,
+                _ => {
+                    self.map.set(t.lpa, Entry::At(t.ppa));
+                    self.mapping_moved(t.lpa, t.old.plane);
+                }
+            }
+            let copies = if t.direct { self.blocks.copies(t.old).saturating_add(1) } else { 0 };
+            self.blocks.set_copies(t.ppa, copies);
+            self.blocks.invalidate(t.old);
+            work.probe.page_copied(now, t.lpa, t.old, t.ppa);
+        } else {
+            self.blocks.invalidate(t.ppa);
+        }
+        self.give_register_back(&t);
+        self.changed.push(t.ppa.plane);
+        let within = self.stays_in_plane(work, id);
+        self.end_copy(work, id, t.old.plane, within);
+    }
+
+    /// A copy of a page of `from` has ended.
+    pub fn end_copy<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, from: PlaneId, within: bool) {
+        work.transactions.remove(id);
+        match &mut self.hybrid {
+            None => self.collector.copy_done(from, within),
+            Some(hybrid) => hybrid.copy_done(from),
+        }
+        self.changed.push(from);
+    }
+
+    /// A victim is erased, or one of its blocks: with the last its plane has a free block again. One whose erase has `failed` is
+    /// not used again.
+    pub fn erased<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, failed: bool, now: Time) {
+        let Ppa { plane, block, .. } = work.transactions[id].ppa;
+        work.transactions.remove(id);
+        work.probe.block_erased(now, plane, block);
+        self.wear.erased(plane, block);
+        if failed {
+            // The next victim's copies must still find a block.
+            self.retire(plane, block, self.blocks.reserved());
+        }
+        if self.merges_blocks() || self.collector.block_is_erased(plane) {
+            self.end_job(Ppa { plane, block, page: 0 }, now);
+        } else {
+            self.maintenance.erase(now);
+        }
+    }
+
+    /// A victim is empty: its block is free again, or given up.
+    fn end_job(&mut self, victim: Ppa, now: Time) {
+        let Ppa { plane, block, .. } = victim;
+        self.blocks.erase(plane, block, self.rules.endurance);
+        self.maintenance.erase(now);
+        if let Some(hybrid) = &mut self.hybrid {
+            hybrid.erase_done(plane, &mut self.blocks);
+            return self.changed.push(plane);
+        }
+        self.blocks.note_stalls(plane, now);
+        self.allocator.set_exhausted(plane, false);
+        let (since, all) = self.collector.erase_done(plane, &mut self.blocks, now);
+        self.maintenance.job(since, now);
+        if all {
+            self.all_planes_changed();
+        }
+        self.changed.push(plane);
+    }
+
+    /// A block has failed: it is not to be used again, and its valid pages move elsewhere. Not so if its plane cannot spare
+    /// it or would have fewer than `keep_free` free blocks. Returns whether it is retired.
+    pub fn retire(&mut self, plane: PlaneId, block: u32, keep_free: u32) -> bool {
+        let retired = self.blocks.retire(plane, block, keep_free);
+        // A block of a superblock keeps its part in it until all of that is collected.
+        if retired && !self.blocks.has_superblocks() {
+            self.collector.want(plane, block, Reason::Retired);
+            self.changed.push(plane);
+        }
+        retired
+    }
+
+    /// Whether the page at `from` may be copied without passing the controller, whose ECC would correct it.
+    fn may_copy_back(&self, from: Ppa) -> bool {
+        let every = self.rules.copyback_check_every;
+        X::COPYBACK && self.rules.copyback && (every == 0 || self.wear.copies(from) + 1 < every)
+    }
+
+    /// Ends those copies of a flash page in its register whose data were overwritten meanwhile. Returns the first of the others,
+    /// and how many they are.
+    pub fn copies_left<P: Probe>(
+        &mut self,
+        work: &mut InFlight<'_, P>,
+        first: TransactionId,
+        unit: UnitId,
+    ) -> Option<(TransactionId, u32)> {
+        let (mut left, mut last) = (None, TransactionId::NONE);
+        let mut group = Mates::of(first);
+        while let Some(id) = group.part(&mut work.transactions) {
+            let Transaction { ppa: from, lpa, .. } = work.transactions[id];
+            if self.blocks.valid_lpa(from) != Some(lpa) {
+                self.end_read_of(from);
+                self.count_out(unit);
+                self.end_copy(work, id, from.plane, false);
+                continue;
+            }
+            if last.is_some() {
+                work.transactions[last].mate = id;
+            }
+            last = id;
+            left = Some(left.map_or((id, 1), |(first, valid)| (first, valid + 1)));
+        }
+        left
+    }
+
+    /// Binds the copies of a flash page in its register to pages of the same plane, if all `valid` of them fill one. Otherwise
+    /// they are to go through the controller.
+    pub fn bind_copyback<P: Probe>(
+        &mut self,
+        work: &mut InFlight<'_, P>,
+        first: TransactionId,
+        valid: u32,
+        now: Time,
+    ) -> bool {
+        let Transaction { ppa: from, frontier, .. } = work.transactions[first];
+        let whole = valid == self.layout.pages_per_flash_page();
+        let binds = whole && self.blocks.has_page(from.plane, frontier);
+        let mut group = Mates::of(first);
+        while let Some(id) = group.next(&work.transactions) {
+            if binds {
+                self.bind_copy(work, id, now);
+            } else {
+                work.transactions[id].copyback = false;
+            }
+        }
+        binds
+    }
+
+    /// Binds a page of a flash page that is copied back.
+    fn bind_copy<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+        let Transaction { ppa: from, frontier, lpa, sectors, .. } = work.transactions[id];
+        let at = self.allocate(from.plane, frontier, lpa, sectors).expect("the frontier has a page");
+        self.end_read_of(from);
+        self.blocks.program_begins(at);
+        self.collector.copy_is_read(from.plane);
+        self.collector.copy_settles(from.plane);
+        self.blocks.note_stall(at.plane, frontier, now);
+        let t = &mut work.transactions[id];
+        (t.operation, t.old, t.ppa) = (Operation::Program, from, at);
+    }
+}

@@ -1,0 +1,147 @@
+//! A drive that cannot take any more: writes end with an error instead of waiting for ever.
+//!
+//! That does not happen to a healthy drive, whose spare blocks outlast any traffic; it does when blocks wear out or fail.
+
+use super::{Ftl, Outcome};
+use crate::config::design::WritePlacement;
+use crate::engine::features::Features;
+use crate::engine::in_flight::InFlight;
+use crate::flash::address::{PlaneId, Ppa, UnitId};
+use crate::flash::interface::Operation;
+use crate::ftl::blocks::Frontier;
+use crate::measure::blame::Cause;
+use crate::measure::probe::Probe;
+use crate::scheduler::queues::Transactions;
+use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
+use crate::sim::time::Time;
+
+/// Writes that wait in their units' queues, as far as the flash translation layer must know of them.
+pub trait QueuedWrites {
+    /// Whether writes of host requests or of the mapping table are queued on the unit.
+    fn has_writes(&self, unit: UnitId) -> bool;
+
+    /// The first write of a host request on the unit's queues for which `wanted` holds.
+    fn find_write(
+        &self,
+        unit: UnitId,
+        transactions: &Transactions,
+        wanted: impl Fn(&Transaction) -> bool,
+    ) -> Option<TransactionId>;
+
+    /// Takes the first write of a host request or of the mapping table for which `wanted` holds off the unit's queues.
+    fn take_write(
+        &mut self,
+        unit: UnitId,
+        transactions: &mut Transactions,
+        wanted: impl Fn(&Transaction) -> bool,
+    ) -> Option<TransactionId>;
+}
+
+impl<X: Features> Ftl<X> {
+    /// Whether nothing that is under way in the plane can ever give the frontier a page.
+    fn is_exhausted(&self, plane: PlaneId, frontier: Frontier) -> bool {
+        if self.blocks.has_superblocks() {
+            return self.collector.is_stuck(plane, false)
+                && !self.blocks.group_is_written(plane)
+                && !self.blocks.has_place(plane, frontier);
+        }
+        !self.blocks.has_page(plane, frontier)
+            && self.blocks.programs_in(plane) == 0
+            && self.collector.is_stuck(plane, self.blocks.has_page(plane, Frontier::Gc))
+    }
+
+    /// Frontiers whose writes may wait in vain for a page of the plane. None with superblocks: whoever is queued has a place
+    /// there.
+    pub fn write_frontiers<Q: QueuedWrites>(
+        &self,
+        plane: PlaneId,
+        queued: &Q,
+    ) -> impl Iterator<Item = Frontier> + use<Q, X> {
+        let looks = !self.blocks.has_superblocks() && queued.has_writes(self.layout.unit_of(plane));
+        let streams = if looks { self.streams } else { 0 };
+        (0..streams).map(Frontier::User).chain(looks.then_some(Frontier::Translation))
+    }
+
+    /// Notes that a plane can take nothing if nothing under way there can ever give the frontier a page. Returns whether it
+    /// is so.
+    pub fn note_if_exhausted(&mut self, plane: PlaneId, frontier: Frontier) -> bool {
+        let exhausted = self.is_exhausted(plane, frontier);
+        if exhausted {
+            self.allocator.set_exhausted(plane, true);
+        }
+        exhausted
+    }
+
+    /// Sends a write that waits for a page of the plane elsewhere, or ends it with an error. Returns whether there was one.
+    pub fn give_up_write<P: Probe>(
+        &mut self,
+        work: &mut InFlight<'_, P>,
+        queued: &mut impl QueuedWrites,
+        (plane, frontier): (PlaneId, Frontier),
+        now: Time,
+    ) -> bool {
+        let unit = self.layout.unit_of(plane);
+        let waits =
+            |t: &Transaction| t.ppa == Ppa::unbound(plane) && t.frontier == frontier && t.old_page != OldPage::Awaited;
+        let write = queued.take_write(unit, &mut work.transactions, waits);
+        if let Some(id) = write {
+            self.count_out(unit);
+            self.leave_plane(work, id, now);
+        }
+        write.is_some()
+    }
+
+    /// A write cannot stay with the plane it was given.
+    fn leave_plane<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+        if work.transactions[id].origin == Origin::Mapping {
+            return self.translation_failed(work, id, now);
+        }
+        self.page_given(work, id);
+        work.charge_page(id, Cause::FreeBlocks, now);
+        work.transactions[id].ppa = Ppa::NONE;
+        if self.rules.placement == WritePlacement::Dynamic {
+            self.wait_for_room(id);
+        } else {
+            self.write_failed(work, id, now);
+        }
+    }
+
+    /// Whether nothing under way anywhere can make room for a page that no plane takes.
+    pub fn no_room_will_come<P: Probe>(&self, work: &InFlight<'_, P>, id: TransactionId) -> bool {
+        let t = &work.transactions[id];
+        if t.old_page == OldPage::Awaited {
+            return false;
+        }
+        match self.rules.placement {
+            WritePlacement::Static => self.is_exhausted(self.plane_of(work, id), t.frontier),
+            WritePlacement::Dynamic => {
+                let planes = (0..self.layout.planes()).map(PlaneId);
+                self.allocator.expects_nothing()
+                    && planes
+                        .into_iter()
+                        .all(|plane| self.blocks.programs_in(plane) == 0 && self.collector.is_stuck(plane, false))
+            }
+        }
+    }
+
+    /// Ends the page that has waited longest for room, at the end of everything. Returns whether there was one.
+    pub fn give_up_oldest<P: Probe>(&mut self, work: &mut InFlight<'_, P>, now: Time) -> bool {
+        let Some(id) = self.allocation_stalled.pop_front() else { return false };
+        work.charge_page(id, Cause::FreeBlocks, now);
+        self.give_up(work, id, now);
+        true
+    }
+
+    /// Ends a page that no plane can take: a read finds nothing, a write fails and leaves what was there before.
+    pub fn give_up<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+        let t = work.transactions[id];
+        if t.origin == Origin::Mapping {
+            self.translation_read(work, id);
+        } else if t.operation == Operation::Read {
+            work.probe.page_read(now, t.request, t.lpa, t.sectors, Ppa::NONE);
+            self.tell(Outcome::PageDone(id));
+        } else {
+            self.write_failed(work, id, now);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What follows from things that the flash translation layer did, in the order in which it is to be carried out.
+
+use crate::flash::address::{ChipId, UnitId};
+use crate::scheduler::transaction::TransactionId;
+
+/// What follows from something that the flash translation layer did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// A transaction is to be queued on its unit.
+    Issue(TransactionId),
+    /// A transaction is to be queued on its unit, before others of its kind.
+    IssueFirst(TransactionId),
+    /// Data of a write, with those of its flash page, set out for the chip.
+    Outbound(TransactionId),
+    /// A page of a host request is done.
+    PageDone(TransactionId),
+    /// A page from the data cache is on flash.
+    Destaged(TransactionId),
+    /// A page from the data cache can be programmed nowhere.
+    DestageLost(TransactionId),
+    /// The next write of a page whose last one has ended may begin.
+    StartSuccessor(TransactionId),
+    /// A page of the host has the mapping entry for which it has waited.
+    Translated(TransactionId),
+    /// All who waited for this translation page have gone on.
+    MappingRead(u64),
+    /// There may be room in this table for entries of pages that found none.
+    SeatStalled(u16),
+    /// A unit may have something to do that it could not do before.
+    UnitChanged(UnitId),
+    /// A register of a chip is no longer kept for a page from another chip.
+    RegisterFreed(ChipId),
+}
+
+/// Outcomes that have not been carried out.
+///
+/// What is told while one is carried out comes before those that were told with it. Whoever carries out may do so again on
+/// behalf of an outcome, and then sees only what has been told since.
+#[derive(Default)]
+pub struct Outcomes {
+    /// Those below `floor` in reverse order, then the new ones in the order in which they were told.
+    list: Vec<Outcome>,
+    floor: usize,
+}
+
+impl Outcomes {
+    /// Adds one.
+    #[inline]
+    pub fn tell(&mut self, outcome: Outcome) {
+        self.list.push(outcome);
+    }
+
+    /// Whether any has been told that is not to wait for those being carried out.
+    #[inline]
+    pub fn are_new(&self) -> bool {
+        self.list.len() > self.floor
+    }
+
+    /// Begins to carry out those that are new. Returns what [`Outcomes::next`] and [`Outcomes::end`] want.
+    pub fn begin(&mut self) -> usize {
+        self.floor
+    }
+
+    /// Takes the next one to carry out.
+    pub fn next(&mut self, outer: usize) -> Option<Outcome> {
+        self.list[self.floor..].reverse();
+        if self.list.len() == outer {
+            return None;
+        }
+        let next = self.list.pop();
+        self.floor = self.list.len();
+        next
+    }
+
+    /// Goes back to those that were being carried out before.
+    pub fn end(&mut self, outer: usize) {
+        debug_assert_eq!(self.list.len(), outer, "outcomes were left over");
+        self.floor = outer;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn issue(number: u32) -> Outcome {
+        Outcome::Issue(TransactionId(number))
+    }
+
+    /// 1 leads to 10 and 11, 10 leads to 100 and carries that out itself.
+    #[test]
+    fn depth_first() {
+        let mut outcomes = Outcomes::default();
+        let mut seen = Vec::new();
+        (1..=2).for_each(|n| outcomes.tell(issue(n)));
+        let outer = outcomes.begin();
+        while let Some(outcome) = outcomes.next(outer) {
+            seen.push(outcome);
+            if outcome == issue(1) {
+                (10..=11).for_each(|n| outcomes.tell(issue(n)));
+            }
+            if outcome == issue(10) {
+                outcomes.tell(issue(100));
+                assert!(outcomes.are_new());
+                let nested = outcomes.begin();
+                while let Some(outcome) = outcomes.next(nested) {
+                    seen.push(outcome);
+                }
+                outcomes.end(nested);
+            }
+            assert!(outcome == issue(1) || !outcomes.are_new());
+        }
+        outcomes.end(outer);
+        assert_eq!(seen, [1, 10, 100, 11, 2].map(issue));
+    }
+}

@@ -1,0 +1,436 @@
+//! Between host and chips: requests become page transactions, logical pages become physical ones.
+
+use super::{FlowSpace, Ftl, Outcome};
+use crate::config::design::{MapUpdate, PartialWrites, UnwrittenReads};
+use crate::engine::features::Features;
+use crate::engine::in_flight::InFlight;
+use crate::flash::address::{PlaneId, Ppa};
+use crate::flash::interface::Operation;
+use crate::ftl::blocks::Frontier;
+use crate::ftl::in_place::InPlace;
+use crate::ftl::mapping::Entry;
+use crate::host::request::{Kind, RequestId};
+use crate::measure::blame::Cause;
+use crate::measure::probe::Probe;
+use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
+use crate::sim::time::Time;
+
+/// A mask of `count` sectors from `first` on.
+pub fn sector_mask(first: u64, count: u64) -> u64 {
+    (if count == 64 { u64::MAX } else { (1 << count) - 1 }) << first
+}
+
+/// What a look-up says of a page to read.
+pub(super) enum Found {
+    /// Its data are here.
+    At(Ppa),
+    /// It holds nothing and reads as zeroes.
+    Nothing,
+    /// It was never written, and there is no room to find it in.
+    NoRoom,
+}
+
+/// A walk over a request's pages: each logical page with its sectors.
+#[derive(Clone)]
+pub struct Pages {
+    /// The next page.
+    pub next: u64,
+    /// The last page.
+    pub last: u64,
+    /// First sector in the next page.
+    at: u64,
+    /// Sectors left.
+    left: u64,
+    per_page: u64,
+}
+
+impl Pages {
+    /// Pages still to come.
+    pub fn left_pages(&self) -> u32 {
+        (self.last + 1 - self.next) as u32
+    }
+}
+
+impl Iterator for Pages {
+    type Item = (u64, u64);
+
+    fn next(&mut self) -> Option<(u64, u64)> {
+        if self.next > self.last {
+            return None;
+        }
+        let count = self.left.min(self.per_page - self.at);
+        let page = (self.next, sector_mask(self.at, count));
+        self.next += 1;
+        self.left -= count;
+        self.at = 0;
+        Some(page)
+    }
+}
+
+impl<X: Features> Ftl<X> {
+    /// First and last logical page of a request, in the mapping table's numbers.
+    pub fn page_range<P: Probe>(&self, work: &InFlight<'_, P>, id: RequestId) -> (u64, u64) {
+        let request = &work.requests[id];
+        let flow = &self.spaces[request.flow as usize];
+        let first = request.lba - flow.first_sector;
+        let last = first + u64::from(request.sectors) - 1;
+        let shift = self.layout.sector_shift;
+        (flow.first_page + (first >> shift), flow.first_page + (last >> shift))
+    }
+
+    /// The pages of a request, those first that only share a mapping unit with one of its own (without sectors). The request
+    /// is done when all of them are.
+    pub fn split<P: Probe>(
+        &self,
+        work: &mut InFlight<'_, P>,
+        id: RequestId,
+    ) -> impl Iterator<Item = (u64, u64)> + use<X, P> {
+        let pages = self.pages_of(work, id);
+        let (before, after) = self.rest_of_units(work, &pages, id);
+        work.requests[id].outstanding =
+            pages.left_pages() + (before.end - before.start + after.end - after.start) as u32;
+        before.chain(after).map(|lpa| (lpa, 0)).chain(pages)
+    }
+
+    /// A page's mapping entry is at hand.
+    pub fn begin_translated<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+        match (work.transactions[id].origin, work.transactions[id].operation) {
+            (Origin::Trim, _) => self.begin_trim_of_page(work, id, now),
+            (_, Operation::Program) => self.begin_write(work, id, now),
+            _ => self.begin_read(work, id, now),
+        }
+    }
+
+    /// All sectors of a page.
+    pub fn whole_page(&self) -> u64 {
+        sector_mask(0, u64::from(self.layout.sectors_per_page))
+    }
+
+    /// The pages of a request, each with its sectors.
+    pub fn pages_of<P: Probe>(&self, work: &InFlight<'_, P>, id: RequestId) -> Pages {
+        let per_page = u64::from(self.layout.sectors_per_page);
+        let (next, last) = self.page_range(work, id);
+        let request = &work.requests[id];
+        let at = (request.lba - self.spaces[request.flow as usize].first_sector) & (per_page - 1);
+        Pages { next, last, at, left: u64::from(request.sectors), per_page }
+    }
+
+    /// Sends one page of a request on its way to flash.
+    pub fn begin_page<P: Probe>(
+        &mut self,
+        work: &mut InFlight<'_, P>,
+        id: RequestId,
+        lpa: u64,
+        sectors: u64,
+        now: Time,
+    ) {
+        let request = &work.requests[id];
+        let (flow, began) = (request.flow, request.arrival);
+        let FlowSpace { priority, stream, .. } = self.spaces[flow as usize];
+        let write = request.kind == Kind::Write;
+        let operation = if write { Operation::Program } else { Operation::Read };
+        let frontier = Frontier::User(stream);
+        let transaction = Transaction::of_request(operation, id, priority, lpa, sectors, now);
+        let transaction = work.new_page(Transaction { flow, frontier, began, ..transaction });
+        self.begin_located(work, transaction, now);
+    }
+
+    /// Begins a page of host data once its mapping entry is at hand.
+    pub fn begin_located<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+        if self.look_up(work, id, now) {
+            self.begin_translated(work, id, now);
+        }
+    }
+
+    /// The plane that a logical page belongs to.
+    pub fn plane_of<P: Probe>(&self, work: &InFlight<'_, P>, transaction: TransactionId) -> PlaneId {
+        let t = &work.transactions[transaction];
+        if t.origin == Origin::Mapping {
+            return t.ppa.plane;
+        }
+        let flow = &self.spaces[t.flow as usize];
+        flow.placement.plane(t.lpa - flow.first_page)
+    }
+
+    pub(super) fn begin_read<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+        match self.translate_read(work, id) {
+            Found::At(at) => {
+                work.transactions[id].ppa = at;
+                self.begin_read_of(at);
+                self.write_due(work, now);
+                self.issue(work, id);
+            }
+            Found::Nothing if work.transactions[id].origin == Origin::Mapping => self.translation_read(work, id),
+            Found::Nothing => {
+                let t = work.transactions[id];
+                work.probe.page_read(now, t.request, t.lpa, t.sectors, Ppa::NONE);
+                self.tell(Outcome::PageDone(id));
+            }
+            Found::NoRoom => self.wait_for_room(id),
+        }
+    }
+
+    /// The memory that is written in place, if it is one.
+    fn in_place(&self) -> Option<&InPlace> {
+        if X::IN_PLACE { self.in_place.as_ref() } else { None }
+    }
+
+    pub(super) fn is_in_place(&self) -> bool {
+        self.in_place().is_some()
+    }
+
+    /// A page is to be read where it is.
+    pub(super) fn begin_read_of(&mut self, at: Ppa) {
+        if !self.is_in_place() {
+            self.blocks.read_begins(at);
+        }
+    }
+
+    /// A page is no longer needed where it was read from.
+    pub fn end_read_of(&mut self, from: Ppa) {
+        if self.is_in_place() {
+            return;
+        }
+        let collects = self.merges_blocks() || self.collector.collects(from.plane, from.block);
+        if self.blocks.read_ends(from) && collects {
+            self.changed.push(from.plane);
+        }
+    }
+
+    /// What the mapping table says of a logical page, or else where preconditioning has put it.
+    pub fn entry(&self, lpa: u64) -> Entry {
+        match self.map.get(lpa) {
+            Entry::Unmapped if !self.translation.holds(lpa) => {
+                self.blocks.locate(lpa).map_or(Entry::Unmapped, Entry::At)
+            }
+            entry => entry,
+        }
+    }
+
+    /// Finds the page to read.
+    fn translate_read<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) -> Found {
+        match self.entry(work.transactions[id].lpa) {
+            Entry::At(ppa) => Found::At(ppa),
+            Entry::Pending(write) if work.transactions[write].blank => Found::Nothing,
+            Entry::Pending(write) if work.transactions[write].old.is_bound() => Found::At(work.transactions[write].old),
+            Entry::Trimmed => Found::Nothing,
+            Entry::Pending(_) | Entry::Unmapped => self.find_unwritten(work, id),
+        }
+    }
+
+    /// The page of a logical page that was never written: allocated now as if written before the run.
+    pub(super) fn find_unwritten<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) -> Found {
+        let (lpa, sectors) = (work.transactions[id].lpa, work.transactions[id].sectors);
+        let sectors = match self.rules.unwritten {
+            _ if work.transactions[id].origin == Origin::Mapping => self.whole_page(),
+            UnwrittenReads::Zeroes => return Found::Nothing,
+            UnwrittenReads::FindSectors => sectors,
+            UnwrittenReads::FindPage => self.whole_page(),
+        };
+        let found = match self.in_place() {
+            Some(memory) => Some(memory.place(self.plane_of(work, id), lpa)),
+            None => self.adopt(work, lpa).or_else(|| self.allocate_found(work, id, sectors)),
+        };
+        let Some(at) = found else {
+            return Found::NoRoom;
+        };
+        match self.map.get(lpa) {
+            Entry::Pending(write) => work.transactions[write].old = at,
+            _ => self.map.set(lpa, Entry::At(at)),
+        }
+        if self.rules.unwritten == UnwrittenReads::FindSectors {
+            self.mapping_changed(lpa);
+        }
+        self.wear.found(at);
+        work.probe.page_found(lpa, at);
+        Found::At(at)
+    }
+
+    /// The place of a page for which an untouched one goes.
+    fn adopt<P: Probe>(&mut self, work: &mut InFlight<'_, P>, lpa: u64) -> Option<Ppa> {
+        let (map, collector) = (&self.map, &self.collector);
+        let may_go = |gone, at: Ppa| map.get(gone) == Entry::Unmapped && !collector.collects(at.plane, at.block);
+        let (at, gone) = self.blocks.adopt(lpa, may_go)?;
+        work.probe.page_gone(gone, at);
+        Some(at)
+    }
+
+    fn allocate_found<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, sectors: u64) -> Option<Ppa> {
+        let t = &work.transactions[id];
+        let (lpa, frontier) = (t.lpa, t.frontier);
+        let plane = self.plane_to_find(work, id, frontier)?;
+        let at = self.allocate(plane, frontier, lpa, sectors)?;
+        if self.rules.unwritten == UnwrittenReads::FindPage {
+            self.find_rest_of_page(work, id, at);
+        }
+        self.blocks.end_flash_page(at);
+        Some(at)
+    }
+
+    pub(super) fn begin_write<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+        let lpa = work.transactions[id].lpa;
+        if let Entry::Pending(earlier) = self.map.get(lpa) {
+            return self.follow(work, earlier, id);
+        }
+        if self.translate_write(work, id, now) {
+            self.send_data_out(id);
+        }
+    }
+
+    /// Changes of one page keep their order: a later one starts when the earlier one is programmed.
+    pub fn follow<P: Probe>(&mut self, work: &mut InFlight<'_, P>, earlier: TransactionId, id: TransactionId) {
+        let mut last = earlier;
+        while work.transactions[last].successor.is_some() {
+            last = work.transactions[last].successor;
+        }
+        work.transactions[last].successor = id;
+    }
+
+    /// Finds the page a write replaces, starts the read of it that a partial write needs, and marks the logical page.
+    /// Returns whether a plane was found for it; otherwise it waits for one.
+    fn translate_write<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) -> bool {
+        let t = work.transactions[id];
+        let whole = self.whole_page();
+        let entry = self.entry(t.lpa);
+        let (blank, widened) = (entry == Entry::Trimmed, t.sectors == 0);
+        let mut old = if let Entry::At(ppa) = entry { ppa } else { Ppa::NONE };
+        if !blank && !old.is_some() && t.sectors != whole && self.rules.unwritten == UnwrittenReads::FindPage {
+            if let Found::At(at) = self.find_unwritten(work, id) {
+                old = at;
+            }
+        }
+        if old.is_bound() {
+            let missing = match self.in_place() {
+                Some(memory) => memory.missing(t.sectors, whole),
+                None => self.blocks.sectors(old) & !t.sectors,
+            };
+            if missing != 0 {
+                self.read_old_page(work, id, old, missing, now);
+            }
+        } else {
+            old = Ppa::NONE;
+        }
+        if widened && !old.is_bound() {
+            self.leave_unwritten(work, id);
+            return false;
+        }
+        let w = &mut work.transactions[id];
+        w.old = old;
+        w.blank = blank;
+        if blank && self.is_in_place() {
+            // The rest of the page, which still holds what was deallocated, must read as zeroes.
+            w.merged = whole & !w.sectors;
+        }
+        if self.rules.partial == PartialWrites::Merged {
+            w.bytes = (w.sectors | w.merged).count_ones() * 512;
+        }
+        self.map.set(t.lpa, Entry::Pending(id));
+        let Some(plane) = self.plane_to_write(work, id) else {
+            self.wait_for_room(id);
+            return false;
+        };
+        self.send_to_plane(work, id, plane, now);
+        true
+    }
+
+    /// Settles the plane that a write goes to.
+    pub fn send_to_plane<P: Probe>(
+        &mut self,
+        work: &mut InFlight<'_, P>,
+        id: TransactionId,
+        plane: PlaneId,
+        now: Time,
+    ) {
+        if let Some(memory) = self.in_place() {
+            work.transactions[id].ppa = memory.place(plane, work.transactions[id].lpa);
+            return;
+        }
+        work.transactions[id].ppa = Ppa::unbound(plane);
+        if self.rules.map_update == MapUpdate::Issue {
+            self.bind_at_once(work, id);
+            self.write_due(work, now);
+        }
+    }
+
+    fn read_old_page<P: Probe>(
+        &mut self,
+        work: &mut InFlight<'_, P>,
+        write: TransactionId,
+        old: Ppa,
+        missing: u64,
+        now: Time,
+    ) {
+        let w = &mut work.transactions[write];
+        w.merged = missing;
+        w.old_page = OldPage::Awaited;
+        let read = Transaction::of_old_page(write, w, old, missing, now);
+        let read = work.new_page(read);
+        self.begin_read_of(old);
+        self.issue(work, read);
+    }
+
+    /// Gives a write its page and lets it take effect before it is programmed, if the plane has room.
+    fn bind_at_once<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) {
+        let t = work.transactions[id];
+        // With later writes of the page waiting, it stays marked until the last of them has its turn.
+        if t.successor.is_some() {
+            return;
+        }
+        if let Some(at) = self.allocate(t.ppa.plane, t.frontier, t.lpa, t.sectors | t.merged) {
+            self.blocks.program_begins(at);
+            self.map.set(t.lpa, Entry::At(at));
+            if t.old.is_bound() {
+                self.blocks.invalidate(t.old);
+            }
+            work.transactions[id].ppa = at;
+            self.page_given(work, id);
+            self.mapping_changed(t.lpa);
+        }
+    }
+
+    /// Takes a page from a plane's frontier and looks after the plane's free blocks.
+    pub fn allocate(&mut self, plane: PlaneId, frontier: Frontier, lpa: u64, sectors: u64) -> Option<Ppa> {
+        let (at, opened) = self.blocks.allocate(plane, frontier, lpa, sectors)?;
+        if opened {
+            self.changed.push(plane);
+        }
+        Some(at)
+    }
+
+    /// A page of a host write is programmed.
+    pub fn host_page_programmed<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+        let t = work.transactions[id];
+        if !self.is_in_place() {
+            self.blocks.program_ends(t.ppa);
+        }
+        self.tell_of_program(work, &t, now);
+        if self.map.get(t.lpa) == Entry::Pending(id) {
+            self.map.set(t.lpa, Entry::At(t.ppa));
+            if t.old.is_bound() && !self.is_in_place() {
+                self.blocks.invalidate(t.old);
+            }
+            self.mapping_changed(t.lpa);
+            if t.successor.is_some() {
+                self.start_successor(work, t.successor, now);
+            }
+        }
+        self.changed.push(t.ppa.plane);
+        self.write_due(work, now);
+        if t.origin == Origin::Destage {
+            self.tell(Outcome::Destaged(id));
+        } else {
+            self.tell(Outcome::PageDone(id));
+        }
+    }
+
+    /// The next write or trim of a page whose last one has ended begins.
+    pub fn start_successor<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+        work.charge_page(id, Cause::SamePage, now);
+        if work.transactions[id].origin == Origin::Trim {
+            return self.trim_after_write(work, id, now);
+        }
+        if self.translate_write(work, id, now) {
+            self.send_data_out(id);
+        }
+    }
+}

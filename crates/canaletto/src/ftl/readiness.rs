@@ -1,0 +1,184 @@
+//! Transactions about to be issued: whether they can be, what they have waited for, and the pages that writes get.
+
+use super::{Ftl, Outcome};
+use crate::engine::features::Features;
+use crate::engine::in_flight::InFlight;
+use crate::flash::address::Ppa;
+use crate::flash::address::{Layout, PlaneId, UnitId};
+use crate::flash::interface::Operation;
+use crate::ftl::blocks::Blocks;
+use crate::ftl::gc::Collector;
+use crate::ftl::hybrid::Hybrid;
+use crate::measure::blame::Cause;
+use crate::measure::probe::Probe;
+use crate::scheduler::queues::Readiness;
+use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
+use crate::sim::time::Time;
+use std::marker::PhantomData;
+
+/// What command formation sees of the blocks.
+pub struct PageReadiness<'a, X> {
+    blocks: &'a Blocks,
+    layout: &'a Layout,
+    collector: &'a Collector,
+    hybrid: Option<&'a Hybrid>,
+    features: PhantomData<X>,
+}
+
+impl<X: Features> Readiness for PageReadiness<'_, X> {
+    #[inline]
+    fn ready(&self, t: &Transaction) -> bool {
+        t.old_page != OldPage::Awaited && (t.ppa.is_bound() || self.has_page(t) && self.fills_page(t))
+    }
+
+    #[inline]
+    fn page(&self, t: &Transaction) -> u32 {
+        match self.hybrid {
+            _ if t.ppa.is_bound() => self.layout.flash_page(t.ppa),
+            Some(hybrid) if X::HYBRID_MAPPING => hybrid.page_for(t, self.blocks).unwrap_or(0),
+            _ => self.blocks.next_page(t.ppa.plane, t.frontier) >> self.layout.flash_shift,
+        }
+    }
+
+    #[inline]
+    fn plane(&self, t: &Transaction) -> u32 {
+        self.layout.plane_in_unit(t.ppa.plane)
+    }
+
+    /// Hybrid mapping looks for sequences of writes. Its copies come in any order and have their places.
+    #[inline]
+    fn keeps_order(&self, t: &Transaction) -> bool {
+        X::HYBRID_MAPPING && self.hybrid.is_some() && t.operation == Operation::Program && t.origin != Origin::Gc
+    }
+
+    fn shares(&self, first: &Transaction, other: &Transaction) -> bool {
+        match first.operation {
+            Operation::Read => self.layout.share_flash_page(first.ppa, other.ppa) && first.copyback == other.copyback,
+            Operation::Program => {
+                other.ppa == Ppa::unbound(first.ppa.plane) && other.frontier == first.frontier && self.ready(other)
+            }
+            Operation::Erase => false,
+        }
+    }
+}
+
+impl<X: Features> PageReadiness<'_, X> {
+    /// Collection fills flash pages as far as it can: what it takes to move a block is then never more than the block.
+    fn fills_page(&self, t: &Transaction) -> bool {
+        let pages = self.layout.pages_per_flash_page();
+        !X::SHARED_FLASH_PAGES
+            || pages == 1
+            || t.origin != Origin::Gc
+            || self.collector.fills_flash_page(t.ppa.plane, pages)
+    }
+
+    fn has_page(&self, t: &Transaction) -> bool {
+        match self.hybrid {
+            Some(hybrid) if X::HYBRID_MAPPING => hybrid.page_for(t, self.blocks).is_some(),
+            _ => self.blocks.has_page(t.ppa.plane, t.frontier),
+        }
+    }
+}
+
+impl<X: Features> Ftl<X> {
+    /// What command formation sees of the blocks.
+    pub fn readiness(&self) -> PageReadiness<'_, X> {
+        PageReadiness {
+            blocks: &self.blocks,
+            layout: &self.layout,
+            collector: &self.collector,
+            hybrid: self.hybrid.as_ref(),
+            features: PhantomData,
+        }
+    }
+
+    /// Whether log blocks are merged in place of collection.
+    pub fn merges_blocks(&self) -> bool {
+        X::HYBRID_MAPPING && self.hybrid.is_some()
+    }
+
+    /// Notes the clock of its plane's time without room for a transaction that is queued.
+    #[inline]
+    pub fn mark_stall<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+        if self.merges_blocks() {
+            return self.mark_wait_for_merges(work, id, now);
+        }
+        let t = &mut work.transactions[id];
+        if !t.ppa.is_bound() {
+            let (plane, frontier) = (t.ppa.plane, t.frontier);
+            if !self.blocks.note_stall(plane, frontier, now) {
+                self.changed.push(plane);
+            }
+            t.stall_mark = self.blocks.stall_clock(plane, frontier, now);
+        }
+    }
+
+    /// Charges a transaction that is issued now with the time for which its plane had no room for it.
+    #[inline]
+    pub fn charge_stall<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+        let Transaction { ppa, frontier, stall_mark, .. } = work.transactions[id];
+        if self.merges_blocks() {
+            self.charge_wait_for_merges(work, id, now);
+        } else if !ppa.is_bound() {
+            self.blocks.note_stall(ppa.plane, frontier, now);
+            let stalled = self.blocks.stall_clock(ppa.plane, frontier, now) - stall_mark;
+            work.charge_page_up_to(id, Cause::FreeBlocks, stalled, now);
+        }
+    }
+
+    /// Gives a transaction its page if it has none yet: pages of a block are programmed in the order in which their
+    /// commands are formed, as flash demands.
+    #[inline]
+    pub fn bind<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+        if work.transactions[id].ppa.is_bound() {
+            return;
+        }
+        if self.merges_blocks() {
+            return self.bind_by_block(work, id);
+        }
+        let t = work.transactions[id];
+        let at = self.allocate(t.ppa.plane, t.frontier, t.lpa, t.sectors | t.merged);
+        let at = at.expect("a write was issued without a page to write");
+        self.blocks.program_begins(at);
+        work.transactions[id].ppa = at;
+        self.page_given(work, id);
+        self.collector.copy_is_bound(&t);
+        self.blocks.note_stall(at.plane, t.frontier, now);
+    }
+
+    /// Ends the flash page that a program command fills as far as it goes.
+    pub fn end_flash_page(&mut self, at: Ppa) {
+        self.blocks.end_flash_page(at);
+    }
+
+    /// Has a transaction queued on its unit.
+    #[inline]
+    pub(super) fn issue<P: Probe>(&mut self, work: &InFlight<'_, P>, id: TransactionId) {
+        self.count_in(&work.transactions[id]);
+        self.tell(Outcome::Issue(id));
+    }
+
+    /// Has a transaction queued on its unit before others of its kind.
+    pub(super) fn issue_first<P: Probe>(&mut self, work: &InFlight<'_, P>, id: TransactionId) {
+        self.count_in(&work.transactions[id]);
+        self.tell(Outcome::IssueFirst(id));
+    }
+
+    /// A write has passed the controller and is queued: a copy lines up for its place.
+    #[inline]
+    pub fn lines_up(&mut self, write: &Transaction) {
+        self.collector.copy_lines_up(write);
+        self.count_in(write);
+    }
+
+    /// Whether a plane of the unit must collect before it serves the host.
+    #[inline]
+    pub fn is_urgent(&self, unit: UnitId) -> bool {
+        let first = unit.0 * self.layout.planes_per_unit;
+        let mut planes = (first..first + self.layout.planes_per_unit).map(PlaneId);
+        match &self.hybrid {
+            Some(hybrid) if X::HYBRID_MAPPING => hybrid.is_working() && planes.any(|plane| hybrid.is_busy(plane)),
+            _ => self.collector.is_working() && planes.any(|plane| self.collector.urgent(plane, &self.blocks)),
+        }
+    }
+}

@@ -1,0 +1,492 @@
+//! The cached mapping table at work: pages wait for entries that are missing, translation pages are read and written.
+//!
+//! A read or a write of the host goes on when its entry is in the cache. An entry that changes is kept there until it has
+//! to make room, and is then written with all other changed ones of its translation page. Changes of entries that are not
+//! there (by garbage collection, by trims, by a write whose entry has left meanwhile) make their translation page due:
+//! those of a victim are written together when it is about to be erased (DFTL: lazy copying and batch updates).
+//!
+//! Nothing here can wedge: a translation page waits for a free block of its plane as user data do, garbage collection
+//! waits for no translation page, and every missing entry's page is being read or written. Nor can collection keep itself
+//! busy, winning space that the translation pages it changes take again: they get at most half of the pages that it wins,
+//! and what is beyond that stays in DRAM until more is won or the host's changes have the translation page written. So
+//! with no host at work every collection leaves more pages free than before, which must end.
+
+use std::collections::VecDeque;
+
+use super::pages::Found;
+use super::{Ftl, Outcome};
+use crate::config::design::{Design, InitialTable, ReadUnit, WriteBacks};
+use crate::engine::features::Features;
+use crate::engine::in_flight::InFlight;
+use crate::flash::address::{PlaneId, Ppa};
+use crate::flash::interface::Operation;
+use crate::ftl::cmt::{Cmt, Counts, PageId, Work};
+use crate::ftl::directory::{Directory, stream_of, stream_of_translation};
+use crate::ftl::mapping::Entry;
+use crate::limits::Limits;
+use crate::measure::blame::Cause;
+use crate::measure::probe::Probe;
+use crate::measure::report::MappingReport;
+use crate::scheduler::transaction::{OldPage, Transaction, TransactionId};
+use crate::sim::time::Time;
+
+/// The cached tables of all streams, and what concerns them all.
+pub(super) struct Translation {
+    directories: Vec<Directory>,
+    /// One for each directory; none if the whole table is in DRAM.
+    tables: Vec<Cmt>,
+    /// Transactions for which a table has no room, as all its entries are being read, and those behind them.
+    stalled: Vec<VecDeque<TransactionId>>,
+    /// Pages of a mapping unit, which an entry is for.
+    pages_per_entry: u64,
+    read_unit: ReadUnit,
+    initial: InitialTable,
+    write_backs: WriteBacks,
+    /// Translation pages made due just now.
+    due: Vec<u64>,
+    /// Translation pages that each plane's collection has changed.
+    moved: Vec<Vec<u64>>,
+    /// Those whose victim has been emptied, and that are not written yet.
+    postponed: VecDeque<u64>,
+    /// Pages that collection has won for them.
+    won: u64,
+    reads: u64,
+    merge_reads: u64,
+    writes: u64,
+    writes_in_flight: u64,
+    most_writes_in_flight: u64,
+}
+
+/// How a look-up ends.
+enum LookUp {
+    Hit,
+    Waits,
+    NoRoom,
+}
+
+impl Translation {
+    pub fn new(design: &Design, limits: &Limits) -> Translation {
+        let config = &design.mapping;
+        let directories = limits.directories.clone();
+        let capacity = config.entries(limits.streams);
+        let table = |directory: &Directory| Cmt::new(*directory, capacity, u64::from(config.entries_per_miss));
+        let planes = if directories.is_empty() { 0 } else { limits.layout.planes() as usize };
+        Translation {
+            tables: directories.iter().map(table).collect(),
+            stalled: directories.iter().map(|_| VecDeque::new()).collect(),
+            directories,
+            pages_per_entry: u64::from(design.pages_per_unit()),
+            read_unit: config.read_unit,
+            initial: config.initial_table,
+            write_backs: config.write_backs,
+            due: Vec::new(),
+            moved: vec![Vec::new(); planes],
+            postponed: VecDeque::new(),
+            won: 0,
+            reads: 0,
+            merge_reads: 0,
+            writes: 0,
+            writes_in_flight: 0,
+            most_writes_in_flight: 0,
+        }
+    }
+
+    /// Whether the whole table is in DRAM.
+    pub fn is_ideal(&self) -> bool {
+        self.tables.is_empty()
+    }
+
+    /// Whether a logical page is a translation page.
+    pub fn holds(&self, lpa: u64) -> bool {
+        self.directories.first().is_some_and(|first| lpa >= first.first_translation)
+    }
+
+    /// The number of the entry that a logical page of the host has.
+    fn entry(&self, lpa: u64) -> u64 {
+        lpa / self.pages_per_entry
+    }
+
+    /// A translation page of a table as a logical page.
+    fn logical(&self, table: usize, page: PageId) -> u64 {
+        self.directories[table].logical(self.tables[table].number(page))
+    }
+
+    /// The table and the page in it of a translation page given as a logical page.
+    fn page(&self, lpa: u64) -> Option<(usize, PageId)> {
+        let table = stream_of_translation(&self.directories, lpa);
+        let page = self.tables[table].page(lpa - self.directories[table].first_translation);
+        page.map(|page| (table, page))
+    }
+
+    /// Notes with `change` that the entry of a logical page has changed; returns the translation page that it returns.
+    fn change(&mut self, lpa: u64, change: impl Fn(&mut Cmt, u64) -> Option<PageId>) -> Option<u64> {
+        // Translation pages are found by the directory, which is in DRAM.
+        if self.is_ideal() || lpa >= self.directories[0].first_translation {
+            return None;
+        }
+        let entry = self.entry(lpa);
+        let table = stream_of(&self.directories, entry);
+        let page = change(&mut self.tables[table], entry)?;
+        Some(self.logical(table, page))
+    }
+
+    /// The next translation page to write for what collection has moved, if `cost` pages can be had for it.
+    fn next_postponed(&mut self, cost: u64) -> Option<(usize, PageId)> {
+        while let Some(&lpa) = self.postponed.front() {
+            let found = self.page(lpa).filter(|&(table, page)| self.tables[table].can_be_due(page));
+            if found.is_some() {
+                // One page is spent for every two that are won.
+                self.won = self.won.checked_sub(2 * cost)?;
+            }
+            self.postponed.pop_front();
+            if found.is_some() {
+                return found;
+            }
+        }
+        // What nobody needs is not saved up.
+        self.won = 0;
+        None
+    }
+
+    /// What happened, for the report.
+    pub fn report(&self) -> Option<MappingReport> {
+        let mut sum = Counts::default();
+        self.tables.iter().for_each(|table| sum.add(&table.counts));
+        let Counts { hits, misses, shared_misses, prefetched, evictions, dirty_evictions, uncached_updates } = sum;
+        (!self.is_ideal()).then(|| MappingReport {
+            kind: "cached",
+            entries: self.tables.iter().map(Cmt::capacity).sum(),
+            hits,
+            misses,
+            shared_misses,
+            prefetched,
+            evictions,
+            dirty_evictions,
+            uncached_updates,
+            translation_reads: self.reads,
+            merge_reads: self.merge_reads,
+            translation_writes: self.writes,
+            most_writes_in_flight: self.most_writes_in_flight,
+        })
+    }
+
+    /// One phrase on what waits here, for a stuck run's explanation.
+    pub fn describe(&self) -> String {
+        let waiting: usize = self.stalled.iter().map(VecDeque::len).sum();
+        match self.is_ideal() {
+            true => String::new(),
+            false => format!("; mapping: {waiting} pages wait for room, {} writes in flight", self.writes_in_flight),
+        }
+    }
+}
+
+impl<X: Features> Ftl<X> {
+    /// Looks up where a page of the host is. False if it has to wait: [`Machine::begin_translated`] follows then.
+    pub fn look_up<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) -> bool {
+        if !X::CACHED_MAPPING || self.translation.is_ideal() {
+            return true;
+        }
+        let entry = self.translation.entry(work.transactions[id].lpa);
+        let table = stream_of(&self.translation.directories, entry);
+        // First come, first served: changes of one page keep their order.
+        let found = match self.translation.stalled[table].is_empty() {
+            true => self.try_look_up(work, table, id, now),
+            false => LookUp::NoRoom,
+        };
+        if matches!(found, LookUp::NoRoom) {
+            self.translation.stalled[table].push_back(id);
+        }
+        matches!(found, LookUp::Hit)
+    }
+
+    fn try_look_up<P: Probe>(
+        &mut self,
+        work: &mut InFlight<'_, P>,
+        table: usize,
+        id: TransactionId,
+        now: Time,
+    ) -> LookUp {
+        let number = self.translation.entry(work.transactions[id].lpa);
+        let cmt = &mut self.translation.tables[table];
+        if let Some(entry) = cmt.find(number) {
+            if cmt.is_missing(entry) {
+                cmt.counts.misses += 1;
+                cmt.counts.shared_misses += 1;
+                cmt.wait(entry, id, &mut work.transactions);
+                return LookUp::Waits;
+            }
+            cmt.counts.hits += 1;
+            cmt.touch(entry);
+            return LookUp::Hit;
+        }
+        let Some(room) = cmt.make_room(number) else {
+            return LookUp::NoRoom;
+        };
+        let page = cmt.entry_page(room.entry);
+        let free = cmt.has_departed(page) || !self.is_stored(table, page);
+        let cmt = &mut self.translation.tables[table];
+        if free {
+            cmt.counts.hits += 1;
+            cmt.load(room.entry);
+        } else {
+            cmt.counts.misses += 1;
+            cmt.counts.shared_misses += u64::from(cmt.work(page) == Work::Read);
+            cmt.wait(room.entry, id, &mut work.transactions);
+            self.begin_wanted(work, table, page, now);
+        }
+        if let Some(due) = room.due {
+            self.begin_wanted(work, table, due, now);
+        }
+        if free { LookUp::Hit } else { LookUp::Waits }
+    }
+
+    /// Whether a page of the host may be waiting for the entry of a logical page.
+    pub fn is_awaited(&self, lpa: u64) -> bool {
+        if !X::CACHED_MAPPING || self.translation.is_ideal() {
+            return false;
+        }
+        let number = self.translation.entry(lpa);
+        let table = stream_of(&self.translation.directories, number);
+        let cmt = &self.translation.tables[table];
+        !self.translation.stalled[table].is_empty() || cmt.find(number).is_some_and(|entry| cmt.is_missing(entry))
+    }
+
+    /// Whether a translation page is on flash, or on its way there. One that could not be written is not, see
+    /// [`Machine::translation_failed`].
+    fn is_stored(&self, table: usize, page: PageId) -> bool {
+        match self.map.get(self.translation.logical(table, page)) {
+            Entry::Unmapped => self.translation.initial == InitialTable::OnFlash,
+            entry => entry != Entry::Trimmed,
+        }
+    }
+
+    /// Begins what a translation page wants done, if nothing is being done with it.
+    fn begin_wanted<P: Probe>(&mut self, work: &mut InFlight<'_, P>, table: usize, page: PageId, now: Time) {
+        match self.translation.tables[table].wanted(page) {
+            Work::None => {}
+            Work::Read => self.read_translation(work, table, page, now),
+            Work::Write if self.translation.write_backs == WriteBacks::NeverIssued => {
+                self.depart(work, table, page, now)
+            }
+            Work::Write => self.write_translation(work, table, page, now),
+        }
+    }
+
+    /// The plane of a translation page: translation pages go round the planes as their stream's data do.
+    fn translation_plane(&self, table: usize, page: PageId) -> PlaneId {
+        self.spaces[table].placement.plane(self.translation.tables[table].number(page))
+    }
+
+    /// Queues the read of a translation page, of as much of it as crosses, for the request that has waited for it longest.
+    fn read_translation<P: Probe>(&mut self, work: &mut InFlight<'_, P>, table: usize, page: PageId, now: Time) {
+        let waiting = self.translation.tables[table].read_begins(page);
+        self.translation.reads += 1;
+        let id = self.translation_read_of(work, table, page, now);
+        let Transaction { request, began, .. } = work.transactions[waiting];
+        let read = &mut work.transactions[id];
+        (read.request, read.began) = (request, began);
+        self.begin_read(work, id, now);
+    }
+
+    fn translation_read_of<P: Probe>(
+        &mut self,
+        work: &mut InFlight<'_, P>,
+        table: usize,
+        page: PageId,
+        now: Time,
+    ) -> TransactionId {
+        let lpa = self.translation.logical(table, page);
+        let at = Ppa::unbound(self.translation_plane(table, page));
+        let sectors = match self.translation.read_unit {
+            ReadUnit::Page => self.whole_page(),
+            ReadUnit::Sector => 1,
+        };
+        work.new_page(Transaction::of_mapping(Operation::Read, lpa, at, sectors, now))
+    }
+
+    /// A translation page is in the controller's memory: those who waited for its entries go on.
+    pub fn translation_read<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) {
+        let lpa = work.transactions[id].lpa;
+        work.transactions.remove(id);
+        let Some((table, page)) = self.translation.page(lpa) else { return };
+        let cmt = &mut self.translation.tables[table];
+        // A read for a page that is never written back has nobody waiting for it.
+        if cmt.work(page) != Work::Read {
+            return;
+        }
+        let mut waiting = cmt.read_ends(page, &mut work.transactions);
+        self.gather();
+        while waiting.is_some() {
+            self.tell(Outcome::Translated(waiting));
+            waiting = work.transactions[waiting].next;
+        }
+        self.tell(Outcome::MappingRead(lpa));
+    }
+
+    /// A page of the host, which has waited for its mapping entry, goes on.
+    pub fn translated<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+        work.charge_page(id, Cause::MappingMiss, now);
+        self.begin_translated(work, id, now);
+    }
+
+    /// Those who waited for a translation page have gone on: what else it wants done is begun, and who found no room for its
+    /// entry looks again.
+    pub fn end_translation_read<P: Probe>(&mut self, work: &mut InFlight<'_, P>, lpa: u64, now: Time) {
+        self.send_gathered(work);
+        let Some((table, page)) = self.translation.page(lpa) else { return };
+        self.begin_wanted(work, table, page, now);
+        self.translation.tables[table].let_go(page);
+        self.tell(Outcome::SeatStalled(table as u16));
+    }
+
+    /// Entries have come that may leave again: transactions that found no room look again, oldest first.
+    pub fn seat_stalled<P: Probe>(&mut self, work: &mut InFlight<'_, P>, table: u16, now: Time) {
+        let table = usize::from(table);
+        while let Some(&id) = self.translation.stalled[table].front() {
+            let found = self.try_look_up(work, table, id, now);
+            if matches!(found, LookUp::NoRoom) {
+                return;
+            }
+            self.translation.stalled[table].pop_front();
+            if matches!(found, LookUp::Hit) {
+                self.tell(Outcome::Translated(id));
+                return self.tell(Outcome::SeatStalled(table as u16));
+            }
+        }
+    }
+
+    /// Begins the write of a translation page with its changed entries; the others come from the page it replaces.
+    fn write_translation<P: Probe>(&mut self, work: &mut InFlight<'_, P>, table: usize, page: PageId, now: Time) {
+        let merges = self.translation.tables[table].write_begins(page);
+        let lpa = self.translation.logical(table, page);
+        let plane = self.translation_plane(table, page);
+        let whole = self.whole_page();
+        let write = work.new_page(Transaction::of_mapping(Operation::Program, lpa, Ppa::unbound(plane), whole, now));
+        let entry = self.map.get(lpa);
+        let mut old = if let Entry::At(at) = entry { at } else { Ppa::NONE };
+        if entry == Entry::Unmapped && merges && self.translation.initial == InitialTable::OnFlash {
+            if let Found::At(at) = self.find_unwritten(work, write) {
+                old = at;
+            }
+        }
+        if old.is_bound() {
+            work.transactions[write].old = old;
+            if merges {
+                self.merge_translation(work, write, lpa, old, now);
+            }
+        }
+        self.map.set(lpa, Entry::Pending(write));
+        self.translation.writes_in_flight += 1;
+        self.translation.most_writes_in_flight =
+            self.translation.most_writes_in_flight.max(self.translation.writes_in_flight);
+        self.tell(Outcome::Outbound(write));
+    }
+
+    fn merge_translation<P: Probe>(
+        &mut self,
+        work: &mut InFlight<'_, P>,
+        write: TransactionId,
+        lpa: u64,
+        old: Ppa,
+        now: Time,
+    ) {
+        work.transactions[write].old_page = OldPage::Awaited;
+        let read = Transaction::of_mapping(Operation::Read, lpa, old, self.whole_page(), now);
+        let read = work.new_page(Transaction { old_page: OldPage::For(write), ..read });
+        self.translation.merge_reads += 1;
+        self.blocks.read_begins(old);
+        self.issue(work, read);
+    }
+
+    /// A translation page is programmed.
+    pub fn translation_programmed<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+        let t = work.transactions[id];
+        work.transactions.remove(id);
+        self.blocks.program_ends(t.ppa);
+        work.probe.translation_programmed(now, t.lpa, t.ppa);
+        debug_assert!(self.map.get(t.lpa) == Entry::Pending(id));
+        self.map.set(t.lpa, Entry::At(t.ppa));
+        if t.old.is_bound() {
+            self.blocks.invalidate(t.old);
+        }
+        self.changed.push(t.ppa.plane);
+        self.translation.writes += 1;
+        self.translation_write_ended(work, t.lpa, now);
+    }
+
+    /// A translation page cannot be written any more: its plane is exhausted. What it would have held stays in DRAM.
+    pub fn translation_failed<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
+        let t = work.transactions[id];
+        work.transactions.remove(id);
+        self.map.set(t.lpa, if t.old.is_bound() { Entry::At(t.old) } else { Entry::Trimmed });
+        self.translation_write_ended(work, t.lpa, now);
+    }
+
+    fn translation_write_ended<P: Probe>(&mut self, work: &mut InFlight<'_, P>, lpa: u64, now: Time) {
+        self.translation.writes_in_flight -= 1;
+        let Some((table, page)) = self.translation.page(lpa) else { return };
+        self.translation.tables[table].write_ends(page);
+        self.begin_wanted(work, table, page, now);
+        // A read of what could not be written has ended at once, and may have been the last use of the page.
+        if let Some((table, page)) = self.translation.page(lpa) {
+            self.translation.tables[table].let_go(page);
+        }
+    }
+
+    /// The entries of a translation page leave without being written; the page is read all the same, to be merged.
+    fn depart<P: Probe>(&mut self, work: &mut InFlight<'_, P>, table: usize, page: PageId, now: Time) {
+        self.translation.tables[table].depart(page);
+        if self.is_stored(table, page) {
+            self.translation.merge_reads += 1;
+            let id = self.translation_read_of(work, table, page, now);
+            self.begin_read(work, id, now);
+        }
+    }
+
+    /// The entry of a logical page has changed; [`Machine::write_due`] must follow.
+    pub fn mapping_changed(&mut self, lpa: u64) {
+        if !X::CACHED_MAPPING {
+            return;
+        }
+        let due = self.translation.change(lpa, Cmt::change);
+        self.translation.due.extend(due);
+    }
+
+    /// Writes the translation pages that have become due.
+    pub fn write_due<P: Probe>(&mut self, work: &mut InFlight<'_, P>, now: Time) {
+        while let Some(lpa) = if X::CACHED_MAPPING { self.translation.due.pop() } else { None } {
+            self.write_one(work, lpa, now);
+        }
+    }
+
+    fn write_one<P: Probe>(&mut self, work: &mut InFlight<'_, P>, lpa: u64, now: Time) {
+        if let Some((table, page)) = self.translation.page(lpa) {
+            self.begin_wanted(work, table, page, now);
+        }
+    }
+
+    /// Garbage collection has moved a logical page of a plane; [`Machine::write_moved`] follows.
+    pub fn mapping_moved(&mut self, lpa: u64, plane: PlaneId) {
+        if !X::CACHED_MAPPING {
+            return;
+        }
+        if let Some(page) = self.translation.change(lpa, Cmt::relocate) {
+            self.translation.moved[plane.index()].push(page);
+        }
+    }
+
+    /// Writes the translation pages that a victim's moved pages have changed, as far as the pages that it `won` suffice.
+    pub fn write_moved<P: Probe>(&mut self, work: &mut InFlight<'_, P>, plane: PlaneId, won: u64, now: Time) {
+        if !X::CACHED_MAPPING || self.translation.is_ideal() {
+            return;
+        }
+        let Translation { moved, postponed, .. } = &mut self.translation;
+        postponed.extend(moved[plane.index()].drain(..).rev());
+        self.translation.won += won;
+        let cost = u64::from(self.layout.pages_per_flash_page());
+        while let Some((table, page)) = self.translation.next_postponed(cost) {
+            self.translation.tables[table].make_due(page);
+            self.begin_wanted(work, table, page, now);
+        }
+    }
+}

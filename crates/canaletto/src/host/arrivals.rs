@@ -1,0 +1,263 @@
+//! Requests arrive: by a flow's clock, or as those before them complete.
+
+use super::{Host, HostEvent};
+use crate::RunError;
+use crate::config::workload::Flow as FlowConfig;
+use crate::engine::features::Features;
+use crate::engine::in_flight::InFlight;
+use crate::host::port::Port;
+use crate::host::request::{Request, RequestId};
+use crate::measure::blame::Account;
+use crate::measure::probe::Probe;
+use crate::sim::time::Time;
+use crate::workload::flow::{Loop, Source};
+use crate::workload::replay::scaled;
+
+/// A flow of requests.
+pub(super) struct Flow {
+    pub source: Source,
+    pub looping: Loop,
+    pub start: Time,
+    /// Time of the latest arrival of an open loop on the flow's own clock, which goes `Host::clock_factor` times as slowly as
+    /// the simulation's.
+    own_time: Time,
+    /// In a closed loop: time between a completion and the request that follows it.
+    think: Time,
+}
+
+impl Flow {
+    pub fn new(config: &FlowConfig, source: Source) -> Flow {
+        Flow {
+            source,
+            looping: config.looping(),
+            start: config.start(),
+            own_time: Time::ZERO,
+            think: config.synthetic.as_ref().map_or(Time::ZERO, |s| s.think_time.time()),
+        }
+    }
+
+    /// Moves the flow's own clock on to `own_time`. Returns what time it is then in the simulation.
+    fn own_time_is(&mut self, own_time: Time, clock_factor: f64) -> Time {
+        self.own_time = own_time;
+        // What is beyond 64 bits ends the run, as everything late does.
+        Time(u64::try_from(scaled(own_time.0.into(), clock_factor)).unwrap_or(u64::MAX))
+    }
+}
+
+impl<X: Features> Host<X> {
+    /// Starts all flows, or `only` one of them.
+    ///
+    /// # Errors
+    /// A trace that cannot be read.
+    pub fn start(&mut self, only: Option<u16>, later: &mut impl FnMut(Time, HostEvent)) -> Result<(), RunError> {
+        let flows = self.flows.len();
+        for place in 0..flows {
+            let id = (if self.last_flow_first { flows - 1 - place } else { place }) as u16;
+            if only.is_none_or(|only| only == id) {
+                self.start_flow(id, later)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn start_flow(&mut self, id: u16, later: &mut impl FnMut(Time, HostEvent)) -> Result<(), RunError> {
+        let flow = &mut self.flows[usize::from(id)];
+        let first = match flow.looping {
+            Loop::Closed(_) | Loop::Unpaced => Some(flow.start),
+            Loop::Open => {
+                let first = flow.source.first_arrival().map_err(RunError::Trace)?;
+                first.map(|first| flow.own_time_is(flow.start + first, self.clock_factor))
+            }
+        };
+        if let Some(first) = first {
+            later(first, HostEvent::Arrival(id));
+            self.arrivals += 1;
+        }
+        Ok(())
+    }
+
+    /// A flow starts (without times: with all requests that may be outstanding), or its next request arrives.
+    ///
+    /// # Errors
+    /// A trace that cannot be read on.
+    pub fn arrive<P: Probe>(
+        &mut self,
+        id: u16,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) -> Result<(), RunError> {
+        self.arrivals -= 1;
+        match self.flows[usize::from(id)].looping {
+            Loop::Closed(depth) => {
+                for _ in 0..depth {
+                    if !self.generate(id, now, work, now, later)? {
+                        break;
+                    }
+                }
+            }
+            Loop::Unpaced => self.fill_queue(id, work, now, later)?,
+            Loop::Open => {
+                if self.generate(id, now, work, now, later)? {
+                    let flow = &mut self.flows[usize::from(id)];
+                    let following = flow.source.following_arrival(flow.own_time).map_err(RunError::Trace)?;
+                    if let Some(own_time) = following {
+                        let time = flow.own_time_is(own_time, self.clock_factor);
+                        // A trace's clock may repeat itself, but the reader has made sure that it never runs backwards.
+                        later(time.max(now), HostEvent::Arrival(id));
+                        self.arrivals += 1;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A flow has thought long enough about a completion.
+    ///
+    /// # Errors
+    /// A trace that cannot be read on.
+    pub fn think_time_over<P: Probe>(
+        &mut self,
+        id: u16,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) -> Result<(), RunError> {
+        self.arrivals -= 1;
+        self.generate(id, now, work, now, later).map(drop)
+    }
+
+    /// Makes requests that have been there since the flow's start, as long as they do not have to wait any more.
+    fn fill_queue<P: Probe>(
+        &mut self,
+        id: u16,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) -> Result<(), RunError> {
+        let arrival = self.flows[usize::from(id)].start;
+        while self.port.has_room(id) && self.cores.is_idle(self.port.next_queue(id), now) {
+            if !self.generate(id, arrival, work, now, later)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// There may be room for requests of a flow that need not wait; where all flows share the room, for those of any such
+    /// flow, the next one first.
+    pub(super) fn fill_queues<P: Probe>(
+        &mut self,
+        flow: u16,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) -> Result<(), RunError> {
+        let flows = self.flows.len() as u16;
+        let sharers = if self.speaks_sata() { flows } else { 1 };
+        for turn in 1..=sharers {
+            let id = if sharers == 1 { flow } else { (flow + turn) % flows };
+            let Flow { looping, start, .. } = self.flows[usize::from(id)];
+            if looping == Loop::Unpaced && start <= now {
+                self.fill_queue(id, work, now, later)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A request is complete: in a closed loop the next one comes, at once or after some thought.
+    #[inline]
+    pub(super) fn follow_up<P: Probe>(
+        &mut self,
+        id: u16,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) -> Result<(), RunError> {
+        let Flow { looping: Loop::Closed(_), think, .. } = self.flows[usize::from(id)] else {
+            return Ok(());
+        };
+        if think == Time::ZERO {
+            return self.generate(id, now, work, now, later).map(drop);
+        }
+        later(now + think, HostEvent::ThinkTimeOver(id));
+        self.arrivals += 1;
+        Ok(())
+    }
+
+    /// Makes the flow's next request, which has been there since `arrival`, and submits it. Returns whether there was one.
+    fn generate<P: Probe>(
+        &mut self,
+        id: u16,
+        arrival: Time,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) -> Result<bool, RunError> {
+        let flow = &mut self.flows[usize::from(id)];
+        let own_time = if flow.looping == Loop::Open { flow.own_time } else { now };
+        let Some(wanted) = flow.source.next(own_time).map_err(RunError::Trace)? else {
+            return Ok(false);
+        };
+        let request = work.requests.insert(Request {
+            number: work.statistics.generated() as u32,
+            flow: id,
+            queue: 0,
+            kind: wanted.kind,
+            zeroes: wanted.zeroes,
+            fua: wanted.fua,
+            failed: false,
+            path_conflict: false,
+            lost: Time::ZERO,
+            lba: wanted.lba,
+            sectors: wanted.sectors,
+            outstanding: 0,
+            cached: 0,
+            arrival,
+            enqueue: now,
+            account: Account::open(arrival),
+        });
+        work.probe.arrived(&work.requests[request]);
+        work.statistics.count_arrival(id, arrival);
+        self.newest = Some(request);
+        self.hand_to_core(id, request, work, now, later);
+        Ok(true)
+    }
+
+    /// The host's software takes a request up, on the core of the queue that it will take.
+    #[inline]
+    fn hand_to_core<P: Probe>(
+        &mut self,
+        flow: u16,
+        request: RequestId,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) {
+        let queue = self.port.next_queue(flow);
+        if let Port::Nvme(nvme) = &mut self.port {
+            nvme.turn(flow);
+        }
+        work.requests[request].queue = queue;
+        match self.cores.submit(queue, now) {
+            Some(time) => later(time, HostEvent::Submitted(request)),
+            None => self.submit(request, work, now, later),
+        }
+    }
+
+    /// The host's software has dealt with a request.
+    ///
+    /// # Errors
+    /// A trace that cannot be read on.
+    pub fn submitted<P: Probe>(
+        &mut self,
+        request: RequestId,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) -> Result<(), RunError> {
+        self.submit(request, work, now, later);
+        self.fill_queues(work.requests[request].flow, work, now, later)
+    }
+}

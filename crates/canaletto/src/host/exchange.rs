@@ -1,0 +1,423 @@
+//! Commands, data and completions are exchanged between host and drive.
+//!
+//! NVM Express: doorbells, fetches of submission queue entries, completions and interrupts. Serial ATA: commands are issued
+//! while the drive has slots for them. Messages take the link, or the PC in its place; what they take is charged to
+//! `host_link`.
+
+use super::{Host, HostEvent, HostOutcome};
+use crate::RunError;
+use crate::engine::features::Features;
+use crate::engine::in_flight::InFlight;
+use crate::host::interrupts::Notice;
+use crate::host::link::{Direction, Message};
+use crate::host::nvme::QueuePair;
+use crate::host::port::Port;
+use crate::host::request::{Kind, RequestId};
+use crate::measure::blame::Cause;
+use crate::measure::probe::Probe;
+use crate::sim::time::Time;
+
+impl<X: Features> Host<X> {
+    pub(super) fn speaks_sata(&self) -> bool {
+        X::OTHER_HOSTS && matches!(self.port, Port::Sata(_))
+    }
+
+    fn queue(&mut self, queue: u16) -> &mut QueuePair {
+        &mut self.port.nvme().queues[usize::from(queue)]
+    }
+
+    // The host's end.
+
+    #[inline]
+    pub(super) fn submit<P: Probe>(
+        &mut self,
+        request: RequestId,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) {
+        let queue = work.requests[request].queue;
+        match &mut self.port {
+            Port::Nvme(nvme) => nvme.queues[usize::from(queue)].submit(request),
+            Port::Sata(slots) => slots.submit(request),
+        }
+        self.place_waiting(queue, work, now, later);
+    }
+
+    /// Moves waiting requests to where the drive finds them, while there is room.
+    #[inline]
+    fn place_waiting<P: Probe>(
+        &mut self,
+        queue: u16,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) {
+        if self.speaks_sata() {
+            return self.issue_commands(work, now, later);
+        }
+        while let Some((request, tail)) = self.queue(queue).place() {
+            work.requests[request].enqueue = now;
+            work.charge_request(request, Cause::HostQueue, now);
+            self.send(Direction::ToDevice, Message::SubmissionDoorbell { queue, tail }, 0, now, later);
+        }
+    }
+
+    /// Serial ATA: sends waiting commands while the drive can take them.
+    fn issue_commands<P: Probe>(
+        &mut self,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) {
+        loop {
+            let Port::Sata(slots) = &mut self.port else { return };
+            let Some(request) = slots.issue(|id| work.requests[id].kind) else { return };
+            work.requests[request].enqueue = now;
+            work.charge_request(request, Cause::HostQueue, now);
+            self.send(Direction::ToDevice, Message::Command(request), 0, now, later);
+        }
+    }
+
+    /// A completion is in the host's memory: the host is told of it, at once or with others.
+    fn completion_posted<P: Probe>(
+        &mut self,
+        request: RequestId,
+        head: u32,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) -> Result<(), RunError> {
+        if let Port::Sata(slots) = &mut self.port {
+            // The drive has told of a completion, whose slot is free now.
+            slots.complete();
+            self.issue_commands(work, now, later);
+            return self.notice(request, work, now, later);
+        }
+        let queue = work.requests[request].queue;
+        match self.queue(queue).interrupts.post(request, head, now) {
+            Notice::Now => self.interrupt(queue, work, now, later)?,
+            Notice::At(time) => later(time, HostEvent::Interrupt(queue)),
+            Notice::WithOthers => {}
+        }
+        Ok(())
+    }
+
+    /// The oldest completion that the host has not been told of may have waited long enough.
+    ///
+    /// # Errors
+    /// A trace that cannot be read on.
+    pub fn interrupt_if_due<P: Probe>(
+        &mut self,
+        queue: u16,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) -> Result<(), RunError> {
+        if self.queue(queue).interrupts.is_due(now) { self.interrupt(queue, work, now, later) } else { Ok(()) }
+    }
+
+    /// The host looks at a completion queue.
+    fn interrupt<P: Probe>(
+        &mut self,
+        queue: u16,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) -> Result<(), RunError> {
+        while let Some((request, head)) = self.queue(queue).interrupts.take() {
+            self.queue(queue).learn_head(head);
+            self.notice(request, work, now, later)?;
+        }
+        Ok(())
+    }
+
+    /// The host has been told of a completion; its software takes it up.
+    fn notice<P: Probe>(
+        &mut self,
+        request: RequestId,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) -> Result<(), RunError> {
+        match self.cores.complete(work.requests[request].queue, now) {
+            Some(time) => later(time, HostEvent::CompletionHandled(request)),
+            None => self.complete(request, work, now, later)?,
+        }
+        Ok(())
+    }
+
+    /// The host has dealt with a completion: it accounts for the request, puts further ones in its place and, in a closed loop,
+    /// makes the next one.
+    ///
+    /// # Errors
+    /// A trace that cannot be read on.
+    pub fn complete<P: Probe>(
+        &mut self,
+        id: RequestId,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) -> Result<(), RunError> {
+        work.charge_request(id, Cause::Completion, now);
+        let request = &work.requests[id];
+        let (flow, queue) = (request.flow, request.queue);
+        work.probe.completed(now, id);
+        work.probe.ended(request, now);
+        work.statistics.count_request(request, now);
+        work.requests.remove(id);
+        self.place_waiting(queue, work, now, later);
+        self.fill_queues(flow, work, now, later)?;
+        if !self.speaks_sata() {
+            self.send(Direction::ToDevice, Message::CompletionDoorbell { queue }, 0, now, later);
+        }
+        self.follow_up(flow, work, now, later)
+    }
+
+    // The drive's end.
+
+    fn doorbell_rang<P: Probe>(
+        &mut self,
+        queue: u16,
+        tail: u32,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) {
+        for request in self.port.nvme().queues[usize::from(queue)].doorbell(tail) {
+            work.charge_request(request, Cause::HostLink, now);
+        }
+        self.fetch(queue, work, now, later);
+    }
+
+    /// The drive asks for as many submission queue entries as rules and limits allow, now that something has changed in
+    /// `queue`.
+    fn fetch<P: Probe>(
+        &mut self,
+        queue: u16,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) {
+        while let Some((queue, count)) = self.port.nvme().fetch(queue) {
+            for request in self.port.nvme().queues[usize::from(queue)].asked_for(count) {
+                work.charge_request(request, Cause::DeviceQueue, now);
+            }
+            self.send(Direction::ToHost, Message::FetchEntries { queue, count }, 0, now, later);
+            if !self.port.nvme().arbitrates() {
+                return;
+            }
+        }
+    }
+
+    /// The drive takes the next entry that has arrived. Returns its request if it can begin.
+    #[inline]
+    pub fn take_entry<P: Probe>(
+        &mut self,
+        queue: u16,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) -> Option<RequestId> {
+        let request = self.queue(queue).entry_arrived();
+        if self.port.nvme().list_bytes(&work.requests[request]).is_none() {
+            return self.command_arrived(request, work, now, later);
+        }
+        work.charge_request(request, Cause::HostLink, now);
+        self.send(Direction::ToHost, Message::FetchList(request), 0, now, later);
+        None
+    }
+
+    /// All entries that have arrived are taken: the drive may ask for more.
+    pub fn entries_taken<P: Probe>(
+        &mut self,
+        queue: u16,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) {
+        if self.queue(queue).fetch_arrived() {
+            self.fetch(queue, work, now, later);
+        }
+    }
+
+    /// The drive knows what is asked of it: it fetches the data if there are any; else it can begin.
+    #[inline]
+    fn command_arrived<P: Probe>(
+        &mut self,
+        request: RequestId,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) -> Option<RequestId> {
+        work.charge_request(request, Cause::HostLink, now);
+        if self.speaks_sata() {
+            self.send(Direction::ToHost, Message::Accepted, 0, now, later);
+        }
+        if self.port.payload_bytes(&work.requests[request]) == 0 {
+            return Some(request);
+        }
+        self.send(Direction::ToHost, Message::FetchData(request), 0, now, later);
+        None
+    }
+
+    /// The drive has finished a request: data (of a read) and completion go to the host.
+    #[inline]
+    pub fn finish<P: Probe>(
+        &mut self,
+        id: RequestId,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) {
+        let request = &work.requests[id];
+        let (kind, bytes, queue) = (request.kind, request.bytes(), request.queue);
+        if kind == Kind::Read {
+            self.send(Direction::ToHost, Message::ReadData(id), bytes, now, later);
+        }
+        if self.speaks_sata() {
+            return self.send(Direction::ToHost, Message::Completion { request: id, head: 0 }, 0, now, later);
+        }
+        self.port.nvme().finished(queue);
+        self.fetch(queue, work, now, later);
+        if let Some(head) = self.queue(queue).complete(id) {
+            self.send(Direction::ToHost, Message::Completion { request: id, head }, 0, now, later);
+        }
+    }
+
+    /// The host has taken a completion entry: a kept one can go.
+    fn completion_acknowledged(&mut self, queue: u16, now: Time, later: &mut impl FnMut(Time, HostEvent)) {
+        if let Some((request, head)) = self.queue(queue).acknowledged() {
+            self.send(Direction::ToHost, Message::Completion { request, head }, 0, now, later);
+        }
+    }
+
+    // Between them.
+
+    #[inline]
+    fn send(
+        &mut self,
+        direction: Direction,
+        message: Message,
+        data_bytes: u64,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) {
+        if X::OTHER_HOSTS {
+            if let Some(attached) = &mut self.attached {
+                attached.send(message, data_bytes, now);
+                return self.await_attachment(later);
+            }
+        }
+        let lane = self.link.lane(direction);
+        if let Some(time) = self.link.send(lane, message, data_bytes, now) {
+            later(time, HostEvent::LinkSent(lane));
+        }
+    }
+
+    /// The message on a direction of the link has left the wires. [`Host::send_next`] must follow what comes of it.
+    ///
+    /// # Errors
+    /// A trace that cannot be read on.
+    #[inline]
+    pub fn link_sent<P: Probe>(
+        &mut self,
+        direction: Direction,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) -> Result<HostOutcome, RunError> {
+        match self.link.sent(direction, now) {
+            Ok(message) => self.receive(message, work, now, later),
+            Err(arrives) => {
+                later(arrives, HostEvent::LinkArrived(direction));
+                Ok(HostOutcome::None)
+            }
+        }
+    }
+
+    /// Sends the next message that waits for a direction of the link.
+    #[inline]
+    pub fn send_next(&mut self, direction: Direction, now: Time, later: &mut impl FnMut(Time, HostEvent)) {
+        if let Some(time) = self.link.next_departure(direction, now) {
+            later(time, HostEvent::LinkSent(direction));
+        }
+    }
+
+    /// A message has arrived after the link's latency.
+    ///
+    /// # Errors
+    /// A trace that cannot be read on.
+    pub fn link_arrived<P: Probe>(
+        &mut self,
+        direction: Direction,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) -> Result<HostOutcome, RunError> {
+        let message = self.link.arrived(direction);
+        self.receive(message, work, now, later)
+    }
+
+    /// The next message that has come through the PC in the link's place; none if there is none now.
+    ///
+    /// # Errors
+    /// A trace that cannot be read on.
+    pub fn attachment_arrived<P: Probe>(
+        &mut self,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) -> Result<Option<HostOutcome>, RunError> {
+        match self.attached.as_mut().and_then(|attached| attached.next_arrival(now)) {
+            Some(message) => self.receive(message, work, now, later).map(Some),
+            None => {
+                self.await_attachment(later);
+                Ok(None)
+            }
+        }
+    }
+
+    fn await_attachment(&mut self, later: &mut impl FnMut(Time, HostEvent)) {
+        if let Some(time) = self.attached.as_mut().and_then(|attached| attached.look()) {
+            later(time, HostEvent::Attachment);
+        }
+    }
+
+    fn receive<P: Probe>(
+        &mut self,
+        message: Message,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) -> Result<HostOutcome, RunError> {
+        match message {
+            Message::SubmissionDoorbell { queue, tail } => self.doorbell_rang(queue, tail, work, now, later),
+            Message::FetchEntries { queue, count } => {
+                self.send(Direction::ToDevice, Message::Entries { queue, count }, 0, now, later);
+            }
+            Message::Entries { queue, count } => return Ok(HostOutcome::Entries { queue, count }),
+            Message::FetchList(request) => {
+                let bytes = self.port.nvme().list_bytes(&work.requests[request]).unwrap_or(0);
+                self.send(Direction::ToDevice, Message::List(request), bytes, now, later);
+            }
+            Message::List(request) | Message::Command(request) => {
+                let begins = self.command_arrived(request, work, now, later);
+                return Ok(begins.map_or(HostOutcome::None, HostOutcome::Request));
+            }
+            Message::Accepted => {}
+            Message::FetchData(request) => {
+                let bytes = self.port.payload_bytes(&work.requests[request]);
+                self.send(Direction::ToDevice, Message::WriteData(request), bytes, now, later);
+            }
+            Message::WriteData(request) => {
+                work.charge_request(request, Cause::HostLink, now);
+                return Ok(HostOutcome::Request(request));
+            }
+            Message::ReadData(request) => work.charge_request(request, Cause::HostLink, now),
+            Message::Completion { request, head } => self.completion_posted(request, head, work, now, later)?,
+            Message::CompletionDoorbell { queue } => self.completion_acknowledged(queue, now, later),
+        }
+        Ok(HostOutcome::None)
+    }
+}

@@ -1,0 +1,109 @@
+//! Statistics of requests while a run goes on.
+
+use crate::host::request::Request;
+use crate::measure::records::{Records, Row};
+use crate::measure::report::Tally;
+use crate::sim::time::Time;
+
+/// Counts of requests and pages by flow, and a row for each request if asked for.
+pub struct Statistics {
+    tallies: Vec<Tally>,
+    records: Option<Records>,
+    /// Requests left out: those completed first.
+    warmup: u64,
+    /// Requests generated.
+    generated: u64,
+    /// Requests completed, those of the warm-up included.
+    completed: u64,
+    first_arrival: Option<Time>,
+}
+
+impl Statistics {
+    /// Nothing counted, for this many flows.
+    pub fn new(flows: usize, warmup: u64, records: bool) -> Statistics {
+        Statistics {
+            tallies: vec![Tally::default(); flows],
+            records: records.then(Records::default),
+            warmup,
+            generated: 0,
+            completed: 0,
+            first_arrival: None,
+        }
+    }
+
+    /// Counts a request that has arrived.
+    pub fn count_arrival(&mut self, flow: u16, arrival: Time) {
+        self.generated += 1;
+        self.first_arrival.get_or_insert(arrival);
+        self.tallies[usize::from(flow)].generated += 1;
+    }
+
+    /// Whether the warm-up is over.
+    pub fn is_warm(&self) -> bool {
+        self.completed >= self.warmup
+    }
+
+    /// Counts a page transaction of a request, and the time it lost to path conflicts.
+    pub fn count_page(&mut self, flow: u16, path_conflict: bool, lost: Time) {
+        if self.is_warm() {
+            self.tallies[usize::from(flow)].count_page(path_conflict, lost);
+        }
+    }
+
+    /// Counts a request that the host has dealt with.
+    pub fn count_request(&mut self, request: &Request, now: Time) {
+        // Every picosecond is charged to one cause: a difference is a defect of the model.
+        debug_assert_eq!(
+            request.account.ledger.total(),
+            now - request.arrival,
+            "the accounts of a request do not close"
+        );
+        self.completed += 1;
+        let tally = &mut self.tallies[usize::from(request.flow)];
+        tally.completed += 1;
+        if self.completed <= self.warmup {
+            return;
+        }
+        tally.count(request, now);
+        if let Some(records) = &mut self.records {
+            records.push(&Row {
+                request: request.number,
+                flow: request.flow,
+                kind: request.kind,
+                failed: request.failed,
+                lba: request.lba,
+                sectors: request.sectors,
+                arrival: request.arrival,
+                enqueue: request.enqueue,
+                complete: now,
+                path_conflict: request.path_conflict,
+                ledger: &request.account.ledger,
+            });
+        }
+    }
+
+    /// Requests generated.
+    pub fn generated(&self) -> u64 {
+        self.generated
+    }
+
+    /// Requests completed, those of the warm-up included.
+    pub fn completed(&self) -> u64 {
+        self.completed
+    }
+
+    /// When the first request arrived.
+    pub fn first_arrival(&self) -> Option<Time> {
+        self.first_arrival
+    }
+
+    /// Counts by flow.
+    pub fn tallies(&self) -> &[Tally] {
+        &self.tallies
+    }
+
+    /// A row for each request, if asked for.
+    pub fn take_records(&mut self) -> Option<Records> {
+        self.records.take()
+    }
+}
