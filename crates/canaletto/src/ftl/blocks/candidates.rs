@@ -28,7 +28,7 @@ impl Candidates<'_> {
 
     /// Whether the block is full and none of its programs is in flight.
     pub fn is_full(&self, block: u32) -> bool {
-        let is_full = |b: &Block| b.written() == self.pages_per_block && b.programs_in_flight == 0;
+        let is_full = |b: &Block| b.is_full(self.pages_per_block);
         match self.planes {
             [_] => self.blocks(block).all(|b| is_full(b) && !b.bad),
             _ => self.blocks(block).all(|b| is_full(b) || b.bad) && self.blocks(block).any(|b| !b.bad),
@@ -61,7 +61,7 @@ impl Candidates<'_> {
 
     /// Pages that are free once the block is collected and were not before, in whole flash pages.
     pub fn won(&self, block: u32) -> u32 {
-        let out_of_date: u32 = self.blocks(block).filter(|b| !b.bad).map(|b| b.written() - b.valid).sum();
+        let out_of_date: u32 = self.blocks(block).filter(|b| !b.bad).map(|b| b.written - b.valid).sum();
         out_of_date / self.step * self.step
     }
 

@@ -196,6 +196,7 @@ impl Collector {
             .or_else(|| self.wanted_victim(plane, blocks, starved, |reason| !pressing(reason)));
         if let Some((victim, reason)) = victim {
             blocks.close(plane, victim);
+            blocks.look_up_seeds(plane, victim);
             self.begin(plane, victim, reason, blocks, now);
         }
     }

@@ -199,6 +199,20 @@ impl SeededPlane {
         None
     }
 
+    /// The pages of a block that hold data, and which logical page's: what [`SeededPlane::content`] says of each, at a
+    /// fraction of the cost.
+    pub fn contents(&self, block: u32) -> impl Iterator<Item = (u32, u32)> {
+        let place = self.order.invert(block);
+        let classes = if place < self.used() { self.mapped.len() } else { 0 };
+        let numbers = (0..classes).flat_map(move |class| {
+            let first = self.row(place)[class];
+            let inverse = self.numbers[class].inverse();
+            (first..first + self.count(place, class)).map(move |number| (class, inverse.apply(number)))
+        });
+        let scatter = self.scatter(place);
+        (0..).zip(numbers).map(move |(slot, (class, rank))| (scatter.apply(slot), self.classes.page(class, rank)))
+    }
+
     /// A logical page of the same class that holds data, for one that does not; another one for every `attempt`.
     pub fn stand_in(&self, logical: u32, attempt: u32) -> Option<u32> {
         let (class, rank) = self.classes.rank(logical);
