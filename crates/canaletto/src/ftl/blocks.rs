@@ -119,7 +119,14 @@ impl Blocks {
     }
 
     /// Whether the frontier has a page to give. With superblocks those who have a place always find one.
+    #[inline]
     pub fn has_page(&self, plane: PlaneId, frontier: Frontier) -> bool {
+        self.frontiers.get(plane, frontier).left > 0 || self.finds_page(plane, frontier)
+    }
+
+    /// Whether a frontier whose block is full, or that shares superblocks with other planes, has a page to give.
+    #[inline(never)]
+    fn finds_page(&self, plane: PlaneId, frontier: Frontier) -> bool {
         self.room_in_open(plane, frontier).is_some() || self.may_open(plane, frontier)
     }
 
@@ -128,11 +135,10 @@ impl Blocks {
         self.room_in_open(plane, frontier).map_or(0, |block| self.planes[plane.index()].blocks[block as usize].written)
     }
 
+    #[inline]
     fn room_in_open(&self, plane: PlaneId, frontier: Frontier) -> Option<u32> {
-        if let Some(superblocks) = &self.superblocks {
-            return self.room_in_stripe(plane, frontier, superblocks);
-        }
-        self.frontiers.get(plane, frontier).with_room()
+        let open = self.frontiers.get(plane, frontier).with_room();
+        if open.is_some() || self.superblocks.is_none() { open } else { self.room_in_stripe(plane, frontier) }
     }
 
     fn has_room(&self, plane: &Plane, block: u32) -> bool {

@@ -215,12 +215,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     pub(super) fn copy_programmed(&mut self, id: TransactionId, now: Time) {
         let t = self.transactions[id];
         self.blocks.program_ends(t.ppa);
-        let entry = self.entry(t.lpa);
-        let current = match entry {
-            Entry::At(ppa) => ppa,
-            Entry::Pending(write) => self.transactions[write].old,
-            Entry::Unmapped | Entry::Trimmed => Ppa::NONE,
-        };
+        let entry = self.map.get(t.lpa);
+        debug_assert_eq!(self.blocks.valid_lpa(t.old).is_some(), self.is_newest(t.old, t.lpa));
         let counts = &mut self.collector.counts;
         counts.copied += 1;
         self.upkeep.copy(now);
@@ -229,7 +225,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         if t.copyback {
             self.wear.copied(t.old, t.ppa);
         }
-        if current == t.old {
+        // They are valid until newer ones have taken effect.
+        if self.blocks.valid_lpa(t.old).is_some() {
             match entry {
                 Entry::Pending(write) => self.transactions[write].old = t.ppa,
                 _ => {
@@ -248,6 +245,15 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         self.needs_collection.push(t.ppa.plane);
         let within = self.stays_in_plane(id);
         self.end_copy(id, t.old.plane, within);
+    }
+
+    /// Whether the newest data of a logical page that have taken effect are here.
+    fn is_newest(&self, at: Ppa, lpa: u64) -> bool {
+        match self.entry(lpa) {
+            Entry::At(ppa) => ppa == at,
+            Entry::Pending(write) => self.transactions[write].old == at,
+            Entry::Unmapped | Entry::Trimmed => false,
+        }
     }
 
     /// A copy of a page of `from` has ended.

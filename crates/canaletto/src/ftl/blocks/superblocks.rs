@@ -192,7 +192,8 @@ impl Blocks {
     }
 
     /// The block of a plane in which a frontier's next page there is.
-    pub(super) fn room_in_stripe(&self, plane: PlaneId, frontier: Frontier, superblocks: &Superblocks) -> Option<u32> {
+    pub(super) fn room_in_stripe(&self, plane: PlaneId, frontier: Frontier) -> Option<u32> {
+        let superblocks = self.superblocks.as_ref()?;
         let p = &self.planes[plane.index()];
         let has_room = |b: &Block| !b.bad && b.written < self.pages_per_block;
         let mut open = superblocks.stripe(plane, frontier).open.iter().copied();

@@ -293,11 +293,12 @@ impl Collector {
     /// may be the host's, queued behind the collections of other planes. Nor for want of space if it wins none: planes that
     /// take turns at moving data without need would keep the host from their unit for ever.
     pub fn urgent(&self, plane: PlaneId, blocks: &Blocks) -> bool {
-        self.jobs[self.place(plane)].is_some_and(|job| {
-            let presses = !self.config.preemptible && job.reason != Reason::Refresh;
-            let relieves = job.won > 0 && blocks.free(plane) <= self.urgent_at;
-            (presses || relieves) && !job.waits_for_reads()
-        })
+        let Some(job) = &self.jobs[self.place(plane)] else { return false };
+        if job.waits_for_reads() {
+            return false;
+        }
+        let presses = !self.config.preemptible && job.reason != Reason::Refresh;
+        presses || job.won > 0 && blocks.free(plane) <= self.urgent_at
     }
 
     /// What the plane's job wants next; to be asked until it waits.

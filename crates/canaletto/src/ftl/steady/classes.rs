@@ -44,7 +44,10 @@ impl Classes {
 
     /// A page's class, and how many pages of that class come before it.
     pub fn rank(&self, page: u32) -> (usize, u32) {
-        let run = self.runs[self.runs.partition_point(|run| run.first <= page) - 1];
+        let run = match &self.runs[..] {
+            [only] => only,
+            runs => &runs[runs.partition_point(|run| run.first <= page) - 1],
+        };
         (run.class, run.before + page - run.first)
     }
 
