@@ -11,8 +11,8 @@ mod accounts;
 mod block;
 mod candidates;
 mod contents;
+mod explicit;
 mod frontier;
-mod given;
 #[cfg(test)]
 mod tests;
 
@@ -40,6 +40,9 @@ struct Plane {
     erased: BinaryHeap<Reverse<(u32, u64, u32)>>,
     /// Good blocks that were never opened.
     unopened: u32,
+    /// Valid pages of each block that is full and can be chosen to be collected, in one row so that a search for the fewest
+    /// is quick; [`candidates::NOT_FULL`] for others.
+    full: Vec<u32>,
     /// Valid pages of all blocks, those whose program is in flight included.
     valid: u64,
     /// Pages of [`Frontier::Arrivals`] that are promised and not yet taken.
@@ -181,6 +184,7 @@ impl Blocks {
         b.valid += 1;
         b.changed = p.clock;
         self.contents.write(b, page, lpa, sectors);
+        p.note_written_up(block, self.pages_per_block);
         page
     }
 
@@ -194,6 +198,7 @@ impl Blocks {
         let (written, end) = (block.written, block.written.next_multiple_of(step));
         debug_assert!(at.page / step == (end - 1) / step, "{at:?} is not in its block's last flash page");
         block.written = end;
+        self.planes[at.plane.index()].note_full(at.block, self.pages_per_block);
         self.padding += u64::from(end - written);
         let is_filled = |open: &&mut Open| open.left > 0 && open.block == Some(at.block);
         if let Some(open) = self.frontiers.of_plane_mut(at.plane).iter_mut().find(is_filled) {
@@ -222,13 +227,13 @@ impl Blocks {
         let block = if self.planes[plane.index()].unopened > 0 {
             while self.is_next_bad(plane) {
                 let p = &mut self.planes[plane.index()];
-                p.blocks.push(Block { bad: true, ..Block::default() });
+                p.add(Block { bad: true, ..Block::default() });
                 p.bad += 1;
                 p.bad_unseen -= 1;
             }
             let p = &mut self.planes[plane.index()];
             p.unopened -= 1;
-            p.blocks.push(Block::default());
+            p.add(Block::default());
             p.blocks.len() as u32 - 1
         } else {
             self.planes[plane.index()].erased.pop().expect("a frontier was opened without a free block").0.2
@@ -258,6 +263,7 @@ impl Blocks {
         }
         p.bad += 1;
         p.blocks[block as usize].bad = true;
+        p.note_full(block, self.pages_per_block);
         self.frontiers.close(plane, block);
         true
     }
@@ -340,6 +346,9 @@ impl Blocks {
         block.valid -= 1;
         block.changed = plane.clock;
         plane.valid -= 1;
+        if plane.full[at.block as usize] != candidates::NOT_FULL {
+            plane.full[at.block as usize] -= 1;
+        }
         if block.is_computed(at.page) {
             self.contents.change_seed(block, at.page);
         } else {
@@ -353,15 +362,17 @@ impl Blocks {
     /// A program of the page is on its way.
     pub fn program_begins(&mut self, at: Ppa) {
         let plane = &mut self.planes[at.plane.index()];
-        plane.blocks[at.block as usize].programs_in_flight += 1;
         plane.programs += 1;
+        plane.blocks[at.block as usize].programs_in_flight += 1;
+        plane.note_written_up(at.block, self.pages_per_block);
     }
 
     /// The page is programmed.
     pub fn program_ends(&mut self, at: Ppa) {
         let plane = &mut self.planes[at.plane.index()];
-        plane.blocks[at.block as usize].programs_in_flight -= 1;
         plane.programs -= 1;
+        plane.blocks[at.block as usize].programs_in_flight -= 1;
+        plane.note_written_up(at.block, self.pages_per_block);
     }
 
     /// Programs in flight in a plane.
@@ -514,5 +525,6 @@ impl Blocks {
         let b = &mut self.planes[plane.index()].blocks[block as usize];
         assert!(b.valid == 0 && b.reads_in_flight == 0 && b.programs_in_flight == 0, "erased a block in use");
         self.contents.erase(b);
+        self.planes[plane.index()].note_full(block, self.pages_per_block);
     }
 }

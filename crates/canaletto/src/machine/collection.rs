@@ -65,7 +65,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                     None => return,
                 },
                 Step::Erase(victim) => {
-                    self.write_moved(plane, self.collector.won(plane), now);
+                    self.write_moved(plane, self.collector.reclaimed_pages(plane), now);
                     return self.erase_victim(victim, now);
                 }
                 Step::Wait => return,

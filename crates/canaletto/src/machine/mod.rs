@@ -53,13 +53,13 @@ use crate::flash::suspend::Suspensions;
 use crate::flash::timing::ArrayTiming;
 use crate::flash::wear::Wear;
 use crate::ftl::blocks::Blocks;
+use crate::ftl::dynamic::DynamicAllocator;
 use crate::ftl::gc::Collector;
 use crate::ftl::gc::refresh::Refresh;
 use crate::ftl::hybrid::Hybrid;
 use crate::ftl::in_place::InPlace;
 use crate::ftl::mapping::MappingTable;
 use crate::ftl::placement::{Placement, Positions};
-use crate::ftl::spread::Spread;
 use crate::host::attach::attached::Attached;
 use crate::host::cores::Cores;
 use crate::host::link::{Direction, Link};
@@ -244,7 +244,7 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     hybrid: Option<Hybrid>,
     /// Instead of the blocks' and the collector's work, if pages are written in place.
     in_place: Option<InPlace>,
-    spread: Spread,
+    spread: DynamicAllocator,
     /// Pages of requests for which no plane has room yet.
     without_room: VecDeque<TransactionId>,
     /// Whether some of them have not been looked at yet.
@@ -395,7 +395,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
                 &Placement::new(&layout, design.ftl.allocation, &Positions::all(&layout)),
             ),
             in_place: InPlace::new(design, &layout),
-            spread: Spread::new(&layout, limits.streams, limits.most_valid),
+            spread: DynamicAllocator::new(&layout, limits.streams, limits.most_valid),
             queues: Queues::new(&layout, &design.scheduler, design.flash.multi_plane, &priorities),
             touched: Ring::new(domains.len() as u32),
             domains,

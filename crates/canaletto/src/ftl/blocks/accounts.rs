@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 
+use super::candidates::NOT_FULL;
 use super::{Block, Blocks};
 use crate::flash::address::PlaneId;
 use crate::measure::precondition::BlockCounts;
@@ -99,6 +100,10 @@ impl Blocks {
                 let valid = written + self.seeded_valid(id, b as u32);
                 if valid != block.valid {
                     return Err(format!("plane {number} block {b}: {valid} valid pages, counted {}", block.valid));
+                }
+                let can_be_chosen = block.is_full(self.pages_per_block) && !block.bad;
+                if plane.full[b] != if can_be_chosen { block.valid } else { NOT_FULL } {
+                    return Err(format!("plane {number} block {b}: full, and the search for a victim does not know"));
                 }
                 let free = erased.binary_search(&(b as u32)).is_ok();
                 let open = self.is_open(id, b as u32);

@@ -202,9 +202,7 @@ impl Contents {
     pub(super) fn look_up_seeds(&mut self, block: &mut Block, contents: impl Iterator<Item = (u32, u64)>) {
         self.lpas.ensure(&mut block.lpas, INVALID);
         let lpas = self.lpas.row_mut(block.lpas);
-        for (page, lpa) in contents {
-            lpas[page as usize] = lpa;
-        }
+        contents.for_each(|(page, lpa)| lpas[page as usize] = lpa);
         let changed = self.changed_seeds.row(block.changed_seeds).iter();
         for (lpas, bits) in lpas.chunks_mut(64).zip(changed) {
             forget(lpas, *bits);

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 
+use super::candidates::NOT_FULL;
 use super::{Block, Blocks, Plane};
 use crate::flash::address::{PlaneId, Ppa};
 use crate::ftl::precondition::{Kind, Seeds};
@@ -146,6 +147,8 @@ impl Plane {
         self.least_erases = self.blocks.iter().map(|b| b.erases).min().unwrap_or(0);
         self.most_erases = self.blocks.iter().map(|b| b.erases).max().unwrap_or(0);
         self.unopened = 0;
+        self.full = vec![NOT_FULL; self.blocks.len()];
+        (0..blocks).for_each(|block| self.note_full(block, pages));
         for block in contents.free() {
             let wear = if by_wear { self.blocks[block as usize].erases } else { 0 };
             self.erasures += 1;

@@ -122,7 +122,7 @@ impl Blocks {
             for _ in 0..self.blocks_per_plane {
                 let bad = self.is_next_bad(plane);
                 let p = &mut self.planes[plane.index()];
-                p.blocks.push(Block { bad, ..Block::default() });
+                p.add(Block { bad, ..Block::default() });
                 p.bad += u32::from(bad);
                 p.bad_unseen -= u32::from(bad);
             }
@@ -263,7 +263,7 @@ impl Blocks {
             let untouched = self.planes[leader.index()].blocks.len() as u32;
             for p in &mut self.planes[group.clone()] {
                 p.unopened -= 1;
-                p.blocks.push(Block::default());
+                p.add(Block::default());
             }
             untouched
         } else {

@@ -53,6 +53,9 @@ impl Classes {
 
     /// The page of `class` before which `rank` others come.
     pub fn page(&self, class: usize, rank: u32) -> u32 {
+        if let [only] = &self.runs[..] {
+            return only.first + rank;
+        }
         let own = &self.of_class[class];
         let run = self.runs[own[own.partition_point(|&run| self.runs[run].before <= rank) - 1]];
         run.first + rank - run.before

@@ -1,4 +1,4 @@
-//! Pages of given blocks, for those who keep their own books on which block takes what.
+//! Explicit allocation: pages of named blocks, for mappings that keep their own books on which block takes what.
 
 use super::{Blocks, Frontier};
 use crate::flash::address::{PlaneId, Ppa};
@@ -11,13 +11,13 @@ impl Blocks {
 
     /// Takes a free block, of which there must be one. Its first page is to be taken at once: until then it is neither free
     /// nor in use.
-    pub fn open_given(&mut self, plane: PlaneId) -> u32 {
+    pub fn open_explicit(&mut self, plane: PlaneId) -> u32 {
         self.take_free(plane)
     }
 
     /// Takes this very page for `sectors` of `lpa`. Pages of the block before it that nobody took are spent: flash demands
     /// that the pages of a block are programmed in order.
-    pub fn allocate_given(&mut self, at: Ppa, lpa: u64, sectors: u64) {
+    pub fn allocate_at(&mut self, at: Ppa, lpa: u64, sectors: u64) {
         let b = self.block_mut(at);
         debug_assert!(b.written <= at.page, "{at:?} is taken");
         b.written = at.page;
