@@ -8,8 +8,11 @@ pub mod seeded;
 pub mod superblocks;
 
 mod accounts;
+mod block;
 mod candidates;
-mod given;
+mod contents;
+mod explicit;
+mod frontier;
 #[cfg(test)]
 mod tests;
 
@@ -19,85 +22,14 @@ use std::collections::BinaryHeap;
 use crate::flash::address::{Layout, PlaneId, Ppa};
 use crate::ftl::bad_blocks::BadBlocks;
 pub use crate::ftl::blocks::accounts::PlaneWear;
+use crate::ftl::blocks::block::Block;
 pub use crate::ftl::blocks::candidates::Candidates;
+use crate::ftl::blocks::contents::Contents;
+pub use crate::ftl::blocks::frontier::Frontier;
+use crate::ftl::blocks::frontier::{Frontiers, Open};
 use crate::ftl::blocks::superblocks::Superblocks;
 use crate::ftl::precondition::Seeds;
 use crate::sim::time::Time;
-
-/// Marks a page that holds nothing valid.
-const INVALID: u64 = u64::MAX;
-
-/// What a physical page holds.
-#[derive(Clone, Copy)]
-struct Page {
-    /// Logical page, or [`INVALID`].
-    lpa: u64,
-    /// Sectors that hold data.
-    sectors: u64,
-    /// Times these data were copied since a controller last looked at them.
-    copies: u8,
-}
-
-/// One block.
-#[derive(Default)]
-struct Block {
-    /// Pages handed out during the run, which come after the seeded ones.
-    pages: Vec<Page>,
-    /// Pages at the block's beginning whose contents are seeded.
-    seeded: u32,
-    /// Which of these have changed since: a bit each, once the first has.
-    changed_seeds: Option<Box<[u64]>>,
-    /// Valid pages, those whose program is in flight included.
-    valid: u32,
-    programs_in_flight: u32,
-    reads_in_flight: u32,
-    erases: u32,
-    /// The plane's clock when the block was opened, and when one of its pages last changed.
-    opened: u64,
-    changed: u64,
-    /// Never to be used again once its valid pages have moved.
-    bad: bool,
-    /// To be bad once its superblock has been erased.
-    doomed: bool,
-}
-
-/// Whose data a write frontier takes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Frontier {
-    /// The host's, of one stream.
-    User(u16),
-    /// Garbage collection's, for pages of the plane itself.
-    Gc,
-    /// Garbage collection's, for pages that come from other planes. It has no claim on the reserved blocks, which the
-    /// plane's own collection may need to end.
-    Arrivals,
-    /// The mapping table's: translation pages.
-    Translation,
-}
-
-/// Frontiers of a plane that are not the host's.
-const OWN: usize = 3;
-
-impl Frontier {
-    fn index(self) -> usize {
-        match self {
-            Frontier::Gc => 0,
-            Frontier::Arrivals => 1,
-            Frontier::Translation => 2,
-            Frontier::User(stream) => OWN + usize::from(stream),
-        }
-    }
-}
-
-/// A write frontier of a plane.
-#[derive(Clone, Default)]
-struct Open {
-    /// The block being filled.
-    block: Option<u32>,
-    /// Time without a page to give, and since when that lasts.
-    stalled: Time,
-    stalled_since: Option<Time>,
-}
 
 /// One plane's blocks.
 #[derive(Default)]
@@ -106,8 +38,11 @@ struct Plane {
     blocks: Vec<Block>,
     /// Erased blocks, by the order in which they are to be opened: (erases that count, number of the erasure, block).
     erased: BinaryHeap<Reverse<(u32, u64, u32)>>,
-    /// The frontiers, by [`Frontier::index`].
-    open: Vec<Open>,
+    /// Good blocks that were never opened.
+    unopened: u32,
+    /// Valid pages of each block that is full and can be chosen to be collected, in one row so that a search for the fewest
+    /// is quick; [`candidates::NOT_FULL`] for others.
+    full: Vec<u32>,
     /// Valid pages of all blocks, those whose program is in flight included.
     valid: u64,
     /// Pages of [`Frontier::Arrivals`] that are promised and not yet taken.
@@ -131,6 +66,8 @@ struct Plane {
 /// All blocks of the drive.
 pub struct Blocks {
     planes: Vec<Plane>,
+    frontiers: Frontiers,
+    contents: Contents,
     blocks_per_plane: u32,
     pages_per_block: u32,
     pages_per_flash_page: u32,
@@ -150,13 +87,14 @@ impl Blocks {
     /// A fresh drive with write frontiers for `streams` streams, on which the host never gets the last `reserved` free
     /// blocks of a plane.
     pub fn new(layout: &Layout, reserved: u32, streams: u16, by_wear: bool, bad: BadBlocks) -> Blocks {
-        let plane = |number| Plane {
-            open: vec![Open::default(); OWN + usize::from(streams)],
-            bad_unseen: bad.of_factory(PlaneId(number), layout.blocks_per_plane),
-            ..Plane::default()
+        let plane = |number| {
+            let bad_unseen = bad.of_factory(PlaneId(number), layout.blocks_per_plane);
+            Plane { unopened: layout.blocks_per_plane - bad_unseen, bad_unseen, ..Plane::default() }
         };
         Blocks {
             planes: (0..layout.planes()).map(plane).collect(),
+            frontiers: Frontiers::new(layout.planes(), streams),
+            contents: Contents::new(layout.pages_per_block, layout.sectors_per_page),
             blocks_per_plane: layout.blocks_per_plane,
             pages_per_block: layout.pages_per_block,
             pages_per_flash_page: layout.pages_per_flash_page(),
@@ -175,13 +113,7 @@ impl Blocks {
             return self.free_superblocks(plane, superblocks);
         }
         let p = &self.planes[plane.index()];
-        self.unopened(plane) + p.erased.len() as u32
-    }
-
-    /// Good blocks of a plane that were never opened.
-    fn unopened(&self, plane: PlaneId) -> u32 {
-        let p = &self.planes[plane.index()];
-        self.blocks_per_plane - p.blocks.len() as u32 - p.bad_unseen
+        p.unopened + p.erased.len() as u32
     }
 
     /// Free blocks of a plane that the host never gets.
@@ -190,26 +122,30 @@ impl Blocks {
     }
 
     /// Whether the frontier has a page to give. With superblocks those who have a place always find one.
+    #[inline]
     pub fn has_page(&self, plane: PlaneId, frontier: Frontier) -> bool {
+        self.frontiers.get(plane, frontier).left > 0 || self.finds_page(plane, frontier)
+    }
+
+    /// Whether a frontier whose block is full, or that shares superblocks with other planes, has a page to give.
+    #[inline(never)]
+    fn finds_page(&self, plane: PlaneId, frontier: Frontier) -> bool {
         self.room_in_open(plane, frontier).is_some() || self.may_open(plane, frontier)
     }
 
     /// The number of the page the frontier would give next.
     pub fn next_page(&self, plane: PlaneId, frontier: Frontier) -> u32 {
-        self.room_in_open(plane, frontier)
-            .map_or(0, |block| self.planes[plane.index()].blocks[block as usize].written())
+        self.room_in_open(plane, frontier).map_or(0, |block| self.planes[plane.index()].blocks[block as usize].written)
     }
 
+    #[inline]
     fn room_in_open(&self, plane: PlaneId, frontier: Frontier) -> Option<u32> {
-        if let Some(superblocks) = &self.superblocks {
-            return self.room_in_stripe(plane, frontier, superblocks);
-        }
-        let p = &self.planes[plane.index()];
-        p.open[frontier.index()].block.filter(|&b| self.has_room(p, b))
+        let open = self.frontiers.get(plane, frontier).with_room();
+        if open.is_some() || self.superblocks.is_none() { open } else { self.room_in_stripe(plane, frontier) }
     }
 
     fn has_room(&self, plane: &Plane, block: u32) -> bool {
-        plane.blocks[block as usize].written() < self.pages_per_block
+        plane.blocks[block as usize].written < self.pages_per_block
     }
 
     fn may_open(&self, plane: PlaneId, frontier: Frontier) -> bool {
@@ -225,21 +161,31 @@ impl Blocks {
             None if self.may_open(plane, frontier) => (self.open_block(plane, frontier), true),
             None => return None,
         };
-        let b = &mut self.planes[plane.index()].blocks[block as usize];
-        let page = b.written();
-        b.pages.push(Page { lpa, sectors, copies: 0 });
-        b.valid += 1;
-        let p = &mut self.planes[plane.index()];
-        p.valid += 1;
-        p.clock += 1;
-        p.blocks[block as usize].changed = p.clock;
+        let page = self.write_next(plane, block, lpa, sectors);
         if frontier == Frontier::Arrivals {
-            p.promised -= 1;
+            self.planes[plane.index()].promised -= 1;
         }
         if self.superblocks.is_some() {
             self.page_is_taken(plane, frontier, page + 1 == self.pages_per_block);
+        } else {
+            self.frontiers.get_mut(plane, frontier).left -= 1;
         }
         Some((Ppa { plane, block, page }, opened))
+    }
+
+    /// Takes the next page of a block for `sectors` of `lpa`.
+    fn write_next(&mut self, plane: PlaneId, block: u32, lpa: u64, sectors: u64) -> u32 {
+        let p = &mut self.planes[plane.index()];
+        p.valid += 1;
+        p.clock += 1;
+        let b = &mut p.blocks[block as usize];
+        let page = b.written;
+        b.written += 1;
+        b.valid += 1;
+        b.changed = p.clock;
+        self.contents.write(b, page, lpa, sectors);
+        p.note_written_up(block, self.pages_per_block);
+        page
     }
 
     /// Nothing more is programmed into the flash page of `at`, its block's last one: what is left of it is padding.
@@ -249,10 +195,15 @@ impl Blocks {
         }
         let step = self.pages_per_flash_page;
         let block = self.block_mut(at);
-        let (written, end) = (block.written(), block.written().next_multiple_of(step));
+        let (written, end) = (block.written, block.written.next_multiple_of(step));
         debug_assert!(at.page / step == (end - 1) / step, "{at:?} is not in its block's last flash page");
-        block.pages.resize((end - block.seeded) as usize, Page { lpa: INVALID, sectors: 0, copies: 0 });
+        block.written = end;
+        self.planes[at.plane.index()].note_full(at.block, self.pages_per_block);
         self.padding += u64::from(end - written);
+        let is_filled = |open: &&mut Open| open.left > 0 && open.block == Some(at.block);
+        if let Some(open) = self.frontiers.of_plane_mut(at.plane).iter_mut().find(is_filled) {
+            open.left = self.pages_per_block - end;
+        }
     }
 
     /// Pages left empty in flash pages that were programmed.
@@ -268,27 +219,26 @@ impl Blocks {
 
     fn open_block(&mut self, plane: PlaneId, frontier: Frontier) -> u32 {
         let block = self.take_free(plane);
-        self.planes[plane.index()].open[frontier.index()].block = Some(block);
+        self.frontiers.fill(plane, frontier, block, self.pages_per_block);
         block
     }
 
     fn take_free(&mut self, plane: PlaneId) -> u32 {
-        let pages = self.pages_per_block as usize;
-        let block = if self.unopened(plane) > 0 {
+        let block = if self.planes[plane.index()].unopened > 0 {
             while self.is_next_bad(plane) {
                 let p = &mut self.planes[plane.index()];
-                p.blocks.push(Block { bad: true, ..Block::default() });
+                p.add(Block { bad: true, ..Block::default() });
                 p.bad += 1;
                 p.bad_unseen -= 1;
             }
-            let blocks = &mut self.planes[plane.index()].blocks;
-            blocks.push(Block::default());
-            blocks.len() as u32 - 1
+            let p = &mut self.planes[plane.index()];
+            p.unopened -= 1;
+            p.add(Block::default());
+            p.blocks.len() as u32 - 1
         } else {
             self.planes[plane.index()].erased.pop().expect("a frontier was opened without a free block").0.2
         };
         let p = &mut self.planes[plane.index()];
-        p.blocks[block as usize].pages.reserve_exact(pages);
         p.blocks[block as usize].opened = p.clock;
         block
     }
@@ -313,7 +263,8 @@ impl Blocks {
         }
         p.bad += 1;
         p.blocks[block as usize].bad = true;
-        p.close(block);
+        p.note_full(block, self.pages_per_block);
+        self.frontiers.close(plane, block);
         true
     }
 
@@ -335,37 +286,27 @@ impl Blocks {
         &self.planes[at.plane.index()].blocks[at.block as usize]
     }
 
-    /// Sectors that hold data at a page.
+    /// Sectors that hold data at a valid page.
     pub fn sectors(&self, at: Ppa) -> u64 {
-        let block = self.block(at);
-        if at.page < block.seeded {
-            return self.seeded_sectors();
-        }
-        block.pages[(at.page - block.seeded) as usize].sectors
+        self.contents.sectors(self.block(at), at.page)
     }
 
     /// The logical page whose valid data are at a page.
     pub fn valid_lpa(&self, at: Ppa) -> Option<u64> {
         let block = self.block(at);
-        if at.page < block.seeded {
-            return self.seeded_lpa(at);
-        }
-        block.pages.get((at.page - block.seeded) as usize).map(|p| p.lpa).filter(|&lpa| lpa != INVALID)
+        if block.is_computed(at.page) { self.seeded_lpa(at) } else { self.contents.lpa(block, at.page) }
     }
 
-    /// Times the data at a page were copied since a controller last looked at them.
+    /// Times the data at a page were copied since a controller last looked at them; what was there before the run was looked
+    /// at when it was written.
     pub fn copies(&self, at: Ppa) -> u8 {
-        let block = self.block(at);
-        // What was there before the run was looked at when it was written.
-        if at.page < block.seeded { 0 } else { block.pages[(at.page - block.seeded) as usize].copies }
+        self.contents.copies(self.block(at), at.page)
     }
 
     /// Notes how often the data of a page were copied unseen.
     pub fn set_copies(&mut self, at: Ppa, copies: u8) {
-        let block = self.block_mut(at);
-        debug_assert!(at.page >= block.seeded, "copies are never seeded");
-        let place = (at.page - block.seeded) as usize;
-        block.pages[place].copies = copies;
+        let block = &mut self.planes[at.plane.index()].blocks[at.block as usize];
+        self.contents.set_copies(block, at.page, copies);
     }
 
     /// Whether the block can be collected: nothing more is written to it, and it is not free.
@@ -373,10 +314,9 @@ impl Blocks {
         if let Some(superblocks) = &self.superblocks {
             return self.superblock_can_be_collected(plane, block, superblocks);
         }
-        let p = &self.planes[plane.index()];
-        let b = &p.blocks[block as usize];
-        let open = b.written() < self.pages_per_block && p.open.iter().any(|o| o.block == Some(block));
-        b.written() > 0 && b.programs_in_flight == 0 && !open
+        let b = &self.planes[plane.index()].blocks[block as usize];
+        let open = b.written < self.pages_per_block && self.frontiers.have(plane, block);
+        b.written > 0 && b.programs_in_flight == 0 && !open
     }
 
     /// Whether the block could be collected if nothing more were written to it. Pages promised to copies from elsewhere are,
@@ -384,13 +324,13 @@ impl Blocks {
     pub fn can_be_closed(&self, plane: PlaneId, block: u32) -> bool {
         let p = &self.planes[plane.index()];
         let b = &p.blocks[block as usize];
-        let promised = p.promised > 0 && p.open[Frontier::Arrivals.index()].block == Some(block);
-        b.written() > 0 && b.programs_in_flight == 0 && !promised && self.superblocks.is_none()
+        let promised = p.promised > 0 && self.frontiers.get(plane, Frontier::Arrivals).block == Some(block);
+        b.written > 0 && b.programs_in_flight == 0 && !promised && self.superblocks.is_none()
     }
 
     /// Nothing more is written to the block before it is erased.
     pub fn close(&mut self, plane: PlaneId, block: u32) {
-        self.planes[plane.index()].close(block);
+        self.frontiers.close(plane, block);
     }
 
     /// Whether the block holds valid data.
@@ -401,29 +341,38 @@ impl Blocks {
     /// The data at a page are out of date.
     pub fn invalidate(&mut self, at: Ppa) {
         debug_assert!(self.valid_lpa(at).is_some(), "invalidated twice: {at:?}");
-        if at.page < self.block(at).seeded {
-            self.forget_seed(at);
-        }
         let plane = &mut self.planes[at.plane.index()];
         let block = &mut plane.blocks[at.block as usize];
-        if at.page >= block.seeded {
-            block.pages[(at.page - block.seeded) as usize].lpa = INVALID;
-        }
         block.valid -= 1;
         block.changed = plane.clock;
         plane.valid -= 1;
+        if plane.full[at.block as usize] != candidates::NOT_FULL {
+            plane.full[at.block as usize] -= 1;
+        }
+        if block.is_computed(at.page) {
+            self.contents.change_seed(block, at.page);
+        } else {
+            self.contents.invalidate(block, at.page);
+        }
+        if let Some(seeds) = &mut self.seeds {
+            seeds.give_up(at);
+        }
     }
 
     /// A program of the page is on its way.
     pub fn program_begins(&mut self, at: Ppa) {
-        self.block_mut(at).programs_in_flight += 1;
-        self.planes[at.plane.index()].programs += 1;
+        let plane = &mut self.planes[at.plane.index()];
+        plane.programs += 1;
+        plane.blocks[at.block as usize].programs_in_flight += 1;
+        plane.note_written_up(at.block, self.pages_per_block);
     }
 
     /// The page is programmed.
     pub fn program_ends(&mut self, at: Ppa) {
-        self.block_mut(at).programs_in_flight -= 1;
-        self.planes[at.plane.index()].programs -= 1;
+        let plane = &mut self.planes[at.plane.index()];
+        plane.programs -= 1;
+        plane.blocks[at.block as usize].programs_in_flight -= 1;
+        plane.note_written_up(at.block, self.pages_per_block);
     }
 
     /// Programs in flight in a plane.
@@ -466,9 +415,7 @@ impl Blocks {
 
     /// Keeps a page for one that comes from another plane. Returns whether there is room.
     pub fn promise_arrival(&mut self, plane: PlaneId) -> bool {
-        let left = self
-            .room_in_open(plane, Frontier::Arrivals)
-            .map(|block| self.pages_per_block - self.planes[plane.index()].blocks[block as usize].written());
+        let left = Some(self.frontiers.get(plane, Frontier::Arrivals).left).filter(|&left| left > 0);
         let promised = self.planes[plane.index()].promised;
         // Promises are only ever made of pages in a block that is open already: nobody else can take them.
         let room = match left {
@@ -491,13 +438,14 @@ impl Blocks {
     /// The first page at or after `from` that holds valid data.
     pub fn next_valid(&self, plane: PlaneId, block: u32, from: u32) -> Option<Ppa> {
         let b = &self.planes[plane.index()].blocks[block as usize];
-        let seeded = (from..b.seeded).map(|page| Ppa { plane, block, page }).find(|&at| self.seeded_lpa(at).is_some());
-        let written = || {
-            let from = from.max(b.seeded);
-            let page = (from..b.written()).find(|&p| b.pages[(p - b.seeded) as usize].lpa != INVALID);
-            page.map(|page| Ppa { plane, block, page })
-        };
-        seeded.or_else(written)
+        let at = |page| Ppa { plane, block, page };
+        if b.is_computed(from)
+            && let Some(seeded) = (from..b.seeded).map(at).find(|&at| self.seeded_lpa(at).is_some())
+        {
+            return Some(seeded);
+        }
+        let from = if b.is_computed(from) { b.seeded } else { from };
+        self.contents.next_valid(b, from).map(at)
     }
 
     /// The block is empty: erased and free again, unless it is bad or has come to the end of its `endurance` (erases; 0:
@@ -506,9 +454,9 @@ impl Blocks {
         if self.superblocks.is_some() {
             return self.erase_superblock(plane, block, endurance);
         }
+        self.frontiers.close(plane, block);
+        self.empty(plane, block);
         let p = &mut self.planes[plane.index()];
-        p.close(block);
-        p.empty(block);
         let b = &mut p.blocks[block as usize];
         if b.bad {
             return;
@@ -549,64 +497,34 @@ impl Blocks {
     /// Notes whether the plane has a page for the frontier now, for [`Blocks::stall_clock`], and returns it.
     pub fn note_stall(&mut self, plane: PlaneId, frontier: Frontier, now: Time) -> bool {
         let room = self.has_page(plane, frontier);
-        let open = &mut self.planes[plane.index()].open[frontier.index()];
-        match (room, open.stalled_since) {
-            (false, None) => open.stalled_since = Some(now),
-            (true, Some(since)) => {
-                open.stalled += now - since;
-                open.stalled_since = None;
-            }
-            _ => {}
-        }
+        self.frontiers.note_stall(plane, frontier, room, now);
         room
     }
 
     /// [`Blocks::note_stall`] for the mapping table and every stream.
     pub fn note_stalls(&mut self, plane: PlaneId, now: Time) {
         self.note_stall(plane, Frontier::Translation, now);
-        for stream in 0..(self.planes[plane.index()].open.len() - OWN) as u16 {
+        for stream in 0..self.frontiers.streams() {
             self.note_stall(plane, Frontier::User(stream), now);
         }
     }
 
     /// Time until `now` during which the frontier had no page to give.
     pub fn stall_clock(&self, plane: PlaneId, frontier: Frontier, now: Time) -> Time {
-        let open = &self.planes[plane.index()].open[frontier.index()];
-        open.stalled + open.stalled_since.map_or(Time::ZERO, |since| now - since)
+        self.frontiers.stall_clock(plane, frontier, now)
     }
 
     /// The run begins: nobody waits any more, and time without a page to give and padding count from zero.
     pub fn begin_anew(&mut self) {
         self.padding = 0;
-        for open in self.planes.iter_mut().flat_map(|plane| &mut plane.open) {
-            (open.stalled, open.stalled_since) = (Time::ZERO, None);
-        }
+        self.frontiers.reset_stalls();
     }
-}
 
-impl Block {
-    /// Pages that hold or held data since the last erasure.
-    fn written(&self) -> u32 {
-        self.seeded + self.pages.len() as u32
-    }
-}
-
-impl Plane {
-    /// What the block held is gone.
-    fn empty(&mut self, block: u32) {
-        let b = &mut self.blocks[block as usize];
+    /// What a block held is gone.
+    fn empty(&mut self, plane: PlaneId, block: u32) {
+        let b = &mut self.planes[plane.index()].blocks[block as usize];
         assert!(b.valid == 0 && b.reads_in_flight == 0 && b.programs_in_flight == 0, "erased a block in use");
-        b.pages = Vec::new();
-        b.seeded = 0;
-        b.changed_seeds = None;
-    }
-
-    /// No frontier writes to the block any more.
-    fn close(&mut self, block: u32) {
-        for open in &mut self.open {
-            if open.block == Some(block) {
-                open.block = None;
-            }
-        }
+        self.contents.erase(b);
+        self.planes[plane.index()].note_full(block, self.pages_per_block);
     }
 }

@@ -88,7 +88,7 @@ impl<X: Features> Ftl<X> {
                     None => return,
                 },
                 Step::Erase(victim) => {
-                    self.write_moved(work, plane, self.collector.won(plane), now);
+                    self.write_moved(work, plane, self.collector.reclaimed_pages(plane), now);
                     return self.erase_victim(work, victim, now);
                 }
                 Step::Wait => return,
@@ -234,12 +234,8 @@ impl<X: Features> Ftl<X> {
     pub fn copy_programmed<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
         let t = work.transactions[id];
         self.blocks.program_ends(t.ppa);
-        let entry = self.entry(t.lpa);
-        let current = match entry {
-            Entry::At(ppa) => ppa,
-            Entry::Pending(write) => work.transactions[write].old,
-            Entry::Unmapped | Entry::Trimmed => Ppa::NONE,
-        };
+        let entry = self.map.get(t.lpa);
+        debug_assert_eq!(self.blocks.valid_lpa(t.old).is_some(), self.is_newest(work, t.old, t.lpa));
         let counts = &mut self.collector.counts;
         counts.copied += 1;
         self.maintenance.copy(now);
@@ -248,7 +244,8 @@ impl<X: Features> Ftl<X> {
         if t.copyback {
             self.wear.copied(t.old, t.ppa);
         }
-        if current == t.old {
+        // They are valid until newer ones have taken effect.
+        if self.blocks.valid_lpa(t.old).is_some() {
             match entry {
                 Entry::Pending(write) => work.transactions[write].old = t.ppa,
                 _ => {
@@ -267,6 +264,15 @@ impl<X: Features> Ftl<X> {
         self.changed.push(t.ppa.plane);
         let within = self.stays_in_plane(work, id);
         self.end_copy(work, id, t.old.plane, within);
+    }
+
+    /// Whether the newest data of a logical page that have taken effect are here.
+    fn is_newest<P: Probe>(&self, work: &InFlight<'_, P>, at: Ppa, lpa: u64) -> bool {
+        match self.entry(lpa) {
+            Entry::At(ppa) => ppa == at,
+            Entry::Pending(write) => work.transactions[write].old == at,
+            Entry::Unmapped | Entry::Trimmed => false,
+        }
     }
 
     /// A copy of a page of `from` has ended.

@@ -1,9 +1,9 @@
 //! The page-level mapping table, in memory that grows with what is touched.
 //!
 //! A drive of 64 TB has sixteen thousand million logical pages; a run touches some millions of them. Logical pages are
-//! grouped by 64: a group is a bitmap of its mapped pages and a short packed list of their entries, so an untouched
-//! group costs 16 bytes in a segment that exists only once one of its pages is touched, and looking a page up is two
-//! array accesses and a bit count.
+//! grouped by 64: a group is a bitmap of its mapped pages and a short packed list of their entries. Groups lie in one array
+//! of zeroes, which the system gives without touching it, so that an untouched group costs 16 bytes of address space; looking
+//! a page up is an array access, and where the group has several entries a bit count and another access.
 
 use crate::flash::address::Ppa;
 use crate::scheduler::transaction::TransactionId;
@@ -46,46 +46,58 @@ impl Entry {
     }
 }
 
-/// Groups a segment: 64 KiB of memory covering 262,144 logical pages.
-const SEGMENT: usize = 4096;
-
 /// Capacities of packed lists: the smallest power of two that holds the entries.
 const CAPACITIES: usize = 6;
 
-/// The pool of lists with `count` entries (2 to 64).
-fn pool_of(count: u32) -> usize {
-    count.next_power_of_two().trailing_zeros() as usize - 1
+/// Logical pages of a group.
+const GROUP: u64 = 64;
+
+/// Of 64 pages: which have an entry, and the entry itself if there is one, so that it shares the group's cache line, or
+/// else where their [`List`] is. An array, not a struct: the standard library has zeroed memory of those come from the
+/// system.
+type Group = [u64; 2];
+
+/// The entries of a group that has several, by page.
+#[derive(Clone, Copy)]
+struct List {
+    pool: usize,
+    start: usize,
 }
 
-#[derive(Clone, Copy, Default)]
-struct Group {
-    /// Which of the 64 pages have an entry.
-    mapped: u64,
-    /// The entry itself if there is one, so that it shares the group's cache line; the start of the list in its pool if
-    /// there are more.
-    data: u64,
+impl List {
+    fn unpack(data: u64) -> List {
+        List { pool: (data % 8) as usize, start: (data / 8) as usize }
+    }
+
+    fn pack(self) -> u64 {
+        (self.start * 8 + self.pool) as u64
+    }
+
+    fn capacity(self) -> usize {
+        2 << self.pool
+    }
 }
 
 /// Entries of lists of one capacity, and the places given back.
 #[derive(Default)]
 struct Pool {
     entries: Vec<u64>,
-    free: Vec<u64>,
+    free: Vec<usize>,
 }
 
 impl Pool {
-    fn take(&mut self, capacity: usize) -> u64 {
+    fn take(&mut self, capacity: usize) -> usize {
         self.free.pop().unwrap_or_else(|| {
             let start = self.entries.len();
             self.entries.resize(start + capacity, 0);
-            start as u64
+            start
         })
     }
 }
 
 /// Logical page to [`Entry`].
 pub struct MappingTable {
-    segments: Vec<Option<Box<[Group; SEGMENT]>>>,
+    groups: Vec<Group>,
     pools: [Pool; CAPACITIES],
     /// Pages that hold data.
     mapped: u64,
@@ -94,8 +106,8 @@ pub struct MappingTable {
 impl MappingTable {
     /// An empty table for `pages` logical pages.
     pub fn new(pages: u64) -> MappingTable {
-        let segments = pages.div_ceil(64 * SEGMENT as u64) as usize;
-        MappingTable { segments: (0..segments).map(|_| None).collect(), pools: Default::default(), mapped: 0 }
+        let groups = vec![Group::default(); pages.div_ceil(GROUP) as usize];
+        MappingTable { groups, pools: Default::default(), mapped: 0 }
     }
 
     /// Number of pages that hold data, pending ones included.
@@ -109,8 +121,8 @@ impl MappingTable {
     #[inline]
     pub fn expect(&self, lpa: u64) {
         #[cfg(target_arch = "x86_64")]
-        if let Some(Some(segment)) = self.segments.get((lpa / (64 * SEGMENT as u64)) as usize) {
-            let group: *const Group = &raw const segment[(lpa / 64) as usize % SEGMENT];
+        if let Some(group) = self.groups.get((lpa / GROUP) as usize) {
+            let group: *const Group = group;
             // SAFETY: a prefetch is a hint without any effect on memory, valid for every address; SSE is part of x86-64.
             unsafe { std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(group.cast()) };
         }
@@ -120,73 +132,80 @@ impl MappingTable {
 
     /// Looks a page up.
     pub fn get(&self, lpa: u64) -> Entry {
-        let Some(segment) = &self.segments[(lpa / (64 * SEGMENT as u64)) as usize] else {
-            return Entry::Unmapped;
-        };
-        let group = &segment[(lpa / 64) as usize % SEGMENT];
-        let bit = 1u64 << (lpa % 64);
-        if group.mapped & bit == 0 {
+        let [mapped, data] = self.groups[(lpa / GROUP) as usize];
+        let bit = 1 << (lpa % GROUP);
+        if mapped & bit == 0 {
             return Entry::Unmapped;
         }
-        Entry::unpack(match group.mapped.count_ones() {
-            1 => group.data,
-            count => self.pools[pool_of(count)].entries[group.data as usize + rank(group, bit)],
-        })
+        if mapped == bit {
+            return Entry::unpack(data);
+        }
+        let list = List::unpack(data);
+        Entry::unpack(self.pools[list.pool].entries[list.start + rank(mapped, bit)])
     }
 
     /// Sets a page's entry.
     pub fn set(&mut self, lpa: u64, entry: Entry) {
-        let segment = self.segments[(lpa / (64 * SEGMENT as u64)) as usize].get_or_insert_with(|| {
-            vec![Group::default(); SEGMENT].into_boxed_slice().try_into().unwrap_or_else(|_| unreachable!())
-        });
-        let group = &mut segment[(lpa / 64) as usize % SEGMENT];
-        let bit = 1u64 << (lpa % 64);
+        let group = &mut self.groups[(lpa / GROUP) as usize];
+        let bit = 1 << (lpa % GROUP);
         self.mapped += u64::from(entry != Entry::Trimmed);
-        if group.mapped & bit == 0 {
+        let [mapped, data] = *group;
+        if mapped & bit == 0 {
             insert(group, bit, entry.pack(), &mut self.pools);
             return;
         }
-        let slot = match group.mapped.count_ones() {
-            1 => &mut group.data,
-            count => &mut self.pools[pool_of(count)].entries[group.data as usize + rank(group, bit)],
+        let list = List::unpack(data);
+        let slot = match mapped == bit {
+            true => &mut group[1],
+            false => &mut self.pools[list.pool].entries[list.start + rank(mapped, bit)],
         };
         self.mapped -= u64::from(*slot != TRIMMED);
         *slot = entry.pack();
     }
 }
 
-/// How many mapped pages of the group come before the one of `bit`.
-fn rank(group: &Group, bit: u64) -> usize {
-    (group.mapped & (bit - 1)).count_ones() as usize
+/// How many of the mapped pages come before the one of `bit`.
+fn rank(mapped: u64, bit: u64) -> usize {
+    (mapped & (bit - 1)).count_ones() as usize
 }
 
 /// Adds an entry, moving the group's list to a larger pool if it is full.
-fn insert(group: &mut Group, bit: u64, entry: u64, pools: &mut [Pool; CAPACITIES]) {
-    let count = group.mapped.count_ones();
-    let place = rank(group, bit);
-    group.mapped |= bit;
-    if count == 0 {
-        group.data = entry;
-        return;
+fn insert([mapped, data]: &mut Group, bit: u64, entry: u64, pools: &mut [Pool; CAPACITIES]) {
+    let place = rank(*mapped, bit);
+    let count = mapped.count_ones() as usize;
+    *mapped |= bit;
+    let list = match count {
+        0 => {
+            *data = entry;
+            return;
+        }
+        1 => start_list(*data, pools),
+        _ => with_room(List::unpack(*data), count, pools),
+    };
+    *data = list.pack();
+    let entries = &mut pools[list.pool].entries[list.start..];
+    entries.copy_within(place..count, place + 1);
+    entries[place] = entry;
+}
+
+/// A list with a group's first entry.
+fn start_list(first: u64, pools: &mut [Pool; CAPACITIES]) -> List {
+    let list = List { pool: 0, start: pools[0].take(2) };
+    pools[0].entries[list.start] = first;
+    list
+}
+
+/// The list of `count` entries, moved to the next pool if it is full.
+fn with_room(list: List, count: usize, pools: &mut [Pool; CAPACITIES]) -> List {
+    if count < list.capacity() {
+        return list;
     }
-    let pool = pool_of(count + 1);
-    if count == 1 {
-        let start = pools[pool].take(2) as usize;
-        pools[pool].entries[start + 1 - place] = group.data;
-        group.data = start as u64;
-    } else if pool_of(count) != pool {
-        let start = pools[pool].take(2 << pool);
-        let (smaller, larger) = pools.split_at_mut(pool);
-        let from = &smaller[pool - 1].entries[group.data as usize..][..count as usize];
-        larger[0].entries[start as usize..][..count as usize].copy_from_slice(from);
-        smaller[pool - 1].free.push(group.data);
-        group.data = start;
-    }
-    let list = &mut pools[pool].entries[group.data as usize..];
-    if count > 1 {
-        list.copy_within(place..count as usize, place + 1);
-    }
-    list[place] = entry;
+    let (smaller, larger) = pools.split_at_mut(list.pool + 1);
+    let (smaller, larger) = (&mut smaller[list.pool], &mut larger[0]);
+    let moved = List { pool: list.pool + 1, start: larger.take(2 * list.capacity()) };
+    larger.entries[moved.start..][..count].copy_from_slice(&smaller.entries[list.start..][..count]);
+    smaller.free.push(list.start);
+    moved
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ pub mod bad_blocks;
 pub mod blocks;
 pub mod cmt;
 pub mod directory;
+pub mod dynamic;
 pub mod gc;
 pub mod hybrid;
 pub mod in_place;
@@ -17,7 +18,6 @@ pub mod mapping;
 pub mod placement;
 pub mod precondition;
 pub mod recovery;
-pub mod spread;
 pub mod steady;
 
 mod cached;
@@ -51,6 +51,7 @@ use crate::engine::in_flight::InFlight;
 use crate::flash::address::{Layout, PlaneId};
 use crate::flash::wear::Wear;
 use crate::ftl::blocks::Blocks;
+use crate::ftl::dynamic::DynamicAllocator;
 use crate::ftl::gc::Collector;
 use crate::ftl::gc::refresh::Refresh;
 use crate::ftl::hybrid::Hybrid;
@@ -58,7 +59,6 @@ use crate::ftl::in_place::InPlace;
 use crate::ftl::mapping::MappingTable;
 use crate::ftl::outbound::Outbound;
 use crate::ftl::placement::{Placement, Positions};
-use crate::ftl::spread::Spread;
 use crate::ftl::translation::Translation;
 use crate::limits::Limits;
 use crate::measure::probe::Probe;
@@ -118,7 +118,7 @@ pub struct Ftl<X> {
     hybrid: Option<Hybrid>,
     /// In place of the work of blocks and collector, if pages are written in place.
     in_place: Option<InPlace>,
-    allocator: Spread,
+    allocator: DynamicAllocator,
     /// Pages for which no plane has room yet, oldest first.
     allocation_stalled: VecDeque<TransactionId>,
     /// Whether some of them have not been looked at yet.
@@ -178,7 +178,7 @@ impl<X: Features> Ftl<X> {
             collector: Collector::new(&design.gc, &design.wear, limits, seed),
             hybrid: Hybrid::new(design, &layout, &everywhere),
             in_place: InPlace::new(design, &layout),
-            allocator: Spread::new(&layout, limits.streams, limits.most_valid),
+            allocator: DynamicAllocator::new(&layout, limits.streams, limits.most_valid),
             allocation_stalled: VecDeque::new(),
             allocation_wanted: false,
             awaiting_register: vec![Vec::new(); layout.chips_per_channel as usize],

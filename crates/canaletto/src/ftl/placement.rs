@@ -34,8 +34,8 @@ pub struct Placement {
     planes: Vec<PlaneId>,
     /// Binary logarithm of the pages that go to a plane together: those of a flash page.
     shift: u32,
-    /// Number of planes - 1 where that number is a power of two: the usual case needs no division.
-    mask: Option<u64>,
+    /// Binary logarithm of the number of planes where that is a power of two: the usual case needs no division.
+    planes_shift: Option<u32>,
 }
 
 impl Placement {
@@ -65,15 +65,28 @@ impl Placement {
                 layout.plane(channel, chip, die, plane)
             })
             .collect();
-        let mask = total.is_power_of_two().then(|| total as u64 - 1);
-        Placement { planes, shift: layout.flash_shift, mask }
+        let planes_shift = total.is_power_of_two().then(|| total.trailing_zeros());
+        Placement { planes, shift: layout.flash_shift, planes_shift }
     }
 
     /// The plane of logical page `lpa`.
     pub fn plane(&self, lpa: u64) -> PlaneId {
+        self.planes[self.turn(lpa).1 as usize]
+    }
+
+    /// The plane of logical page `lpa`, and how many pages before it go there.
+    pub fn plane_and_place(&self, lpa: u64) -> (PlaneId, u64) {
+        let (round, place) = self.turn(lpa);
+        (self.planes[place as usize], (round << self.shift) + (lpa & ((1 << self.shift) - 1)))
+    }
+
+    /// How often all planes had their turn before that of `lpa`, and whose turn that is.
+    fn turn(&self, lpa: u64) -> (u64, u64) {
         let turn = lpa >> self.shift;
-        let place = self.mask.map_or_else(|| turn % self.planes.len() as u64, |mask| turn & mask);
-        self.planes[place as usize]
+        match self.planes_shift {
+            Some(shift) => (turn >> shift, turn & ((1 << shift) - 1)),
+            None => (turn / self.planes.len() as u64, turn % self.planes.len() as u64),
+        }
     }
 
     /// Every plane, in visiting order.
@@ -115,6 +128,24 @@ mod tests {
         let pwcd = Placement::new(&layout, Allocation::PWCD, &all);
         assert_eq!(pwcd.plane(1), layout.plane(0, 0, 0, 1));
         assert_eq!(pwcd.plane(2), layout.plane(0, 1, 0, 0));
+    }
+
+    /// With and without a power of two of planes, and with several pages that go to a plane together.
+    #[test]
+    fn places_count_the_pages_of_a_plane() {
+        for (channels, parts) in [(vec![0, 1], 1), (vec![1], 2), (vec![0, 1], 4)] {
+            let layout = layout().divided(parts);
+            for chips in [vec![0, 1, 2], vec![0, 2]] {
+                let positions = Positions { channels: channels.clone(), chips, ..Positions::all(&layout) };
+                let placement = Placement::new(&layout, Allocation::CWDP, &positions);
+                let mut next = vec![0; layout.planes() as usize];
+                for lpa in 0..300 {
+                    let plane = placement.plane(lpa);
+                    assert_eq!(placement.plane_and_place(lpa), (plane, next[plane.index()]));
+                    next[plane.index()] += 1;
+                }
+            }
+        }
     }
 
     /// Every scheme is a permutation of the planes.

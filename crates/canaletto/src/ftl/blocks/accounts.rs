@@ -2,7 +2,8 @@
 
 use std::cmp::Reverse;
 
-use super::{Block, Blocks, INVALID};
+use super::candidates::NOT_FULL;
+use super::{Block, Blocks};
 use crate::flash::address::PlaneId;
 use crate::measure::precondition::BlockCounts;
 use crate::measure::upkeep::{BlocksReport, VALID_BINS};
@@ -37,8 +38,8 @@ impl Blocks {
         report.free += u64::from(self.free_blocks(plane));
         report.valid_pages += p.valid;
         for (number, block) in (0..).zip(&p.blocks).filter(|(_, block)| !block.bad) {
-            if block.written() < self.pages_per_block {
-                let open = block.written() > 0 || self.is_open(plane, number);
+            if block.written < self.pages_per_block {
+                let open = block.written > 0 || self.is_open(plane, number);
                 report.open += u64::from(open);
                 continue;
             }
@@ -68,7 +69,7 @@ impl Blocks {
 
     /// Valid pages of the whole drive, counted page by page; for audits.
     pub fn count_valid(&self) -> u64 {
-        let written = |b: &Block| b.pages.iter().filter(|p| p.lpa != INVALID).count() as u64;
+        let written = |b: &Block| u64::from(self.contents.known_among(b, b.seeded..b.written));
         self.planes.iter().flat_map(|p| &p.blocks).map(written).sum::<u64>() + self.count_seeded()
     }
 
@@ -95,15 +96,19 @@ impl Blocks {
                 return Err(format!("plane {number}: {bad} bad blocks, counted {}", plane.bad));
             }
             for (b, block) in plane.blocks.iter().enumerate() {
-                let written = block.pages.iter().filter(|p| p.lpa != INVALID).count() as u32;
+                let written = self.contents.known_among(block, block.seeded..block.written);
                 let valid = written + self.seeded_valid(id, b as u32);
                 if valid != block.valid {
                     return Err(format!("plane {number} block {b}: {valid} valid pages, counted {}", block.valid));
                 }
+                let can_be_chosen = block.is_full(self.pages_per_block) && !block.bad;
+                if plane.full[b] != if can_be_chosen { block.valid } else { NOT_FULL } {
+                    return Err(format!("plane {number} block {b}: full, and the search for a victim does not know"));
+                }
                 let free = erased.binary_search(&(b as u32)).is_ok();
                 let open = self.is_open(id, b as u32);
                 let alone = self.superblocks.is_none();
-                if block.bad && alone && (free || open) || !block.bad && !open && free != (block.written() == 0) {
+                if block.bad && alone && (free || open) || !block.bad && !open && free != (block.written == 0) {
                     return Err(format!("plane {number} block {b}: free and in use at once, or neither"));
                 }
             }

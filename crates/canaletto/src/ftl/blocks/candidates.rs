@@ -2,6 +2,30 @@
 
 use super::{Block, Plane};
 
+/// Marks a block that is not full in [`Plane::full`].
+pub(super) const NOT_FULL: u32 = u32::MAX;
+
+impl Plane {
+    /// Adds a block that was never looked at.
+    pub(super) fn add(&mut self, block: Block) {
+        self.blocks.push(block);
+        self.full.push(NOT_FULL);
+    }
+
+    /// Notes whether a block is full now, and with how many valid pages.
+    pub(super) fn note_full(&mut self, block: u32, pages_per_block: u32) {
+        let b = &self.blocks[block as usize];
+        self.full[block as usize] = if b.is_full(pages_per_block) && !b.bad { b.valid } else { NOT_FULL };
+    }
+
+    /// Notes it of a block that may have become full or not full by what happened to its last pages.
+    pub(super) fn note_written_up(&mut self, block: u32, pages_per_block: u32) {
+        if self.blocks[block as usize].written == pages_per_block {
+            self.note_full(block, pages_per_block);
+        }
+    }
+}
+
 /// A plane's blocks, or the superblocks of a group of planes: their numbers are those of their blocks.
 pub struct Candidates<'a> {
     pub(super) planes: &'a [Plane],
@@ -28,9 +52,9 @@ impl Candidates<'_> {
 
     /// Whether the block is full and none of its programs is in flight.
     pub fn is_full(&self, block: u32) -> bool {
-        let is_full = |b: &Block| b.written() == self.pages_per_block && b.programs_in_flight == 0;
+        let is_full = |b: &Block| b.is_full(self.pages_per_block);
         match self.planes {
-            [_] => self.blocks(block).all(|b| is_full(b) && !b.bad),
+            [plane] => plane.full[block as usize] != NOT_FULL,
             _ => self.blocks(block).all(|b| is_full(b) || b.bad) && self.blocks(block).any(|b| !b.bad),
         }
     }
@@ -40,8 +64,17 @@ impl Candidates<'_> {
         (0..self.count()).filter(|&block| self.is_full(block))
     }
 
-    /// Pages of a block that collecting it does not win: valid ones, and of a superblock those of its bad blocks, so that
-    /// superblocks of different sizes compare by what they win.
+    /// The full block with the fewest valid pages, the first of several.
+    pub fn fewest_valid(&self) -> Option<u32> {
+        let [plane] = self.planes else {
+            return self.full().min_by_key(|&block| (self.valid(block), block));
+        };
+        let fewest = plane.full.iter().copied().min().filter(|&fewest| fewest != NOT_FULL)?;
+        plane.full.iter().position(|&valid| valid == fewest).map(|block| block as u32)
+    }
+
+    /// Pages of a block that collecting it does not reclaim: valid ones, and of a superblock those of its bad blocks, so that
+    /// superblocks of different sizes compare by what is reclaimed.
     pub fn valid(&self, block: u32) -> u32 {
         match self.planes {
             [_] => self.to_copy(block),
@@ -54,14 +87,14 @@ impl Candidates<'_> {
         self.blocks(block).map(|b| b.valid).sum()
     }
 
-    /// Whether collecting the block wins a flash page.
-    pub fn wins(&self, block: u32) -> bool {
+    /// Whether collecting the block reclaims a flash page.
+    pub fn is_reclaimable(&self, block: u32) -> bool {
         self.valid(block) + self.step <= self.pages_per_block()
     }
 
     /// Pages that are free once the block is collected and were not before, in whole flash pages.
-    pub fn won(&self, block: u32) -> u32 {
-        let out_of_date: u32 = self.blocks(block).filter(|b| !b.bad).map(|b| b.written() - b.valid).sum();
+    pub fn reclaimed_pages(&self, block: u32) -> u32 {
+        let out_of_date: u32 = self.blocks(block).filter(|b| !b.bad).map(|b| b.written - b.valid).sum();
         out_of_date / self.step * self.step
     }
 

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 
+use super::candidates::NOT_FULL;
 use super::{Block, Blocks, Plane};
 use crate::flash::address::{PlaneId, Ppa};
 use crate::ftl::precondition::{Kind, Seeds};
@@ -15,19 +16,6 @@ const ATTEMPTS: u32 = 64;
 /// The write amplification by which ages are scaled at the most; at full load it is infinite.
 const MOST_AMPLIFICATION: f64 = 100.0;
 
-impl Block {
-    /// Whether a seeded page has changed since.
-    fn seed_has_changed(&self, page: u32) -> bool {
-        self.changed_seeds.as_ref().is_some_and(|bits| bits[page as usize / 64] >> (page % 64) & 1 == 1)
-    }
-
-    fn change_seed(&mut self, page: u32) {
-        let words = self.seeded.div_ceil(64) as usize;
-        let bits = self.changed_seeds.get_or_insert_with(|| vec![0; words].into_boxed_slice());
-        bits[page as usize / 64] |= 1 << (page % 64);
-    }
-}
-
 impl Blocks {
     /// Puts every plane of a fresh drive into the seeded state.
     pub fn seed(&mut self, seeds: Seeds, seed: u64) {
@@ -35,6 +23,10 @@ impl Blocks {
             let (contents, kind) = seeds.plane(PlaneId(number));
             let mut random = Stream::named(seed, &format!("precondition ages {number}"));
             plane.seed(contents, kind, self.blocks_per_plane, self.pages_per_block, self.by_wear, &mut random);
+            for (&frontier, block) in kind.frontiers.iter().zip(contents.open()) {
+                let left = self.pages_per_block - plane.blocks[block as usize].written;
+                self.frontiers.fill(PlaneId(number), frontier, block, left);
+            }
         }
         if self.has_superblocks() {
             self.seed_superblocks(&seeds);
@@ -46,7 +38,31 @@ impl Blocks {
     pub fn locate(&self, lpa: u64) -> Option<Ppa> {
         let at = self.seeds.as_ref()?.locate(lpa)?;
         let block = self.block(at);
-        (at.page < block.seeded && !block.seed_has_changed(at.page)).then_some(at)
+        let is_there = match block.is_computed(at.page) {
+            true => !self.contents.seed_has_changed(block, at.page),
+            false => self.contents.lpa(block, at.page) == Some(lpa),
+        };
+        is_there.then_some(at)
+    }
+
+    /// Looks up what the seeded pages of a block hold, or of its superblock, all at once: whoever asks for each of them one
+    /// after the other would have to search for each anew.
+    pub fn look_up_seeds(&mut self, plane: PlaneId, block: u32) {
+        for plane in self.planes_of_group(plane) {
+            self.look_up_seeds_in(plane, block);
+        }
+    }
+
+    fn look_up_seeds_in(&mut self, plane: PlaneId, block: u32) {
+        let Some(seeds) = &self.seeds else { return };
+        let b = &mut self.planes[plane.index()].blocks[block as usize];
+        if !b.is_computed(0) {
+            return;
+        }
+        self.contents.look_up_seeds(b, seeds.contents(plane, block));
+        for (page, lpa) in seeds.adopted_in(plane, block) {
+            self.contents.replace(b, page, lpa);
+        }
     }
 
     /// Finds a place for a logical page that nobody wrote and that is read as if it had been written before the run: that
@@ -60,34 +76,26 @@ impl Blocks {
             let at = self.locate(gone)?;
             (self.block(at).reads_in_flight == 0 && may_go(gone, at)).then_some((at, gone))
         })?;
-        self.block_mut(at).change_seed(at.page);
+        let block = &mut self.planes[at.plane.index()].blocks[at.block as usize];
+        match block.is_computed(at.page) {
+            true => self.contents.change_seed(block, at.page),
+            false => self.contents.replace(block, at.page, lpa),
+        }
         self.seeds.as_mut()?.adopt(at, lpa);
         Some((at, gone))
     }
 
-    /// The logical page whose valid data are at a seeded page.
+    /// The logical page whose valid data are at a seeded page that was not looked up.
     pub(super) fn seeded_lpa(&self, at: Ppa) -> Option<u64> {
         let seeds = self.seeds.as_ref()?;
-        if self.block(at).seed_has_changed(at.page) { seeds.adopted(at) } else { seeds.content(at) }
-    }
-
-    /// Sectors that hold data at a seeded page.
-    pub(super) fn seeded_sectors(&self) -> u64 {
-        self.seeds.as_ref().map_or(0, |seeds| seeds.sectors)
-    }
-
-    /// The data at a seeded page are out of date.
-    pub(super) fn forget_seed(&mut self, at: Ppa) {
-        self.block_mut(at).change_seed(at.page);
-        if let Some(seeds) = &mut self.seeds {
-            seeds.give_up(at);
-        }
+        let has_changed = self.contents.seed_has_changed(self.block(at), at.page);
+        if has_changed { seeds.adopted(at) } else { seeds.content(at) }
     }
 
     /// Valid pages among a block's seeded ones, counted anew.
     pub(super) fn seeded_valid(&self, plane: PlaneId, block: u32) -> u32 {
         let b = &self.planes[plane.index()].blocks[block as usize];
-        (0..b.seeded).filter(|&page| self.seeded_lpa(Ppa { plane, block, page }).is_some()).count() as u32
+        (0..b.seeded).filter(|&page| self.valid_lpa(Ppa { plane, block, page }).is_some()).count() as u32
     }
 
     /// Logical pages whose data are still where they were seeded: they have no entry in the mapping table.
@@ -99,12 +107,11 @@ impl Blocks {
     pub(super) fn count_seeded(&self) -> u64 {
         let Some(seeds) = &self.seeds else { return 0 };
         let of_block = |plane: PlaneId, number: u32, block: &Block| {
-            if block.seeded == 0 {
-                return 0;
+            if !block.is_computed(0) {
+                return u64::from(self.contents.known_among(block, 0..block.seeded));
             }
-            let changed: u32 =
-                block.changed_seeds.iter().flat_map(|bits| bits.iter()).map(|bits| bits.count_ones()).sum();
-            u64::from(seeds.plane(plane).0.valid(number) - changed + seeds.adopted_in(plane, number))
+            let adopted = seeds.adopted_in(plane, number).count() as u32;
+            u64::from(seeds.plane(plane).0.valid(number) - self.contents.count_changed_seeds(block) + adopted)
         };
         let planes = (0..).map(PlaneId).zip(&self.planes);
         planes.flat_map(|(id, plane)| (0..).zip(&plane.blocks).map(move |(b, block)| of_block(id, b, block))).sum()
@@ -114,7 +121,7 @@ impl Blocks {
     pub fn valid_pages(&self) -> impl Iterator<Item = (Ppa, u64)> {
         let planes = (0..).map(PlaneId).zip(&self.planes);
         let blocks = planes.flat_map(|(plane, p)| (0..).zip(&p.blocks).map(move |(block, b)| (plane, block, b)));
-        let pages = blocks.flat_map(|(plane, block, b)| (0..b.written()).map(move |page| Ppa { plane, block, page }));
+        let pages = blocks.flat_map(|(plane, block, b)| (0..b.written).map(move |page| Ppa { plane, block, page }));
         pages.filter_map(|at| self.valid_lpa(at).map(|lpa| (at, lpa)))
     }
 }
@@ -139,9 +146,9 @@ impl Plane {
             (0..blocks).map(|block| seeded_block(contents, kind, block, pages, (self.clock, scale), random)).collect();
         self.least_erases = self.blocks.iter().map(|b| b.erases).min().unwrap_or(0);
         self.most_erases = self.blocks.iter().map(|b| b.erases).max().unwrap_or(0);
-        for (frontier, block) in kind.frontiers.iter().zip(contents.open()) {
-            self.open[frontier.index()].block = Some(block);
-        }
+        self.unopened = 0;
+        self.full = vec![NOT_FULL; self.blocks.len()];
+        (0..blocks).for_each(|block| self.note_full(block, pages));
         for block in contents.free() {
             let wear = if by_wear { self.blocks[block as usize].erases } else { 0 };
             self.erasures += 1;
@@ -176,6 +183,7 @@ fn seeded_block(
     let whole = f64::from(contents.mapped());
     let unchanged = if rate > 0.0 { random.exponential(1.0 / rate) / whole } else { f64::INFINITY };
     Block {
+        written: seeded,
         seeded,
         valid: contents.valid(block),
         erases: contents.erases(block),

@@ -70,7 +70,7 @@ impl Superblocks {
 impl Blocks {
     /// The same fresh drive with superblocks over groups of so many planes.
     pub fn in_superblocks(mut self, planes: u32) -> Blocks {
-        let frontiers = self.planes[0].open.len();
+        let frontiers = self.frontiers.per_plane();
         let groups = self.planes.len() / planes as usize;
         let stripe = || Stripe { open: VecDeque::new(), current: 0, page: self.pages_per_block, plane: 0 };
         let stripes = (0..groups * frontiers).map(|_| stripe()).collect();
@@ -101,10 +101,9 @@ impl Blocks {
                     (stripe.current, stripe.page, stripe.plane) = (block, written / planes, written % planes);
                 }
             }
-            let group = self.group(leader);
-            for p in &mut self.planes[group] {
-                p.erased.clear();
-                p.open.iter_mut().for_each(|open| open.block = None);
+            for plane in self.planes_of_group(leader) {
+                self.planes[plane.index()].erased.clear();
+                self.frontiers.release(plane);
             }
             // None has been erased more often than another.
             contents.free().for_each(|block| self.set_free(leader, block, 0));
@@ -123,10 +122,11 @@ impl Blocks {
             for _ in 0..self.blocks_per_plane {
                 let bad = self.is_next_bad(plane);
                 let p = &mut self.planes[plane.index()];
-                p.blocks.push(Block { bad, ..Block::default() });
+                p.add(Block { bad, ..Block::default() });
                 p.bad += u32::from(bad);
                 p.bad_unseen -= u32::from(bad);
             }
+            self.planes[plane.index()].unopened = 0;
         }
         for plane in self.leaders() {
             (0..self.blocks_per_plane).for_each(|block| self.set_free(plane, block, 0));
@@ -166,7 +166,7 @@ impl Blocks {
 
     /// Pages of a group's free superblocks.
     fn free_pages(&self, plane: PlaneId, superblocks: &Superblocks) -> u64 {
-        let unopened = u64::from(self.unopened(self.leader(plane)));
+        let unopened = u64::from(self.planes[self.leader(plane).index()].unopened);
         unopened * self.size(plane) + superblocks.erased_pages[superblocks.group(plane)]
     }
 
@@ -179,22 +179,23 @@ impl Blocks {
     pub(super) fn free_blocks(&self, plane: PlaneId) -> u32 {
         let Some(superblocks) = &self.superblocks else { return self.free(plane) };
         let blocks = (0..).zip(&self.planes[plane.index()].blocks);
-        let free = blocks.filter(|(n, b)| !b.bad && b.written() == 0 && !superblocks.is_open(plane, *n)).count();
-        self.unopened(plane) + free as u32
+        let free = blocks.filter(|(n, b)| !b.bad && b.written == 0 && !superblocks.is_open(plane, *n)).count();
+        self.planes[plane.index()].unopened + free as u32
     }
 
     /// Whether a frontier fills the block, or can go on doing so.
     pub(super) fn is_open(&self, plane: PlaneId, block: u32) -> bool {
         match &self.superblocks {
-            None => self.planes[plane.index()].open.iter().any(|open| open.block == Some(block)),
+            None => self.frontiers.have(plane, block),
             Some(superblocks) => superblocks.is_open(plane, block),
         }
     }
 
     /// The block of a plane in which a frontier's next page there is.
-    pub(super) fn room_in_stripe(&self, plane: PlaneId, frontier: Frontier, superblocks: &Superblocks) -> Option<u32> {
+    pub(super) fn room_in_stripe(&self, plane: PlaneId, frontier: Frontier) -> Option<u32> {
+        let superblocks = self.superblocks.as_ref()?;
         let p = &self.planes[plane.index()];
-        let has_room = |b: &Block| !b.bad && b.written() < self.pages_per_block;
+        let has_room = |b: &Block| !b.bad && b.written < self.pages_per_block;
         let mut open = superblocks.stripe(plane, frontier).open.iter().copied();
         open.find(|&block| has_room(&p.blocks[block as usize]))
     }
@@ -251,15 +252,19 @@ impl Blocks {
 
     fn may_open_superblock(&self, plane: PlaneId, frontier: Frontier) -> bool {
         let leader = self.leader(plane);
-        let any = self.unopened(leader) > 0 || !self.planes[leader.index()].erased.is_empty();
+        let leader = &self.planes[leader.index()];
+        let any = leader.unopened > 0 || !leader.erased.is_empty();
         any && (frontier == Frontier::Gc || self.free(plane) > self.reserved)
     }
 
     fn open_superblock(&mut self, plane: PlaneId, frontier: Frontier) {
         let (group, leader) = (self.group(plane), self.leader(plane));
-        let block = if self.unopened(leader) > 0 {
+        let block = if self.planes[leader.index()].unopened > 0 {
             let untouched = self.planes[leader.index()].blocks.len() as u32;
-            self.planes[group.clone()].iter_mut().for_each(|p| p.blocks.push(Block::default()));
+            for p in &mut self.planes[group.clone()] {
+                p.unopened -= 1;
+                p.add(Block::default());
+            }
             untouched
         } else {
             let Reverse((.., block)) = self.planes[leader.index()].erased.pop().expect("there is a free superblock");
@@ -272,11 +277,7 @@ impl Blocks {
         };
         let clock = self.planes[group.clone()].iter().map(|p| p.clock).sum();
         for p in &mut self.planes[group] {
-            let b = &mut p.blocks[block as usize];
-            b.opened = clock;
-            if !b.bad {
-                b.pages.reserve_exact(self.pages_per_block as usize);
-            }
+            p.blocks[block as usize].opened = clock;
         }
         if let Some(superblocks) = &mut self.superblocks {
             let stripe = superblocks.stripe_mut(plane, frontier);
@@ -302,7 +303,7 @@ impl Blocks {
         let group = self.group(plane);
         let (planes, pages) = (&self.planes[group], self.pages_per_block);
         let has_room =
-            |&block: &u32| planes.iter().map(|p| &p.blocks[block as usize]).any(|b| !b.bad && b.written() < pages);
+            |&block: &u32| planes.iter().map(|p| &p.blocks[block as usize]).any(|b| !b.bad && b.written < pages);
         if let Some(superblocks) = &mut self.superblocks {
             superblocks.stripe_mut(plane, frontier).open.retain(has_room);
         }
@@ -330,8 +331,9 @@ impl Blocks {
     /// The superblock is empty: free again, as far as its blocks are good.
     pub(super) fn erase_superblock(&mut self, plane: PlaneId, block: u32, endurance: u32) {
         let group = self.group(plane);
-        for p in &mut self.planes[group.clone()] {
-            p.empty(block);
+        for plane in self.planes_of_group(plane) {
+            self.empty(plane, block);
+            let p = &mut self.planes[plane.index()];
             let b = &mut p.blocks[block as usize];
             if b.bad {
                 continue;
@@ -394,7 +396,7 @@ impl Blocks {
     /// Whether the superblock can be collected: it is full, or was closed, and no program of it is in flight.
     pub(super) fn superblock_can_be_collected(&self, plane: PlaneId, block: u32, superblocks: &Superblocks) -> bool {
         let blocks = || self.planes[self.group(plane)].iter().map(|p| &p.blocks[block as usize]);
-        let is_used = blocks().any(|b| b.written() > 0);
+        let is_used = blocks().any(|b| b.written > 0);
         is_used && blocks().all(|b| b.programs_in_flight == 0) && !superblocks.is_open(plane, block)
     }
 

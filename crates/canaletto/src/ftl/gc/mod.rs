@@ -74,7 +74,7 @@ struct Job {
     reason: Reason,
     since: Time,
     /// Pages that are free afterwards and were not before.
-    won: u32,
+    reclaimed_pages: u32,
     /// Next page of the victim to look at.
     next: u32,
     /// Copies under way.
@@ -138,6 +138,8 @@ pub struct Collector {
     destinations: Stream,
     config: Gc,
     static_difference: u32,
+    /// Copies that a job may have under way.
+    copies_in_flight: u32,
     /// A job starts when free blocks fall below this.
     start_below: u32,
     /// At or below this many free blocks a plane's collection is urgent.
@@ -164,6 +166,7 @@ impl Collector {
             destinations: Stream::named(seed, "gc/destination"),
             config: config.clone(),
             static_difference: wear.static_difference,
+            copies_in_flight: (config.copies_in_flight * limits.planes_per_group) << limits.layout.flash_shift,
             start_below: limits.gc_start_below,
             urgent_at: limits.gc_urgent_at,
             flash_shift: limits.layout.flash_shift,
@@ -180,11 +183,18 @@ impl Collector {
     }
 
     /// Starts a job in the plane if one is called for and the plane has none. While writes wait for room and get none
-    /// (`starved`), it is one that wins some: what is moved without need would have them wait for ever.
+    /// (`starved`), it is one that reclaims some: what is moved without need would have them wait for ever.
+    #[inline]
     pub fn start(&mut self, plane: PlaneId, blocks: &mut Blocks, starved: bool, now: Time) {
-        if self.jobs[self.place(plane)].is_some() {
-            return;
+        let place = self.place(plane);
+        let is_at_rest = |free: u32| self.config.scope == Scope::Plane && free >= self.start_below;
+        if self.jobs[place].is_none() && !(self.wanted[place].is_empty() && is_at_rest(blocks.free(plane))) {
+            self.start_job(plane, blocks, starved, now);
         }
+    }
+
+    #[inline(never)]
+    fn start_job(&mut self, plane: PlaneId, blocks: &mut Blocks, starved: bool, now: Time) {
         let free = blocks.free(plane);
         if self.config.scope != Scope::Plane && free < self.start_below && !self.epoch.wants(plane) {
             self.epoch.trigger();
@@ -196,14 +206,15 @@ impl Collector {
             .or_else(|| self.wanted_victim(plane, blocks, starved, |reason| !pressing(reason)));
         if let Some((victim, reason)) = victim {
             blocks.close(plane, victim);
+            blocks.look_up_seeds(plane, victim);
             self.begin(plane, victim, reason, blocks, now);
         }
     }
 
     fn begin(&mut self, plane: PlaneId, victim: u32, reason: Reason, blocks: &Blocks, now: Time) {
         let place = self.place(plane);
-        let won = blocks.candidates(plane).won(victim);
-        self.jobs[place] = Some(Job { victim, reason, since: now, won, ..Job::default() });
+        let reclaimed_pages = blocks.candidates(plane).reclaimed_pages(victim);
+        self.jobs[place] = Some(Job { victim, reason, since: now, reclaimed_pages, ..Job::default() });
         self.counts.jobs[reason as usize] += 1;
         if matches!(reason, Reason::Space | Reason::Epoch | Reason::Urgent) {
             self.counts.valid_in_victims += u64::from(blocks.candidates(plane).to_copy(victim));
@@ -212,7 +223,7 @@ impl Collector {
     }
 
     /// A block that is to be collected whatever the free space: only while the plane has enough of it, since a fully valid
-    /// block wins nothing. Data that are to be refreshed do not wait until the block they are in is full.
+    /// block yields nothing. Data that are to be refreshed do not wait until the block they are in is full.
     fn wanted_victim(
         &mut self,
         plane: PlaneId,
@@ -228,11 +239,11 @@ impl Collector {
         self.put_off |= starved;
         let roomy = blocks.free(plane) > self.config.reserved_blocks;
         let place = wanted.iter().position(|&(block, reason)| {
-            let wins = !blocks.is_bad(plane, block) && blocks.candidates(plane).wins(block);
+            let yields = !blocks.is_bad(plane, block) && blocks.candidates(plane).is_reclaimable(block);
             let closes = matches!(reason, Reason::ReadDisturb | Reason::Refresh) && roomy;
             let can = blocks.can_be_collected(plane, block) || closes && blocks.can_be_closed(plane, block);
-            let in_time = !starved || blocks.candidates(plane).won(block) > 0;
-            is_due(reason) && can && (roomy || wins) && in_time && blocks.copies_fit(plane, block)
+            let in_time = !starved || blocks.candidates(plane).reclaimed_pages(block) > 0;
+            is_due(reason) && can && (roomy || yields) && in_time && blocks.copies_fit(plane, block)
         })?;
         Some(wanted.remove(place))
     }
@@ -289,27 +300,33 @@ impl Collector {
     }
 
     /// Whether the plane's collection must go before host requests. Not while it waits for reads of its victim to end: those
-    /// may be the host's, queued behind the collections of other planes. Nor for want of space if it wins none: planes that
+    /// may be the host's, queued behind the collections of other planes. Nor for want of space if it reclaims none: planes that
     /// take turns at moving data without need would keep the host from their unit for ever.
     pub fn urgent(&self, plane: PlaneId, blocks: &Blocks) -> bool {
-        self.jobs[self.place(plane)].is_some_and(|job| {
-            let presses = !self.config.preemptible && job.reason != Reason::Refresh;
-            let relieves = job.won > 0 && blocks.free(plane) <= self.urgent_at;
-            (presses || relieves) && !job.waits_for_reads()
-        })
+        let Some(job) = &self.jobs[self.place(plane)] else { return false };
+        if job.waits_for_reads() {
+            return false;
+        }
+        let presses = !self.config.preemptible && job.reason != Reason::Refresh;
+        presses || job.reclaimed_pages > 0 && blocks.free(plane) <= self.urgent_at
     }
 
     /// What the plane's job wants next; to be asked until it waits.
+    #[inline]
     pub fn step(&mut self, plane: PlaneId, blocks: &Blocks) -> Step {
         let place = self.place(plane);
         let Some(job) = &mut self.jobs[place] else {
             return Step::Wait;
         };
-        let full = job.copies >= (self.config.copies_in_flight * self.planes_per_group) << self.flash_shift;
+        let full = job.copies >= self.copies_in_flight;
         let within = job.next & ((1 << self.flash_shift) - 1);
-        if job.erasing || full && within == 0 {
-            return Step::Wait;
-        }
+        if job.erasing || full && within == 0 { Step::Wait } else { self.next_step(plane, full, blocks) }
+    }
+
+    /// The next step of the plane's job, which copies as many pages as it may or fewer.
+    fn next_step(&mut self, plane: PlaneId, full: bool, blocks: &Blocks) -> Step {
+        let place = self.place(plane);
+        let job = self.jobs[place].as_mut().expect("a step belongs to a job");
         if let Some((page, next)) = blocks.next_to_copy(plane, job.victim, job.next) {
             // What is in one flash page is read at once.
             if full && page.page >> self.flash_shift != job.next >> self.flash_shift {
@@ -466,9 +483,9 @@ impl Collector {
         self.working > 0
     }
 
-    /// Pages that the plane's job wins.
-    pub fn won(&self, plane: PlaneId) -> u64 {
-        self.jobs[self.place(plane)].map_or(0, |job| u64::from(job.won))
+    /// Pages that the plane's job reclaims.
+    pub fn reclaimed_pages(&self, plane: PlaneId) -> u64 {
+        self.jobs[self.place(plane)].map_or(0, |job| u64::from(job.reclaimed_pages))
     }
 
     /// One phrase on the plane's job, for a stuck run's explanation.

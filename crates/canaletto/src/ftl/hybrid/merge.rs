@@ -209,7 +209,7 @@ impl Job {
     /// The block that copies go to, opened for the first of them.
     pub(super) fn destination(&mut self, plane: PlaneId, blocks: &mut Blocks) -> u32 {
         if self.destination == NONE {
-            self.destination = blocks.open_given(plane);
+            self.destination = blocks.open_explicit(plane);
         }
         self.destination
     }

@@ -232,12 +232,12 @@ impl Hybrid {
         let block = match target {
             Target::Data(block) => block,
             Target::NewData => {
-                let block = blocks.open_given(plane);
+                let block = blocks.open_explicit(plane);
                 state.set_data(page.logical, block);
                 block
             }
             Target::NewLog { own } => {
-                let block = blocks.open_given(plane);
+                let block = blocks.open_explicit(plane);
                 let owner = if own { page.logical } else { NONE };
                 state.broken = state.broken.filter(|_| !own);
                 state.logs.push(Log { block, owner, in_order: own, last: 0, used: 0 });
@@ -257,7 +257,7 @@ impl Hybrid {
             log.last = page.offset;
         }
         let at = Ppa { plane, block, page: number };
-        blocks.allocate_given(at, lpa, sectors);
+        blocks.allocate_at(at, lpa, sectors);
         at
     }
 
@@ -330,7 +330,7 @@ impl Hybrid {
         let page = state.unplaced.pop_front().expect("copies get their pages in order");
         let job = state.job.as_mut().expect("a copy belongs to a job");
         let at = Ppa { plane, block: job.destination(plane, blocks), page };
-        blocks.allocate_given(at, lpa, sectors);
+        blocks.allocate_at(at, lpa, sectors);
         at
     }
 

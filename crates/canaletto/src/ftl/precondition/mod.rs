@@ -56,6 +56,12 @@ impl Seeds {
         self.planes[at.plane.index()].content(at.block, at.page).map(|local| self.spaces.lpa(at.plane, local))
     }
 
+    /// The pages of a block that held data in the beginning, and which logical page's.
+    pub fn contents(&self, plane: PlaneId, block: u32) -> impl Iterator<Item = (u32, u64)> {
+        let contents = self.planes[plane.index()].contents(block);
+        contents.map(move |(page, local)| (page, self.spaces.lpa(plane, local)))
+    }
+
     /// The logical page that was found at a page instead of that computed for it.
     pub fn adopted(&self, at: Ppa) -> Option<u64> {
         if self.adopted.is_empty() { None } else { self.adopted.get(&at.pack()).copied() }
@@ -71,10 +77,10 @@ impl Seeds {
         !self.adopted.is_empty() && self.adopted.remove(&at.pack()).is_some()
     }
 
-    /// Pages of a block found instead of those computed for it.
-    pub fn adopted_in(&self, plane: PlaneId, block: u32) -> u32 {
+    /// Pages of a block found instead of those computed for it: where, and which.
+    pub fn adopted_in(&self, plane: PlaneId, block: u32) -> impl Iterator<Item = (u32, u64)> + use<'_> {
         let first = Ppa { plane, block, page: 0 }.pack();
-        self.adopted.range(first..=first + 0xffff).count() as u32
+        self.adopted.range(first..=first + 0xffff).map(|(&at, &lpa)| (Ppa::unpack(at).page, lpa))
     }
 
     /// All pages found instead of those computed.

@@ -70,10 +70,8 @@ impl Spaces {
         if offset >= space.pages {
             return None;
         }
-        let plane = space.placement.plane(offset);
-        let (turn, within) = (offset >> space.shift, offset & ((1 << space.shift) - 1));
-        let before = u64::from(space.before[plane.index()]);
-        Some((plane, (before + ((turn / space.planes()) << space.shift) + within) as u32))
+        let (plane, place) = space.placement.plane_and_place(offset);
+        Some((plane, space.before[plane.index()] + place as u32))
     }
 
     /// The logical page with this number in a plane.

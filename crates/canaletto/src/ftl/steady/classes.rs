@@ -44,12 +44,18 @@ impl Classes {
 
     /// A page's class, and how many pages of that class come before it.
     pub fn rank(&self, page: u32) -> (usize, u32) {
-        let run = self.runs[self.runs.partition_point(|run| run.first <= page) - 1];
+        let run = match &self.runs[..] {
+            [only] => only,
+            runs => &runs[runs.partition_point(|run| run.first <= page) - 1],
+        };
         (run.class, run.before + page - run.first)
     }
 
     /// The page of `class` before which `rank` others come.
     pub fn page(&self, class: usize, rank: u32) -> u32 {
+        if let [only] = &self.runs[..] {
+            return only.first + rank;
+        }
         let own = &self.of_class[class];
         let run = self.runs[own[own.partition_point(|&run| self.runs[run].before <= rank) - 1]];
         run.first + rank - run.before

@@ -48,11 +48,33 @@ impl Permutation {
     }
 
     /// What goes to `y`.
-    pub fn invert(&self, mut y: u32) -> u32 {
+    pub fn invert(&self, y: u32) -> u32 {
+        self.inverse().apply(y)
+    }
+
+    /// The way back, for going it several times.
+    pub fn inverse(&self) -> Inverse {
+        let Permutation { size, mask, shift, keys } = *self;
+        Inverse { size, mask, shift, keys: keys.map(|(add, multiply)| (add, inverse(multiply))) }
+    }
+}
+
+/// The inverse of a [`Permutation`].
+#[derive(Clone, Copy, Debug)]
+pub struct Inverse {
+    size: u32,
+    mask: u32,
+    shift: u32,
+    /// What is subtracted, and by what is multiplied, from the last to be undone to the first.
+    keys: [(u32, u32); ROUNDS],
+}
+
+impl Inverse {
+    /// Where `y` comes from.
+    pub fn apply(&self, mut y: u32) -> u32 {
         debug_assert!(y < self.size);
-        let back = self.keys.map(|(add, multiply)| (add, inverse(multiply)));
         loop {
-            for (add, divide) in back.iter().rev() {
+            for (add, divide) in self.keys.iter().rev() {
                 y ^= y >> self.shift;
                 y = y.wrapping_mul(*divide).wrapping_sub(*add) & self.mask;
             }

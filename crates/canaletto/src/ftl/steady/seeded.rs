@@ -68,9 +68,9 @@ struct Guide {
 }
 
 impl Guide {
-    fn new(before: &[u32], width: usize, class: usize) -> Guide {
-        let used = (before.len() / width - 1) as u32;
-        let sum = |place: u32| before[place as usize * width + class];
+    fn new(before: &[u32]) -> Guide {
+        let used = (before.len() - 1) as u32;
+        let sum = |place: u32| before[place as usize];
         let step_bits = (sum(used) / used.max(1)).max(1).ilog2();
         let (mut places, mut place) = (Vec::new(), 0);
         for step in 0..=sum(used) >> step_bits {
@@ -83,10 +83,42 @@ impl Guide {
         Guide { step_bits, places }
     }
 
-    /// The first place that may hold the page of this number, and one that lies behind it.
-    fn range(&self, number: u32) -> (u32, u32) {
+    /// The first place that may hold the page of this number, and the last.
+    fn range(&self, number: u32) -> (usize, usize) {
         let step = (number >> self.step_bits) as usize;
-        (self.places[step], (self.places[step + 1] + 1).min(self.places[self.places.len() - 1]))
+        let from = &self.places[step..];
+        (from[0] as usize, from[1] as usize)
+    }
+}
+
+/// The logical pages of a class.
+struct Members {
+    /// Which number each of them has.
+    numbers: Permutation,
+    /// How many hold data: those with the lowest numbers.
+    mapped: u32,
+    /// Such pages in the blocks before a place, for every place in use and the one after.
+    before: Vec<u32>,
+    /// Where to look in `before`.
+    guide: Guide,
+}
+
+impl Members {
+    fn new(numbers: Permutation, before: Vec<u32>) -> Members {
+        Members { numbers, mapped: before[before.len() - 1], guide: Guide::new(&before), before }
+    }
+
+    /// Pages in the block at a place.
+    fn count(&self, place: u32) -> u32 {
+        self.before[place as usize + 1] - self.before[place as usize]
+    }
+
+    /// The place whose block holds the page with a number, and how many such pages come before it there.
+    fn place_of(&self, number: u32) -> (u32, u32) {
+        let (first, last) = self.guide.range(number);
+        let sums = &self.before[first..=last];
+        let steps = sums[1..].partition_point(|&sum| sum <= number);
+        ((first + steps) as u32, number - sums[steps])
     }
 }
 
@@ -94,16 +126,10 @@ impl Guide {
 pub struct SeededPlane {
     pages: u32,
     classes: Classes,
-    /// Which number each logical page of a class has among those of its class.
-    numbers: Vec<Permutation>,
-    /// Logical pages of each class that hold data.
-    mapped: Vec<u32>,
+    /// The pages of each class.
+    members: Vec<Members>,
     /// From places in the order to block numbers.
     order: Permutation,
-    /// Valid pages of each class in the blocks before a place, for every place in use and the one after.
-    before: Vec<u32>,
-    /// For each class, where to look in `before`.
-    guides: Vec<Guide>,
     /// Ages of full blocks.
     ages: Vec<f32>,
     /// Pages written of open ones.
@@ -134,51 +160,39 @@ impl SeededPlane {
             return Err(format!("{used} blocks in use of {blocks}"));
         }
         let width = classes.members().len();
-        let (mut before, mut mapped) = (Vec::with_capacity((used + 1) * width), vec![0u32; width]);
+        let mut before = vec![Vec::with_capacity(used + 1); width];
+        let mut mapped = vec![0u32; width];
         let rows =
             full.counts.chunks(width).map(|row| (row, pages)).chain(open.iter().map(|b| (&b.counts[..], b.written)));
         for (row, written) in rows {
             if row.iter().sum::<u32>() > written {
                 return Err(format!("{} valid pages among {written} written", row.iter().sum::<u32>()));
             }
-            before.extend(&mapped);
+            before.iter_mut().zip(&mapped).for_each(|(before, &sum)| before.push(sum));
             mapped.iter_mut().zip(row).for_each(|(sum, valid)| *sum += valid);
         }
-        before.extend(&mapped);
+        before.iter_mut().zip(&mapped).for_each(|(before, &sum)| before.push(sum));
         if let Some((held, members)) = mapped.iter().zip(classes.members()).find(|(held, members)| held > members) {
             return Err(format!("{held} valid pages of {members} logical ones"));
         }
-        let guides = (0..width).map(|class| Guide::new(&before, width, class)).collect();
-        let numbers = (0u64..).zip(classes.members()).map(|(c, &n)| Permutation::new(n, mix(key ^ (c + 1)))).collect();
+        let numbers = (1u64..).zip(classes.members()).map(|(class, &n)| Permutation::new(n, mix(key ^ class)));
+        let members = numbers.zip(before).map(|(numbers, before)| Members::new(numbers, before)).collect();
         let order = Permutation::new(blocks, order);
         let written = open.iter().map(|b| b.written).collect();
-        Ok(SeededPlane {
-            pages,
-            classes,
-            numbers,
-            mapped,
-            order,
-            before,
-            guides,
-            ages: full.ages,
-            written,
-            blocks,
-            erases,
-            key,
-        })
+        Ok(SeededPlane { pages, classes, members, order, ages: full.ages, written, blocks, erases, key })
     }
 
     /// Where a logical page's data are: block and page; nowhere if it holds none.
     pub fn locate(&self, logical: u32) -> Option<(u32, u32)> {
         let (class, rank) = self.classes.rank(logical);
-        let number = self.numbers[class].apply(rank);
-        if number >= self.mapped[class] {
+        let members = &self.members[class];
+        let number = members.numbers.apply(rank);
+        if number >= members.mapped {
             return None;
         }
-        let place = self.place_of(class, number);
-        let earlier: u32 = (0..class).map(|c| self.count(place, c)).sum();
-        let slot = earlier + number - self.row(place)[class];
-        Some((self.order.apply(place), self.scatter(place).apply(slot)))
+        let (place, within) = members.place_of(number);
+        let earlier: u32 = self.members[..class].iter().map(|members| members.count(place)).sum();
+        Some((self.order.apply(place), self.scatter(place).apply(earlier + within)))
     }
 
     /// The logical page whose data are at a page.
@@ -188,29 +202,43 @@ impl SeededPlane {
             return None;
         }
         let mut slot = self.scatter(place).invert(page);
-        for class in 0..self.mapped.len() {
-            let count = self.count(place, class);
+        for (class, members) in self.members.iter().enumerate() {
+            let count = members.count(place);
             if slot < count {
-                let number = self.row(place)[class] + slot;
-                return Some(self.classes.page(class, self.numbers[class].invert(number)));
+                let number = members.before[place as usize] + slot;
+                return Some(self.classes.page(class, members.numbers.invert(number)));
             }
             slot -= count;
         }
         None
     }
 
+    /// The pages of a block that hold data, and which logical page's: what [`SeededPlane::content`] says of each, at a
+    /// fraction of the cost.
+    pub fn contents(&self, block: u32) -> impl Iterator<Item = (u32, u32)> {
+        let place = self.order.invert(block);
+        let members = if place < self.used() { &self.members[..] } else { &[] };
+        let numbers = members.iter().enumerate().flat_map(move |(class, members)| {
+            let first = members.before[place as usize];
+            let inverse = members.numbers.inverse();
+            (first..first + members.count(place)).map(move |number| (class, inverse.apply(number)))
+        });
+        let scatter = self.scatter(place);
+        (0..).zip(numbers).map(move |(slot, (class, rank))| (scatter.apply(slot), self.classes.page(class, rank)))
+    }
+
     /// A logical page of the same class that holds data, for one that does not; another one for every `attempt`.
     pub fn stand_in(&self, logical: u32, attempt: u32) -> Option<u32> {
         let (class, rank) = self.classes.rank(logical);
         let drawn = mix(self.key ^ mix(u64::from(attempt) << 32 | u64::from(rank)));
-        let number = (drawn >> 32) as u32 % NonZeroU32::new(self.mapped[class])?;
-        Some(self.classes.page(class, self.numbers[class].invert(number)))
+        let number = (drawn >> 32) as u32 % NonZeroU32::new(self.members[class].mapped)?;
+        Some(self.classes.page(class, self.members[class].numbers.invert(number)))
     }
 
     /// Valid pages of a block, by class.
     pub fn counts(&self, block: u32) -> impl Iterator<Item = u32> {
         let place = self.order.invert(block);
-        (0..self.mapped.len()).map(move |class| if place >= self.used() { 0 } else { self.count(place, class) })
+        self.members.iter().map(move |members| if place >= self.used() { 0 } else { members.count(place) })
     }
 
     /// Valid pages of a block.
@@ -256,34 +284,15 @@ impl SeededPlane {
 
     /// Logical pages that hold data.
     pub fn mapped(&self) -> u32 {
-        self.mapped.iter().sum()
+        self.members.iter().map(|members| members.mapped).sum()
     }
 
     fn used(&self) -> u32 {
         (self.ages.len() + self.written.len()) as u32
     }
 
-    fn row(&self, place: u32) -> &[u32] {
-        let width = self.mapped.len();
-        &self.before[place as usize * width..][..width]
-    }
-
-    fn count(&self, place: u32, class: usize) -> u32 {
-        self.row(place + 1)[class] - self.row(place)[class]
-    }
-
     fn written(&self, place: u32) -> u32 {
         self.written.get((place as usize).wrapping_sub(self.ages.len())).copied().unwrap_or(self.pages)
-    }
-
-    /// The place whose block holds the page of a class with this number.
-    fn place_of(&self, class: usize, number: u32) -> u32 {
-        let (mut low, mut high) = self.guides[class].range(number);
-        while high - low > 1 {
-            let middle = (low + high) / 2;
-            if self.row(middle)[class] <= number { low = middle } else { high = middle }
-        }
-        low
     }
 
     /// Which of a block's written pages are valid, and in which order.

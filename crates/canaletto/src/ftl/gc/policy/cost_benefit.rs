@@ -1,4 +1,4 @@
-//! Cost-benefit: the space won times the time it will last, over the cost of copying (Rosenblum and Ousterhout 1991 §3.5; for
+//! Cost-benefit: the space reclaimed times the time it will last, over the cost of copying (Rosenblum and Ousterhout 1991 §3.5; for
 //! flash Kawaguchi, Nishioka and Motoda 1995 §3.3: age × (1 - u) / 2u).
 
 use crate::ftl::blocks::Candidates;
@@ -11,7 +11,7 @@ pub fn choose(blocks: &Candidates) -> Option<u32> {
         (u128::from(blocks.age(block).max(1)) * u128::from(pages - valid), u128::from(valid))
     };
     let mut best: Option<(u32, (u128, u128))> = None;
-    for block in blocks.full().filter(|&block| blocks.wins(block)) {
+    for block in blocks.full().filter(|&block| blocks.is_reclaimable(block)) {
         let (benefit, cost) = score(block);
         if best.is_none_or(|(_, (most, least))| benefit * least > most * cost) {
             best = Some((block, (benefit, cost)));

@@ -5,11 +5,11 @@ use super::{greedy, random};
 use crate::ftl::blocks::Candidates;
 use crate::sim::random::Stream;
 
-/// Draws again while all that it drew are full of valid pages, from which nothing can be won.
+/// Draws again while all that it drew are full of valid pages, from which nothing can be reclaimed.
 pub fn choose(blocks: &Candidates, choices: u32, rng: &mut Stream) -> Option<u32> {
     for _ in 0..random::DRAWS {
         let best = best_of(blocks, choices, rng)?;
-        if blocks.wins(best) {
+        if blocks.is_reclaimable(best) {
             return Some(best);
         }
     }

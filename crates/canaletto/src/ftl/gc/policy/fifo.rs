@@ -3,5 +3,5 @@
 use crate::ftl::blocks::Candidates;
 
 pub fn choose(blocks: &Candidates) -> Option<u32> {
-    blocks.full().filter(|&block| blocks.wins(block)).min_by_key(|&block| blocks.filled(block))
+    blocks.full().filter(|&block| blocks.is_reclaimable(block)).min_by_key(|&block| blocks.filled(block))
 }

@@ -3,6 +3,5 @@
 use crate::ftl::blocks::Candidates;
 
 pub fn choose(blocks: &Candidates) -> Option<u32> {
-    let best = blocks.full().min_by_key(|&block| (blocks.valid(block), block))?;
-    blocks.wins(best).then_some(best)
+    blocks.fewest_valid().filter(|&best| blocks.is_reclaimable(best))
 }

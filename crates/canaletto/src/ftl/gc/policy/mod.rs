@@ -31,7 +31,7 @@ impl Policy {
         }
     }
 
-    /// The block to collect next: one with so many invalid pages that collecting it wins a flash page. None if there is none.
+    /// The block to collect next: one with so many invalid pages that collecting it reclaims a flash page. None if there is none.
     pub fn choose(&mut self, blocks: &Candidates) -> Option<u32> {
         let least_invalid = (self.invalid_share * f64::from(blocks.pages_per_block())).ceil() as u32;
         match self.kind {

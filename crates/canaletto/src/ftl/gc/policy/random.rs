@@ -11,7 +11,7 @@ pub fn choose(blocks: &Candidates, least_invalid: u32, rng: &mut Stream) -> Opti
     let most_valid = blocks.pages_per_block().saturating_sub(least_invalid);
     for _ in 0..DRAWS {
         let drawn = draw(blocks, rng)?;
-        if blocks.wins(drawn) && blocks.valid(drawn) <= most_valid {
+        if blocks.is_reclaimable(drawn) && blocks.valid(drawn) <= most_valid {
             return Some(drawn);
         }
     }

@@ -8,7 +8,7 @@ use crate::flash::address::{Layout, PlaneId, UnitId};
 use crate::ftl::blocks::{Blocks, Frontier};
 
 /// What is under way where.
-pub struct Spread {
+pub struct DynamicAllocator {
     /// Transactions on their way to each unit, queued there or in work.
     load: Vec<u32>,
     /// Writes of each plane that have no page yet.
@@ -23,10 +23,10 @@ pub struct Spread {
     turn: usize,
 }
 
-impl Spread {
+impl DynamicAllocator {
     /// Nothing under way in `streams` streams; `most_valid` is each plane's limit of valid pages.
-    pub fn new(layout: &Layout, streams: u16, most_valid: u64) -> Spread {
-        Spread {
+    pub fn new(layout: &Layout, streams: u16, most_valid: u64) -> DynamicAllocator {
+        DynamicAllocator {
             load: vec![0; layout.units() as usize],
             expected: vec![0; layout.planes() as usize],
             exhausted: vec![false; layout.planes() as usize],

@@ -1,6 +1,6 @@
-//! Pages of given blocks, for those who keep their own books on which block takes what.
+//! Explicit allocation: pages of named blocks, for mappings that keep their own books on which block takes what.
 
-use super::{Blocks, Frontier, INVALID, Page};
+use super::{Blocks, Frontier};
 use crate::flash::address::{PlaneId, Ppa};
 
 impl Blocks {
@@ -11,27 +11,22 @@ impl Blocks {
 
     /// Takes a free block, of which there must be one. Its first page is to be taken at once: until then it is neither free
     /// nor in use.
-    pub fn open_given(&mut self, plane: PlaneId) -> u32 {
+    pub fn open_explicit(&mut self, plane: PlaneId) -> u32 {
         self.take_free(plane)
     }
 
     /// Takes this very page for `sectors` of `lpa`. Pages of the block before it that nobody took are spent: flash demands
     /// that the pages of a block are programmed in order.
-    pub fn allocate_given(&mut self, at: Ppa, lpa: u64, sectors: u64) {
-        let p = &mut self.planes[at.plane.index()];
-        p.valid += 1;
-        p.clock += 1;
-        let b = &mut p.blocks[at.block as usize];
-        debug_assert!(b.written() <= at.page && at.page < self.pages_per_block, "{at:?} is taken");
-        b.pages.resize(at.page as usize, Page { lpa: INVALID, sectors: 0, copies: 0 });
-        b.pages.push(Page { lpa, sectors, copies: 0 });
-        b.valid += 1;
-        b.changed = p.clock;
+    pub fn allocate_at(&mut self, at: Ppa, lpa: u64, sectors: u64) {
+        let b = self.block_mut(at);
+        debug_assert!(b.written <= at.page, "{at:?} is taken");
+        b.written = at.page;
+        self.write_next(at.plane, at.block, lpa, sectors);
     }
 
     /// Pages of a block that are taken or spent; the next one to take.
     pub fn used(&self, plane: PlaneId, block: u32) -> u32 {
-        self.planes[plane.index()].blocks[block as usize].written()
+        self.planes[plane.index()].blocks[block as usize].written
     }
 
     /// Programs of a block on their way.

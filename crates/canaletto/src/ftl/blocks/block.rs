@@ -1,0 +1,47 @@
+//! One block's state, small: a preconditioned drive has one for each of its blocks.
+
+use super::contents::Row;
+
+/// One block.
+#[derive(Default)]
+pub(super) struct Block {
+    /// Pages that hold or held data since the last erasure, the seeded ones included.
+    pub(super) written: u32,
+    /// Pages at the block's beginning whose contents are seeded.
+    pub(super) seeded: u32,
+    /// Valid pages, those whose program is in flight included.
+    pub(super) valid: u32,
+    pub(super) programs_in_flight: u32,
+    pub(super) reads_in_flight: u32,
+    pub(super) erases: u32,
+    /// The plane's clock when the block was opened, and when one of its pages last changed.
+    pub(super) opened: u64,
+    pub(super) changed: u64,
+    /// What its pages hold: those written during the run, and seeded ones once they were looked up.
+    pub(super) lpas: Row,
+    /// What else is to be said of its pages.
+    pub(super) details: Row,
+    /// Which seeded pages have changed since, until they are looked up.
+    pub(super) changed_seeds: Row,
+    /// Whether what its seeded pages hold was looked up, all of them at once.
+    pub(super) are_seeds_known: bool,
+    /// Never to be used again once its valid pages have moved.
+    pub(super) bad: bool,
+    /// To be bad once its superblock has been erased.
+    pub(super) doomed: bool,
+}
+
+// A cache line holds one.
+const _: () = assert!(size_of::<Block>() <= 56);
+
+impl Block {
+    /// Whether what a page holds is computed when asked.
+    pub(super) fn is_computed(&self, page: u32) -> bool {
+        page < self.seeded && !self.are_seeds_known
+    }
+
+    /// Whether all pages are written and no program is in flight.
+    pub(super) fn is_full(&self, pages_per_block: u32) -> bool {
+        self.written == pages_per_block && self.programs_in_flight == 0
+    }
+}

@@ -1,0 +1,229 @@
+//! What the pages of blocks hold: rows of one width, one a block, taken when needed and given back when it is erased.
+//!
+//! A block costs eight bytes a page while it is in use, and nothing before its first page is written. The little that is
+//! to be said of a page beside its logical page is the same nearly everywhere, and kept only for blocks where it is not.
+
+use super::block::Block;
+
+/// Marks a page that holds nothing valid.
+pub(super) const INVALID: u64 = u64::MAX;
+
+/// A block's row among [`Rows`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Row(u32);
+
+impl Row {
+    /// No row.
+    pub(super) const NONE: Row = Row(u32::MAX);
+
+    pub(super) fn is_some(self) -> bool {
+        self != Row::NONE
+    }
+}
+
+impl Default for Row {
+    fn default() -> Row {
+        Row::NONE
+    }
+}
+
+/// Rows of cells.
+pub(super) struct Rows<T> {
+    cells: Vec<T>,
+    width: usize,
+    free: Vec<Row>,
+}
+
+impl<T: Copy> Rows<T> {
+    fn new(width: u32) -> Rows<T> {
+        Rows { cells: Vec::new(), width: width as usize, free: Vec::new() }
+    }
+
+    fn place(&self, row: Row, cell: u32) -> usize {
+        row.0 as usize * self.width + cell as usize
+    }
+
+    /// Takes a row unless there is one already: each of its cells holds `fill`.
+    fn ensure(&mut self, row: &mut Row, fill: T) {
+        if !row.is_some() {
+            *row = self.take(fill);
+        }
+    }
+
+    fn take(&mut self, fill: T) -> Row {
+        if let Some(row) = self.free.pop() {
+            self.row_mut(row).fill(fill);
+            return row;
+        }
+        let row = Row((self.cells.len() / self.width) as u32);
+        self.cells.resize(self.cells.len() + self.width, fill);
+        row
+    }
+
+    fn give_back(&mut self, row: &mut Row) {
+        if row.is_some() {
+            self.free.push(std::mem::take(row));
+        }
+    }
+
+    /// A cell; none where there is no row.
+    fn get(&self, row: Row, cell: u32) -> Option<T> {
+        self.cells.get(self.place(row, cell)).copied()
+    }
+
+    fn get_mut(&mut self, row: Row, cell: u32) -> &mut T {
+        let place = self.place(row, cell);
+        &mut self.cells[place]
+    }
+
+    /// The cells of a row.
+    fn row(&self, row: Row) -> &[T] {
+        if row.is_some() { &self.cells[self.place(row, 0)..][..self.width] } else { &[] }
+    }
+
+    fn row_mut(&mut self, row: Row) -> &mut [T] {
+        let first = self.place(row, 0);
+        &mut self.cells[first..][..self.width]
+    }
+}
+
+/// What is to be said of a page beside its logical page.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Details {
+    /// Sectors that hold data.
+    sectors: u64,
+    /// Times these data were copied since a controller last looked at them.
+    copies: u8,
+}
+
+/// What all pages hold.
+pub(super) struct Contents {
+    /// The logical page of each page, or [`INVALID`].
+    lpas: Rows<u64>,
+    /// Details, of blocks in which some differ from the usual ones.
+    details: Rows<Details>,
+    /// A bit for each page of blocks some of whose seeded pages have changed: whether this one has.
+    changed_seeds: Rows<u64>,
+    /// Usual details: all sectors hold data, which came from a controller.
+    usual: Details,
+}
+
+impl Contents {
+    /// Contents of blocks of so many pages, whose sectors are as many.
+    pub(super) fn new(pages_per_block: u32, sectors_per_page: u32) -> Contents {
+        Contents {
+            lpas: Rows::new(pages_per_block),
+            details: Rows::new(pages_per_block),
+            changed_seeds: Rows::new(pages_per_block.div_ceil(64)),
+            usual: Details { sectors: u64::MAX >> (64 - sectors_per_page), copies: 0 },
+        }
+    }
+
+    /// Notes what is written to a page.
+    pub(super) fn write(&mut self, block: &mut Block, page: u32, lpa: u64, sectors: u64) {
+        self.lpas.ensure(&mut block.lpas, INVALID);
+        *self.lpas.get_mut(block.lpas, page) = lpa;
+        if sectors != self.usual.sectors || block.details.is_some() {
+            self.set_details(block, page, Details { sectors, copies: 0 });
+        }
+    }
+
+    fn set_details(&mut self, block: &mut Block, page: u32, details: Details) {
+        self.details.ensure(&mut block.details, self.usual);
+        *self.details.get_mut(block.details, page) = details;
+    }
+
+    fn details(&self, block: &Block, page: u32) -> Details {
+        self.details.get(block.details, page).unwrap_or(self.usual)
+    }
+
+    /// Sectors of a page that hold data, if it is valid.
+    pub(super) fn sectors(&self, block: &Block, page: u32) -> u64 {
+        self.details(block, page).sectors
+    }
+
+    /// Times the data of a page were copied since a controller last looked at them.
+    pub(super) fn copies(&self, block: &Block, page: u32) -> u8 {
+        self.details(block, page).copies
+    }
+
+    /// Notes how often the data of a page were copied unseen.
+    pub(super) fn set_copies(&mut self, block: &mut Block, page: u32, copies: u8) {
+        let known = self.details(block, page);
+        if known.copies != copies {
+            self.set_details(block, page, Details { copies, ..known });
+        }
+    }
+
+    /// The logical page whose valid data are at a page, but for seeded ones that are not looked up yet.
+    pub(super) fn lpa(&self, block: &Block, page: u32) -> Option<u64> {
+        self.lpas.get(block.lpas, page).filter(|&lpa| lpa != INVALID)
+    }
+
+    /// The first page of these that [`Contents::lpa`] knows to hold valid data.
+    pub(super) fn next_valid(&self, block: &Block, from: u32) -> Option<u32> {
+        let lpas = self.lpas.row(block.lpas).get(from as usize..)?;
+        lpas.iter().position(|&lpa| lpa != INVALID).map(|place| from + place as u32)
+    }
+
+    /// So many of the block's first pages whose logical page [`Contents::lpa`] knows.
+    pub(super) fn known_among(&self, block: &Block, pages: std::ops::Range<u32>) -> u32 {
+        pages.filter(|&page| self.lpa(block, page).is_some()).count() as u32
+    }
+
+    /// The data at a page that is not seeded, or was looked up, are out of date.
+    pub(super) fn invalidate(&mut self, block: &Block, page: u32) {
+        *self.lpas.get_mut(block.lpas, page) = INVALID;
+    }
+
+    /// Another logical page turns out to be at a page that is not seeded, or was looked up.
+    pub(super) fn replace(&mut self, block: &Block, page: u32, lpa: u64) {
+        *self.lpas.get_mut(block.lpas, page) = lpa;
+    }
+
+    /// Whether a seeded page that was not looked up has changed since.
+    pub(super) fn seed_has_changed(&self, block: &Block, page: u32) -> bool {
+        self.changed_seeds.get(block.changed_seeds, page / 64).is_some_and(|bits| bits >> (page % 64) & 1 == 1)
+    }
+
+    /// Notes that a seeded page has changed.
+    pub(super) fn change_seed(&mut self, block: &mut Block, page: u32) {
+        self.changed_seeds.ensure(&mut block.changed_seeds, 0);
+        *self.changed_seeds.get_mut(block.changed_seeds, page / 64) |= 1 << (page % 64);
+    }
+
+    /// Seeded pages of a block that have changed.
+    pub(super) fn count_changed_seeds(&self, block: &Block) -> u32 {
+        self.changed_seeds.row(block.changed_seeds).iter().map(|bits| bits.count_ones()).sum()
+    }
+
+    /// Looks up the seeded pages of a block, of which these held data in the beginning: those that have changed since hold
+    /// nothing.
+    pub(super) fn look_up_seeds(&mut self, block: &mut Block, contents: impl Iterator<Item = (u32, u64)>) {
+        self.lpas.ensure(&mut block.lpas, INVALID);
+        let lpas = self.lpas.row_mut(block.lpas);
+        contents.for_each(|(page, lpa)| lpas[page as usize] = lpa);
+        let changed = self.changed_seeds.row(block.changed_seeds).iter();
+        for (lpas, bits) in lpas.chunks_mut(64).zip(changed) {
+            forget(lpas, *bits);
+        }
+        self.changed_seeds.give_back(&mut block.changed_seeds);
+        block.are_seeds_known = true;
+    }
+
+    /// What the block held is gone.
+    pub(super) fn erase(&mut self, block: &mut Block) {
+        (block.written, block.seeded, block.are_seeds_known) = (0, 0, false);
+        self.lpas.give_back(&mut block.lpas);
+        self.details.give_back(&mut block.details);
+        self.changed_seeds.give_back(&mut block.changed_seeds);
+    }
+}
+
+/// Those of up to 64 pages whose bit is set hold nothing.
+fn forget(lpas: &mut [u64], mut bits: u64) {
+    while bits != 0 {
+        lpas[bits.trailing_zeros() as usize] = INVALID;
+        bits &= bits - 1;
+    }
+}

@@ -1,0 +1,145 @@
+//! Write frontiers: the block of a plane that each of them fills.
+
+use crate::flash::address::PlaneId;
+use crate::sim::time::Time;
+
+/// Whose data a write frontier takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Frontier {
+    /// Garbage collection's, for pages of the plane itself.
+    Gc,
+    /// Garbage collection's, for pages that come from other planes. It has no claim on the reserved blocks, which the
+    /// plane's own collection may need to end.
+    Arrivals,
+    /// The mapping table's: translation pages.
+    Translation,
+    /// The host's, of one stream.
+    User(u16),
+}
+
+/// Frontiers of a plane that are not the host's.
+const OWN: usize = 3;
+
+impl Frontier {
+    pub(super) fn index(self) -> usize {
+        match self {
+            Frontier::Gc => 0,
+            Frontier::Arrivals => 1,
+            Frontier::Translation => 2,
+            Frontier::User(stream) => OWN + usize::from(stream),
+        }
+    }
+}
+
+/// A write frontier of a plane.
+#[derive(Clone, Default)]
+pub(super) struct Open {
+    /// The block being filled, or that was filled last.
+    pub(super) block: Option<u32>,
+    /// Pages that it still has to give.
+    pub(super) left: u32,
+    /// Time without a page to give, and since when that lasts.
+    pub(super) stalled: Time,
+    pub(super) stalled_since: Option<Time>,
+}
+
+impl Open {
+    /// The block being filled, if it has a page to give.
+    pub(super) fn with_room(&self) -> Option<u32> {
+        if self.left > 0 { self.block } else { None }
+    }
+
+    /// Notes at `now` whether there is a page to give.
+    fn note_stall(&mut self, has_page: bool, now: Time) {
+        match (has_page, self.stalled_since) {
+            (false, None) => self.stalled_since = Some(now),
+            (true, Some(since)) => {
+                self.stalled += now - since;
+                self.stalled_since = None;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The write frontiers of all planes, plane by plane, each in the order of [`Frontier::index`].
+pub(super) struct Frontiers {
+    open: Vec<Open>,
+    per_plane: usize,
+}
+
+impl Frontiers {
+    /// Frontiers of `planes` planes that fill nothing yet, with `streams` of the host's each.
+    pub(super) fn new(planes: u32, streams: u16) -> Frontiers {
+        let per_plane = OWN + usize::from(streams);
+        Frontiers { open: vec![Open::default(); planes as usize * per_plane], per_plane }
+    }
+
+    /// Frontiers of a plane.
+    pub(super) fn per_plane(&self) -> usize {
+        self.per_plane
+    }
+
+    /// Streams of the host.
+    pub(super) fn streams(&self) -> u16 {
+        (self.per_plane - OWN) as u16
+    }
+
+    pub(super) fn get(&self, plane: PlaneId, frontier: Frontier) -> &Open {
+        &self.open[plane.index() * self.per_plane + frontier.index()]
+    }
+
+    pub(super) fn get_mut(&mut self, plane: PlaneId, frontier: Frontier) -> &mut Open {
+        &mut self.open[plane.index() * self.per_plane + frontier.index()]
+    }
+
+    /// Those of a plane.
+    pub(super) fn of_plane(&self, plane: PlaneId) -> &[Open] {
+        &self.open[plane.index() * self.per_plane..][..self.per_plane]
+    }
+
+    pub(super) fn of_plane_mut(&mut self, plane: PlaneId) -> &mut [Open] {
+        &mut self.open[plane.index() * self.per_plane..][..self.per_plane]
+    }
+
+    /// Whether one of the plane's frontiers has the block, full or not.
+    pub(super) fn have(&self, plane: PlaneId, block: u32) -> bool {
+        self.of_plane(plane).iter().any(|open| open.block == Some(block))
+    }
+
+    /// Has a frontier fill a block that has so many pages left.
+    pub(super) fn fill(&mut self, plane: PlaneId, frontier: Frontier, block: u32, left: u32) {
+        let open = self.get_mut(plane, frontier);
+        (open.block, open.left) = (Some(block), left);
+    }
+
+    /// No frontier writes to the block any more.
+    pub(super) fn close(&mut self, plane: PlaneId, block: u32) {
+        for open in self.of_plane_mut(plane).iter_mut().filter(|open| open.block == Some(block)) {
+            (open.block, open.left) = (None, 0);
+        }
+    }
+
+    /// No frontier of the plane has a block any more.
+    pub(super) fn release(&mut self, plane: PlaneId) {
+        self.of_plane_mut(plane).iter_mut().for_each(|open| (open.block, open.left) = (None, 0));
+    }
+
+    /// Notes at `now` whether a frontier has a page to give.
+    pub(super) fn note_stall(&mut self, plane: PlaneId, frontier: Frontier, has_page: bool, now: Time) {
+        self.get_mut(plane, frontier).note_stall(has_page, now);
+    }
+
+    /// Time until `now` during which a frontier had no page to give.
+    pub(super) fn stall_clock(&self, plane: PlaneId, frontier: Frontier, now: Time) -> Time {
+        let open = self.get(plane, frontier);
+        open.stalled + open.stalled_since.map_or(Time::ZERO, |since| now - since)
+    }
+
+    /// Nobody waits any more, and time without a page to give counts from zero.
+    pub(super) fn reset_stalls(&mut self) {
+        for open in &mut self.open {
+            (open.stalled, open.stalled_since) = (Time::ZERO, None);
+        }
+    }
+}
