@@ -10,6 +10,7 @@ from typing import Any
 import fabricated
 import polars as pl
 import pytest
+from canaletto import names
 from canaletto.report import animation, array, colours, comparison, page, summary
 
 VOID = {"meta", "input", "br", "link", "img", "hr"}
@@ -173,6 +174,10 @@ def test_fabrics_and_causes_have_their_colours(compared: Page) -> None:
             assert scale["range"] == [table[name] for name in scale["domain"]]
     assert scales == 13
     assert compared.scripts["timeline-data"]["causes"]["path_conflict"] == colours.CAUSES["path_conflict"]
+
+
+def test_every_fabric_has_a_colour() -> None:
+    assert set(colours.FABRICS) == set(names.fabrics())
 
 
 def test_colours_can_be_told_apart() -> None:

@@ -2,16 +2,17 @@
 
 use super::{Machine, Operations};
 use crate::Outcome;
-use crate::config::design::{Design, FabricKind};
+use crate::config::design::Design;
 use crate::config::workload::Workload;
 use crate::fabric::Fabric;
+use crate::fabric::facts::Facts;
 use crate::fabric::wires::WireKind;
 use crate::flash::address::{ChipId, PlaneId, UnitId};
 use crate::flash::suspend::Phase;
 use crate::host::link::Direction;
-use crate::measure::area::{Area, Interconnect};
+use crate::measure::area::Area;
 use crate::measure::cache::CacheReport;
-use crate::measure::energy::{Activity, EnergyReport, Parts, RouterKind};
+use crate::measure::energy::{Activity, EnergyReport, Parts};
 use crate::measure::map::{ChipUse, MOST_CHIPS, Map};
 use crate::measure::probe::Probe;
 use crate::measure::report::{FlowReport, Measures, Report, Tally, Utilisation};
@@ -36,7 +37,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             schema: 1,
             design: design.name.clone(),
             workload: workload.name.clone(),
-            fabric: design.fabric.kind.name().to_owned(),
+            fabric: design.fabric.kind.facts().name.to_owned(),
             seed: self.options.seed,
             precondition: self.precondition.take(),
             flash: self.flash_report(design),
@@ -44,7 +45,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             mapping: self.translation.report(),
             utilisation: self.utilisation(),
             map: self.map_of_use(),
-            energy: EnergyReport::of(&self.activity(design.fabric.kind), &design.energy),
+            energy: EnergyReport::of(&self.activity(design.fabric.kind.facts()), &design.energy),
             area: self.area(design),
             fabric_counts: self.fabric.counters().into_iter().collect(),
             flows: self.flow_reports(workload, &tallies),
@@ -98,15 +99,11 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     }
 
     /// What the drive did, for its energy.
-    fn activity(&self, kind: FabricKind) -> Activity {
+    fn activity(&self, facts: &Facts) -> Activity {
         let wires = self.fabric.wires();
         let count = |kind| wires.iter().filter(|wire| wire.kind == kind).count() as u32;
-        let router_kind = match kind {
-            FabricKind::Mesh => RouterKind::Packet,
-            FabricKind::Mesh2bit => RouterKind::NarrowPacket,
-            _ => RouterKind::Circuit,
-        };
-        let has_routers = matches!(kind, FabricKind::Mesh | FabricKind::Mesh2bit | FabricKind::Venice);
+        let crossed = self.fabric.router_time();
+        assert!(facts.routers.is_some() || crossed == TimeSum::ZERO, "a fabric without routers crossed some");
         let Operations { reads, programs, erases, read_time, program_time, erase_time } = self.operations;
         Activity {
             page_reads: reads,
@@ -116,15 +113,15 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             program_time,
             erase_time,
             wires: wires.iter().map(|wire| (wire.kind, wire.active)).collect(),
-            routers: self.fabric.router_time(),
+            routers: crossed,
             // Every router on a packet's way buffers it; circuits cross unbuffered.
-            buffers: self.fabric.router_time(),
-            router_kind,
+            buffers: crossed,
+            router_kind: facts.routers,
             transfers: self.transfer_time,
             parts: Parts {
                 chips: self.layout.chips(),
                 wires: WireKind::ALL.into_iter().map(|kind| (kind, count(kind))).collect(),
-                routers: if has_routers { self.layout.chips() } else { 0 },
+                routers: facts.router_count(self.layout.chips()),
                 ssd_controllers: 1,
             },
             execution: self.events.now().saturating_sub(self.first_arrival.unwrap_or_default()),
@@ -133,13 +130,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
 
     fn area(&self, design: &Design) -> Area {
         let (rows, columns) = (self.layout.channels, self.layout.chips_per_channel);
-        let interconnect = match design.fabric.kind {
-            FabricKind::Bus | FabricKind::Ideal => Interconnect::buses(),
-            FabricKind::Packetized | FabricKind::Omnibus | FabricKind::OmnibusSplit => Interconnect::packet_buses(),
-            FabricKind::Mesh => Interconnect::mesh(rows, columns, 8),
-            FabricKind::Mesh2bit => Interconnect::mesh(rows, columns, 2),
-            FabricKind::Venice => Interconnect::venice(rows, columns),
-        };
+        let interconnect = (design.fabric.kind.facts().interconnect)(rows, columns);
         Area::of(&interconnect, rows, &design.area)
     }
 

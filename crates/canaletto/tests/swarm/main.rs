@@ -10,6 +10,8 @@ mod shadow_cache;
 mod workloads;
 
 use canaletto::Outcome;
+use canaletto::config::design::FabricKind;
+use canaletto::config::named::Named;
 use canaletto::limits::Limits;
 use shadow::check;
 
@@ -32,7 +34,7 @@ fn overwriting_a_full_drive_never_wedges() {
 /// Each fabric, each scope of collection: every request's account closes, and what collection did to requests shows in it.
 #[test]
 fn collection_is_blamed_on_every_fabric() {
-    for fabric in ["bus", "packetized", "omnibus", "omnibus-split", "mesh", "mesh-2bit", "venice", "ideal"] {
+    for fabric in FabricKind::NAMES {
         for scope in ["plane", "parallel", "spatial"] {
             let [fabric, scope] = [format!("fabric.kind={fabric}"), format!("gc.scope={scope}")];
             let changes = [&fabric, &scope, "ftl.write_placement=dynamic", "precondition.kind=steady"];
