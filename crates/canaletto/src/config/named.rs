@@ -21,6 +21,15 @@ pub trait Named: Copy + 'static {
     fn sentence(self) -> &'static str;
 }
 
+/// Name and sentence of one of a list, where nothing else has to be stated.
+#[derive(Debug, Clone, Copy)]
+pub struct About {
+    /// The name.
+    pub name: &'static str,
+    /// The sentence.
+    pub sentence: &'static str,
+}
+
 /// Reads a name.
 ///
 /// # Errors

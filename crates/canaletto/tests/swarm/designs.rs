@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-use canaletto::config::design::FabricKind;
+use canaletto::config::design::{FabricKind, VictimPolicy};
 use canaletto::config::named::Named;
 use proptest::prelude::*;
 
@@ -97,7 +97,7 @@ fn ftl() -> Vec<Setting> {
 
 fn collection() -> Vec<Setting> {
     vec![
-        any("gc.policy", ["greedy", "d-choices", "random", "random-plus", "fifo", "cost-benefit"]),
+        any("gc.policy", VictimPolicy::NAMES),
         any("gc.scope", ["plane", "plane", "parallel", "spatial"]),
         any("gc.preemptible", BOTH),
         any("gc.copyback", BOTH),
