@@ -297,7 +297,7 @@ def test_maps_of_any_shape(fabric: str, rows: int, columns: int) -> None:
 def test_all_maps_have_one_scale() -> None:
     found = array.maps([run.to_dict() for run in fabricated.comparison().runs])
     assert found is not None
-    assert len(found["maps"]) == 8
+    assert len(found["maps"]) == len(fabricated.FABRICS)
     shares = [wire[5] for each in found["maps"] for wire in each["wires"]]
     assert max(shares) <= found["top"] <= 1
 

@@ -188,7 +188,9 @@ pub(super) fn open_block(mix: &[f64], steps: u32, step: u32, left: &mut [u32], r
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ftl::gc::policy::{CostBenefit, DChoices, Fifo, Greedy, Random, RandomPlus};
+    use crate::config::design::{Gc, VictimPolicy};
+    use crate::config::named::Named;
+    use crate::ftl::gc::policy::{DChoices, Fifo, Greedy};
 
     #[test]
     fn planes_hold_what_they_shall() {
@@ -228,15 +230,9 @@ mod tests {
     /// With pages a block, blocks, load: planes so full and small that all invalid pages could be in open blocks.
     #[test]
     fn the_smallest_planes_settle_at_any_load() {
-        let policies = [
-            Policy::from(Greedy),
-            Policy::from(DChoices(3)),
-            Policy::from(Random),
-            Policy::from(RandomPlus { invalid_share: 0.0 }),
-            Policy::from(Fifo),
-            Policy::from(CostBenefit),
-        ];
-        for (policy, pages) in policies.into_iter().flat_map(|policy| [1, 2, 3, 7].map(|pages| (policy, pages))) {
+        let keys = |policy| Gc { policy, choices: 3, invalid_share: 0.0, ..Gc::default() };
+        let policies = VictimPolicy::ALL.iter().map(|&policy| Policy::new(&keys(policy)));
+        for (policy, pages) in policies.flat_map(|policy| [1, 2, 3, 7].map(|pages| (policy, pages))) {
             for (blocks, load) in [(13, 0.9), (18, 0.97), (40, 1.0)] {
                 let plane = Geometry { blocks, pages, step: 1, free: 2, frontiers: 2 };
                 let found = Steady::find(policy, load, plane, &[(0.2, 0.8), (0.8, 0.2)], 3);
