@@ -1,0 +1,285 @@
+//! A run of the set, and what is kept of its result.
+
+use canaletto::config::design::Design;
+use canaletto::config::workload::Workload;
+use canaletto::config::{load_design, load_workload};
+use canaletto::measure::records::Records;
+use canaletto::measure::timeline::{Header, Timeline, Windows};
+use canaletto::sim::time::Time;
+use canaletto::{Outcome, RunOptions, TraceInput, run, timeline};
+use serde_json::{Map, Value, json};
+
+use crate::common::SMALL;
+use crate::digest::Digest;
+use crate::traces::open;
+
+/// What is simulated.
+enum What {
+    /// A design (the text of a file, or a preset) and a workload (likewise, or a profile), each with overrides.
+    Files { design: Text, overrides: Vec<String>, workload: Text, settings: Vec<String> },
+    /// Both as an importer made them.
+    Imported(Box<(Design, Workload)>),
+}
+
+/// The text of a file, or the name of something built in.
+enum Text {
+    File(String),
+    BuiltIn(String),
+}
+
+impl Text {
+    fn name_and_text(&self) -> (&str, Option<&str>) {
+        match self {
+            Text::File(text) => ("file.toml", Some(text)),
+            Text::BuiltIn(name) => (name, None),
+        }
+    }
+}
+
+/// A named run.
+pub struct Case {
+    pub name: String,
+    what: What,
+    options: RunOptions,
+    /// From and until when, in microseconds, and the most spans kept: a timeline is recorded instead of requests.
+    windows: Option<(Vec<(u64, u64)>, usize)>,
+}
+
+fn owned<T: AsRef<str>>(list: &[T]) -> Vec<String> {
+    list.iter().map(|text| text.as_ref().to_owned()).collect()
+}
+
+impl Case {
+    fn new(name: &str, what: What) -> Case {
+        Case {
+            name: name.to_owned(),
+            what,
+            options: RunOptions { records: true, ..RunOptions::default() },
+            windows: None,
+        }
+    }
+
+    fn of(name: &str, design: Text, overrides: Vec<String>, workload: Text) -> Case {
+        Case::new(name, What::Files { design, overrides, workload, settings: Vec::new() })
+    }
+
+    /// The small drive of the tests with changes, under a workload of this text.
+    pub fn small<T: AsRef<str>>(name: &str, overrides: &[T], workload: &str) -> Case {
+        Case::of(name, Text::File(SMALL.to_owned()), owned(overrides), Text::File(workload.to_owned()))
+    }
+
+    /// A preset with changes.
+    pub fn preset<T: AsRef<str>>(name: &str, preset: &str, overrides: &[T], workload: &str) -> Case {
+        Case::of(name, Text::BuiltIn(preset.to_owned()), owned(overrides), Text::File(workload.to_owned()))
+    }
+
+    /// A preset under a named profile.
+    pub fn profile(name: &str, preset: &str, profile: &str) -> Case {
+        Case::of(name, Text::BuiltIn(preset.to_owned()), Vec::new(), Text::BuiltIn(profile.to_owned()))
+    }
+
+    pub fn imported(name: &str, design: Design, workload: Workload) -> Case {
+        Case::new(name, What::Imported(Box::new((design, workload))))
+    }
+
+    /// With overrides of the workload.
+    pub fn set<T: AsRef<str>>(mut self, more: &[T]) -> Case {
+        match &mut self.what {
+            What::Files { settings, .. } => settings.extend(owned(more)),
+            What::Imported(_) => panic!("{}: an imported workload is not overridden", self.name),
+        }
+        self
+    }
+
+    pub fn seed(mut self, seed: u64) -> Case {
+        self.options.seed = seed;
+        self
+    }
+
+    pub fn warmup(mut self, warmup: u64) -> Case {
+        self.options.warmup = warmup;
+        self
+    }
+
+    pub fn alone(mut self, flow: u16) -> Case {
+        self.options.alone = Some(flow);
+        self
+    }
+
+    pub fn windows(mut self, windows: &[(u64, u64)], limit: usize) -> Case {
+        self.windows = Some((windows.to_vec(), limit));
+        self.options.records = false;
+        self
+    }
+
+    fn load(&self) -> Result<(Design, Workload), String> {
+        match &self.what {
+            What::Imported(both) => Ok((**both).clone()),
+            What::Files { design, overrides, workload, settings } => {
+                let (name, text) = design.name_and_text();
+                let design = load_design(name, text, overrides).map_err(|e| e.to_string())?;
+                let (name, text) = workload.name_and_text();
+                let workload = load_workload(name, text, settings).map_err(|e| e.to_string())?;
+                Ok((design, workload))
+            }
+        }
+    }
+
+    /// Simulates it, or says why that cannot be.
+    pub fn run(&self) -> Result<Found, String> {
+        let (design, workload) = self.load()?;
+        let traces = inputs(&workload);
+        let Some((windows, limit)) = &self.windows else {
+            let outcome = run(&design, &workload, traces, &self.options, &mut |_| true).map_err(|e| e.to_string())?;
+            return Ok(Found::of_run(outcome));
+        };
+        let us = |time: u64| Time(time * 1_000_000);
+        let windows = windows.iter().map(|&(from, until)| (us(from), us(until))).collect();
+        let windows = Windows { windows, limit: *limit };
+        timeline(&design, &workload, traces, &self.options, windows, &mut |_| true)
+            .map(|(header, timeline)| Found::of_timeline(&header, timeline))
+            .map_err(|e| e.to_string())
+    }
+}
+
+/// The traces of a workload: one for each synthetic flow, absent, and one for each trace.
+fn inputs(workload: &Workload) -> Vec<Option<TraceInput>> {
+    let inputs = |flow: &canaletto::config::workload::Flow| match flow.traces().len() {
+        0 => vec![None],
+        _ => flow.traces().iter().map(|trace| Some(open(&trace.file))).collect(),
+    };
+    workload.flow.iter().flat_map(inputs).collect()
+}
+
+/// What a run came to.
+pub struct Found {
+    /// The report, or the header of a timeline.
+    json: String,
+    /// Everything of every request, or of the timeline.
+    columns: Vec<(String, Vec<u64>)>,
+    /// What people want to know first.
+    facts: String,
+}
+
+impl Found {
+    fn of_run(outcome: Outcome) -> Found {
+        let json = serde_json::to_string(&outcome.report).expect("a report is JSON");
+        let records = outcome.records.expect("records were asked for");
+        let requests = &outcome.report.measures.requests;
+        let flash = &outcome.report.flash;
+        let facts = format!(
+            "completed={} failed={} mean_ps={} reads={} programs={} erases={}",
+            requests.completed,
+            requests.failed,
+            mean_latency(&records),
+            flash.reads,
+            flash.programs,
+            flash.erases
+        );
+        Found { json, columns: columns_of(records), facts }
+    }
+
+    fn of_timeline(header: &Header, timeline: Timeline) -> Found {
+        let json = serde_json::to_string(header).expect("a header is JSON");
+        let Timeline { spans, steps, requests, .. } = timeline;
+        let facts = format!(
+            "spans={} steps={} requests={} from_ps={} until_ps={}",
+            spans.kind.len(),
+            steps.cause.len(),
+            requests.number.len(),
+            header.from_ps,
+            header.until_ps
+        );
+        let mut columns = named(
+            "spans",
+            [
+                ("kind", wide(spans.kind)),
+                ("part", wide(spans.part)),
+                ("start", spans.start),
+                ("end", spans.end),
+                ("request", wide(spans.request)),
+                ("page", wide(spans.page)),
+                ("work", wide(spans.work)),
+            ],
+        );
+        columns.extend(named(
+            "steps",
+            [
+                ("request", wide(steps.request)),
+                ("page", wide(steps.page)),
+                ("cause", wide(steps.cause)),
+                ("start", steps.start),
+                ("end", steps.end),
+                ("part", wide(steps.part)),
+            ],
+        ));
+        columns.extend(named(
+            "requests",
+            [
+                ("number", wide(requests.number)),
+                ("flow", wide(requests.flow)),
+                ("kind", wide(requests.kind)),
+                ("lba", requests.lba),
+                ("sectors", wide(requests.sectors)),
+                ("arrival", requests.arrival),
+                ("complete", requests.complete),
+            ],
+        ));
+        Found { json, columns, facts }
+    }
+
+    /// What is expected of it: two hashes and the facts.
+    pub fn line(&self) -> String {
+        let (mut report, mut rows) = (Digest::new(), Digest::new());
+        report.bytes(self.json.as_bytes());
+        self.columns.iter().for_each(|(name, numbers)| rows.column(name, numbers));
+        format!("{} {} {}", report.hex(), rows.hex(), self.facts)
+    }
+
+    /// All of it, as JSON.
+    pub fn dump(&self) -> String {
+        let report: Value = serde_json::from_str(&self.json).expect("it was JSON");
+        let columns: Map<String, Value> =
+            self.columns.iter().map(|(name, numbers)| (name.clone(), json!(numbers))).collect();
+        let all = json!({ "facts": self.facts, "report": report, "columns": columns });
+        serde_json::to_string_pretty(&all).expect("it is JSON")
+    }
+}
+
+/// Mean time from arrival to completion, whole picoseconds.
+fn mean_latency(records: &Records) -> u128 {
+    let latencies = records.complete.iter().zip(&records.arrival).map(|(complete, arrival)| complete - arrival);
+    latencies.map(u128::from).sum::<u128>() / records.len().max(1) as u128
+}
+
+fn wide<T: Into<u64>>(column: Vec<T>) -> Vec<u64> {
+    column.into_iter().map(Into::into).collect()
+}
+
+fn named<const N: usize>(of: &str, columns: [(&str, Vec<u64>); N]) -> Vec<(String, Vec<u64>)> {
+    columns.into_iter().map(|(name, column)| (format!("{of}.{name}"), column)).collect()
+}
+
+/// Every field of every row. A field that is new does not compile here until it is named.
+fn columns_of(records: Records) -> Vec<(String, Vec<u64>)> {
+    let Records { request, flow, kind, failed, lba, sectors, arrival, enqueue, complete, path_conflict, blame } =
+        records;
+    let mut columns = named(
+        "requests",
+        [
+            ("request", wide(request)),
+            ("flow", wide(flow)),
+            ("kind", wide(kind)),
+            ("failed", wide(failed)),
+            ("lba", lba),
+            ("sectors", wide(sectors)),
+            ("arrival", arrival),
+            ("enqueue", enqueue),
+            ("complete", complete),
+            ("path_conflict", wide(path_conflict)),
+        ],
+    );
+    let causes = blame.into_iter().enumerate();
+    columns.extend(causes.map(|(cause, column)| (format!("ledger.{cause}"), column)));
+    columns
+}

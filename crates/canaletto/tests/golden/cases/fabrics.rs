@@ -1,0 +1,79 @@
+//! Every fabric under every kind of traffic and scope of collection, and the options of each.
+
+use super::{EVERYTHING, LARGE_MIXED, LARGE_READS, MIXED, PARTIAL, READS, SQUARE, flow, with};
+use crate::case::Case;
+
+/// All fabrics.
+pub const FABRICS: [&str; 8] =
+    ["bus", "packetized", "omnibus", "omnibus-split", "mesh", "mesh-2bit", "venice", "ideal"];
+
+/// What a fabric does beside its defaults.
+const OPTIONS: &[(&str, &[&str])] = &[
+    ("bus", &["fabric.order=commands-first"]),
+    ("bus", &["fabric.data_queue=oldest-request"]),
+    ("bus", &["fabric.hold_path=true"]),
+    ("bus", &["fabric.turnarounds=on-wires"]),
+    ("bus", &["fabric.burst_bytes=16", "fabric.interface=nv-ddr3"]),
+    ("bus", &["fabric.link_rate=200MB/s", "fabric.order=commands-first", "fabric.data_queue=oldest-request"]),
+    ("packetized", &["fabric.hold_path=true"]),
+    ("packetized", &["fabric.command_time=40ns", "fabric.order=commands-first"]),
+    ("omnibus", &["fabric.hold_path=true"]),
+    ("omnibus", &["fabric.omnibus.controller_message=200ns", "fabric.data_queue=oldest-request"]),
+    ("omnibus-split", &["fabric.order=commands-first"]),
+    ("omnibus-split", &["fabric.link_rate=300MB/s", "fabric.data_queue=oldest-request"]),
+    ("mesh", &["fabric.mesh.controller=own-row"]),
+    ("mesh", &["fabric.mesh.packet=512B"]),
+    ("mesh", &["fabric.mesh.buffer=4160B", "fabric.network.link_rate=300MB/s"]),
+    ("mesh", &["fabric.network.controllers=alternating", "fabric.network.router_delay=20ns"]),
+    ("mesh-2bit", &["fabric.mesh.controller=own-row", "fabric.order=commands-first"]),
+    ("mesh-2bit", &["fabric.mesh.packet=1KiB", "fabric.data_queue=oldest-request"]),
+    ("venice", &["fabric.venice.scouts=atomic"]),
+    ("venice", &["fabric.venice.retry=immediate"]),
+    ("venice", &["fabric.venice.scouts=atomic", "fabric.venice.retry=immediate"]),
+    ("venice", &["fabric.venice.controller=own-row"]),
+    ("venice", &["fabric.network.controllers=alternating", "fabric.venice.scouts=atomic"]),
+    ("venice", &["fabric.hold_path=true"]),
+    ("venice", &["fabric.hold_path=true", "fabric.venice.scouts=atomic"]),
+    (
+        "venice",
+        &["fabric.network.link_rate=250MB/s", "fabric.network.router_delay=30ns", "fabric.order=commands-first"],
+    ),
+    ("ideal", &["fabric.hold_path=true"]),
+    ("ideal", &["fabric.order=commands-first", "flash.busy_until_data_out=true"]),
+];
+
+pub fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for fabric in FABRICS {
+        let kind = format!("fabric.kind={fabric}");
+        let square = with(SQUARE, &[&kind]);
+        for (name, traffic) in [
+            ("reads", READS),
+            ("large-reads", LARGE_READS),
+            ("mixed", LARGE_MIXED),
+            ("partial", PARTIAL),
+            ("everything", EVERYTHING),
+        ] {
+            cases.push(Case::small(&format!("fabric/{fabric}/{name}"), &square, &flow(traffic)));
+        }
+        let rectangle = ["geometry.channels=2", "geometry.chips_per_channel=5", "geometry.dies_per_chip=2", &kind];
+        cases.push(Case::small(&format!("fabric/{fabric}/rectangle"), &rectangle, &flow(LARGE_MIXED)));
+        for scope in ["plane", "parallel", "spatial"] {
+            let scope_setting = format!("gc.scope={scope}");
+            let over = [kind.as_str(), &scope_setting, "ftl.write_placement=dynamic", "precondition.kind=steady"];
+            cases.push(Case::small(&format!("fabric/{fabric}/collection-{scope}"), &over, &flow(MIXED)));
+        }
+    }
+    cases.extend(of_options());
+    cases
+}
+
+fn of_options() -> Vec<Case> {
+    let case = |(number, (fabric, options)): (usize, &(&str, &[&str]))| {
+        let kind = format!("fabric.kind={fabric}");
+        let overrides = [SQUARE, &[kind.as_str()], options].concat();
+        let name = options.iter().map(|option| option.rsplit('.').next().unwrap_or(option)).collect::<Vec<_>>();
+        Case::small(&format!("fabric-option/{number}/{fabric}/{}", name.join("+")), &overrides, &flow(LARGE_MIXED))
+    };
+    OPTIONS.iter().enumerate().map(case).collect()
+}

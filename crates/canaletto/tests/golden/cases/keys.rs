@@ -1,0 +1,29 @@
+//! Each key away from its default, where it matters.
+
+use crate::case::Case;
+use crate::key_changes::{DESIGN, DRIVE, workload_table, workload_text};
+
+/// Changes that end with an error message instead of a result.
+const REFUSED: [&str; 7] = [
+    "flash.cell",
+    "attachment.platform.north_dma",
+    "attachment.platform.dqs",
+    "attachment.platform.dual_port_dram",
+    "attachment.platform.command_packing",
+    "scheduler.turn",
+    "flow.dies",
+];
+
+pub fn cases() -> Vec<Case> {
+    let designs = DESIGN.iter().filter(|row| !REFUSED.contains(&row.0)).map(|(key, change, situation, workload)| {
+        let setting = format!("{key}={change}");
+        let overrides: Vec<&str> = situation.iter().copied().chain([setting.as_str()]).collect();
+        Case::small(&format!("key/design/{key}"), &overrides, &workload_text(workload))
+    });
+    let workloads = workload_table();
+    let workloads = workloads.iter().filter(|row| !REFUSED.contains(&row.0)).map(|(key, changes, workload)| {
+        let situation = if key == &"flow.occupancy" { &["precondition.kind=steady"] } else { DRIVE };
+        Case::small(&format!("key/workload/{key}"), situation, workload).set(changes)
+    });
+    designs.chain(workloads).collect()
+}

@@ -1,0 +1,46 @@
+//! Every preset under plain traffic and in its steady state, and every named profile.
+
+use canaletto::config::{presets, profiles};
+
+use super::flow;
+use crate::case::Case;
+
+const READS: &str = "requests = 400; read_share = 1.0; size = \"4KiB\"; queue_depth = 16";
+const MIXED: &str = "requests = 400; read_share = 0.5; size = \"24KiB\"; queue_depth = 32; alignment = \"4KiB\"";
+const OPEN: &str = "requests = 300; read_share = 0.3; size = \"6KiB\"; inter_arrival = \"15us\"; addresses = \"zipf\"; \
+                    zipf_exponent = 1.1; alignment = \"512B\"";
+/// Mostly writes, which make a full drive collect.
+const WRITES: &str = "requests = 800; read_share = 0.2; size = \"32KiB\"; queue_depth = 64; working_set = 0.1";
+/// A full drive with as many channels, chips, dies and planes as the preset, but few blocks and no data cache.
+const FULL: &[&str] =
+    &["geometry.blocks_per_plane=64", "geometry.pages_per_block=12", "precondition.kind=steady", "cache.capacity=0B"];
+
+pub fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for preset in presets() {
+        let name = &preset.name;
+        let case = |what: &str, overrides: &[&str], traffic: &str| {
+            Case::preset(&format!("preset/{name}/{what}"), name, overrides, &flow(traffic))
+        };
+        cases.push(case("reads", &[], READS));
+        cases.push(case("mixed", &[], MIXED));
+        cases.push(case("open", &[], OPEN));
+        // Pages of cross-point memory are written in place: no state is older than another.
+        if name != "pcie3-3d-xpoint" {
+            cases.push(case("steady", FULL, WRITES));
+        }
+    }
+    cases.extend(of_profiles());
+    cases
+}
+
+fn of_profiles() -> Vec<Case> {
+    let presets = presets();
+    let drives = presets.iter().map(|preset| preset.name.as_str()).cycle();
+    let case = |(profile, drive): (canaletto::config::Listing, &str)| {
+        let flows = canaletto::config::load_workload(&profile.name, None, &[]).expect("a profile").flow.len();
+        let requests: Vec<String> = (0..flows).map(|i| format!("flow.{i}.synthetic.requests=250")).collect();
+        Case::profile(&format!("profile/{}/{drive}", profile.name), drive, &profile.name).set(&requests)
+    };
+    profiles().into_iter().zip(drives).map(case).collect()
+}

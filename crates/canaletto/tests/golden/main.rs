@@ -1,0 +1,136 @@
+//! The golden set: what the engine computes for several hundred small runs, frozen.
+//!
+//! `expected.txt` holds a line for each run: its name, a hash of the report, a hash of every request or of the timeline, and
+//! facts for people. A change of the engine that is to leave results alone leaves this file alone.
+//!
+//! - `GOLDEN=write` writes the file anew; what has changed shows in the difference.
+//! - `GOLDEN=dump GOLDEN_DIR=FOLDER` writes each run's report, requests and timeline to a folder, to find what differs.
+//! - `GOLDEN_CASE=TEXT` takes only the runs whose name contains the text (not with `write`).
+
+mod case;
+mod cases;
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../swarm/designs.rs"]
+mod designs;
+mod digest;
+#[path = "../common/key_changes.rs"]
+mod key_changes;
+mod traces;
+#[path = "../swarm/workloads.rs"]
+mod workloads;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use case::{Case, Found};
+
+/// Threads that share the runs.
+const THREADS: usize = 2;
+
+const EXPECTED: &str = include_str!("expected.txt");
+
+fn expected_path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/expected.txt")
+}
+
+/// Runs a case; a violated assertion of the engine is a reason, too.
+fn attempt(case: &Case) -> Result<Found, String> {
+    panic::catch_unwind(|| case.run()).unwrap_or_else(|cause| {
+        let text = cause.downcast_ref::<String>().cloned();
+        Err(text.or_else(|| cause.downcast_ref::<&str>().map(|&text| text.to_owned())).unwrap_or_default())
+    })
+}
+
+/// Runs every case; in their order, what each came to.
+fn run_all(cases: &[Case], visit: &(dyn Fn(&Case, &Found) + Sync)) -> Vec<Result<String, String>> {
+    let next = AtomicUsize::new(0);
+    let lines = Mutex::new(vec![Err(String::from("did not run")); cases.len()]);
+    let work = || {
+        while let Some((number, case)) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|n| Some((n, cases.get(n)?)))
+        {
+            let line = attempt(case).map(|found| {
+                visit(case, &found);
+                found.line()
+            });
+            lines.lock().unwrap()[number] = line;
+        }
+    };
+    std::thread::scope(|scope| (0..THREADS).for_each(|_| drop(scope.spawn(work))));
+    lines.into_inner().unwrap()
+}
+
+/// The cases, of which no two have the same name.
+fn selected() -> Vec<Case> {
+    let mut cases = cases::all();
+    let mut names = BTreeSet::new();
+    let twice = cases.iter().find(|case| !names.insert(case.name.as_str()));
+    assert!(twice.is_none(), "two runs are called {}", twice.map_or("", |case| &case.name));
+    if let Ok(text) = std::env::var("GOLDEN_CASE") {
+        cases.retain(|case| case.name.contains(&text));
+    }
+    cases
+}
+
+/// The lines of all cases, none of which may be refused.
+fn lines_of(cases: &[Case], visit: &(dyn Fn(&Case, &Found) + Sync)) -> Vec<(String, String)> {
+    let (mut lines, mut refused) = (Vec::new(), Vec::new());
+    for (case, ran) in cases.iter().zip(run_all(cases, visit)) {
+        match ran {
+            Ok(line) => lines.push((case.name.clone(), line)),
+            Err(problem) => refused.push(format!("{}: {problem}", case.name)),
+        }
+    }
+    assert!(refused.is_empty(), "{} runs have no result:\n{}", refused.len(), refused.join("\n"));
+    lines
+}
+
+fn write(lines: &[(String, String)]) {
+    let text: String = lines.iter().map(|(name, line)| format!("{name} {line}\n")).collect();
+    std::fs::write(expected_path(), text).unwrap();
+}
+
+fn dump(case: &Case, found: &Found) {
+    let folder = std::env::var("GOLDEN_DIR").expect("GOLDEN_DIR names a folder");
+    let file = Path::new(&folder).join(format!("{}.json", case.name.replace('/', "_")));
+    std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(file, found.dump())).unwrap();
+}
+
+/// What differs from the expected lines.
+fn differences(lines: &[(String, String)], is_whole: bool) -> Vec<String> {
+    let mut expected: BTreeMap<&str, &str> = EXPECTED.lines().filter_map(|line| line.split_once(' ')).collect();
+    let mut out = Vec::new();
+    for (name, got) in lines {
+        match expected.remove(name.as_str()) {
+            Some(expected) if expected == got => {}
+            Some(expected) => out.push(format!("{name}\n  expected {expected}\n  got      {got}")),
+            None => out.push(format!("{name}\n  expected nothing\n  got      {got}")),
+        }
+    }
+    let missing = expected.iter().filter(|_| is_whole);
+    out.extend(missing.map(|(name, expected)| format!("{name}\n  expected {expected}\n  got      no such run")));
+    out
+}
+
+#[test]
+fn every_run_is_as_it_was() {
+    let cases = selected();
+    let is_whole = std::env::var("GOLDEN_CASE").is_err();
+    match std::env::var("GOLDEN").as_deref() {
+        Ok("write") => {
+            assert!(is_whole, "GOLDEN=write takes all runs, without GOLDEN_CASE");
+            write(&lines_of(&cases, &|_, _| ()));
+        }
+        Ok("dump") => drop(lines_of(&cases, &dump)),
+        Ok(other) => panic!("GOLDEN={other}, expected write or dump"),
+        Err(_) => {
+            let different = differences(&lines_of(&cases, &|_, _| ()), is_whole);
+            let (count, all) = (different.len(), cases.len());
+            assert!(different.is_empty(), "{count} of {all} runs differ:\n{}", different.join("\n"));
+        }
+    }
+}
