@@ -128,9 +128,9 @@ def compare(
     """Simulates the drive with each of several fabrics, under the same workload.
 
     fabrics: their names, the one that the others are measured against first; by default the usual ones,
-    `names.usual_fabrics()`. seed, warmup, records: as for `run`. progress: show a bar for each fabric (by default, when standard error is a
-    terminal), or call a function with the fabric, requests done, requests in all (0 if unknown) and simulated
-    picoseconds, from several threads.
+    `names.usual_fabrics()`. seed, warmup, records: as for `run`. progress: show a bar for each fabric (by default, when
+    standard error is a terminal), or call a function with the fabric, requests done, requests in all (0 if unknown)
+    and simulated picoseconds, from several threads.
 
     The runs share the processors and do not change each other's results; there are fewer at a time if memory is short.
     Ctrl-C stops all of them, and so does the first that fails, whose error names its fabric.
