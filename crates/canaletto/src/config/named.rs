@@ -4,6 +4,7 @@
 use schemars::{Schema, json_schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
+use serde_json::{Value, json};
 
 /// One of a list.
 pub trait Named: Copy + 'static {
@@ -42,8 +43,8 @@ pub fn by_name<'de, T: Named, D: Deserializer<'de>>(deserializer: D) -> Result<T
 
 /// The schema of a name: each with its sentence.
 pub fn name_schema<T: Named>() -> Schema {
-    let name = |each: &T| json_schema!({ "type": "string", "const": each.name(), "description": each.sentence() });
-    let names: Vec<Schema> = T::ALL.iter().map(name).collect();
+    let name = |each: &T| json!({ "type": "string", "const": each.name(), "description": each.sentence() });
+    let names: Vec<Value> = T::ALL.iter().map(name).collect();
     json_schema!({ "oneOf": names, "description": T::LIST })
 }
 

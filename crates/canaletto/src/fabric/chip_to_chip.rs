@@ -1,4 +1,4 @@
-//! Pages sent straight from one chip to another, without passing a controller: what a fabric may have beside its transfers.
+//! Pages sent straight from one chip to another, without passing a controller: an ability of some fabrics, beside transfers.
 
 use crate::fabric::PathId;
 use crate::flash::address::ChipId;
@@ -6,7 +6,7 @@ use crate::sim::time::Time;
 
 /// Paths from chip to chip of a fabric with events of type `E`.
 ///
-/// The defaults are those of a fabric without any: constants, so that what asks for them compiles away.
+/// The defaults are those of a fabric without any: constants, so that calls compile away.
 pub trait ChipToChip<E> {
     /// Whether there are such paths. If so, every function below has to be defined.
     const JOINS_CHIPS: bool = false;

@@ -1,4 +1,4 @@
-//! What a fabric states about itself: whatever others would otherwise have to list fabrics for.
+//! Facts that a fabric states about itself, so that nothing else has to list fabrics.
 
 use serde::Serialize;
 
@@ -18,7 +18,7 @@ pub struct Facts {
     pub holds_paths: bool,
     /// Kind of its routers, if it has any: one at each chip, which draws power all the time.
     pub routers: Option<RouterKind>,
-    /// What of it takes area, for an array of so many rows and columns.
+    /// Parts of it that take area, for an array of so many rows and columns.
     #[serde(skip)]
     pub interconnect: fn(u32, u32) -> Interconnect,
 }
@@ -42,7 +42,7 @@ pub enum RouterKind {
     NarrowPacket,
 }
 
-/// What of an interconnect takes area.
+/// Parts of an interconnect that take area.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Interconnect {
     /// Links between routers, each direction counted if it has wires of its own.

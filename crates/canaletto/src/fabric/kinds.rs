@@ -1,7 +1,7 @@
-//! The list of fabrics, and what is made of it: [`FabricKind`](super::FabricKind) and `with_fabric!`.
+//! Types and macros made of the list of fabrics: [`FabricKind`](super::FabricKind) and `with_fabric!`.
 
-/// Makes, of a list of fabrics, the enum that configurations choose from, and `with_fabric!`. A line has the kind, the
-/// type that implements [`Fabric`](super::Fabric), and the name of its [`Facts`](super::facts::Facts) in the same file.
+/// Makes the enum that configurations choose from, and `with_fabric!`, of a list of fabrics. A line has the kind, the type
+/// that implements [`Fabric`](super::Fabric), and the name of its [`Facts`](super::facts::Facts) in the same file.
 /// The `$` in front stands for itself in the macro that is made.
 macro_rules! fabrics {
     ($d:tt $($Kind:ident: $module:ident::$Fabric:ident, $facts:ident;)+) => {
@@ -11,7 +11,7 @@ macro_rules! fabrics {
         }
 
         impl FabricKind {
-            /// What it states about itself.
+            /// Facts that it states about itself.
             pub fn facts(self) -> &'static $crate::fabric::facts::Facts {
                 match self { $(FabricKind::$Kind => &$crate::fabric::$module::$facts,)+ }
             }

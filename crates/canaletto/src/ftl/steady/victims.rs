@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::sim::random::Stream;
 
-/// What a choice may look at, of each block of the plane.
+/// Blocks of the plane, as a choice sees them.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     /// Valid pages.

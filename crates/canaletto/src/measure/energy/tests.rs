@@ -50,7 +50,9 @@ fn of(activity: &Activity) -> EnergyReport {
 /// 1.08 mW and 0.241 mW while a page of 4 KiB crosses: 4.4 nJ and 1.0 nJ.
 #[test]
 fn venice_table_4() {
-    let one = Activity { wires: vec![(WireKind::Link, PAGE)], routers: PAGE.into(), ..Activity::default() };
+    let router_kind = Some(RouterKind::Circuit);
+    let one =
+        Activity { wires: vec![(WireKind::Link, PAGE)], routers: PAGE.into(), router_kind, ..Activity::default() };
     let fabric = of(&one).energy_detail.fabric;
     assert!(close(fabric.wires / PAGE.seconds(), 1.08) && close(fabric.wires, 4.42368e-6), "{fabric:?}");
     assert!(close(fabric.routers / PAGE.seconds(), 0.241) && close(fabric.routers, 0.987136e-6), "{fabric:?}");
@@ -87,7 +89,8 @@ fn operations_may_have_energies_of_their_own() {
 #[test]
 fn idle_parts_draw_for_the_whole_run() {
     let parts = Parts { chips: 64, wires: vec![(WireKind::Link, 112)], routers: 64, ssd_controllers: 1 };
-    let report = of(&Activity { parts, execution: Time::from_us(1_000_000), ..Activity::default() });
+    let router_kind = Some(RouterKind::Circuit);
+    let report = of(&Activity { parts, router_kind, execution: Time::from_us(1_000_000), ..Activity::default() });
     let idle = report.energy_detail.idle;
     assert!(close(idle.chips, 64.0 * 0.033) && close(idle.controller, 2000.0), "{idle:?}");
     assert!(close(idle.wires, 1.12 * 1.08) && close(idle.routers, 0.64 * 0.241), "{idle:?}");

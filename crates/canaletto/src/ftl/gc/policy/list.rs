@@ -1,6 +1,6 @@
-//! What is made of the list of policies: [`VictimPolicy`](super::VictimPolicy) and [`Policy`](super::Policy).
+//! Types made of the list of policies: [`VictimPolicy`](super::VictimPolicy) and [`Policy`](super::Policy).
 
-/// Makes, of a list of policies and their files, the enum that configurations choose from, and the policies with their keys.
+/// Makes the enum that configurations choose from, and that of policies with their keys, of a list of policies and their files.
 macro_rules! policies {
     ($($Policy:ident: $module:ident;)+) => {
         $(pub use $module::$Policy;)+

@@ -28,7 +28,7 @@ policies! {
     CostBenefit: cost_benefit;
 }
 
-/// What a GC policy states about itself.
+/// A GC policy, as its own file states it.
 pub trait GcPolicy: Copy {
     /// Its name and its sentence.
     const ABOUT: About;
