@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import canaletto as cn
+from canaletto import names
 from canaletto.compare import Comparison
 
 PAGE = Path(__file__).with_suffix(".md")
 TRACES = Path(__file__).resolve().parents[2] / "shared" / "traces"
-FABRICS = ["bus", "packetized", "omnibus", "omnibus-split", "mesh", "mesh-2bit", "venice", "ideal"]
+FABRICS = list(names.fabrics())
 SIZES = {"4KiB": 20_000, "16KiB": 8_000, "64KiB": 3_000, "256KiB": 800}
 DEPTHS = (1, 8, 64, 256)
 PLACES = {"uniform": "", "one row": "channels = [0]", "one chip": "channels = [0]\nchips = [0]"}

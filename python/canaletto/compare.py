@@ -17,9 +17,6 @@ from canaletto.together import NamedProgress, naming, side_by_side
 if TYPE_CHECKING:
     from canaletto.timeline import Timeline, Window
 
-USUAL = ("bus", "packetized", "omnibus", "omnibus-split", "mesh", "venice", "ideal")
-"""The fabrics that are compared if none are named, the baseline first."""
-
 T = TypeVar("T")
 
 FabricProgress: TypeAlias = NamedProgress
@@ -130,10 +127,10 @@ def compare(
 ) -> Comparison:
     """Simulates the drive with each of several fabrics, under the same workload.
 
-    fabrics: their names, the one that the others are measured against first; by default those of `USUAL` that there
-    are. seed, warmup, records: as for `run`. progress: show a bar for each fabric (by default, when standard error is a
-    terminal), or call a function with the fabric, requests done, requests in all (0 if unknown) and simulated
-    picoseconds, from several threads.
+    fabrics: their names, the one that the others are measured against first; by default the usual ones,
+    `names.usual_fabrics()`. seed, warmup, records: as for `run`. progress: show a bar for each fabric (by default, when
+    standard error is a terminal), or call a function with the fabric, requests done, requests in all (0 if unknown)
+    and simulated picoseconds, from several threads.
 
     The runs share the processors and do not change each other's results; there are fewer at a time if memory is short.
     Ctrl-C stops all of them, and so does the first that fails, whose error names its fabric.
@@ -159,7 +156,7 @@ def on_fabrics(make: Callable[[str], Design], fabrics: Iterable[str] | None) -> 
     known = names.fabrics()
     if isinstance(fabrics, str):
         fabrics = [fabrics]
-    chosen = [name for name in USUAL if name in known] if fabrics is None else list(fabrics)
+    chosen = list(names.usual_fabrics() if fabrics is None else fabrics)
     if not chosen:
         raise ConfigError(f"fabrics: got none, expected some of {', '.join(known)}")
     designs = []

@@ -21,10 +21,13 @@ def profiles() -> dict[str, str]:
 @cache
 def fabrics() -> dict[str, str]:
     """Fabrics, each with one line about it."""
-    kind = json.loads(_engine.schema("design"))["$defs"]["FabricKind"]
-    if "oneOf" in kind:
-        return {case["const"]: " ".join(case.get("description", "").split()) for case in kind["oneOf"]}
-    return dict.fromkeys(kind["enum"], "")
+    return {facts["name"]: facts["sentence"] for facts in json.loads(_engine.fabrics())}
+
+
+@cache
+def usual_fabrics() -> tuple[str, ...]:
+    """Fabrics that are compared if none are named, the baseline first."""
+    return tuple(facts["name"] for facts in json.loads(_engine.fabrics()) if facts["is_usual"])
 
 
 def _abouts(listing: str) -> dict[str, str]:

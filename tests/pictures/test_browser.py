@@ -108,7 +108,7 @@ def test_every_chart_is_drawn(compared: tuple[str, dict[str, Any]]) -> None:
     dom, _ = compared
     assert 'data-drawn="11"' in dom
     assert len(re.findall(r'<div class="plot[^"]*"[^>]*>\s*<svg', dom)) == 11
-    assert len(re.findall(r'aria-label="utilisation of', dom)) == 8
+    assert len(re.findall(r'aria-label="utilisation of', dom)) == len(fabricated.FABRICS)
 
 
 def test_every_figure_can_be_saved(compared: tuple[str, dict[str, Any]]) -> None:
@@ -165,7 +165,7 @@ def test_collection_and_wear_are_drawn(width: int, theme: str, tmp_path: Path) -
     dom, found = opened(tmp_path, text, f"--window-size={width},1500", hash_=f"#theme={theme}")
     assert found["wide"] == []
     assert 'data-drawn="16"' in dom
-    assert len(re.findall(r'aria-label="wear of', dom)) == 8
+    assert len(re.findall(r'aria-label="wear of', dom)) == len(fabricated.FABRICS)
     saved = found["saved"]
     assert saved["wear.svg"].count("mesh-2bit") >= 1
     assert saved["wear.csv"].splitlines()[0] == "fabric,part,kind,erases"

@@ -14,8 +14,9 @@ from typing import Any
 
 import canaletto as cn
 import polars as pl
+from canaletto import names
 
-FABRICS = ("bus", "packetized", "omnibus", "omnibus-split", "mesh", "mesh-2bit", "venice", "ideal")
+FABRICS = tuple(names.fabrics())
 KINDS = (
     *("command", "data", "scout", "cancel", "reserved", "handshake"),
     *("array_read", "array_program", "array_erase", "register"),

@@ -10,7 +10,7 @@ from typing import Any
 
 import canaletto as cn
 import pytest
-from canaletto import memory, simulate
+from canaletto import memory, names, simulate
 from canaletto.compare import speedups
 from canaletto.parallel import in_threads
 from canaletto.report import side_by_side, summary
@@ -254,10 +254,9 @@ def test_the_verdict(runs: list[dict[str, Any]], says: str) -> None:
     assert summary.verdict(runs) == says
 
 
-def test_eight_fabrics_fit_80_columns() -> None:
-    names = ("bus", "packetized", "omnibus", "omnibus-split", "mesh", "mesh-2bit", "venice", "ideal")
+def test_all_fabrics_fit_80_columns() -> None:
     causes = ("chip_busy_gc_program", "command_transfer", "path_reservation", "path_conflict", "array_program")
-    runs = [made_up(name, **dict.fromkeys(causes, 98.76 * 5**number)) for number, name in enumerate(names)]
+    runs = [made_up(name, **dict.fromkeys(causes, 98.76 * 5**number)) for number, name in enumerate(names.fabrics())]
     for number, run in enumerate(runs):
         run["energy_mj"] = {"total": 9.87 * 10.0 ** (number - 3)}
         run["average_power_mw"] = 98.7 * 3**number

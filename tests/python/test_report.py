@@ -10,6 +10,7 @@ from typing import Any
 import fabricated
 import polars as pl
 import pytest
+from canaletto import names
 from canaletto.report import animation, array, colours, comparison, page, summary
 
 VOID = {"meta", "input", "br", "link", "img", "hr"}
@@ -175,6 +176,10 @@ def test_fabrics_and_causes_have_their_colours(compared: Page) -> None:
     assert compared.scripts["timeline-data"]["causes"]["path_conflict"] == colours.CAUSES["path_conflict"]
 
 
+def test_every_fabric_has_a_colour() -> None:
+    assert set(colours.FABRICS) == set(names.fabrics())
+
+
 def test_colours_can_be_told_apart() -> None:
     for table in (colours.FABRICS, colours.CAUSES):
         assert len(set(table.values())) == len(table)
@@ -292,7 +297,7 @@ def test_maps_of_any_shape(fabric: str, rows: int, columns: int) -> None:
 def test_all_maps_have_one_scale() -> None:
     found = array.maps([run.to_dict() for run in fabricated.comparison().runs])
     assert found is not None
-    assert len(found["maps"]) == 8
+    assert len(found["maps"]) == len(fabricated.FABRICS)
     shares = [wire[5] for each in found["maps"] for wire in each["wires"]]
     assert max(shares) <= found["top"] <= 1
 

@@ -22,6 +22,12 @@ pub fn presets() -> PyResult<String> {
     json(&config::presets())
 }
 
+/// Facts of the fabrics, as JSON.
+#[pyfunction]
+pub fn fabrics() -> PyResult<String> {
+    json(&canaletto::fabric::facts())
+}
+
 /// Workload profiles, as JSON: name and about.
 #[pyfunction]
 pub fn profiles() -> PyResult<String> {

@@ -23,7 +23,7 @@ mod _engine {
     #[pymodule_export]
     use crate::attach::{resolve_pc, simulate_pc};
     #[pymodule_export]
-    use crate::config::{inspect, presets, profiles, resolve_design, resolve_workload, schema, version};
+    use crate::config::{fabrics, inspect, presets, profiles, resolve_design, resolve_workload, schema, version};
     #[pymodule_export]
     use crate::errors::{ConfigError, SimulationError};
     #[pymodule_export]

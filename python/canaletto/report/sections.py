@@ -47,7 +47,7 @@ def key_figures(runs: Sequence[Data]) -> str:
 
 def _bold_best(runs: Sequence[Data], rows: list[list[str]], numbers: list[list[float | None]]) -> list[list[str]]:
     """Marks what prints like the best of each column. The ideal fabric is a bound and wins nothing."""
-    contestants = [place for place, run in enumerate(runs) if run["fabric"] != "ideal"]
+    contestants = [place for place, run in enumerate(runs) if run["fabric"] != summary.IDEAL]
     for column in range(len(numbers[0])):
         known = [(value, place) for place in contestants if (value := numbers[place][column]) is not None]
         best = rows[max(known)[1]][column + 1] if len(known) > 1 else None

@@ -3,8 +3,8 @@
 use crate::config::attach::{AttachmentKind, PortInterface};
 use crate::config::attach_check::check_attachment;
 use crate::config::design::{
-    Design, FabricKind, MapUpdate, MappingScheme, PageTimes, PreconditionKind, Protocol, Scope, Superblock,
-    UnwrittenReads, WritePlacement,
+    Design, MapUpdate, MappingScheme, PageTimes, PreconditionKind, Protocol, Scope, Superblock, UnwrittenReads,
+    WritePlacement,
 };
 use crate::config::error::Problem;
 use crate::config::in_place;
@@ -117,9 +117,8 @@ fn check_rates(design: &Design) -> Checked {
 
 fn check_fabric(design: &Design) -> Checked {
     let fabric = &design.fabric;
-    let holds = !matches!(fabric.kind, FabricKind::Mesh | FabricKind::Mesh2bit | FabricKind::OmnibusSplit);
-    require(holds || !fabric.hold_path, "fabric.hold_path", || {
-        format!("got true, expected false for {}: its transfers hold no single path", fabric.kind.name())
+    require(fabric.kind.facts().holds_paths || !fabric.hold_path, "fabric.hold_path", || {
+        format!("got true, expected false for {}: its transfers hold no single path", fabric.kind.facts().name)
     })?;
     require(fabric.network.link_rate.0 > 0, "fabric.network.link_rate", || {
         format!("got \"{}\", expected a rate above 0", fabric.network.link_rate)

@@ -4,50 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::config::units::{Duration, Rate, Size};
-
-/// Interconnects that can be chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum FabricKind {
-    /// One shared bus for each channel (the conventional drive).
-    Bus,
-    /// Shared buses of twice the width that carry packets (pSSD, Networked SSD §IV).
-    Packetized,
-    /// A row and a column bus for each chip, each of which can carry its packets (pnSSD, Networked SSD §V).
-    Omnibus,
-    /// The same, with each page split in two halves that take whatever bus is free (Networked SSD §V-C).
-    OmnibusSplit,
-    /// A mesh of buffered routers that forwards packets, X first, then Y (NoSSD; Venice §3.2).
-    Mesh,
-    /// The same with links of two data pins instead of eight (Networked SSD Table III, "pin-constraint").
-    #[serde(rename = "mesh-2bit")]
-    Mesh2bit,
-    /// A mesh in which scouts reserve a conflict-free circuit for each transfer (Venice §4).
-    Venice,
-    /// A bus of its own for each chip: no path conflicts (Venice §3.1).
-    Ideal,
-}
-
-impl FabricKind {
-    /// The name used on the command line and in results.
-    pub fn name(self) -> &'static str {
-        match self {
-            FabricKind::Bus => "bus",
-            FabricKind::Packetized => "packetized",
-            FabricKind::Omnibus => "omnibus",
-            FabricKind::OmnibusSplit => "omnibus-split",
-            FabricKind::Mesh => "mesh",
-            FabricKind::Mesh2bit => "mesh-2bit",
-            FabricKind::Venice => "venice",
-            FabricKind::Ideal => "ideal",
-        }
-    }
-
-    /// Whether commands cross as cycles of dedicated control signals, not as packets.
-    pub fn has_dedicated_signals(self) -> bool {
-        matches!(self, FabricKind::Bus | FabricKind::Ideal)
-    }
-}
+pub use crate::fabric::FabricKind;
 
 /// A command table of the flash interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -3,25 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which block of a plane garbage collection takes next. Only full blocks without a program on its way are candidates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum VictimPolicy {
-    /// The one with the fewest valid pages.
-    #[default]
-    Greedy,
-    /// The best of `choices` drawn at random (randomised greedy, d-choices: Van Houdt 2013; Li et al. 2013).
-    DChoices,
-    /// One drawn at random.
-    Random,
-    /// One drawn at random among those with at least `invalid_share` invalid pages.
-    RandomPlus,
-    /// The one filled longest ago.
-    Fifo,
-    /// The one with the largest age × (1 - u) / 2u, where u is its share of valid pages and its age the number of pages
-    /// written in its plane since it last changed (Kawaguchi, Nishioka and Motoda 1995).
-    CostBenefit,
-}
+pub use crate::ftl::gc::policy::VictimPolicy;
 
 /// Where and when blocks are collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]

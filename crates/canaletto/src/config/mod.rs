@@ -22,6 +22,7 @@ mod mapping;
 mod mapping_unit;
 pub mod medium;
 pub mod mqsim;
+pub mod named;
 pub mod names;
 pub mod pc;
 mod precondition;

@@ -10,16 +10,31 @@
 
 use crate::config::design::Fabric as FabricConfig;
 use crate::fabric::Fabric;
-use crate::fabric::buses::{Buses, on_buses};
+use crate::fabric::buses::{Buses, TransferEnd, on_buses};
+use crate::fabric::chip_to_chip::ChipToChip;
+use crate::fabric::facts::{Facts, Interconnect};
 use crate::fabric::signals::{Signals, on_signals};
 use crate::fabric::wires::WireKind;
 use crate::flash::address::Layout;
+
+/// Facts of the conventional drive.
+pub const FACTS: Facts = Facts {
+    name: "bus",
+    sentence: "One shared bus for each channel (the conventional drive).",
+    is_usual: true,
+    has_dedicated_signals: true,
+    holds_paths: true,
+    routers: None,
+    interconnect: |_, _| Interconnect::CHANNELS,
+};
 
 /// Shared buses, one a channel.
 pub struct Bus {
     buses: Buses,
     signals: Signals,
 }
+
+impl ChipToChip<TransferEnd> for Bus {}
 
 impl Fabric for Bus {
     fn new(config: &FabricConfig, layout: &Layout) -> Bus {

@@ -9,16 +9,31 @@
 
 use crate::config::design::Fabric as FabricConfig;
 use crate::fabric::Fabric;
-use crate::fabric::buses::{Buses, on_buses};
+use crate::fabric::buses::{Buses, TransferEnd, on_buses};
+use crate::fabric::chip_to_chip::ChipToChip;
+use crate::fabric::facts::{Facts, Interconnect};
 use crate::fabric::signals::{Signals, on_signals};
 use crate::fabric::wires::WireKind;
 use crate::flash::address::Layout;
+
+/// Facts of the ideal drive.
+pub const FACTS: Facts = Facts {
+    name: "ideal",
+    sentence: "A bus of its own for each chip: no path conflicts (Venice §3.1).",
+    is_usual: true,
+    has_dedicated_signals: true,
+    holds_paths: true,
+    routers: None,
+    interconnect: |_, _| Interconnect::CHANNELS,
+};
 
 /// One bus a chip.
 pub struct Ideal {
     buses: Buses,
     signals: Signals,
 }
+
+impl ChipToChip<TransferEnd> for Ideal {}
 
 impl Fabric for Ideal {
     fn new(config: &FabricConfig, layout: &Layout) -> Ideal {

@@ -29,6 +29,8 @@ use self::parts::{Packet, PacketId};
 use self::routes::{Grid, ROUTER_PORTS};
 pub use self::routes::{LinkId, Node};
 use crate::config::design::{Fabric as FabricConfig, FabricKind, MeshController};
+use crate::fabric::chip_to_chip::ChipToChip;
+use crate::fabric::facts::{Facts, Interconnect, RouterKind, neighbours};
 use crate::fabric::packets::{DATA_HEADER_FLITS, control_flits};
 use crate::fabric::trace::{WireTrace, WireUse};
 use crate::fabric::wires::{ControllerUse, Wire, WireKind};
@@ -36,6 +38,32 @@ use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer
 use crate::flash::address::{ChipId, Layout};
 use crate::flash::interface::Operation;
 use crate::sim::time::{Time, TimeSum};
+
+/// Facts of the mesh with links of eight data pins.
+pub const WIDE: Facts = Facts {
+    name: "mesh",
+    sentence: "A mesh of buffered routers that forwards packets, X first, then Y (NoSSD; Venice §3.2).",
+    is_usual: true,
+    has_dedicated_signals: false,
+    holds_paths: false,
+    routers: Some(RouterKind::Packet),
+    interconnect: |rows, columns| links(rows, columns, 8),
+};
+
+/// Facts of the mesh with links of two.
+pub const NARROW: Facts = Facts {
+    name: "mesh-2bit",
+    sentence: "The mesh with links of two data pins instead of eight (Networked SSD Table III, \"pin-constraint\").",
+    is_usual: false,
+    routers: Some(RouterKind::NarrowPacket),
+    interconnect: |rows, columns| links(rows, columns, 2),
+    ..WIDE
+};
+
+/// A link each way between neighbours; routers are inside the flash chips.
+fn links(rows: u32, columns: u32, link_bits: u32) -> Interconnect {
+    Interconnect { links: 2 * neighbours(rows, columns), link_bits, ..Interconnect::CHANNELS }
+}
 
 /// Routers, links and controllers.
 pub struct Mesh {
@@ -172,6 +200,8 @@ impl Mesh {
         idle && !was_idle && (self.own_row || *count == 1 || node.controller().is_none())
     }
 }
+
+impl ChipToChip<MeshEvent> for Mesh {}
 
 impl Fabric for Mesh {
     type Event = MeshEvent;

@@ -5,13 +5,16 @@
 //! own and says when the transfer has crossed; then the machine gives the path back, or holds it for the next transfer of the same
 //! chip.
 //!
-//! A new fabric is one file here, one arm of `with_fabric` below and one variant of
-//! [`FabricKind`](crate::config::design::FabricKind).
+//! A new fabric is one file here, with its [`Facts`](facts::Facts), and one line of the list below. Nothing else lists
+//! fabrics.
 
 pub mod bus;
 mod buses;
+pub mod chip_to_chip;
+pub mod facts;
 pub mod held;
 pub mod ideal;
+mod kinds;
 pub mod mesh;
 pub mod omnibus;
 pub mod packetized;
@@ -26,12 +29,26 @@ use std::fmt::Debug;
 use std::ops::Range;
 
 use crate::config::design::Fabric as FabricConfig;
+use crate::fabric::chip_to_chip::ChipToChip;
+use crate::fabric::kinds::fabrics;
 use crate::fabric::trace::WireTrace;
 use crate::fabric::wires::{ControllerUse, Wire};
 use crate::flash::address::{ChipId, Layout};
 use crate::flash::interface::Operation;
 use crate::sim::time::{Time, TimeSum};
 use crate::typed_id;
+
+// In the order of lists; the first is what the others are compared with.
+fabrics! { $
+    Bus: bus::Bus, FACTS;
+    Packetized: packetized::Packetized, FACTS;
+    Omnibus: omnibus::Omnibus, WHOLE;
+    OmnibusSplit: omnibus::Omnibus, SPLIT;
+    Mesh: mesh::Mesh, WIDE;
+    Mesh2bit: mesh::Mesh, NARROW;
+    Venice: venice::Venice, FACTS;
+    Ideal: ideal::Ideal, FACTS;
+}
 
 typed_id!(
     /// A path in use, until it is given back.
@@ -103,7 +120,7 @@ pub struct FabricOutcome {
 /// An interconnect.
 ///
 /// `later` schedules an event of the fabric's own, which [`Fabric::handle`] receives at its time.
-pub trait Fabric: Sized {
+pub trait Fabric: ChipToChip<<Self as Fabric>::Event> + Sized {
     /// What can happen inside.
     type Event: Copy + Debug;
 
@@ -153,54 +170,6 @@ pub trait Fabric: Sized {
     /// Does the step that is due at `now`, and may do those that follow from it before `until`.
     fn step(&mut self, _now: Time, _until: Time, _later: &mut impl FnMut(Time, Self::Event)) {}
 
-    /// Whether pages can be sent straight from one chip to another, without passing a controller.
-    fn can_copy(&self, _from: ChipId, _to: ChipId) -> bool {
-        false
-    }
-
-    /// Keeps a register of a chip for a page that is to be sent there by [`Fabric::start_copy`]. Returns whether one is free.
-    fn reserve_register(&mut self, _chip: ChipId) -> bool {
-        false
-    }
-
-    /// The page has been programmed from its register.
-    fn release_register(&mut self, _chip: ChipId) {}
-
-    /// Whether a page may be sent from chip to chip now: a path is free.
-    fn copy_is_free(&self, _from: ChipId, _to: ChipId) -> bool {
-        false
-    }
-
-    /// How long a page's `bytes` occupy the wires from chip to chip.
-    fn copy_time(&self, _bytes: u64) -> Time {
-        Time::ZERO
-    }
-
-    /// Sends a page from chip to chip, into a register kept for it. To be called only if [`Fabric::copy_is_free`].
-    fn start_copy(
-        &mut self,
-        _from: ChipId,
-        _to: ChipId,
-        _time: Time,
-        _now: Time,
-        _later: &mut impl FnMut(Time, Self::Event),
-    ) -> PathId {
-        unreachable!("this fabric sends nothing from chip to chip")
-    }
-
-    /// Whether a page that was sent directly `copies` times since it last passed a controller has to pass one now.
-    fn must_check(&self, _copies: u32) -> bool {
-        false
-    }
-
-    /// Time the receiving chip takes to look for errors before it can program.
-    fn check_time(&self) -> Time {
-        Time::ZERO
-    }
-
-    /// From now on the paths along the columns of chips for which `kept` holds carry nothing but copies.
-    fn keep_columns(&mut self, _kept: impl Fn(ChipId) -> bool) {}
-
     /// Gives back the path of a transfer that has crossed. Returns the domain whose transfers may find something free.
     fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Self::Event)) -> DomainId;
 
@@ -238,39 +207,6 @@ pub trait Fabric: Sized {
     fn trace(&mut self) -> &mut WireTrace;
 }
 
-/// Evaluates an expression with a type name standing for the fabric of a kind: the one place that lists them all.
-macro_rules! with_fabric {
-    ($kind:expr, $F:ident => $body:expr) => {
-        match $kind {
-            $crate::config::design::FabricKind::Bus => {
-                type $F = $crate::fabric::bus::Bus;
-                $body
-            }
-            $crate::config::design::FabricKind::Packetized => {
-                type $F = $crate::fabric::packetized::Packetized;
-                $body
-            }
-            $crate::config::design::FabricKind::Omnibus | $crate::config::design::FabricKind::OmnibusSplit => {
-                type $F = $crate::fabric::omnibus::Omnibus;
-                $body
-            }
-            $crate::config::design::FabricKind::Mesh | $crate::config::design::FabricKind::Mesh2bit => {
-                type $F = $crate::fabric::mesh::Mesh;
-                $body
-            }
-            $crate::config::design::FabricKind::Venice => {
-                type $F = $crate::fabric::venice::Venice;
-                $body
-            }
-            $crate::config::design::FabricKind::Ideal => {
-                type $F = $crate::fabric::ideal::Ideal;
-                $body
-            }
-        }
-    };
-}
-pub(crate) use with_fabric;
-
 /// [`Fabric::peak_rate`] of the configured interconnect.
 pub fn peak_rate(config: &FabricConfig, layout: &Layout) -> f64 {
     with_fabric!(config.kind, F => F::new(config, layout).peak_rate())
@@ -279,8 +215,11 @@ pub fn peak_rate(config: &FabricConfig, layout: &Layout) -> f64 {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::config::design::{FabricKind, Geometry};
+    use crate::config::design::Geometry;
+    use crate::config::named::Named;
     use crate::config::units::{Rate, Size};
+    use crate::fabric::facts::Facts;
+    use crate::fabric::wires::WireKind;
 
     /// `channels` × `chips` chips of two planes.
     pub fn array(channels: u32, chips: u32) -> Layout {
@@ -299,6 +238,11 @@ pub(crate) mod tests {
     /// Two channels of four chips.
     pub fn layout() -> Layout {
         array(2, 4)
+    }
+
+    /// A fabric of a kind.
+    pub fn of(kind: FabricKind) -> FabricConfig {
+        FabricConfig::new(kind, Rate(1_000_000_000))
     }
 
     /// A fabric's configuration; what it is called does not matter here.
@@ -428,22 +372,47 @@ pub(crate) mod tests {
         gates::<ideal::Ideal>(false);
     }
 
+    /// A fabric that is linked like a network has routers that draw power, and area; others have neither.
+    #[test]
+    fn every_fabric_states_its_facts() {
+        for &kind in FabricKind::ALL {
+            let facts @ Facts { name, sentence, routers, interconnect, .. } = *kind.facts();
+            assert!(!name.is_empty() && sentence.ends_with('.'), "{name}: {sentence}");
+            let (wires, chips) = with_fabric!(kind, F => (F::new(&of(kind), &layout()).wires(), layout().chips()));
+            let links = wires.iter().filter(|wire| matches!(wire.kind, WireKind::Link | WireKind::NarrowLink)).count();
+            assert_eq!(routers.is_some(), links > 0, "{name}");
+            assert_eq!(facts.router_count(chips) > 0, links > 0, "{name}");
+            assert_eq!(interconnect(2, 4).links as usize, links, "{name}");
+        }
+    }
+
+    /// Fabrics that send pages from chip to chip can do so for some pair of chips, the others for none.
+    #[test]
+    fn chips_are_joined_where_a_fabric_says_so() {
+        fn check<F: Fabric>(kind: FabricKind) {
+            let fabric = F::new(&of(kind), &layout());
+            let pairs = (0..8).flat_map(|a| (0..8).map(move |b| (ChipId(a), ChipId(b))));
+            assert_eq!(pairs.filter(|&(a, b)| fabric.can_copy(a, b)).count() > 0, F::JOINS_CHIPS, "{kind:?}");
+            assert_eq!(fabric.copy_time(4096) > Time::ZERO, F::JOINS_CHIPS, "{kind:?}");
+        }
+        for &kind in FabricKind::ALL {
+            with_fabric!(kind, F => check::<F>(kind));
+        }
+    }
+
     /// Every chip is in exactly one domain.
     #[test]
     fn domains_partition_the_chips() {
-        fn check<F: Fabric>() {
-            let fabric = F::new(&config(1_000_000_000, 0), &layout());
+        fn check<F: Fabric>(kind: FabricKind) {
+            let fabric = F::new(&of(kind), &layout());
             let chips: Vec<u32> = (0..fabric.domains()).flat_map(|d| fabric.chips_of(DomainId(d))).collect();
             assert_eq!(chips, (0..8).collect::<Vec<_>>());
             for d in 0..fabric.domains() {
                 assert!(fabric.chips_of(DomainId(d)).all(|c| fabric.domain_of(ChipId(c)) == DomainId(d)));
             }
         }
-        check::<bus::Bus>();
-        check::<packetized::Packetized>();
-        check::<omnibus::Omnibus>();
-        check::<ideal::Ideal>();
-        check::<mesh::Mesh>();
-        check::<venice::Venice>();
+        for &kind in FabricKind::ALL {
+            with_fabric!(kind, F => check::<F>(kind));
+        }
     }
 }

@@ -26,7 +26,8 @@ mod tests;
 use std::ops::Range;
 
 use crate::config::design::{Fabric as FabricConfig, FabricKind};
-use crate::fabric::omnibus::copies::{Copies, CopyCheck};
+use crate::fabric::facts::{Facts, Interconnect};
+use crate::fabric::omnibus::copies::Copies;
 use crate::fabric::omnibus::grid::{BusId, Grid, Ways};
 use crate::fabric::packets::{DATA_HEADER_FLITS, Packets, READ_DATA_TRANSFER_FLITS};
 use crate::fabric::trace::{WireTrace, WireUse};
@@ -36,6 +37,26 @@ use crate::flash::address::{ChipId, Layout};
 use crate::flash::interface::Operation;
 use crate::sim::arena::Slab;
 use crate::sim::time::Time;
+
+/// Facts of the buses with whole pages.
+pub const WHOLE: Facts = Facts {
+    name: "omnibus",
+    sentence: "A row and a column bus for each chip, each of which can carry its packets (pnSSD, Networked SSD §V).",
+    is_usual: true,
+    has_dedicated_signals: false,
+    holds_paths: true,
+    routers: None,
+    interconnect: |_, _| Interconnect::PACKET_CHANNELS,
+};
+
+/// Facts of the same buses with split pages: their halves take two paths.
+pub const SPLIT: Facts = Facts {
+    name: "omnibus-split",
+    sentence: "The buses of `omnibus`, with each page split in two halves that take whatever bus is free (Networked SSD \
+               §V-C).",
+    holds_paths: false,
+    ..WHOLE
+};
 
 /// The one domain: whatever crosses may free a bus for chips of any row.
 const ALL: DomainId = DomainId(0);
@@ -262,49 +283,6 @@ impl Fabric for Omnibus {
         self.transfers.remove(path);
         self.give_back(bus, now, later);
         ALL
-    }
-
-    fn can_copy(&self, from: ChipId, to: ChipId) -> bool {
-        self.are_joined(from, to)
-    }
-
-    fn reserve_register(&mut self, chip: ChipId) -> bool {
-        self.take_register(chip)
-    }
-
-    fn release_register(&mut self, chip: ChipId) {
-        self.give_register(chip);
-    }
-
-    fn copy_is_free(&self, _: ChipId, to: ChipId) -> bool {
-        self.grid.is_free(self.grid.ways(to).column)
-    }
-
-    fn copy_time(&self, bytes: u64) -> Time {
-        self.time_of_copy(bytes)
-    }
-
-    fn start_copy(
-        &mut self,
-        from: ChipId,
-        to: ChipId,
-        time: Time,
-        now: Time,
-        later: &mut impl FnMut(Time, Arrived),
-    ) -> PathId {
-        self.send_copy(from, to, time, now, later)
-    }
-
-    fn must_check(&self, copies: u32) -> bool {
-        matches!(self.copy_check(), CopyCheck::ViaControllerEvery(n) if copies + 1 >= n)
-    }
-
-    fn check_time(&self) -> Time {
-        if let CopyCheck::Detect(time) = self.copy_check() { time } else { Time::ZERO }
-    }
-
-    fn keep_columns(&mut self, kept: impl Fn(ChipId) -> bool) {
-        self.grid.keep_columns(kept);
     }
 
     fn command_time(&self, operation: Operation, planes: usize) -> Time {

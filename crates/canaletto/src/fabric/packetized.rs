@@ -9,18 +9,33 @@
 
 use crate::config::design::Fabric as FabricConfig;
 use crate::fabric::Fabric;
-use crate::fabric::buses::{Buses, on_buses};
+use crate::fabric::buses::{Buses, TransferEnd, on_buses};
+use crate::fabric::chip_to_chip::ChipToChip;
+use crate::fabric::facts::{Facts, Interconnect};
 use crate::fabric::packets::Packets;
 use crate::fabric::wires::WireKind;
 use crate::flash::address::Layout;
 use crate::flash::interface::Operation;
 use crate::sim::time::Time;
 
+/// Facts of the packetized drive.
+pub const FACTS: Facts = Facts {
+    name: "packetized",
+    sentence: "Shared buses of twice the width that carry packets (pSSD, Networked SSD §IV).",
+    is_usual: true,
+    has_dedicated_signals: false,
+    holds_paths: true,
+    routers: None,
+    interconnect: |_, _| Interconnect::PACKET_CHANNELS,
+};
+
 /// Wide shared buses, one a channel.
 pub struct Packetized {
     buses: Buses,
     packets: Packets,
 }
+
+impl ChipToChip<TransferEnd> for Packetized {}
 
 impl Fabric for Packetized {
     fn new(config: &FabricConfig, layout: &Layout) -> Packetized {

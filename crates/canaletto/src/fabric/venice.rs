@@ -27,6 +27,8 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use crate::config::design::{Fabric as FabricConfig, Retry, Scouts, VeniceController};
+use crate::fabric::chip_to_chip::ChipToChip;
+use crate::fabric::facts::{Facts, Interconnect, RouterKind, neighbours};
 use crate::fabric::packets::control_flits;
 use crate::fabric::trace::WireTrace;
 use crate::fabric::venice::circuit::{Controller, State};
@@ -38,6 +40,22 @@ use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer
 use crate::flash::address::{ChipId, Layout};
 use crate::flash::interface::Operation;
 use crate::sim::time::{Time, TimeSum};
+
+/// Facts of Venice: one 8-bit link between neighbours, used either way, and routers beside the flash chips.
+pub const FACTS: Facts = Facts {
+    name: "venice",
+    sentence: "A mesh in which scouts reserve a conflict-free circuit for each transfer (Venice §4).",
+    is_usual: true,
+    has_dedicated_signals: false,
+    holds_paths: true,
+    routers: Some(RouterKind::Circuit),
+    interconnect: |rows, columns| Interconnect {
+        links: neighbours(rows, columns),
+        link_bits: 8,
+        routers_on_board: true,
+        ..Interconnect::CHANNELS
+    },
+};
 
 /// What can happen: each concerns one controller.
 #[derive(Debug, Clone, Copy)]
@@ -110,6 +128,8 @@ pub struct Venice {
     counts: Counts,
     trace: WireTrace,
 }
+
+impl ChipToChip<Event> for Venice {}
 
 impl Fabric for Venice {
     type Event = Event;

@@ -68,7 +68,7 @@ impl CommandTable {
     /// Times for 1 to `planes` planes a command.
     pub fn new(fabric: &Fabric, planes: u32) -> CommandTable {
         let constants = constants(fabric.interface);
-        let on_wires = fabric.kind.has_dedicated_signals() && fabric.turnarounds == Turnarounds::OnWires;
+        let on_wires = fabric.kind.facts().has_dedicated_signals && fabric.turnarounds == Turnarounds::OnWires;
         let time = |operation, n| {
             if let Some(stated) = fabric.command_time {
                 return CommandTime { wires: stated.time(), chip: Time::ZERO };

@@ -3,7 +3,7 @@
 use super::{Ftl, Outcome};
 use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
-use crate::fabric::Fabric;
+use crate::fabric::chip_to_chip::ChipToChip;
 use crate::flash::address::{PlaneId, Ppa, UnitId};
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::Frontier;
@@ -29,10 +29,10 @@ impl<X: Features> Ftl<X> {
     }
 
     /// Starts or moves on collection in a plane.
-    pub fn look_after<P: Probe, F: Fabric>(
+    pub fn look_after<P: Probe, E, C: ChipToChip<E>>(
         &mut self,
         work: &mut InFlight<'_, P>,
-        fabric: &mut F,
+        fabric: &mut C,
         plane: PlaneId,
         now: Time,
     ) {
@@ -66,7 +66,7 @@ impl<X: Features> Ftl<X> {
     }
 
     /// Tells the fabric whose the columns are when an epoch has begun or ended.
-    pub fn share_columns<F: Fabric>(&mut self, fabric: &mut F) {
+    pub fn share_columns<E, C: ChipToChip<E>>(&mut self, fabric: &mut C) {
         let epoch = self.collector.epoch();
         if epoch.is_running() || self.columns_kept {
             self.columns_kept = epoch.is_running();
@@ -74,10 +74,10 @@ impl<X: Features> Ftl<X> {
         }
     }
 
-    fn drive_collection<P: Probe, F: Fabric>(
+    fn drive_collection<P: Probe, E, C: ChipToChip<E>>(
         &mut self,
         work: &mut InFlight<'_, P>,
-        fabric: &mut F,
+        fabric: &mut C,
         plane: PlaneId,
         now: Time,
     ) {
@@ -116,7 +116,7 @@ impl<X: Features> Ftl<X> {
     }
 
     /// Settles where a page is copied to and how. None if the chips it could go to have no register for it yet.
-    fn plan_copy<F: Fabric>(&mut self, fabric: &mut F, from: Ppa, now: Time) -> Option<Transaction> {
+    fn plan_copy<E, C: ChipToChip<E>>(&mut self, fabric: &mut C, from: Ppa, now: Time) -> Option<Transaction> {
         let Some((to, direct)) = self.destination(fabric, from) else {
             self.collector.postpone(from);
             let waiting = &mut self.awaiting_register[self.layout.column_of(from.plane)];
@@ -136,7 +136,7 @@ impl<X: Features> Ftl<X> {
 
     /// The plane that a page is to be copied to, and whether straight from chip to chip. A page there has been promised, and
     /// a register taken. The page's own plane if no other has room; none if others have, but no register.
-    fn destination<F: Fabric>(&mut self, fabric: &mut F, from: Ppa) -> Option<(PlaneId, bool)> {
+    fn destination<E, C: ChipToChip<E>>(&mut self, fabric: &mut C, from: Ppa) -> Option<(PlaneId, bool)> {
         let chip = self.layout.chip_of_plane(from.plane);
         // A held path leads to the controller: what is sent over it passes it.
         let unchecked = !self.rules.hold_path && !fabric.must_check(u32::from(self.blocks.copies(from)));

@@ -3,51 +3,10 @@
 use serde::Serialize;
 
 use crate::config::area::Footprint;
+use crate::fabric::facts::Interconnect;
 
 /// Data wires of a link to which `link_vs_channel` applies, and of the channel it is compared with.
 const REFERENCE_BITS: f64 = 8.0;
-
-/// What of an interconnect takes area.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Interconnect {
-    /// Links between routers, each direction counted if it has wires of its own.
-    pub links: u32,
-    /// Data wires of a link.
-    pub link_bits: u32,
-    /// Whether routers are chips of their own on the board.
-    pub routers_on_board: bool,
-    /// Whether flash chips hold a controller that speaks packets.
-    pub on_die_controllers: bool,
-}
-
-impl Interconnect {
-    /// Conventional channels, shared or one for each chip.
-    pub fn buses() -> Interconnect {
-        Interconnect::default()
-    }
-
-    /// Buses whose chips speak packets (packetized, omnibus).
-    pub fn packet_buses() -> Interconnect {
-        Interconnect { on_die_controllers: true, ..Interconnect::default() }
-    }
-
-    /// Network-on-SSD: a link of `link_bits` each way between neighbours, routers inside the flash chips.
-    pub fn mesh(rows: u32, columns: u32, link_bits: u32) -> Interconnect {
-        Interconnect { links: 2 * neighbours(rows, columns), link_bits, ..Interconnect::default() }
-    }
-
-    /// Venice: one 8-bit link between neighbours, used either way; routers beside the flash chips.
-    pub fn venice(rows: u32, columns: u32) -> Interconnect {
-        let links = neighbours(rows, columns);
-        Interconnect { links, link_bits: 8, routers_on_board: true, ..Interconnect::default() }
-    }
-}
-
-/// Pairs of neighbours in a mesh. Links to controllers and chips are not among them: a channel has as many connectors
-/// (Venice §6.6).
-pub fn neighbours(rows: u32, columns: u32) -> u32 {
-    rows * columns.saturating_sub(1) + columns * rows.saturating_sub(1)
-}
 
 /// What an interconnect costs; none where it does not apply.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -86,17 +45,23 @@ fn router_board_share(keys: &Footprint) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::config::units;
+    use crate::fabric::FabricKind;
+    use crate::fabric::facts::neighbours;
     use proptest::prelude::*;
 
     fn close(a: Option<f64>, b: f64, tolerance: f64) -> bool {
         a.is_some_and(|a| (a - b).abs() <= tolerance)
     }
 
+    fn of(kind: FabricKind, (rows, columns): (u32, u32), keys: &Footprint) -> Area {
+        Area::of(&(kind.facts().interconnect)(rows, columns), rows, keys)
+    }
+
     /// Venice Table 4 and §6.6: 112 links, 44 % less area than eight channels, a router 8 % of a flash chip.
     #[test]
     fn venice_table_4() {
         let keys = Footprint::default();
-        let area = Area::of(&Interconnect::venice(8, 8), 8, &keys);
+        let area = of(FabricKind::Venice, (8, 8), &keys);
         assert_eq!(area.links, Some(112));
         assert!(close(area.link_area_vs_channels, 1.0 - 0.44, 1e-12), "{area:?}");
         assert!(close(area.router_board_share, 0.08, 1e-5), "{area:?}");
@@ -107,10 +72,10 @@ mod tests {
     #[test]
     fn network_on_ssd() {
         let keys = Footprint::default();
-        let wide = Area::of(&Interconnect::mesh(8, 8, 8), 8, &keys);
+        let wide = of(FabricKind::Mesh, (8, 8), &keys);
         assert_eq!((wide.links, wide.router_board_share), (Some(224), None));
         assert!(close(wide.link_area_vs_channels, 1.12, 1e-12));
-        let narrow = Area::of(&Interconnect::mesh(8, 8, 2), 8, &keys);
+        let narrow = of(FabricKind::Mesh2bit, (8, 8), &keys);
         assert!(close(narrow.link_area_vs_channels, 0.28, 1e-12));
     }
 
@@ -118,8 +83,8 @@ mod tests {
     fn buses_have_no_links() {
         let keys = Footprint::default();
         let none = Area { links: None, link_area_vs_channels: None, router_board_share: None, on_die_share: None };
-        assert_eq!(Area::of(&Interconnect::buses(), 8, &keys), none);
-        assert_eq!(Area::of(&Interconnect::packet_buses(), 8, &keys), Area { on_die_share: Some(0.2), ..none });
+        assert_eq!(of(FabricKind::Bus, (8, 8), &keys), none);
+        assert_eq!(of(FabricKind::Packetized, (8, 8), &keys), Area { on_die_share: Some(0.2), ..none });
         let json = serde_json::to_string(&none).unwrap();
         assert!(json.contains("\"links\":null"), "{json}");
     }
@@ -127,9 +92,9 @@ mod tests {
     #[test]
     fn nothing_is_infinite() {
         let keys = Footprint { flash_chip: units::Area(0), ..Footprint::default() };
-        let area = Area::of(&Interconnect::venice(8, 8), 0, &keys);
+        let area = Area::of(&(FabricKind::Venice.facts().interconnect)(8, 8), 0, &keys);
         assert_eq!((area.link_area_vs_channels, area.router_board_share), (None, None));
-        assert_eq!(Area::of(&Interconnect::venice(1, 1), 1, &keys).links, None);
+        assert_eq!(of(FabricKind::Venice, (1, 1), &keys).links, None);
     }
 
     proptest! {

@@ -12,20 +12,9 @@ use serde::Serialize;
 
 use crate::config::energy::{Array, Energy, Idle, Routers, Wires};
 use crate::config::units::Power;
+use crate::fabric::facts::RouterKind;
 use crate::fabric::wires::WireKind;
 use crate::sim::time::{Time, TimeSum};
-
-/// Kinds of router. A fabric has routers of one kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum RouterKind {
-    /// Circuit-switched (venice); also stands for "no routers".
-    #[default]
-    Circuit,
-    /// Packets of eight bits a cycle, buffered (mesh).
-    Packet,
-    /// Packets of two bits a cycle, buffered (mesh-2bit).
-    NarrowPacket,
-}
 
 /// How many parts there are, for what they draw all the time.
 #[derive(Debug, Clone, Default)]
@@ -61,8 +50,8 @@ pub struct Activity {
     pub routers: TimeSum,
     /// Time during which data are written into routers' buffers, summed; reading them again is included in the power.
     pub buffers: TimeSum,
-    /// Kind of the routers and buffers.
-    pub router_kind: RouterKind,
+    /// Kind of the routers and buffers, if there are any.
+    pub router_kind: Option<RouterKind>,
     /// Durations of the transfers, each counted once however many wires, routers and buffers it crosses. Only the paper's
     /// formula asks for it.
     pub transfers: TimeSum,
@@ -206,20 +195,21 @@ fn wire_power(keys: &Wires, kind: WireKind) -> Power {
     }
 }
 
-fn router_power(keys: &Routers, kind: RouterKind) -> Power {
+fn router_power(keys: &Routers, kind: Option<RouterKind>) -> Power {
     match kind {
-        RouterKind::Circuit => keys.circuit,
-        RouterKind::Packet => keys.packet,
-        RouterKind::NarrowPacket => keys.narrow_packet,
+        None => Power(0),
+        Some(RouterKind::Circuit) => keys.circuit,
+        Some(RouterKind::Packet) => keys.packet,
+        Some(RouterKind::NarrowPacket) => keys.narrow_packet,
     }
 }
 
-fn buffer_power(keys: &Routers, kind: RouterKind) -> Power {
+fn buffer_power(keys: &Routers, kind: Option<RouterKind>) -> Power {
     match kind {
-        // Its two bytes a port are registers of the router and part of its power.
-        RouterKind::Circuit => Power(0),
-        RouterKind::Packet => keys.buffer,
-        RouterKind::NarrowPacket => keys.narrow_buffer,
+        // Circuit-switched routers' two bytes a port are registers and part of their power.
+        None | Some(RouterKind::Circuit) => Power(0),
+        Some(RouterKind::Packet) => keys.buffer,
+        Some(RouterKind::NarrowPacket) => keys.narrow_buffer,
     }
 }
 

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::config::design::Design;
+use crate::config::named::Named;
 use crate::ftl::blocks::Blocks;
 
 /// Free blocks of planes.
@@ -74,10 +75,7 @@ impl PreconditionReport {
         PreconditionReport {
             kind: design.precondition.kind.name(),
             occupancy,
-            policy: serde_json::to_value(design.gc.policy)
-                .ok()
-                .and_then(|name| name.as_str().map(str::to_owned))
-                .unwrap_or_default(),
+            policy: design.gc.policy.name().to_owned(),
             write_amplification,
             pages_written,
             free_blocks: FreeBlocks {

@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
+use canaletto::config::design::{FabricKind, VictimPolicy};
+use canaletto::config::named::Named;
 use proptest::prelude::*;
 
 /// A key's value, as on the command line.
@@ -95,7 +97,7 @@ fn ftl() -> Vec<Setting> {
 
 fn collection() -> Vec<Setting> {
     vec![
-        any("gc.policy", ["greedy", "d-choices", "random", "random-plus", "fifo", "cost-benefit"]),
+        any("gc.policy", VictimPolicy::NAMES),
         any("gc.scope", ["plane", "plane", "parallel", "spatial"]),
         any("gc.preemptible", BOTH),
         any("gc.copyback", BOTH),
@@ -144,9 +146,8 @@ fn mapping() -> Vec<Setting> {
 }
 
 fn interconnect() -> Vec<Setting> {
-    let kinds = ["bus", "packetized", "omnibus", "omnibus-split", "mesh", "mesh-2bit", "venice", "ideal"];
     vec![
-        any("fabric.kind", kinds),
+        any("fabric.kind", FabricKind::NAMES),
         any("fabric.order", ["data-first", "commands-first"]),
         any("fabric.data_queue", ["fifo", "oldest-request"]),
         rarely("fabric.hold_path", false, [true]),
@@ -235,8 +236,8 @@ impl Settings {
         if self.0["attachment.kind"].starts_with("nb") {
             self.set("host.protocol", "nvme");
         }
-        let kind = self.0["fabric.kind"].clone();
-        if kind == "omnibus-split" || kind.starts_with("mesh") {
+        let kind = FabricKind::ALL.iter().find(|kind| self.is("fabric.kind", kind.name()));
+        if kind.is_some_and(|kind| !kind.facts().holds_paths) {
             self.set("fabric.hold_path", false);
         }
         if self.is("fabric.hold_path", "true") {

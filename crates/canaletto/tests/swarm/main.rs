@@ -10,6 +10,8 @@ mod shadow_cache;
 mod workloads;
 
 use canaletto::Outcome;
+use canaletto::config::design::FabricKind;
+use canaletto::config::named::Named;
 use canaletto::limits::Limits;
 use shadow::check;
 
@@ -32,9 +34,9 @@ fn overwriting_a_full_drive_never_wedges() {
 /// Each fabric, each scope of collection: every request's account closes, and what collection did to requests shows in it.
 #[test]
 fn collection_is_blamed_on_every_fabric() {
-    for fabric in ["bus", "packetized", "omnibus", "omnibus-split", "mesh", "mesh-2bit", "venice", "ideal"] {
+    for kind in FabricKind::ALL {
         for scope in ["plane", "parallel", "spatial"] {
-            let [fabric, scope] = [format!("fabric.kind={fabric}"), format!("gc.scope={scope}")];
+            let [fabric, scope] = [format!("fabric.kind={}", kind.name()), format!("gc.scope={scope}")];
             let changes = [&fabric, &scope, "ftl.write_placement=dynamic", "precondition.kind=steady"];
             let design = common::design(common::SMALL, &changes);
             let workload = common::synthetic("requests = 3000\nread_share = 0.5\nsize = \"8KiB\"\nqueue_depth = 16");
@@ -48,6 +50,8 @@ fn collection_is_blamed_on_every_fabric() {
             let causes = ["chip_busy_gc_read", "chip_busy_gc_program", "chip_busy_erase", "free_blocks"];
             let share = causes.iter().filter_map(|cause| blame.get(*cause)).sum::<f64>() / latency;
             assert!(share > 0.2, "{fabric} {scope}: {blame:?}");
+            let routers = outcome.report.energy.energy_detail.idle.routers;
+            assert_eq!(routers > 0.0, kind.facts().routers.is_some(), "{fabric}: {routers} mJ");
         }
     }
 }

@@ -2,17 +2,18 @@
 
 use super::Route;
 use crate::Outcome;
-use crate::config::design::{Design, FabricKind};
+use crate::config::design::Design;
 use crate::config::workload::Workload;
 use crate::engine::features::Features;
 use crate::fabric::Fabric;
+use crate::fabric::facts::Facts;
 use crate::fabric::wires::WireKind;
 use crate::flash::Operations;
 use crate::flash::address::{ChipId, PlaneId, UnitId};
 use crate::flash::suspend::Phase;
-use crate::measure::area::{Area, Interconnect};
+use crate::measure::area::Area;
 use crate::measure::cache::CacheReport;
-use crate::measure::energy::{Activity, EnergyReport, Parts, RouterKind};
+use crate::measure::energy::{Activity, EnergyReport, Parts};
 use crate::measure::map::{ChipUse, MOST_CHIPS, Map};
 use crate::measure::precondition::PreconditionReport;
 use crate::measure::probe::Probe;
@@ -37,7 +38,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             schema: 1,
             design: design.name.clone(),
             workload: workload.name.clone(),
-            fabric: design.fabric.kind.name().to_owned(),
+            fabric: design.fabric.kind.facts().name.to_owned(),
             seed: self.seed,
             precondition,
             flash: self.flash_report(design),
@@ -45,7 +46,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             mapping: self.ftl.mapping_report(),
             utilisation: self.utilisation(),
             map: self.map_of_use(),
-            energy: EnergyReport::of(&self.activity(design.fabric.kind), &design.energy),
+            energy: EnergyReport::of(&self.activity(design.fabric.kind.facts()), &design.energy),
             area: self.area(design),
             fabric_counts: self.paths.fabric.counters().into_iter().collect(),
             flows: self.flow_reports(workload),
@@ -93,15 +94,11 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// What the drive did, for its energy.
-    fn activity(&self, kind: FabricKind) -> Activity {
+    fn activity(&self, facts: &Facts) -> Activity {
         let wires = self.paths.fabric.wires();
         let count = |kind| wires.iter().filter(|wire| wire.kind == kind).count() as u32;
-        let router_kind = match kind {
-            FabricKind::Mesh => RouterKind::Packet,
-            FabricKind::Mesh2bit => RouterKind::NarrowPacket,
-            _ => RouterKind::Circuit,
-        };
-        let has_routers = matches!(kind, FabricKind::Mesh | FabricKind::Mesh2bit | FabricKind::Venice);
+        let crossed = self.paths.fabric.router_time();
+        assert!(facts.routers.is_some() || crossed == TimeSum::ZERO, "a fabric without routers crossed some");
         let Operations { reads, programs, erases, read_time, program_time, erase_time } = *self.flash.operations();
         Activity {
             page_reads: reads,
@@ -111,15 +108,15 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             program_time,
             erase_time,
             wires: wires.iter().map(|wire| (wire.kind, wire.active)).collect(),
-            routers: self.paths.fabric.router_time(),
+            routers: crossed,
             // Every router on a packet's way buffers it; circuits cross unbuffered.
-            buffers: self.paths.fabric.router_time(),
-            router_kind,
+            buffers: crossed,
+            router_kind: facts.routers,
             transfers: self.paths.transfer_time(),
             parts: Parts {
                 chips: self.layout.chips(),
                 wires: WireKind::ALL.into_iter().map(|kind| (kind, count(kind))).collect(),
-                routers: if has_routers { self.layout.chips() } else { 0 },
+                routers: facts.router_count(self.layout.chips()),
                 ssd_controllers: 1,
             },
             execution: self.events.now().saturating_sub(self.work.statistics.first_arrival().unwrap_or_default()),
@@ -128,13 +125,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
 
     fn area(&self, design: &Design) -> Area {
         let (rows, columns) = (self.layout.channels, self.layout.chips_per_channel);
-        let interconnect = match design.fabric.kind {
-            FabricKind::Bus | FabricKind::Ideal => Interconnect::buses(),
-            FabricKind::Packetized | FabricKind::Omnibus | FabricKind::OmnibusSplit => Interconnect::packet_buses(),
-            FabricKind::Mesh => Interconnect::mesh(rows, columns, 8),
-            FabricKind::Mesh2bit => Interconnect::mesh(rows, columns, 2),
-            FabricKind::Venice => Interconnect::venice(rows, columns),
-        };
+        let interconnect = (design.fabric.kind.facts().interconnect)(rows, columns);
         Area::of(&interconnect, rows, &design.area)
     }
 

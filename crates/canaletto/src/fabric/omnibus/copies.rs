@@ -11,8 +11,8 @@
 
 use super::{Arrived, Crossing, Omnibus};
 use crate::config::design::{ChipToChipEcc, Omnibus as OmnibusConfig};
+use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::packets::READ_DATA_TRANSFER_FLITS;
-
 use crate::fabric::{Direction, Fabric, PathId, Transfer};
 use crate::flash::address::{ChipId, Layout};
 use crate::flash::interface::Operation;
@@ -50,43 +50,42 @@ impl Copies {
     }
 }
 
-impl Omnibus {
-    /// Whether a column bus joins two chips.
-    pub(super) fn are_joined(&self, from: ChipId, to: ChipId) -> bool {
+impl ChipToChip<Arrived> for Omnibus {
+    const JOINS_CHIPS: bool = true;
+
+    /// Whether a column bus joins the chips.
+    fn can_copy(&self, from: ChipId, to: ChipId) -> bool {
         from != to && self.grid.ways(from).column == self.grid.ways(to).column
     }
 
     /// Takes a V-page register of a chip if one is free.
-    pub(super) fn take_register(&mut self, chip: ChipId) -> bool {
+    fn reserve_register(&mut self, chip: ChipId) -> bool {
         let free = &mut self.copies.free_registers[chip.index()];
         let taken = *free > 0;
         *free -= u8::from(taken);
         taken
     }
 
-    /// Gives a V-page register of a chip back.
-    pub(super) fn give_register(&mut self, chip: ChipId) {
+    fn release_register(&mut self, chip: ChipId) {
         let free = &mut self.copies.free_registers[chip.index()];
         assert!(*free < self.copies.registers, "a register of chip {} is given back twice", chip.0);
         *free += 1;
     }
 
-    /// What is done about errors.
-    pub(super) fn copy_check(&self) -> CopyCheck {
-        self.copies.check
+    fn copy_is_free(&self, _: ChipId, to: ChipId) -> bool {
+        self.grid.is_free(self.grid.ways(to).column)
     }
 
-    /// How long a copy of one page's `bytes` occupies the bus once it is agreed on: both chips are enabled at once, a packet
-    /// of header and transfer command goes to the source, and the source sends a data packet to the destination.
-    pub(super) fn time_of_copy(&self, bytes: u64) -> Time {
+    /// Time of a copy on the bus once it is agreed on: both chips are enabled at once, a packet of header and transfer
+    /// command goes to the source, and the source sends a data packet to the destination.
+    fn copy_time(&self, bytes: u64) -> Time {
         self.packets.chip_enable()
             + self.packets.flits(READ_DATA_TRANSFER_FLITS)
             + self.data_time(Operation::Program, bytes)
     }
 
-    /// Sends a page from chip to chip over their free column bus, into a register that was taken for it. The path is given
-    /// back like any other when the page has crossed.
-    pub(super) fn send_copy(
+    /// The path is given back like any other when the page has crossed.
+    fn start_copy(
         &mut self,
         from: ChipId,
         to: ChipId,
@@ -103,6 +102,20 @@ impl Omnibus {
         path
     }
 
+    fn must_check(&self, copies: u32) -> bool {
+        matches!(self.copies.check, CopyCheck::ViaControllerEvery(n) if copies + 1 >= n)
+    }
+
+    fn check_time(&self) -> Time {
+        if let CopyCheck::Detect(time) = self.copies.check { time } else { Time::ZERO }
+    }
+
+    fn keep_columns(&mut self, kept: impl Fn(ChipId) -> bool) {
+        self.grid.keep_columns(kept);
+    }
+}
+
+impl Omnibus {
     /// Request and grant between the controllers of source and destination, through the bus's own if that is a third one.
     fn copy_setup(&self, from: ChipId, to: ChipId) -> Time {
         let (source, destination) = (self.grid.row_controller(from), self.grid.row_controller(to));

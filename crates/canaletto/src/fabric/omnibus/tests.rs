@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::config::design::{ChipToChipEcc, Omnibus as OmnibusConfig};
 use crate::config::units::Duration;
+use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::tests::{Bench, array, config};
 use crate::fabric::trace::WireSpan;
 

@@ -15,7 +15,7 @@ use crate::flash::address::{Layout, PlaneId, Ppa};
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::{Blocks, Frontier};
 use crate::ftl::gc::epoch::Epoch;
-use crate::ftl::gc::policy::Policy;
+use crate::ftl::gc::policy::Chooser;
 use crate::limits::Limits;
 use crate::scheduler::transaction::{Origin, Transaction};
 use crate::sim::random::Stream;
@@ -133,7 +133,7 @@ pub struct Collector {
     planes_per_group: u32,
     /// Blocks to be collected whatever the plane's free space, with the reason.
     wanted: Vec<Vec<(u32, Reason)>>,
-    policy: Policy,
+    policy: Chooser,
     epoch: Epoch,
     destinations: Stream,
     config: Gc,
@@ -161,7 +161,7 @@ impl Collector {
             jobs: vec![None; groups as usize],
             planes_per_group: limits.planes_per_group,
             wanted: vec![Vec::new(); groups as usize],
-            policy: Policy::new(config, seed),
+            policy: Chooser::new(config, seed),
             epoch: Epoch::new(config, &limits.layout),
             destinations: Stream::named(seed, "gc/destination"),
             config: config.clone(),

@@ -9,15 +9,15 @@
 //!
 //! **Superblocks** are blocks of as many pages as a group's blocks have together; a group of planes is found like one plane.
 
-use crate::config::design::{Design, Scope, Superblock, VictimPolicy};
+use crate::config::design::{Design, Scope, Superblock};
 use crate::config::workload::Workload;
 use crate::flash::address::PlaneId;
 use crate::ftl::blocks::Frontier;
+use crate::ftl::gc::policy::Policy;
 use crate::ftl::placement::Placement;
 use crate::ftl::precondition::rates::{Rates, Traced, of_spaces};
 use crate::ftl::precondition::spaces::Spaces;
 use crate::ftl::precondition::{Kind, Seeds};
-use crate::ftl::steady::Policy;
 use crate::ftl::steady::classes::Classes;
 use crate::ftl::steady::group::MODEL_PAGES;
 use crate::ftl::steady::plan::{Geometry, Plan, Steady};
@@ -264,21 +264,6 @@ impl Maker<'_> {
         let load = geometry.load(f64::from(all));
         let sizes = self::shares(&sizes(mapped)).unwrap_or(vec![1.0; mapped.len()]);
         let classes: Vec<(f64, f64)> = sizes.into_iter().zip(shares.iter().copied()).collect();
-        Steady::find(self.policy(model), load, Geometry { pages: model, ..geometry }, &classes, self.seed)
-    }
-
-    fn policy(&self, pages: u32) -> Policy {
-        let gc = &self.design.gc;
-        let pages = f64::from(pages);
-        match gc.policy {
-            VictimPolicy::Greedy => Policy::Greedy,
-            VictimPolicy::DChoices => Policy::DChoices(gc.choices),
-            VictimPolicy::Random => Policy::Random,
-            VictimPolicy::RandomPlus => {
-                Policy::RandomPlus { invalid: ((gc.invalid_share * pages).ceil() as u32).max(1) }
-            }
-            VictimPolicy::Fifo => Policy::Fifo,
-            VictimPolicy::CostBenefit => Policy::CostBenefit,
-        }
+        Steady::find(Policy::new(&self.design.gc), load, Geometry { pages: model, ..geometry }, &classes, self.seed)
     }
 }

@@ -13,16 +13,9 @@
 //! with `m` the shares wanted. Victims that hold `j` on average leave room for `b - j` writes, which overwrite
 //! `decay × load × b` pages: so the write amplification `b / (b - j)` is `1 / (decay × load)`.
 //!
-//! - *d-choices*: the chance is `1 - S[k]^d`, where `S[k]` is the share of blocks with more than `k`. From `S[b] = 0` down
-//!   every `S[k]` is the root of one increasing function; the mean, the sum of `S`, falls with `decay`.
-//! - *greedy*, the limit of large `d`: victims hold `j` or `j - 1`, so `m[i] = 1 / (decay i)` above `j`, in closed form.
-//! - *first in, first out*: a block lives for one unit of time, so a page survives with the chance `x = e^-decay`;
-//!   integrating the binomial over ages gives `m[i] = P(Bin(b, x) < i) / (decay i)`.
-//! - *random*, *random+*: `random_plus.rs`.
+//! What that chance is, and how the balance is solved, each policy states in its file (`gc/policy/`).
 //!
 //! Blocks without an invalid page are no victims: the write amplification is that without copying those in vain.
-
-use crate::ftl::steady::{Policy, random_plus};
 
 /// Valid pages a full block.
 #[derive(Clone, Debug)]
@@ -34,20 +27,14 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// The steady state of full blocks of `pages` pages, a share `load` of which is valid, or none if it has to be found by
-    /// writing ([`super::plane`]).
-    pub fn solve(policy: Policy, load: f64, pages: u32) -> Option<Distribution> {
-        let solved = match policy {
-            Policy::CostBenefit => return None,
+    /// The steady state at a share `load` of valid pages: as `solve` finds it for `pages` pages a block, unless nothing or
+    /// everything is valid.
+    pub fn at(load: f64, pages: u32, solve: impl FnOnce(f64, u32) -> Distribution) -> Distribution {
+        match load {
             _ if load <= 0.0 => Distribution::all_at(0, pages, 1.0),
             _ if load >= 1.0 => Distribution::all_at(pages, pages, f64::INFINITY),
-            Policy::Greedy => greedy(load, pages),
-            Policy::DChoices(0..=1) | Policy::Random => random_plus::solve(load, pages, 1),
-            Policy::RandomPlus { invalid } => random_plus::solve(load, pages, invalid.clamp(1, pages)),
-            Policy::DChoices(choices) => d_choices(load, pages, choices),
-            Policy::Fifo => fifo(load, pages),
-        };
-        Some(solved)
+            _ => solve(load, pages),
+        }
     }
 
     fn all_at(valid: u32, pages: u32, write_amplification: f64) -> Distribution {
@@ -57,7 +44,7 @@ impl Distribution {
     }
 
     /// Made of the shares and the rate at which a valid page is overwritten.
-    pub(super) fn of(shares: Vec<f64>, decay: f64, load: f64) -> Distribution {
+    pub fn of(shares: Vec<f64>, decay: f64, load: f64) -> Distribution {
         Distribution { shares, write_amplification: 1.0 / (decay * load) }
     }
 
@@ -68,7 +55,7 @@ impl Distribution {
 }
 
 /// The value in `low..=high` at which `above` turns from false to true.
-pub(super) fn bisect(mut low: f64, mut high: f64, mut above: impl FnMut(f64) -> bool) -> f64 {
+pub fn bisect(mut low: f64, mut high: f64, mut above: impl FnMut(f64) -> bool) -> f64 {
     // 60 halvings exhaust a double.
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
@@ -77,107 +64,21 @@ pub(super) fn bisect(mut low: f64, mut high: f64, mut above: impl FnMut(f64) -> 
     0.5 * (low + high)
 }
 
-fn greedy(load: f64, pages: u32) -> Distribution {
-    let per_write = 1.0 / (load * f64::from(pages));
-    // Levels from the top: victims hold `lowest` valid pages, or one less with the chance `rest`.
-    let (mut harmonic, mut lowest, mut rest) = (0.0, 0, 0.0);
-    for level in (1..=pages).rev() {
-        let own = 1.0 / f64::from(level);
-        let writes = f64::from(pages - level);
-        if level < pages && harmonic + own >= (writes + 1.0) * per_write {
-            (lowest, rest) = (level, (writes * per_write - harmonic) / (own - per_write));
-            break;
-        }
-        harmonic += own;
-    }
-    let decay = (f64::from(pages - lowest) + rest) * per_write;
-    let mut shares: Vec<f64> =
-        (0..=pages).map(|i| if i > lowest { 1.0 / (decay * f64::from(i)) } else { 0.0 }).collect();
-    // What is left of 1: those about to be taken, or without a valid page.
-    shares[lowest as usize] = (1.0 - shares.iter().sum::<f64>()).max(0.0);
-    Distribution::of(shares, decay, load)
-}
-
-fn d_choices(load: f64, pages: u32, choices: u32) -> Distribution {
-    let d = f64::from(choices);
-    let target = load * f64::from(pages);
-    let mut more = vec![0.0; pages as usize + 1];
-    // Between random, whose victims hold the average, and victims that hold nothing.
-    let decay = bisect(0.999 * (1.0 - load) / load, 1.0 / load, |decay| {
-        shares_above(&mut more, decay, d);
-        more.iter().sum::<f64>() < target
-    });
-    shares_above(&mut more, decay, d);
-    let mut shares = vec![1.0 - more[0]];
-    shares.extend(more.windows(2).map(|pair| pair[0] - pair[1]));
-    let mut found = Distribution::of(shares, decay, load);
-    // The equations let a fully valid block be rewritten, which leaves everything as it was but the count of copies.
-    found.write_amplification *= 1.0 - more[pages as usize - 1].powf(d);
-    found
-}
-
-/// The shares of blocks with more than k valid pages, for every k.
-fn shares_above(more: &mut [f64], decay: f64, d: f64) {
-    let pages = more.len() - 1;
-    more[pages] = 0.0;
-    for k in (0..pages).rev() {
-        more[k] = share_above(more[k + 1], decay * (k + 1) as f64, d);
-    }
-}
-
-/// The root `s` of `s - (1 - s^d) / rate = next`, which lies between `next` and 1 if there is one.
-fn share_above(next: f64, rate: f64, d: f64) -> f64 {
-    // The function is convex and rising, so Newton's steps fall to the root from above and never pass it.
-    let mut s = (next + 1.0 / rate).min(1.0);
-    for _ in 0..100 {
-        let power = s.powf(d - 1.0);
-        let step = (s - (1.0 - power * s) / rate - next) / (1.0 + d * power / rate);
-        s -= step;
-        if step <= 1e-16 {
-            break;
-        }
-    }
-    s.clamp(next, 1.0)
-}
-
-fn fifo(load: f64, pages: u32) -> Distribution {
-    // decay × load = 1 - e^-decay; convex, and Newton's steps come from above.
-    let mut decay = 1.0 / load;
-    for _ in 0..100 {
-        let step = (decay * load + (-decay).exp_m1()) / (load - (-decay).exp());
-        decay -= step;
-        if step.abs() <= 1e-15 * decay {
-            break;
-        }
-    }
-    let survive = (-decay).exp();
-    let odds = (survive / -(-decay).exp_m1()).ln();
-    let b = f64::from(pages);
-    let mut log_chance = b * (-(-decay).exp_m1()).ln();
-    let (mut below, mut shares) = (0.0, vec![0.0]);
-    for i in 1..=pages {
-        below += log_chance.exp();
-        let i = f64::from(i);
-        log_chance += ((b - i + 1.0) / i).ln() + odds;
-        shares.push(below.min(1.0) / (decay * i));
-    }
-    shares[0] = (1.0 - shares.iter().sum::<f64>()).max(0.0);
-    Distribution::of(shares, decay, load)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ftl::gc::policy::{DChoices, Fifo, Greedy, Policy, Random, RandomPlus};
     use crate::ftl::steady::formulas;
 
     fn solve(policy: Policy, load: f64, pages: u32) -> Distribution {
-        Distribution::solve(policy, load, pages).expect("a policy with a fixed point")
+        policy.steady_state(load, pages).expect("a policy with a fixed point")
     }
 
     fn policies(pages: u32) -> Vec<Policy> {
-        let mut all = vec![Policy::Greedy, Policy::Random, Policy::Fifo];
-        all.extend([1, 2, 5, 10, 30, 1000, 100_000].map(Policy::DChoices));
-        all.extend([1, 2, pages / 8, pages / 2, pages].map(|invalid| Policy::RandomPlus { invalid }));
+        let mut all = vec![Greedy.into(), Random.into(), Fifo.into()];
+        all.extend([1, 2, 5, 10, 30, 1000, 100_000].map(|choices| Policy::from(DChoices(choices))));
+        let share = |invalid: u32| f64::from(invalid) / f64::from(pages);
+        all.extend([1, 2, pages / 8, pages / 2, pages].map(|n| Policy::from(RandomPlus { invalid_share: share(n) })));
         all
     }
 
@@ -203,7 +104,7 @@ mod tests {
     fn d_choices_stands_still_under_the_mean_field_equation() {
         let (pages, load) = (48, 0.85);
         for d in [2, 10, 30] {
-            let found = solve(Policy::DChoices(d), load, pages);
+            let found = solve(Policy::from(DChoices(d)), load, pages);
             let at_least = |i: usize| found.shares[i..].iter().sum::<f64>();
             let victim: Vec<f64> = (0..=pages as usize)
                 .map(|i| {
@@ -226,11 +127,11 @@ mod tests {
     fn many_choices_are_greedy_and_policies_rank() {
         for load in [0.5, 0.8, 0.93] {
             let amplification = |policy| solve(policy, load, 64).write_amplification;
-            let greedy = amplification(Policy::Greedy);
-            assert!((amplification(Policy::DChoices(1_000_000)) / greedy - 1.0).abs() < 1e-3);
-            let ranked: Vec<f64> = [10_000, 100, 10, 3, 2, 1].map(|d| amplification(Policy::DChoices(d))).into();
+            let greedy = amplification(Policy::from(Greedy));
+            assert!((amplification(Policy::from(DChoices(1_000_000))) / greedy - 1.0).abs() < 1e-3);
+            let ranked: Vec<f64> = [10_000, 100, 10, 3, 2, 1].map(|d| amplification(Policy::from(DChoices(d)))).into();
             assert!(greedy < ranked[0] && ranked.is_sorted(), "{greedy} {ranked:?}");
-            assert!(greedy < amplification(Policy::Fifo));
+            assert!(greedy < amplification(Policy::from(Fifo)));
         }
     }
 
@@ -238,14 +139,14 @@ mod tests {
     fn closed_forms_agree() {
         for load in [0.5, 0.7, 0.8, 0.9, 0.95] {
             let amplification = |policy, pages| solve(policy, load, pages).write_amplification;
-            assert!((amplification(Policy::Fifo, 64) / formulas::fifo(load) - 1.0).abs() < 1e-6, "{load}");
-            assert!((amplification(Policy::Greedy, 4096) / formulas::fifo(load) - 1.0).abs() < 0.01, "{load}");
+            assert!((amplification(Policy::from(Fifo), 64) / formulas::fifo(load) - 1.0).abs() < 1e-6, "{load}");
+            assert!((amplification(Policy::from(Greedy), 4096) / formulas::fifo(load) - 1.0).abs() < 0.01, "{load}");
             for pages in [32, 256] {
-                let ratio = amplification(Policy::Greedy, pages) / formulas::greedy(load, pages);
+                let ratio = amplification(Policy::from(Greedy), pages) / formulas::greedy(load, pages);
                 assert!((ratio - 1.0).abs() < 0.005, "{load} {pages}: {ratio}");
             }
             // Collecting a fully valid block changes nothing but the count of copies: without those, random's is less.
-            let random = solve(Policy::Random, load, 64);
+            let random = solve(Policy::from(Random), load, 64);
             let expected = formulas::random(load) * (1.0 - random.shares[64]);
             assert!((random.write_amplification / expected - 1.0).abs() < 1e-9, "{load}");
         }

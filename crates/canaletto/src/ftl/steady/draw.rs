@@ -120,7 +120,7 @@ pub fn apportion(shares: &[f64], total: u32) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ftl::steady::Policy;
+    use crate::ftl::gc::policy::{DChoices, Fifo, Greedy, Policy, Random};
 
     #[test]
     fn parts_add_up() {
@@ -133,10 +133,13 @@ mod tests {
     #[test]
     fn drawn_blocks_follow_the_distribution() {
         let mut random = Stream::named(1, "test");
-        for (policy, load) in
-            [(Policy::Greedy, 0.8), (Policy::Random, 0.9), (Policy::Fifo, 0.3), (Policy::DChoices(5), 0.95)]
-        {
-            let found = Distribution::solve(policy, load, 64).expect("a fixed point");
+        for (policy, load) in [
+            (Policy::from(Greedy), 0.8),
+            (Policy::from(Random), 0.9),
+            (Policy::from(Fifo), 0.3),
+            (Policy::from(DChoices(5)), 0.95),
+        ] {
+            let found = policy.steady_state(load, 64).expect("a fixed point");
             let total = (load * 64.0 * 1000.0) as u32 - 77;
             let drawn = FullBlocks::from_distribution(&found, 1000, total, &mut random);
             assert_eq!(drawn.counts.iter().sum::<u32>(), total);

@@ -15,7 +15,6 @@
 //! SSDs", Performance Evaluation 82, 2014), and there only [`plane`], which keeps the frontiers apart as the engine does,
 //! is asked.
 
-pub mod candidates;
 pub mod classes;
 pub mod distribution;
 pub mod draw;
@@ -24,27 +23,5 @@ pub mod group;
 pub mod permutation;
 pub mod plan;
 pub mod plane;
-mod random_plus;
 pub mod seeded;
-
-/// How a victim is chosen among the full blocks of a plane. One without an invalid page is never collected.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Policy {
-    /// The fewest valid pages.
-    Greedy,
-    /// The fewest valid pages among so many different blocks drawn at random.
-    DChoices(u32),
-    /// Any, with equal chance.
-    Random,
-    /// Any, with equal chance, of those with at least `invalid` invalid pages; if as many draws as there are blocks find
-    /// none, any.
-    RandomPlus {
-        /// Invalid pages a victim should have.
-        invalid: u32,
-    },
-    /// The one that was filled first.
-    Fifo,
-    /// The highest `age × (1 - u) / 2u`, where `u` is the valid share and `age` the time since the block was filled
-    /// (Kawaguchi, Nishioka and Motoda, "A flash-memory based file system", USENIX 1995).
-    CostBenefit,
-}
+pub mod victims;

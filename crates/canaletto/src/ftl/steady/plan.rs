@@ -1,6 +1,6 @@
 //! From a policy and an occupancy to preconditioned planes.
 
-use crate::ftl::steady::Policy;
+use crate::ftl::gc::policy::Policy;
 use crate::ftl::steady::classes::Classes;
 use crate::ftl::steady::distribution::Distribution;
 use crate::ftl::steady::draw::{FullBlocks, apportion};
@@ -38,7 +38,7 @@ impl Steady {
     /// writes: solved for where that is possible, else by writing a representative plane.
     pub fn find(policy: Policy, load: f64, plane: Geometry, classes: &[(f64, f64)], seed: u64) -> Steady {
         let pages = plane.pages;
-        if let ([_], Some(found)) = (classes, Distribution::solve(policy, load, pages)) {
+        if let ([_], Some(found)) = (classes, policy.steady_state(load, pages)) {
             return Steady::Uniform(found);
         }
         let blocks = (REPRESENTATIVE_PAGES / pages).clamp(REPRESENTATIVE_BLOCKS.0, REPRESENTATIVE_BLOCKS.1);
@@ -188,13 +188,16 @@ pub(super) fn open_block(mix: &[f64], steps: u32, step: u32, left: &mut [u32], r
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::design::{Gc, VictimPolicy};
+    use crate::config::named::Named;
+    use crate::ftl::gc::policy::{DChoices, Fifo, Greedy};
 
     #[test]
     fn planes_hold_what_they_shall() {
         for (policy, classes) in [
-            (Policy::Greedy, vec![(1.0, 1.0)]),
-            (Policy::Fifo, vec![(1.0, 1.0)]),
-            (Policy::DChoices(10), vec![(0.2, 0.8), (0.8, 0.2)]),
+            (Policy::from(Greedy), vec![(1.0, 1.0)]),
+            (Policy::from(Fifo), vec![(1.0, 1.0)]),
+            (Policy::from(DChoices(10)), vec![(0.2, 0.8), (0.8, 0.2)]),
         ] {
             let geometry = Geometry { blocks: 300, pages: 16, step: 1, free: 7, frontiers: 2 };
             for occupancy in [0.01, 0.5, 0.9] {
@@ -218,7 +221,7 @@ mod tests {
     #[test]
     fn a_plane_too_small_is_refused() {
         let geometry = Geometry { blocks: 10, pages: 8, step: 1, free: 2, frontiers: 2 };
-        let steady = Steady::find(Policy::Greedy, 0.9, geometry, &[(1.0, 1.0)], 1);
+        let steady = Steady::find(Policy::from(Greedy), 0.9, geometry, &[(1.0, 1.0)], 1);
         let plan = Plan { geometry, steady, model: 8, mixes: vec![vec![1.0]; 2], erases: (0, 0) };
         let error = plan.seed(0, Classes::uniform(80), &[80], 1).err().expect("it does not fit");
         assert!(error.ends_with("full blocks have room for 48"), "{error}");
@@ -227,15 +230,9 @@ mod tests {
     /// With pages a block, blocks, load: planes so full and small that all invalid pages could be in open blocks.
     #[test]
     fn the_smallest_planes_settle_at_any_load() {
-        let policies = [
-            Policy::Greedy,
-            Policy::DChoices(3),
-            Policy::Random,
-            Policy::RandomPlus { invalid: 1 },
-            Policy::Fifo,
-            Policy::CostBenefit,
-        ];
-        for (policy, pages) in policies.into_iter().flat_map(|policy| [1, 2, 3, 7].map(|pages| (policy, pages))) {
+        let keys = |policy| Gc { policy, choices: 3, invalid_share: 0.0, ..Gc::default() };
+        let policies = VictimPolicy::ALL.iter().map(|&policy| Policy::new(&keys(policy)));
+        for (policy, pages) in policies.flat_map(|policy| [1, 2, 3, 7].map(|pages| (policy, pages))) {
             for (blocks, load) in [(13, 0.9), (18, 0.97), (40, 1.0)] {
                 let plane = Geometry { blocks, pages, step: 1, free: 2, frontiers: 2 };
                 let found = Steady::find(policy, load, plane, &[(0.2, 0.8), (0.8, 0.2)], 3);

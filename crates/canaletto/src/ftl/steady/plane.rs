@@ -5,8 +5,8 @@
 
 use std::collections::VecDeque;
 
-use crate::ftl::steady::Policy;
-use crate::ftl::steady::candidates::{Candidates, View};
+use crate::ftl::gc::policy::Policy;
+use crate::ftl::steady::victims::{VictimPool, View};
 use crate::sim::random::Stream;
 
 /// Marks a physical page without valid data, a logical page without a place, and a frontier without a block.
@@ -109,7 +109,7 @@ pub struct Plane {
     /// Host writes until each block was full; 0 while it is not.
     filled: Vec<u64>,
     free: VecDeque<u32>,
-    candidates: Candidates,
+    candidates: VictimPool,
     user: Open,
     collection: Open,
     writes: u64,
@@ -145,7 +145,7 @@ impl Plane {
             valid: vec![0; blocks as usize],
             filled: vec![0; blocks as usize],
             free: (0..blocks).collect(),
-            candidates: Candidates::new(shape.policy, blocks, pages),
+            candidates: shape.policy.victims(blocks, pages),
             user: Open { block: NONE, written: 0 },
             collection: Open { block: NONE, written: 0 },
             writes: 0,

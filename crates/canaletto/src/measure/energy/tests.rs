@@ -12,7 +12,7 @@ fn close(a: f64, b: f64) -> bool {
 
 /// `reads` and `programs` of one page each on a drive of Venice's performance-optimized kind, over `fabric`: wires of a kind
 /// in a row, routers, buffers passed, and nanoseconds a page takes to cross.
-fn pages(reads: u64, programs: u64, fabric: (WireKind, u64, u64, u64, u64), kind: RouterKind) -> Activity {
+fn pages(reads: u64, programs: u64, fabric: (WireKind, u64, u64, u64, u64), kind: Option<RouterKind>) -> Activity {
     let (wire, wires, routers, buffers, ns) = fabric;
     let transfers = Time::from_ns(ns) * (reads + programs);
     Activity {
@@ -31,16 +31,16 @@ fn pages(reads: u64, programs: u64, fabric: (WireKind, u64, u64, u64, u64), kind
 }
 
 fn bus(reads: u64, programs: u64) -> Activity {
-    pages(reads, programs, (WireKind::Channel, 1, 0, 0, 3414), RouterKind::Circuit)
+    pages(reads, programs, (WireKind::Channel, 1, 0, 0, 3414), None)
 }
 
 /// Five hops, about the mean of an 8 by 8 array.
 fn venice(reads: u64, programs: u64) -> Activity {
-    pages(reads, programs, (WireKind::Link, 5, 6, 0, 4101), RouterKind::Circuit)
+    pages(reads, programs, (WireKind::Link, 5, 6, 0, 4101), Some(RouterKind::Circuit))
 }
 
 fn mesh(reads: u64, programs: u64) -> Activity {
-    pages(reads, programs, (WireKind::Link, 5, 6, 6, 4101), RouterKind::Packet)
+    pages(reads, programs, (WireKind::Link, 5, 6, 6, 4101), Some(RouterKind::Packet))
 }
 
 fn of(activity: &Activity) -> EnergyReport {
@@ -50,7 +50,9 @@ fn of(activity: &Activity) -> EnergyReport {
 /// 1.08 mW and 0.241 mW while a page of 4 KiB crosses: 4.4 nJ and 1.0 nJ.
 #[test]
 fn venice_table_4() {
-    let one = Activity { wires: vec![(WireKind::Link, PAGE)], routers: PAGE.into(), ..Activity::default() };
+    let router_kind = Some(RouterKind::Circuit);
+    let one =
+        Activity { wires: vec![(WireKind::Link, PAGE)], routers: PAGE.into(), router_kind, ..Activity::default() };
     let fabric = of(&one).energy_detail.fabric;
     assert!(close(fabric.wires / PAGE.seconds(), 1.08) && close(fabric.wires, 4.42368e-6), "{fabric:?}");
     assert!(close(fabric.routers / PAGE.seconds(), 0.241) && close(fabric.routers, 0.987136e-6), "{fabric:?}");
@@ -87,7 +89,8 @@ fn operations_may_have_energies_of_their_own() {
 #[test]
 fn idle_parts_draw_for_the_whole_run() {
     let parts = Parts { chips: 64, wires: vec![(WireKind::Link, 112)], routers: 64, ssd_controllers: 1 };
-    let report = of(&Activity { parts, execution: Time::from_us(1_000_000), ..Activity::default() });
+    let router_kind = Some(RouterKind::Circuit);
+    let report = of(&Activity { parts, router_kind, execution: Time::from_us(1_000_000), ..Activity::default() });
     let idle = report.energy_detail.idle;
     assert!(close(idle.chips, 64.0 * 0.033) && close(idle.controller, 2000.0), "{idle:?}");
     assert!(close(idle.wires, 1.12 * 1.08) && close(idle.routers, 0.64 * 0.241), "{idle:?}");
@@ -170,9 +173,9 @@ fn every_kind_has_its_own_key() {
     assert_eq!(keys, [1, 2, 3, 4, 5, 6, 7, 6].map(Power));
     let routers = Routers { circuit: Power(1), packet: Power(2), narrow_packet: Power(3), ..Routers::default() };
     let kinds = [RouterKind::Circuit, RouterKind::Packet, RouterKind::NarrowPacket];
-    assert_eq!(kinds.map(|kind| router_power(&routers, kind).0), [1, 2, 3]);
+    assert_eq!(kinds.map(|kind| router_power(&routers, Some(kind)).0), [1, 2, 3]);
     let routers = Routers { buffer: Power(4), narrow_buffer: Power(5), ..Routers::default() };
-    assert_eq!(kinds.map(|kind| buffer_power(&routers, kind).0), [0, 4, 5]);
+    assert_eq!(kinds.map(|kind| buffer_power(&routers, Some(kind)).0), [0, 4, 5]);
 }
 
 fn distinct() -> Wires {
@@ -205,7 +208,7 @@ fn activity(kind: RouterKind) -> impl Strategy<Value = Activity> {
             wires,
             routers: routers.into(),
             buffers: buffers.into(),
-            router_kind: kind,
+            router_kind: Some(kind),
             transfers: transfers.into(),
             parts: Parts { chips: 64, wires: vec![(WireKind::Link, 112)], routers: 64, ssd_controllers: 1 },
             execution,

@@ -1,46 +1,69 @@
-//! Which block of a plane to collect.
+//! GC policies: which block of a plane to collect, and the state in which a drive settles that collects so.
 //!
-//! A new policy is one file here, one variant of [`VictimPolicy`] and one arm of [`Policy::choose`].
+//! A new policy is one file here and one line of the list below. Nothing else lists policies.
 
 mod cost_benefit;
 mod d_choices;
 mod fifo;
 mod greedy;
+mod list;
 mod random;
+mod random_plus;
 
-use crate::config::design::{Gc, VictimPolicy};
+use crate::config::design::Gc;
+use crate::config::named::About;
 use crate::ftl::blocks::Candidates;
+use crate::ftl::gc::policy::list::policies;
+use crate::ftl::steady::distribution::Distribution;
+use crate::ftl::steady::victims::VictimPool;
 use crate::sim::random::Stream;
 
+// In the order of lists; the first is the default.
+policies! {
+    Greedy: greedy;
+    DChoices: d_choices;
+    Random: random;
+    RandomPlus: random_plus;
+    Fifo: fifo;
+    CostBenefit: cost_benefit;
+}
+
+/// A GC policy, as its own file states it.
+pub trait GcPolicy: Copy {
+    /// Its name and its sentence.
+    const ABOUT: About;
+
+    /// The policy with the keys of a validated design.
+    fn new(config: &Gc) -> Self;
+
+    /// The block to collect next: one with so many invalid pages that collecting it wins a flash page. None if there is
+    /// none.
+    fn choose(&self, blocks: &Candidates, rng: &mut Stream) -> Option<u32>;
+
+    /// Valid pages a full block of `pages` pages under uniform random writes, if a share `load` of them is valid. None if
+    /// it has to be found by writing a representative plane.
+    fn steady_state(&self, _load: f64, _pages: u32) -> Option<Distribution> {
+        None
+    }
+
+    /// The full blocks of a representative plane of `blocks` blocks of `pages` pages, arranged for the same choice.
+    fn victims(&self, blocks: u32, pages: u32) -> VictimPool;
+}
+
 /// A policy with its random numbers.
-pub struct Policy {
-    kind: VictimPolicy,
-    choices: u32,
-    invalid_share: f64,
+pub struct Chooser {
+    policy: Policy,
     rng: Stream,
 }
 
-impl Policy {
+impl Chooser {
     /// The policy of a validated design.
-    pub fn new(config: &Gc, seed: u64) -> Policy {
-        Policy {
-            kind: config.policy,
-            choices: config.choices,
-            invalid_share: config.invalid_share,
-            rng: Stream::named(seed, "gc/victim"),
-        }
+    pub fn new(config: &Gc, seed: u64) -> Chooser {
+        Chooser { policy: Policy::new(config), rng: Stream::named(seed, "gc/victim") }
     }
 
-    /// The block to collect next: one with so many invalid pages that collecting it reclaims a flash page. None if there is none.
+    /// The block to collect next, see [`GcPolicy::choose`].
     pub fn choose(&mut self, blocks: &Candidates) -> Option<u32> {
-        let least_invalid = (self.invalid_share * f64::from(blocks.pages_per_block())).ceil() as u32;
-        match self.kind {
-            VictimPolicy::Greedy => greedy::choose(blocks),
-            VictimPolicy::DChoices => d_choices::choose(blocks, self.choices, &mut self.rng),
-            VictimPolicy::Random => random::choose(blocks, 0, &mut self.rng),
-            VictimPolicy::RandomPlus => random::choose(blocks, least_invalid, &mut self.rng),
-            VictimPolicy::Fifo => fifo::choose(blocks),
-            VictimPolicy::CostBenefit => cost_benefit::choose(blocks),
-        }
+        self.policy.choose(blocks, &mut self.rng)
     }
 }

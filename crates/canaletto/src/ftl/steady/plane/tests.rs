@@ -1,6 +1,8 @@
 use super::*;
+use crate::config::design::{Gc, VictimPolicy};
+use crate::config::named::Named;
+use crate::ftl::gc::policy::{CostBenefit, DChoices, Fifo, Greedy, Random, RandomPlus};
 use crate::ftl::steady::classes::Classes;
-use crate::ftl::steady::distribution::Distribution;
 use crate::ftl::steady::draw::apportion;
 use crate::ftl::steady::formulas;
 use crate::ftl::steady::plan::{Geometry, Plan, Steady};
@@ -27,20 +29,14 @@ fn distance(census: &Census, shares: &[f64]) -> f64 {
 /// Frontiers kept apart or not, uniform writes settle at the same mean field.
 #[test]
 fn uniform_writes_settle_at_the_fixed_point() {
-    let policies = [
-        Policy::Greedy,
-        Policy::DChoices(10),
-        Policy::DChoices(2),
-        Policy::Fifo,
-        Policy::Random,
-        Policy::RandomPlus { invalid: 4 },
-        // Out of reach above a load of 0.9 or so: most victims are any blocks.
-        Policy::RandomPlus { invalid: 12 },
-    ];
-    for policy in policies {
+    let all = VictimPolicy::ALL.iter().map(|&policy| Policy::new(&Gc { policy, ..Gc::default() }));
+    // Out of reach above a load of 0.9 or so: most victims are any blocks.
+    let most = RandomPlus { invalid_share: 12.0 / 32.0 };
+    let few = RandomPlus { invalid_share: 4.0 / 32.0 };
+    for policy in all.chain([DChoices(2).into(), few.into(), most.into()]) {
         for over in [0.07, 0.12, 0.20, 0.28] {
             let shape = shape(policy, 1024, 32, over);
-            let theory = Distribution::solve(policy, shape.load(), shape.pages).expect("a fixed point");
+            let Some(theory) = policy.steady_state(shape.load(), shape.pages) else { continue };
             let census = Plane::new(shape, 1).settle();
             let ratio = census.write_amplification() / theory.write_amplification;
             let distance = distance(&census, &theory.shares);
@@ -56,15 +52,15 @@ fn closed_forms_are_met() {
         let shape = shape(policy, 512, 64, 0.15);
         (shape.load(), Plane::new(shape, 2).settle().write_amplification())
     };
-    let (load, greedy) = settle(Policy::Greedy);
+    let (load, greedy) = settle(Policy::from(Greedy));
     assert!((greedy / formulas::greedy(load, 64) - 1.0).abs() < 0.02, "{greedy}");
-    let (load, fifo) = settle(Policy::Fifo);
+    let (load, fifo) = settle(Policy::from(Fifo));
     assert!((fifo / formulas::fifo(load) - 1.0).abs() < 0.02, "{fifo}");
 }
 
 #[test]
 fn every_logical_page_is_counted_once() {
-    for policy in [Policy::Greedy, Policy::CostBenefit, Policy::DChoices(3)] {
+    for policy in [Policy::from(Greedy), Policy::from(CostBenefit), Policy::from(DChoices(3))] {
         let mut shape = shape(policy, 128, 16, 0.2);
         let logical = shape.classes[0].pages;
         shape.classes =
@@ -94,10 +90,10 @@ fn hot_and_cold_data_are_told_apart() {
             vec![Class { pages: hot, writes: hot_writes }, Class { pages: logical - hot, writes: 1.0 - hot_writes }];
         Plane::new(shape, 4).settle()
     };
-    let skewed = settle(Policy::CostBenefit, 0.9);
+    let skewed = settle(Policy::from(CostBenefit), 0.9);
     let amplification = skewed.write_amplification();
-    assert!(amplification < settle(Policy::Greedy, 0.9).write_amplification());
-    assert!(amplification < settle(Policy::CostBenefit, 0.1).write_amplification());
+    assert!(amplification < settle(Policy::from(Greedy), 0.9).write_amplification());
+    assert!(amplification < settle(Policy::from(CostBenefit), 0.1).write_amplification());
     let per_write = [skewed.copies[0] / 0.9, skewed.copies[1] / 0.1];
     assert!(per_write[0] < 0.1 * per_write[1], "hot data are hardly copied: {per_write:?}");
 }
@@ -136,14 +132,14 @@ fn resume(shape: Shape, seeded: &SeededPlane) -> Plane {
 fn a_seeded_plane_is_steady_from_the_start() {
     let skewed = [(0.1, 0.9), (0.9, 0.1)];
     for (policy, classes) in [
-        (Policy::Greedy, &[(1.0, 1.0)][..]),
-        (Policy::DChoices(5), &[(1.0, 1.0)]),
-        (Policy::Random, &[(1.0, 1.0)]),
-        (Policy::Fifo, &[(1.0, 1.0)]),
-        (Policy::CostBenefit, &[(1.0, 1.0)]),
-        (Policy::CostBenefit, &skewed),
-        (Policy::Greedy, &skewed),
-        (Policy::Fifo, &skewed),
+        (Policy::from(Greedy), &[(1.0, 1.0)][..]),
+        (Policy::from(DChoices(5)), &[(1.0, 1.0)]),
+        (Policy::from(Random), &[(1.0, 1.0)]),
+        (Policy::from(Fifo), &[(1.0, 1.0)]),
+        (Policy::from(CostBenefit), &[(1.0, 1.0)]),
+        (Policy::from(CostBenefit), &skewed),
+        (Policy::from(Greedy), &skewed),
+        (Policy::from(Fifo), &skewed),
     ] {
         let geometry = Geometry { blocks: 1024, pages: 32, step: 1, free: 2, frontiers: 2 };
         let logical = geometry.mapped(0.85);

@@ -1,7 +1,9 @@
-//! The fixed point of random+: any block with at least `t` invalid pages.
+//! Random+: a block drawn uniformly among those that win something and have enough invalid pages.
+//!
+//! Steady state if a victim should have at least `t` invalid pages.
 //!
 //! With `c = b - t`, the share `Z` of blocks that qualify and `h = 1/(c + 1) + … + 1/b`, the balance of flows (see
-//! `distribution.rs`) reads `decay i m[i] = 1` above `c`, hence `Z = 1 - h / decay`; and `m[i + 1] / m[i] =
+//! `steady/distribution.rs`) reads `decay i m[i] = 1` above `c`, hence `Z = 1 - h / decay`; and `m[i + 1] / m[i] =
 //! (1 + mu i) / (mu (i + 1))` below, with `mu = decay Z`. Victims hold the average of those that qualify,
 //! `(load b - t / decay) / Z`, which leaves a quadratic equation for `decay`. Its greater root is the one with `Z > 0`,
 //! and there is one if `load < t / (b h)`.
@@ -10,7 +12,57 @@
 //! victims, which is taken as soon as it qualifies; the others are any blocks. Then `m[i] = 0` up to `c`, and above it
 //! the chances are `f` and, for the others, those of random. `f` and `decay` follow from the sum and the mean.
 
+use super::{GcPolicy, random};
+use crate::config::design::Gc;
+use crate::config::named::About;
+use crate::ftl::blocks::Candidates;
 use crate::ftl::steady::distribution::{Distribution, bisect};
+use crate::ftl::steady::victims::VictimPool;
+use crate::sim::random::Stream;
+
+/// Any block, with equal chance, of those with at least a share of invalid pages; if as many draws as there are blocks find
+/// none, any.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RandomPlus {
+    /// Share of invalid pages that a victim should have.
+    pub invalid_share: f64,
+}
+
+impl GcPolicy for RandomPlus {
+    const ABOUT: About = About {
+        name: "random-plus",
+        sentence: "One drawn at random among those with at least `invalid_share` invalid pages.",
+    };
+
+    fn new(config: &Gc) -> RandomPlus {
+        RandomPlus { invalid_share: config.invalid_share }
+    }
+
+    fn choose(&self, blocks: &Candidates, rng: &mut Stream) -> Option<u32> {
+        random::draw_with(blocks, self.invalid(blocks.pages_per_block()), rng)
+    }
+
+    fn steady_state(&self, load: f64, pages: u32) -> Option<Distribution> {
+        Some(Distribution::at(load, pages, |load, pages| solve(load, pages, self.invalid(pages).max(1))))
+    }
+
+    fn victims(&self, _: u32, pages: u32) -> VictimPool {
+        let least = self.invalid(pages).max(1);
+        VictimPool::unordered(move |full, view, random| {
+            (0..full.len())
+                .map(|_| random::any(full, random))
+                .find(|&place| view.pages - view.valid(full[place]) >= least)
+                .unwrap_or_else(|| random::any_invalid(full, view, random))
+        })
+    }
+}
+
+impl RandomPlus {
+    /// Invalid pages that a victim of `pages` pages should have.
+    fn invalid(self, pages: u32) -> u32 {
+        (self.invalid_share * f64::from(pages)).ceil() as u32
+    }
+}
 
 /// The steady state if a victim should have at least `invalid` invalid pages.
 pub fn solve(load: f64, pages: u32, invalid: u32) -> Distribution {

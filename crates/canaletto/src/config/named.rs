@@ -1,0 +1,103 @@
+//! Things that configurations choose by name out of a list, each of which states its name and its sentence in a file of its
+//! own: fabrics and GC policies.
+
+use schemars::{Schema, json_schema};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Value, json};
+
+/// One of a list.
+pub trait Named: Copy + 'static {
+    /// Every one, in the order of lists.
+    const ALL: &'static [Self];
+    /// Their names, in the same order.
+    const NAMES: &'static [&'static str];
+    /// Description of the list in the schema.
+    const LIST: &'static str;
+
+    /// The name in configurations, on the command line and in results.
+    fn name(self) -> &'static str;
+
+    /// One sentence about it, with its source, for the schema and for lists.
+    fn sentence(self) -> &'static str;
+}
+
+/// Name and sentence of one of a list, where nothing else has to be stated.
+#[derive(Debug, Clone, Copy)]
+pub struct About {
+    /// The name.
+    pub name: &'static str,
+    /// The sentence.
+    pub sentence: &'static str,
+}
+
+/// Reads a name.
+///
+/// # Errors
+/// An unknown name, with the known ones.
+pub fn by_name<'de, T: Named, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    let given = String::deserialize(deserializer)?;
+    let found = T::ALL.iter().find(|each| each.name() == given);
+    found.copied().ok_or_else(|| D::Error::unknown_variant(&given, T::NAMES))
+}
+
+/// The schema of a name: each with its sentence.
+pub fn name_schema<T: Named>() -> Schema {
+    let name = |each: &T| json!({ "type": "string", "const": each.name(), "description": each.sentence() });
+    let names: Vec<Value> = T::ALL.iter().map(name).collect();
+    json_schema!({ "oneOf": names, "description": T::LIST })
+}
+
+/// Makes an enum of its variants and an expression for the facts of each, which have the fields `name` and `sentence`. Its
+/// doc comment describes the list in the schema.
+macro_rules! named {
+    (
+        #[doc = $list:literal]
+        $(#[$more:meta])*
+        $Name:ident { $($Variant:ident => $facts:expr,)+ }
+    ) => {
+        #[doc = $list]
+        $(#[$more])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum $Name {
+            $(#[doc = concat!("`", stringify!($facts), "` states what it is.")] $Variant,)+
+        }
+
+        impl $crate::config::named::Named for $Name {
+            const ALL: &'static [$Name] = &[$($Name::$Variant,)+];
+            const NAMES: &'static [&'static str] = &[$($facts.name,)+];
+            const LIST: &'static str = $list.trim_ascii();
+
+            fn name(self) -> &'static str {
+                match self { $($Name::$Variant => $facts.name,)+ }
+            }
+
+            fn sentence(self) -> &'static str {
+                match self { $($Name::$Variant => $facts.sentence,)+ }
+            }
+        }
+
+        impl serde::Serialize for $Name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str($crate::config::named::Named::name(*self))
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $Name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::config::named::by_name(deserializer)
+            }
+        }
+
+        impl schemars::JsonSchema for $Name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($Name).into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                $crate::config::named::name_schema::<$Name>()
+            }
+        }
+    };
+}
+pub(crate) use named;

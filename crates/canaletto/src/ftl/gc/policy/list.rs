@@ -1,0 +1,54 @@
+//! Types made of the list of policies: [`VictimPolicy`](super::VictimPolicy) and [`Policy`](super::Policy).
+
+/// Makes the enum that configurations choose from, and that of policies with their keys, of a list of policies and their files.
+macro_rules! policies {
+    ($($Policy:ident: $module:ident;)+) => {
+        $(pub use $module::$Policy;)+
+
+        $crate::config::named::named! {
+            /// Which block of a plane garbage collection takes next. Only full blocks without a program on its way are candidates.
+            VictimPolicy { $($Policy => <$Policy as GcPolicy>::ABOUT,)+ }
+        }
+
+        impl Default for VictimPolicy {
+            fn default() -> VictimPolicy {
+                <VictimPolicy as $crate::config::named::Named>::ALL[0]
+            }
+        }
+
+        /// A policy with its keys.
+        #[derive(Debug, Clone, Copy, PartialEq)]
+        pub enum Policy {
+            $(#[doc = concat!("See `", stringify!($module), ".rs`.")] $Policy($Policy),)+
+        }
+
+        impl Policy {
+            /// The policy of a validated design.
+            pub fn new(config: &Gc) -> Policy {
+                match config.policy { $(VictimPolicy::$Policy => Policy::$Policy(GcPolicy::new(config)),)+ }
+            }
+
+            /// See [`GcPolicy::choose`].
+            pub fn choose(&self, blocks: &Candidates, rng: &mut Stream) -> Option<u32> {
+                match self { $(Policy::$Policy(policy) => policy.choose(blocks, rng),)+ }
+            }
+
+            /// See [`GcPolicy::steady_state`].
+            pub fn steady_state(&self, load: f64, pages: u32) -> Option<Distribution> {
+                match self { $(Policy::$Policy(policy) => policy.steady_state(load, pages),)+ }
+            }
+
+            /// See [`GcPolicy::victims`].
+            pub fn victims(&self, blocks: u32, pages: u32) -> VictimPool {
+                match self { $(Policy::$Policy(policy) => policy.victims(blocks, pages),)+ }
+            }
+        }
+
+        $(impl From<$Policy> for Policy {
+            fn from(policy: $Policy) -> Policy {
+                Policy::$Policy(policy)
+            }
+        })+
+    };
+}
+pub(super) use policies;

@@ -1,0 +1,132 @@
+//! The full blocks of a representative plane, arranged for its policy's choice.
+
+use std::collections::VecDeque;
+
+use crate::sim::random::Stream;
+
+/// Blocks of the plane, as a choice sees them.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    /// Valid pages.
+    pub valid: &'a [u32],
+    /// Host writes until the block was full.
+    pub filled: &'a [u64],
+    /// Host writes until now.
+    pub now: u64,
+    /// Pages a block.
+    pub pages: u32,
+}
+
+impl View<'_> {
+    /// Valid pages of a block.
+    pub fn valid(&self, block: u32) -> u32 {
+        self.valid[block as usize]
+    }
+}
+
+/// A policy's choice among full blocks in no order, which it may rearrange: the place of the victim.
+type Choice = Box<dyn Fn(&mut [u32], View, &mut Stream) -> usize>;
+
+/// The full blocks.
+pub struct VictimPool(Order);
+
+enum Order {
+    ByValidPages(Buckets),
+    ByFilling(VecDeque<u32>),
+    None(Vec<u32>, Choice),
+}
+
+impl VictimPool {
+    /// None of `blocks` blocks yet; the victim is any of those with the fewest valid pages.
+    pub fn by_valid_pages(blocks: u32, pages: u32) -> VictimPool {
+        VictimPool(Order::ByValidPages(Buckets::new(blocks, pages)))
+    }
+
+    /// None yet; the victim is the one filled first that has an invalid page.
+    pub fn in_order_of_filling() -> VictimPool {
+        VictimPool(Order::ByFilling(VecDeque::new()))
+    }
+
+    /// None yet; the victim is at the place that `choice` returns.
+    pub fn unordered(choice: impl Fn(&mut [u32], View, &mut Stream) -> usize + 'static) -> VictimPool {
+        VictimPool(Order::None(Vec::new(), Box::new(choice)))
+    }
+
+    /// The block is full.
+    pub fn add(&mut self, block: u32, valid: u32) {
+        match &mut self.0 {
+            Order::ByValidPages(buckets) => buckets.insert(block, valid),
+            Order::ByFilling(queue) => queue.push_back(block),
+            Order::None(full, _) => full.push(block),
+        }
+    }
+
+    /// A page of a full block became invalid; `valid` are left.
+    pub fn lost_one(&mut self, block: u32, valid: u32) {
+        if let Order::ByValidPages(buckets) = &mut self.0 {
+            buckets.remove(block, valid + 1);
+            buckets.insert(block, valid);
+        }
+    }
+
+    /// Chooses a victim and removes it.
+    ///
+    /// # Panics
+    /// If no full block has an invalid page.
+    pub fn take(&mut self, view: View, random: &mut Stream) -> u32 {
+        match &mut self.0 {
+            Order::ByValidPages(buckets) => buckets.take(random),
+            Order::ByFilling(queue) => {
+                // Fully valid ones keep their place: they are looked at again next time.
+                let place = queue.iter().position(|&block| view.valid(block) < view.pages);
+                queue.remove(place.expect("a full block with an invalid page")).expect("just found")
+            }
+            Order::None(full, choice) => {
+                let place = choice(full, view, random);
+                full.swap_remove(place)
+            }
+        }
+    }
+}
+
+/// Blocks in lists by their valid pages.
+struct Buckets {
+    lists: Vec<Vec<u32>>,
+    /// Where each block stands in its list.
+    place: Vec<u32>,
+    /// No block has fewer valid pages.
+    lowest: usize,
+}
+
+impl Buckets {
+    fn new(blocks: u32, pages: u32) -> Buckets {
+        Buckets { lists: vec![Vec::new(); pages as usize + 1], place: vec![0; blocks as usize], lowest: pages as usize }
+    }
+
+    fn insert(&mut self, block: u32, valid: u32) {
+        let list = &mut self.lists[valid as usize];
+        self.place[block as usize] = list.len() as u32;
+        list.push(block);
+        self.lowest = self.lowest.min(valid as usize);
+    }
+
+    fn remove(&mut self, block: u32, valid: u32) {
+        let (list, place) = (&mut self.lists[valid as usize], self.place[block as usize]);
+        list.swap_remove(place as usize);
+        if let Some(&moved) = list.get(place as usize) {
+            self.place[moved as usize] = place;
+        }
+    }
+
+    /// Any of those with the fewest: an order among them would prefer old or young ones, which matters to hot data.
+    fn take(&mut self, random: &mut Stream) -> u32 {
+        while self.lists[self.lowest].is_empty() {
+            self.lowest += 1;
+        }
+        assert!(self.lowest < self.lists.len() - 1, "no full block has an invalid page");
+        let list = &self.lists[self.lowest];
+        let block = list[random.integer(0, list.len() as u64 - 1) as usize];
+        self.remove(block, self.lowest as u32);
+        block
+    }
+}

@@ -1,0 +1,21 @@
+"""The documentation names everything that the engine lists."""
+
+import json
+from pathlib import Path
+
+import pytest
+from canaletto import _engine, names
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/fabrics.md"])
+def test_every_fabric_is_named(page: str) -> None:
+    text = (ROOT / page).read_text()
+    assert [name for name in names.fabrics() if f"`{name}`" not in text] == []
+
+
+def test_every_collection_policy_is_named() -> None:
+    text = (ROOT / "docs/collection.md").read_text()
+    policies = json.loads(_engine.schema("design"))["$defs"]["VictimPolicy"]["oneOf"]
+    assert [policy["const"] for policy in policies if f"`{policy['const']}`" not in text] == []
