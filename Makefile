@@ -91,6 +91,10 @@ bench-instructions: ## Count the instructions of whole runs (needs valgrind)
 	cargo install --quiet --locked --root target/tools gungraun-runner --version $(GUNGRAUN)
 	PATH="$(CURDIR)/target/tools/bin:$$PATH" cargo bench --package canaletto-benches --bench instructions --locked
 
+.PHONY: instructions
+instructions: ## Judge what a request costs by its ceilings (needs valgrind)
+	$(PYTHON) benches/instructions.py
+
 .PHONY: clean
 clean: ## Remove everything built
 	rm -rf $(VENV) target out .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,5 +1,9 @@
-//! What the benchmarks run: the reference workloads of `../README.md`'s speed table, as canaletto states them.
+//! What the benchmarks run: the workloads of `docs/speed.md`.
 
+pub mod cases;
+mod mqsim;
+
+use canaletto::config::workload::Workload;
 use canaletto::config::{load_design, load_workload};
 use canaletto::{Outcome, RunOptions, run};
 
@@ -10,12 +14,20 @@ use canaletto::{Outcome, RunOptions, run};
 pub fn random(preset: &str, read_share: f64, requests: u64, overrides: &[&str]) -> Outcome {
     let overrides: Vec<String> = overrides.iter().map(|s| (*s).to_owned()).collect();
     let design = load_design(preset, None, &overrides).unwrap_or_else(|e| panic!("{e}"));
+    let workload = random_4k(read_share, requests, 16);
+    run(&design, &workload, vec![None], &RunOptions::default(), &mut |_| true).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// `requests` random requests of 4 KiB, `depth` of them in flight at any time.
+///
+/// # Panics
+/// If these are no valid workload.
+pub fn random_4k(read_share: f64, requests: u64, depth: u32) -> Workload {
     let text = format!(
         "name = \"bench\"\n[[flow]]\nname = \"random\"\n[flow.synthetic]\nrequests = {requests}\n\
-         read_share = {read_share}\nsize = \"4KiB\"\nqueue_depth = 16\n"
+         read_share = {read_share}\nsize = \"4KiB\"\nqueue_depth = {depth}\n"
     );
-    let workload = load_workload("bench", Some(&text), &[]).unwrap_or_else(|e| panic!("{e}"));
-    run(&design, &workload, vec![None], &RunOptions::default(), &mut |_| true).unwrap_or_else(|e| panic!("{e}"))
+    load_workload("bench", Some(&text), &[]).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// A drive so small that random writes collect garbage all the time.

@@ -11,6 +11,8 @@ use crate::sim::time::Time;
 /// Buses that serve equal numbers of consecutive chips, one transfer at a time each.
 pub struct Buses {
     chips_each: u32,
+    /// The bus of each chip: divisions would take longer.
+    of_chips: Vec<DomainId>,
     columns: u32,
     kind: WireKind,
     buses: Vec<Bus>,
@@ -42,6 +44,7 @@ impl Buses {
         let idle = Bus { in_use: false, chip: ChipId::NONE, since: Time::ZERO, busy: Time::ZERO, active: Time::ZERO };
         Buses {
             chips_each,
+            of_chips: (0..layout.chips()).map(|chip| DomainId(chip / chips_each)).collect(),
             columns: layout.chips_per_channel,
             kind,
             buses: vec![idle; (layout.chips() / chips_each) as usize],
@@ -57,7 +60,7 @@ impl Buses {
 
     /// The bus of a chip.
     pub fn of(&self, chip: ChipId) -> DomainId {
-        DomainId(chip.0 / self.chips_each)
+        self.of_chips[chip.index()]
     }
 
     /// The chips of a bus.

@@ -11,6 +11,8 @@ pub struct Signals {
     rate: u64,
     /// Bytes and time of a burst, if data cross in whole bursts only.
     burst: Option<(u64, Time)>,
+    /// Bytes and time of a whole page, which most transfers are.
+    page: (u64, Time),
 }
 
 impl Signals {
@@ -20,11 +22,15 @@ impl Signals {
         let burst_bytes = u64::from(config.burst_bytes);
         // Nearest picosecond: bursts stand for clock periods, whose rate may be a rounded number.
         let burst_ps = (u128::from(burst_bytes) * 1_000_000_000_000 + u128::from(rate) / 2) / u128::from(rate);
-        Signals {
+        let mut signals = Signals {
             commands: CommandTable::new(config, layout.planes_per_die),
             rate,
             burst: (burst_bytes > 0).then_some((burst_bytes, Time(burst_ps as u64))),
-        }
+            page: (0, Time::ZERO),
+        };
+        let page = layout.flash_page_bytes();
+        signals.page = (page, signals.cycles(page));
+        signals
     }
 
     /// Command and address cycles of a command to `planes` planes.
@@ -34,6 +40,10 @@ impl Signals {
 
     /// Data cycles of one page's `bytes`.
     pub fn data_time(&self, bytes: u64) -> Time {
+        if bytes == self.page.0 { self.page.1 } else { self.cycles(bytes) }
+    }
+
+    fn cycles(&self, bytes: u64) -> Time {
         match self.burst {
             Some((burst, time)) => time * (bytes / burst),
             None => Time::of_transfer(bytes, self.rate),

@@ -72,6 +72,28 @@ pub enum Message {
     },
 }
 
+impl Message {
+    const KINDS: usize = 12;
+
+    /// The number of its kind.
+    fn kind(self) -> usize {
+        match self {
+            Message::SubmissionDoorbell { .. } => 0,
+            Message::CompletionDoorbell { .. } => 1,
+            Message::FetchEntries { .. } => 2,
+            Message::Entries { .. } => 3,
+            Message::FetchList(_) => 4,
+            Message::List(_) => 5,
+            Message::Command(_) => 6,
+            Message::Accepted => 7,
+            Message::FetchData(_) => 8,
+            Message::WriteData(_) => 9,
+            Message::ReadData(_) => 10,
+            Message::Completion { .. } => 11,
+        }
+    }
+}
+
 /// Bytes of a doorbell write and of a completion entry (NVM Express Base 2.0 §3.1.4 counts four bytes for a doorbell,
 /// of which MQSim sends two; a completion entry has sixteen).
 pub const DOORBELL_BYTES: u64 = 2;
@@ -142,36 +164,71 @@ struct Lane {
 }
 
 /// Times of messages.
-enum Times {
-    PciExpress {
-        timing: LinkTiming,
-        entry_bytes: u64,
-        /// Those whose size never changes: doorbell, read request, one entry, completion.
-        fixed: [Time; 4],
-        /// Size and time of the last data message: most are alike.
-        last_data: (u64, Time),
-    },
+struct Times {
+    timing: Timing,
+    /// Of those whose size never changes, by [`Message::kind`]; [`UNKNOWN`] of the others.
+    fixed: [Time; Message::KINDS],
+    /// Size and time of the last data message: most are alike.
+    last_data: (u64, Time),
+}
+
+/// Stands for a time that has to be worked out.
+const UNKNOWN: Time = Time::MAX;
+
+/// What the times of messages follow from.
+enum Timing {
+    PciExpress { link: LinkTiming, entry_bytes: u64 },
     Sata(SataTiming),
 }
 
 impl Times {
+    fn new(timing: Timing) -> Times {
+        let fixed = timing.fixed();
+        Times { timing, fixed, last_data: (0, Time::ZERO) }
+    }
+
+    #[inline]
     fn of(&mut self, message: Message, data_bytes: u64) -> Time {
-        match self {
-            Times::PciExpress { timing, entry_bytes, fixed, last_data } => match message {
-                Message::SubmissionDoorbell { .. } | Message::CompletionDoorbell { .. } => fixed[0],
-                Message::FetchEntries { .. } | Message::FetchData(_) | Message::FetchList(_) => fixed[1],
-                Message::Entries { count: 1, .. } => fixed[2],
-                Message::Entries { count, .. } => timing.data(u64::from(count) * *entry_bytes),
-                Message::Completion { .. } => fixed[3],
-                _ => {
-                    if last_data.0 != data_bytes {
-                        *last_data = (data_bytes, timing.data(data_bytes));
-                    }
-                    last_data.1
+        let fixed = self.fixed[message.kind()];
+        let is_one = !matches!(message, Message::Entries { count, .. } if count != 1);
+        if fixed != UNKNOWN && is_one { fixed } else { self.worked_out(message, data_bytes) }
+    }
+
+    fn worked_out(&mut self, message: Message, data_bytes: u64) -> Time {
+        match (&self.timing, message) {
+            (Timing::PciExpress { link, entry_bytes }, Message::Entries { count, .. }) => {
+                link.data(u64::from(count) * entry_bytes)
+            }
+            (Timing::PciExpress { link, .. }, _) => {
+                if self.last_data.0 != data_bytes {
+                    self.last_data = (data_bytes, link.data(data_bytes));
                 }
-            },
-            Times::Sata(timing) => timing.of(message, data_bytes),
+                self.last_data.1
+            }
+            (Timing::Sata(timing), _) => timing.of(message, data_bytes),
         }
+    }
+}
+
+impl Timing {
+    /// Times of the messages of which each kind has one size. Of submission queue entries, the time of one.
+    fn fixed(&self) -> [Time; Message::KINDS] {
+        let mut fixed = [UNKNOWN; Message::KINDS];
+        if let Timing::PciExpress { link, entry_bytes } = self {
+            let id = RequestId::NONE;
+            for (message, time) in [
+                (Message::SubmissionDoorbell { queue: 0, tail: 0 }, link.data(DOORBELL_BYTES)),
+                (Message::CompletionDoorbell { queue: 0 }, link.data(DOORBELL_BYTES)),
+                (Message::FetchEntries { queue: 0, count: 1 }, link.read_request()),
+                (Message::FetchData(id), link.read_request()),
+                (Message::FetchList(id), link.read_request()),
+                (Message::Entries { queue: 0, count: 1 }, link.data(*entry_bytes)),
+                (Message::Completion { request: id, head: 0 }, link.data(COMPLETION_BYTES)),
+            ] {
+                fixed[message.kind()] = time;
+            }
+        }
+        fixed
     }
 }
 
@@ -197,27 +254,16 @@ impl Link {
     pub fn new(design: &Design) -> Link {
         match design.host.protocol {
             Protocol::Nvme => {
-                let timing = LinkTiming::new(&design.link);
-                Link::pci_express(timing, u64::from(design.host.submission_entry_bytes))
+                let link = LinkTiming::new(&design.link);
+                let (latency, entry_bytes) = (link.latency, u64::from(design.host.submission_entry_bytes));
+                Link::with(Timing::PciExpress { link, entry_bytes }, latency, false)
             }
-            Protocol::Sata => Link::with(Times::Sata(SataTiming::new(&design.host.sata)), Time::ZERO, true),
+            Protocol::Sata => Link::with(Timing::Sata(SataTiming::new(&design.host.sata)), Time::ZERO, true),
         }
     }
 
-    /// Submission queue entries have `entry_bytes`.
-    fn pci_express(timing: LinkTiming, entry_bytes: u64) -> Link {
-        let fixed = [
-            timing.data(DOORBELL_BYTES),
-            timing.read_request(),
-            timing.data(entry_bytes),
-            timing.data(COMPLETION_BYTES),
-        ];
-        let latency = timing.latency;
-        Link::with(Times::PciExpress { timing, entry_bytes, fixed, last_data: (0, Time::ZERO) }, latency, false)
-    }
-
-    fn with(times: Times, latency: Time, half_duplex: bool) -> Link {
-        Link { times, latency, lanes: Default::default(), half_duplex }
+    fn with(timing: Timing, latency: Time, half_duplex: bool) -> Link {
+        Link { times: Times::new(timing), latency, lanes: Default::default(), half_duplex }
     }
 
     /// Which way a message goes, of those that do not share their wires.

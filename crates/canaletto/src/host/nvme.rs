@@ -65,7 +65,22 @@ impl QueuePair {
     }
 
     fn after(&self, place: u32) -> u32 {
-        if place + 1 == self.entries { 0 } else { place + 1 }
+        self.wrap(place + 1)
+    }
+
+    /// A place that may lie beyond the ring's end, by less than a round.
+    fn wrap(&self, place: u32) -> u32 {
+        if place >= self.entries { place - self.entries } else { place }
+    }
+
+    /// Places from one to another.
+    fn distance(&self, from: u32, to: u32) -> u32 {
+        self.wrap(to + self.entries - from)
+    }
+
+    /// The entries in so many places.
+    fn entries(&self, from: u32, count: u32) -> impl Iterator<Item = RequestId> + '_ {
+        (0..count).map(move |i| self.ring[self.wrap(from + i) as usize])
     }
 
     /// Host: puts a request in line.
@@ -97,13 +112,12 @@ impl QueuePair {
     pub fn doorbell(&mut self, tail: u32) -> impl Iterator<Item = RequestId> + '_ {
         let from = self.device_tail;
         self.device_tail = tail;
-        let count = (tail + self.entries - from) % self.entries;
-        (0..count).map(move |i| self.ring[((from + i) % self.entries) as usize])
+        self.entries(from, self.distance(from, tail))
     }
 
     /// Drive: entries that it could ask for.
     fn allowed(&self) -> u32 {
-        let visible = (self.device_tail + self.entries - self.asked) % self.entries;
+        let visible = self.distance(self.asked, self.device_tail);
         self.limit.saturating_sub(self.in_flight).min(visible)
     }
 
@@ -120,14 +134,13 @@ impl QueuePair {
     fn ask(&mut self, count: u32) -> u32 {
         self.fetching = count > 0;
         self.in_flight += count;
-        self.asked = (self.asked + count) % self.entries;
+        self.asked = self.wrap(self.asked + count);
         count
     }
 
     /// Requests whose entries were asked for last, given how many those were.
     pub fn asked_for(&self, count: u32) -> impl Iterator<Item = RequestId> + '_ {
-        let from = self.asked + self.entries - count;
-        (0..count).map(move |i| self.ring[((from + i) % self.entries) as usize])
+        self.entries(self.distance(count, self.asked), count)
     }
 
     /// Drive: the next entry has arrived.
@@ -172,7 +185,7 @@ impl QueuePair {
         format!(
             "{} waiting in the host, {} in the submission queue, {} in the drive, {} completions held back",
             self.waiting.len(),
-            (self.tail + self.entries - self.asked) % self.entries,
+            self.distance(self.asked, self.tail),
             self.in_flight,
             self.unreported.len()
         )

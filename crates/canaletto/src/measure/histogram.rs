@@ -11,14 +11,52 @@ const SUB_BITS: u32 = 10;
 const SUB: u64 = 1 << SUB_BITS;
 
 /// Counts by latency, exact below 1024 ps and to 0.1 % above.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Histogram {
     buckets: Vec<u64>,
-    ledgers: Vec<Option<Box<Ledger>>>,
+    blamed: Vec<Option<Box<Blamed>>>,
     count: u64,
     sum: u128,
-    min: Option<Time>,
+    /// [`Time::MAX`] while nothing is counted.
+    min: Time,
     max: Time,
+}
+
+/// What the requests of a bucket were blamed on.
+#[derive(Clone)]
+struct Blamed {
+    ledger: Ledger,
+    /// Latencies of the requests in the ledger. None of its charges is greater.
+    total: Time,
+    /// Ledgers that could hold no more.
+    full: Vec<Ledger>,
+}
+
+impl Blamed {
+    const NOTHING: Blamed = Blamed { ledger: Ledger::EMPTY, total: Time::ZERO, full: Vec::new() };
+
+    /// Adds a ledger whose charges sum up to `total`.
+    fn add(&mut self, total: Time, ledger: &Ledger) {
+        let (sum, overflows) = self.total.0.overflowing_add(total.0);
+        if overflows {
+            self.full.push(self.ledger);
+            (self.ledger, self.total) = (*ledger, total);
+        } else {
+            self.ledger.add(ledger);
+            self.total = Time(sum);
+        }
+    }
+
+    fn merge(&mut self, other: &Blamed) {
+        self.full.extend(&other.full);
+        self.add(other.total, &other.ledger);
+    }
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Histogram { buckets: Vec::new(), blamed: Vec::new(), count: 0, sum: 0, min: Time::MAX, max: Time::ZERO }
+    }
 }
 
 fn index(value: u64) -> usize {
@@ -47,27 +85,40 @@ impl Histogram {
         self.bucket(value);
     }
 
-    /// Counts one value and adds its ledger to the bucket's.
+    /// Counts one value and adds its ledger, whose charges sum up to it, to the bucket's.
     pub fn record_blamed(&mut self, value: Time, ledger: &Ledger) {
-        let i = self.bucket(value);
-        if self.ledgers.len() < self.buckets.len() {
-            self.ledgers.resize(self.buckets.len(), None);
+        let bucket = self.bucket(value);
+        match self.blamed.get_mut(bucket) {
+            Some(Some(blamed)) => blamed.add(value, ledger),
+            _ => self.first_blamed(bucket).add(value, ledger),
         }
-        self.ledgers[i].get_or_insert_with(|| Box::new(Ledger::EMPTY)).add(ledger);
+    }
+
+    /// Makes room for the ledger of a bucket.
+    #[cold]
+    fn first_blamed(&mut self, bucket: usize) -> &mut Blamed {
+        self.blamed.resize(self.buckets.len(), None);
+        self.blamed[bucket].insert(Box::new(Blamed::NOTHING))
     }
 
     fn bucket(&mut self, value: Time) -> usize {
         let i = index(value.0);
-        if i >= self.buckets.len() {
-            // Grown to the end of the power of two: few growths in all.
-            self.buckets.resize((i as u64 / SUB * SUB + SUB) as usize, 0);
+        match self.buckets.get_mut(i) {
+            Some(count) => *count += 1,
+            None => self.first_in_bucket(i),
         }
-        self.buckets[i] += 1;
         self.count += 1;
         self.sum += u128::from(value.0);
-        self.min = Some(self.min.map_or(value, |m| m.min(value)));
+        self.min = self.min.min(value);
         self.max = self.max.max(value);
         i
+    }
+
+    /// Makes room for a bucket, up to the end of its power of two: that happens seldom.
+    #[cold]
+    fn first_in_bucket(&mut self, i: usize) {
+        self.buckets.resize((i as u64 / SUB * SUB + SUB) as usize, 0);
+        self.buckets[i] = 1;
     }
 
     /// Adds everything another histogram holds.
@@ -77,15 +128,15 @@ impl Histogram {
         for (mine, theirs) in self.buckets.iter_mut().zip(&other.buckets) {
             *mine += theirs;
         }
-        self.ledgers.resize(length, None);
-        for (mine, theirs) in self.ledgers.iter_mut().zip(&other.ledgers) {
+        self.blamed.resize(length, None);
+        for (mine, theirs) in self.blamed.iter_mut().zip(&other.blamed) {
             if let Some(theirs) = theirs {
-                mine.get_or_insert_with(|| Box::new(Ledger::EMPTY)).add(theirs);
+                mine.get_or_insert_with(|| Box::new(Blamed::NOTHING)).merge(theirs);
             }
         }
         self.count += other.count;
         self.sum += other.sum;
-        self.min = self.min.into_iter().chain(other.min).min();
+        self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
     }
 
@@ -101,7 +152,7 @@ impl Histogram {
 
     /// Exact smallest value.
     pub fn min(&self) -> Option<Time> {
-        self.min
+        (self.count > 0).then_some(self.min)
     }
 
     /// Exact largest value.
@@ -125,7 +176,7 @@ impl Histogram {
             let slower = (self.count - before) as f64 / count;
             // The share falls by a fortieth of a decade at least from point to point; the last value is always one.
             if slower <= 10f64.powf(-f64::from(next) / 40.0) || before + n == self.count {
-                let value = if before == 0 { self.min.unwrap_or_default() } else { Time(upper(i)).min(self.max) };
+                let value = if before == 0 { self.min } else { Time(upper(i)).min(self.max) };
                 points.push((slower, value.us()));
                 while slower <= 10f64.powf(-f64::from(next) / 40.0) {
                     next += 1;
@@ -158,7 +209,8 @@ impl Histogram {
         let first = if q == 0.0 { 0 } else { first };
         let n = self.count - if q == 0.0 { 0 } else { before };
         let mut sums = [0u128; CAUSES];
-        for ledger in self.ledgers[first.min(self.ledgers.len())..].iter().flatten() {
+        let blamed = self.blamed[first.min(self.blamed.len())..].iter().flatten();
+        for ledger in blamed.flat_map(|blamed| blamed.full.iter().chain([&blamed.ledger])) {
             for (sum, span) in sums.iter_mut().zip(&ledger.0) {
                 *sum += u128::from(span.0);
             }
@@ -219,6 +271,19 @@ mod tests {
             }
             let sum: f64 = histogram.blame_from(0.0).unwrap().iter().sum();
             prop_assert!((sum - histogram.mean_ps().unwrap()).abs() < 1e-3 * sum);
+        }
+    }
+
+    #[test]
+    fn a_full_ledger_loses_nothing() {
+        let (mut histogram, mut ledger) = (Histogram::default(), Ledger::EMPTY);
+        let value = Time(Time::LATEST.0 / 2 + 7);
+        ledger.charge(Cause::HostQueue, value);
+        (0..11).for_each(|_| histogram.record_blamed(value, &ledger));
+        let mut twice = histogram.clone();
+        twice.merge(&histogram);
+        for histogram in [&histogram, &twice] {
+            assert_eq!(histogram.blame_from(0.0).unwrap()[Cause::HostQueue as usize], value.0 as f64);
         }
     }
 }

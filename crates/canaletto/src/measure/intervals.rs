@@ -13,28 +13,40 @@ const SHORTEST: Time = Time::from_us(1);
 /// What was counted in each interval, the first of which begins with the run.
 #[derive(Clone)]
 pub struct Intervals<T> {
-    width: Time,
+    /// How often intervals have been joined.
+    joined: u32,
     counts: Vec<T>,
 }
 
 impl<T> Default for Intervals<T> {
     fn default() -> Self {
-        Intervals { width: SHORTEST, counts: Vec::new() }
+        Intervals { joined: 0, counts: Vec::new() }
     }
 }
 
 impl<T: Copy + Default + AddAssign> Intervals<T> {
     /// Length of an interval.
     pub fn width(&self) -> Time {
-        self.width
+        Time(SHORTEST.0 << self.joined)
+    }
+
+    /// The number of the interval that `time` is in. A shift and the division by a constant cost less than one division.
+    pub fn number(&self, time: Time) -> usize {
+        ((time.0 >> self.joined) / SHORTEST.0) as usize
     }
 
     /// The number of the interval that `time` is in, which exists from now on.
     pub fn place(&mut self, time: Time) -> usize {
-        while (time.0 / self.width.0) as usize >= INTERVALS {
+        let place = self.number(time);
+        if place < self.counts.len() { place } else { self.new_place(time) }
+    }
+
+    #[cold]
+    fn new_place(&mut self, time: Time) -> usize {
+        while self.number(time) >= INTERVALS {
             self.join();
         }
-        let place = (time.0 / self.width.0) as usize;
+        let place = self.number(time);
         if self.counts.len() <= place {
             self.counts.resize(place + 1, T::default());
         }
@@ -58,7 +70,7 @@ impl<T: Copy + Default + AddAssign> Intervals<T> {
     }
 
     fn join(&mut self) {
-        self.width = self.width * 2;
+        self.joined += 1;
         for i in 0..self.counts.len().div_ceil(2) {
             let second = self.counts.get(2 * i + 1).copied().unwrap_or_default();
             self.counts[i] = self.counts[2 * i];
@@ -71,8 +83,8 @@ impl<T: Copy + Default + AddAssign> Intervals<T> {
     pub fn merge(&mut self, other: &Intervals<T>) {
         let mut other = other.clone();
         // Both to the same width: widths are powers of two of one shortest.
-        while self.width != other.width {
-            if self.width < other.width { self.join() } else { other.join() }
+        while self.joined != other.joined {
+            if self.joined < other.joined { self.join() } else { other.join() }
         }
         if self.counts.len() < other.counts.len() {
             self.counts.resize(other.counts.len(), T::default());

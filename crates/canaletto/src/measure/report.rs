@@ -18,7 +18,7 @@ use crate::measure::precondition::PreconditionReport;
 use crate::measure::replay::{ReplayReport, TimeScaling};
 use crate::measure::series::{Series, SeriesReport};
 use crate::measure::upkeep::{BlocksReport, GcReport, UpkeepSeries, WearReport};
-use crate::sim::time::Time;
+use crate::sim::time::{Time, TimeSum};
 
 /// What is counted of one flow.
 #[derive(Clone, Default)]
@@ -37,7 +37,7 @@ pub struct Tally {
     requests_without_conflict: u64,
     pages: u64,
     pages_without_conflict: u64,
-    lost: Time,
+    lost: TimeSum,
     first_arrival: Option<Time>,
     last_completion: Time,
 }
@@ -76,7 +76,7 @@ impl Tally {
         self.requests_without_conflict += other.requests_without_conflict;
         self.pages += other.pages;
         self.pages_without_conflict += other.pages_without_conflict;
-        self.lost += other.lost;
+        self.lost = self.lost + other.lost;
         self.first_arrival = self.first_arrival.into_iter().chain(other.first_arrival).min();
         self.last_completion = self.last_completion.max(other.last_completion);
     }

@@ -1,6 +1,6 @@
 //! What went on over time: counts and means in equal intervals over the whole run, in constant memory.
 
-use std::ops::AddAssign;
+use std::ops::{AddAssign, RangeInclusive};
 
 use serde::Serialize;
 
@@ -26,17 +26,26 @@ impl Series {
     /// Counts a completed request: when it arrived and was completed, and what its pages lost to path conflicts.
     pub fn count(&mut self, arrival: Time, completion: Time, lost: Time) {
         let last = self.0.place(completion);
-        let first = self.0.place(arrival);
-        let width = self.0.width().0;
+        let first = self.0.number(arrival);
         let intervals = self.0.counts_mut();
         intervals[first].arrivals += 1;
         let end = &mut intervals[last];
         end.completed += 1;
         end.latency += u128::from((completion - arrival).0);
         end.lost += u128::from(lost.0);
-        for (i, interval) in (first as u64..).zip(&mut intervals[first..=last]) {
-            let from = arrival.0.max(i * width);
-            let until = completion.0.min((i + 1) * width);
+        if first == last {
+            end.alive += u128::from((completion - arrival).0);
+        } else {
+            self.count_alive(first..=last, arrival, completion);
+        }
+    }
+
+    /// Counts the times in which a request was alive in each of several intervals.
+    fn count_alive(&mut self, places: RangeInclusive<usize>, arrival: Time, completion: Time) {
+        let width = self.0.width().0;
+        for (i, interval) in places.clone().zip(&mut self.0.counts_mut()[places]) {
+            let from = arrival.0.max(i as u64 * width);
+            let until = completion.0.min((i as u64 + 1) * width);
             interval.alive += u128::from(until - from);
         }
     }

@@ -66,7 +66,10 @@ pub trait Readiness {
 pub struct Queues {
     units: Vec<Unit>,
     multi_plane: MultiPlane,
-    planes_per_die: u32,
+    /// Whether the planes of a command use pages of one number.
+    same_page: bool,
+    /// For each plane by its place in the unit: the planes of its die, as a mask.
+    die_masks: Vec<u64>,
     pages_per_flash_page: u32,
     /// Classes that any flow uses: with one class in use there are no turns to keep.
     single_class: Option<usize>,
@@ -88,10 +91,13 @@ impl Queues {
             (true, Some(only), None) => Some(only),
             _ => None,
         };
+        let die_mask =
+            |plane| ((1u64 << layout.planes_per_die) - 1) << (plane / layout.planes_per_die * layout.planes_per_die);
         Queues {
             units: vec![unit; layout.units() as usize],
             multi_plane,
-            planes_per_die: layout.planes_per_die,
+            same_page: matches!(multi_plane, MultiPlane::SamePage | MultiPlane::HeadPage),
+            die_masks: (0..layout.planes_per_unit).map(die_mask).collect(),
             pages_per_flash_page: layout.pages_per_flash_page(),
             single_class,
             priorities: config.priorities,
@@ -218,15 +224,30 @@ impl Queues {
         transactions: &mut Transactions,
         world: &impl Readiness,
     ) -> Option<Command> {
-        order.iter().find_map(|choice| match *choice {
-            Choice::List(list) if self.units[unit.index()].waiting & (1 << list) == 0 => None,
-            Choice::List(list) => self.form(unit, list, free, transactions, world),
-            Choice::User(base) => self.user_command(unit, base, free, transactions, world),
-        })
+        let waiting = self.units[unit.index()].waiting;
+        for &choice in order {
+            let list = match (choice, self.single_class) {
+                (Choice::List(list), _) => list,
+                (Choice::User(base), Some(class)) => base + class,
+                (Choice::User(base), None) => {
+                    if let Some(command) = self.user_command(unit, base, free, transactions, world) {
+                        return Some(command);
+                    }
+                    continue;
+                }
+            };
+            if waiting & (1 << list) != 0 {
+                let command = self.form(unit, list, free, transactions, world);
+                if command.is_some() {
+                    return command;
+                }
+            }
+        }
+        None
     }
 
-    /// Forms a command from the user class whose turn it is. A turn that yields no command is not taken, unless looking
-    /// is enough to take it.
+    /// Forms a command from the user class, of several, whose turn it is. A turn that yields no command is not taken, unless
+    /// looking is enough to take it.
     fn user_command(
         &mut self,
         id: UnitId,
@@ -235,11 +256,6 @@ impl Queues {
         transactions: &mut Transactions,
         world: &impl Readiness,
     ) -> Option<Command> {
-        if let Some(class) = self.single_class {
-            let list = base + class;
-            let waiting = self.units[id.index()].waiting & (1 << list) != 0;
-            return if waiting { self.form(id, list, free, transactions, world) } else { None };
-        }
         if self.turn == Turn::Polled {
             let list = self.user_list(id, base, ALL_CLASSES)?;
             return self.form(id, list, free, transactions, world);
@@ -288,33 +304,29 @@ impl Queues {
         let operation = transactions[head].operation;
         let mut open = free;
         let mut command = Command::new(operation);
+        // The page that all have to use, once that is known.
+        let same_page = self.same_page && operation != Operation::Erase;
         let mut page = (self.multi_plane == MultiPlane::HeadPage).then(|| world.page(&transactions[head]));
         let mut previous = TransactionId::NONE;
         let mut at = head;
         while at.is_some() && open != 0 {
             let t = &transactions[at];
-            let next = t.next;
-            let bit = 1u64 << world.plane(t);
+            let (next, plane) = (t.next, world.plane(t));
+            let bit = 1u64 << plane;
             let first = command.transactions().is_empty();
-            let matches = |t: &Transaction| match self.multi_plane {
-                MultiPlane::Off => false,
-                MultiPlane::AnyPage => true,
-                MultiPlane::SamePage | MultiPlane::HeadPage => {
-                    operation == Operation::Erase || page == Some(world.page(t))
+            let matches = |t| first || !same_page || page == Some(world.page(t));
+            if open & bit != 0 && world.ready(t) && matches(t) {
+                if same_page && page.is_none() {
+                    page = Some(world.page(t));
                 }
-            };
-            let joins = open & bit != 0 && world.ready(t) && (first || matches(t));
-            if joins {
-                open &= self.die_mask(world.plane(&transactions[at]));
-                page = page.or(Some(world.page(&transactions[at])));
-                open &= !bit;
+                open &= self.die_masks[plane as usize] & !bit;
                 command.push(at);
                 self.unlink(id, list, previous, at, transactions);
                 if self.multi_plane == MultiPlane::Off {
                     break;
                 }
             } else {
-                if world.keeps_order(&transactions[at]) {
+                if world.keeps_order(t) {
                     open &= !bit;
                 }
                 previous = at;
@@ -353,11 +365,6 @@ impl Queues {
             }
             at = next;
         }
-    }
-
-    /// The planes of the die that `plane` is in, by their places in the unit.
-    fn die_mask(&self, plane: u32) -> u64 {
-        ((1u64 << self.planes_per_die) - 1) << (plane / self.planes_per_die * self.planes_per_die)
     }
 
     fn unlink(

@@ -17,9 +17,12 @@ const STEPS: [Matrix; 2] = [
     [[0, 1, 0], [0, 0, 1], [MODULI[1] - 1_370_589, 0, 527_612]],
 ];
 
-/// The generator's six words of state.
+/// What 2^32 is more than each modulus.
+const SHORT: [u64; 2] = [(1 << 32) - MODULI[0] as u64, (1 << 32) - MODULI[1] as u64];
+
+/// The generator's six words of state, each below its modulus.
 pub struct Mrg32k3a {
-    state: [[i64; 3]; 2],
+    state: [[u64; 3]; 2],
 }
 
 impl Mrg32k3a {
@@ -43,7 +46,8 @@ impl Mrg32k3a {
                     power = multiply(&power, &power, modulus);
                 }
             }
-            state
+            // MQSim's overflow may leave negative remainders, which the first step makes positive.
+            state.map(|word| word.rem_euclid(modulus) as u64)
         };
         Mrg32k3a { state: [jump(0), jump(1)] }
     }
@@ -51,13 +55,23 @@ impl Mrg32k3a {
     /// The next number in (0, 1).
     pub fn uniform(&mut self) -> f64 {
         let [first, second] = &mut self.state;
-        let p1 = (1_403_580 * first[1] - 810_728 * first[0]).rem_euclid(MODULI[0]);
+        let [one, two] = MODULI.map(|modulus| modulus as u64);
+        let p1 = remainder::<0>(1_403_580 * first[1] + 810_728 * (one - first[0]));
         *first = [first[1], first[2], p1];
-        let p2 = (527_612 * second[2] - 1_370_589 * second[0]).rem_euclid(MODULI[1]);
+        let p2 = remainder::<1>(527_612 * second[2] + 1_370_589 * (two - second[0]));
         *second = [second[1], second[2], p2];
-        let difference = if p1 < p2 { p1 - p2 + MODULI[0] } else { p1 - p2 };
-        (difference + 1) as f64 * NORM
+        let difference = if p1 < p2 { p1 + one - p2 } else { p1 - p2 };
+        // A signed number turns into a double at once, an unsigned one does not.
+        (difference + 1) as i64 as f64 * NORM
     }
+}
+
+/// The remainder of a number below 2^54 by a modulus, without a division: 2^32 is as good as what it exceeds the modulus by.
+fn remainder<const MODULUS: usize>(number: u64) -> u64 {
+    let fold = |number: u64| (number & u64::from(u32::MAX)) + (number >> 32) * SHORT[MODULUS];
+    // Below 2^22 × 22,853 + 2^32 < 2^37 after the first fold, below 2^32 + 2^20 after the second.
+    let folded = fold(fold(number));
+    folded.min(folded.wrapping_sub(MODULI[MODULUS] as u64))
 }
 
 /// a × b, with MQSim's overflow: each product wraps at 64 bits before it is reduced.
@@ -78,6 +92,41 @@ fn dot(a: [i64; 3], b: [i64; 3], modulus: i64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    /// The steps as published, with divisions.
+    fn published([first, second]: &mut [[i64; 3]; 2]) -> f64 {
+        let p1 = (1_403_580 * first[1] - 810_728 * first[0]).rem_euclid(MODULI[0]);
+        *first = [first[1], first[2], p1];
+        let p2 = (527_612 * second[2] - 1_370_589 * second[0]).rem_euclid(MODULI[1]);
+        *second = [second[1], second[2], p2];
+        let difference = if p1 < p2 { p1 - p2 + MODULI[0] } else { p1 - p2 };
+        (difference + 1) as f64 * NORM
+    }
+
+    proptest! {
+        #[test]
+        fn draws_what_is_published(
+            first in prop::array::uniform3(0..MODULI[0]), second in prop::array::uniform3(0..MODULI[1]), steps in 1..2000,
+        ) {
+            let mut state = [first, second];
+            let mut random = Mrg32k3a { state: state.map(|words| words.map(|word| word as u64)) };
+            for _ in 0..steps {
+                prop_assert_eq!(random.uniform(), published(&mut state));
+            }
+        }
+    }
+
+    #[test]
+    fn remainders_at_the_edges() {
+        for (modulus, remainder) in [(MODULI[0], remainder::<0> as fn(u64) -> u64), (MODULI[1], remainder::<1>)] {
+            let modulus = modulus as u64;
+            let multiples = (0..1 << 21).step_by(997).chain((1 << 21) - 50..1 << 21).map(|times| times * modulus);
+            for number in multiples.flat_map(|multiple: u64| multiple.saturating_sub(2)..multiple + 3) {
+                assert_eq!(remainder(number), number % modulus, "{number}");
+            }
+        }
+    }
 
     /// A jump of 2^1 steps is too short to overflow and must equal stepping twice.
     #[test]

@@ -2,30 +2,30 @@
 
 /// Members among `0..length`.
 pub struct Ring {
-    words: Vec<u64>,
+    /// Members below 64: in most rings all of them.
+    low: u64,
+    /// The others, 64 a word.
+    high: Vec<u64>,
     length: u32,
 }
 
 impl Ring {
     /// An empty set of numbers below `length`.
     pub fn new(length: u32) -> Ring {
-        Ring { words: vec![0; length.div_ceil(64) as usize], length }
+        Ring { low: 0, high: vec![0; (length.div_ceil(64) as usize).saturating_sub(1)], length }
     }
 
     /// Whether there is no member.
+    #[inline]
     pub fn is_empty(&self) -> bool {
-        self.words.iter().all(|&word| word == 0)
+        self.low == 0 && self.high.iter().all(|&word| word == 0)
     }
 
     /// Adds or removes a member.
+    #[inline]
     pub fn set(&mut self, member: u32, present: bool) {
-        let bit = 1 << (member % 64);
-        let word = &mut self.words[(member / 64) as usize];
-        if present {
-            *word |= bit;
-        } else {
-            *word &= !bit;
-        }
+        let word = if member < 64 { &mut self.low } else { &mut self.high[member as usize / 64 - 1] };
+        *word = *word & !(1 << (member % 64)) | u64::from(present) << (member % 64);
     }
 
     /// The first member at or after `from`, going round past the end; none if the set is empty.
@@ -34,11 +34,24 @@ impl Ring {
     }
 
     /// The first member in `from..to`.
+    #[inline]
     pub fn first_in(&self, from: u32, to: u32) -> Option<u32> {
+        if from < 64 {
+            let found = self.low >> from;
+            if found != 0 {
+                let member = from + found.trailing_zeros();
+                return (member < to).then_some(member);
+            }
+        }
+        if to <= 64 { None } else { self.first_high(from.max(64), to) }
+    }
+
+    /// The first of those from 64 on.
+    fn first_high(&self, from: u32, to: u32) -> Option<u32> {
         let mut base = from & !63;
         let mut mask = u64::MAX << (from % 64);
         while base < to {
-            let found = self.words[(base / 64) as usize] & mask;
+            let found = self.high[(base / 64) as usize - 1] & mask;
             if found != 0 {
                 let member = base + found.trailing_zeros();
                 return (member < to).then_some(member);
@@ -57,13 +70,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn walks_like_a_scan(members in prop::collection::btree_set(0u32..150, 0..20), from in 0u32..150) {
-            let mut ring = Ring::new(150);
-            for &m in &members {
-                ring.set(m, true);
+        fn walks_like_a_scan(
+            length in 1u32..200, members in prop::collection::vec((0u32..200, any::<bool>()), 0..60), from in 0u32..200, to in 0u32..200,
+        ) {
+            let (mut ring, mut model) = (Ring::new(length), vec![false; length as usize]);
+            for (member, present) in members {
+                ring.set(member % length, present);
+                model[(member % length) as usize] = present;
             }
-            let expected = (from..150).chain(0..from).find(|m| members.contains(m));
-            prop_assert_eq!(ring.next_from(from), expected);
+            let (from, to) = (from % length, to % (length + 1));
+            prop_assert_eq!(ring.is_empty(), !model.contains(&true));
+            prop_assert_eq!(ring.next_from(from), (from..length).chain(0..from).find(|&m| model[m as usize]));
+            prop_assert_eq!(ring.first_in(from, to), (from..to).find(|&m| model[m as usize]));
         }
     }
 }

@@ -13,8 +13,8 @@ pub struct Time(pub u64);
 impl Time {
     /// The beginning of the run; also the empty span.
     pub const ZERO: Time = Time(0);
-    /// The latest time a run may reach: 107 days. Sums saturate, so that what lies beyond ends the run instead of wrapping
-    /// around to its beginning.
+    /// The latest time a run may reach: 107 days. A span is shorter than that too, so that a time of the run and a span
+    /// after it always fit; an event that is due later ends the run.
     pub const LATEST: Time = Time(1 << 63);
     /// Later than anything a run reaches.
     pub const MAX: Time = Time(u64::MAX);
@@ -35,7 +35,13 @@ impl Time {
         if bytes_per_s == 0 {
             return Time::ZERO;
         }
-        let ps = (bytes as u128 * 1_000_000_000_000).div_ceil(bytes_per_s as u128);
+        const PS_PER_S: u64 = 1_000_000_000_000;
+        // Up to 18 MB the product fits a word, whose division costs far less.
+        if let Some(product) = bytes.checked_mul(PS_PER_S) {
+            let ps = product.div_ceil(bytes_per_s);
+            return Time(if ps > 1 << 62 { 1 << 62 } else { ps });
+        }
+        let ps = (bytes as u128 * PS_PER_S as u128).div_ceil(bytes_per_s as u128);
         // Absurdly slow transfers must end the run, not wrap around.
         Time(if ps > 1 << 62 { 1 << 62 } else { ps as u64 })
     }
@@ -63,8 +69,10 @@ impl Time {
 
 impl Add for Time {
     type Output = Time;
+    /// Unchecked, as most of what a run computes are such sums: [`crate::sim::events`] notices those that have gone round.
+    #[inline]
     fn add(self, other: Time) -> Time {
-        Time(self.0.saturating_add(other.0))
+        Time(self.0.wrapping_add(other.0))
     }
 }
 
@@ -84,8 +92,9 @@ impl Sub for Time {
 
 impl Mul<u64> for Time {
     type Output = Time;
+    /// At most [`Time::LATEST`], so that what is absurdly long ends the run.
     fn mul(self, times: u64) -> Time {
-        Time(self.0.saturating_mul(times))
+        Time(self.0.saturating_mul(times)).min(Time::LATEST)
     }
 }
 
@@ -96,6 +105,11 @@ pub struct TimeSum(pub u128);
 impl TimeSum {
     /// Nothing.
     pub const ZERO: TimeSum = TimeSum(0);
+
+    /// Microseconds, for reports.
+    pub fn us(self) -> f64 {
+        self.0 as f64 / 1e6
+    }
 
     /// Seconds, for reports.
     pub fn seconds(self) -> f64 {
@@ -143,5 +157,15 @@ mod tests {
         assert_eq!(Time::of_transfer(4096, 1_200_000_000), Time(3_413_334));
         assert_eq!(Time::of_transfer(12, 1_200_000_000), Time::from_ns(10));
         assert_eq!(Time::of_transfer(1 << 40, 0), Time::ZERO);
+    }
+
+    #[test]
+    fn words_hold_what_is_divided_up_to_18_mb() {
+        for bytes in [18_446_743, 18_446_744, 18_446_745, 1 << 40] {
+            let exact = |rate: u64| (u128::from(bytes) * 1_000_000_000_000).div_ceil(rate.into()).min(1 << 62) as u64;
+            for rate in [1, 3, 1_200_000_000, u64::MAX] {
+                assert_eq!(Time::of_transfer(bytes, rate), Time(exact(rate)));
+            }
+        }
     }
 }

@@ -20,9 +20,13 @@ pub struct Generator {
     mean_bytes: u64,
     unit_bytes: u64,
     deviation_sectors: f64,
+    /// The size of all requests, where they have one.
+    only_size: Option<u64>,
     /// The mixes of sizes of reads and of others, where there are such.
     mixes: [Option<Mix>; 2],
     alignment: u64,
+    /// Whether addresses are drawn evenly and nothing moves requests elsewhere.
+    only_uniform: bool,
     popularity: Option<(Law, Scatter)>,
     runs: Option<Runs>,
     recent: Option<Recent>,
@@ -76,18 +80,29 @@ impl Generator {
         let own = |choice: &str| Stream::named(seed, &format!("workload/{name}/{choice}"));
         let places = ((used_last - first + 1) / alignment).max(1);
         let scatter = |law| (law, Scatter::new(places, config.popular_regions));
+        let mixes = [true, false].map(|reads| config.mix(reads).map(Mix::new));
+        let draws_size = mixes.iter().any(Option::is_some)
+            || config.size_deviation.0 > 0
+            || !config.size.is_some_and(|size| size.0 % config.size_unit.0 == 0);
+        let units = config.size.map_or(0, |size| size.0 / config.size_unit.0).max(1);
+        let (runs, recent) = (Runs::new(config, own("run")), Recent::new(config, own("recent")));
+        let skew = config.channel_skew.as_ref().map(|skew| Skew::new(skew, own("channel-skew")));
+        let only_uniform =
+            config.addresses == Addresses::Uniform && runs.is_none() && recent.is_none() && skew.is_none();
         Generator {
             range: (first, used_last),
             hot_end: first + ((used_last - first) as f64 * config.hot_share.unwrap_or(0.0)) as u64,
             mean_bytes: config.size.map_or(0, |size| size.0),
             unit_bytes: config.size_unit.0,
             deviation_sectors: config.size_deviation.0 as f64 / SECTOR as f64,
-            mixes: [true, false].map(|reads| config.mix(reads).map(Mix::new)),
+            only_size: (!draws_size).then_some(units * config.size_unit.0 / SECTOR),
+            mixes,
             alignment,
+            only_uniform,
             popularity: Law::of(config, places).map(scatter),
-            runs: Runs::new(config, own("run")),
-            recent: Recent::new(config, own("recent")),
-            skew: config.channel_skew.as_ref().map(|skew| Skew::new(skew, own("channel-skew"))),
+            runs,
+            recent,
+            skew,
             arrivals: Arrivals::new(config, gaps, own("pause")),
             types,
             addresses: if hot_cold { hot_address } else { addresses },
@@ -113,9 +128,12 @@ impl Generator {
         let u = self.types.uniform();
         let read =
             if self.config.mqsim_seed.is_some() { u <= self.config.read_share } else { u < self.config.read_share };
-        let sectors = self.size(read);
-        let lba = self.address(read, sectors);
+        let sectors = self.only_size.unwrap_or_else(|| self.size(read));
+        let lba = if self.only_uniform { self.drawn(sectors) } else { self.address(read, sectors) };
         let kind = self.special().unwrap_or(if read { Kind::Read } else { Kind::Write });
+        if kind == Kind::Read {
+            return Some(Wanted { kind, fua: false, zeroes: false, lba, sectors: sectors as u32 });
+        }
         let fua = kind == Kind::Write && self.config.fua_share > 0.0 && self.fua.uniform() < self.config.fua_share;
         let zeroes =
             kind == Kind::Write && self.config.zeroes_share > 0.0 && self.zeroes.uniform() < self.config.zeroes_share;
@@ -224,7 +242,12 @@ impl Generator {
             }
         };
         // The range itself may begin unaligned.
-        (lba - lba % self.alignment).max(first)
+        self.aligned(lba).max(first)
+    }
+
+    fn aligned(&self, lba: u64) -> u64 {
+        // Almost every alignment is a power of two, which needs no division.
+        if self.alignment.is_power_of_two() { lba & !(self.alignment - 1) } else { lba - lba % self.alignment }
     }
 }
 

@@ -5,12 +5,34 @@ use std::collections::HashMap;
 use super::*;
 use crate::config::load_workload;
 
-/// Requests of a flow with these keys over so many sectors.
-fn requests(keys: &str, sectors: u64) -> Vec<Wanted> {
+/// The generator of a flow with these keys over so many sectors.
+fn generator(keys: &str, sectors: u64) -> Generator {
     let text = format!("name = \"t\"\n[[flow]]\nname = \"f\"\n[flow.synthetic]\nqueue_depth = 1\n{keys}\n");
     let workload = load_workload("t.toml", Some(&text), &[]).unwrap();
-    let mut generator = Generator::new(workload.flow[0].synthetic.as_ref().unwrap(), "f", 5, 0, sectors - 1);
+    Generator::new(workload.flow[0].synthetic.as_ref().unwrap(), "f", 5, 0, sectors - 1)
+}
+
+/// Requests of that flow.
+fn requests(keys: &str, sectors: u64) -> Vec<Wanted> {
+    let mut generator = generator(keys, sectors);
     std::iter::from_fn(|| generator.next(Time::ZERO)).collect()
+}
+
+#[test]
+fn short_ways_lead_where_the_long_ones_do() {
+    for keys in [
+        "size = \"4KiB\"",
+        "size = \"512B\"\nsize_unit = \"1536B\"\nalignment = \"1536B\"",
+        "size = \"6KiB\"\nsize_unit = \"4KiB\"",
+    ] {
+        let keys = format!("requests = 2000\nread_share = 0.5\n{keys}");
+        let (mut short, mut long) = (generator(&keys, 1 << 20), generator(&keys, 1 << 20));
+        assert!(short.only_uniform && short.only_size.is_some() != keys.contains("6KiB"));
+        (long.only_uniform, long.only_size) = (false, None);
+        for _ in 0..2000 {
+            assert_eq!(short.next(Time::ZERO), long.next(Time::ZERO), "{keys}");
+        }
+    }
 }
 
 fn share(requests: &[Wanted], wanted: impl Fn(&Wanted) -> bool) -> f64 {

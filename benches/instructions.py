@@ -1,0 +1,104 @@
+"""Instructions that a request costs, against their ceilings.
+
+Each case of `src/cases.rs` runs under callgrind with 20,000 and with 60,000 requests; a request costs a 40,000th of the
+difference, which is free of what preparing a drive takes and the same on every quiet or busy machine. More than a ceiling
+of `ceilings.toml` is a failure. `--record TEXT` adds a row to `docs/speed-history.md`.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+
+BENCHES = Path(__file__).resolve().parent
+ROOT = BENCHES.parent
+HISTORY = ROOT / "docs" / "speed-history.md"
+CASE = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "case"
+
+FEW, MANY = 20_000, 60_000
+
+# The first-level caches of present cores; the size of the last level decides nothing here.
+CACHES = ["--cache-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64", "--LL=8388608,16,64"]
+
+# The tables of `ceilings.toml`, with callgrind's name for what they bound and its options.
+MEASURES = {"instructions": ("Ir", []), "l1_instruction_misses": ("I1mr", CACHES)}
+
+
+def build() -> None:
+    """Build the program that runs a case, as the package is built."""
+    cargo = ["cargo", "build", "--release", "--locked", "--quiet", "--package", "canaletto-benches", "--bin", "case"]
+    subprocess.run(cargo, cwd=ROOT, check=True)
+
+
+def count(case: str, requests: int, event: str, options: list[str]) -> int:
+    """Return how often `event` happens in a run of this many requests."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "callgrind.out"
+        valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", *options]
+        ended = subprocess.run([*valgrind, CASE, case, str(requests)], capture_output=True, text=True, check=False)
+        if ended.returncode != 0:
+            sys.exit(f"case {case} with {requests} requests failed under valgrind:\n{ended.stderr}")
+        lines = dict(line.split(": ", 1) for line in out.read_text().splitlines() if line.startswith(("events", "totals")))
+    totals = zip(lines["events"].split(), lines["totals"].split(), strict=True)
+    return int(dict(totals)[event])
+
+
+def cost(measure: str, case: str, pool: ThreadPoolExecutor) -> float:
+    """Return what a request costs."""
+    event, options = MEASURES[measure]
+    few, many = pool.map(lambda requests: count(case, requests, event, options), (FEW, MANY))
+    return (many - few) / (MANY - FEW)
+
+
+def costs(ceilings: dict[str, dict[str, float]]) -> dict[tuple[str, str], float]:
+    """Return what a request costs in each measure and case that has a ceiling."""
+    judged = [(measure, case) for measure, cases in ceilings.items() for case in cases]
+    workers = os.cpu_count() or 1
+    with ThreadPoolExecutor(workers) as runs, ThreadPoolExecutor(len(judged)) as waits:
+        return dict(zip(judged, waits.map(lambda which: cost(*which, runs), judged), strict=True))
+
+
+def record(found: dict[tuple[str, str], float], what: str) -> None:
+    """Add a row to the history."""
+    commit = subprocess.run(
+        ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.strip()
+    figures = [f"{figure:,.0f}" for figure in found.values()]
+    row = " | ".join([f"{datetime.now(UTC):%Y-%m-%d}", commit, *figures, what])
+    HISTORY.write_text(HISTORY.read_text().rstrip("\n") + f"\n| {row} |\n")
+
+
+def main() -> int:
+    """Judge every case."""
+    parser = argparse.ArgumentParser(description="Count the instructions that a request costs.")
+    parser.add_argument("--record", metavar="TEXT", help="add a row to docs/speed-history.md that says this")
+    arguments = parser.parse_args()
+    if shutil.which("valgrind") is None:
+        needed = os.environ.get("CI") == "true"
+        print(f"{'failed' if needed else 'skipped'}: counting instructions needs valgrind", file=sys.stderr)
+        return int(needed)
+    ceilings = tomllib.loads((BENCHES / "ceilings.toml").read_text())
+    build()
+    found = costs(ceilings)
+    above = False
+    print(f"{'a request':24}{'case':>6}{'costs':>12}{'ceiling':>12}")
+    for (measure, case), figure in found.items():
+        ceiling = ceilings[measure][case]
+        above |= figure > ceiling
+        verdict = "  too much" if figure > ceiling else ""
+        print(f"{measure.replace('_', ' '):24}{case:>6}{figure:12,.1f}{ceiling:12,}{verdict}")
+    if arguments.record:
+        record(found, arguments.record)
+    if above:
+        print("Above a ceiling of benches/ceilings.toml: see what costs it with callgrind_annotate.", file=sys.stderr)
+    return int(above)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

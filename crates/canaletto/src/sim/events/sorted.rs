@@ -1,0 +1,84 @@
+//! Events in no order that is known beforehand.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::{Entry, Key};
+
+impl<E> PartialEq for Entry<E> {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+impl<E> Eq for Entry<E> {}
+impl<E> PartialOrd for Entry<E> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl<E> Ord for Entry<E> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key.cmp(&other.key)
+    }
+}
+
+/// Longest sorted list; half of it moves to the heap when it is reached.
+const NEAR: usize = 32;
+
+/// Sorted events. Most lie in the near future and few are pending at a time, so the soonest are kept in a short sorted list,
+/// whose end is popped and near whose end most insertions fall; later ones wait in a binary heap.
+pub struct SortedList<E> {
+    /// The soonest events, soonest last; empty only if there are none.
+    near: Vec<Entry<E>>,
+    /// All others; none of them is sooner than any in `near`.
+    far: BinaryHeap<Reverse<Entry<E>>>,
+}
+
+impl<E: Copy> SortedList<E> {
+    /// An empty list.
+    pub fn new() -> Self {
+        SortedList { near: Vec::with_capacity(NEAR), far: BinaryHeap::new() }
+    }
+
+    /// Key of the earliest event, [`Key::NEVER`] if there is none.
+    pub fn first(&self) -> Key {
+        self.near.last().map_or(Key::NEVER, |entry| entry.key)
+    }
+
+    /// Adds the youngest event, so that times alone tell its place.
+    pub fn push(&mut self, entry: Entry<E>) {
+        if self.far.peek().is_some_and(|Reverse(first)| first.key <= entry.key) {
+            self.far.push(Reverse(entry));
+            return;
+        }
+        // Insertion sort from the soon end: finding the place and making it are one loop.
+        self.near.push(entry);
+        let mut place = self.near.len() - 1;
+        while place > 0 && self.near[place - 1].key <= entry.key {
+            self.near[place] = self.near[place - 1];
+            place -= 1;
+        }
+        self.near[place] = entry;
+        if self.near.len() == NEAR {
+            self.far.extend(self.near.drain(..NEAR / 2).map(Reverse));
+        }
+    }
+
+    /// Takes the earliest event.
+    #[inline(never)]
+    pub fn pop(&mut self) -> Option<E> {
+        let first = self.near.pop()?;
+        if self.near.is_empty() {
+            self.refill();
+        }
+        Some(first.event)
+    }
+
+    /// Moves the soonest events of the heap to the empty list.
+    #[cold]
+    fn refill(&mut self) {
+        let count = self.far.len().min(NEAR / 4);
+        self.near.extend((0..count).filter_map(|_| self.far.pop()).map(|Reverse(entry)| entry));
+        self.near.reverse();
+    }
+}
