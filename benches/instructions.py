@@ -1,7 +1,7 @@
 """Instructions that a request costs, against their ceilings.
 
-Each case of `src/cases.rs` runs under callgrind with 20,000 and with 60,000 requests; a request costs a 40,000th of the
-difference, which is free of what preparing a drive takes and the same on every quiet or busy machine. More than a ceiling
+Each case of `src/cases.rs` runs under callgrind with 20,000 and with 60,000 requests. A request costs a 40,000th of the
+difference, which is free of what preparing a drive takes and the same on quiet and busy machines. More than a ceiling
 of `ceilings.toml` is a failure. `--record TEXT` adds a row to `docs/speed-history.md`.
 """
 
@@ -44,7 +44,7 @@ def count(case: str, requests: int, event: str, options: list[str]) -> int:
         ended = subprocess.run([*valgrind, CASE, case, str(requests)], capture_output=True, text=True, check=False)
         if ended.returncode != 0:
             sys.exit(f"case {case} with {requests} requests failed under valgrind:\n{ended.stderr}")
-        lines = dict(line.split(": ", 1) for line in out.read_text().splitlines() if line.startswith(("events", "totals")))
+        lines = dict(line.split(": ", 1) for line in out.read_text().splitlines() if ": " in line)
     totals = zip(lines["events"].split(), lines["totals"].split(), strict=True)
     return int(dict(totals)[event])
 

@@ -19,43 +19,47 @@ struct Entry<E> {
     event: E,
 }
 
-/// Place in the order.
+/// Place in the order: time, insertion and, in the lowest bits, the source that holds the event.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Key(u128);
 
 impl Key {
     /// Later than any event.
     const NEVER: Key = Key(u128::MAX);
+    const SOURCE_BITS: u32 = 3;
 
-    fn new(time: Time, insertion: u64) -> Key {
-        Key((u128::from(time.0) << 64) | u128::from(insertion))
+    fn new(time: Time, insertion: u64, source: usize) -> Key {
+        Key((u128::from(time.0) << 64) | u128::from(insertion << Self::SOURCE_BITS | source as u64))
     }
 
     fn time(self) -> Time {
         Time((self.0 >> 64) as u64)
     }
+
+    fn source(self) -> usize {
+        self.0 as usize & ((1 << Self::SOURCE_BITS) - 1)
+    }
 }
 
-/// Number of slots for sources with at most one event pending.
+/// Number of slots for sources with at most one event pending. They are the first sources.
 const SLOTS: usize = 2;
 
-/// Number of lanes. The pending events of as many kinds, each with a delay of its own, never need the list.
+/// Number of lanes, the next sources. The pending events of as many kinds, each with a delay of its own, never need the list.
 const LANES: usize = 4;
 
-/// The list, counted behind the lanes.
-const LIST: usize = LANES;
+/// The list, the last source.
+const LIST: usize = SLOTS + LANES;
 
 /// A priority queue of events with first-in first-out order among equal times.
 pub struct EventQueue<E> {
     /// Key of each slot's event, [`Key::NEVER`] if it has none.
     slot_keys: [Key; SLOTS],
-    /// Event of each slot, or its last one.
-    slot_events: [Option<E>; SLOTS],
+    /// Event of each slot, or any where it has none; none before the first.
+    slot_events: Option<[E; SLOTS]>,
     /// Key of the first event of each lane and of the list.
     heads: [Key; LANES + 1],
-    /// The least of them, and whose it is.
+    /// The least of them.
     front: Key,
-    front_of: usize,
     lanes: [Lane<E>; LANES],
     /// Time of the event last added to each lane. Each is later than the next lane's, or as late.
     ends: [Time; LANES],
@@ -69,10 +73,9 @@ impl<E: Copy> EventQueue<E> {
     pub fn new() -> Self {
         EventQueue {
             slot_keys: [Key::NEVER; SLOTS],
-            slot_events: [None; SLOTS],
+            slot_events: None,
             heads: [Key::NEVER; LANES + 1],
             front: Key::NEVER,
-            front_of: LIST,
             lanes: std::array::from_fn(|_| Lane::new()),
             ends: [Time::ZERO; LANES],
             list: SortedList::new(),
@@ -96,53 +99,54 @@ impl<E: Copy> EventQueue<E> {
         self.front == Key::NEVER && self.slot_keys == [Key::NEVER; SLOTS]
     }
 
-    /// The place in the order of an event that is added now.
+    /// The time at which something comes that is due at `time`.
     ///
     /// Times are added without a check. Only here is it seen that a sum has gone round the end of the clock, to before the
     /// present: what is due then comes after everything, when the run has long passed [`Time::LATEST`].
     #[inline]
-    fn next_key(&mut self, time: Time) -> Key {
+    fn time_of(&self, time: Time) -> Time {
         let is_past = time < self.now;
         debug_assert!(!is_past || self.now - time > Time(1 << 62), "an event was scheduled in the past");
-        let key = Key::new(if is_past { Time::MAX } else { time }, self.pushed);
+        if is_past { Time::MAX } else { time }
+    }
+
+    #[inline]
+    fn next_key(&mut self, time: Time, source: usize) -> Key {
+        let key = Key::new(time, self.pushed, source);
         self.pushed += 1;
         key
     }
 
     /// Adds `event` at `time`, which must not lie in the past.
     pub fn push(&mut self, time: Time, event: E) {
-        let key = self.next_key(time);
-        let time = key.time();
+        let time = self.time_of(time);
         // Ends fall from lane to lane.
         let place: usize = self.ends.iter().map(|&end| usize::from(end > time)).sum();
+        let key = self.next_key(time, SLOTS + place);
         let Some(lane) = self.lanes.get_mut(place) else {
             return self.push_to_list(key, event);
         };
         self.ends[place] = time;
-        if self.heads[place] == Key::NEVER {
+        if lane.is_empty() {
             self.heads[place] = key;
-            if key < self.front {
-                (self.front, self.front_of) = (key, place);
-            }
+            self.front = self.front.min(key);
         }
-        lane.push(Entry { key, event });
+        lane.push(key, event);
     }
 
     #[inline(never)]
     fn push_to_list(&mut self, key: Key, event: E) {
         self.list.push(Entry { key, event });
-        self.heads[LIST] = self.list.first();
-        if key < self.front {
-            (self.front, self.front_of) = (key, LIST);
-        }
+        self.heads[LIST - SLOTS] = self.list.first();
+        self.front = self.front.min(key);
     }
 
     /// Adds `event` of the source that owns `slot` and has no other event pending.
     #[inline]
     pub fn push_single(&mut self, slot: usize, time: Time, event: E) {
         debug_assert!(self.slot_keys[slot] == Key::NEVER, "a slot holds one event");
-        self.slot_keys[slot] = self.next_key(time);
-        self.slot_events[slot] = Some(event);
+        self.slot_keys[slot] = self.next_key(self.time_of(time), slot);
+        self.slot_events.get_or_insert([event; SLOTS])[slot] = event;
     }
 
     /// The time of the earliest event; later than anything if there is none.
@@ -153,47 +157,33 @@ impl<E: Copy> EventQueue<E> {
     /// Takes the earliest event and moves the clock to it.
     #[inline]
     pub fn pop(&mut self) -> Option<(Time, E)> {
-        let slot = usize::from(self.slot_keys[1] < self.slot_keys[0]);
-        let key = self.slot_keys[slot];
-        if key < self.front {
+        let key = self.slot_keys[0].min(self.slot_keys[1]);
+        let event = if key < self.front {
+            let slot = key.source() % SLOTS;
             self.slot_keys[slot] = Key::NEVER;
             self.now = key.time();
-            return Some((self.now, self.slot_events[slot]?));
-        }
-        if self.front == Key::NEVER {
+            self.slot_events.as_ref()?[slot]
+        } else if self.front != Key::NEVER {
+            self.now = self.front.time();
+            self.pop_front()
+        } else {
             return None;
-        }
-        self.now = self.front.time();
-        Some((self.now, self.pop_front()?))
+        };
+        Some((self.now, event))
     }
 
     /// Takes the earliest event that is in no slot.
     #[inline(never)]
-    fn pop_front(&mut self) -> Option<E> {
-        let source = self.front_of;
-        let Some(lane) = self.lanes.get_mut(source) else {
-            return self.pop_list();
-        };
+    fn pop_front(&mut self) -> E {
         let event;
-        (event, self.heads[source]) = lane.pop();
-        self.find_front();
-        Some(event)
-    }
-
-    #[inline(never)]
-    fn pop_list(&mut self) -> Option<E> {
-        let event = self.list.pop();
-        self.heads[LIST] = self.list.first();
-        self.find_front();
+        let place = self.front.source() - SLOTS;
+        if let Some(lane) = self.lanes.get_mut(place) {
+            (event, self.heads[place]) = lane.pop();
+        } else {
+            (event, self.heads[LIST - SLOTS]) = self.list.pop();
+        }
+        self.front = self.heads.iter().fold(Key::NEVER, |first, key| first.min(*key));
         event
-    }
-
-    fn find_front(&mut self) {
-        let first = (self.heads[0], 0);
-        let earlier = |first: (Key, usize), source| {
-            if self.heads[source] < first.0 { (self.heads[source], source) } else { first }
-        };
-        (self.front, self.front_of) = (1..=LANES).fold(first, earlier);
     }
 }
 

@@ -33,9 +33,12 @@ impl Stream {
         }
     }
 
-    /// A whole number in `first..=last`.
+    /// A whole number in `first..=last`, of which there are fewer than 2^63.
     pub fn integer(&mut self, first: u64, last: u64) -> u64 {
-        first + (((last - first + 1) as f64) * self.uniform()) as u64
+        // Signed numbers turn into doubles and back in one step, unsigned ones in several.
+        let count = (last - first + 1) as i64;
+        debug_assert!(count > 0, "too many numbers to choose from");
+        first + (count as f64 * self.uniform()) as i64 as u64
     }
 
     /// An exponentially distributed number with the given mean.

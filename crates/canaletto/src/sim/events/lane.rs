@@ -15,14 +15,20 @@ impl<E: Copy> Lane<E> {
         Lane { places: Vec::new(), first: 0, count: 0 }
     }
 
+    /// Whether there is no event.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
     /// Adds an event behind all others.
     #[inline]
-    pub fn push(&mut self, entry: Entry<E>) {
+    pub fn push(&mut self, key: Key, event: E) {
         if self.count == self.places.len() {
-            return self.push_growing(entry);
+            return self.push_growing(key, event);
         }
         let place = self.place(self.count);
-        self.places[place] = entry;
+        self.places[place] = Entry { key, event };
         self.count += 1;
     }
 
@@ -41,11 +47,11 @@ impl<E: Copy> Lane<E> {
 
     #[cold]
     #[inline(never)]
-    fn push_growing(&mut self, entry: Entry<E>) {
+    fn push_growing(&mut self, key: Key, event: E) {
         self.places.rotate_left(self.first);
         self.first = 0;
         let more = (2 * self.places.len()).max(4);
-        self.places.resize(more, entry);
+        self.places.resize(more, Entry { key, event });
         self.count += 1;
     }
 }

@@ -64,14 +64,15 @@ impl<E: Copy> SortedList<E> {
         }
     }
 
-    /// Takes the earliest event.
+    /// Takes the earliest event of a list that is not empty, and returns the key of the next one, [`Key::NEVER`] if there is
+    /// none.
     #[inline(never)]
-    pub fn pop(&mut self) -> Option<E> {
-        let first = self.near.pop()?;
+    pub fn pop(&mut self) -> (E, Key) {
+        let first = self.near.pop().expect("the list has an event");
         if self.near.is_empty() {
             self.refill();
         }
-        Some(first.event)
+        (first.event, self.first())
     }
 
     /// Moves the soonest events of the heap to the empty list.
