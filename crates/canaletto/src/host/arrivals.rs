@@ -1,7 +1,6 @@
 //! Requests arrive: by a flow's clock, or as those before them complete.
 
 use super::{Host, HostEvent};
-use crate::RunError;
 use crate::config::workload::Flow as FlowConfig;
 use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
@@ -46,26 +45,22 @@ impl Flow {
 
 impl<X: Features> Host<X> {
     /// Starts all flows, or `only` one of them.
-    ///
-    /// # Errors
-    /// A trace that cannot be read.
-    pub fn start(&mut self, only: Option<u16>, later: &mut impl FnMut(Time, HostEvent)) -> Result<(), RunError> {
+    pub fn start(&mut self, only: Option<u16>, later: &mut impl FnMut(Time, HostEvent)) {
         let flows = self.flows.len();
         for place in 0..flows {
             let id = (if self.last_flow_first { flows - 1 - place } else { place }) as u16;
             if only.is_none_or(|only| only == id) {
-                self.start_flow(id, later)?;
+                self.start_flow(id, later);
             }
         }
-        Ok(())
     }
 
-    fn start_flow(&mut self, id: u16, later: &mut impl FnMut(Time, HostEvent)) -> Result<(), RunError> {
+    fn start_flow(&mut self, id: u16, later: &mut impl FnMut(Time, HostEvent)) {
         let flow = &mut self.flows[usize::from(id)];
         let first = match flow.looping {
             Loop::Closed(_) | Loop::Unpaced => Some(flow.start),
             Loop::Open => {
-                let first = flow.source.first_arrival().map_err(RunError::Trace)?;
+                let first = self.failure.note(flow.source.first_arrival()).flatten();
                 first.map(|first| flow.own_time_is(flow.start + first, self.clock_factor))
             }
         };
@@ -73,35 +68,31 @@ impl<X: Features> Host<X> {
             later(first, HostEvent::Arrival(id));
             self.arrivals += 1;
         }
-        Ok(())
     }
 
     /// A flow starts (without times: with all requests that may be outstanding), or its next request arrives.
-    ///
-    /// # Errors
-    /// A trace that cannot be read on.
     pub fn arrive<P: Probe>(
         &mut self,
         id: u16,
         work: &mut InFlight<'_, P>,
         now: Time,
         later: &mut impl FnMut(Time, HostEvent),
-    ) -> Result<(), RunError> {
+    ) {
         self.arrivals -= 1;
         match self.flows[usize::from(id)].looping {
             Loop::Closed(depth) => {
                 for _ in 0..depth {
-                    if !self.generate(id, now, work, now, later)? {
+                    if !self.generate(id, now, work, now, later) {
                         break;
                     }
                 }
             }
-            Loop::Unpaced => self.fill_queue(id, work, now, later)?,
+            Loop::Unpaced => self.fill_queue(id, work, now, later),
             Loop::Open => {
-                if self.generate(id, now, work, now, later)? {
+                if self.generate(id, now, work, now, later) {
                     let flow = &mut self.flows[usize::from(id)];
-                    let following = flow.source.following_arrival(flow.own_time).map_err(RunError::Trace)?;
-                    if let Some(own_time) = following {
+                    let following = self.failure.note(flow.source.following_arrival(flow.own_time));
+                    if let Some(own_time) = following.flatten() {
                         let time = flow.own_time_is(own_time, self.clock_factor);
                         // A trace's clock may repeat itself, but the reader has made sure that it never runs backwards.
                         later(time.max(now), HostEvent::Arrival(id));
@@ -110,22 +101,18 @@ impl<X: Features> Host<X> {
                 }
             }
         }
-        Ok(())
     }
 
     /// A flow has thought long enough about a completion.
-    ///
-    /// # Errors
-    /// A trace that cannot be read on.
     pub fn think_time_over<P: Probe>(
         &mut self,
         id: u16,
         work: &mut InFlight<'_, P>,
         now: Time,
         later: &mut impl FnMut(Time, HostEvent),
-    ) -> Result<(), RunError> {
+    ) {
         self.arrivals -= 1;
-        self.generate(id, now, work, now, later).map(drop)
+        self.generate(id, now, work, now, later);
     }
 
     /// Makes requests that have been there since the flow's start, as long as they do not have to wait any more.
@@ -135,14 +122,13 @@ impl<X: Features> Host<X> {
         work: &mut InFlight<'_, P>,
         now: Time,
         later: &mut impl FnMut(Time, HostEvent),
-    ) -> Result<(), RunError> {
+    ) {
         let arrival = self.flows[usize::from(id)].start;
         while self.port.has_room(id) && self.cores.is_idle(self.port.next_queue(id), now) {
-            if !self.generate(id, arrival, work, now, later)? {
+            if !self.generate(id, arrival, work, now, later) {
                 break;
             }
         }
-        Ok(())
     }
 
     /// There may be room for requests of a flow that need not wait; where all flows share the room, for those of any such
@@ -153,17 +139,16 @@ impl<X: Features> Host<X> {
         work: &mut InFlight<'_, P>,
         now: Time,
         later: &mut impl FnMut(Time, HostEvent),
-    ) -> Result<(), RunError> {
+    ) {
         let flows = self.flows.len() as u16;
         let sharers = if self.speaks_sata() { flows } else { 1 };
         for turn in 1..=sharers {
             let id = if sharers == 1 { flow } else { (flow + turn) % flows };
             let Flow { looping, start, .. } = self.flows[usize::from(id)];
             if looping == Loop::Unpaced && start <= now {
-                self.fill_queue(id, work, now, later)?;
+                self.fill_queue(id, work, now, later);
             }
         }
-        Ok(())
     }
 
     /// A request is complete: in a closed loop the next one comes, at once or after some thought.
@@ -174,16 +159,16 @@ impl<X: Features> Host<X> {
         work: &mut InFlight<'_, P>,
         now: Time,
         later: &mut impl FnMut(Time, HostEvent),
-    ) -> Result<(), RunError> {
+    ) {
         let Flow { looping: Loop::Closed(_), think, .. } = self.flows[usize::from(id)] else {
-            return Ok(());
+            return;
         };
         if think == Time::ZERO {
-            return self.generate(id, now, work, now, later).map(drop);
+            self.generate(id, now, work, now, later);
+        } else {
+            later(now + think, HostEvent::ThinkTimeOver(id));
+            self.arrivals += 1;
         }
-        later(now + think, HostEvent::ThinkTimeOver(id));
-        self.arrivals += 1;
-        Ok(())
     }
 
     /// Makes the flow's next request, which has been there since `arrival`, and submits it. Returns whether there was one.
@@ -194,11 +179,11 @@ impl<X: Features> Host<X> {
         work: &mut InFlight<'_, P>,
         now: Time,
         later: &mut impl FnMut(Time, HostEvent),
-    ) -> Result<bool, RunError> {
+    ) -> bool {
         let flow = &mut self.flows[usize::from(id)];
         let own_time = if flow.looping == Loop::Open { flow.own_time } else { now };
-        let Some(wanted) = flow.source.next(own_time).map_err(RunError::Trace)? else {
-            return Ok(false);
+        let Some(wanted) = self.failure.note(flow.source.next(own_time)).flatten() else {
+            return false;
         };
         let request = work.requests.insert(Request {
             number: work.statistics.generated() as u32,
@@ -222,7 +207,7 @@ impl<X: Features> Host<X> {
         work.statistics.count_arrival(id, arrival);
         self.newest = Some(request);
         self.hand_to_core(id, request, work, now, later);
-        Ok(true)
+        true
     }
 
     /// The host's software takes a request up, on the core of the queue that it will take.
@@ -247,16 +232,13 @@ impl<X: Features> Host<X> {
     }
 
     /// The host's software has dealt with a request.
-    ///
-    /// # Errors
-    /// A trace that cannot be read on.
     pub fn submitted<P: Probe>(
         &mut self,
         request: RequestId,
         work: &mut InFlight<'_, P>,
         now: Time,
         later: &mut impl FnMut(Time, HostEvent),
-    ) -> Result<(), RunError> {
+    ) {
         self.submit(request, work, now, later);
         self.fill_queues(work.requests[request].flow, work, now, later)
     }

@@ -5,7 +5,6 @@
 //! `host_link`.
 
 use super::{Host, HostEvent, HostOutcome};
-use crate::RunError;
 use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::host::interrupts::Notice;
@@ -87,7 +86,7 @@ impl<X: Features> Host<X> {
         work: &mut InFlight<'_, P>,
         now: Time,
         later: &mut impl FnMut(Time, HostEvent),
-    ) -> Result<(), RunError> {
+    ) {
         if let Port::Sata(slots) = &mut self.port {
             // The drive has told of a completion, whose slot is free now.
             slots.complete();
@@ -96,25 +95,23 @@ impl<X: Features> Host<X> {
         }
         let queue = work.requests[request].queue;
         match self.queue(queue).interrupts.post(request, head, now) {
-            Notice::Now => self.interrupt(queue, work, now, later)?,
+            Notice::Now => self.interrupt(queue, work, now, later),
             Notice::At(time) => later(time, HostEvent::Interrupt(queue)),
             Notice::WithOthers => {}
         }
-        Ok(())
     }
 
     /// The oldest completion that the host has not been told of may have waited long enough.
-    ///
-    /// # Errors
-    /// A trace that cannot be read on.
     pub fn interrupt_if_due<P: Probe>(
         &mut self,
         queue: u16,
         work: &mut InFlight<'_, P>,
         now: Time,
         later: &mut impl FnMut(Time, HostEvent),
-    ) -> Result<(), RunError> {
-        if self.queue(queue).interrupts.is_due(now) { self.interrupt(queue, work, now, later) } else { Ok(()) }
+    ) {
+        if self.queue(queue).interrupts.is_due(now) {
+            self.interrupt(queue, work, now, later);
+        }
     }
 
     /// The host looks at a completion queue.
@@ -124,12 +121,11 @@ impl<X: Features> Host<X> {
         work: &mut InFlight<'_, P>,
         now: Time,
         later: &mut impl FnMut(Time, HostEvent),
-    ) -> Result<(), RunError> {
+    ) {
         while let Some((request, head)) = self.queue(queue).interrupts.take() {
             self.queue(queue).learn_head(head);
-            self.notice(request, work, now, later)?;
+            self.notice(request, work, now, later);
         }
-        Ok(())
     }
 
     /// The host has been told of a completion; its software takes it up.
@@ -139,26 +135,22 @@ impl<X: Features> Host<X> {
         work: &mut InFlight<'_, P>,
         now: Time,
         later: &mut impl FnMut(Time, HostEvent),
-    ) -> Result<(), RunError> {
+    ) {
         match self.cores.complete(work.requests[request].queue, now) {
             Some(time) => later(time, HostEvent::CompletionHandled(request)),
-            None => self.complete(request, work, now, later)?,
+            None => self.complete(request, work, now, later),
         }
-        Ok(())
     }
 
     /// The host has dealt with a completion: it accounts for the request, puts further ones in its place and, in a closed loop,
     /// makes the next one.
-    ///
-    /// # Errors
-    /// A trace that cannot be read on.
     pub fn complete<P: Probe>(
         &mut self,
         id: RequestId,
         work: &mut InFlight<'_, P>,
         now: Time,
         later: &mut impl FnMut(Time, HostEvent),
-    ) -> Result<(), RunError> {
+    ) {
         work.charge_request(id, Cause::Completion, now);
         let request = &work.requests[id];
         let (flow, queue) = (request.flow, request.queue);
@@ -167,7 +159,7 @@ impl<X: Features> Host<X> {
         work.statistics.count_request(request, now);
         work.requests.remove(id);
         self.place_waiting(queue, work, now, later);
-        self.fill_queues(flow, work, now, later)?;
+        self.fill_queues(flow, work, now, later);
         if !self.speaks_sata() {
             self.send(Direction::ToDevice, Message::CompletionDoorbell { queue }, 0, now, later);
         }
@@ -316,9 +308,6 @@ impl<X: Features> Host<X> {
     }
 
     /// The message on a direction of the link has left the wires. [`Host::send_next`] must follow what comes of it.
-    ///
-    /// # Errors
-    /// A trace that cannot be read on.
     #[inline]
     pub fn link_sent<P: Probe>(
         &mut self,
@@ -326,12 +315,12 @@ impl<X: Features> Host<X> {
         work: &mut InFlight<'_, P>,
         now: Time,
         later: &mut impl FnMut(Time, HostEvent),
-    ) -> Result<HostOutcome, RunError> {
+    ) -> HostOutcome {
         match self.link.sent(direction, now) {
             Ok(message) => self.receive(message, work, now, later),
             Err(arrives) => {
                 later(arrives, HostEvent::LinkArrived(direction));
-                Ok(HostOutcome::None)
+                HostOutcome::None
             }
         }
     }
@@ -345,35 +334,29 @@ impl<X: Features> Host<X> {
     }
 
     /// A message has arrived after the link's latency.
-    ///
-    /// # Errors
-    /// A trace that cannot be read on.
     pub fn link_arrived<P: Probe>(
         &mut self,
         direction: Direction,
         work: &mut InFlight<'_, P>,
         now: Time,
         later: &mut impl FnMut(Time, HostEvent),
-    ) -> Result<HostOutcome, RunError> {
+    ) -> HostOutcome {
         let message = self.link.arrived(direction);
         self.receive(message, work, now, later)
     }
 
     /// The next message that has come through the PC in the link's place; none if there is none now.
-    ///
-    /// # Errors
-    /// A trace that cannot be read on.
     pub fn attachment_arrived<P: Probe>(
         &mut self,
         work: &mut InFlight<'_, P>,
         now: Time,
         later: &mut impl FnMut(Time, HostEvent),
-    ) -> Result<Option<HostOutcome>, RunError> {
+    ) -> Option<HostOutcome> {
         match self.attached.as_mut().and_then(|attached| attached.next_arrival(now)) {
-            Some(message) => self.receive(message, work, now, later).map(Some),
+            Some(message) => Some(self.receive(message, work, now, later)),
             None => {
                 self.await_attachment(later);
-                Ok(None)
+                None
             }
         }
     }
@@ -390,20 +373,20 @@ impl<X: Features> Host<X> {
         work: &mut InFlight<'_, P>,
         now: Time,
         later: &mut impl FnMut(Time, HostEvent),
-    ) -> Result<HostOutcome, RunError> {
+    ) -> HostOutcome {
         match message {
             Message::SubmissionDoorbell { queue, tail } => self.doorbell_rang(queue, tail, work, now, later),
             Message::FetchEntries { queue, count } => {
                 self.send(Direction::ToDevice, Message::Entries { queue, count }, 0, now, later);
             }
-            Message::Entries { queue, count } => return Ok(HostOutcome::Entries { queue, count }),
+            Message::Entries { queue, count } => return HostOutcome::Entries { queue, count },
             Message::FetchList(request) => {
                 let bytes = self.port.nvme().list_bytes(&work.requests[request]).unwrap_or(0);
                 self.send(Direction::ToDevice, Message::List(request), bytes, now, later);
             }
             Message::List(request) | Message::Command(request) => {
                 let begins = self.command_arrived(request, work, now, later);
-                return Ok(begins.map_or(HostOutcome::None, HostOutcome::Request));
+                return begins.map_or(HostOutcome::None, HostOutcome::Request);
             }
             Message::Accepted => {}
             Message::FetchData(request) => {
@@ -412,12 +395,12 @@ impl<X: Features> Host<X> {
             }
             Message::WriteData(request) => {
                 work.charge_request(request, Cause::HostLink, now);
-                return Ok(HostOutcome::Request(request));
+                return HostOutcome::Request(request);
             }
             Message::ReadData(request) => work.charge_request(request, Cause::HostLink, now),
-            Message::Completion { request, head } => self.completion_posted(request, head, work, now, later)?,
+            Message::Completion { request, head } => self.completion_posted(request, head, work, now, later),
             Message::CompletionDoorbell { queue } => self.completion_acknowledged(queue, now, later),
         }
-        Ok(HostOutcome::None)
+        HostOutcome::None
     }
 }

@@ -18,6 +18,7 @@ pub mod sata;
 
 use std::marker::PhantomData;
 
+use crate::RunError;
 use crate::config::design::Design;
 use crate::config::workload::Workload;
 use crate::engine::features::Features;
@@ -70,6 +71,18 @@ pub enum HostOutcome {
     Request(RequestId),
 }
 
+/// The reason why a trace cannot be read on, kept until the run asks: what happens before that changes nothing.
+#[derive(Default)]
+struct Failure(Option<String>);
+
+impl Failure {
+    /// Keeps the failure of something, or returns what it yielded.
+    #[inline]
+    fn note<T>(&mut self, result: Result<T, String>) -> Option<T> {
+        result.map_err(|reason| self.0 = Some(reason)).ok()
+    }
+}
+
 /// The host's end.
 pub struct Host<X> {
     flows: Vec<Flow>,
@@ -87,6 +100,7 @@ pub struct Host<X> {
     link: Link,
     /// In the link's place, if the drive is attached to a PC.
     attached: Option<Box<Attached>>,
+    failure: Failure,
     features: PhantomData<X>,
 }
 
@@ -107,8 +121,15 @@ impl<X: Features> Host<X> {
             port,
             link: Link::new(design),
             attached: Attached::new(&design.attachment, u64::from(design.host.submission_entry_bytes)),
+            failure: Failure::default(),
             features: PhantomData,
         }
+    }
+
+    /// Why a trace could not be read on, if one could not.
+    #[inline]
+    pub fn take_failure(&mut self) -> Option<RunError> {
+        self.failure.0.take().map(RunError::Trace)
     }
 
     /// Whether requests are still to arrive by themselves.

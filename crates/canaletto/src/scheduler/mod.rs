@@ -40,6 +40,8 @@ struct Domain {
     next_index: u32,
     /// Read data waiting for a path: of the mapping table, of host requests, and of garbage collection.
     data: [VecDeque<TransactionId>; DATA_CLASSES],
+    /// How many they are.
+    data_waiting: u32,
     /// Units in the middle of a copy, with a program command to send.
     copybacks: VecDeque<UnitId>,
 }
@@ -81,6 +83,7 @@ impl Scheduler {
                 ready: Ring::new(units),
                 next_index: 0,
                 data: Default::default(),
+                data_waiting: 0,
                 copybacks: VecDeque::new(),
             }
         };
@@ -203,7 +206,9 @@ impl Scheduler {
             Origin::Gc => 2,
         };
         let domain = self.domain_of(unit);
-        self.domains[domain.index()].data[class].push_back(id);
+        let d = &mut self.domains[domain.index()];
+        d.data[class].push_back(id);
+        d.data_waiting += 1;
     }
 
     /// Takes the data to send next, by classes, if `is_free` says that a path is free for any.
@@ -215,10 +220,13 @@ impl Scheduler {
         is_free: impl Fn(&Transaction) -> bool,
     ) -> Option<TransactionId> {
         let data_queue = self.data_queue;
+        let d = &mut self.domains[domain.index()];
+        if d.data_waiting == 0 {
+            return None;
+        }
         let free = |&id: &TransactionId| is_free(&transactions[id]);
-        self.domains[domain.index()].data.iter_mut().find_map(|waiting| {
+        let next = d.data.iter_mut().find_map(|waiting| {
             let place = match data_queue {
-                _ if waiting.is_empty() => None,
                 // Where all of a domain shares one path, the first is free or none is.
                 DataQueue::Fifo if waiting.front().is_some_and(free) => return waiting.pop_front(),
                 DataQueue::Fifo => waiting.iter().position(free),
@@ -229,7 +237,9 @@ impl Scheduler {
                 }
             };
             waiting.remove(place?)
-        })
+        });
+        d.data_waiting -= u32::from(next.is_some());
+        next
     }
 
     /// The next program command of a unit's copies waits for a path.

@@ -158,7 +158,8 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
     /// A trace that cannot be read on, a run that the watcher stops, or one that is stuck.
     pub fn run(&mut self, watch: &mut dyn FnMut(&Progress) -> bool) -> Result<(), RunError> {
         let events = &mut self.events;
-        self.host.start(self.alone, host_events!(events))?;
+        self.host.start(self.alone, host_events!(events));
+        self.check_host()?;
         self.schedule_refresh_scan(self.events.now());
         let mut until_watch = WATCH_EVERY;
         loop {
@@ -173,7 +174,8 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
             if now > Time::LATEST {
                 return Err(self.too_late());
             }
-            self.handle(event, now)?;
+            self.handle(event, now);
+            self.check_host()?;
             if self.work.probe.is_done(now) {
                 return Ok(());
             }
@@ -204,7 +206,8 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
             let Some((now, event)) = self.events.pop() else {
                 return Ok(false);
             };
-            self.handle(event, now)?;
+            self.handle_between_runs(event, now);
+            self.check_host()?;
             self.offer_paths_where_changed(now);
         }
         Ok(true)
@@ -268,10 +271,10 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
         }
     }
 
-    #[inline]
-    fn handle(&mut self, event: Event<F::Event>, now: Time) -> Result<(), RunError> {
+    #[inline(always)]
+    fn handle(&mut self, event: Event<F::Event>, now: Time) {
         match event {
-            Event::Host(event) => self.host_event(event, now)?,
+            Event::Host(event) => self.host_event(event, now),
             Event::Fabric(event) => self.fabric_event(event, now),
             Event::ArrayDone(unit) => self.array_done(unit, now),
             Event::FirmwareDone(request) => self.firmware_done(request, now),
@@ -281,6 +284,16 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
             Event::CacheIdle => self.destage_if_idle(now),
             Event::RefreshScan => self.scan_for_refresh(now),
         }
-        Ok(())
+    }
+
+    /// [`Route::handle`], kept apart so that the main loop has it in line.
+    #[inline(never)]
+    fn handle_between_runs(&mut self, event: Event<F::Event>, now: Time) {
+        self.handle(event, now);
+    }
+
+    #[inline]
+    fn check_host(&mut self) -> Result<(), RunError> {
+        self.host.take_failure().map_or(Ok(()), Err)
     }
 }

@@ -1,7 +1,6 @@
 //! Requests: from the host into the drive, and back.
 
 use super::{Event, Route, host_events};
-use crate::RunError;
 use crate::engine::features::Features;
 use crate::fabric::Fabric;
 use crate::host::request::{Kind, RequestId};
@@ -14,27 +13,27 @@ use crate::sim::time::Time;
 impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// Something happens at the host's end.
     #[inline]
-    pub(super) fn host_event(&mut self, event: HostEvent, now: Time) -> Result<(), RunError> {
+    pub(super) fn host_event(&mut self, event: HostEvent, now: Time) {
         let completed = self.completed();
         let (work, events) = (&mut self.work, &mut self.events);
         let later = host_events!(events);
         match event {
             HostEvent::LinkSent(direction) => {
-                let outcome = self.host.link_sent(direction, work, now, later)?;
+                let outcome = self.host.link_sent(direction, work, now, later);
                 self.drive_reached(outcome, now);
                 let events = &mut self.events;
                 self.host.send_next(direction, now, host_events!(events));
             }
             HostEvent::LinkArrived(direction) => {
-                let outcome = self.host.link_arrived(direction, work, now, later)?;
+                let outcome = self.host.link_arrived(direction, work, now, later);
                 self.drive_reached(outcome, now);
             }
-            HostEvent::Attachment => self.attachment_event(now)?,
-            HostEvent::Arrival(flow) => self.host.arrive(flow, work, now, later)?,
-            HostEvent::ThinkTimeOver(flow) => self.host.think_time_over(flow, work, now, later)?,
-            HostEvent::Submitted(request) => self.host.submitted(request, work, now, later)?,
-            HostEvent::CompletionHandled(request) => self.host.complete(request, work, now, later)?,
-            HostEvent::Interrupt(queue) => self.host.interrupt_if_due(queue, work, now, later)?,
+            HostEvent::Attachment => self.attachment_event(now),
+            HostEvent::Arrival(flow) => self.host.arrive(flow, work, now, later),
+            HostEvent::ThinkTimeOver(flow) => self.host.think_time_over(flow, work, now, later),
+            HostEvent::Submitted(request) => self.host.submitted(request, work, now, later),
+            HostEvent::CompletionHandled(request) => self.host.complete(request, work, now, later),
+            HostEvent::Interrupt(queue) => self.host.interrupt_if_due(queue, work, now, later),
         }
         if let Some(request) = self.host.take_newest() {
             self.request_arrived(request);
@@ -42,14 +41,13 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         if X::DATA_CACHE && self.completed() > completed {
             self.expect_idleness(now);
         }
-        Ok(())
     }
 
-    fn attachment_event(&mut self, now: Time) -> Result<(), RunError> {
+    fn attachment_event(&mut self, now: Time) {
         loop {
             let (work, events) = (&mut self.work, &mut self.events);
-            let Some(outcome) = self.host.attachment_arrived(work, now, host_events!(events))? else {
-                return Ok(());
+            let Some(outcome) = self.host.attachment_arrived(work, now, host_events!(events)) else {
+                return;
             };
             self.drive_reached(outcome, now);
         }
