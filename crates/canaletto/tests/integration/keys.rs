@@ -1,0 +1,606 @@
+//! No key is ever ignored: changing any one changes a result.
+//!
+//! The table below says for each key of the schema in which situation it matters and to what it is changed; a key that is
+//! missing from the table, or whose change leaves every result alone, fails.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::common;
+use canaletto::config::schema::{Kind, schema};
+use canaletto::config::workload::Flow;
+use canaletto::config::{load_design, load_pc, load_workload};
+use canaletto::host::attach::scenario::{Scenario, simulate};
+use canaletto::host::request;
+use canaletto::workload::replay::{Record, RecordSource};
+use canaletto::{RunOptions, TraceInput, run};
+use serde_json::Value;
+
+/// Paths of all keys that hold a value, lists written as `flow`.
+fn keys(kind: Kind) -> BTreeSet<String> {
+    fn walk(root: &Value, schema: &Value, path: &str, out: &mut BTreeSet<String>) {
+        let mut schema = schema;
+        if let Some(choices) = schema["anyOf"].as_array() {
+            schema = choices.iter().find(|c| c["type"] != "null").unwrap_or(schema);
+        }
+        if let Some(reference) = schema["$ref"].as_str() {
+            schema = root.pointer(reference.trim_start_matches('#')).unwrap();
+        }
+        match (schema["properties"].as_object(), &schema["items"]) {
+            (Some(fields), _) => {
+                for (name, field) in fields {
+                    let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                    walk(root, field, &path, out);
+                }
+            }
+            (None, items) if items["$ref"].is_string() && path == "flow" => walk(root, items, path, out),
+            _ => {
+                out.insert(path.to_owned());
+            }
+        }
+    }
+    let root = schema(kind);
+    let mut out = BTreeSet::new();
+    walk(&root, &root, "", &mut out);
+    out
+}
+
+/// Keys that only describe.
+const DESCRIPTIONS: [&str; 2] = ["about", "flow.synthetic.origin"];
+
+const READS: &str = "requests = 400\nread_share = 1.0\nsize = \"16KiB\"\nqueue_depth = 64";
+const WRITES: &str = "requests = 3000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 16";
+const MIXED: &str = "requests = 3000\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 32";
+const PARTIAL: &str = "requests = 600\nread_share = 0.5\nsize = \"1KiB\"\nalignment = \"512B\"\nqueue_depth = 32";
+
+const HOT: &str =
+    "requests = 9000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 16\naddresses = \"hot-cold\"\nhot_share = 0.1";
+const SATA: &[&str] = &["host.protocol=sata"];
+const FEW_COMMANDS: &[&str] = &["host.commands=4"];
+const WEIGHTED: &[&str] = &["host.commands=4", "host.arbitration.method=weighted"];
+const SPATIAL: &[&str] = &["fabric.kind=omnibus", "gc.scope=spatial", "ftl.write_placement=dynamic"];
+const DETECTING: &[&str] = &[
+    "fabric.kind=omnibus",
+    "gc.scope=spatial",
+    "ftl.write_placement=dynamic",
+    "fabric.omnibus.chip_to_chip_ecc=detect",
+];
+const VIA_CONTROLLER: &[&str] = &[
+    "fabric.kind=omnibus",
+    "gc.scope=spatial",
+    "ftl.write_placement=dynamic",
+    "fabric.omnibus.chip_to_chip_ecc=via-controller",
+];
+const BAST: &[&str] = &["ftl.mapping=bast", "ftl.unwritten_reads=zeroes", "ftl.overprovisioning=0.6"];
+const FEW_LOGS: &[&str] = &["ftl.mapping=bast", "ftl.unwritten_reads=zeroes", "ftl.hybrid.log_blocks=3"];
+/// 66 wrong bits of 8192 on average, of which 72 can be corrected.
+const ERRORS: &[&str] = &["flash.errors.base=0.008"];
+const RETENTION: &[&str] =
+    &["flash.errors.retention.factor=0.002", "flash.errors.cycles=2", "flash.errors.age_days=2.0"];
+const DISTURB: &[&str] = &["flash.errors.disturb.factor=0.0001", "flash.errors.cycles=2"];
+/// Data two days old.
+const OLD: &[&str] = &["flash.errors.age_days=2.0", "precondition.kind=steady", "refresh.interval=100us"];
+const CACHED_MIX: &str =
+    "requests = 2000\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 16\nworking_set = 0.2\nflush_share = 0.02";
+const LARGE: &str = "requests = 400\nread_share = 0.2\nsize = \"16KiB\"\nqueue_depth = 16";
+const SPARSE: &str = "requests = 300\nread_share = 0.3\nsize = \"4KiB\"\ninter_arrival = \"400us\"";
+
+/// A write buffer of 32 pages.
+const CACHED: &[&str] = &["cache.capacity=128KiB"];
+
+/// An epoch in which a flow reads and writes a few pages of each unit.
+const FLIN: &[&str] = &[
+    "scheduler.policy=flin",
+    "scheduler.flin.epoch=400us",
+    "scheduler.flin.read_threshold=32KiB",
+    "scheduler.flin.write_threshold=64KiB",
+    "scheduler.flin.fairness_threshold=0.95",
+];
+
+const MESH: &[&str] = &["fabric.kind=mesh"];
+
+const SOUTH: &[&str] = &["attachment.kind=sbsp"];
+const NORTH: &[&str] = &["attachment.kind=nbsp"];
+const DIRECT: &[&str] = &["attachment.kind=nbdp", "attachment.direct.share=1.0"];
+
+/// Key, change, situation (more overrides), workload.
+const DESIGN: &[(&str, &str, &[&str], &str)] = &[
+    ("name", "other", &[], READS),
+    ("geometry.channels", "4", &[], READS),
+    ("geometry.chips_per_channel", "4", &[], READS),
+    ("geometry.dies_per_chip", "2", &[], READS),
+    ("geometry.planes_per_die", "4", &[], READS),
+    ("geometry.blocks_per_plane", "24", &[], WRITES),
+    ("geometry.pages_per_block", "16", &[], WRITES),
+    ("geometry.page", "8KiB", &[], READS),
+    ("flash.cell", "tlc", &["flash.read=[\"3us\"]"], READS),
+    ("flash.read", "5us", &[], READS),
+    ("flash.program", "50us", &[], WRITES),
+    ("flash.addressing", "byte", &["ftl.mapping=in-place"], PARTIAL),
+    ("flash.erase", "4ms", &[], WRITES),
+    ("flash.ready_delay", "100ns", &[], READS),
+    ("flash.multi_plane", "off", &[], READS),
+    ("flash.die_interleaving", "false", &["geometry.dies_per_chip=2"], READS),
+    ("flash.busy_until_data_out", "true", &["flash.multi_plane=off", "fabric.order=commands-first"], READS),
+    (
+        "flash.page_order",
+        "mqsim",
+        &[
+            "flash.cell=tlc",
+            "flash.read=[\"3us\",\"9us\",\"20us\"]",
+            "flash.program=[\"1us\",\"2us\",\"3us\"]",
+            "geometry.pages_per_block=24",
+        ],
+        READS,
+    ),
+    ("flash.suspend.operations", "both", &[], MIXED),
+    ("flash.suspend.for", "reads-and-writes", &["flash.suspend.operations=erase"], MIXED),
+    ("flash.suspend.suspend_time", "3us", &["flash.suspend.operations=program"], MIXED),
+    ("flash.suspend.resume_time", "9us", &["flash.suspend.operations=program"], MIXED),
+    ("flash.suspend.limit", "1", &["flash.suspend.operations=program"], MIXED),
+    ("flash.suspend.min_remaining", "1us", &["flash.suspend.operations=program"], MIXED),
+    ("flash.suspend.longest", "1us", &["flash.suspend.operations=program"], MIXED),
+    ("flash.failures.program", "0.01", &["ftl.overprovisioning=0.5"], WRITES),
+    ("flash.failures.erase", "0.01", &["ftl.overprovisioning=0.5"], WRITES),
+    ("flash.failures.read", "0.01", &[], READS),
+    ("flash.failures.factory_bad", "0.1", &["ftl.overprovisioning=0.5"], WRITES),
+    ("flash.errors.base", "0.008", &[], READS),
+    ("flash.errors.wear.factor", "0.004", &["flash.errors.cycles=2"], READS),
+    ("flash.errors.wear.exponent", "3.0", &["flash.errors.wear.factor=0.001", "flash.errors.cycles=2"], READS),
+    ("flash.errors.retention.factor", "0.004", RETENTION, READS),
+    ("flash.errors.retention.cycles_exponent", "3.0", RETENTION, READS),
+    ("flash.errors.retention.days_exponent", "3.0", RETENTION, READS),
+    ("flash.errors.disturb.factor", "0.004", DISTURB, READS),
+    ("flash.errors.disturb.cycles_exponent", "9.0", DISTURB, READS),
+    ("flash.errors.disturb.reads_exponent", "4.0", DISTURB, READS),
+    ("flash.errors.page_kinds", "[1.2]", ERRORS, READS),
+    ("flash.errors.retry_factor", "0.9", ERRORS, READS),
+    ("flash.errors.cycles", "3", RETENTION, READS),
+    ("flash.errors.age_days", "3.0", RETENTION, READS),
+    ("controller.ecc.codeword", "2KiB", ERRORS, READS),
+    ("controller.ecc.correctable", "60", ERRORS, READS),
+    ("controller.ecc.retries", "0", ERRORS, READS),
+    ("fabric.kind", "ideal", &[], READS),
+    ("fabric.link_rate", "600MB/s", &[], READS),
+    ("fabric.burst_bytes", "48", &[], READS),
+    ("fabric.interface", "nv-ddr3", &[], WRITES),
+    ("fabric.turnarounds", "on-wires", &[], READS),
+    ("fabric.order", "commands-first", &[], READS),
+    ("fabric.command_time", "10ns", &[], READS),
+    ("fabric.data_queue", "oldest-request", &[], READS),
+    ("fabric.hold_path", "true", &[], READS),
+    ("fabric.network.link_rate", "500MB/s", &["fabric.kind=venice"], READS),
+    ("fabric.network.router_delay", "9ns", &["fabric.kind=venice"], READS),
+    ("fabric.network.controllers", "alternating", &["fabric.kind=venice"], READS),
+    ("fabric.venice.scouts", "atomic", &["fabric.kind=venice"], READS),
+    ("fabric.venice.retry", "immediate", &["fabric.kind=venice", "geometry.chips_per_channel=8"], READS),
+    ("fabric.venice.controller", "own-row", &["fabric.kind=venice"], READS),
+    ("energy.array.read_power", "90mW", &[], READS),
+    ("energy.array.program_power", "90mW", &[], WRITES),
+    ("energy.array.erase_power", "90mW", &[], WRITES),
+    ("energy.array.read_energy", "1nJ", &[], READS),
+    ("energy.array.program_energy", "1nJ", &[], WRITES),
+    ("energy.array.erase_energy", "1nJ", &[], WRITES),
+    ("energy.wires.channel", "9mW", &[], READS),
+    ("energy.wires.wide_channel", "9mW", &["fabric.kind=packetized"], READS),
+    ("energy.wires.column", "9mW", &["fabric.kind=omnibus"], READS),
+    ("energy.wires.path", "9mW", &["fabric.kind=ideal"], READS),
+    ("energy.wires.link", "9mW", &["fabric.kind=venice"], READS),
+    ("energy.wires.narrow_link", "9mW", &["fabric.kind=mesh-2bit"], READS),
+    ("energy.wires.controller_link", "9mW", &["fabric.kind=venice"], READS),
+    ("energy.routers.circuit", "9mW", &["fabric.kind=venice"], READS),
+    ("energy.routers.packet", "9mW", &["fabric.kind=mesh"], READS),
+    ("energy.routers.narrow_packet", "9mW", &["fabric.kind=mesh-2bit"], READS),
+    ("energy.routers.buffer", "9mW", &["fabric.kind=mesh"], READS),
+    ("energy.routers.narrow_buffer", "9mW", &["fabric.kind=mesh-2bit"], READS),
+    ("energy.idle.chip", "1mW", &[], READS),
+    ("energy.idle.leakage", "0.5", &[], READS),
+    ("energy.idle.controller", "1W", &[], READS),
+    ("area.link_vs_channel", "0.1", &["fabric.kind=venice"], READS),
+    ("area.router_logic", "999um2", &["fabric.kind=venice"], READS),
+    ("area.router_pads", "20", &["fabric.kind=venice"], READS),
+    ("area.router_pad", "1um2", &["fabric.kind=venice"], READS),
+    ("area.flash_chip", "50mm2", &["fabric.kind=venice"], READS),
+    ("area.on_die_controller", "0.1", &["fabric.kind=packetized"], READS),
+    ("fabric.omnibus.controller_message", "100ns", &["fabric.kind=omnibus"], READS),
+    ("fabric.omnibus.v_page_registers", "1", SPATIAL, WRITES),
+    ("fabric.omnibus.chip_to_chip_ecc", "detect", SPATIAL, WRITES),
+    ("fabric.omnibus.detect_time", "9us", DETECTING, WRITES),
+    ("fabric.omnibus.via_controller_every", "1", VIA_CONTROLLER, WRITES),
+    ("fabric.mesh.buffer", "4160B", MESH, READS),
+    ("fabric.mesh.packet", "1KiB", MESH, READS),
+    ("fabric.mesh.controller", "own-row", MESH, READS),
+    ("host.protocol", "sata", &[], READS),
+    ("host.submit_time", "1us", &[], READS),
+    ("host.complete_time", "1us", &[], READS),
+    ("host.queues_per_flow", "4", &["host.queue_entries=8"], READS),
+    ("host.commands", "4", &[], READS),
+    ("host.arbitration.method", "weighted", FEW_COMMANDS, TWO_CLASSES),
+    ("host.arbitration.burst", "8", FEW_COMMANDS, TWO_CLASSES),
+    ("host.arbitration.high", "9", WEIGHTED, TWO_CLASSES),
+    ("host.arbitration.medium", "9", WEIGHTED, THREE_CLASSES),
+    ("host.arbitration.low", "9", WEIGHTED, TWO_CLASSES),
+    ("host.interrupts.threshold", "4", &["host.interrupts.time=100us"], READS),
+    ("host.interrupts.time", "50us", &["host.interrupts.threshold=64"], READS),
+    ("host.prp_lists", "true", &[], READS),
+    ("host.sata.generation", "2", SATA, READS),
+    ("host.sata.slots", "4", SATA, READS),
+    ("host.sata.frame_gap", "100ns", SATA, READS),
+    ("host.queue_entries", "8", &[], READS),
+    ("host.fetch_limit", "4", &[], READS),
+    ("host.fetch", "one-per-doorbell", &[], READS),
+    ("host.submission_entry_bytes", "128", &[], READS),
+    ("link.lanes", "2", &[], READS),
+    ("link.lane_rate", "1GB/s", &[], READS),
+    ("link.latency", "300ns", &[], READS),
+    ("link.max_payload", "512B", &[], READS),
+    ("link.packet_overhead_bytes", "40", &[], READS),
+    ("link.rounding", "lane-nanoseconds", &[], READS),
+    ("attachment.kind", "sbsp", &[], READS),
+    ("attachment.interface", "pata", SOUTH, READS),
+    ("attachment.platform.north_dma", "false", NORTH, READS),
+    ("attachment.platform.dqs", "false", NORTH, READS),
+    ("attachment.platform.dual_port_dram", "false", DIRECT, READS),
+    ("attachment.platform.command_packing", "false", DIRECT, READS),
+    ("attachment.dma.chunk", "1KiB", SOUTH, READS),
+    ("attachment.dma.write_window", "4", SOUTH, WRITES),
+    ("attachment.bridges.north_arbitration", "30ns", SOUTH, READS),
+    ("attachment.bridges.south_arbitration", "30ns", SOUTH, READS),
+    ("attachment.bridges.lanes", "2", SOUTH, READS),
+    ("attachment.bridges.lane_rate", "500MB/s", SOUTH, READS),
+    ("attachment.bridges.latency", "300ns", SOUTH, READS),
+    ("attachment.bridges.max_payload", "256B", SOUTH, READS),
+    ("attachment.bridges.packet_overhead_bytes", "20", SOUTH, READS),
+    ("attachment.ata.rate", "150MB/s", SOUTH, READS),
+    ("attachment.ata.frame", "1KiB", SOUTH, READS),
+    ("attachment.ata.frame_overhead_bytes", "400", SOUTH, READS),
+    ("attachment.ata.handshake", "1us", SOUTH, READS),
+    ("attachment.ddr.rate", "5.3GB/s", NORTH, READS),
+    ("attachment.ddr.trcd", "20ns", NORTH, READS),
+    ("attachment.ddr.tcl", "20ns", NORTH, READS),
+    ("attachment.ddr.trp", "20ns", NORTH, READS),
+    ("attachment.ddr.row", "1KiB", NORTH, READS),
+    ("attachment.ddr.burst", "128B", NORTH, READS),
+    ("attachment.ddr.turnaround", "20ns", NORTH, READS),
+    ("attachment.ddr.dqs_delay", "20ns", NORTH, READS),
+    ("attachment.ddr.shared", "false", NORTH, READS),
+    ("attachment.direct.rate", "1GB/s", DIRECT, READS),
+    ("attachment.direct.division", "apart", DIRECT, READS),
+    ("attachment.direct.share", "0.5", DIRECT, READS),
+    ("controller.system_bus", "2GB/s", &[], READS),
+    ("controller.dram", "2GB/s", &[], READS),
+    ("controller.ecc_latency", "2us", &[], READS),
+    ("controller.ecc_rate", "800MB/s", &[], READS),
+    ("controller.firmware_per_request", "1us", &[], READS),
+    ("controller.firmware_per_page", "1us", &[], READS),
+    ("ftl.mapping_unit", "1KiB", &[], PARTIAL),
+    ("ftl.mapping", "bast", &["ftl.unwritten_reads=zeroes"], WRITES),
+    ("ftl.hybrid.log_blocks", "2", BAST, WRITES),
+    ("ftl.hybrid.victim", "fifo", FEW_LOGS, WRITES),
+    ("cache.capacity", "128KiB", &[], CACHED_MIX),
+    ("cache.mode", "read", CACHED, CACHED_MIX),
+    ("cache.sharing", "equal", CACHED, TWO_CLASSES),
+    ("cache.power_loss_protection", "false", CACHED, CACHED_MIX),
+    ("cache.destage", "first-writes", CACHED, CACHED_MIX),
+    ("cache.high_watermark", "0.9", CACHED, CACHED_MIX),
+    ("cache.low_watermark", "0.1", CACHED, CACHED_MIX),
+    ("cache.idle_destage", "20us", CACHED, SPARSE),
+    ("cache.destages_per_plane", "1", &["cache.capacity=512KiB"], WRITES),
+    ("cache.keep_destaged", "false", CACHED, CACHED_MIX),
+    ("cache.dram.trcd", "30ns", CACHED, CACHED_MIX),
+    ("cache.dram.tcl", "30ns", CACHED, CACHED_MIX),
+    ("cache.dram.trp", "30ns", CACHED, LARGE),
+    ("cache.dram.row", "1KiB", CACHED, CACHED_MIX),
+    ("cache.dram.rate", "1GB/s", CACHED, CACHED_MIX),
+    ("cache.dram.burst", "12KiB", CACHED, CACHED_MIX),
+    ("cache.dram.timing", "mqsim", CACHED, LARGE),
+    ("ftl.overprovisioning", "0.4", &[], WRITES),
+    ("ftl.min_spare_blocks", "9", &[], WRITES),
+    ("ftl.allocation", "PWCD", &[], READS),
+    ("ftl.unwritten_reads", "zeroes", &[], READS),
+    ("ftl.map_update", "issue", &[], PARTIAL),
+    ("ftl.partial_writes", "new-sectors", &[], PARTIAL),
+    ("ftl.write_placement", "dynamic", &[], WRITES),
+    ("ftl.superblock", "die", &[], WRITES),
+    ("gc.policy", "fifo", &[], WRITES),
+    ("gc.choices", "2", &["gc.policy=d-choices"], WRITES),
+    ("gc.invalid_share", "0.9", &["gc.policy=random-plus"], WRITES),
+    ("gc.scope", "parallel", &["ftl.write_placement=dynamic"], WRITES),
+    ("gc.preemptible", "false", &[], WRITES),
+    ("gc.copies_in_flight", "1", &[], WRITES),
+    ("gc.victims", "2", SPATIAL, WRITES),
+    ("gc.group_share", "1.0", SPATIAL, WRITES),
+    ("precondition.kind", "steady", &[], WRITES),
+    ("precondition.occupancy", "0.5", &["precondition.kind=replay"], WRITES),
+    ("wear.dynamic", "false", &["wear.static_difference=0"], WRITES),
+    ("wear.static_difference", "2", &["gc.policy=fifo", "ftl.overprovisioning=0.5"], HOT),
+    ("wear.endurance", "2", &["ftl.overprovisioning=0.6"], WRITES),
+    ("refresh.reads", "5", &[], READS),
+    ("refresh.age_days", "1.0", OLD, SPARSE),
+    (
+        "refresh.interval",
+        "20us",
+        &["refresh.age_days=1.0", "flash.errors.age_days=2.0", "precondition.kind=steady"],
+        SPARSE,
+    ),
+    ("mapping.capacity", "1KiB", &[], READS),
+    ("mapping.entry_bytes", "16", &["mapping.capacity=1KiB"], READS),
+    ("mapping.stored_bytes", "64", &["mapping.capacity=1KiB"], READS),
+    ("mapping.sharing", "equal", &["mapping.capacity=1KiB"], TWO_PARTS),
+    ("mapping.entries_per_miss", "8", &["mapping.capacity=1KiB"], READS),
+    ("mapping.read_unit", "sector", &["mapping.capacity=1KiB"], READS),
+    ("mapping.initial_table", "empty", &["mapping.capacity=1KiB"], READS),
+    ("mapping.write_backs", "never-issued", &["mapping.capacity=1KiB"], WRITES),
+    ("gc.threshold", "0.3", &[], WRITES),
+    ("gc.hard_threshold", "0.2", &[], WRITES),
+    ("gc.reserved_blocks", "2", &[], WRITES),
+    ("gc.copyback", "true", &[], WRITES),
+    ("gc.copyback_check_every", "2", &["gc.copyback=true"], WRITES),
+    ("scheduler.priorities", "false", &[], TWO_CLASSES),
+    ("scheduler.turn", "polled", &[], TWO_CLASSES),
+    ("scheduler.policy", "flin", &[], TWO_PARTS),
+    ("scheduler.flin.epoch", "50us", FLIN, TWO_PARTS),
+    ("scheduler.flin.read_threshold", "0B", FLIN, TWO_PARTS),
+    ("scheduler.flin.write_threshold", "0B", FLIN, TWO_PARTS),
+    ("scheduler.flin.fairness_threshold", "0.0", FLIN, TWO_PARTS),
+];
+
+/// Two flows of different classes, written out below.
+const TWO_CLASSES: &str = "two classes";
+
+/// Likewise three.
+const THREE_CLASSES: &str = "three classes";
+
+/// Two flows with parts of their own, written out below.
+const TWO_PARTS: &str = "two parts";
+
+fn two_classes() -> String {
+    classes(&["high", "low"])
+}
+
+fn classes(priorities: &[&str]) -> String {
+    let flow = |(number, priority): (usize, &&str)| {
+        format!(
+            "[[flow]]\nname = \"{number}\"\npriority = \"{priority}\"\n[flow.synthetic]\nrequests = 600\nread_share = 0.7\nsize = \"4KiB\"\nqueue_depth = 32\n"
+        )
+    };
+    format!("name = \"classes\"\n{}", priorities.iter().enumerate().map(flow).collect::<String>())
+}
+
+fn workload_text(body: &str) -> String {
+    if body == TWO_CLASSES {
+        two_classes()
+    } else if body == THREE_CLASSES {
+        classes(&["high", "medium", "low"])
+    } else if body == TWO_PARTS {
+        PARTS.to_owned()
+    } else {
+        format!("name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.synthetic]\n{body}\n")
+    }
+}
+
+/// A trace of two devices, 3 µs apart, whose second device reaches beyond the small drive.
+struct Canned(Vec<Record>);
+
+impl RecordSource for Canned {
+    fn next_batch(&mut self, batch: &mut Vec<Record>) -> Result<(), String> {
+        batch.clear();
+        batch.append(&mut self.0);
+        Ok(())
+    }
+}
+
+fn canned() -> TraceInput {
+    let records: Vec<Record> = (0..200)
+        .map(|i| Record {
+            arrival_ns: 1_000_000 + i * 3000,
+            device: (i % 2) as u32,
+            offset_bytes: (i * 7 % 50) * 122_880 + 512 * (i % 2) * 900,
+            bytes: 4096,
+            kind: if i % 3 == 0 { request::Kind::Write } else { request::Kind::Read },
+        })
+        .collect();
+    let open = move || Ok(Box::new(Canned(records.clone())) as Box<dyn RecordSource>);
+    TraceInput { source: open().unwrap(), again: Some(Arc::new(open)) }
+}
+
+/// The results, or the message of whoever refused.
+fn outcome(overrides: &[&str], workload: &str, settings: &[&str]) -> String {
+    let owned = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
+    let design = match load_design("small.toml", Some(common::SMALL), &owned(overrides)) {
+        Ok(design) => design,
+        Err(error) => return error.to_string(),
+    };
+    let workload = match load_workload("w.toml", Some(workload), &owned(settings)) {
+        Ok(workload) => workload,
+        Err(error) => return error.to_string(),
+    };
+    let inputs = |flow: &Flow| match flow.traces().len() {
+        0 => vec![None],
+        traces => (0..traces).map(|_| Some(canned())).collect(),
+    };
+    let traces = workload.flow.iter().flat_map(inputs).collect();
+    match run(&design, &workload, traces, &RunOptions::default(), &mut |_| true) {
+        Ok(outcome) => serde_json::to_string(&outcome.report).unwrap(),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn every_design_key_changes_a_result() {
+    let tabled: BTreeSet<String> = DESIGN.iter().map(|row| row.0.to_owned()).collect();
+    let known: BTreeSet<String> =
+        keys(Kind::Design).into_iter().filter(|k| !DESCRIPTIONS.contains(&k.as_str())).collect();
+    assert_eq!(tabled, known, "the table and the schema must name the same keys");
+    for (key, change, situation, workload) in DESIGN {
+        let workload = workload_text(workload);
+        let setting = format!("{key}={change}");
+        let changed: Vec<&str> = situation.iter().copied().chain([setting.as_str()]).collect();
+        let same = outcome(situation, &workload, &[]) == outcome(&changed, &workload, &[]);
+        assert!(!same, "{key} = {change} changes nothing");
+    }
+}
+
+/// Key of a PC with a fixed-latency drive, change. Its attachment's keys are those of a design.
+const PC: &[(&str, &str)] = &[
+    ("ssd.hit_latency", "1us"),
+    ("ssd.hit_rate", "1GB/s"),
+    ("ssd.miss_latency", "1us"),
+    ("ssd.miss_rate", "1GB/s"),
+    ("ssd.write_latency", "1us"),
+    ("ssd.write_rate", "1GB/s"),
+    ("ssd.internals", "shared"),
+    ("driver.command", "2us"),
+    ("driver.pack", "1us"),
+    ("driver.interrupt", "2us"),
+    ("driver.descriptor_bytes", "512"),
+    ("network.rate", "1GB/s"),
+    ("network.blocks", "3"),
+];
+
+#[test]
+fn every_pc_key_changes_a_result() {
+    let tabled: BTreeSet<String> = PC.iter().map(|row| row.0.to_owned()).collect();
+    let known: BTreeSet<String> = keys(Kind::Pc).into_iter().filter(|key| !key.starts_with("attachment.")).collect();
+    assert_eq!(tabled, known, "the table and the schema must name the same keys");
+    let times = |settings: &[String]| {
+        let pc = load_pc("pc", "attachment.kind = \"nbdp\"", settings).unwrap();
+        Scenario::ALL.map(|scenario| simulate(&pc, scenario, 16384).unwrap().total_ps)
+    };
+    for (key, change) in PC {
+        assert_ne!(times(&[]), times(&[format!("{key}={change}")]), "{key} = {change} changes nothing");
+    }
+}
+
+const TRACE: &str = "name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.trace]\nfile = \"x\"\nbeyond = \"wrap\"\n";
+const MIX: &str = "name = \"w\"\n[[flow]]\nname = \"a\"\n[[flow.mix.trace]]\nfile = \"x\"\nbeyond = \"wrap\"\n[[flow.mix.trace]]\nfile = \"y\"\nbeyond = \"fit\"\n";
+const PARTS: &str = "name = \"w\"\npartitioned = true\n[[flow]]\nname = \"a\"\n[flow.synthetic]\nrequests = 300\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 8\n[[flow]]\nname = \"b\"\n[flow.synthetic]\nrequests = 300\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 8\n";
+
+/// Key, changes, workload.
+fn workload_table() -> Vec<(&'static str, Vec<&'static str>, String)> {
+    let one = workload_text(PARTIAL);
+    let hot = workload_text(
+        "requests = 300\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 8\naddresses = \"hot-cold\"\nhot_share = 0.1",
+    );
+    let more = |body: &str, keys: &str| workload_text(&format!("{body}\n{keys}"));
+    let open_body = "requests = 300\nread_share = 0.5\nsize = \"4KiB\"\ninter_arrival = \"10us\"";
+    let zipf = more(PARTIAL, "addresses = \"zipf\"\nzipf_exponent = 1.2");
+    let runs = more(PARTIAL, "sequential_share = 0.5");
+    let skewed = more(PARTIAL, "channel_skew = { share = 0.6, channels = 2 }");
+    let mixed = workload_text(
+        "requests = 600\nread_share = 0.5\nqueue_depth = 8\n\
+         sizes = [{ size = \"4KiB\", share = 0.7 }, { size = \"16KiB\", share = 0.3 }]\n\
+         write_sizes = [{ size = \"4KiB\", share = 0.7 }, { size = \"16KiB\", share = 0.3 }]",
+    );
+    let bursty = more(open_body, "burstiness = 4.0");
+    let paused = more(open_body, "on = \"200us\"\noff = \"200us\"");
+    let waves = more(open_body, "diurnal = { period = \"1ms\", amplitude = 0.8 }");
+    let open = workload_text(open_body);
+    let parts = PARTS.to_owned();
+    let trace = TRACE.to_owned();
+    vec![
+        ("name", vec!["name=other"], one.clone()),
+        ("partitioned", vec!["partitioned=false"], parts.clone()),
+        ("last_flow_first", vec!["last_flow_first=true"], parts.clone()),
+        ("inter_arrival", vec!["inter_arrival=33us"], open.clone()),
+        ("flow.name", vec!["flow.0.name=other"], one.clone()),
+        ("flow.priority", vec!["flow.0.priority=low"], two_classes()),
+        ("flow.cache", vec!["flow.0.cache=off"], one.clone()),
+        ("flow.channels", vec!["flow.0.channels=[0]"], parts.clone()),
+        ("flow.chips", vec!["flow.0.chips=[0]"], parts.clone()),
+        ("flow.dies", vec!["flow.0.dies=[7]"], parts.clone()),
+        ("flow.planes", vec!["flow.0.planes=[0]"], parts.clone()),
+        ("flow.occupancy", vec!["flow.0.occupancy=0.5"], parts),
+        ("flow.synthetic.requests", vec!["flow.0.synthetic.requests=100"], one.clone()),
+        ("flow.synthetic.stop", vec!["flow.0.synthetic.stop=1ms"], one.clone()),
+        ("flow.synthetic.read_share", vec!["flow.0.synthetic.read_share=0.9"], one.clone()),
+        ("flow.synthetic.trim_share", vec!["flow.0.synthetic.trim_share=0.2"], one.clone()),
+        ("flow.synthetic.flush_share", vec!["flow.0.synthetic.flush_share=0.2"], one.clone()),
+        ("flow.synthetic.zeroes_share", vec!["flow.0.synthetic.zeroes_share=0.5"], one.clone()),
+        ("flow.synthetic.fua_share", vec!["flow.0.synthetic.fua_share=0.5"], one.clone()),
+        ("flow.synthetic.addresses", vec!["flow.0.synthetic.addresses=sequential"], one.clone()),
+        ("flow.synthetic.hot_share", vec!["flow.0.synthetic.hot_share=0.4"], hot),
+        ("flow.synthetic.zipf_exponent", vec!["flow.0.synthetic.zipf_exponent=0.5"], zipf.clone()),
+        ("flow.synthetic.popular_regions", vec!["flow.0.synthetic.popular_regions=2"], zipf),
+        ("flow.synthetic.working_set_size", vec!["flow.0.synthetic.working_set_size=256KiB"], one.clone()),
+        ("flow.synthetic.working_set_offset", vec!["flow.0.synthetic.working_set_offset=256KiB"], one.clone()),
+        ("flow.synthetic.think_time", vec!["flow.0.synthetic.think_time=5us"], one.clone()),
+        ("flow.synthetic.sequential_share", vec!["flow.0.synthetic.sequential_share=0.4"], one.clone()),
+        ("flow.synthetic.run_length", vec!["flow.0.synthetic.run_length=9"], runs),
+        ("flow.synthetic.recent_share", vec!["flow.0.synthetic.recent_share=0.4"], one.clone()),
+        ("flow.synthetic.channel_skew.share", vec!["flow.0.synthetic.channel_skew.share=0.9"], skewed.clone()),
+        ("flow.synthetic.channel_skew.channels", vec!["flow.0.synthetic.channel_skew.channels=4"], skewed.clone()),
+        ("flow.synthetic.channel_skew.page", vec!["flow.0.synthetic.channel_skew.page=16KiB"], skewed),
+        ("flow.synthetic.sizes", vec!["flow.0.synthetic.sizes.0.share=0.1"], mixed.clone()),
+        ("flow.synthetic.write_sizes", vec!["flow.0.synthetic.write_sizes.1.size=24KiB"], mixed),
+        ("flow.synthetic.burstiness", vec!["flow.0.synthetic.burstiness=5"], open.clone()),
+        ("flow.synthetic.burst_share", vec!["flow.0.synthetic.burst_share=0.7"], bursty),
+        ("flow.synthetic.on", vec!["flow.0.synthetic.on=100us"], paused.clone()),
+        ("flow.synthetic.off", vec!["flow.0.synthetic.off=500us"], paused),
+        ("flow.synthetic.diurnal.period", vec!["flow.0.synthetic.diurnal.period=300us"], waves.clone()),
+        ("flow.synthetic.diurnal.amplitude", vec!["flow.0.synthetic.diurnal.amplitude=0.1"], waves),
+        ("flow.synthetic.working_set", vec!["flow.0.synthetic.working_set=0.1"], one.clone()),
+        ("flow.synthetic.alignment", vec!["flow.0.synthetic.alignment=4KiB"], one.clone()),
+        ("flow.synthetic.size", vec!["flow.0.synthetic.size=8KiB"], one.clone()),
+        (
+            "flow.synthetic.size_unit",
+            vec!["flow.0.synthetic.size_unit=1KiB", "flow.0.synthetic.size=1536B"],
+            workload_text(&PARTIAL.replace("1KiB", "1536B")),
+        ),
+        ("flow.synthetic.size_deviation", vec!["flow.0.synthetic.size_deviation=2KiB"], one.clone()),
+        ("flow.synthetic.queue_depth", vec!["flow.0.synthetic.queue_depth=2"], one.clone()),
+        ("flow.synthetic.inter_arrival", vec!["flow.0.synthetic.inter_arrival=50us"], open),
+        ("flow.synthetic.start", vec!["flow.0.synthetic.start=1us"], two_classes()),
+        ("flow.synthetic.mqsim_seed", vec!["flow.0.synthetic.mqsim_seed=3"], one),
+        ("flow.trace.requests", vec!["flow.0.trace.requests=50"], trace.clone()),
+        ("flow.trace.queue_depth", vec!["flow.0.trace.queue_depth=4"], trace.clone()),
+        ("flow.trace.devices", vec!["flow.0.trace.devices=offset"], trace.clone()),
+        ("flow.trace.beyond", vec!["flow.0.trace.beyond=fit"], trace.clone()),
+        ("flow.trace.keep_start", vec!["flow.0.trace.keep_start=true"], trace.clone()),
+        ("flow.trace.after", vec!["flow.0.trace.after=90us"], trace.clone()),
+        ("flow.trace.until", vec!["flow.0.trace.until=90us"], trace.clone()),
+        ("flow.trace.skip", vec!["flow.0.trace.skip=10"], trace.clone()),
+        ("flow.trace.every", vec!["flow.0.trace.every=3"], trace.clone()),
+        ("flow.trace.sample", vec!["flow.0.trace.sample=0.5"], trace.clone()),
+        ("flow.trace.repeat", vec!["flow.0.trace.repeat=2"], trace.clone()),
+        ("flow.trace.as_fast_as_possible", vec!["flow.0.trace.as_fast_as_possible=true"], trace.clone()),
+        ("flow.trace.speed", vec!["flow.0.trace.speed=2.5"], trace.clone()),
+        ("flow.trace.inter_arrival", vec!["flow.0.trace.inter_arrival=1us"], trace.clone()),
+        ("flow.trace.start", vec!["flow.0.trace.start=7us"], trace.clone()),
+        ("flow.trace.offset", vec!["flow.0.trace.offset=64KiB"], trace.clone()),
+        ("flow.trace.room", vec!["flow.0.trace.room=128KiB"], trace),
+        ("flow.mix.trace", vec!["flow.0.mix.trace.1.speed=3.0"], MIX.to_owned()),
+        ("flow.mix.requests", vec!["flow.0.mix.requests=50"], MIX.to_owned()),
+        ("flow.mix.queue_depth", vec!["flow.0.mix.queue_depth=4"], MIX.to_owned()),
+        ("flow.mix.as_fast_as_possible", vec!["flow.0.mix.as_fast_as_possible=true"], MIX.to_owned()),
+        ("flow.mix.speed", vec!["flow.0.mix.speed=0.5"], MIX.to_owned()),
+        ("flow.mix.inter_arrival", vec!["flow.0.mix.inter_arrival=9us"], MIX.to_owned()),
+    ]
+}
+
+/// A drive on which it matters how a flow uses the cache, and what it wants to be safe.
+const DRIVE: &[&str] = &["cache.capacity=64KiB", "cache.power_loss_protection=false"];
+
+/// Read by whoever opens the trace file (tested with the command line): the engine never sees a file.
+const OPENERS: [&str; 6] = [
+    "flow.trace.file",
+    "flow.trace.format",
+    "flow.trace.read.on_error",
+    "flow.trace.read.sort_window",
+    "flow.trace.read.events",
+    "flow.trace.read.columns",
+];
+
+#[test]
+fn every_workload_key_changes_a_result() {
+    let table = workload_table();
+    let tabled: BTreeSet<String> = table.iter().map(|row| row.0.to_owned()).collect();
+    let read_elsewhere = |k: &String| DESCRIPTIONS.contains(&k.as_str()) || OPENERS.contains(&k.as_str());
+    let known: BTreeSet<String> = keys(Kind::Workload).into_iter().filter(|k| !read_elsewhere(k)).collect();
+    assert_eq!(tabled, known, "the table and the schema must name the same keys");
+    for (key, changes, workload) in &table {
+        let situation = if key == &"flow.occupancy" { &["precondition.kind=steady"] } else { DRIVE };
+        let same = outcome(situation, workload, &[]) == outcome(situation, workload, changes);
+        assert!(!same, "{key}: {changes:?} changes nothing");
+    }
+}
