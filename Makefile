@@ -42,33 +42,44 @@ demo: $(VENV)/.built ## Run the main job: a drive with several interconnects, an
 	@echo "The report is $(abspath out/demo/report.html)"
 
 .PHONY: test
-test: test-rust test-python ## Run every test
+test: ## Run every test, of Rust and of Python side by side
+	$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-rust test-python
 
 .PHONY: test-rust
-test-rust: $(VENV)/.built ## Test the engine and the trace readers
+test-rust: $(VENV)/.tools ## Test the engine and the trace readers
 	cargo test --locked --quiet
 
 .PHONY: test-python
-test-python: $(VENV)/.built ## Test the package and the commands; tests/README.md tells the tiers
-	$(BIN)/pytest --numprocesses auto --dist worksteal
+test-python: $(VENV)/.built ## Test the package and the commands; ORDER=SEED shuffles the tests
+	$(BIN)/pytest --numprocesses auto --dist worksteal $(if $(ORDER),--random-order --random-order-seed=$(ORDER))
 
 SEED ?= 0
-SEEDS ?= 1000
+SEEDS ?= 2000
 
 .PHONY: swarm
-swarm: ## Try SEEDS random drives, workloads and losses of power, from SEED on
-	SEED=$(SEED) SEEDS=$(SEEDS) cargo test --locked --quiet --package canaletto --test swarm -- --nocapture seeds
+swarm: ## Try SEEDS random drives, workloads and losses of power, from SEED on; or the case that the file CASE holds
+ifdef CASE
+	CASE=$(abspath $(CASE)) cargo test --locked --quiet --package canaletto --test integration -- --ignored swarm::seeds::case
+else
+	SEED=$(SEED) SEEDS=$(SEEDS) cargo test --locked --quiet --package canaletto --test integration -- --nocapture swarm::seeds::seeds
+endif
 
 .PHONY: check-mqsim
 check-mqsim: $(VENV)/.built ## Compare every recorded MQSim run
 	$(PYTHON) $(SHARED)/tools/check-mqsim --canaletto $(BIN)/canaletto
 
 .PHONY: lint
-lint: $(VENV)/.built ## Check formatting, lints and types
+lint: lint-rust lint-python ## Check formatting, lints and types
+
+.PHONY: lint-rust
+lint-rust: $(VENV)/.tools
 	cargo fmt --all --check
 	# Modules named inside a macro, which cargo fmt does not see.
 	rustfmt --check --edition 2024 crates/canaletto-trace/src/formats/*.rs
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+
+.PHONY: lint-python
+lint-python: $(VENV)/.built
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy

@@ -9,15 +9,15 @@
 
 mod case;
 mod cases;
-#[path = "../common/mod.rs"]
+#[path = "../integration/common/mod.rs"]
 mod common;
-#[path = "../swarm/designs.rs"]
+#[path = "../integration/swarm/designs.rs"]
 mod designs;
 mod digest;
-#[path = "../common/key_changes.rs"]
+#[path = "../integration/key_changes.rs"]
 mod key_changes;
 mod traces;
-#[path = "../swarm/workloads.rs"]
+#[path = "../integration/swarm/workloads.rs"]
 mod workloads;
 
 use std::collections::{BTreeMap, BTreeSet};

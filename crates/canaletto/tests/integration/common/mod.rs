@@ -1,0 +1,49 @@
+//! Small drives and workloads for tests.
+
+pub mod script;
+
+use canaletto::config::design::Design;
+use canaletto::config::workload::Workload;
+use canaletto::config::{load_design, load_workload};
+use canaletto::{Outcome, RunOptions, run};
+
+/// A drive of 2 × 2 chips with 2 planes each, 16 blocks of 8 pages of 4 KiB a plane, so that collection comes early.
+pub const SMALL: &str = r#"
+base = "performance-optimized"
+name = "small"
+[geometry]
+channels = 2
+chips_per_channel = 2
+blocks_per_plane = 16
+pages_per_block = 8
+[ftl]
+overprovisioning = 0.3
+[gc]
+threshold = 0.2
+hard_threshold = 0.1
+"#;
+
+/// A design from TOML text and overrides.
+pub fn design(text: &str, overrides: &[&str]) -> Design {
+    let overrides: Vec<String> = overrides.iter().map(|s| (*s).to_owned()).collect();
+    load_design("test.toml", Some(text), &overrides).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// A design preset with overrides.
+pub fn preset(name: &str, overrides: &[&str]) -> Design {
+    let overrides: Vec<String> = overrides.iter().map(|s| (*s).to_owned()).collect();
+    load_design(name, None, &overrides).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// A workload of one synthetic flow with the given keys.
+pub fn synthetic(keys: &str) -> Workload {
+    let text = format!("name = \"test\"\n[[flow]]\nname = \"a\"\n[flow.synthetic]\n{keys}\n");
+    load_workload("test.toml", Some(&text), &[]).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+/// Runs to the end, with records.
+pub fn simulate(design: &Design, workload: &Workload) -> Outcome {
+    let options = RunOptions { records: true, ..RunOptions::default() };
+    let traces = workload.flow.iter().map(|_| None).collect();
+    run(design, workload, traces, &options, &mut |_| true).unwrap_or_else(|e| panic!("{e}"))
+}

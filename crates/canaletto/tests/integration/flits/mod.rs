@@ -1,0 +1,317 @@
+//! A mesh of routers simulated cycle by cycle and flit by flit: slow, plain, and independent of the engine.
+//!
+//! ```text
+//!   controller 0 == router 0,0 == router 0,1 == ...      == : a link each way
+//!                      ||   \\        ||   \\
+//!                      ||  chip 0,0   ||  chip 0,1
+//!   controller 1 == router 1,0 == router 1,1 == ...
+//! ```
+//!
+//! A flit is what a link carries in a cycle. Every link that ends at a router has a FIFO of `Case::buffer` flits there;
+//! controllers and chips have a queue without bound for what they send and take at once what they are sent. A packet starts
+//! on a link in the first cycle in which
+//!
+//! - the link is idle,
+//! - the FIFO at its far end has room for the whole packet: its space is reserved from that cycle until its last flit
+//!   has left that FIFO again,
+//! - the packet heads its own FIFO: the one before has left it entirely,
+//! - its head flit has been in the router for the router's delay (none at the source),
+//! - no other packet of which the last two hold, and which became ready earlier, wants the link; of packets that became
+//!   ready in the same cycle the one with the smaller number goes first.
+//!
+//! From then on one of its flits leaves every cycle and arrives in the next.
+
+mod by_hand;
+
+use std::collections::{BTreeMap, VecDeque};
+
+/// What a link begins or ends at; rows and columns count from the north-west.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Node {
+    /// The controller of a row.
+    Controller(usize),
+    /// The chip at a row and column.
+    Chip(usize, usize),
+    /// The router beside that chip.
+    Router(usize, usize),
+}
+
+/// A directed link. The FIFO at its far end goes by the same name; the queue of a source is called (source, source).
+pub type Link = (Node, Node);
+
+/// A packet to be sent. Its number is its place in [`Case::packets`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Packet {
+    /// The cycle in which the source has it. Of packets of one cycle the source sends the smaller number first.
+    pub at: u64,
+    /// The controller or chip that sends it.
+    pub from: Node,
+    /// The controller or chip that it is sent to.
+    pub to: Node,
+    /// Its length, at least 1 and at most the buffer.
+    pub flits: u64,
+}
+
+/// A mesh and its traffic.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Case {
+    /// Rows of routers, each with a controller.
+    pub rows: usize,
+    /// Columns of routers.
+    pub columns: usize,
+    /// Whether the controllers of odd rows are at the east edge instead of the west edge.
+    pub two_edges: bool,
+    /// Cycles from a head flit's arrival at a router until it may leave.
+    pub delay: u64,
+    /// Flits that each FIFO of a router holds.
+    pub buffer: u64,
+    /// The traffic.
+    pub packets: Vec<Packet>,
+}
+
+/// What became of a packet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Crossing {
+    /// The cycle in which its last flit has arrived.
+    pub crossed: u64,
+    /// The cycle in which it started on each link of [`Case::route`].
+    pub starts: Vec<u64>,
+    /// Cycles for which it was ready and waited for the link into or out of a chip.
+    pub port: u64,
+    /// Cycles for which it was ready and waited for any other link.
+    pub conflict: u64,
+}
+
+/// A flit on a link in a cycle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Carried {
+    /// The cycle in which it left; it arrives in the next.
+    pub cycle: u64,
+    /// The link.
+    pub link: Link,
+    /// The packet it belongs to.
+    pub packet: usize,
+    /// Its place in the packet, from 0.
+    pub flit: u64,
+}
+
+impl Case {
+    /// Row and column of the router that a node is attached to.
+    pub fn place(&self, node: Node) -> (usize, usize) {
+        match node {
+            Node::Controller(row) if self.two_edges && row % 2 == 1 => (row, self.columns - 1),
+            Node::Controller(row) => (row, 0),
+            Node::Chip(row, column) | Node::Router(row, column) => (row, column),
+        }
+    }
+
+    /// Where a packet goes next: to the router, along the row, along the column, to the destination.
+    pub fn next(&self, at: Node, to: Node) -> Node {
+        let (row, column) = self.place(at);
+        let (to_row, to_column) = self.place(to);
+        match at {
+            Node::Controller(_) | Node::Chip(..) => Node::Router(row, column),
+            Node::Router(..) if column < to_column => Node::Router(row, column + 1),
+            Node::Router(..) if column > to_column => Node::Router(row, column - 1),
+            Node::Router(..) if row < to_row => Node::Router(row + 1, column),
+            Node::Router(..) if row > to_row => Node::Router(row - 1, column),
+            Node::Router(..) => to,
+        }
+    }
+
+    /// The links that a packet crosses, in order.
+    pub fn route(&self, packet: &Packet) -> Vec<Link> {
+        let mut at = packet.from;
+        let mut links = Vec::new();
+        while links.is_empty() || at != packet.to {
+            let next = self.next(at, packet.to);
+            links.push((at, next));
+            at = next;
+        }
+        links
+    }
+
+    /// All links of the mesh.
+    fn links(&self) -> Vec<Link> {
+        let mut pairs = Vec::new();
+        for row in 0..self.rows {
+            let (_, edge) = self.place(Node::Controller(row));
+            pairs.push((Node::Controller(row), Node::Router(row, edge)));
+            for column in 0..self.columns {
+                let here = Node::Router(row, column);
+                pairs.push((Node::Chip(row, column), here));
+                if column + 1 < self.columns {
+                    pairs.push((here, Node::Router(row, column + 1)));
+                }
+                if row + 1 < self.rows {
+                    pairs.push((here, Node::Router(row + 1, column)));
+                }
+            }
+        }
+        pairs.into_iter().flat_map(|(a, b)| [(a, b), (b, a)]).collect()
+    }
+}
+
+/// A flit in a FIFO.
+#[derive(Debug, Clone, Copy)]
+struct Flit {
+    packet: usize,
+    number: u64,
+    arrived: u64,
+}
+
+/// A FIFO of flits: of a router, or of a source.
+#[derive(Debug, Default)]
+struct Fifo {
+    flits: VecDeque<Flit>,
+    /// Flits of the packets that are in it or on their way into it, each counted in full until its last flit has left.
+    reserved: u64,
+}
+
+/// What a link is doing.
+#[derive(Debug, Default)]
+struct Wire {
+    /// The FIFO whose first packet is crossing, the packet, and the number of the flit that leaves next.
+    crossing: Option<(Link, usize, u64)>,
+    /// The flit that left in the last cycle: packet and number.
+    carries: Option<(usize, u64)>,
+}
+
+/// The mesh at the beginning of a cycle.
+struct Mesh<'a> {
+    case: &'a Case,
+    cycle: u64,
+    wires: BTreeMap<Link, Wire>,
+    fifos: BTreeMap<Link, Fifo>,
+    crossings: Vec<Crossing>,
+    crossed: usize,
+    carried: Vec<Carried>,
+}
+
+impl<'a> Mesh<'a> {
+    fn new(case: &'a Case) -> Mesh<'a> {
+        let links = case.links();
+        let sources = links.iter().filter(|(from, _)| !is_router(*from)).map(|&(from, _)| (from, from));
+        let buffers = links.iter().filter(|(_, to)| is_router(*to)).copied();
+        Mesh {
+            case,
+            cycle: 0,
+            fifos: sources.chain(buffers).map(|name| (name, Fifo::default())).collect(),
+            wires: links.into_iter().map(|link| (link, Wire::default())).collect(),
+            crossings: vec![Crossing { crossed: 0, starts: Vec::new(), port: 0, conflict: 0 }; case.packets.len()],
+            crossed: 0,
+            carried: Vec::new(),
+        }
+    }
+
+    /// One cycle.
+    fn step(&mut self) {
+        self.inject();
+        self.arrive();
+        self.start();
+        self.leave();
+        self.cycle += 1;
+    }
+
+    /// Sources get the packets of this cycle.
+    fn inject(&mut self) {
+        for (number, packet) in self.case.packets.iter().enumerate().filter(|(_, p)| p.at == self.cycle) {
+            let queue = self.fifos.get_mut(&(packet.from, packet.from)).expect("a controller or chip of the mesh");
+            queue.reserved += packet.flits;
+            queue.flits.extend((0..packet.flits).map(|k| Flit { packet: number, number: k, arrived: packet.at }));
+        }
+    }
+
+    /// What left in the last cycle arrives: in the FIFO at the far end, or where it was sent to.
+    fn arrive(&mut self) {
+        for (link, wire) in &mut self.wires {
+            let Some((packet, number)) = wire.carries.take() else { continue };
+            if let Some(fifo) = self.fifos.get_mut(link) {
+                fifo.flits.push_back(Flit { packet, number, arrived: self.cycle });
+                assert!(fifo.flits.len() as u64 <= fifo.reserved && fifo.reserved <= self.case.buffer, "{link:?}");
+            } else if number + 1 == self.case.packets[packet].flits {
+                assert_eq!(link.1, self.case.packets[packet].to);
+                self.crossings[packet].crossed = self.cycle;
+                self.crossed += 1;
+            }
+        }
+    }
+
+    /// Every idle link lets the first of its candidates start, if that has room at the far end.
+    fn start(&mut self) {
+        for link in self.case.links() {
+            if self.wires[&link].crossing.is_some() {
+                continue;
+            }
+            let candidates = self.fifos.keys().filter_map(|&fifo| self.candidate(fifo, link));
+            let Some((ready, packet, from)) = candidates.min() else { continue };
+            let flits = self.case.packets[packet].flits;
+            if let Some(far) = self.fifos.get_mut(&link) {
+                if far.reserved + flits > self.case.buffer {
+                    continue;
+                }
+                far.reserved += flits;
+            }
+            self.wires.get_mut(&link).unwrap().crossing = Some((from, packet, 0));
+            let crossing = &mut self.crossings[packet];
+            crossing.starts.push(self.cycle);
+            let is_port = [link.0, link.1].iter().any(|n| matches!(n, Node::Chip(..)));
+            *(if is_port { &mut crossing.port } else { &mut crossing.conflict }) += self.cycle - ready;
+        }
+    }
+
+    /// The packet that heads a FIFO, if it is ready and its next link is this one: since when, its number, the FIFO.
+    fn candidate(&self, fifo: Link, link: Link) -> Option<(u64, usize, Link)> {
+        let at = fifo.1;
+        // Where the first flit is not a packet's head, the packet is leaving.
+        let head = self.fifos[&fifo].flits.front().filter(|flit| flit.number == 0)?;
+        let ready = head.arrived + if is_router(at) { self.case.delay } else { 0 };
+        let wants = (at, self.case.next(at, self.case.packets[head.packet].to));
+        (ready <= self.cycle && wants == link).then_some((ready, head.packet, fifo))
+    }
+
+    /// The next flit of every packet that is crossing a link leaves its FIFO.
+    fn leave(&mut self) {
+        for (&link, wire) in &mut self.wires {
+            let Some((from, packet, number)) = wire.crossing else { continue };
+            let fifo = self.fifos.get_mut(&from).unwrap();
+            let flit = fifo.flits.pop_front().expect("no flit is late");
+            assert_eq!((flit.packet, flit.number), (packet, number), "one packet after the other on {link:?}");
+            assert!(flit.arrived <= self.cycle && wire.carries.is_none());
+            wire.carries = Some((packet, number));
+            wire.crossing = Some((from, packet, number + 1));
+            self.carried.push(Carried { cycle: self.cycle, link, packet, flit: number });
+            let flits = self.case.packets[packet].flits;
+            if number + 1 == flits {
+                fifo.reserved -= flits;
+                wire.crossing = None;
+            }
+        }
+    }
+}
+
+fn is_router(node: Node) -> bool {
+    matches!(node, Node::Router(..))
+}
+
+/// Simulates until every packet has crossed; what became of each, and every flit on every link in order of time.
+pub fn record(case: &Case) -> (Vec<Crossing>, Vec<Carried>) {
+    for packet in &case.packets {
+        assert!((1..=case.buffer).contains(&packet.flits), "a packet must fit into a buffer: {packet:?}");
+        assert!(!is_router(packet.from) && !is_router(packet.to), "{packet:?}");
+    }
+    // Once all are injected, in every cycle at least one flit moves or one head flit waits in a router.
+    let work = |p: &Packet| case.route(p).len() as u64 * (p.flits + case.delay + 1);
+    let latest = case.packets.iter().map(|p| p.at).max().unwrap_or(0) + case.packets.iter().map(work).sum::<u64>();
+    let mut mesh = Mesh::new(case);
+    while mesh.crossed < case.packets.len() {
+        assert!(mesh.cycle <= latest, "deadlock: {case:?}");
+        mesh.step();
+    }
+    (mesh.crossings, mesh.carried)
+}
+
+/// What becomes of each packet of a case, in their order.
+pub fn run(case: &Case) -> Vec<Crossing> {
+    record(case).0
+}

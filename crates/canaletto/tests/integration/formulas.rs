@@ -1,0 +1,465 @@
+//! Formulas: unloaded latencies and saturation bandwidths against closed forms worked out by hand from the design.
+
+use crate::common::{preset, simulate, synthetic};
+use canaletto::measure::blame::Cause;
+use canaletto::measure::timeline::Windows;
+use canaletto::sim::time::Time;
+
+/// Nanoseconds on a PCIe link of 8 GB/s: packets of 128 B with 28 B of overhead.
+fn link_ns(bytes: u64) -> f64 {
+    let packets = bytes.div_ceil(128);
+    (bytes + packets * 28) as f64 / 8.0
+}
+
+/// A 4 KiB read on an idle performance-optimized drive: doorbell, fetch request, entry, then command (tCS + 6 tWC on the
+/// bus; tWB + tRR in the chip), tR, data at 1.2 GB/s, data and completion on the link.
+#[test]
+fn unloaded_read_latency() {
+    let design = preset("performance-optimized", &[]);
+    let workload = synthetic("requests = 200\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
+    let outcome = simulate(&design, &workload);
+    let host = link_ns(2) + (28.0 + 4.0) / 8.0 + link_ns(64);
+    let flash = 170.0 + 120.0 + 3000.0 + 4096.0 / 1.2;
+    let back = link_ns(4096) + link_ns(16);
+    let expected = host + flash + back;
+    let latency = &outcome.report.measures.latency_us.all;
+    // From the second request on, the doorbell waits behind the previous completion's doorbell.
+    let with_doorbell = expected + link_ns(2);
+    assert!((latency.min.unwrap() * 1e3 - expected).abs() < 0.1, "{latency:?} expected {expected}");
+    assert!((latency.max.unwrap() * 1e3 - with_doorbell).abs() < 0.1, "{latency:?} expected {with_doorbell}");
+}
+
+/// One request at a time, each so long after the completion of the last: the run takes all latencies and all thoughts.
+#[test]
+fn a_closed_loop_that_thinks() {
+    let design = preset("performance-optimized", &[]);
+    let keys = "requests = 200\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1\nthink_time = \"50us\"";
+    let outcome = simulate(&design, &synthetic(keys));
+    let mean_us = outcome.report.measures.latency_us.all.mean.unwrap();
+    let expected_us = 200.0 * mean_us + 199.0 * 50.0;
+    let found_us = outcome.report.measures.execution_time_us.unwrap();
+    assert!((found_us - expected_us).abs() < 0.01, "{found_us} {expected_us}");
+}
+
+/// A full-page write: entry, request for data, data, command with data, tPROG, completion.
+#[test]
+fn unloaded_write_latency() {
+    let design = preset("performance-optimized", &["ftl.unwritten_reads=zeroes"]);
+    let workload = synthetic("requests = 200\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 1");
+    let outcome = simulate(&design, &workload);
+    let host = link_ns(2) + 32.0 / 8.0 + link_ns(64) + 32.0 / 8.0 + link_ns(4096);
+    // Program: tCS + 6 tWC + tWPST + tWPSTH on the wires, tADL + tWB in the chip.
+    let flash = 20.0 + 150.0 + 6.0 + 15.0 + 4096.0 / 1.2 + 70.0 + 100.0 + 100_000.0;
+    let expected = host + flash + link_ns(16);
+    let latency = &outcome.report.measures.latency_us.all;
+    assert!((latency.min.unwrap() * 1e3 - expected).abs() < 0.1, "{latency:?} expected {expected}");
+}
+
+/// A write into the cache and a read that finds it there: the link and one DRAM transfer (tRCD + tCL, 4 KiB at 12.8 GB/s).
+#[test]
+fn unloaded_latency_of_the_cache() {
+    let design = preset("performance-optimized", &["cache.capacity=64MiB"]);
+    let workload = synthetic(
+        "requests = 4000\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 1\nworking_set = 0.00001\naddresses = \"uniform\"",
+    );
+    let outcome = simulate(&design, &workload);
+    let dram = 13.75 + 13.75 + 4096.0 / 12.8;
+    let entry = 2.0 * link_ns(2) + 32.0 / 8.0 + link_ns(64);
+    let write = entry + 32.0 / 8.0 + link_ns(4096) + dram + link_ns(16);
+    let read = entry + dram + link_ns(4096) + link_ns(16);
+    let latency = &outcome.report.measures.latency_us;
+    assert!((latency.write.max.unwrap() * 1e3 - write).abs() < 0.1, "{latency:?}, expected {write}");
+    assert!((latency.read.p50.unwrap() / (read / 1e3) - 1.0).abs() < 2e-3, "{latency:?}, expected {read}");
+    let reads = &outcome.report.cache.as_ref().unwrap().counts.reads;
+    assert!(reads.hits > 1000 && reads.misses > 0, "{reads:?}");
+}
+
+/// A write-back drive is as fast as its DRAM until the cache is full; from then on it is as fast as its flash.
+#[test]
+fn a_full_write_buffer_writes_at_the_speed_of_flash() {
+    let geometry = ["geometry.channels=2", "geometry.chips_per_channel=2", "ftl.unwritten_reads=zeroes"];
+    let run = |requests: u32, capacity: &str| {
+        let capacity = format!("cache.capacity={capacity}");
+        let design = preset("performance-optimized", &[&geometry[..], &[capacity.as_str()]].concat());
+        let workload = synthetic(&format!(
+            "requests = {requests}\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 256\naddresses = \"sequential\""
+        ));
+        simulate(&design, &workload).report
+    };
+    // 8 planes: a program of both planes of a chip takes 100 us and its command; the two channels are far from busy.
+    let flash = 8.0 * 4096.0 / 100.0;
+    let (burst, sustained, without) = (run(900, "4MiB"), run(20_000, "4MiB"), run(20_000, "0B"));
+    assert!(!burst.measures.blame_us.all.contains_key("write_buffer"));
+    assert!(burst.measures.bandwidth_mb_s.unwrap() > 10.0 * flash, "{:?}", burst.measures.bandwidth_mb_s);
+    let (sustained, without) = (sustained.measures.bandwidth_mb_s.unwrap(), without.measures.bandwidth_mb_s.unwrap());
+    assert!(without < flash && without > 0.85 * flash, "{without} of {flash} MB/s");
+    // The cache's 1024 pages are dirty at the end.
+    let expected = without * 20_000.0 / (20_000.0 - 1024.0);
+    assert!((sustained / expected - 1.0).abs() < 0.03, "{sustained}, expected {expected} MB/s");
+}
+
+/// Reads of 64 KiB saturate the slowest part: the host link by default, the buses if the link is fast, the arrays if the
+/// buses are fast too.
+#[test]
+fn saturation_bandwidth() {
+    let workload =
+        synthetic("requests = 20000\nread_share = 1.0\nsize = \"64KiB\"\nalignment = \"64KiB\"\nqueue_depth = 256");
+    let bandwidth = |overrides: &[&str]| {
+        let outcome = simulate(&preset("performance-optimized", overrides), &workload);
+        outcome.report.measures.bandwidth_mb_s.unwrap()
+    };
+    let link = 65536.0 / link_ns(65536) * 1e3;
+    let measured = bandwidth(&[]);
+    assert!(measured < link && measured > 0.985 * link, "{measured} of {link} MB/s");
+    // Each page also takes its share of a command: 320 ns on the bus for two planes, 170 ns for one.
+    let measured = bandwidth(&["link.lanes=32"]);
+    let (best, worst) = (8.0 * 4096e3 / (4096.0 / 1.2 + 160.0), 8.0 * 4096e3 / (4096.0 / 1.2 + 170.0));
+    // Data go first, so that chips sometimes wait for their next command while others send.
+    assert!(measured < best && measured > 0.95 * worst, "{measured}, buses give {worst} to {best} MB/s");
+    // With fast buses: 128 planes, each 3 us + command + data for a page of its own.
+    let measured = bandwidth(&["link.lanes=32", "link.lane_rate=8GB/s", "fabric.link_rate=100GB/s"]);
+    let arrays = 128.0 * 4096e3 / 3000.0;
+    assert!(measured < arrays && measured > 0.3 * arrays, "{measured} of {arrays} MB/s");
+}
+
+/// One chip: its reads queue behind each other and none of that is a path conflict.
+#[test]
+fn one_hot_chip_waits_for_itself() {
+    let design = preset("performance-optimized", &["geometry.channels=1", "geometry.chips_per_channel=1"]);
+    let workload = synthetic("requests = 5000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 16");
+    let outcome = simulate(&design, &workload);
+    let measures = &outcome.report.measures;
+    assert_eq!(measures.path_conflicts.free_request_share, Some(1.0));
+    assert!(measures.blame_us.all[Cause::ChipBusyUser.key()] > 10.0);
+    // Its sibling's data leave the other plane's register while it waits: both planes together need at least
+    // tR + 2 × data + command a pair.
+    let pair_us = (320.0 + 120.0 + 500.0 + 3000.0 + 2.0 * 4096.0 / 1.2) / 1e3;
+    assert!(measures.iops.unwrap() < 2.0 / pair_us * 1e6 * 1.35 && measures.iops.unwrap() > 0.8 / pair_us * 1e6);
+}
+
+/// An M/D/1 queue: one plane without data to speak of serves Poisson arrivals in constant time s at load ρ, so that the
+/// mean wait is ρ s / (2 (1 - ρ)).
+#[test]
+fn poisson_arrivals_at_one_plane_wait_as_md1() {
+    let overrides = [
+        "geometry.channels=1",
+        "geometry.chips_per_channel=1",
+        "geometry.planes_per_die=1",
+        "fabric.link_rate=1TB/s",
+        "flash.multi_plane=off",
+        "link.lanes=32",
+        "link.lane_rate=100GB/s",
+    ];
+    let design = preset("performance-optimized", &overrides);
+    // Service: command 170 ns, tWB + tRR 120 ns, tR 3000 ns, data 4.1 ns.
+    let service = 3.2941;
+    for load in [0.3, 0.6, 0.8] {
+        let gap_ns = (service / load * 1e3) as u64;
+        let keys = format!("requests = 400000\nread_share = 1.0\nsize = \"4KiB\"\ninter_arrival = \"{gap_ns}ns\"");
+        let outcome = simulate(&design, &synthetic(&keys));
+        let wait = outcome.report.measures.blame_us.all[Cause::ChipBusyUser.key()];
+        let expected = load * service / (2.0 * (1.0 - load));
+        assert!((wait - expected).abs() < 0.03 * expected, "load {load}: waits {wait} us, M/D/1 {expected} us");
+    }
+}
+
+/// A bigger controller's inside: a DRAM port of 1 GB/s caps reads at 1 GB/s, and the processor at one request each 5 us.
+#[test]
+fn the_controllers_inside_is_a_limit_when_it_is_one() {
+    let workload = synthetic("requests = 20000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 64");
+    let outcome = simulate(&preset("performance-optimized", &["controller.dram=1GB/s"]), &workload);
+    let measured = outcome.report.measures.bandwidth_mb_s.unwrap();
+    assert!(measured < 1000.0 && measured > 995.0, "{measured}");
+    let outcome = simulate(&preset("performance-optimized", &["controller.firmware_per_request=5us"]), &workload);
+    let measured = outcome.report.measures.iops.unwrap();
+    assert!(measured < 200_000.0 * 1.001 && measured > 199_000.0, "{measured}");
+}
+
+/// Two dies on one chip work at the same time if they may, one after the other if not.
+#[test]
+fn dies_interleave() {
+    let workload = synthetic("requests = 4000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 16");
+    let iops = |interleave: &str| {
+        let overrides = [
+            "geometry.channels=1",
+            "geometry.chips_per_channel=1",
+            "geometry.dies_per_chip=2",
+            "geometry.planes_per_die=1",
+            "ftl.unwritten_reads=zeroes",
+            interleave,
+        ];
+        simulate(&preset("performance-optimized", &overrides), &workload).report.measures.iops.unwrap()
+    };
+    let (both, one) = (iops("flash.die_interleaving=true"), iops("flash.die_interleaving=false"));
+    assert!(both > 1.9 * one && both < 2.05 * one, "{both} against {one}");
+}
+
+/// Unloaded reads over each fabric: what crosses the wires differs, the rest does not.
+#[test]
+fn unloaded_read_latency_of_each_fabric() {
+    let latency = |fabric: &str| {
+        let workload = synthetic("requests = 50\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
+        let overrides = [&format!("fabric.kind={fabric}"), "fabric.omnibus.controller_message=0ns"];
+        simulate(&preset("performance-optimized", &overrides), &workload).report.measures.latency_us.all.min.unwrap()
+            * 1e3
+    };
+    let bus = latency("bus");
+    assert_eq!(latency("ideal"), bus);
+    // Bus: 20 + 150 ns of command and 4096 B at 1.2 GB/s; packets: 20 ns, 8 flits, 2 + 4 + 4096 flits at 2.4 GB/s.
+    let difference = (170.0 + 4096.0 / 1.2) - (20.0 + 8.0 / 2.4 + (2.0 + 4.0 + 4096.0) / 2.4);
+    assert!((bus - latency("packetized") - difference).abs() < 0.1);
+    // Omnibus: the same packets on eight pins, over the row's bus. Split: two packets of half the page side by side, each
+    // with header and request.
+    let command = 20.0 + 8.0 / 1.2;
+    let difference = (170.0 + 4096.0 / 1.2) - (command + (5.0 + 4096.0) / 1.2);
+    assert!((bus - latency("omnibus") - difference).abs() < 0.1);
+    let difference = (170.0 + 4096.0 / 1.2) - (command + (5.0 + 2048.0) / 1.2);
+    assert!((bus - latency("omnibus-split") - difference).abs() < 0.1);
+}
+
+/// Controllers agree on the column bus that the second half takes, in two messages, for the seven of eight chips whose row
+/// has another controller; whole pages find the row free.
+#[test]
+fn unloaded_halves_wait_for_controllers_to_agree() {
+    let reservation = |fabric: &str| {
+        let overrides = [&format!("fabric.kind={fabric}"), "fabric.omnibus.controller_message=100ns"];
+        let workload = synthetic("requests = 4000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
+        let outcome = simulate(&preset("performance-optimized", &overrides), &workload);
+        outcome.report.measures.blame_us.all.get(Cause::PathReservation.key()).map_or(0.0, |us| us * 1e3)
+    };
+    assert_eq!(reservation("omnibus"), 0.0);
+    let (mean, expected) = (reservation("omnibus-split"), 200.0 * 7.0 / 8.0);
+    assert!((mean - expected).abs() < 0.02 * expected, "{mean} of {expected} ns");
+}
+
+/// An unloaded mesh: each transfer takes its flits once, and a flit and a router delay for every router, which are those of the
+/// chip's own row. At 1 GB/s a flit is 1 ns, over two pins 4 ns; a command has 8, a page 4096 and 3 of header.
+#[test]
+fn unloaded_read_latency_of_a_mesh() {
+    let workload = synthetic("requests = 300\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
+    for (fabric, flit) in [("mesh", 1_000), ("mesh-2bit", 4_000)] {
+        let outcome = simulate(&preset("performance-optimized", &[&format!("fabric.kind={fabric}")]), &workload);
+        let records = outcome.records.unwrap();
+        let spent = |cause: Cause, i: usize| records.blame[cause as usize][i];
+        let mut columns = [false; 8];
+        for i in 0..records.len() {
+            assert_eq!(spent(Cause::PathConflict, i) + spent(Cause::ChipBusyUser, i), 0);
+            let routers = spent(Cause::CommandTransfer, i) - 8 * flit;
+            assert_eq!(spent(Cause::DataTransfer, i), 4099 * flit + routers);
+            assert_eq!(routers % (flit + 1_000), 0);
+            columns[(routers / (flit + 1_000)) as usize - 1] = true;
+        }
+        assert_eq!(columns, [true; 8], "300 reads reach every column");
+    }
+}
+
+/// Where a mesh saturates, with a host link that is no limit and links of 1 GB/s (4096 of 4099 flits are payload).
+#[test]
+fn a_mesh_saturates_at_its_narrowest_links() {
+    let link = 1000.0 * 4096.0 / 4099.0;
+    let flow = |place: &str, size: &str, depth: u32| {
+        let text = format!(
+            "name = \"hot\"\npartitioned = true\n[[flow]]\nname = \"a\"\n{place}\n[flow.synthetic]\nrequests = 12000\n\
+             read_share = 1.0\nsize = \"{size}\"\nalignment = \"{size}\"\nqueue_depth = {depth}\n"
+        );
+        canaletto::config::load_workload("hot", Some(&text), &[]).unwrap()
+    };
+    let measures = |workload, overrides: &[&str]| {
+        let all = [&["fabric.kind=mesh", "link.lanes=32", "fabric.order=commands-first"], overrides].concat();
+        simulate(&preset("performance-optimized", &all), workload).report.measures
+    };
+    let check = |workload, overrides: &[&str], least: f64, most: f64| {
+        let measured = measures(workload, overrides).bandwidth_mb_s.unwrap();
+        let (least, most) = (least * link, most * link);
+        assert!(measured > least && measured <= most, "{overrides:?}: {measured}, not {least} to {most} MB/s");
+    };
+    let (own_row, alternating) = (["fabric.mesh.controller=own-row"], ["fabric.network.controllers=alternating"]);
+    // One row: its own controller takes what one link gives.
+    let row = flow("channels = [0]", "4KiB", 128);
+    check(&row, &own_row, 0.99, 1.0);
+    // Other controllers help little: of eight chips seven send over the one link west into column 0.
+    check(&row, &[], 1.03, 8.0 / 7.0);
+    // With controllers at both ends, six of eight send over two links, the two at the ends over none.
+    check(&row, &alternating, 2.0, 8.0 / 3.0);
+    // All chips, each to its own row's controller: every row is a chain of its own, commands go the other way.
+    let uniform = flow("", "16KiB", 256);
+    check(&uniform, &own_row, 0.98 * 8.0, 8.0);
+    // Were controllers chosen at random, half of what the upper four rows send would go to the lower four controllers:
+    // a quarter of everything over one link of column 0, so that four links' worth is all there is. The nearest of
+    // equally loaded ones does somewhat better. Two edges have two such links.
+    check(&uniform, &[], 4.0, 5.0);
+    check(&uniform, &alternating, 6.0, 8.0);
+    // One chip: its own link; a plane reads (3 us) while the other one's page (4.1 us) leaves, and nothing else is in the
+    // way, whichever controllers serve.
+    let chip = flow("channels = [3]\nchips = [5]", "4KiB", 16);
+    check(&chip, &[], 0.95, 1.0);
+    assert_eq!(measures(&chip, &[]).path_conflicts.free_request_share, Some(1.0));
+}
+
+/// A run that outlasts the clock stops and says so; nothing wraps around.
+#[test]
+fn the_clock_never_wraps() {
+    let design = preset("performance-optimized", &["link.lane_rate=1B/s"]);
+    let workload = synthetic("requests = 4000\nread_share = 1.0\nsize = \"64KiB\"\nqueue_depth = 64");
+    let run = canaletto::run(&design, &workload, vec![None], &canaletto::RunOptions::default(), &mut |_| true);
+    let message = run.err().expect("it cannot end").to_string();
+    assert!(message.starts_with("simulated time passed 107 days"), "{message}");
+}
+
+/// All traffic to the chips of one channel, with a link that is no limit: the bus gives 1.2 GB/s, packets 2.4 GB/s (less
+/// commands and headers), and the ideal fabric what eight chips' own paths give.
+#[test]
+fn one_hot_row_saturates_its_paths() {
+    let text = "name = \"hot\"\npartitioned = true\n[[flow]]\nname = \"a\"\nchannels = [0]\n[flow.synthetic]\n\
+                requests = 20000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 128\n";
+    let workload = canaletto::config::load_workload("hot", Some(text), &[]).unwrap();
+    let outcome = |fabric: &str| {
+        let kind = format!("fabric.kind={fabric}");
+        // Commands first: with data first all chips drain, then all read, and the bus idles meanwhile (6 % here).
+        let overrides = ["link.lanes=32", "fabric.order=commands-first", &kind];
+        simulate(&preset("performance-optimized", &overrides), &workload).report
+    };
+    let bandwidth = |fabric: &str| outcome(fabric).measures.bandwidth_mb_s.unwrap();
+    let bus = 4096e3 / (4096.0 / 1.2 + 170.0);
+    let measured = bandwidth("bus");
+    assert!(measured < bus * 1.03 && measured > 0.97 * bus, "{measured} of {bus}");
+    let packets = 4096e3 / ((2.0 + 4.0 + 4096.0) / 2.4 + 20.0 + 8.0 / 2.4);
+    let measured = bandwidth("packetized");
+    assert!(measured < packets * 1.01 && measured > 0.95 * packets, "{measured} of {packets}");
+    // Each chip: command, array and data one after the other, two planes a time at the best.
+    let one_plane = 8.0 * 4096e3 / (170.0 + 120.0 + 3000.0 + 4096.0 / 1.2);
+    let measured = bandwidth("ideal");
+    assert!(measured > one_plane && measured < 8.0 * 1200.0, "{measured}, {one_plane} with one plane at a time");
+    assert_eq!(outcome("ideal").measures.path_conflicts.free_request_share, Some(1.0));
+    assert!(outcome("bus").measures.path_conflicts.free_request_share.unwrap() < 0.5);
+}
+
+/// Two-dimensional buses, saturated: a hot row has its own bus and those of all columns, a hot chip its two, and uniform
+/// traffic all sixteen. The rate is low enough for the wires to be the limit, and four planes a chip have the next page
+/// ready. What is missing: in a closed loop requests gather at the chip that is slowest just then, so that others, and
+/// their column buses, run dry now and then while the row's bus never does; and at the end the chips finish one by one.
+#[test]
+fn omnibus_saturates_every_bus_that_reaches_the_traffic() {
+    const RATE: f64 = 0.3;
+    let report = |fabric: &str, at: &str, more: &[&str]| {
+        let text = format!(
+            "name = \"hot\"\npartitioned = true\n[[flow]]\nname = \"a\"\n{at}\n[flow.synthetic]\nrequests = 20000\n\
+             read_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1024\n"
+        );
+        let workload = canaletto::config::load_workload("hot", Some(&text), &[]).unwrap();
+        let kind = format!("fabric.kind={fabric}");
+        let mut overrides = vec![
+            "link.lanes=32",
+            "fabric.order=commands-first",
+            "fabric.link_rate=300MB/s",
+            "geometry.planes_per_die=4",
+            "flash.multi_plane=off",
+            "host.queue_entries=2048",
+            "host.fetch_limit=1024",
+            kind.as_str(),
+        ];
+        overrides.extend(more);
+        simulate(&preset("performance-optimized", &overrides), &workload).report
+    };
+    // One page's command and data on a bus: request and header of five flits, twice if it goes in halves.
+    let page = |flits: f64| 20.0 + (8.0 + flits) / RATE;
+    let (hot_row, hot_chip) = ("channels = [0]", "channels = [0]\nchips = [3]");
+    for (fabric, time) in [("omnibus", page(5.0 + 4096.0)), ("omnibus-split", page(10.0 + 4096.0))] {
+        for (at, buses, least) in [(hot_row, 9.0, 0.95), (hot_chip, 2.0, 0.99), ("", 16.0, 0.98)] {
+            let report = report(fabric, at, &[]);
+            let (measured, most) = (report.measures.bandwidth_mb_s.unwrap(), buses * 4096e3 / time);
+            assert!(measured < most && measured > least * most, "{fabric} {at}: {measured} of {most}");
+            let port = report.map.unwrap().chips[3].port;
+            assert!(port <= 1.0 && (port > 0.98) == (at == hot_chip), "{fabric} {at}: {port}");
+            // Whoever waits for the only chip that works waits for nothing else.
+            let free = report.measures.path_conflicts.free_request_share.unwrap();
+            assert_eq!(free == 1.0, at == hot_chip, "{fabric} {at}: {free}");
+        }
+    }
+    // Held while the array works (tWB + tRR + tR), a bus carries a page in so much more time; and each of the row's eight dies
+    // holds one path at a time, so that one of the nine buses is always idle.
+    let most = 8.0 * 4096e3 / (page(5.0 + 4096.0) + 120.0 + 3000.0);
+    let measured = report("omnibus", hot_row, &["fabric.hold_path=true"]).measures.bandwidth_mb_s.unwrap();
+    assert!(measured < most && measured > 0.95 * most, "held: {measured} of {most}");
+}
+
+/// Venice §3.1, Fig. 3: command 10 ns, tR 3 µs and transfer 4 µs (4096 B at 1.024 GB/s). Two reads that begin together take
+/// 11.01 µs on one channel and 7.01 µs on two, or where every chip has a path of its own.
+#[test]
+fn two_reads_of_venice_section_3() {
+    let service_us = |fabric: &str, channels: [u32; 2]| {
+        let kind = format!("fabric.kind={fabric}");
+        let stated = ["fabric.command_time=10ns", "flash.read=3us", "fabric.link_rate=1.024GB/s"];
+        let overrides: Vec<&str> = stated.into_iter().chain([kind.as_str()]).collect();
+        let flow = |name: &str, channel: u32, chip: u32| {
+            format!(
+                "[[flow]]\nname = \"{name}\"\nchannels = [{channel}]\nchips = [{chip}]\n[flow.synthetic]\nrequests = 1\n\
+                 read_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1\n"
+            )
+        };
+        let text =
+            format!("name = \"two\"\npartitioned = true\n{}{}", flow("a", channels[0], 0), flow("b", channels[1], 1));
+        let workload = canaletto::config::load_workload("two", Some(&text), &[]).unwrap();
+        let design = preset("performance-optimized", &overrides);
+        let options = canaletto::RunOptions::default();
+        let windows = Windows { windows: vec![(Time::ZERO, Time::from_us(100))], limit: 1000 };
+        let run = canaletto::timeline(&design, &workload, vec![None, None], &options, windows, &mut |_| true);
+        let spans = run.unwrap_or_else(|e| panic!("{e}")).1.spans;
+        // From the first command cycle to the last data, of one read and of both: their entries reach the drive one after
+        // the other, so that on separate paths the second read is as long as the first but begins later.
+        let inside = |of: &dyn Fn(u32) -> bool| {
+            let rows: Vec<usize> = (0..spans.kind.len()).filter(|&i| of(spans.request[i])).collect();
+            let (start, end) = (rows.iter().map(|&i| spans.start[i]).min(), rows.iter().map(|&i| spans.end[i]).max());
+            (end.unwrap() - start.unwrap()) as f64 / 1e6
+        };
+        (inside(&|_| true), inside(&|request| request == 0).max(inside(&|request| request == 1)))
+    };
+    assert_eq!(service_us("bus", [0, 0]).0, 11.01);
+    assert_eq!(service_us("bus", [0, 1]).1, 7.01);
+    assert_eq!(service_us("ideal", [0, 0]).1, 7.01);
+}
+
+/// Venice over the array: scouts out and back at 3 ns a hop, then (distance + size) ns, for the command and for the data.
+#[test]
+fn unloaded_venice_reads_take_their_distance() {
+    let workload = synthetic("requests = 400\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
+    let outcome = simulate(&preset("performance-optimized", &["fabric.kind=venice"]), &workload);
+    let blame = &outcome.records.as_ref().unwrap().blame;
+    let mut distances = std::collections::BTreeSet::new();
+    let column = |cause: Cause| blame[cause as usize].iter().copied();
+    let transfers = column(Cause::CommandTransfer).zip(column(Cause::DataTransfer));
+    for (reservation, (command, data)) in column(Cause::PathReservation).zip(transfers) {
+        // Two circuits, each with a scout out and back: 2 × 2 × 3 ns a hop.
+        let distance = reservation / 12_000;
+        assert_eq!(reservation, distance * 12_000);
+        assert_eq!(command, (distance + 7) * 1000);
+        assert_eq!(data, (distance + 4096) * 1000);
+        distances.insert(distance);
+    }
+    assert_eq!(distances.into_iter().collect::<Vec<_>>(), (1..=8).collect::<Vec<_>>());
+}
+
+/// Where venice saturates: uniform reads keep its eight controllers busy (8 GB/s less scouts and commands, and less what
+/// failed scouts cost); one hot row gets several controllers where the bus has one; one hot chip has one port.
+#[test]
+fn venice_saturates_at_controllers_rows_and_chips() {
+    let bandwidth = |where_: &str, fabric: &str| {
+        let text = format!(
+            "name = \"hot\"\npartitioned = true\n[[flow]]\nname = \"a\"\n{where_}\n[flow.synthetic]\nrequests = 20000\n\
+             read_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 128\n"
+        );
+        let workload = canaletto::config::load_workload("hot", Some(&text), &[]).unwrap();
+        let kind = format!("fabric.kind={fabric}");
+        let report = simulate(&preset("performance-optimized", &["link.lanes=32", &kind]), &workload).report;
+        report.measures.bandwidth_mb_s.unwrap()
+    };
+    let most = 8.0 * 4096.0 / (4096.0 + 7.0) * 1000.0;
+    let uniform = bandwidth("", "venice");
+    assert!(uniform < most && uniform > 0.6 * most, "uniform {uniform} of {most} MB/s");
+    // The row's own router column has as many ways in as it has chips' neighbours; the bus has one, of 1.2 GB/s.
+    let (row, bus) = (bandwidth("channels = [0]", "venice"), bandwidth("channels = [0]", "bus"));
+    assert!(row > 3.0 * bus && row < 8000.0, "one row: venice {row}, bus {bus} MB/s");
+    // One chip: command, array and data of two planes, one port of 1 GB/s.
+    let chip = bandwidth("channels = [0]\nchips = [0]", "venice");
+    assert!(chip < 1000.0 && chip > 500.0, "one chip {chip} MB/s");
+}

@@ -1,0 +1,126 @@
+//! Gates: each resource is refused until the very picosecond it is free, and granted then.
+//!
+//! Two requests meet at one resource; the moments come from the records of a run and must agree to the picosecond.
+
+use crate::common;
+use crate::common::preset;
+use crate::common::script::{COMMAND, DATA, script, spent};
+use canaletto::measure::blame::Cause;
+
+/// Two requests that arrive together are fetched one after the other: the second entry comes one read request (32 B) and
+/// one entry (64 + 28 B) at 8 GB/s later.
+const STAGGER: u64 = (32 + 92) * 1000 / 8;
+
+/// Two chips of one channel: the second command waits for the first one's cycles, and its data for the first one's data,
+/// to the picosecond. Two chips of different channels do not meet.
+#[test]
+fn a_channel_is_granted_when_it_is_free() {
+    let records = script(&[], &[(0, 0, false), (0, 8, false)]);
+    // The second command waits for the rest of the first, its array finishes one command after the first one's, and its
+    // data wait for the rest of the first one's data.
+    let second = spent(&records, 1, Cause::PathConflict);
+    assert_eq!(second, (COMMAND - STAGGER) + (DATA - COMMAND));
+    assert_eq!(spent(&records, 0, Cause::PathConflict), 0);
+    let apart = script(&[], &[(0, 0, false), (0, 1, false)]);
+    assert_eq!(spent(&apart, 1, Cause::PathConflict), 0);
+}
+
+/// Two reads of one plane: the second is issued the moment the first one's data have left the register.
+#[test]
+fn a_plane_is_granted_when_its_register_is_empty() {
+    let records = script(&[], &[(0, 0, false), (0, 128, false)]);
+    assert_eq!(spent(&records, 0, Cause::ChipBusyUser), 0);
+    // The command, tWB + tRR, tR and the data of the first.
+    assert_eq!(spent(&records, 1, Cause::ChipBusyUser), COMMAND + 120_000 + 3_000_000 + DATA - STAGGER);
+    assert_eq!(spent(&records, 1, Cause::PathConflict), 0);
+}
+
+/// Behind a busy plane, a read of the same plane and one of its sibling share a command if any page may; then the second
+/// one's data follow the first one's at once. Otherwise the sibling goes through the array on its own.
+#[test]
+fn another_plane_joins_the_command() {
+    let gap = |overrides: &[&str]| {
+        let records = script(overrides, &[(0, 0, false), (0, 128, false), (0, 64, false)]);
+        records.complete[2] - records.complete[1]
+    };
+    assert_eq!(gap(&["flash.multi_plane=any-page"]), DATA);
+    assert!(gap(&["flash.multi_plane=off"]) > 3_000_000);
+}
+
+/// Two writes of one page: the second waits for the first one's program and then finds its plane free.
+#[test]
+fn writes_of_one_page_keep_their_order() {
+    let records = script(&["ftl.unwritten_reads=zeroes"], &[(0, 0, true), (0, 0, true)]);
+    let program = spent(&records, 0, Cause::ArrayProgram);
+    assert!(spent(&records, 1, Cause::SamePage) > program / 2);
+    assert!(records.complete[0] < records.complete[1]);
+    assert_eq!(spent(&records, 1, Cause::ChipBusyUser), 0);
+}
+
+/// The host link serves one message at a time in each direction: the second of two read data that are ready together
+/// waits exactly as long as the first one takes (and its completion entry).
+#[test]
+fn the_host_link_is_granted_when_it_is_free() {
+    let records = script(&[], &[(0, 0, false), (0, 1, false)]);
+    let data = (4096 + 32 * 28) * 1000 / 8;
+    let completion = (16 + 28) * 1000 / 8;
+    let gap = records.complete[1] - records.complete[0];
+    assert_eq!(gap, data + completion);
+}
+
+/// A write buffer of one page whose drive has no page to complete partial writes from.
+const ONE_PAGE: &[&str] = &["cache.capacity=4KiB", "ftl.unwritten_reads=zeroes"];
+
+/// 4 KiB at the DRAM: one row of DDR4-3200, 32 bits.
+const DRAM: u64 = 27_500 + 320_000;
+
+/// Two writes that arrive together: the second one's entry crosses the link behind the data of the first.
+const NEXT_WRITE: u64 = (4096 + 32 * 28) * 1000 / 8 + STAGGER;
+
+/// A DRAM that takes longer for a page than the host link serves the second of two writes when it has served the first,
+/// to the picosecond; one that is as fast as the link keeps nobody waiting.
+#[test]
+fn the_caches_dram_is_granted_when_it_is_free() {
+    let cache = |rate: &str| {
+        let rate = format!("cache.dram.rate={rate}");
+        let records = script(&["cache.capacity=1MiB", &rate], &[(0, 0, true), (0, 1, true)]);
+        (spent(&records, 0, Cause::Cache), spent(&records, 1, Cause::Cache))
+    };
+    let slow = 27_500 + 1_000_000;
+    assert_eq!(cache("4.096GB/s"), (slow, 2 * slow - NEXT_WRITE));
+    assert_eq!(cache("12.8GB/s"), (DRAM, DRAM));
+}
+
+/// A buffer of one page takes the second write when the first one's page is on flash: it went through the DRAM twice, over
+/// the bus with its data (tCS + 6 tWC + tWPST + tWPSTH on the wires, tADL + tWB in the chip), and was programmed.
+#[test]
+fn the_write_buffer_is_granted_when_it_has_room() {
+    let records = script(ONE_PAGE, &[(0, 0, true), (0, 1, true)]);
+    let program = 20_000 + 150_000 + 21_000 + DATA + 170_000 + 100_000_000;
+    assert_eq!(spent(&records, 0, Cause::WriteBuffer), 0);
+    assert_eq!(spent(&records, 1, Cause::WriteBuffer), 2 * DRAM + program - NEXT_WRITE);
+    assert_eq!(spent(&records, 1, Cause::Cache), DRAM);
+}
+
+/// What must survive a loss of power waits until it is on flash, unless the cache survives it too.
+#[test]
+fn force_unit_access_waits_for_the_flash() {
+    let flush = |protected: &str| {
+        let protected = format!("cache.power_loss_protection={protected}");
+        let design =
+            preset("performance-optimized", &["cache.capacity=1MiB", "ftl.unwritten_reads=zeroes", &protected]);
+        let workload =
+            common::synthetic("requests = 1\nread_share = 0.0\nfua_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
+        spent(&common::simulate(&design, &workload).records.unwrap(), 0, Cause::Flush)
+    };
+    assert_eq!(flush("true"), 0);
+    assert_eq!(flush("false"), 2 * DRAM + 20_000 + 150_000 + 21_000 + DATA + 170_000 + 100_000_000);
+}
+
+/// A processor that takes 2 µs a request serves the second of two 2 µs after the first.
+#[test]
+fn the_processor_is_granted_when_it_is_free() {
+    let records = script(&["controller.firmware_per_request=2us"], &[(0, 0, false), (0, 1, false)]);
+    let (first, second) = (spent(&records, 0, Cause::Firmware), spent(&records, 1, Cause::Firmware));
+    assert_eq!((first, second), (2_000_000, 4_000_000 - STAGGER));
+}

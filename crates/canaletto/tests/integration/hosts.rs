@@ -1,0 +1,233 @@
+//! Formulas of the host's end: link efficiency, arbitration, interrupts, software times, Serial ATA.
+
+use crate::common::{preset, simulate, synthetic};
+use canaletto::config::load_workload;
+use canaletto::config::workload::Workload;
+use canaletto::measure::blame::Cause;
+
+/// Anything but the host's end is never a limit.
+const FAST: [&str; 5] = [
+    "flash.read=100ns",
+    "fabric.link_rate=100GB/s",
+    "ftl.mapping=page",
+    "fabric.kind=ideal",
+    "fabric.interface=nv-ddr3",
+];
+
+fn fast<'a>(overrides: &[&'a str]) -> Vec<&'a str> {
+    FAST.iter().chain(overrides).copied().collect()
+}
+
+fn bandwidth(overrides: &[&str], workload: &str) -> f64 {
+    let outcome = simulate(&preset("performance-optimized", &fast(overrides)), &synthetic(workload));
+    outcome.report.measures.bandwidth_mb_s.unwrap()
+}
+
+const LARGE_READS: &str =
+    "requests = 4000\nread_share = 1.0\nsize = \"128KiB\"\nalignment = \"128KiB\"\nqueue_depth = 64";
+
+/// Reads saturate the link at its data rate, less what each packet adds, less 16 B of completion for each.
+#[test]
+fn a_link_carries_what_its_generation_and_payload_allow() {
+    // GB/s of a lane: PCI Express Base 6.0 §4.2.
+    let generations = [("gen3", 0.984615), ("gen4", 1.969231), ("gen5", 3.938462)];
+    for (generation, lane) in generations {
+        for (payload, width) in [(128.0, 4.0), (256.0, 4.0), (512.0, 2.0)] {
+            let keys = [
+                format!("link.lane_rate={generation}"),
+                format!("link.max_payload={payload}B"),
+                format!("link.lanes={width}"),
+            ];
+            let measured = bandwidth(&keys.each_ref().map(String::as_str), LARGE_READS);
+            let size = 131072.0;
+            let bytes = size / payload * (payload + 28.0) + 44.0 + 32.0;
+            let expected = size / bytes * lane * width * 1e3;
+            assert!(
+                measured < expected * 1.001 && measured > expected * 0.99,
+                "{generation} x{width}, {payload} B: {measured} MB/s, expected {expected}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_flit_of_the_sixth_generation_holds_236_bytes_of_packets() {
+    let measured = bandwidth(&["link.lane_rate=gen6", "link.lanes=1", "link.max_payload=256B"], LARGE_READS);
+    let expected = 8e3 * 236.0 / 256.0 * 256.0 / 272.0;
+    assert!((measured / expected - 1.0).abs() < 0.01, "{measured} MB/s, expected {expected}");
+}
+
+fn flows(flows: &[(&str, u32, &str)]) -> Workload {
+    let each = flows.iter().enumerate().map(|(i, (priority, requests, more))| {
+        format!(
+            "[[flow]]\nname = \"{i}\"\npriority = \"{priority}\"\n[flow.synthetic]\nrequests = {requests}\nread_share = 1.0\n\
+             size = \"4KiB\"\n{more}\n"
+        )
+    });
+    let text = format!("name = \"flows\"\n{}", each.collect::<String>());
+    load_workload("flows.toml", Some(&text), &[]).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Flows that ask for as much as their weights are end at the same time.
+#[test]
+fn weighted_round_robin_shares_by_weight() {
+    let weights = [
+        "host.commands=16",
+        "host.arbitration.method=weighted",
+        "host.arbitration.high=8",
+        "host.arbitration.medium=4",
+        "host.arbitration.low=1",
+        "scheduler.priorities=false",
+    ];
+    let deep = "queue_depth = 128";
+    for queues in ["host.queues_per_flow=1", "host.queues_per_flow=3"] {
+        let overrides: Vec<_> = weights.iter().copied().chain([queues]).collect();
+        let workload = flows(&[("high", 16_000, deep), ("medium", 8_000, deep), ("low", 2_000, deep)]);
+        let outcome = simulate(&preset("performance-optimized", &overrides), &workload);
+        let ends = outcome.report.flows.iter().map(|flow| flow.measures.execution_time_us.unwrap()).collect::<Vec<_>>();
+        let (first, last) = (ends.iter().copied().fold(f64::MAX, f64::min), ends.iter().copied().fold(0.0, f64::max));
+        assert!(first > 0.99 * last, "{ends:?}");
+    }
+}
+
+#[test]
+fn urgent_queues_starve_the_others() {
+    let overrides = ["host.commands=8", "host.arbitration.method=weighted", "scheduler.priorities=false"];
+    let workload = flows(&[("urgent", 4_000, "queue_depth = 64"), ("high", 4_000, "queue_depth = 64")]);
+    let outcome = simulate(&preset("performance-optimized", &overrides), &workload);
+    let ends: Vec<_> = outcome.report.flows.iter().map(|flow| flow.measures.execution_time_us.unwrap()).collect();
+    // Nothing of the second flow but the first commands, taken before the doorbells of the first rang again.
+    assert!(ends[0] < 0.52 * ends[1], "{ends:?}");
+}
+
+/// One plane, always busy with the reads of a deep flow, which a shallow one waits for, and hardly the other way round.
+#[test]
+fn flows_know_whom_they_waited_for() {
+    let one_plane = [
+        "geometry.channels=1",
+        "geometry.chips_per_channel=1",
+        "geometry.planes_per_die=1",
+        "flash.multi_plane=off",
+        "scheduler.priorities=false",
+    ];
+    let workload = flows(&[("high", 1000, "queue_depth = 1"), ("high", 8000, "queue_depth = 8")]);
+    let report = simulate(&preset("performance-optimized", &one_plane), &workload).report;
+    let waits = |flow: usize| {
+        let flow = &report.flows[flow];
+        let by = flow.chip_busy_by_flow_us.as_ref().unwrap();
+        (by["0"], by["1"], flow.measures.blame_us.all[Cause::ChipBusyUser.key()])
+    };
+    let (own, other, all) = waits(0);
+    assert_eq!(own, 0.0, "one request at a time");
+    assert!(other <= all && other > 0.9 * all, "{other} of {all} us");
+    let (other, own, all) = waits(1);
+    assert!(own + other <= all && own + other > 0.9 * all, "{own} and {other} of {all} us");
+    assert!(own > 5.0 * other, "nine requests take turns, eight of them its own: {own} and {other} us");
+    let alone = simulate(&preset("performance-optimized", &one_plane), &synthetic(ONE)).report;
+    assert!(alone.flows[0].chip_busy_by_flow_us.is_none());
+}
+
+/// The old pages of partial writes are read for the flow that writes them.
+#[test]
+fn old_pages_are_read_for_the_flow_that_writes() {
+    let reads = "[[flow]]\nname = \"reader\"\n[flow.synthetic]\nrequests = 300\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1";
+    let writes = "[[flow]]\nname = \"writer\"\n[flow.synthetic]\nrequests = 600\nread_share = 0.0\nsize = \"1KiB\"\nqueue_depth = 4";
+    let workload = load_workload("flows.toml", Some(&format!("name = \"flows\"\n{reads}\n{writes}")), &[]);
+    let one_plane = ["geometry.channels=1", "geometry.chips_per_channel=1", "geometry.planes_per_die=1"];
+    let report =
+        simulate(&preset("performance-optimized", &one_plane), &workload.unwrap_or_else(|e| panic!("{e}"))).report;
+    let by = report.flows[0].chip_busy_by_flow_us.as_ref().unwrap();
+    assert_eq!(by["reader"], 0.0, "one request at a time");
+    assert!(by["writer"] > 0.0);
+}
+
+/// Latency in picoseconds of a read alone.
+fn alone(overrides: &[&str], size: &str) -> f64 {
+    let keys = format!("requests = 1\nread_share = 1.0\nsize = \"{size}\"\nalignment = \"{size}\"\nqueue_depth = 1");
+    let outcome = simulate(&preset("performance-optimized", overrides), &synthetic(&keys));
+    outcome.report.measures.latency_us.all.mean.unwrap() * 1e6
+}
+
+#[test]
+fn software_and_interrupts_add_their_time() {
+    let without = alone(&[], "4KiB");
+    let software = alone(&["host.submit_time=2us", "host.complete_time=3us"], "4KiB");
+    assert!((software - without - 5e6).abs() < 1.0, "{software} after {without}");
+    let waiting = alone(&["host.interrupts.threshold=2", "host.interrupts.time=70us"], "4KiB");
+    assert!((waiting - without - 70e6).abs() < 1.0, "{waiting} after {without}");
+}
+
+/// A list of n - 1 pages: a request of 32 B on the way up, 8 (n - 1) bytes and one packet's overhead on the way down, at
+/// 8 GB/s.
+#[test]
+fn a_list_of_host_pages_costs_a_round_trip() {
+    let cost = |size| alone(&["host.prp_lists=true"], size) - alone(&[], size);
+    assert_eq!(cost("8KiB"), 0.0, "two pages fit the command");
+    let expected = (28.0 + 4.0 + 15.0 * 8.0 + 28.0) / 8e9 * 1e12;
+    assert!((cost("64KiB") - expected).abs() < 1.0, "{}, expected {expected}", cost("64KiB"));
+}
+
+#[test]
+fn zeroes_do_not_cross_the_link() {
+    let writes = |zeroes: f64| {
+        let keys =
+            format!("requests = 500\nread_share = 0.0\nzeroes_share = {zeroes}\nsize = \"64KiB\"\nqueue_depth = 4");
+        simulate(&preset("performance-optimized", &[]), &synthetic(&keys)).report
+    };
+    let (data, zeroes) = (writes(0.0), writes(1.0));
+    assert_eq!(data.flash.programs, zeroes.flash.programs, "they are written all the same");
+    assert_eq!((data.measures.requests.bytes, zeroes.measures.requests.bytes), (500 * 65536, 0));
+}
+
+const SATA: &str = "host.protocol=sata";
+
+/// Of each transfer: a setup, 16 frames of 8 KiB with 4 B of header; with each frame 32 B of primitives; then the completion.
+/// Commands and their acknowledgements share the wires.
+#[test]
+fn serial_ata_carries_what_its_frames_allow() {
+    for (generation, rate) in [(1, 150.0), (2, 300.0), (3, 600.0)] {
+        let measured = bandwidth(&[SATA, &format!("host.sata.generation={generation}")], LARGE_READS);
+        let frame = |bytes: f64| bytes + 32.0;
+        let bytes = 16.0 * frame(8196.0) + frame(28.0) + frame(8.0) + 2.0 * frame(20.0);
+        let expected = 131072.0 / bytes * rate;
+        assert!((measured / expected - 1.0).abs() < 0.01, "{measured} MB/s, expected {expected}");
+    }
+}
+
+/// A read of 4 KiB alone: command, acknowledgement (which nothing waits for but the data of the shortest read), setup and
+/// data, completion.
+#[test]
+fn an_unloaded_read_over_serial_ata() {
+    let nvme = simulate(&preset("performance-optimized", &[]), &synthetic(ONE)).report.measures.blame_us;
+    let sata = simulate(&preset("performance-optimized", &[SATA]), &synthetic(ONE)).report.measures.blame_us;
+    let us = |bytes: f64| (bytes + 32.0) / 600.0;
+    assert!((sata.all[Cause::HostLink.key()] - us(20.0) - us(28.0) - us(4100.0)).abs() < 1e-6, "{:?}", sata.all);
+    assert!((sata.all[Cause::Completion.key()] - us(8.0)).abs() < 1e-6);
+    assert_eq!(sata.all[Cause::ArrayRead.key()], nvme.all[Cause::ArrayRead.key()]);
+}
+
+const ONE: &str = "requests = 1\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1";
+
+/// At most 32 commands are in the drive, whatever the host asks for: the others wait in the host.
+#[test]
+fn a_serial_ata_drive_queues_32_commands() {
+    let deep = |depth: u32| format!("requests = 2000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = {depth}");
+    let waited = |depth| {
+        let outcome = simulate(&preset("cost-optimized", &[SATA]), &synthetic(&deep(depth)));
+        outcome.report.measures.blame_us.all.get(Cause::HostQueue.key()).copied().unwrap_or(0.0)
+    };
+    assert_eq!(waited(32), 0.0);
+    assert!(waited(64) > 10.0);
+}
+
+/// Flushes and trims go alone, and nothing is lost.
+#[test]
+fn commands_that_are_not_queued_drain_the_drive() {
+    let keys =
+        "requests = 3000\nread_share = 0.5\ntrim_share = 0.1\nflush_share = 0.1\nsize = \"4KiB\"\nqueue_depth = 64";
+    for overrides in [&[SATA][..], &[SATA, "cache.capacity=1MiB", "cache.mode=write"]] {
+        let report = simulate(&preset("performance-optimized", overrides), &synthetic(keys)).report;
+        assert_eq!(report.measures.requests.completed, 3000);
+        assert!(report.measures.blame_us.all[Cause::HostQueue.key()] > 10.0, "a queue of 32 that is often empty");
+    }
+}

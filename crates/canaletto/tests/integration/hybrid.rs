@@ -1,0 +1,109 @@
+//! Hybrid mapping on whole drives: what it costs, and that its books agree.
+
+use crate::common;
+use canaletto::measure::report::Report;
+
+/// 16 blocks of 32 pages a plane, of which the host sees 9: four log blocks, one reserved, two spare.
+fn run(mapping: &str, overrides: &[&str], flow: &str) -> Report {
+    let mapping = format!("ftl.mapping={mapping}");
+    let mut all = vec![
+        mapping.as_str(),
+        "ftl.unwritten_reads=zeroes",
+        "ftl.hybrid.log_blocks=4",
+        "ftl.overprovisioning=0.4",
+        "geometry.pages_per_block=32",
+    ];
+    all.extend(overrides);
+    let workload = common::synthetic(&format!("read_share = 0.0\nalignment = \"4KiB\"\n{flow}"));
+    common::simulate(&common::design(common::SMALL, &all), &workload).report
+}
+
+fn amplification(report: &Report) -> f64 {
+    report.flash.write_amplification.unwrap()
+}
+
+/// A drive overwritten in order, ten times over, by requests of one logical block in every plane: log blocks become data
+/// blocks, nothing is copied.
+#[test]
+fn a_sequential_stream_costs_nothing_but_itself() {
+    for mapping in ["bast", "fast"] {
+        let report = run(mapping, &[], "size = \"1MiB\"\nrequests = 90\nqueue_depth = 2\naddresses = \"sequential\"");
+        let merges = report.flash.gc.merges.unwrap();
+        assert_eq!((merges.partial, merges.full), (0, 0), "{mapping}: {merges:?}");
+        assert!(merges.switch > 600, "{mapping}: {merges:?}");
+        assert_eq!(amplification(&report), 1.0, "{mapping}");
+        assert_eq!(report.flash.erases, merges.switch, "{mapping}: each erases the old data block");
+    }
+}
+
+/// The same page by page, but for a generator that leaves the last page of its range out and writes the first one twice: that
+/// breaks the order in two planes at each turn.
+#[test]
+fn a_stream_of_pages_costs_little_more_than_itself() {
+    for mapping in ["bast", "fast"] {
+        let report =
+            run(mapping, &[], "size = \"4KiB\"\nrequests = 24000\nqueue_depth = 16\naddresses = \"sequential\"");
+        let merges = report.flash.gc.merges.unwrap();
+        assert!(merges.switch > 600 && merges.partial + merges.full <= 30, "{mapping}: {merges:?}");
+        assert!(amplification(&report) < 1.05, "{mapping}: {merges:?}");
+    }
+}
+
+/// Random writes over a space much larger than the log blocks: each log block of BAST takes few pages before another
+/// logical block needs it (log block thrashing, Lee et al. 2007); those of FAST are filled first.
+#[test]
+fn random_writes_thrash_the_log_blocks() {
+    let of = |mapping| run(mapping, &[], "size = \"4KiB\"\nrequests = 20000\nqueue_depth = 16");
+    let (page, bast, fast) = (of("page"), of("bast"), of("fast"));
+    let figures = (amplification(&page), amplification(&fast), amplification(&bast));
+    assert!(figures.0 > 1.0 && figures.1 > 1.5 * figures.0 && figures.2 > 1.3 * figures.1, "{figures:?}");
+    assert!(page.flash.gc.merges.is_none());
+    for report in [&bast, &fast] {
+        let (flash, merges) = (&report.flash, report.flash.gc.merges.unwrap());
+        assert!(merges.full > 500, "{merges:?}");
+        assert_eq!(flash.programs, flash.host_pages + flash.gc.pages_copied);
+        // Each full merge fills no more than a block.
+        assert!(flash.gc.pages_copied <= 32 * (merges.full + merges.partial), "{merges:?}");
+        let blame = &report.measures.blame_us.all;
+        assert!(blame["free_blocks"] > 0.0, "writes wait for merges: {blame:?}");
+    }
+}
+
+/// More log blocks, fewer merges.
+#[test]
+fn log_blocks_pay() {
+    for mapping in ["bast", "fast"] {
+        let with = |logs| {
+            let logs = format!("ftl.hybrid.log_blocks={logs}");
+            amplification(&run(mapping, &[&logs], "size = \"4KiB\"\nrequests = 12000\nqueue_depth = 8"))
+        };
+        let (two, six) = (with(2), with(6));
+        assert!(two > 1.1 * six, "{mapping}: {two} with two, {six} with six");
+    }
+}
+
+/// What makes no sense is refused by name.
+#[test]
+fn combinations_without_sense_are_refused() {
+    let refused = |overrides: &[&str]| {
+        let mut all = vec!["ftl.mapping=fast".to_owned(), "ftl.unwritten_reads=zeroes".to_owned()];
+        all.extend(overrides.iter().map(|s| (*s).to_owned()));
+        canaletto::config::load_design("small.toml", Some(common::SMALL), &all).err().map(|e| e.to_string())
+    };
+    assert_eq!(refused(&[]), None);
+    for (change, key) in [
+        ("ftl.unwritten_reads=find-page", "ftl.unwritten_reads"),
+        ("ftl.write_placement=dynamic", "ftl.write_placement"),
+        ("ftl.map_update=issue", "ftl.map_update"),
+        ("wear.endurance=10", "wear.endurance"),
+        ("precondition.kind=steady", "precondition.kind"),
+        ("flash.failures.erase=0.1", "flash.failures"),
+        ("gc.copyback=true", "gc.copyback"),
+        ("mapping.capacity=1KiB", "mapping.capacity"),
+        ("ftl.hybrid.log_blocks=1", "ftl.hybrid.log_blocks"),
+        ("ftl.hybrid.log_blocks=15", "ftl.hybrid.log_blocks"),
+    ] {
+        let message = refused(&[change]).unwrap_or_else(|| panic!("{change} is taken"));
+        assert!(message.contains(key) && message.contains("expected"), "{change}: {message}");
+    }
+}

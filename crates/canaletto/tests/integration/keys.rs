@@ -1,0 +1,139 @@
+//! No key is ever ignored: changing any one changes a result.
+//!
+//! The tables of `key_changes` say for each key of the schema in which situation it matters and to what it is changed; a key
+//! that is missing from them, or whose change leaves every result alone, fails.
+
+use std::collections::BTreeSet;
+
+use crate::common;
+use crate::key_changes::{DESIGN, DRIVE, canned, workload_table, workload_text};
+use canaletto::config::schema::{Kind, schema};
+use canaletto::config::workload::Flow;
+use canaletto::config::{load_design, load_pc, load_workload};
+use canaletto::host::attach::scenario::{Scenario, simulate};
+use canaletto::{RunOptions, run};
+use serde_json::Value;
+
+/// Paths of all keys that hold a value, lists written as `flow`.
+fn keys(kind: Kind) -> BTreeSet<String> {
+    fn walk(root: &Value, schema: &Value, path: &str, out: &mut BTreeSet<String>) {
+        let mut schema = schema;
+        if let Some(choices) = schema["anyOf"].as_array() {
+            schema = choices.iter().find(|c| c["type"] != "null").unwrap_or(schema);
+        }
+        if let Some(reference) = schema["$ref"].as_str() {
+            schema = root.pointer(reference.trim_start_matches('#')).unwrap();
+        }
+        match (schema["properties"].as_object(), &schema["items"]) {
+            (Some(fields), _) => {
+                for (name, field) in fields {
+                    let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                    walk(root, field, &path, out);
+                }
+            }
+            (None, items) if items["$ref"].is_string() && path == "flow" => walk(root, items, path, out),
+            _ => {
+                out.insert(path.to_owned());
+            }
+        }
+    }
+    let root = schema(kind);
+    let mut out = BTreeSet::new();
+    walk(&root, &root, "", &mut out);
+    out
+}
+
+/// Keys that only describe.
+const DESCRIPTIONS: [&str; 2] = ["about", "flow.synthetic.origin"];
+
+/// The results, or the message of whoever refused.
+fn outcome(overrides: &[&str], workload: &str, settings: &[&str]) -> String {
+    let owned = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
+    let design = match load_design("small.toml", Some(common::SMALL), &owned(overrides)) {
+        Ok(design) => design,
+        Err(error) => return error.to_string(),
+    };
+    let workload = match load_workload("w.toml", Some(workload), &owned(settings)) {
+        Ok(workload) => workload,
+        Err(error) => return error.to_string(),
+    };
+    let inputs = |flow: &Flow| match flow.traces().len() {
+        0 => vec![None],
+        traces => (0..traces).map(|_| Some(canned())).collect(),
+    };
+    let traces = workload.flow.iter().flat_map(inputs).collect();
+    match run(&design, &workload, traces, &RunOptions::default(), &mut |_| true) {
+        Ok(outcome) => serde_json::to_string(&outcome.report).unwrap(),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn every_design_key_changes_a_result() {
+    let tabled: BTreeSet<String> = DESIGN.iter().map(|row| row.0.to_owned()).collect();
+    let known: BTreeSet<String> =
+        keys(Kind::Design).into_iter().filter(|k| !DESCRIPTIONS.contains(&k.as_str())).collect();
+    assert_eq!(tabled, known, "the table and the schema must name the same keys");
+    for (key, change, situation, workload) in DESIGN {
+        let workload = workload_text(workload);
+        let setting = format!("{key}={change}");
+        let changed: Vec<&str> = situation.iter().copied().chain([setting.as_str()]).collect();
+        let same = outcome(situation, &workload, &[]) == outcome(&changed, &workload, &[]);
+        assert!(!same, "{key} = {change} changes nothing");
+    }
+}
+
+/// Key of a PC with a fixed-latency drive, change. Its attachment's keys are those of a design.
+const PC: &[(&str, &str)] = &[
+    ("ssd.hit_latency", "1us"),
+    ("ssd.hit_rate", "1GB/s"),
+    ("ssd.miss_latency", "1us"),
+    ("ssd.miss_rate", "1GB/s"),
+    ("ssd.write_latency", "1us"),
+    ("ssd.write_rate", "1GB/s"),
+    ("ssd.internals", "shared"),
+    ("driver.command", "2us"),
+    ("driver.pack", "1us"),
+    ("driver.interrupt", "2us"),
+    ("driver.descriptor_bytes", "512"),
+    ("network.rate", "1GB/s"),
+    ("network.blocks", "3"),
+];
+
+#[test]
+fn every_pc_key_changes_a_result() {
+    let tabled: BTreeSet<String> = PC.iter().map(|row| row.0.to_owned()).collect();
+    let known: BTreeSet<String> = keys(Kind::Pc).into_iter().filter(|key| !key.starts_with("attachment.")).collect();
+    assert_eq!(tabled, known, "the table and the schema must name the same keys");
+    let times = |settings: &[String]| {
+        let pc = load_pc("pc", "attachment.kind = \"nbdp\"", settings).unwrap();
+        Scenario::ALL.map(|scenario| simulate(&pc, scenario, 16384).unwrap().total_ps)
+    };
+    for (key, change) in PC {
+        assert_ne!(times(&[]), times(&[format!("{key}={change}")]), "{key} = {change} changes nothing");
+    }
+}
+
+/// Read by whoever opens the trace file (tested with the command line): the engine never sees a file.
+const OPENERS: [&str; 6] = [
+    "flow.trace.file",
+    "flow.trace.format",
+    "flow.trace.read.on_error",
+    "flow.trace.read.sort_window",
+    "flow.trace.read.events",
+    "flow.trace.read.columns",
+];
+
+#[test]
+fn every_workload_key_changes_a_result() {
+    let table = workload_table();
+    let tabled: BTreeSet<String> = table.iter().map(|row| row.0.to_owned()).collect();
+    let read_elsewhere = |k: &String| DESCRIPTIONS.contains(&k.as_str()) || OPENERS.contains(&k.as_str());
+    let known: BTreeSet<String> = keys(Kind::Workload).into_iter().filter(|k| !read_elsewhere(k)).collect();
+    assert_eq!(tabled, known, "the table and the schema must name the same keys");
+    for (key, changes, workload) in &table {
+        let situation = if key == &"flow.occupancy" { &["precondition.kind=steady"] } else { DRIVE };
+        let same = outcome(situation, workload, &[]) == outcome(situation, workload, changes);
+        assert!(!same, "{key}: {changes:?} changes nothing");
+    }
+}

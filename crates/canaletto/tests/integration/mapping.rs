@@ -1,0 +1,116 @@
+//! The cached mapping table against closed forms: what a miss adds, and how many translation pages a workload reads and
+//! writes.
+
+use crate::common::{preset, simulate, synthetic};
+use canaletto::Outcome;
+use canaletto::measure::report::MappingReport;
+
+/// Entries on a translation page of 4 KiB, 4 B each.
+const PER_PAGE: u64 = 1024;
+
+fn mapping(outcome: &Outcome) -> &MappingReport {
+    outcome.report.mapping.as_ref().expect("the table is cached")
+}
+
+/// Runs on an idle performance-optimized drive, one request at a time.
+fn one_by_one(overrides: &[&str], keys: &str) -> Outcome {
+    simulate(
+        &preset("performance-optimized", overrides),
+        &synthetic(&format!("{keys}\nsize = \"4KiB\"\nqueue_depth = 1")),
+    )
+}
+
+const READS: &str = "requests = 300\nread_share = 1.0";
+
+/// A miss on an idle drive adds the read of a translation page: command, tR and as much of the page as crosses at
+/// 1.2 GB/s. Everything else takes as long as with the whole table in DRAM.
+#[test]
+fn a_miss_adds_a_read_of_the_translation_page() {
+    let ideal = one_by_one(&[], READS).report.measures;
+    for (unit, bytes) in [("page", 4096.0), ("sector", 512.0)] {
+        let unit = format!("mapping.read_unit={unit}");
+        let outcome = one_by_one(&["mapping.capacity=8B", &unit], READS);
+        let counts = mapping(&outcome);
+        assert_eq!((counts.misses, counts.hits, counts.translation_reads), (300, 0, 300));
+        let added_us = (170.0 + 120.0 + 3000.0 + bytes / 1.2) / 1e3;
+        let measures = &outcome.report.measures;
+        assert!((measures.blame_us.all["mapping_miss"] - added_us).abs() < 1e-3, "{:?}", measures.blame_us.all);
+        for (ours, theirs) in [
+            (measures.latency_us.all.mean, ideal.latency_us.all.mean),
+            (measures.latency_us.all.max, ideal.latency_us.all.max),
+        ] {
+            let added = ours.unwrap() - theirs.unwrap();
+            assert!((added - added_us).abs() < 1e-3, "{unit}: {added} us more, expected {added_us}");
+        }
+        assert_eq!(outcome.report.flash.reads, 600);
+    }
+}
+
+/// Where nothing is on flash yet, and where the cache holds all that is used, look-ups cost nothing.
+#[test]
+fn a_hit_costs_nothing() {
+    let ideal = serde_json::to_value(&one_by_one(&[], READS).report.measures).unwrap();
+    let empty = one_by_one(&["mapping.capacity=8B", "mapping.initial_table=empty"], READS);
+    assert_eq!(serde_json::to_value(&empty.report.measures).unwrap(), ideal);
+    let again = "requests = 20000\nread_share = 1.0\nworking_set = 0.000001";
+    let warm = one_by_one(&["mapping.capacity=1MiB"], again);
+    let counts = mapping(&warm);
+    assert!(counts.misses <= 400_000_000_000 / 4096 / 1_000_000 + 1 && counts.evictions == 0, "{counts:?}");
+    assert_eq!(counts.hits + counts.misses, 20000);
+}
+
+/// Sequential reads that load whole translation pages miss once a translation page; those that load groups of 16, once a
+/// group; single entries, always.
+#[test]
+fn neighbours_save_misses() {
+    let reads = 3 * PER_PAGE;
+    let keys = format!("requests = {reads}\nread_share = 1.0\naddresses = \"sequential\"\nalignment = \"4KiB\"");
+    for (group, misses) in [(PER_PAGE, 4), (16, reads / 16 + 1), (1, reads)] {
+        let group = format!("mapping.entries_per_miss={group}");
+        let outcome = one_by_one(&["mapping.capacity=64KiB", &group], &keys);
+        let counts = mapping(&outcome);
+        assert!(counts.misses <= misses && counts.misses + 1 >= misses, "{group}: {counts:?}");
+        assert_eq!(counts.misses, counts.translation_reads);
+        assert_eq!(counts.hits + counts.misses, reads);
+    }
+}
+
+/// Random writes with a single cached entry, DFTL's worst case: each reads the translation page of its own entry, and
+/// sends the entry before it away: a read to merge and a program. Write amplification is 2 without any collection.
+#[test]
+fn a_changed_entry_leaves_with_a_read_and_a_program() {
+    let outcome = one_by_one(&["mapping.capacity=8B"], "requests = 500\nread_share = 0.0");
+    let counts = mapping(&outcome);
+    assert_eq!((counts.misses, counts.evictions, counts.dirty_evictions), (500, 499, 499));
+    assert_eq!((counts.translation_reads, counts.merge_reads), (500, 499));
+    // The last one or two are still on their way.
+    assert!((497..=499).contains(&counts.translation_writes), "{counts:?}");
+    let amplification = outcome.report.flash.write_amplification.unwrap();
+    assert!((amplification - 2.0).abs() < 0.01, "{amplification}");
+}
+
+/// Changed entries of one translation page leave together: sequential writes program each translation page once, and
+/// need no merging where the cache holds all of its entries.
+#[test]
+fn changed_entries_leave_together() {
+    let writes = 8 * PER_PAGE;
+    let keys = format!("requests = {writes}\nread_share = 0.0\naddresses = \"sequential\"\nalignment = \"4KiB\"");
+    // 2048 entries: when the oldest changed one leaves, all of its translation page are there.
+    let outcome = one_by_one(&["mapping.capacity=16KiB"], &keys);
+    let counts = mapping(&outcome);
+    assert!((6..=7).contains(&counts.dirty_evictions), "{counts:?}");
+    assert!(
+        counts.translation_writes <= counts.dirty_evictions && counts.translation_writes + 1 >= counts.dirty_evictions
+    );
+    // The first page begins in its middle, and is the only one that is not whole.
+    assert!(counts.merge_reads <= 1, "{counts:?}");
+}
+
+/// Requests for entries of one translation page share its read.
+#[test]
+fn misses_on_one_translation_page_share_a_read() {
+    let keys = "requests = 1\nread_share = 1.0\nsize = \"256KiB\"\nalignment = \"256KiB\"\nqueue_depth = 1";
+    let outcome = simulate(&preset("performance-optimized", &["mapping.capacity=1MiB"]), &synthetic(keys));
+    let counts = mapping(&outcome);
+    assert_eq!((counts.misses, counts.shared_misses, counts.translation_reads), (64, 63, 1));
+}

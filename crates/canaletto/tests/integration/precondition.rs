@@ -1,0 +1,282 @@
+//! Preconditioning: the computed steady state against really writing the drive, and the engine against the formulas.
+
+use std::sync::Arc;
+
+use crate::common::{design, simulate, synthetic};
+use canaletto::config::design::Design;
+use canaletto::config::load_workload;
+use canaletto::config::workload::Workload;
+use canaletto::ftl::steady::formulas;
+use canaletto::host::request::Kind;
+use canaletto::limits::Limits;
+use canaletto::workload::replay::{Record, RecordSource};
+use canaletto::{RunOptions, TraceInput, run};
+
+/// A drive of these sizes, preconditioned.
+fn drive(kind: &str, geometry: &str, changes: &[&str]) -> Design {
+    let text = format!("base = \"performance-optimized\"\n[geometry]\n{geometry}\n[precondition]\nkind = \"{kind}\"\n");
+    design(&text, changes)
+}
+
+/// Four writes and a read of whole mapping units, in turn by chance, as many as write the logical pages `turnovers` times.
+fn writes(design: &Design, turnovers: f64, more: &str) -> Workload {
+    let page = design.mapping_unit();
+    let with = |requests: u64| {
+        format!("requests = {requests}\nread_share = 0.2\nsize = \"{page}B\"\nalignment = \"{page}B\"\n{more}")
+    };
+    let limits = Limits::new(design, &synthetic(&with(1))).unwrap();
+    synthetic(&with((limits.logical_pages as f64 * turnovers / 0.8) as u64))
+}
+
+/// Write amplification, mean latency and its 99th percentile, each the mean over some seeds.
+fn figures(design: &Design, workload: &Workload, seeds: u64) -> [f64; 3] {
+    let mut sums = [0.0; 3];
+    for seed in 1..=seeds {
+        let options = RunOptions { seed, ..RunOptions::default() };
+        let outcome = run(design, workload, vec![None], &options, &mut |_| true).unwrap();
+        let latency = &outcome.report.measures.latency_us.all;
+        let found = [outcome.report.flash.write_amplification, latency.mean, latency.p99];
+        sums.iter_mut().zip(found).for_each(|(sum, found)| *sum += found.unwrap() / seeds as f64);
+    }
+    sums
+}
+
+/// Both ways to precondition lead to the same write amplification and mean latency, within 3 %, and to the same 99th
+/// percentile within `tail`. One request in fifty meets collection and waits for a millisecond or for forty, so that
+/// percentile lies on a cliff: one seed's differs from another's by 6 % (one standard deviation), whichever way the drive
+/// came to its state.
+fn agree(geometry: &str, changes: &[&str], more: &str, seeds: u64, tail: f64) {
+    let [steady, replay] = ["steady", "replay"].map(|kind| {
+        let design = drive(kind, geometry, changes);
+        figures(&design, &writes(&design, 1.0, more), seeds)
+    });
+    println!("{changes:?} {more:?}: steady {steady:.3?}, replay {replay:.3?}");
+    let limits = [("write amplification", 0.03), ("mean latency", 0.03), ("p99 latency", tail)];
+    for ((name, allowed), (a, b)) in limits.iter().zip(steady.iter().zip(replay)) {
+        assert!((a - b).abs() <= allowed * b, "{name}: {a} steady, {b} replayed; {changes:?} {more:?}");
+    }
+}
+
+/// 256 MiB: 8 planes of 128 blocks of 64 pages of 4 KiB.
+const QUARTER: &str =
+    "channels = 2\nchips_per_channel = 2\nplanes_per_die = 2\nblocks_per_plane = 128\npages_per_block = 64";
+
+/// 2 GiB: 4 planes of 128 blocks of 256 pages of 16 KiB.
+const LARGE_PAGES: &str = "channels = 2\nchips_per_channel = 1\nplanes_per_die = 2\nblocks_per_plane = 128\npages_per_block = 256\npage = \"16KiB\"";
+
+/// 4 GiB: 16 planes of 512 blocks of 128 pages of 4 KiB.
+const FOUR: &str =
+    "channels = 4\nchips_per_channel = 2\nplanes_per_die = 2\nblocks_per_plane = 512\npages_per_block = 128";
+
+fn policy_agrees(policy: &str) {
+    agree(QUARTER, &[&format!("gc.policy={policy}"), "ftl.overprovisioning=0.2"], "queue_depth = 16", 6, 0.05);
+}
+
+#[test]
+fn greedy_steady_is_what_writing_leads_to() {
+    policy_agrees("greedy");
+}
+
+#[test]
+fn d_choices_steady_is_what_writing_leads_to() {
+    policy_agrees("d-choices");
+}
+
+#[test]
+fn random_steady_is_what_writing_leads_to() {
+    policy_agrees("random");
+}
+
+#[test]
+fn fifo_steady_is_what_writing_leads_to() {
+    policy_agrees("fifo");
+}
+
+/// Superblocks of two planes, and of all: 128 and 512 pages.
+#[test]
+fn superblocks_steady_is_what_writing_leads_to() {
+    for kind in ["die", "drive"] {
+        let superblock = format!("ftl.superblock={kind}");
+        agree(QUARTER, &[&superblock, "ftl.overprovisioning=0.2"], "queue_depth = 16", 6, 0.1);
+    }
+}
+
+#[test]
+fn large_pages_steady_is_what_writing_leads_to() {
+    agree(LARGE_PAGES, &["ftl.overprovisioning=0.25"], "queue_depth = 8", 6, 0.03);
+}
+
+/// 256 MiB: 8 planes of 64 blocks of 32 pages of 16 KiB.
+const SHARED_PAGES: &str = "channels = 2\nchips_per_channel = 2\nplanes_per_die = 2\nblocks_per_plane = 64\npages_per_block = 32\npage = \"16KiB\"";
+
+/// Enough writes are under way that programs are full but for a few: the computed state knows no padding.
+#[test]
+fn small_units_steady_is_what_writing_leads_to() {
+    agree(SHARED_PAGES, &["ftl.mapping_unit=4KiB", "ftl.overprovisioning=0.25"], "queue_depth = 256", 4, 0.05);
+}
+
+#[test]
+fn hot_and_cold_steady_is_what_writing_leads_to() {
+    let hot = "queue_depth = 16\naddresses = \"hot-cold\"\nhot_share = 0.2";
+    // Six seeds leave 4 % of uncertainty here; over thirty, both are the same within 1 % (docs/preconditioning.md).
+    agree(QUARTER, &["ftl.overprovisioning=0.2"], hot, 6, 0.1);
+}
+
+/// Popular pages lie in many regions: the state before the run knows which.
+#[test]
+fn zipf_steady_is_what_writing_leads_to() {
+    let zipf = "queue_depth = 16\naddresses = \"zipf\"\nzipf_exponent = 0.9\npopular_regions = 64";
+    agree(QUARTER, &["ftl.overprovisioning=0.2"], zipf, 6, 0.1);
+}
+
+/// The 99th percentile of one seed differs from another's by 6 %, so that means of four may differ by 10.
+/// Some minutes: `cargo test --release --test integration -- --ignored --nocapture four_gigabytes`.
+#[test]
+#[ignore = "writes four gigabytes eighty times"]
+fn four_gigabytes_steady_is_what_writing_leads_to() {
+    for policy in ["greedy", "d-choices"] {
+        agree(FOUR, &[&format!("gc.policy={policy}"), "ftl.overprovisioning=0.12"], "queue_depth = 64", 4, 0.1);
+    }
+}
+
+/// Fewer pages that hold data are as good as more spare space: both ways to precondition, and the report's counts.
+#[test]
+fn occupancy_counts_like_space() {
+    let changes = ["precondition.occupancy=0.8", "ftl.overprovisioning=0.1", "ftl.unwritten_reads=zeroes"];
+    for kind in ["steady", "replay"] {
+        let design = drive(kind, QUARTER, &changes);
+        let outcome = simulate(&design, &writes(&design, 0.01, "queue_depth = 8"));
+        let state = outcome.report.precondition.unwrap();
+        let logical = 8 * (128 * 64 * 9 / 10);
+        assert!(state.valid_pages.abs_diff(logical * 8 / 10) <= 8, "{state:?}");
+        assert_eq!(state.blocks.free + state.blocks.open + state.blocks.full + state.blocks.bad, state.blocks.total);
+        assert_eq!((state.blocks.total, state.pages), (1024, 65536));
+        // 2 % of 128 blocks, rounded up.
+        assert_eq!((state.free_blocks.min, state.free_blocks.max), (3, 3));
+        let expected = formulas::greedy((0.72 * 128.0 - 1.0) / (128.0 - 3.0 - 2.0), 64);
+        let found = state.write_amplification.unwrap();
+        assert!((found / expected - 1.0).abs() < 0.03, "{kind}: {found} for {expected}");
+    }
+}
+
+/// Two planes of 512 blocks, overwritten twice; collection goes first, so that free blocks are as many as it keeps. What
+/// the engine measured, what the state it began in promised, and the share of valid pages in full blocks: below its 11 free
+/// blocks a plane collects, so that 10 to 11 are free; two are open and half full.
+fn collected(policy: &str, overprovisioning: f64) -> (f64, f64, f64) {
+    let geometry =
+        "channels = 1\nchips_per_channel = 1\nplanes_per_die = 2\nblocks_per_plane = 512\npages_per_block = 64";
+    let space = format!("ftl.overprovisioning={overprovisioning}");
+    let mut changes = vec![space.as_str(), "gc.preemptible=false"];
+    changes.extend(policy.split(' '));
+    let design = drive("steady", geometry, &changes);
+    let report = simulate(&design, &writes(&design, 2.0, "queue_depth = 4")).report;
+    let promised = report.precondition.unwrap().write_amplification.unwrap();
+    let load = (512.0 * (1.0 - overprovisioning) - 1.0) / (512.0 - 10.5 - 2.0);
+    (report.flash.write_amplification.unwrap(), promised, load)
+}
+
+fn within_2_percent(what: &str, measured: f64, expected: f64) {
+    println!("{what}: {measured} for {expected}");
+    assert!((measured / expected - 1.0).abs() < 0.02, "{what}: {measured} for {expected}");
+}
+
+/// Against closed forms: greedy's (Desnoyers 2012), and first in first out's.
+#[test]
+fn write_amplification_follows_the_formulas() {
+    for overprovisioning in [0.1, 0.2, 0.35] {
+        let (measured, _, load) = collected("gc.policy=greedy", overprovisioning);
+        within_2_percent(&format!("greedy {overprovisioning}"), measured, formulas::greedy(load, 64));
+        let (measured, _, load) = collected("gc.policy=fifo", overprovisioning);
+        within_2_percent(&format!("fifo {overprovisioning}"), measured, formulas::fifo(load));
+    }
+}
+
+/// Against the fixed point of the mean field (Van Houdt, SIGMETRICS 2013), which no closed form is known for; between its
+/// ends, random and greedy, which have one.
+#[test]
+fn write_amplification_of_d_choices_follows_the_mean_field() {
+    for overprovisioning in [0.1, 0.2, 0.35] {
+        for choices in [2, 8] {
+            let policy = format!("gc.policy=d-choices gc.choices={choices}");
+            let (measured, promised, load) = collected(&policy, overprovisioning);
+            within_2_percent(&format!("{policy} {overprovisioning}"), measured, promised);
+            assert!(measured < formulas::random(load) && measured > formulas::greedy(load, 64), "{measured} at {load}");
+        }
+    }
+}
+
+/// A trace that writes a tenth of a small drive nine times of ten.
+struct Skewed {
+    left: u64,
+    state: u64,
+}
+
+impl RecordSource for Skewed {
+    fn next_batch(&mut self, batch: &mut Vec<Record>) -> Result<(), String> {
+        batch.clear();
+        for _ in 0..self.left.min(1000) {
+            self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let (draw, place) = ((self.state >> 60) % 10, (self.state >> 33) % 6500);
+            let page = if draw == 0 { place } else { place / 10 };
+            batch.push(Record { arrival_ns: 0, device: 0, offset_bytes: page * 4096, bytes: 4096, kind: Kind::Write });
+        }
+        self.left -= batch.len() as u64;
+        Ok(())
+    }
+}
+
+fn skewed() -> Box<dyn RecordSource> {
+    Box::new(Skewed { left: 200_000, state: 1 })
+}
+
+/// What a trace writes often is known to be hot: the skew of its writes is in the state before the run.
+#[test]
+fn skew_of_a_trace_is_honoured() {
+    let text = "name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.trace]\nfile = \"x\"\nqueue_depth = 16\n";
+    let workload = canaletto::config::load_workload("w.toml", Some(text), &[]).unwrap();
+    let [steady, replay] = ["steady", "replay"].map(|kind| {
+        let small =
+            "channels = 1\nchips_per_channel = 1\nplanes_per_die = 2\nblocks_per_plane = 64\npages_per_block = 64";
+        let design = drive(kind, small, &["ftl.overprovisioning=0.2"]);
+        let input = TraceInput { source: skewed(), again: Some(Arc::new(|| Ok(skewed()))) };
+        let outcome = run(&design, &workload, vec![Some(input)], &RunOptions::default(), &mut |_| true).unwrap();
+        (outcome.report.flash.write_amplification.unwrap(), outcome.report.measures.latency_us.all.mean.unwrap())
+    });
+    println!("steady {steady:?}, replay {replay:?}");
+    assert!((steady.0 / replay.0 - 1.0).abs() < 0.03, "{steady:?} {replay:?}");
+    assert!((steady.1 / replay.1 - 1.0).abs() < 0.03, "{steady:?} {replay:?}");
+}
+
+/// An occupancy means something on preconditioned drives only, and what cannot fit is refused in words.
+#[test]
+fn planes_that_no_flow_addresses_do_not_count() {
+    let found = |channels: &str, more: &[&str]| {
+        let text = format!(
+            "name = \"w\"\npartitioned = true\n[[flow]]\nname = \"a\"\n{channels}[flow.synthetic]\nrequests = 500\n\
+             read_share = 0.2\nsize = \"4KiB\"\nqueue_depth = 4\n"
+        );
+        let workload = load_workload("w.toml", Some(&text), &[]).unwrap_or_else(|e| panic!("{e}"));
+        let report = simulate(&drive("steady", QUARTER, more), &workload).report;
+        (report.precondition.unwrap(), report.measures.requests.completed)
+    };
+    let (one, completed) = found("channels = [1]\n", &["precondition.occupancy=0.8"]);
+    let (both, _) = found("", &["precondition.occupancy=0.8"]);
+    assert_eq!(completed, 500);
+    assert_eq!(one.write_amplification, both.write_amplification, "each plane in use is as full");
+    assert!(one.valid_pages * 2 <= both.valid_pages + 8, "{} of {}", one.valid_pages, both.valid_pages);
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let refused = |changes: &[&str]| {
+        let changes: Vec<String> = changes.iter().map(|s| (*s).to_owned()).collect();
+        canaletto::config::load_design("performance-optimized", None, &changes).unwrap_err().to_string()
+    };
+    let fresh = refused(&["precondition.occupancy=0.5"]);
+    assert!(fresh.contains("precondition.occupancy") && fresh.contains("expected precondition.kind"), "{fresh}");
+    let no_spare = ["ftl.overprovisioning=0.0", "ftl.min_spare_blocks=0", "gc.threshold=0.0", "gc.hard_threshold=0.0"];
+    let full = drive("steady", QUARTER, &no_spare);
+    let workload = synthetic("requests = 10\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 1");
+    let error = run(&full, &workload, vec![None], &RunOptions::default(), &mut |_| true).err().unwrap().to_string();
+    assert!(error.contains("need 131 of a plane's 128 blocks; expected a lower precondition.occupancy"), "{error}");
+}

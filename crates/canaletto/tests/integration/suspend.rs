@@ -1,0 +1,118 @@
+//! Programs and erases that make way for reads: every limit to the picosecond, every account closed.
+
+use crate::common::script::{COMMAND, DATA, script, spent};
+use crate::common::{SMALL, design, simulate, synthetic};
+use canaletto::config::load_design;
+use canaletto::measure::blame::Cause;
+use canaletto::measure::records::Records;
+
+const PROGRAMS: &str = "flash.suspend.operations=program";
+/// Time to suspend, time to resume, and a read's chip time (tWB + tRR) and array time.
+const SUSPEND: u64 = 20_000_000;
+const RESUME: u64 = 5_000_000;
+const READ: u64 = COMMAND + 120_000 + 3_000_000;
+
+/// One write at the beginning, and reads of the same chip at these times (ns) and pages; the write first, then the reads.
+fn write_and_reads(overrides: &[&str], reads: &[(u64, u64)]) -> (Records, Vec<usize>) {
+    let mut requests = vec![(0, 0, true)];
+    requests.extend(reads.iter().map(|&(at, page)| (at, page, false)));
+    let records = script(overrides, &requests);
+    let mut order: Vec<usize> = (0..records.len()).collect();
+    order.sort_by_key(|&i| records.request[i]);
+    (records, order)
+}
+
+/// A read of the other plane: it waits for the suspension alone, and the program for the read's command and array time:
+/// it goes on while the data leave.
+#[test]
+fn a_program_waits_for_suspension_read_and_resumption() {
+    let (plain, order) = write_and_reads(&[], &[(40_000, 64)]);
+    let program = spent(&plain, order[0], Cause::ArrayProgram);
+    assert!(spent(&plain, order[1], Cause::ChipBusyUser) > 60_000_000);
+    let (records, order) = write_and_reads(&[PROGRAMS], &[(40_000, 64)]);
+    assert_eq!(spent(&records, order[1], Cause::ChipBusyUser), SUSPEND);
+    assert_eq!(spent(&records, order[1], Cause::PathConflict), 0);
+    assert_eq!(spent(&records, order[0], Cause::ArrayProgram), program);
+    assert_eq!(spent(&records, order[0], Cause::Suspended), SUSPEND + READ + RESUME);
+}
+
+/// A read of the program's own plane: the register must be empty before the program goes on.
+#[test]
+fn a_program_goes_on_when_its_own_register_is_empty() {
+    let (records, order) = write_and_reads(&[PROGRAMS], &[(40_000, 128)]);
+    assert_eq!(spent(&records, order[1], Cause::ChipBusyUser), SUSPEND);
+    assert_eq!(spent(&records, order[0], Cause::Suspended), SUSPEND + READ + DATA + RESUME);
+}
+
+/// Reads of a chip that holds its data to the last byte make the program wait for theirs.
+#[test]
+fn a_chip_that_is_busy_until_its_data_are_out_goes_on_after_that() {
+    let (records, order) = write_and_reads(&[PROGRAMS, "flash.busy_until_data_out=true"], &[(40_000, 64)]);
+    assert_eq!(spent(&records, order[0], Cause::Suspended), SUSPEND + READ + DATA + RESUME);
+}
+
+/// What is left must be worth it: at exactly `min_remaining` the program is suspended, a picosecond below it is not.
+#[test]
+fn what_is_nearly_done_is_not_suspended() {
+    let (plain, order) = write_and_reads(&[], &[(40_000, 64)]);
+    let remaining = spent(&plain, order[1], Cause::ChipBusyUser);
+    for (least, suspended) in [(remaining, true), (remaining + 1, false)] {
+        let least = format!("flash.suspend.min_remaining={}ns", least as f64 / 1e3);
+        let (records, order) = write_and_reads(&[PROGRAMS, &least], &[(40_000, 64)]);
+        assert_eq!(spent(&records, order[0], Cause::Suspended) > 0, suspended, "{least}");
+        let wait = if suspended { SUSPEND } else { remaining };
+        assert_eq!(spent(&records, order[1], Cause::ChipBusyUser), wait);
+    }
+}
+
+/// A second read makes the program stop again, unless that was its last time.
+#[test]
+fn suspensions_are_counted() {
+    let reads = [(20_000, 64), (60_000, 64)];
+    for (limit, times) in [("2", 2), ("1", 1)] {
+        let limit = format!("flash.suspend.limit={limit}");
+        let (records, order) = write_and_reads(&[PROGRAMS, &limit, "flash.suspend.min_remaining=0ns"], &reads);
+        assert_eq!(spent(&records, order[0], Cause::Suspended), times * (SUSPEND + READ + RESUME));
+        assert_eq!(spent(&records, order[2], Cause::ChipBusyUser) == SUSPEND, times == 2);
+    }
+}
+
+/// Reads that keep coming are served while it lasts; after `longest` the program goes on before the next one.
+#[test]
+fn a_suspension_does_not_last() {
+    let reads: Vec<(u64, u64)> = (0..8).map(|i| (40_000 + 3_000 * i, 64 + 128 * (i % 4))).collect();
+    let (records, order) = write_and_reads(&[PROGRAMS], &reads);
+    let all_served = spent(&records, order[0], Cause::Suspended);
+    assert!(all_served > SUSPEND + RESUME + 8 * READ, "{all_served}");
+    let once = [PROGRAMS, "flash.suspend.longest=0ns", "flash.suspend.limit=1"];
+    let (records, order) = write_and_reads(&once, &reads);
+    assert_eq!(spent(&records, order[0], Cause::Suspended), SUSPEND + READ + RESUME);
+}
+
+/// A drive that collects all the time: reads no longer wait for erases, all of which still come to their end.
+#[test]
+fn reads_do_not_wait_for_erases() {
+    let workload = synthetic("requests = 8000\nread_share = 0.6\nsize = \"4KiB\"\ninter_arrival = \"400us\"");
+    let run = |overrides: &[&str]| {
+        let all = [&["flash.erase=5ms", "gc.hard_threshold=0.0"], overrides].concat();
+        simulate(&design(SMALL, &all), &workload).report
+    };
+    let (plain, suspended) = (run(&[]), run(&["flash.suspend.operations=erase"]));
+    assert!(suspended.flash.suspensions > 100 && plain.flash.suspensions == 0);
+    assert!(suspended.flash.erases > 100);
+    let read = |report: &canaletto::measure::report::Report| report.measures.latency_us.read.p99.unwrap();
+    assert!(read(&suspended) < 0.5 * read(&plain), "{} of {} us", read(&suspended), read(&plain));
+    // Writes too, if erases make way for them.
+    let both = run(&["flash.suspend.operations=erase", "flash.suspend.for=reads-and-writes"]);
+    assert!(both.flash.suspensions > suspended.flash.suspensions);
+}
+
+#[test]
+fn designs_that_cannot_suspend_say_so() {
+    let refused = |overrides: &[&str]| {
+        let overrides: Vec<String> = overrides.iter().map(|s| (*s).to_owned()).collect();
+        load_design("performance-optimized", None, &overrides).unwrap_err().to_string()
+    };
+    assert!(refused(&["flash.suspend.operations=erase", "fabric.hold_path=true"]).contains("fabric.hold_path = false"));
+    assert!(refused(&[PROGRAMS, "ftl.map_update=issue"]).contains("program-end"));
+}

@@ -1,0 +1,397 @@
+//! The checker: it keeps its own idea of what every physical page holds and never looks at the FTL's tables.
+
+use std::collections::{HashMap, HashSet};
+
+use canaletto::config::design::{Design, MapUpdate, MappingScheme};
+use canaletto::config::workload::Workload;
+use canaletto::flash::address::{PlaneId, Ppa};
+use canaletto::ftl::recovery::Recorder;
+use canaletto::host::request::{Kind, Request, RequestId};
+use canaletto::measure::probe::Probe;
+use canaletto::sim::time::Time;
+use canaletto::{Outcome, Progress, RunOptions, run_probed};
+
+use super::shadow_cache::ShadowCache;
+
+/// Version of each of a page's 64 sectors; 0 is what was there before the run.
+pub type Sectors = [u64; 64];
+
+/// What the drive holds, as the programs, copies and erases it performs say.
+#[derive(Default)]
+pub struct Shadow {
+    /// Content of physical pages, block by block.
+    flash: HashMap<(PlaneId, u32), HashMap<u32, (u64, Sectors)>>,
+    /// Newest version of each sector whose write the host has seen completed.
+    pub acknowledged: HashMap<(u64, u32), u64>,
+    /// Writes on their way: (logical page, sectors, version).
+    writing: HashMap<RequestId, Vec<(u64, u64, u64)>>,
+    /// Reads on their way: each page, the sectors not read yet, and the versions acknowledged when it began.
+    reading: HashMap<RequestId, Vec<(u64, u64, Sectors)>>,
+    pub cache: ShadowCache,
+    /// Requests some of whose pages were written into the cache.
+    cached: HashSet<RequestId>,
+    /// What flash and write buffer hold, for a loss of power.
+    pub recorder: Recorder,
+    /// What the request wrote that was completed last.
+    last_written: Vec<(u64, u64, u64)>,
+    /// When each flash page was programmed, since its block was erased.
+    programmed: HashMap<(PlaneId, u32), HashMap<u32, Time>>,
+    /// Binary logarithm of the pages in a flash page.
+    flash_shift: u32,
+    /// Whether some of it went into the cache.
+    last_cached: bool,
+    /// Pages whose data a worn-out drive has lost.
+    pub lost: HashSet<u64>,
+    /// Version of the last trim that took effect on a page.
+    trimmed: HashMap<u64, u64>,
+    /// Every trim that the journal holds: page and version.
+    journal: Vec<(u64, u64)>,
+    /// Logical pages that preconditioning has given data and that nothing else was found for.
+    holding: HashSet<u64>,
+    pub preconditioned: u64,
+    versions: u64,
+    pub reads: u64,
+    pub trims: u64,
+    pub failures: u64,
+    pub translation_reads: u64,
+    pub translation_writes: u64,
+    /// Writes take effect when queued, so that a read may come to a page before its program does: contents say nothing.
+    pub early: bool,
+    /// Pages are written over.
+    in_place: bool,
+    problems: Vec<String>,
+    /// Events so far, and the one at which the run is broken off.
+    pub events: u64,
+    last_event: Option<u64>,
+}
+
+impl Shadow {
+    /// What a physical page holds.
+    pub fn held(&self, at: Ppa) -> Option<(u64, Sectors)> {
+        self.flash.get(&(at.plane, at.block))?.get(&at.page).copied()
+    }
+
+    /// Notes an entry of the journal of trims; returns its version.
+    fn note_trim(&mut self, request: RequestId, lpa: u64) -> u64 {
+        let (.., version) = *self.writing[&request].iter().find(|w| w.0 == lpa).expect("a trim that began");
+        self.journal.push((lpa, version));
+        version
+    }
+
+    /// The newest of the first `entries` trims in the journal that is of this page.
+    pub fn journaled(&self, lpa: u64, entries: usize) -> u64 {
+        let versions = self.journal[..entries].iter().filter(|trim| trim.0 == lpa).map(|trim| trim.1);
+        versions.max().unwrap_or(0)
+    }
+
+    /// What a page without data reads as.
+    pub fn blank(&self, lpa: u64) -> Sectors {
+        [self.trimmed.get(&lpa).copied().unwrap_or(0); 64]
+    }
+
+    /// A translation page is read from where it is.
+    fn check_translation(&mut self, lpa: u64, from: Ppa) {
+        let holds = self.held(from).map(|(holds, _)| holds);
+        if holds != Some(lpa) && !self.early {
+            self.problems.push(format!("translation page {lpa} was read from {from:?}, which holds {holds:?}"));
+        }
+    }
+
+    /// Stores a page's content; false if it held something already that may not be written over.
+    fn store(&mut self, at: Ppa, lpa: u64, content: Sectors) -> bool {
+        let held = self.flash.entry((at.plane, at.block)).or_default().insert(at.page, (lpa, content));
+        held.is_none_or(|(holds, _)| self.in_place && holds == lpa)
+    }
+
+    /// A flash page is programmed once, with all that it holds.
+    fn pulse(&mut self, now: Time, at: Ppa) {
+        let pages = self.programmed.entry((at.plane, at.block)).or_default();
+        if *pages.entry(at.page >> self.flash_shift).or_insert(now) != now && !self.early && !self.in_place {
+            self.problems.push(format!("the flash page of {at:?} was programmed once more without an erase"));
+        }
+    }
+
+    /// Notes a problem, unless contents say nothing.
+    fn note(&mut self, result: Result<(), String>) {
+        self.problems.extend(result.err().filter(|_| !self.early));
+    }
+
+    /// A read finds these versions: none may be older than what was acknowledged when it began.
+    fn found(&mut self, request: RequestId, lpa: u64, sectors: u64, versions: &Sectors) {
+        self.reads += 1;
+        let pages = self.reading.get_mut(&request).expect("a read that began");
+        let Some(page) = pages.iter_mut().find(|page| page.0 == lpa) else {
+            assert!(self.failures > 0, "a read of page {lpa} that nobody wanted");
+            return;
+        };
+        assert_eq!(sectors & !page.1, 0, "sectors of page {lpa} were read twice");
+        page.1 &= !sectors;
+        let expected = page.2;
+        let known = if self.lost.contains(&lpa) { 0 } else { sectors };
+        for s in members(known).map(|s| s as usize).filter(|&s| versions[s] < expected[s]) {
+            let (read, wanted) = (versions[s], expected[s]);
+            self.note(Err(format!("page {lpa} sector {s}: read version {read}, acknowledged {wanted}")));
+        }
+    }
+
+    /// Version of a request's change of a page.
+    fn version(&self, request: RequestId, lpa: u64) -> u64 {
+        self.writing[&request].iter().find(|w| w.0 == lpa).expect("a change that began").2
+    }
+
+    /// A page is programmed with new sectors and those merged from an old page.
+    fn program(&mut self, lpa: u64, sectors: u64, new: &Sectors, at: Ppa, merged: Ppa) {
+        self.cache.programmed(lpa, sectors, new);
+        if self.early {
+            return;
+        }
+        let mut content =
+            if merged.is_some() { self.held(merged).expect("a page to merge").1 } else { self.blank(lpa) };
+        if let Some((_, held)) = self.held(at).filter(|_| self.in_place) {
+            // What is not written stays as it is, unless it was deallocated since.
+            content.iter_mut().zip(held).for_each(|(version, held)| *version = held.max(*version));
+        }
+        members(sectors).for_each(|s| content[s as usize] = new[s as usize]);
+        if !self.store(at, lpa, content) {
+            self.problems.push(format!("{at:?} was programmed twice without an erase"));
+        }
+    }
+}
+
+pub fn members(mask: u64) -> impl Iterator<Item = u32> {
+    (0..64).filter(move |s| mask & (1 << s) != 0)
+}
+
+impl Probe for Shadow {
+    const WATCHES_PAGES: bool = true;
+
+    fn page_preconditioned(&mut self, lpa: u64, at: Ppa) {
+        self.recorder.page_preconditioned(lpa, at);
+        self.preconditioned += 1;
+        if !self.store(at, lpa, [0; 64]) || !self.holding.insert(lpa) {
+            self.problems.push(format!("page {lpa} is at {at:?} and elsewhere, or something else is"));
+        }
+    }
+
+    fn page_gone(&mut self, lpa: u64, at: Ppa) {
+        self.recorder.page_gone(lpa, at);
+        if self.held(at) != Some((lpa, [0; 64])) || !self.holding.remove(&lpa) {
+            self.problems.push(format!("page {lpa} was to go from {at:?}, which holds something else"));
+        }
+        self.flash.entry((at.plane, at.block)).or_default().remove(&at.page);
+    }
+
+    fn page_begins(&mut self, now: Time, request: RequestId, lpa: u64, sectors: u64, kind: Kind) {
+        self.recorder.page_begins(now, request, lpa, sectors, kind);
+        self.versions += 1;
+        if kind != Kind::Read {
+            self.writing.entry(request).or_default().push((lpa, sectors, self.versions));
+            if kind == Kind::Trim {
+                self.cache.trim(lpa, self.versions);
+            }
+        } else {
+            let seen = std::array::from_fn(|s| self.acknowledged.get(&(lpa, s as u32)).copied().unwrap_or(0));
+            self.reading.entry(request).or_default().push((lpa, sectors, seen));
+        }
+    }
+
+    fn page_found(&mut self, lpa: u64, at: Ppa) {
+        self.recorder.page_found(lpa, at);
+        if !self.store(at, lpa, [0; 64]) && !self.early {
+            self.problems.push(format!("{at:?} was found in use"));
+        }
+    }
+
+    fn page_read(&mut self, _: Time, request: RequestId, lpa: u64, sectors: u64, from: Ppa) {
+        // Of what was written between two trims under way nothing is left to read.
+        let blank = || self.cache.trims.get(&lpa).map_or(self.blank(lpa), |&begun| [begun; 64]);
+        let held = if from.is_some() { self.held(from) } else { Some((lpa, blank())) };
+        if held.is_none_or(|(holds, _)| holds != lpa) {
+            self.note(Err(format!("page {lpa} was read from {from:?}, which holds {held:?}")));
+        }
+        self.found(request, lpa, sectors, &held.map_or([0; 64], |held| held.1));
+    }
+
+    fn page_read_cached(&mut self, _: Time, request: RequestId, lpa: u64, sectors: u64) {
+        let here = self.cache.find(lpa, sectors);
+        if here.is_none() {
+            self.note(Err(format!("page {lpa}: sectors {sectors:x} are not in the cache")));
+        }
+        self.found(request, lpa, sectors, &here.unwrap_or([0; 64]));
+    }
+
+    fn page_programmed(&mut self, now: Time, request: RequestId, lpa: u64, sectors: u64, at: Ppa, merged: Ppa) {
+        self.recorder.page_programmed(now, request, lpa, sectors, at, merged);
+        self.pulse(now, at);
+        let version = self.version(request, lpa);
+        self.program(lpa, sectors, &[version; 64], at, merged);
+    }
+
+    fn page_cached(&mut self, now: Time, request: RequestId, lpa: u64, sectors: u64) {
+        self.recorder.page_cached(now, request, lpa, sectors);
+        let version = self.version(request, lpa);
+        self.cached.insert(request);
+        self.cache.put(lpa, sectors, version);
+    }
+
+    fn page_filled(&mut self, _: Time, lpa: u64, sectors: u64, from: Ppa) {
+        let held = self.held(from).map_or([0; 64], |held| held.1);
+        let filled = self.cache.fill(lpa, sectors, &held);
+        self.note(filled);
+    }
+
+    fn page_destages(&mut self, now: Time, lpa: u64, sectors: u64) {
+        self.recorder.page_destages(now, lpa, sectors);
+        let result = self.cache.set_out(lpa, sectors);
+        self.note(result);
+    }
+
+    fn page_destaged(&mut self, now: Time, lpa: u64, sectors: u64, at: Ppa, merged: Ppa) {
+        self.recorder.page_destaged(now, lpa, sectors, at, merged);
+        self.pulse(now, at);
+        let content = self.cache.land(lpa, sectors);
+        self.program(lpa, sectors, &content, at, merged);
+    }
+
+    fn page_trimmed_in_cache(&mut self, now: Time, request: RequestId, lpa: u64, stays: bool) {
+        self.recorder.page_trimmed_in_cache(now, request, lpa, stays);
+        self.note_trim(request, lpa);
+        self.cache.trim_cached(lpa, stays);
+    }
+
+    fn page_dropped(&mut self, lpa: u64) {
+        self.recorder.page_dropped(lpa);
+        let result = self.cache.drop_page(lpa);
+        self.note(result);
+    }
+
+    fn page_lost(&mut self, now: Time, lpa: u64, sectors: u64) {
+        self.recorder.page_lost(now, lpa, sectors);
+        // Lost for good: nobody looks for it any more.
+        let content = self.cache.land(lpa, sectors);
+        self.cache.programmed(lpa, sectors, &content);
+        self.lost.insert(lpa);
+    }
+
+    fn page_failed(&mut self, now: Time, request: RequestId, lpa: u64) {
+        self.recorder.page_failed(now, request, lpa);
+        self.failures += 1;
+        if let Some(pages) = self.reading.get_mut(&request) {
+            pages.retain(|page| page.0 != lpa);
+        }
+        if let Some(writes) = self.writing.get_mut(&request) {
+            writes.retain(|write| write.0 != lpa);
+        }
+    }
+
+    fn page_trimmed(&mut self, now: Time, request: RequestId, lpa: u64) {
+        self.recorder.page_trimmed(now, request, lpa);
+        self.trims += 1;
+        let version = self.note_trim(request, lpa);
+        self.trimmed.insert(lpa, version);
+    }
+
+    fn page_copied(&mut self, now: Time, lpa: u64, from: Ppa, to: Ppa) {
+        if self.early {
+            return;
+        }
+        self.recorder.page_copied(now, lpa, from, to);
+        self.pulse(now, to);
+        let content = self.held(from).expect("a page to copy").1;
+        self.store(to, lpa, content);
+    }
+
+    fn translation_read(&mut self, _: Time, lpa: u64, from: Ppa) {
+        self.translation_reads += 1;
+        self.check_translation(lpa, from);
+    }
+
+    fn translation_programmed(&mut self, now: Time, lpa: u64, at: Ppa) {
+        self.recorder.translation_programmed(now, lpa, at);
+        self.pulse(now, at);
+        self.translation_writes += 1;
+        if !self.store(at, lpa, [0; 64]) && !self.early {
+            self.problems.push(format!("{at:?} was programmed twice without an erase"));
+        }
+    }
+
+    fn block_erased(&mut self, now: Time, plane: PlaneId, block: u32) {
+        self.recorder.block_erased(now, plane, block);
+        self.flash.remove(&(plane, block));
+        self.programmed.remove(&(plane, block));
+    }
+
+    fn completed(&mut self, _: Time, request: RequestId) {
+        self.last_written = self.writing.remove(&request).unwrap_or_default();
+        self.last_cached = self.cached.remove(&request);
+        for &(lpa, sectors, version) in &self.last_written {
+            for s in members(sectors) {
+                let newest = self.acknowledged.entry((lpa, s)).or_default();
+                *newest = version.max(*newest);
+            }
+        }
+        for (lpa, left, _) in self.reading.remove(&request).unwrap_or_default() {
+            assert_eq!(left, 0, "sectors of page {lpa} were never read");
+        }
+    }
+
+    fn arrived(&mut self, request: &Request) {
+        self.cache.arrived(request);
+    }
+
+    fn ended(&mut self, request: &Request, now: Time) {
+        self.recorder.ended(request, now);
+        let result = self.cache.ended(request, &self.last_written, self.last_cached);
+        self.note(result);
+    }
+
+    fn is_done(&mut self, _: Time) -> bool {
+        self.events += 1;
+        self.last_event == Some(self.events)
+    }
+}
+
+/// Most times that a run looks whether to go on, every 65,536 events, without a further request completed.
+const MOST_LOOKS: u32 = 300;
+
+/// A run with the shadow watching, up to `last_event` if one is given.
+pub fn watch(design: &Design, workload: &Workload, last_event: Option<u64>) -> (Outcome, Shadow) {
+    let cache = ShadowCache::new(design.cache.power_loss_protection);
+    let early = design.ftl.map_update == MapUpdate::Issue;
+    let flash_shift = design.layout().flash_shift;
+    let in_place = design.ftl.mapping == MappingScheme::InPlace;
+    let mut shadow = Shadow { early, cache, last_event, flash_shift, in_place, ..Shadow::default() };
+    let options = RunOptions { records: true, ..RunOptions::default() };
+    let traces = workload.flow.iter().map(|_| None).collect();
+    // Requests take some ten thousand events even where a patrol looks at a block every microsecond; a run that goes on and
+    // on ends here.
+    let (mut looks, mut completed) = (0, 0);
+    let mut ends = |so_far: &Progress| {
+        looks = if so_far.completed > completed { 0 } else { looks + 1 };
+        completed = so_far.completed;
+        assert!(looks < MOST_LOOKS, "goes on and on: {completed} of {} requests at {:?}", so_far.generated, so_far.now);
+        true
+    };
+    let outcome = run_probed(design, workload, traces, &options, &mut shadow, &mut ends);
+    let outcome = outcome.unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(shadow.problems, Vec::<String>::new());
+    let blocks = &outcome.report.flash.blocks;
+    assert_eq!(blocks.total, blocks.free + blocks.open + blocks.full + blocks.bad);
+    (outcome, shadow)
+}
+
+/// A run to its end; also checks what every outcome must satisfy.
+pub fn check(design: &Design, workload: &Workload) -> (Outcome, Shadow) {
+    let (outcome, shadow) = watch(design, workload, None);
+    let requests = &outcome.report.measures.requests;
+    assert_eq!(requests.generated, requests.completed);
+    // A read for the drive's own use may also fail its request.
+    assert!(shadow.failures == 0 || requests.failed > 0);
+    assert!(shadow.writing.is_empty() && shadow.reading.is_empty());
+    let records = outcome.records.as_ref().unwrap();
+    for i in 0..records.len() {
+        let blamed: u64 = records.blame.iter().map(|column| column[i]).sum();
+        assert_eq!(blamed, records.complete[i] - records.arrival[i], "the account of request {i} does not close");
+    }
+    (outcome, shadow)
+}

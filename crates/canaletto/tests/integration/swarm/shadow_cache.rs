@@ -1,0 +1,159 @@
+//! The part of the conservation checker that knows of the data cache: what it holds, what flash holds, and what a loss of
+//! power would take. It never looks at the cache's own books.
+
+use std::collections::HashMap;
+
+use canaletto::host::request::{Kind, Request};
+
+use super::shadow::{Sectors, members};
+
+/// A version that a sector is known to have.
+type Written = ((u64, u32), u64);
+
+/// What the cache holds, and what is on flash.
+#[derive(Default)]
+pub struct ShadowCache {
+    /// Whether data in the cache count as safe.
+    survives_power_loss: bool,
+    /// Sectors held of each logical page, and their versions.
+    held: HashMap<u64, (u64, Sectors)>,
+    /// Pages that have set out for flash, as they were then.
+    setting_out: HashMap<u64, (u64, Sectors)>,
+    /// Newest version of each sector that was ever programmed.
+    durable: HashMap<(u64, u32), u64>,
+    /// Newest trim of each page, from its beginning on.
+    pub trims: HashMap<u64, u64>,
+    /// Of each flow: writes that the host has seen completed.
+    completed: HashMap<u16, Vec<Written>>,
+    /// Flushes under way: what they are for.
+    flushes: HashMap<u32, Vec<Written>>,
+    /// Versions that a loss of power must not take: flushed, forced, or never in the cache.
+    pub safe: HashMap<(u64, u32), u64>,
+    /// Sectors that reads found here.
+    pub hits: u64,
+}
+
+impl ShadowCache {
+    /// A cache whose data survive a loss of power, or do not.
+    pub fn new(survives_power_loss: bool) -> ShadowCache {
+        ShadowCache { survives_power_loss, ..ShadowCache::default() }
+    }
+
+    /// A write puts sectors into the cache.
+    pub fn put(&mut self, lpa: u64, sectors: u64, version: u64) {
+        let (valid, content) = self.held.entry(lpa).or_insert((0, [0; 64]));
+        *valid |= sectors;
+        members(sectors).for_each(|s| content[s as usize] = version);
+    }
+
+    /// Sectors read from flash are kept.
+    pub fn fill(&mut self, lpa: u64, sectors: u64, from: &Sectors) -> Result<(), String> {
+        let (valid, content) = self.held.entry(lpa).or_insert((0, [0; 64]));
+        let twice = *valid & sectors;
+        *valid |= sectors;
+        members(sectors).for_each(|s| content[s as usize] = from[s as usize]);
+        if twice == 0 { Ok(()) } else { Err(format!("page {lpa}: sectors {twice:x} were filled over newer ones")) }
+    }
+
+    /// What a read finds, if all of `sectors` is here.
+    pub fn find(&mut self, lpa: u64, sectors: u64) -> Option<Sectors> {
+        self.hits += u64::from(sectors.count_ones());
+        self.held.get(&lpa).filter(|(valid, _)| sectors & !valid == 0).map(|(_, content)| *content)
+    }
+
+    /// The version of a sector that is here.
+    pub fn version(&self, lpa: u64, sector: u32) -> Option<u64> {
+        self.held.get(&lpa).filter(|(valid, _)| valid & (1 << sector) != 0).map(|(_, content)| content[sector as usize])
+    }
+
+    /// A page sets out for flash.
+    pub fn set_out(&mut self, lpa: u64, sectors: u64) -> Result<(), String> {
+        let Some(content) = self.find(lpa, sectors) else {
+            return Err(format!("page {lpa}: sectors {sectors:x} set out without being there"));
+        };
+        match self.setting_out.insert(lpa, (sectors, content)) {
+            None => Ok(()),
+            Some(_) => Err(format!("page {lpa} set out twice at a time")),
+        }
+    }
+
+    /// A page that set out is programmed. Returns what.
+    pub fn land(&mut self, lpa: u64, sectors: u64) -> Sectors {
+        let (out, content) = self.setting_out.remove(&lpa).expect("a page that set out");
+        assert_eq!(out, sectors);
+        content
+    }
+
+    /// Sectors are on flash.
+    pub fn programmed(&mut self, lpa: u64, sectors: u64, content: &Sectors) {
+        for s in members(sectors) {
+            let newest = self.durable.entry((lpa, s)).or_default();
+            *newest = content[s as usize].max(*newest);
+        }
+    }
+
+    /// A trim begins.
+    pub fn trim(&mut self, lpa: u64, version: u64) {
+        self.trims.insert(lpa, version);
+    }
+
+    /// A trim takes effect on a cached page.
+    pub fn trim_cached(&mut self, lpa: u64, stays: bool) {
+        let version = self.trims[&lpa];
+        if stays {
+            self.held.insert(lpa, (u64::MAX, [version; 64]));
+        } else {
+            self.held.remove(&lpa);
+        }
+    }
+
+    /// Whether nothing would be lost if the cache forgot this version now.
+    fn is_safe(&self, &((lpa, sector), version): &Written) -> bool {
+        version <= self.durable.get(&(lpa, sector)).copied().unwrap_or(0)
+            || version <= self.trims.get(&lpa).copied().unwrap_or(0)
+    }
+
+    /// The cache gives a page up: flash must have all of it.
+    pub fn drop_page(&mut self, lpa: u64) -> Result<(), String> {
+        let Some((valid, content)) = self.held.remove(&lpa) else { return Ok(()) };
+        match members(valid).find(|&s| !self.is_safe(&((lpa, s), content[s as usize]))) {
+            None => Ok(()),
+            Some(s) => Err(format!("page {lpa} sector {s}: version {} was lost from the cache", content[s as usize])),
+        }
+    }
+
+    /// A request arrives: a flush is for all that its flow has completed.
+    pub fn arrived(&mut self, request: &Request) {
+        if request.kind == Kind::Flush && !self.survives_power_loss {
+            let mut completed = self.completed.remove(&request.flow).unwrap_or_default();
+            completed.sort_unstable_by(|a, b| b.cmp(a));
+            completed.dedup_by_key(|(sector, _)| *sector);
+            self.flushes.insert(request.number, completed.clone());
+            self.completed.insert(request.flow, completed);
+        }
+    }
+
+    /// A request has ended; it wrote (or trimmed) these pages, some of them into the cache.
+    pub fn ended(&mut self, request: &Request, written: &[(u64, u64, u64)], cached: bool) -> Result<(), String> {
+        let sectors = |&(lpa, sectors, version): &(u64, u64, u64)| members(sectors).map(move |s| ((lpa, s), version));
+        let written: Vec<Written> = written.iter().flat_map(sectors).collect();
+        let must_be_safe: Vec<Written> = match request.kind {
+            _ if self.survives_power_loss => written.clone(),
+            Kind::Flush => self.flushes.remove(&request.number).expect("a flush that arrived"),
+            Kind::Write if request.fua || !cached => written.clone(),
+            _ => Vec::new(),
+        };
+        for &(sector, version) in &must_be_safe {
+            let safe = self.safe.entry(sector).or_default();
+            *safe = version.max(*safe);
+        }
+        if self.survives_power_loss {
+            return Ok(());
+        }
+        self.completed.entry(request.flow).or_default().extend(&written);
+        match must_be_safe.iter().find(|written| !self.is_safe(written)) {
+            None => Ok(()),
+            Some(lost) => Err(format!("request {} ended, but {lost:?} is not on flash", request.number)),
+        }
+    }
+}
