@@ -9,6 +9,7 @@
 
 mod case;
 mod cases;
+#[allow(dead_code)] // what only other tests use
 #[path = "../integration/common/mod.rs"]
 mod common;
 #[path = "../integration/swarm/designs.rs"]
