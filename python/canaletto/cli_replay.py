@@ -25,12 +25,12 @@ Repeat = Annotated[int | None, typer.Option(min=1, metavar="N", help="Replay the
 Wrap = Annotated[bool, typer.Option("--wrap", help="Trace addresses beyond the drive start over at 0.")]
 Fit = Annotated[bool, typer.Option("--fit", help="Scale the trace's addresses to the drive.")]
 DeviceNumbers = Annotated[
-    Literal["ignore", "offset"] | None,
+    Literal["ignore", "concatenate"] | None,
     typer.Option(help="The trace's device numbers: of no meaning (default), or devices that lie end to end."),
 ]
 
 
-def beyond(*, wrap: bool, fit: bool) -> str | None:
+def out_of_range(*, wrap: bool, fit: bool) -> str | None:
     """What is to become of addresses beyond the drive. Raises ConfigError if both ways are asked for."""
     from canaletto import ConfigError
 

@@ -150,7 +150,7 @@ def test_files_that_cannot_be_read(canaletto: Any, tmp_path: Path) -> None:
         (["run", "cost-optimized", "--workload", "hm_0", "--requests", "0"], ["--requests"]),
         (["run", "cost-optimized", "--workload", "hm_0", "--requests", str(2**63)], [str(2**63)]),
         (["run", "cost-optimized", "--workload", "hm_0", "--queue-depth", "9999999"], ["queue_depth", "9999999"]),
-        (["run", "cost-optimized", "--workload", "hm_0", "--devices", "none"], ["--devices", "none", "offset"]),
+        (["run", "cost-optimized", "--workload", "hm_0", "--devices", "none"], ["--devices", "none", "concatenate"]),
         (["run", "cost-optimized", "--workload", "hm_0", "--wrap"], ["wrap", "trace"]),
         (["run", "cost-optimized", "--workload", "hm_0", "--wrap", "--fit"], ["--wrap", "--fit"]),
         (["run", "cost-optimized", "--workload", "hm_0", "--nope"], ["--nope"]),

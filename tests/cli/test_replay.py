@@ -133,7 +133,7 @@ WRONG = {
     "no unit": (["--inter-arrival", "5"], ["inter_arrival", 'got "5"', "with its unit"]),
     "no time at all": (["--inter-arrival", "0us"], ["inter_arrival: got 0"]),
     "no queue": (["--queue-depth", "0"], ["'--queue-depth': should be greater than or equal to 1"]),
-    "no such use of devices": (["--devices", "some"], ["'--devices': 'some' is not one of 'ignore', 'offset'"]),
+    "no such use of devices": (["--devices", "some"], ["'--devices': 'some' is not one of 'ignore', 'concatenate'"]),
     "closed loop with times": (["--queue-depth", "4", "--inter-arrival", "5us"], ["queue_depth and inter_arrival"]),
     "closed loop with speed": (["--queue-depth", "4", "--speed", "2"], ["queue_depth and speed"]),
     "two speeds": (["--speed", "2", "--inter-arrival", "5us"], ["speed and inter_arrival"]),

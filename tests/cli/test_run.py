@@ -23,7 +23,7 @@ TRACES = {
     "mqsim/tpcc-small.trace": (6999, []),
     "mqsim/wsrch-small.trace": (24783, []),
     "msr/hm_0-sample1000.csv.gz": (1000, []),
-    "umass_spc/Financial1-first10k.ascii.gz": (10_000, ["--devices", "offset"]),
+    "umass_spc/Financial1-first10k.ascii.gz": (10_000, ["--devices", "concatenate"]),
 }
 
 

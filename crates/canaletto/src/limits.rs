@@ -229,8 +229,8 @@ impl Limits {
         let (logical_pages, logical_sectors) = last.ok_or("the workload has no flow")?;
         if design.mapping.is_cached() && design.mapping.entries(streams) == 0 {
             return Err(format!(
-                "mapping.capacity: got \"{}\", less than an entry of {} B for each of {streams} flows",
-                design.mapping.capacity, design.mapping.entry_bytes
+                "mapping.cache_capacity: got \"{}\", less than an entry of {} B for each of {streams} flows",
+                design.mapping.cache_capacity, design.mapping.cached_entry_bytes
             ));
         }
         let directories = directories(design, &layout, &flows, streams, logical_pages);

@@ -169,7 +169,7 @@ fn entries_count_units() {
     let keys = "requests = 4000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 4";
     let misses = |unit: &str| {
         let unit = format!("ftl.mapping_unit={unit}");
-        let design = common::design(common::SMALL, &[&unit, "mapping.capacity=1440B"]);
+        let design = common::design(common::SMALL, &[&unit, "mapping.cache_capacity=1440B"]);
         common::simulate(&design, &common::synthetic(keys)).report.mapping.expect("it is cached").misses
     };
     assert!(misses("4KiB") > 2500);

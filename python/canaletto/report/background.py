@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from canaletto.report import array, bars, colours, lines, upkeep
+from canaletto.report import array, bars, colours, lines, maintenance
 from canaletto.report.document import chart, embedded, fabric, grid, map_figure, note, section, table
 
 if TYPE_CHECKING:
@@ -21,15 +21,15 @@ def html(runs: Sequence["Result"]) -> list[str]:
 
 def collection(runs: Sequence["Result"], data: Sequence[Data]) -> str:
     """When garbage collection ran and why, whom it delayed, and what it left behind."""
-    if not any(map(upkeep.collections, data)):
+    if not any(map(maintenance.collections, data)):
         return ""
     series = {run["fabric"]: found for run in data if (found := (run.get("flash") or {}).get("series"))}
-    over_time = {name: upkeep.amplification_over_time(found) for name, found in series.items()}
-    erases = {name: upkeep.erases_over_time(found) for name, found in series.items()}
+    over_time = {name: maintenance.amplification_over_time(found) for name, found in series.items()}
+    erases = {name: maintenance.erases_over_time(found) for name, found in series.items()}
     return section(
         "collection",
         "Garbage collection",
-        f"<p>{escape(upkeep.told(data[0]) if len(data) == 1 else upkeep.delays(data))}</p>",
+        f"<p>{escape(maintenance.told(data[0]) if len(data) == 1 else maintenance.delays(data))}</p>",
         grid(
             chart("collection-mean", "Mean request: time taken by collection", bars.collection(data, "all")),
             chart("collection-slow", "Slowest 1 %: time taken by collection", bars.collection(data, "p99")),
@@ -44,9 +44,9 @@ def collection(runs: Sequence["Result"], data: Sequence[Data]) -> str:
         chart("valid", "Valid pages of full blocks at the end", lines.valid_pages(data)),
         _tables(
             data,
-            ("Why a block was collected", upkeep.reasons(data)),
-            ("Collection in figures", upkeep.figures(data, "flash", "gc", only=_GC)),
-            ("Blocks at the end", upkeep.figures(data, "flash", "blocks", only=_BLOCKS)),
+            ("Why a block was collected", maintenance.reasons(data)),
+            ("Collection in figures", maintenance.figures(data, "flash", "gc", only=_GC)),
+            ("Blocks at the end", maintenance.figures(data, "flash", "blocks", only=_BLOCKS)),
         ),
         about="Waiting for a chip that collects is charged to the reads, programs or erases that keep it busy; "
         "waiting for a block to be freed at all, to free blocks.",
@@ -64,7 +64,7 @@ def wear(data: Sequence[Data]) -> str:
     """How worn blocks are, and where; errors and suspensions of the flash, if any were counted."""
     counts = [(run.get("flash") or {}).get("wear") or {} for run in data]
     worn = any(each.get("erases_max") or each.get("bad_blocks") for each in counts)
-    medium = upkeep.figures(data, "flash", only=upkeep.MEDIUM)
+    medium = maintenance.figures(data, "flash", only=maintenance.MEDIUM)
     if not worn and not medium:
         return ""
     found = array.wear(data)
@@ -74,7 +74,7 @@ def wear(data: Sequence[Data]) -> str:
         maps = note(hint) + map_figure("wear-map", "Erases by chip")
         maps += embedded("wear-map-data", found | {"colours": colours.SEQUENTIAL})
     tables = _tables(
-        data, ("Erases", upkeep.figures(data, "flash", "wear")), ("Errors, copies and suspensions", medium)
+        data, ("Erases", maintenance.figures(data, "flash", "wear")), ("Errors, copies and suspensions", medium)
     )
     return section("wear", "Wear", tables, maps)
 
@@ -84,8 +84,8 @@ def caches(data: Sequence[Data]) -> str:
     parts = {"cache": "Data cache", "mapping": "Mapping table", "precondition": "The state in which the run began"}
     tables = []
     for name, title in parts.items():
-        rows = upkeep.figures(data, name)
-        hits = [[*upkeep.hit_row(data, name)]] if name != "precondition" and rows else []
+        rows = maintenance.figures(data, name)
+        hits = [[*maintenance.hit_row(data, name)]] if name != "precondition" and rows else []
         tables.append((title, [*hits, *rows]))
     found = _tables(data, *tables)
     return section("caches", "Cache, mapping table and initial state", found)
@@ -97,7 +97,7 @@ def _delayed(runs: Sequence["Result"]) -> str:
     rows = [
         [*([fabric(run.to_dict()["fabric"])] if several else []), *map(escape, row)]
         for run in runs
-        for row in upkeep.delayed(run)
+        for row in maintenance.delayed(run)
     ]
     heads = [*(["fabric"] if several else []), "requests delayed by it", "how many", "share", "mean delay", "longest"]
     return table(heads, rows) if rows else ""

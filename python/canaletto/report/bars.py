@@ -5,7 +5,7 @@ from typing import Any
 
 import altair as alt
 
-from canaletto.report import colours, upkeep
+from canaletto.report import colours, maintenance
 from canaletto.report.charts import Data, Spec, fabric_axis, fabric_colour, room, short, spec
 from canaletto.report.units import axis_unit, factor, words
 
@@ -101,7 +101,7 @@ def collection(runs: Sequence[Data], kind: str) -> Spec | None:
     """What share of the time of the mean request (`all`) or of the slowest hundredth (`p99`) collection takes."""
     over = {"all": "mean request", "p99": "slowest 1 % of requests"}[kind]
     tables = {
-        run["fabric"]: {cause: 100 * part for cause, part in upkeep.delay_shares(run, kind).items()} for run in runs
+        run["fabric"]: {cause: 100 * part for cause, part in maintenance.delay_shares(run, kind).items()} for run in runs
     }
     return stacks(tables, colours.CAUSES, lambda _: ("%", 1.0), f"share of the time of the {over}")
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from canaletto.report import terminal, upkeep
+from canaletto.report import terminal, maintenance
 from canaletto.report.units import listing, part_of_whole, time_us, words
 
 
@@ -42,7 +42,7 @@ def blame_table(data: Mapping[str, Any]) -> str:
 
 
 def _upkeep(data: Mapping[str, Any]) -> str:
-    rows = [[label, fact] for label, fact in upkeep.facts(data)]
+    rows = [[label, fact] for label, fact in maintenance.facts(data)]
     return table(["beside serving", ""], rows) if rows else ""
 
 

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from canaletto.compare import speedups
 from canaletto.confidence import lookup
-from canaletto.report import notebook, summary, terminal, upkeep
+from canaletto.report import notebook, summary, terminal, maintenance
 from canaletto.report.units import ABSENT, count, factor, listing, scaled, share, time_us, words
 
 Run: TypeAlias = Mapping[str, Any]
@@ -117,7 +117,7 @@ def blame(runs: Sequence[Run], kind: str) -> Sheet:
 
 def collection(runs: Sequence[Run]) -> list[Sheet]:
     """What garbage collection did and whom it delayed, if it ran on any fabric."""
-    if not any(map(upkeep.collections, runs)):
+    if not any(map(maintenance.collections, runs)):
         return []
     heads = ["garbage\ncollection", "blocks", "pages\ncopied", "victims\nvalid", "write\nampl.", "erases,\nmost"]
     return [[[*heads, "of mean\nlatency", "of slow-\nest 1 %"], *map(_collection_row, runs)]]
@@ -127,12 +127,12 @@ def _collection_row(run: Run) -> list[str]:
     amplification = lookup(run, "flash.write_amplification")
     return [
         run["fabric"],
-        scaled(upkeep.collections(run)),
+        scaled(maintenance.collections(run)),
         scaled(lookup(run, "flash.gc.pages_copied")),
         share(lookup(run, "flash.gc.valid_share_of_victims")),
         ABSENT if amplification is None else f"{amplification:.2f}",
         count(lookup(run, "flash.wear.erases_max")),
-        *(share(sum(upkeep.delay_shares(run, kind).values())) for kind in ("all", "p99")),
+        *(share(sum(maintenance.delay_shares(run, kind).values())) for kind in ("all", "p99")),
     ]
 
 

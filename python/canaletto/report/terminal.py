@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from canaletto.confidence import lookup
-from canaletto.report import replays, upkeep
+from canaletto.report import replays, maintenance
 from canaletto.report.units import bar, count, factor, listing, part_of_whole, scaled, share, time_us, words
 
 PERCENTILES = {
@@ -196,7 +196,7 @@ def facts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if data.get("precondition"):
         yield "before", _before(data["precondition"])
     yield from replays.facts(data)
-    yield from upkeep.facts(data)
+    yield from maintenance.facts(data)
     for trace in data.get("traces") or ():
         for note in trace_lines(trace):
             yield "trace", f"{trace['file']}: {note}"

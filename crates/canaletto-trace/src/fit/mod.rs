@@ -150,7 +150,7 @@ fn origins(fitted: &Synthetic) -> BTreeMap<String, Origin> {
         "alignment",
     ];
     let pace = ["inter_arrival", "burstiness", "burst_share"];
-    let assumed = ["popular_regions", "fua_share", "zeroes_share", "on", "off", "diurnal"];
+    let assumed = ["popular_regions", "fua_share", "write_zeroes_share", "on_time", "off_time", "diurnal"];
     let open = fitted.inter_arrival.is_some();
     let pace = pace.into_iter().filter(|_| open).map(|key| (key, Origin::Fitted));
     let depth = (!open).then_some(("queue_depth", Origin::Assumed));

@@ -1,6 +1,6 @@
-//! Files, presets and overrides become a checked configuration.
+//! Loading of configurations from files, presets and overrides.
 //!
-//! Later layers win: the preset a file names with `base`, the file, then each override (`--set key=value`).
+//! Later layers win: the preset that a file names with `base`, the file, then each override (`--set key=value`).
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -79,7 +79,7 @@ fn parse(label: &str, text: &str) -> Result<Table, ConfigError> {
     })
 }
 
-/// Settings of `over` replace those of `under`, table by table.
+/// Replaces settings of `under` by those of `over`, table by table.
 fn merge(under: &mut Table, over: Table) {
     for (key, value) in over {
         match (under.get_mut(&key), value) {
@@ -119,7 +119,7 @@ fn finish<T: DeserializeOwned + Serialize>(
     Ok(config)
 }
 
-/// TOML knows nan and inf; no key has a use for them.
+/// Refuses nan and inf, which TOML knows and no key has a use for.
 fn finite(value: &Value, path: &str) -> Result<(), Problem> {
     let inner = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
     match value {
@@ -132,7 +132,8 @@ fn finite(value: &Value, path: &str) -> Result<(), Problem> {
     }
 }
 
-/// A value as TOML writes it, or else a string: `4` and `true` are what they look like, `10us` needs no quotes.
+/// Returns a value as TOML writes it, or else a string: `4` and `true` are a number and a truth value, and `10us` needs
+/// no quotes.
 fn literal(text: &str) -> Value {
     match toml::from_str::<Table>(&format!("value = {text}")) {
         Ok(mut table) if table.len() == 1 => table.remove("value").expect("the only key"),
@@ -165,7 +166,7 @@ fn set(table: &mut Table, key: &str, value: Value) -> Result<(), String> {
     }
 }
 
-/// Where a profile's value came from is no longer so once it is set to another.
+/// Removes the origin of a profile's value that an override replaces.
 fn forget_origin(table: &mut Table, key: &str) {
     let mut parts = key.split('.');
     let (Some("flow"), Some(number), Some("synthetic"), Some(name)) =
@@ -187,7 +188,7 @@ fn key_of(path: &serde_path_to_error::Path) -> String {
     segments.collect::<Vec<_>>().join(".")
 }
 
-/// Serde's message, with the nearest name where a name was unknown.
+/// Returns serde's message, with the nearest name where a name was unknown.
 fn explain(message: &str) -> String {
     let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     match (message.starts_with("unknown "), names.split_first()) {
@@ -365,8 +366,8 @@ mod tests {
             ),
             (format!("{trace}offset = \"100B\"\n"), "w.toml:6: flow.0.trace.offset: got \"100B\", expected a multiple"),
             (
-                format!("{trace}room = \"0B\"\n"),
-                "w.toml:6: flow.0.trace.room: got \"0B\", expected a multiple of 512 B above",
+                format!("{trace}region_size = \"0B\"\n"),
+                "w.toml:6: flow.0.trace.region_size: got \"0B\", expected a multiple of 512 B above",
             ),
             ("[flow.mix]\ntrace = []\n".to_owned(), "w.toml:5: flow.0.mix.trace: got an empty list"),
             (

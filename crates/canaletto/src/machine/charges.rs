@@ -23,7 +23,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let number = self.pages;
         self.pages = self.pages.wrapping_add(1);
         let id = self.transactions.insert(Transaction { number, ..transaction });
-        self.rivals.begin(id);
+        self.interference.begin(id);
         id
     }
 

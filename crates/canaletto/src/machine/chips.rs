@@ -77,7 +77,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     pub(super) fn mark_wait(&mut self, id: TransactionId, unit: UnitId, now: Time) {
         let t = &mut self.transactions[id];
         t.background_marks = self.array.background_clocks(unit, now);
-        self.rivals.mark(id, self.array.flow_clocks(unit, now));
+        self.interference.mark(id, self.array.flow_clocks(unit, now));
         if self.hybrid.is_some() {
             return self.mark_wait_for_merges(id, now);
         }
@@ -339,7 +339,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
                 own = own - self.charge_page_up_to(id, kind.cause(), worked.min(own), now);
             }
         }
-        self.rivals.charge(id, self.array.flow_clocks(unit, now), own);
+        self.interference.charge(id, self.array.flow_clocks(unit, now), own);
         self.charge_page_up_to(id, Cause::ChipBusyUser, own, now);
         self.charge_conflict(id, now);
     }
@@ -347,7 +347,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     /// Whose time a command takes: of several pages the first's.
     pub(super) fn charge_of(&self, command: &Command) -> Option<Charge> {
         let first = &self.transactions[command.transactions()[0]];
-        let flow = self.rivals.are_told_apart().then_some(Charge::Flow(first.flow));
+        let flow = self.interference.is_tracked().then_some(Charge::Flow(first.flow));
         first.background().map(Charge::Background).or(flow)
     }
 

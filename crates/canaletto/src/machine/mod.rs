@@ -72,13 +72,13 @@ use crate::machine::outbound::Outbound;
 use crate::machine::precondition::Start;
 use crate::machine::translation::Translation;
 use crate::measure::blame::Cause;
+use crate::measure::flow_interference::FlowInterference;
+use crate::measure::maintenance::Maintenance;
 use crate::measure::precondition::PreconditionReport;
 use crate::measure::probe::Probe;
 use crate::measure::records::Records;
 use crate::measure::replay::TimeScaling;
 use crate::measure::report::Tally;
-use crate::measure::rivals::Rivals;
-use crate::measure::upkeep::Upkeep;
 use crate::scheduler::queues::{Queues, Transactions};
 use crate::scheduler::transaction::TransactionId;
 use crate::sim::arena::Slab;
@@ -263,7 +263,7 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     needs_collection: Vec<PlaneId>,
     outbound: Outbound,
     operations: Operations,
-    upkeep: Upkeep,
+    upkeep: Maintenance,
     /// Time transfers took on their wires, summed over transfers.
     transfer_time: TimeSum,
     first_arrival: Option<Time>,
@@ -284,7 +284,7 @@ pub struct Machine<'a, F: Fabric, P: Probe> {
     patrols: bool,
     failures: Failures,
     reliability: Option<Reliability>,
-    rivals: Rivals,
+    interference: FlowInterference,
     /// Pages read again because they could not be corrected.
     read_retries: u64,
     options: &'a RunOptions,
@@ -355,11 +355,11 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
         });
         let priorities: Vec<_> = workload.flow.iter().map(|flow| flow.priority).collect();
         let port = Port::new(&design.host, &priorities);
-        let rivals = Rivals::new(workload.flow.len());
+        let interference = FlowInterference::new(workload.flow.len());
         let mut machine = Machine {
             events: EventQueue::new(),
             choices: Choices {
-                order: design.fabric.order,
+                order: design.fabric.transfer_order,
                 data_queue: design.fabric.data_queue,
                 hold_path: design.fabric.hold_path,
                 unwritten: design.ftl.unwritten_reads,
@@ -407,7 +407,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             awaiting_register: vec![Vec::new(); layout.chips_per_channel as usize],
             columns_kept: false,
             operations: Operations::default(),
-            upkeep: Upkeep::default(),
+            upkeep: Maintenance::default(),
             transfer_time: TimeSum::ZERO,
             first_arrival: None,
             last_flow_first: workload.last_flow_first,
@@ -417,7 +417,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             held: Held::new(design.fabric.hold_path, layout.units()),
             commands: CommandTable::new(&design.fabric, layout.planes_per_die),
             timing: ArrayTiming::new(&design.flash),
-            array: Array::new(&layout, design.flash.busy_until_data_out, rivals.told_apart()),
+            array: Array::new(&layout, design.flash.busy_until_data_out, interference.tracked_flows()),
             suspensions: Suspensions::new(&design.flash.suspend, layout.units()),
             copybacks: Copybacks::new(&design.gc, layout.units()),
             wear: Wear::new(&layout, keeps_history),
@@ -425,7 +425,7 @@ impl<'a, F: Fabric, P: Probe> Machine<'a, F, P> {
             patrols: false,
             failures: Failures::new(failures, options.seed),
             reliability: Reliability::new(design, options.seed),
-            rivals,
+            interference,
             read_retries: 0,
             options,
             records: options.records.then(Records::default),

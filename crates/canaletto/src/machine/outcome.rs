@@ -60,7 +60,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let names: Vec<_> = workload.flow.iter().map(|flow| flow.name.clone()).collect();
         let of = |(flow, tally): (usize, &Tally)| {
             let measures = Measures::of(tally);
-            let waits = self.rivals.mean_waits(flow, measures.requests.completed);
+            let waits = self.interference.mean_waits(flow, measures.requests.completed);
             let chip_busy_by_flow_us = waits.map(|waits| names.iter().cloned().zip(waits).collect());
             FlowReport { name: names[flow].clone(), measures, chip_busy_by_flow_us, slowdown: None }
         };

@@ -193,8 +193,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let sectors = match self.choices.unwritten {
             _ if self.transactions[id].origin == Origin::Mapping => self.whole_page(),
             UnwrittenReads::Zeroes => return Found::Nothing,
-            UnwrittenReads::FindSectors => sectors,
-            UnwrittenReads::FindPage => self.whole_page(),
+            UnwrittenReads::AssumeSectorsWritten => sectors,
+            UnwrittenReads::AssumePageWritten => self.whole_page(),
         };
         let found = match &self.in_place {
             Some(memory) => Some(memory.place(self.plane_of(id), lpa)),
@@ -207,7 +207,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             Entry::Pending(write) => self.transactions[write].old = at,
             _ => self.map.set(lpa, Entry::At(at)),
         }
-        if self.choices.unwritten == UnwrittenReads::FindSectors {
+        if self.choices.unwritten == UnwrittenReads::AssumeSectorsWritten {
             self.mapping_changed(lpa);
         }
         self.wear.found(at);
@@ -229,7 +229,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let (lpa, frontier) = (t.lpa, t.frontier);
         let plane = self.plane_to_find(id, frontier)?;
         let at = self.allocate(plane, frontier, lpa, sectors)?;
-        if self.choices.unwritten == UnwrittenReads::FindPage {
+        if self.choices.unwritten == UnwrittenReads::AssumePageWritten {
             self.find_rest_of_page(id, at);
         }
         self.blocks.end_flash_page(at);
@@ -263,7 +263,8 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
         let entry = self.entry(t.lpa);
         let (blank, widened) = (entry == Entry::Trimmed, t.sectors == 0);
         let mut old = if let Entry::At(ppa) = entry { ppa } else { Ppa::NONE };
-        if !blank && !old.is_some() && t.sectors != whole && self.choices.unwritten == UnwrittenReads::FindPage {
+        if !blank && !old.is_some() && t.sectors != whole && self.choices.unwritten == UnwrittenReads::AssumePageWritten
+        {
             if let Found::At(at) = self.find_unwritten(id) {
                 old = at;
             }
@@ -465,7 +466,7 @@ impl<F: Fabric, P: Probe> Machine<'_, F, P> {
             request.account.ledger.add(&t.account.ledger);
             request.account.since = now;
             if self.completed >= self.options.warmup {
-                self.rivals.count(flow, page);
+                self.interference.count(flow, page);
             }
             self.finish(id, now);
         }

@@ -5,9 +5,9 @@ use crate::config::design::Design;
 use crate::fabric::Fabric;
 use crate::flash::address::PlaneId;
 use crate::ftl::gc::Reason;
+use crate::measure::maintenance::{BlocksReport, GcReport, WearReport};
 use crate::measure::probe::Probe;
 use crate::measure::report::FlashReport;
-use crate::measure::upkeep::{BlocksReport, GcReport, WearReport};
 
 impl<F: Fabric, P: Probe> Machine<'_, F, P> {
     pub(super) fn flash_report(&self, design: &Design) -> FlashReport {

@@ -13,11 +13,11 @@ use crate::measure::blame::{CAUSES, Cause};
 use crate::measure::cache::CacheReport;
 use crate::measure::energy::EnergyReport;
 use crate::measure::histogram::Histogram;
+use crate::measure::maintenance::{BlocksReport, GcReport, MaintenanceSeries, WearReport};
 use crate::measure::map::Map;
 use crate::measure::precondition::PreconditionReport;
 use crate::measure::replay::{ReplayReport, TimeScaling};
 use crate::measure::series::{Series, SeriesReport};
-use crate::measure::upkeep::{BlocksReport, GcReport, UpkeepSeries, WearReport};
 use crate::sim::time::Time;
 
 /// What is counted of one flow.
@@ -324,7 +324,7 @@ pub struct FlashReport {
     /// What the blocks hold in the end.
     pub blocks: BlocksReport,
     /// Page operations over time.
-    pub series: UpkeepSeries,
+    pub series: MaintenanceSeries,
 }
 
 /// What the cached mapping table did, warm-up included.

@@ -29,7 +29,8 @@ impl Arrivals {
     /// without arrivals.
     pub fn new(config: &Synthetic, random: Stream, pausing: Stream) -> Option<Arrivals> {
         let mean = config.inter_arrival?.0 as f64;
-        let pauses = config.on.zip(config.off).map(|(on, off)| Pauses::new(on.0 as f64, off.0 as f64, pausing));
+        let pauses =
+            config.on_time.zip(config.off_time).map(|(on, off)| Pauses::new(on.0 as f64, off.0 as f64, pausing));
         let mean_on = mean * pauses.as_ref().map_or(1.0, |pauses| pauses.on / (pauses.on + pauses.off));
         let gaps = if config.mqsim_seed.is_some() {
             Gaps::Mqsim { mean_ns: (config.inter_arrival?.0 / 1000) as f64 }
@@ -196,7 +197,7 @@ mod tests {
 
     #[test]
     fn pauses_keep_the_mean_and_have_the_length_that_is_asked_for() {
-        let mut arrivals = arrivals(Synthetic { on: us(300), off: us(700), ..Synthetic::default() });
+        let mut arrivals = arrivals(Synthetic { on_time: us(300), off_time: us(700), ..Synthetic::default() });
         let gaps: Vec<f64> = (0..400_000).map(|_| arrivals.gap().0 as f64 / 1e6).collect();
         let mean = gaps.iter().sum::<f64>() / 4e5;
         assert!((mean - 10.0).abs() < 0.2, "{mean}");

@@ -117,8 +117,9 @@ impl Generator {
         let lba = self.address(read, sectors);
         let kind = self.special().unwrap_or(if read { Kind::Read } else { Kind::Write });
         let fua = kind == Kind::Write && self.config.fua_share > 0.0 && self.fua.uniform() < self.config.fua_share;
-        let zeroes =
-            kind == Kind::Write && self.config.zeroes_share > 0.0 && self.zeroes.uniform() < self.config.zeroes_share;
+        let zeroes = kind == Kind::Write
+            && self.config.write_zeroes_share > 0.0
+            && self.zeroes.uniform() < self.config.write_zeroes_share;
         Some(Wanted { kind, fua, zeroes, lba, sectors: if kind == Kind::Flush { 0 } else { sectors as u32 } })
     }
 

@@ -1,6 +1,6 @@
 //! Where on the drive a trace's addresses lie.
 
-use crate::config::workload::{Beyond, Devices, Trace};
+use crate::config::workload::{Devices, OutOfRange, Trace};
 use crate::flash::address::SECTOR;
 use crate::host::request::Kind;
 use crate::limits::FlowRange;
@@ -58,7 +58,7 @@ pub enum Placed {
 /// The part of a flow's addresses that a trace may use.
 #[derive(Debug, Clone)]
 pub struct Window {
-    beyond: Beyond,
+    out_of_range: OutOfRange,
     /// First sector and number of sectors.
     first: u64,
     capacity: u64,
@@ -71,7 +71,7 @@ pub struct Window {
 impl Window {
     /// Whether the trace must be read once to know its addresses.
     pub fn needs_extent(trace: &Trace) -> bool {
-        trace.devices == Devices::Offset || trace.beyond == Beyond::Fit
+        trace.devices == Devices::Concatenate || trace.out_of_range == OutOfRange::Fit
     }
 
     /// The window of `trace` in a flow's range.
@@ -88,18 +88,25 @@ impl Window {
                 all * SECTOR
             ));
         }
-        let capacity = trace.room.map_or(all - offset, |room| room.0 / SECTOR);
+        let capacity = trace.region_size.map_or(all - offset, |room| room.0 / SECTOR);
         if capacity > all - offset {
             return Err(format!(
-                "{}: room: got {} B, expected at most {} B, which are left from its offset on",
+                "{}: region_size: got {} B, expected at most {} B, which are left from its offset on",
                 trace.file,
                 capacity * SECTOR,
                 (all - offset) * SECTOR
             ));
         }
-        let offset_devices = trace.devices == Devices::Offset;
+        let offset_devices = trace.devices == Devices::Concatenate;
         let span = extent.as_ref().map_or(0, |e| e.span(offset_devices));
-        Ok(Window { beyond: trace.beyond, first: range.first_sector + offset, capacity, extent, offset_devices, span })
+        Ok(Window {
+            out_of_range: trace.out_of_range,
+            first: range.first_sector + offset,
+            capacity,
+            extent,
+            offset_devices,
+            span,
+        })
     }
 
     /// Finds the record's sectors on the drive: bytes are rounded outward to whole sectors.
@@ -124,22 +131,22 @@ impl Window {
             return Err(format!("a request of {sectors} sectors is larger than the drive ({limit} sectors)"));
         }
         let mut lba = recorded;
-        if self.beyond == Beyond::Fit && self.span > limit * SECTOR {
+        if self.out_of_range == OutOfRange::Fit && self.span > limit * SECTOR {
             let scaled = (u128::from(lba) * u128::from(limit) * u128::from(SECTOR) / u128::from(self.span)) as u64;
             // Pages stay aligned as they were: the scaled address keeps the offset within 4 KiB.
             lba = (scaled & !7) | (lba & 7);
-        } else if self.beyond == Beyond::Wrap {
+        } else if self.out_of_range == OutOfRange::Wrap {
             lba %= limit;
         }
         if lba + sectors > limit {
-            if self.beyond == Beyond::Refuse {
+            if self.out_of_range == OutOfRange::Refuse {
                 return Err(beyond_message(lba, sectors, limit));
             }
             lba = limit - sectors;
         }
-        let placed = match self.beyond {
+        let placed = match self.out_of_range {
             _ if lba == recorded => Placed::AsRecorded,
-            Beyond::Fit => Placed::Scaled,
+            OutOfRange::Fit => Placed::Scaled,
             _ => Placed::Wrapped,
         };
         Ok((

@@ -58,7 +58,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "attachment.dma.write_window": ("64",),
     "attachment.ata.rate": ("133MB/s",),
     "attachment.ddr.shared": ("false",),
-    "attachment.direct.division": ("apart",),
+    "attachment.direct.division": ("by-direction",),
     "attachment.direct.share": ("0.25", "0.75", "1.0"),
     "ssd.internals": ("shared",),
     "ssd.write_latency": ("0us",),

@@ -47,7 +47,7 @@ DRIVES: dict[str, dict[str, Any]] = {
     "no limit at the host": UNLIMITED,
     HELD: {"fabric.hold_path": True},
     HELD_HOT: {"fabric.hold_path": True},
-    "commands first": {"fabric.order": "commands-first"},
+    "commands first": {"fabric.transfer_order": "commands-first"},
     "WCDP": {"ftl.allocation": "WCDP"},
     "atomic scouts": {"fabric.venice.scouts": "atomic"},
     "scouts at once again": {"fabric.venice.retry": "immediate"},

@@ -275,7 +275,7 @@ impl Maker<'_> {
             VictimPolicy::DChoices => Policy::DChoices(gc.choices),
             VictimPolicy::Random => Policy::Random,
             VictimPolicy::RandomPlus => {
-                Policy::RandomPlus { invalid: ((gc.invalid_share * pages).ceil() as u32).max(1) }
+                Policy::RandomPlus { invalid: ((gc.min_invalid_share * pages).ceil() as u32).max(1) }
             }
             VictimPolicy::Fifo => Policy::Fifo,
             VictimPolicy::CostBenefit => Policy::CostBenefit,

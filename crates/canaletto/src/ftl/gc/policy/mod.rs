@@ -16,7 +16,7 @@ use crate::sim::random::Stream;
 pub struct Policy {
     kind: VictimPolicy,
     choices: u32,
-    invalid_share: f64,
+    min_invalid_share: f64,
     rng: Stream,
 }
 
@@ -26,14 +26,14 @@ impl Policy {
         Policy {
             kind: config.policy,
             choices: config.choices,
-            invalid_share: config.invalid_share,
+            min_invalid_share: config.min_invalid_share,
             rng: Stream::named(seed, "gc/victim"),
         }
     }
 
     /// The block to collect next: one with so many invalid pages that collecting it wins a flash page. None if there is none.
     pub fn choose(&mut self, blocks: &Candidates) -> Option<u32> {
-        let least_invalid = (self.invalid_share * f64::from(blocks.pages_per_block())).ceil() as u32;
+        let least_invalid = (self.min_invalid_share * f64::from(blocks.pages_per_block())).ceil() as u32;
         match self.kind {
             VictimPolicy::Greedy => greedy::choose(blocks),
             VictimPolicy::DChoices => d_choices::choose(blocks, self.choices, &mut self.rng),

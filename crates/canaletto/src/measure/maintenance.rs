@@ -62,13 +62,13 @@ impl Spans {
 
 /// Page operations over time.
 #[derive(Default)]
-pub struct Upkeep {
+pub struct Maintenance {
     work: Intervals<Work>,
     /// From the choice of a victim to its erase.
     jobs: Spans,
 }
 
-impl Upkeep {
+impl Maintenance {
     /// A page is programmed for the host.
     pub fn host_page(&mut self, now: Time) {
         self.work.at(now).host += 1;
@@ -98,9 +98,9 @@ impl Upkeep {
     }
 
     /// Over time, for results.
-    pub fn series(&self) -> UpkeepSeries {
+    pub fn series(&self) -> MaintenanceSeries {
         let work = self.work.counts();
-        UpkeepSeries {
+        MaintenanceSeries {
             interval_us: self.work.width().us(),
             host_pages: work.iter().map(|w| w.host).collect(),
             pages_copied: work.iter().map(|w| w.copied).collect(),
@@ -121,7 +121,7 @@ impl Upkeep {
 
 /// Page operations over time; every list has one value an interval, the first interval beginning with the run.
 #[derive(Debug, Clone, Serialize)]
-pub struct UpkeepSeries {
+pub struct MaintenanceSeries {
     /// Length of an interval, microseconds.
     pub interval_us: f64,
     /// Pages programmed for the host.

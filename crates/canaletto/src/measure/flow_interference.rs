@@ -8,7 +8,7 @@ use crate::scheduler::transaction::TransactionId;
 use crate::sim::time::{Time, TimeSum};
 
 /// Waits of flows for each other.
-pub struct Rivals {
+pub struct FlowInterference {
     /// How many flows there are; 0 if there is but one, of which nothing is kept.
     flows: usize,
     /// Of each page transaction, by its place in the slab: the clocks when it began to wait.
@@ -19,20 +19,20 @@ pub struct Rivals {
     sums: Vec<TimeSum>,
 }
 
-impl Rivals {
+impl FlowInterference {
     /// No waits yet.
-    pub fn new(flows: usize) -> Rivals {
+    pub fn new(flows: usize) -> FlowInterference {
         let flows = if flows > 1 { flows } else { 0 };
-        Rivals { flows, marks: Vec::new(), waits: Vec::new(), sums: vec![TimeSum::ZERO; flows * flows] }
+        FlowInterference { flows, marks: Vec::new(), waits: Vec::new(), sums: vec![TimeSum::ZERO; flows * flows] }
     }
 
     /// Whether there are several flows.
-    pub fn are_told_apart(&self) -> bool {
+    pub fn is_tracked(&self) -> bool {
         self.flows > 0
     }
 
     /// How many of them.
-    pub fn told_apart(&self) -> usize {
+    pub fn tracked_flows(&self) -> usize {
         self.flows
     }
 
@@ -78,7 +78,7 @@ impl Rivals {
     pub fn mean_waits(&self, flow: usize, requests: u64) -> Option<Vec<f64>> {
         let sums = &self.sums[flow * self.flows..(flow + 1) * self.flows];
         let mean = |&TimeSum(sum): &TimeSum| sum as f64 / 1e6 / requests.max(1) as f64;
-        self.are_told_apart().then(|| sums.iter().map(mean).collect())
+        self.is_tracked().then(|| sums.iter().map(mean).collect())
     }
 }
 
@@ -89,19 +89,19 @@ mod tests {
     #[test]
     fn differences_of_clocks_are_waits() {
         let us = |n: u64| Time::from_ns(1000) * n;
-        let mut rivals = Rivals::new(2);
+        let mut interference = FlowInterference::new(2);
         let page = TransactionId(3);
-        rivals.begin(page);
-        rivals.mark(page, [us(10), us(20)].into_iter());
-        rivals.charge(page, [us(15), us(50)].into_iter(), us(100));
+        interference.begin(page);
+        interference.mark(page, [us(10), us(20)].into_iter());
+        interference.charge(page, [us(15), us(50)].into_iter(), us(100));
         // It waits again; of what both worked meanwhile no more counts than it has waited.
-        rivals.mark(page, [us(15), us(50)].into_iter());
-        rivals.charge(page, [us(16), us(60)].into_iter(), us(4));
-        rivals.count(1, page);
-        rivals.begin(page);
-        rivals.count(1, page);
-        assert_eq!(rivals.mean_waits(1, 2), Some(vec![3.0, 16.5]));
-        assert_eq!(rivals.mean_waits(0, 0), Some(vec![0.0, 0.0]));
-        assert_eq!(Rivals::new(1).mean_waits(0, 1), None);
+        interference.mark(page, [us(15), us(50)].into_iter());
+        interference.charge(page, [us(16), us(60)].into_iter(), us(4));
+        interference.count(1, page);
+        interference.begin(page);
+        interference.count(1, page);
+        assert_eq!(interference.mean_waits(1, 2), Some(vec![3.0, 16.5]));
+        assert_eq!(interference.mean_waits(0, 0), Some(vec![0.0, 0.0]));
+        assert_eq!(FlowInterference::new(1).mean_waits(0, 1), None);
     }
 }
