@@ -562,8 +562,8 @@ def worn(fabric: str = "bus", **sizes: int) -> dict[str, Any]:
         **{"reads": 5000, "programs": sum(host) + sum(copied), "erases": sum(erases), "host_pages": sum(host)},
         "write_amplification": 1 + sum(copied) / sum(host),
         "gc": {
-            **{"collections": victims, "reasons": reasons, "pages_copied": sum(copied), "pages_copied_elsewhere": 12},
-            **{"pages_copied_directly": 0, "valid_share_of_victims": 0.43, "epochs": 2, "job_mean_us": 900.0},
+            **{"collections": victims, "reasons": reasons, "pages_copied": sum(copied), "pages_copied_to_other_planes": 12},
+            **{"pages_copied_chip_to_chip": 0, "valid_share_of_victims": 0.43, "epochs": 2, "job_mean_us": 900.0},
             **{"job_max_us": 2500.0, "epoch_mean_us": 4000.0, "epoch_max_us": 5000.0},
         },
         "wear": {"erases_min": 1, "erases_mean": 4.25, "erases_max": 9, "bad_blocks": 3, "lifetime_bytes": 2.5e12},

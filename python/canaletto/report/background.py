@@ -54,7 +54,7 @@ def collection(runs: Sequence["Result"], data: Sequence[Data]) -> str:
 
 
 _GC = (
-    *("collections", "pages_copied", "pages_copied_elsewhere", "pages_copied_directly", "valid_share_of_victims"),
+    *("collections", "pages_copied", "pages_copied_to_other_planes", "pages_copied_chip_to_chip", "valid_share_of_victims"),
     *("job_mean_us", "job_max_us", "epochs", "epoch_mean_us", "epoch_max_us"),
 )
 _BLOCKS = ("total", "free", "open", "full", "bad", "free_in_plane", "valid_pages")

@@ -35,8 +35,8 @@ MEDIUM = ("padding", "suspensions", "copybacks", "read_retries", "uncorrectable"
 
 _LABELS = {
     "collections": "blocks chosen",
-    "pages_copied_elsewhere": "pages copied to other planes",
-    "pages_copied_directly": "pages copied straight from chip to chip",
+    "pages_copied_to_other_planes": "pages copied to other planes",
+    "pages_copied_chip_to_chip": "pages copied straight from chip to chip",
     "valid_share_of_victims": "valid pages of a victim, mean",
     "job_mean_us": "from choice to erase, mean",
     "job_max_us": "from choice to erase, longest",
@@ -74,7 +74,7 @@ _LABELS = {
     "translation_reads": "translation pages read for missing entries",
     "merge_reads": "translation pages read to be merged",
     "translation_writes": "translation pages programmed",
-    "most_writes_in_flight": "translation pages being written, most",
+    "translation_writes_in_flight_max": "translation pages being written, most",
     "free_blocks.min": "free blocks of a plane, least",
     "free_blocks.mean": "free blocks of a plane, mean",
     "free_blocks.max": "free blocks of a plane, most",

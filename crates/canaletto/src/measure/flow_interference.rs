@@ -1,37 +1,37 @@
-//! Which flow's commands a flow's requests waited for, where several flows share the chips.
+//! Waits of requests of one flow for chips busy with requests of another.
 //!
-//! Every unit has a clock for each flow that goes while it works on that flow's commands. A page notes the clocks when it begins
-//! to wait and looks at them again when it is issued: the differences say whose commands filled the wait. Of a request's pages
-//! the one that finished last counts, as for all blame.
+//! Every LUN has a clock for each flow, which runs while it works on that flow's commands. A page notes the clocks when
+//! it begins to wait and reads them again when it is issued; the differences are its waits for each flow. Of a
+//! request's pages the one that finished last counts, as for all blame.
 
 use crate::scheduler::transaction::TransactionId;
 use crate::sim::time::{Time, TimeSum};
 
 /// Waits of flows for each other.
 pub struct FlowInterference {
-    /// How many flows there are; 0 if there is but one, of which nothing is kept.
+    /// Number of flows, or 0 for a single flow, for which nothing is kept.
     flows: usize,
-    /// Of each page transaction, by its place in the slab: the clocks when it began to wait.
+    /// Clocks at the beginning of each page transaction's wait, by its index in the slab.
     marks: Vec<Time>,
-    /// Likewise: what it has waited for each flow.
+    /// Wait of each page transaction for each flow so far, by its index in the slab.
     waits: Vec<Time>,
-    /// Sums over requests, by who waited and for whom.
+    /// Sums over requests, by waiting flow and holding flow.
     sums: Vec<TimeSum>,
 }
 
 impl FlowInterference {
-    /// No waits yet.
+    /// Makes an account without waits.
     pub fn new(flows: usize) -> FlowInterference {
         let flows = if flows > 1 { flows } else { 0 };
         FlowInterference { flows, marks: Vec::new(), waits: Vec::new(), sums: vec![TimeSum::ZERO; flows * flows] }
     }
 
-    /// Whether there are several flows.
+    /// Returns whether there are several flows.
     pub fn is_tracked(&self) -> bool {
         self.flows > 0
     }
 
-    /// How many of them.
+    /// Returns the number of flows that are tracked.
     pub fn tracked_flows(&self) -> usize {
         self.flows
     }
@@ -41,7 +41,7 @@ impl FlowInterference {
         first..first + self.flows
     }
 
-    /// A page transaction is made.
+    /// Begins a page transaction.
     pub fn begin(&mut self, page: TransactionId) {
         let place = self.place(page);
         if self.waits.len() < place.end {
@@ -51,13 +51,13 @@ impl FlowInterference {
         self.waits[place].fill(Time::ZERO);
     }
 
-    /// It begins to wait for a unit with these clocks.
+    /// Marks the beginning of its wait for a LUN with these clocks.
     pub fn mark(&mut self, page: TransactionId, clocks: impl Iterator<Item = Time>) {
         let place = self.place(page);
         self.marks[place].iter_mut().zip(clocks).for_each(|(mark, clock)| *mark = clock);
     }
 
-    /// It is issued, after a wait of which `own` was for the unit's user requests.
+    /// Charges its wait when it is issued; `own` is the part of the wait for user requests of the LUN.
     pub fn charge(&mut self, page: TransactionId, clocks: impl Iterator<Item = Time>, mut own: Time) {
         let place = self.place(page);
         for ((wait, &mark), clock) in self.waits[place.clone()].iter_mut().zip(&self.marks[place]).zip(clocks) {
@@ -67,14 +67,14 @@ impl FlowInterference {
         }
     }
 
-    /// It was the last page of a request of this flow.
+    /// Counts the waits of the last page of a request of this flow.
     pub fn count(&mut self, flow: usize, page: TransactionId) {
         let place = self.place(page);
         let sums = self.sums[flow * self.flows..].iter_mut();
         sums.zip(&self.waits[place]).for_each(|(sum, &wait)| *sum += wait);
     }
 
-    /// What the mean of so many requests of a flow has waited for each flow, microseconds; none if there is one flow only.
+    /// Returns the mean wait of a flow's requests for each flow, in microseconds; none for a single flow.
     pub fn mean_waits(&self, flow: usize, requests: u64) -> Option<Vec<f64>> {
         let sums = &self.sums[flow * self.flows..(flow + 1) * self.flows];
         let mean = |&TimeSum(sum): &TimeSum| sum as f64 / 1e6 / requests.max(1) as f64;

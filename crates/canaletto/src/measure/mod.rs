@@ -1,4 +1,4 @@
-//! What is measured, and how it is reported.
+//! Measurements of a run, and the report made of them.
 
 pub mod area;
 pub mod blame;
