@@ -1,4 +1,4 @@
-//! Where on the drive a trace's addresses lie.
+//! Range of the drive that a trace's addresses are placed in.
 
 use crate::config::workload::{Devices, OutOfRange, Trace};
 use crate::flash::address::SECTOR;
@@ -7,10 +7,10 @@ use crate::limits::FlowRange;
 use crate::workload::flow::Wanted;
 use crate::workload::replay::Record;
 
-/// Where a trace's devices lie, found by reading it once before the run.
+/// Extent of a trace's devices, found by reading it once before the run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Extent {
-    /// (device number, bytes up to the end of its last request), in the order of the numbers.
+    /// Device number and end of its last request in bytes, in the order of the numbers.
     pub devices: Vec<(u32, u64)>,
 }
 
@@ -24,7 +24,8 @@ impl Extent {
         }
     }
 
-    /// Bytes of the addresses the trace uses: the largest device, or all end to end (each rounded up to 1 MiB).
+    /// Returns the bytes of addresses that the trace uses: the largest device, or all end to end (each rounded up to 1
+    /// MiB).
     pub fn span(&self, end_to_end: bool) -> u64 {
         if end_to_end {
             self.devices.iter().fold(0, |sum: u64, device| sum.saturating_add(room(device)))
@@ -39,45 +40,45 @@ impl Extent {
     }
 }
 
-/// Bytes that a device takes among others.
+/// Returns the bytes that a device takes among others.
 fn room(&(_, bytes): &(u32, u64)) -> u64 {
     bytes.checked_next_multiple_of(1 << 20).unwrap_or(u64::MAX)
 }
 
-/// How an address came to lie where it does.
+/// Relation of an address on the drive to the recorded one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placed {
-    /// As the trace says.
+    /// Unchanged.
     AsRecorded,
     /// Taken modulo the capacity, or moved to its end because it would have crossed it.
     Wrapped,
-    /// Scaled, or moved as above.
+    /// Scaled, or moved to the end of the capacity because it would have crossed it.
     Scaled,
 }
 
-/// The part of a flow's addresses that a trace may use.
+/// Part of a flow's addresses that a trace may use.
 #[derive(Debug, Clone)]
 pub struct Window {
     out_of_range: OutOfRange,
     /// First sector and number of sectors.
     first: u64,
     capacity: u64,
-    /// Present if devices lie end to end or addresses are scaled.
+    /// Extent of the devices, if they lie end to end or addresses are scaled.
     extent: Option<Extent>,
     offset_devices: bool,
     span: u64,
 }
 
 impl Window {
-    /// Whether the trace must be read once to know its addresses.
+    /// Returns whether the trace must be read once to know its addresses.
     pub fn needs_extent(trace: &Trace) -> bool {
         trace.devices == Devices::Concatenate || trace.out_of_range == OutOfRange::Fit
     }
 
-    /// The window of `trace` in a flow's range.
+    /// Makes the window of `trace` in a flow's range.
     ///
     /// # Errors
-    /// One that is not there.
+    /// A window beyond the range.
     pub fn new(trace: &Trace, extent: Option<Extent>, range: &FlowRange) -> Result<Window, String> {
         let (offset, all) = (trace.offset.0 / SECTOR, range.sectors);
         if offset >= all {

@@ -1,11 +1,11 @@
-//! What a generator makes, as a whole: shares, sizes and places.
+//! Does a generator make the shares, sizes and places that its keys state?
 
 use std::collections::HashMap;
 
 use super::*;
 use crate::config::load_workload;
 
-/// Requests of a flow with these keys over so many sectors.
+/// Returns the requests of a flow with these keys over so many sectors.
 fn requests(keys: &str, sectors: u64) -> Vec<Wanted> {
     let text = format!("name = \"t\"\n[[flow]]\nname = \"f\"\n[flow.synthetic]\nqueue_depth = 1\n{keys}\n");
     let workload = load_workload("t.toml", Some(&text), &[]).unwrap();
@@ -99,7 +99,7 @@ fn a_working_set_larger_than_the_drive_is_the_drive() {
     assert!(made.iter().any(|r| r.lba > 3500));
 }
 
-/// What a generator made before it knew of anything but means: no default may change it.
+/// Requests of a flow with means alone, recorded before the other keys existed: no default may change them.
 #[test]
 fn plain_traffic_stays_what_it_was() {
     let digest = |keys: &str| {
