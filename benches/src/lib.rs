@@ -1,4 +1,4 @@
-//! What the benchmarks run: the reference workloads of `../README.md`'s speed table, as canaletto states them.
+//! Cases of the benchmarks: the reference workloads of `../README.md`'s speed table, as canaletto states them.
 
 use canaletto::config::{load_design, load_workload};
 use canaletto::{Outcome, RunOptions, run};

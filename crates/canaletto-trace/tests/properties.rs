@@ -1,4 +1,4 @@
-//! What holds for any records and any bytes.
+//! Properties of any records and any bytes.
 
 mod common;
 

@@ -83,7 +83,7 @@ fn log_blocks_pay() {
     }
 }
 
-/// What makes no sense is refused by name.
+/// Impossible combinations are refused by name.
 #[test]
 fn combinations_without_sense_are_refused() {
     let refused = |overrides: &[&str]| {

@@ -44,7 +44,7 @@ fn only_deallocated_pages_are_not_read() {
     assert!(report.flash.reads < 500, "{}", report.flash.reads);
 }
 
-/// What makes no sense is refused by name.
+/// Impossible combinations are refused by name.
 #[test]
 fn combinations_without_sense_are_refused() {
     let refused = |changes: &[&str]| {

@@ -354,7 +354,7 @@ const DESIGN: &[(&str, &str, &[&str], &str)] = &[
 /// Two flows of different classes, written out below.
 const TWO_CLASSES: &str = "two classes";
 
-/// Likewise three.
+/// Three flows of different priority classes.
 const THREE_CLASSES: &str = "three classes";
 
 /// Two flows with parts of their own, written out below.

@@ -30,7 +30,7 @@ fn a_retry_costs_what_the_read_did() {
     }
 }
 
-/// What the last retry does not correct is given up.
+/// A page that the last retry does not correct fails its request.
 #[test]
 fn a_page_that_no_retry_corrects_fails_its_request() {
     let never = [ILLEGIBLE, "flash.errors.retry_factor=1.0", "controller.ecc.max_read_retries=3"];

@@ -19,7 +19,7 @@ use common::{SMALL, design, simulate, synthetic};
 const WRITES: &str = "requests = 6000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 16";
 const KINDS: [(&str, u32); 4] = [("die", 2), ("chip", 2), ("channel", 4), ("drive", 8)];
 
-/// What was programmed where, in that order, and how often every block was erased when.
+/// Programs in their order with their places, and erases of every block with their times.
 #[derive(Default)]
 struct Seen {
     programmed: Vec<Ppa>,

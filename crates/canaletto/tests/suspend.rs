@@ -53,7 +53,7 @@ fn a_chip_that_is_busy_until_its_data_are_out_goes_on_after_that() {
     assert_eq!(spent(&records, order[0], Cause::Suspended), SUSPEND + READ + DATA + RESUME);
 }
 
-/// What is left must be worth it: at exactly `min_remaining` the program is suspended, a picosecond below it is not.
+/// A program with exactly `min_remaining` left is suspended, with a picosecond less it is not.
 #[test]
 fn what_is_nearly_done_is_not_suspended() {
     let (plain, order) = write_and_reads(&[], &[(40_000, 64)]);

@@ -129,8 +129,8 @@ fn a_part_of_a_large_unit_rewrites_it() {
     assert_eq!((flash.host_pages, flash.programs, flash.reads), (1200, 1200, 0));
 }
 
-/// What was never written of a unit stays so: written page by page, a unit of four takes 1 + 2 + 3 + 4 programs. The first
-/// and the last one may be written in part.
+/// Parts of a unit that were never written stay so: written page by page, a unit of four takes 1 + 2 + 3 + 4 programs.
+/// The first and the last one may be written in part.
 #[test]
 fn what_was_never_written_of_a_unit_stays_so() {
     let keys = "requests = 400\nread_share = 0.0\nsize = \"4KiB\"\naddresses = \"sequential\"\nqueue_depth = 1";

@@ -1,4 +1,4 @@
-//! What several test files need.
+//! Helpers of several test files.
 #![allow(dead_code)] // Each test file uses its own part.
 
 use std::io::{Cursor, Write};

@@ -364,7 +364,7 @@ impl Settings {
     }
 }
 
-/// What is drawn: changes of the preset [`BASE`].
+/// Random changes of the preset [`BASE`].
 pub fn designs() -> impl Strategy<Value = Vec<String>> {
     let device = [geometry(), flash(), ftl(), collection(), cache(), mapping(), scheduler()].concat();
     let keys = [device, interconnect(), host_and_controller()].concat();

@@ -21,7 +21,7 @@ use crate::shadow::{Shadow, check};
 use crate::workloads::workloads;
 use crate::{Outcome, power};
 
-/// What the seeds have gone through, to see that they go everywhere.
+/// Features that the seeds have used, to see that they cover all.
 #[derive(Default)]
 struct Tried {
     requests: AtomicU64,
