@@ -56,7 +56,7 @@ class Config:
 
     @property
     def label(self) -> str:
-        """Where it came from: the name or path that was given."""
+        """Name or path that was given."""
         return self._label
 
     @classmethod
@@ -106,7 +106,7 @@ class Workload(Config):
 
     _kind = "workload"
     notes: tuple[str, ...] = ()
-    """What of a fio job file is not as in fio, or of no effect."""
+    """Settings of a fio job file that differ from fio or have no effect."""
 
     def traces(self) -> list[str]:
         """The trace files it replays, in the order of its flows."""
@@ -130,14 +130,14 @@ def design(source: str | os.PathLike[str], /, **overrides: Any) -> Design:
 
 
 def resolve_design(label: str, overrides: list[str]) -> Design:
-    """As `design`, with the overrides as `key=value` texts."""
+    """Resolves like `design`, with the overrides as `key=value` texts."""
     is_name = label in names.presets() or not _means_file(label)
     return Design(Design._resolve(label, None if is_name else read_text(label), overrides), label)
 
 
 @dataclass(frozen=True)
 class WorkloadOptions:
-    """What is asked of a workload beside its keys. None: as the workload says."""
+    """Settings of a workload beside its keys. None: as the workload says."""
 
     requests: int | None = None
     queue_depth: int | None = None
@@ -215,10 +215,10 @@ def workload(
     queue only).
 
     Of traces: after and until (only requests recorded so long after the first, such as "90s"), skip (leave out so many
-    first ones), then every (only one of so many) or sample (only a random share), then repeat (replay what is left so
-    many times). out_of_range: treatment of addresses beyond the drive: "refuse" (the default), "wrap" or "fit". devices:
-    what a trace's device numbers mean: "ignore" (the default) or "concatenate". trace_format: the trace's format, found out
-    from its content by default. read: how its lines are read, the keys of `flow.trace.read`, such as
+    first ones), then every (only one of so many) or sample (only a random share), then repeat (replay the selection so
+    many times). out_of_range: treatment of addresses beyond the drive, "refuse" (the default), "wrap" or "fit".
+    devices: meaning of a trace's device numbers, "ignore" (the default) or "concatenate". trace_format: format of the
+    trace, detected from its content by default. read: parsing of its lines, the keys of `flow.trace.read`, such as
     `{"on_error": "skip"}`. Further keys are those of `canaletto schema workload`.
 
     Raises ConfigError for an unknown profile or key or a value that is not allowed, OSError if a file cannot be read.
@@ -247,7 +247,7 @@ def workload(
 
 
 def resolve_workload(label: str, overrides: list[str], options: WorkloadOptions) -> Workload:
-    """As `workload`, with the overrides as `key=value` texts."""
+    """Resolves like `workload`, with the overrides as `key=value` texts."""
     options.check()
     made = _load_workload(label, overrides)
     if options == WorkloadOptions():

@@ -51,7 +51,7 @@ def test_blame_is_the_mean_over_requests(result: cn.Result) -> None:
 
 
 def test_results_show_themselves(result: cn.Result) -> None:
-    assert "where the time went" in repr(result)
+    assert "latency by cause" in repr(result)
     assert "<table>" in result._repr_html_()
     assert repr(result.requests)
 

@@ -15,12 +15,12 @@ from canaletto.report import (
     colours,
     comparison,
     lines,
+    maintenance,
     notebook,
     page,
     sections,
     side_by_side,
     terminal,
-    maintenance,
 )
 from hypothesis import given
 from hypothesis import strategies as st
@@ -76,7 +76,7 @@ def test_the_sentences_say_when_why_and_whom(single: Page) -> None:
     data = run()
     mean = sum(data["blame_us"]["all"].values())
     assert f"It takes {3.75 / mean * 100:.1f} % of the mean request's time" in text
-    assert f"{1 / mean * 100:.1f} % its programs and {2 / mean * 100:.1f} % its erases)" in text
+    assert f"{1 / mean * 100:.1f} % programs and {2 / mean * 100:.1f} % erases)" in text
 
 
 def test_collection_s_share_is_that_of_its_causes() -> None:
@@ -205,16 +205,16 @@ def test_tables_name_figures_with_their_units(single: Page) -> None:
     assert before["write amplification"] == ["2.12"]
     assert before["free blocks of a plane, mean"] == ["3.50"]
     mapping = {name: values for name, *values in maintenance.figures([run()], "mapping")}
-    assert mapping["of these, for one that was being read already"] == ["7"]
+    assert mapping["of these, with the page being read already"] == ["7"]
     wear = {name: values for name, *values in maintenance.figures([run()], "flash", "wear")}
-    assert wear["host writes until blocks are worn out"] == ["2.50 TB"]
+    assert wear["host writes until blocks reach their endurance"] == ["2.50 TB"]
     blocks = {
         name: values for name, *values in maintenance.figures([run()], "flash", "blocks", only=["free_in_plane", "bad"])
     }
     assert blocks == {"free blocks of a plane, least and most": ["2 to 5"], "bad": ["3"]}
     assert "programs and erases suspended" in single.words
     # What is 0 everywhere is left out where only some figures are wanted.
-    assert "pages copied within their plane" not in single.words
+    assert "pages copied by copyback" not in single.words
     assert maintenance.figures([run(mapping=None)], "mapping") == []
     assert maintenance.figures([run(mapping=None), run("venice")], "mapping")[0] == ["kind", "–", "demand paged"]
 
@@ -244,9 +244,9 @@ def test_the_terminal_has_a_line_for_each() -> None:
         "gc 347 collections (300 space, 40 epoch, 7 wear)",
         "wear 1 to 9 erases a block, 4.25 on average · lasts for 2.50 TB of host writes",
         "medium 17 suspensions · 5 read retries · 3 bad blocks",
-        "cache 30.0 % of page reads hit · 20 writes merged · 4 writes waited · 71 destaged",
+        "cache 30.0 % of page reads hit · 20 writes merged · 4 requests waited for room · 71 pages destaged",
         "mapping 95.0 % of look-ups hit · 51 translation pages read · 12 written",
-        "before steady · 60.0 % of 15,000 pages hold data · 100 free + 697 full + 3 bad = 800 blocks",
+        "initial steady · 60.0 % of 15,000 pages hold data · 100 free + 697 full + 3 bad = 800 blocks",
     ):
         assert said in flat
     labels = {label for label, _ in maintenance.facts(fabricated.result("bus").to_dict())}

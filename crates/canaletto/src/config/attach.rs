@@ -77,7 +77,7 @@ impl PortInterface {
 
 /// Division of data between the two paths of a dual-port drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Division {
     /// Each transfer uses both paths, with the share `direct.share` on the direct one. Assumed from the slides' "DMA
     /// command pack for dual DMA"; they say only of the network download that its data go "solely via the direct path".

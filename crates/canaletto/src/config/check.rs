@@ -220,8 +220,8 @@ fn check_state(design: &Design) -> Checked {
     let elsewhere = design.gc.scope != Scope::Plane;
     require(!elsewhere || design.ftl.write_placement == WritePlacement::Dynamic, "gc.scope", || {
         format!(
-            "got {:?}, whose copies go to other planes; expected ftl.write_placement = \"dynamic\" with it",
-            design.gc.scope
+            "got \"{}\", whose copies go to other planes; expected ftl.write_placement = \"dynamic\" with it",
+            design.gc.scope.name()
         )
     })?;
     let occupancy = design.precondition.occupancy;
@@ -326,7 +326,7 @@ fn check_superblocks(design: &Design) -> Checked {
     refuse(
         design.gc.scope == Scope::Plane,
         "gc.scope",
-        &format!("{:?}", design.gc.scope),
+        &format!("\"{}\"", design.gc.scope.name()),
         "all planes of a group collect at once and copies go where the stripe says; expected \"plane\"",
     )?;
     refuse(

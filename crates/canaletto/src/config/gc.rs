@@ -39,6 +39,17 @@ pub enum Scope {
     Spatial,
 }
 
+impl Scope {
+    /// Returns the name used in designs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scope::Plane => "plane",
+            Scope::Parallel => "parallel",
+            Scope::Spatial => "spatial",
+        }
+    }
+}
+
 /// Garbage collection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

@@ -66,15 +66,15 @@ fn check_finer(design: &Design) -> Checked {
     })?;
     require(design.ftl.superblock == Superblock::None, key, || {
         format!(
-            "got \"{unit}\", less than a page, expected \"0B\" with ftl.superblock = {:?}: a stripe is of pages of flash",
-            design.ftl.superblock
+            "got \"{unit}\", less than a page, expected \"0B\" with ftl.superblock = \"{}\": a stripe consists of flash pages",
+            design.ftl.superblock.name()
         )
     })?;
     require(design.gc.scope == Scope::Plane, key, || {
         format!(
-            "got \"{unit}\", less than a page, expected \"0B\" with gc.scope = {:?}: copies that come to a plane one by one \
+            "got \"{unit}\", less than a page, expected \"0B\" with gc.scope = \"{}\": copies that come to a plane one by one \
              would each fill a page of flash",
-            design.gc.scope
+            design.gc.scope.name()
         )
     })
 }
