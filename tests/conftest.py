@@ -1,4 +1,4 @@
-"""What all tiers share: the command, the shared data, and the forms that answers have."""
+"""Parts that all tiers share: the command, the shared data, and the forms of answers."""
 
 import json
 import os

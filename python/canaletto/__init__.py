@@ -4,7 +4,7 @@
 >>> r = cn.run(cn.design("performance-optimized"), cn.workload("hm_0"))
 >>> r.latency_us.all.p99  # microseconds
 >>> r.requests  # a Polars frame, one row a request
->>> r.blame  # where the time went, by cause
+>>> r.blame  # latency by cause
 >>> cn.compare("performance-optimized", "hm_0").verdict  # which fabric wins, by how much, and why
 """
 

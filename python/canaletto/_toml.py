@@ -13,7 +13,7 @@ def dumps(document: Mapping[str, Any]) -> str:
 def value(given: Any) -> str:
     """One plain value or list in TOML's spelling.
 
-    Raises TypeError for what TOML has no word for.
+    Raises TypeError for a value that TOML cannot express.
     """
     if isinstance(given, bool):
         return "true" if given else "false"
@@ -26,7 +26,7 @@ def value(given: Any) -> str:
         return f"[{', '.join(value(item) for item in given)}]"
     if isinstance(given, Mapping):
         return "{" + ", ".join(f"{_key(k)} = {value(v)}" for k, v in given.items() if v is not None) + "}"
-    raise TypeError(f"TOML has no {type(given).__name__}")
+    raise TypeError(f"got {given!r}, expected a value that TOML can express: a number, a text, true, false or a list")
 
 
 def _table(table: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:

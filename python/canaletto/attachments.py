@@ -24,13 +24,13 @@ SCENARIOS = ("dma-read-miss", "dma-read-hit", "dma-write", "page-fault", "networ
 
 @dataclass(frozen=True)
 class Times:
-    """How long a scenario takes, in microseconds."""
+    """Time of a scenario, in microseconds."""
 
     total_us: float
     without_inside_us: float
     """The same with a drive whose inside takes no time."""
     steps_us: Mapping[str, float]
-    """Where the time went; the sum is the total."""
+    """Time by step; the sum is the total."""
 
 
 def pc(kind: str, **overrides: Any) -> str:
@@ -45,7 +45,7 @@ def pc(kind: str, **overrides: Any) -> str:
 
 
 def simulate(kind: str, scenario: str, size: int, **overrides: Any) -> Times:
-    """How long a scenario takes with transfers of `size` bytes, a multiple of 512.
+    """Returns the time of a scenario with transfers of `size` bytes, a multiple of 512.
 
     Raises ConfigError as `pc` does, for an unknown scenario, and for a size that is not allowed.
     """

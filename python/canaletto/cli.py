@@ -1,4 +1,4 @@
-"""The commands. Each turns its words into calls of the package and shows what comes back."""
+"""Commands. Each turns its arguments into calls of the package and shows the results."""
 
 import shlex
 import sys
@@ -46,21 +46,31 @@ RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A folder that `r
 # What `run` and `compare` both take.
 ReportWindow = Annotated[
     str | None,
-    typer.Option("--window", metavar="FROM:TO", help="What the report plays, such as 1.5ms:1.6ms; else some 100 us."),
+    typer.Option(
+        "--window",
+        metavar="FROM:TO",
+        help="Window of the report's animation, such as 1.5ms:1.6ms; default: some 100 us.",
+    ),
 ]
 DesignName = Annotated[str, typer.Argument(metavar="DESIGN", help="A preset's name or a TOML file.")]
 WorkloadName = Annotated[
     str, typer.Option("--workload", metavar="W", help="A profile's name, a TOML file, a fio job file, or a trace.")
 ]
-Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Same inputs and seed: same results, to the bit.")]
-Warmup = Annotated[int, typer.Option(min=0, metavar="N", help="Leave the first N requests out of the statistics.")]
+Seed = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Seed of all random streams. Same inputs and seed: same results.")
+]
+Warmup = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Number of first requests to leave out of the statistics.")
+]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the design (workload.KEY: the workload)."),
+    typer.Option("--set", metavar="KEY=VALUE", help="Set a key of the design (workload.KEY: of the workload)."),
 ]
 Precondition = Annotated[
     Literal["none", "steady", "replay"] | None,
-    typer.Option(help="The drive's state before the run: fresh, computed steady, or really written."),
+    typer.Option(
+        help="State of the drive before the run: fresh, steady state (computed), or filled by simulated writes."
+    ),
 ]
 Occupancy = Annotated[
     float | None,
@@ -88,33 +98,33 @@ def _main(
 def _run(
     design: DesignName,
     workload: WorkloadName,
-    fabric: Annotated[str | None, typer.Option(metavar="F", help="The interconnect, in place of the design's.")] = None,
+    fabric: Annotated[str | None, typer.Option(metavar="F", help="Interconnect, in place of the design's.")] = None,
     seed: Seed = 1,
     seeds: Annotated[
         int, typer.Option(min=1, max=10_000, metavar="N", help="Repeat with N seeds; adds 95 % confidence intervals.")
     ] = 1,
     warmup: Warmup = 0,
     slowdowns: Annotated[
-        bool, typer.Option("--slowdowns", help="Run each flow alone, too: adds their slowdowns and fairness.")
+        bool, typer.Option("--slowdowns", help="Also run each flow alone, for slowdowns and fairness.")
     ] = False,
     precondition: Precondition = None,
     occupancy: Occupancy = None,
     set_: Settings = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show the full configuration, capacity, bounds and memory.")
+        bool, typer.Option("--dry-run", help="Show configuration, capacity, bounds and memory without a run.")
     ] = False,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Freeze the run as a new folder.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="New folder for the frozen run.")] = None,
     force: Force = False,
     json: JsonFlag = False,
     timeline_file: Annotated[
         Path | None,
-        typer.Option("--timeline", metavar="FILE", help="Write what happened when, for https://ui.perfetto.dev."),
+        typer.Option("--timeline", metavar="FILE", help="File for a timeline, for https://ui.perfetto.dev."),
     ] = None,
     window: Annotated[
         str | None,
         typer.Option(
             metavar="FROM:TO",
-            help="When, such as 1.5ms:1.7ms, for --timeline and the report; else around a slow request.",
+            help="Window of --timeline and the report, such as 1.5ms:1.7ms; default: around a slow request.",
         ),
     ] = None,
     queue_depth: QueueDepth = None,
@@ -164,7 +174,7 @@ def _run(
         every=every,
         sample=sample,
         repeat=repeat,
-        beyond=cli_replay.beyond(wrap=wrap, fit=fit),
+        out_of_range=cli_replay.out_of_range(wrap=wrap, fit=fit),
         devices=devices,
         trace_format=trace_format,
         read=cli_trace.reading(on_error, sort_window, events, columns),
@@ -199,7 +209,7 @@ def _compare(
     workload: WorkloadName,
     fabrics: Annotated[
         str | None,
-        typer.Option(metavar="A,B,…", help="The interconnects, the one to measure against first; else the usual ones."),
+        typer.Option(metavar="A,B,…", help="Interconnects, the baseline first; default: the usual ones."),
     ] = None,
     seed: Seed = 1,
     warmup: Warmup = 0,
@@ -207,7 +217,7 @@ def _compare(
     occupancy: Occupancy = None,
     set_: Settings = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Freeze the comparison, with a report and each run, as a folder.")
+        Path | None, typer.Option(metavar="DIR", help="New folder for the comparison, with a report and each run.")
     ] = None,
     force: Force = False,
     window: ReportWindow = None,
@@ -232,7 +242,7 @@ def _compare(
     events: Events = None,
     columns: Columns = None,
 ) -> None:
-    """Simulate one drive with several interconnects under the same workload: which one wins, by how much, and why.
+    """Simulate one drive with several interconnects under the same workload, and compare speed and causes.
 
     Example: canaletto compare performance-optimized --workload hm_0 --fabrics bus,packetized,ideal --out runs/fabrics
     """
@@ -261,7 +271,7 @@ def _compare(
         every=every,
         sample=sample,
         repeat=repeat,
-        beyond=cli_replay.beyond(wrap=wrap, fit=fit),
+        out_of_range=cli_replay.out_of_range(wrap=wrap, fit=fit),
         devices=devices,
         trace_format=trace_format,
         read=cli_trace.reading(on_error, sort_window, events, columns),
@@ -288,10 +298,10 @@ def _mqsim(
     device: Annotated[Path, typer.Option("-i", metavar="SSDCONFIG", help="MQSim's device file, XML.")],
     workload: Annotated[Path, typer.Option("-w", metavar="WORKLOAD", help="MQSim's workload file, XML.")],
     completions: Annotated[
-        Path | None, typer.Option(metavar="CSV", help="Write every completion, in order, times in ns.")
+        Path | None, typer.Option(metavar="CSV", help="File for all completions, in order, with times in ns.")
     ] = None,
     notes: Annotated[
-        bool, typer.Option("--notes", help="List the tags that have no effect, in MQSim as here, and why.")
+        bool, typer.Option("--notes", help="List the tags without effect, in MQSim as here, with reasons.")
     ] = False,
     json: JsonFlag = False,
 ) -> None:
@@ -327,18 +337,20 @@ def _mqsim(
 @app.command("reproduce")
 def _reproduce(
     source: Annotated[
-        str, typer.Argument(metavar="SOURCE", help="Whose figures: networked-ssd, venice, mqsim or pc-ssd, or load.")
+        str,
+        typer.Argument(metavar="SOURCE", help="Source of the figures: networked-ssd, venice, mqsim, pc-ssd or load."),
     ],
     figure: Annotated[
-        list[str] | None, typer.Argument(metavar="FIGURE…", help="Which of them, such as fig18; else all there are.")
+        list[str] | None, typer.Argument(metavar="FIGURE…", help="Names of figures, such as fig18; default: all.")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Few requests: an indication within minutes.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Few requests, for an indication within minutes.")] = False,
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where page and tables go, and results that a later call goes on from.")
+        Path,
+        typer.Option(metavar="DIR", help="Folder for page, tables and results, from which a later call continues."),
     ] = Path("reproduced"),
     json: JsonFlag = False,
 ) -> None:
-    """Repeat a paper's figures, and show ours beside theirs.
+    """Repeat a paper's figures, with ours beside theirs.
 
     Example: canaletto reproduce networked-ssd fig18 --quick --out out/figures
 
@@ -363,14 +375,14 @@ def _reproduce(
 def _explain(
     run: RunFolder,
     slowest: Annotated[
-        int | None, typer.Option(min=1, max=1000, metavar="N", help="The N slowest requests. [default: 10]")
+        int | None, typer.Option(min=1, max=1000, metavar="N", help="Number of slowest requests. [default: 10]")
     ] = None,
     request: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="The request of this number in requests.parquet.")
+        int | None, typer.Option(min=0, metavar="N", help="Number of a request in requests.parquet.")
     ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Tell what single requests of a frozen run waited for, and who held it. Repeats the run as far as needed.
+    """Explain the latency of single requests of a frozen run: waits and holders. Repeats the run as far as needed.
 
     Example: canaletto explain runs/first --slowest 3
     """
@@ -397,7 +409,7 @@ def _explain(
 
 @app.command("rerun")
 def _rerun(run: RunFolder, json: JsonFlag = False) -> None:
-    """Repeat a frozen run exactly, and say whether the results are the same. Exit status 1 if they are not.
+    """Repeat a frozen run exactly, and compare the results. Exit status 1 if they differ.
 
     Example: canaletto rerun runs/first
     """
@@ -416,7 +428,7 @@ def _rerun(run: RunFolder, json: JsonFlag = False) -> None:
 
 @app.command("diff")
 def _diff(a: RunFolder, b: RunFolder, json: JsonFlag = False) -> None:
-    """Show what differs between two frozen runs, in configuration and in results.
+    """Show the differences between two frozen runs in configuration and results.
 
     Example: canaletto diff runs/first runs/second
     """
@@ -432,7 +444,7 @@ def _diff(a: RunFolder, b: RunFolder, json: JsonFlag = False) -> None:
 
 @app.command("presets")
 def _presets(json: JsonFlag = False) -> None:
-    """List the designs, workload profiles and fabrics there are.
+    """List the designs, workload profiles and fabrics.
 
     Example: canaletto presets
     """
@@ -451,10 +463,10 @@ def _presets(json: JsonFlag = False) -> None:
 def _schema(
     kind: Annotated[
         Literal["design", "workload", "pc"] | None,
-        typer.Argument(help="Which, pc being a PC with a fixed-latency drive; design and workload if left out."),
+        typer.Argument(help="Kind of file; pc is a PC with a fixed-latency drive. Default: design and workload."),
     ] = None,
 ) -> None:
-    """Print the JSON Schema of design or workload files, or of PCs: every key, its unit, default and reason.
+    """Print the JSON Schema of design, workload or PC files: every key with unit, default and source.
 
     Example: canaletto schema design
     """
@@ -471,7 +483,7 @@ _FABRIC = "fabric.kind"
 
 
 def _assignments(given: list[str] | None) -> tuple[list[str], list[str]]:
-    """What `--set` changes of the design and of the workload, as `key=value`."""
+    """Settings of `--set` for the design and for the workload, as `key=value`."""
     keys = [_assignment(text) for text in given or []]
     return (
         [key for key in keys if not key.startswith(_WORKLOAD)],
@@ -480,7 +492,7 @@ def _assignments(given: list[str] | None) -> tuple[list[str], list[str]]:
 
 
 def _preconditioning(kind: str | None, occupancy: float | None) -> list[str]:
-    """What `--precondition` and `--occupancy` change of the design, as `key=value`."""
+    """Settings of `--precondition` and `--occupancy` for the design, as `key=value`."""
     given = {"precondition.kind": kind, "precondition.occupancy": occupancy}
     return [f"{key}={value}" for key, value in given.items() if value is not None]
 
@@ -495,7 +507,7 @@ def _assignment(text: str) -> str:
 
 
 def _resolve_workload(label: str, keys: list[str], asked: "WorkloadOptions") -> "Workload":
-    """The workload that the options of `run` and `compare` ask for; what of it is left out is said."""
+    """The workload of the options of `run` and `compare`, with notes on parts that are left out."""
     from canaletto import config
 
     made = config.resolve_workload(label, keys, asked)
@@ -505,7 +517,7 @@ def _resolve_workload(label: str, keys: list[str], asked: "WorkloadOptions") -> 
 
 
 def _window(file: Path | None, window: str | None, force: bool, out: Path | None) -> "Window | None":
-    """The window that was asked for, if any, once it is clear that a timeline could be written."""
+    """The window that was given, if any, after a check that a timeline can be written."""
     from canaletto import ConfigError, perfetto, timeline
 
     if window is not None and file is None and out is None:
@@ -516,7 +528,7 @@ def _window(file: Path | None, window: str | None, force: bool, out: Path | None
 
 
 def _timeline(result: "Result", moments: "Window | None") -> "Timeline":
-    """A run's timeline; says so if it is cut or empty."""
+    """The timeline of a run, with a note if it is cut or empty."""
     from canaletto import timeline
 
     found = timeline.of_result(result, moments)

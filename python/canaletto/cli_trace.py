@@ -7,20 +7,25 @@ import typer
 
 from canaletto import console
 
-app = typer.Typer(help="Look at traces and convert them.", rich_markup_mode=None, no_args_is_help=False)
+app = typer.Typer(help="Statistics and conversion of traces.", rich_markup_mode=None, no_args_is_help=False)
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 TraceFormat = Annotated[
-    str | None, typer.Option("--format", metavar="NAME", help="The trace's format; else found from its content.")
+    str | None,
+    typer.Option("--format", metavar="NAME", help="Format of the trace; default: detected from its content."),
 ]
 OnError = Annotated[
     Literal["stop", "skip"] | None,
-    typer.Option("--on-error", help="What a bad line does: end with an error (default), or be left out and counted."),
+    typer.Option("--on-error", help="Treatment of bad lines: stop with an error (default), or skip and count."),
 ]
 SortWindow = Annotated[
     int | None,
     typer.Option(
-        "--sort-window", min=0, max=1 << 24, metavar="N", help="Sort lines that are late by up to N requests (65536)."
+        "--sort-window",
+        min=0,
+        max=1 << 24,
+        metavar="N",
+        help="Sort lines that are late by up to N requests (default: 65536).",
     ),
 ]
 Events = Annotated[
@@ -36,7 +41,7 @@ Force = Annotated[bool, typer.Option("--force", help="Replace the file.")]
 
 
 def reading(on_error: str | None, sort_window: int | None, events: str | None, columns: str | None) -> dict[str, Any]:
-    """What the options say of how a trace is read."""
+    """Keys of `flow.trace.read` that the options set."""
     given = {"on_error": on_error, "sort_window": sort_window, "events": events, "columns": columns}
     return {key: value for key, value in given.items() if value is not None}
 
@@ -44,9 +49,7 @@ def reading(on_error: str | None, sort_window: int | None, events: str | None, c
 @app.command("info")
 def _info(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A trace, a profile's name or a workload (.toml).")],
-    against: Annotated[
-        Path | None, typer.Option(metavar="OTHER", help="Another of these: how alike both are, side by side.")
-    ] = None,
+    against: Annotated[Path | None, typer.Option(metavar="OTHER", help="Another of these, for a comparison.")] = None,
     trace_format: TraceFormat = None,
     on_error: OnError = None,
     sort_window: SortWindow = None,
@@ -54,15 +57,13 @@ def _info(
     columns: Columns = None,
     design: Annotated[
         str | None,
-        typer.Option(metavar="DESIGN", help="A preset or TOML file: how evenly its channels would be used, too."),
+        typer.Option(metavar="DESIGN", help="Preset or TOML file, for the balance among its channels."),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="PAGE", help="Draw it: one HTML page, complete in itself.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="PAGE", help="File for a report, which is one HTML page.")] = None,
     force: Force = False,
     json: JsonFlag = False,
 ) -> None:
-    """Show what a trace, or a workload's traffic, is like: requests, sizes, pace, footprint, order, reuse.
+    """Show statistics of a trace or a workload: requests, sizes, arrivals, footprint, order, reuse.
 
     Example: canaletto trace info hm_0.csv.gz --design performance-optimized --out hm_0.html
     """
@@ -95,12 +96,16 @@ def _fit(
     file: File,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="PROFILE", help="The workload file to write; else it is shown."),
+        typer.Option("--out", "-o", metavar="PROFILE", help="Workload file to write; default: standard output."),
     ] = None,
-    name: Annotated[str | None, typer.Option(metavar="NAME", help="The profile's name; else that of the file.")] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Name of the profile; default: that of the file.")
+    ] = None,
     design: Annotated[
         str | None,
-        typer.Option(metavar="DESIGN", help="The drive for whose channels it is fitted; else 8 with pages of 4 KiB."),
+        typer.Option(
+            metavar="DESIGN", help="Drive whose channels it is fitted to; default: 8 channels, pages of 4 KiB."
+        ),
     ] = None,
     trace_format: TraceFormat = None,
     on_error: OnError = None,
@@ -109,7 +114,7 @@ def _fit(
     columns: Columns = None,
     force: Force = False,
 ) -> None:
-    """Make a profile of a trace: a workload whose traffic is statistically like it.
+    """Fit a profile to a trace: a workload with statistically similar traffic.
 
     Example: canaletto trace fit hm_0.csv.gz -o profile.toml
     """
@@ -138,8 +143,10 @@ def _fit(
 @app.command("convert")
 def _convert(
     file: File,
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; .gz, .zst and .xz are packed.")],
-    to: Annotated[str, typer.Option(metavar="NAME", help="Its format (`trace formats` lists them), or parquet.")],
+    out: Annotated[
+        Path, typer.Argument(metavar="OUT", help="File to write; compressed with the endings .gz, .zst and .xz.")
+    ],
+    to: Annotated[str, typer.Option(metavar="NAME", help="Format (see `trace formats`), or parquet.")],
     trace_format: TraceFormat = None,
     on_error: OnError = None,
     sort_window: SortWindow = None,
@@ -172,7 +179,7 @@ def _convert(
 
 @app.command("formats")
 def _formats(json: JsonFlag = False) -> None:
-    """List the formats that are read, and which of them are written.
+    """List the formats that can be read, and those that can be written.
 
     Example: canaletto trace formats
     """

@@ -56,7 +56,7 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """Who wins, by how much, and why."""
+        """Verdict: the fastest fabric, its gain, and the cause."""
         from canaletto.report import summary
 
         return summary.verdict(self._runs)
@@ -68,7 +68,7 @@ class Comparison:
         limit: int | None = None,
         progress: bool | FabricProgress | None = None,
     ) -> "dict[str, Timeline]":
-        """What happened when on which part, by fabric, in the same window of simulated time (picoseconds) on each.
+        """Returns the timelines of all fabrics in the same window of simulated time (picoseconds) on each.
 
         By default about 100 us around the request of the first fabric that lost most to path conflicts early in the
         run, or at the start if requests were not kept. The runs are repeated up to there, exactly, side by side. limit:
@@ -91,7 +91,7 @@ class Comparison:
         return dict(zip(self.fabrics, found, strict=True))
 
     def to_dict(self) -> dict[str, Any]:
-        """What `canaletto compare --json` prints."""
+        """Returns the data that `canaletto compare --json` prints."""
         return {"schema": 1, "runs": [run.to_dict() for run in self._runs], "speedup": self.speedup.to_dict()}
 
     def save(self, path: str | PathLike[str], *, force: bool = False) -> None:
@@ -177,7 +177,7 @@ def run_all(
     records: bool = True,
     progress: bool | FabricProgress | None = None,
 ) -> Comparison:
-    """As `compare`, with designs that differ in their fabrics."""
+    """Runs designs that differ in their fabrics, as `compare` does."""
     check_whole("seed", seed, 0, 2**64 - 1)
     check_whole("warmup", warmup, 0, 2**64 - 1)
     simulate.check_rereadable(workload, "all of them")
@@ -225,7 +225,7 @@ def _side_by_side(
 
 
 def _workers(designs: Sequence[Design], workload: Workload, records: bool) -> int:
-    """How many runs at a time there are processors and memory for.
+    """Number of runs at a time that processors and memory allow.
 
     Raises ConfigError if the memory is too small for one at a time.
     """

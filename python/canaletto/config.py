@@ -19,9 +19,9 @@ from canaletto._engine import ConfigError
 MAX_CONFIG_BYTES = 16 << 20
 """A configuration file larger than this is refused: it is something else, most likely a trace."""
 
-BEYOND = ("refuse", "wrap", "fit")
+OUT_OF_RANGE = ("refuse", "wrap", "fit")
 DEVICES = ("ignore", "offset")
-OPEN_LOOP = ("inter_arrival", "burstiness", "burst_share", "on", "off", "diurnal")
+OPEN_LOOP = ("inter_arrival", "burstiness", "burst_share", "on_time", "off_time", "diurnal")
 """Keys of a generated flow that say when requests arrive."""
 
 
@@ -56,7 +56,7 @@ class Config:
 
     @property
     def label(self) -> str:
-        """Where it came from: the name or path that was given."""
+        """Name or path that was given."""
         return self._label
 
     @classmethod
@@ -106,7 +106,7 @@ class Workload(Config):
 
     _kind = "workload"
     notes: tuple[str, ...] = ()
-    """What of a fio job file is not as in fio, or of no effect."""
+    """Settings of a fio job file that differ from fio or have no effect."""
 
     def traces(self) -> list[str]:
         """The trace files it replays, in the order of its flows."""
@@ -130,14 +130,14 @@ def design(source: str | os.PathLike[str], /, **overrides: Any) -> Design:
 
 
 def resolve_design(label: str, overrides: list[str]) -> Design:
-    """As `design`, with the overrides as `key=value` texts."""
+    """Resolves like `design`, with the overrides as `key=value` texts."""
     is_name = label in names.presets() or not _means_file(label)
     return Design(Design._resolve(label, None if is_name else read_text(label), overrides), label)
 
 
 @dataclass(frozen=True)
 class WorkloadOptions:
-    """What is asked of a workload beside its keys. None: as the workload says."""
+    """Settings of a workload beside its keys. None: as the workload says."""
 
     requests: int | None = None
     queue_depth: int | None = None
@@ -150,14 +150,14 @@ class WorkloadOptions:
     every: int | None = None
     sample: float | None = None
     repeat: int | None = None
-    beyond: str | None = None
+    out_of_range: str | None = None
     devices: str | None = None
     trace_format: str | None = None
     read: Mapping[str, Any] = field(default_factory=dict)
 
     def check(self) -> None:
         """Raises ConfigError for what is not allowed in any workload."""
-        _check_choice("beyond", self.beyond, BEYOND)
+        _check_choice("out_of_range", self.out_of_range, OUT_OF_RANGE)
         _check_choice("devices", self.devices, DEVICES)
         counts = {"requests": 1, "queue_depth": 1, "skip": 0, "every": 1, "repeat": 1}
         for name, least in counts.items():
@@ -173,7 +173,7 @@ class WorkloadOptions:
 
     def of_traces(self) -> dict[str, Any]:
         """The keys of each trace that they set."""
-        names = ("beyond", "devices", "after", "until", "skip", "every", "sample", "repeat")
+        names = ("out_of_range", "devices", "after", "until", "skip", "every", "sample", "repeat")
         found = {name: getattr(self, name) for name in names} | {"format": self.trace_format}
         given = {key: value for key, value in found.items() if value is not None}
         return given | ({"read": dict(self.read)} if self.read else {})
@@ -200,7 +200,7 @@ def workload(
     every: int | None = None,
     sample: float | None = None,
     repeat: int | None = None,
-    beyond: str | None = None,
+    out_of_range: str | None = None,
     devices: str | None = None,
     trace_format: str | None = None,
     read: Mapping[str, Any] | None = None,
@@ -215,10 +215,10 @@ def workload(
     queue only).
 
     Of traces: after and until (only requests recorded so long after the first, such as "90s"), skip (leave out so many
-    first ones), then every (only one of so many) or sample (only a random share), then repeat (replay what is left so
-    many times). beyond: what to do with addresses beyond the drive: "refuse" (the default), "wrap" or "fit". devices:
-    what a trace's device numbers mean: "ignore" (the default) or "offset". trace_format: the trace's format, found out
-    from its content by default. read: how its lines are read, the keys of `flow.trace.read`, such as
+    first ones), then every (only one of so many) or sample (only a random share), then repeat (replay the selection so
+    many times). out_of_range: treatment of addresses beyond the drive, "refuse" (the default), "wrap" or "fit".
+    devices: meaning of a trace's device numbers, "ignore" (the default) or "offset". trace_format: format of the
+    trace, detected from its content by default. read: parsing of its lines, the keys of `flow.trace.read`, such as
     `{"on_error": "skip"}`. Further keys are those of `canaletto schema workload`.
 
     Raises ConfigError for an unknown profile or key or a value that is not allowed, OSError if a file cannot be read.
@@ -235,7 +235,7 @@ def workload(
         every=every,
         sample=sample,
         repeat=repeat,
-        beyond=beyond,
+        out_of_range=out_of_range,
         devices=devices,
         trace_format=trace_format,
         read=read or {},
@@ -247,7 +247,7 @@ def workload(
 
 
 def resolve_workload(label: str, overrides: list[str], options: WorkloadOptions) -> Workload:
-    """As `workload`, with the overrides as `key=value` texts."""
+    """Resolves like `workload`, with the overrides as `key=value` texts."""
     options.check()
     made = _load_workload(label, overrides)
     if options == WorkloadOptions():

@@ -1,4 +1,4 @@
-"""Why single requests took as long as they did: what each waited for, and who held it.
+"""Latency of single requests: their waits, and the holders of what they waited for.
 
 A request's own steps and those of its last-finishing page tile its latency without gaps. For each step in which it
 waited, the spans of the parts that it waited for say who used them meanwhile.
@@ -34,7 +34,7 @@ _WORK = {
 """Causes that only work of the drive's own is behind: which, and what of it."""
 
 _OPERATION_OF = {"array_read": "read", "register": "read", "array_program": "program", "array_erase": "erase"}
-"""What a page's uses of its plane are for."""
+"""Operation of a page for each kind of use of its plane."""
 
 _CHIP_WAITS = (*_WORK, "chip_busy_user")
 """Charged together when a command is formed: how long each lasted is exact, their order is not."""
@@ -45,7 +45,7 @@ _BUSES = ("channel", "column", "path")
 
 @dataclass(frozen=True)
 class Holder:
-    """Who held what a request waited for: kind of use, by whom (None: the drive's own work), which parts, how long.
+    """Holder of what a request waited for: kind of use, request (None: the drive's own work), parts, duration.
 
     work: whose work, as in a timeline's spans.
     """
@@ -75,7 +75,7 @@ class Step:
 
     @property
     def duration_ps(self) -> int:
-        """How long it took."""
+        """Duration in picoseconds."""
         return self.end_ps - self.start_ps
 
 
@@ -106,7 +106,7 @@ class Explanation:
 
     @property
     def times_median(self) -> float | None:
-        """How many times the median it took."""
+        """Latency as a multiple of the median."""
         return self.latency_ps / self.median_ps if self.median_ps else None
 
     def by_cause(self) -> dict[str, int]:
@@ -215,7 +215,7 @@ def _recorded(home: Path, slowest: int, request: int | None) -> tuple[dict[int, 
             there = f"{frame.height:,} requests"
             if frame.height:
                 there += f" with numbers from {frame['request'].min()!r} to {frame['request'].max()!r}"
-            raise ConfigError(f"--request {request}: {home} recorded no such request, expected one of its {there}")
+            raise ConfigError(f"request {request}: {home} recorded no such request, expected one of its {there}")
     columns = chosen.select("request", "arrival_us", "completed_us").iter_rows()
     windows = {number: _margined(around(arrival, completed, 0)) for number, arrival, completed in columns}
     median: Any = frame["latency_us"].median()
@@ -250,7 +250,7 @@ def _check_closed(request: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]
 
 
 class _Scene:
-    """What went on while one request was under way."""
+    """Activity during one request."""
 
     def __init__(self, timeline: Timeline, request: Mapping[str, Any], page: int | None, page_bytes: int) -> None:
         self._timeline = timeline
@@ -288,7 +288,7 @@ class _Scene:
     def _held_chip(
         self, chip: Mapping[str, Any], wait: Sequence[Mapping[str, Any]], cause: str
     ) -> tuple[tuple[Holder, ...], int]:
-        """Who held the chip during the part of a wait that is charged to a cause, and for how long nobody did.
+        """Holders of the chip during the part of a wait that is charged to a cause, and the time without a holder.
 
         Holders go with the causes that their work is behind. Data that have been read wait for the chip's port alone; a
         command waits for its plane, its die, the chip.
@@ -350,11 +350,11 @@ class _Scene:
         return buses or [number for number, part in enumerate(self._parts) if part["kind"] in routed]
 
     def _wires_among(self, parts: Sequence[int]) -> list[int]:
-        """Those to name one by one: buses."""
+        """Buses among the parts, which are named one by one."""
         return [number for number in parts if self._parts[number]["kind"] in _BUSES]
 
     def _held_ways(self, parts: Sequence[int], start: int, end: int) -> tuple[tuple[Holder, ...], int]:
-        """Who held the ways to a chip. Time on several ways at once counts once for each request."""
+        """Holders of the ways to a chip. Time on several ways at once counts once for each request."""
         ranks = dict.fromkeys(parts, 0)
         spans = self._clipped(ranks, start, end)
         buses = self._wires_among(parts)
@@ -390,7 +390,7 @@ class _Scene:
         return tuple(Holder("array_program", number, (), end - start) for number in same[:1])
 
     def _reads_of_own(self, start: int, end: int) -> tuple[Holder, ...]:
-        """What the read of the old page, which ends the wait, spent its time on: causes in place of uses."""
+        """Time of the read of the old page, which ends the wait, by cause in place of use."""
         steps = self._timeline.steps.filter(pl.col("request") == self._request["number"])
         ending = steps.filter((pl.col("end_ps") == end) & (pl.col("page") != self._page))
         read = steps.filter(pl.col("page").is_in(ending["page"].to_list()[:1]) & (pl.col("end_ps") > start))
@@ -413,7 +413,7 @@ class _Scene:
         return first // self._sectors_per_page, last // self._sectors_per_page
 
     def _clipped(self, ranks: Mapping[int, int], start: int, end: int) -> pl.DataFrame:
-        """What others used these parts for, cut at both ends."""
+        """Uses of these parts by others, cut at both ends."""
         used = self._others.filter(
             pl.col("part").is_in(list(ranks)) & (pl.col("start_ps") < end) & (pl.col("end_ps") > start)
         )
@@ -507,7 +507,7 @@ def _reaches(wire: Mapping[str, Any], chip: Mapping[str, Any]) -> bool:
 
 
 def _covered(spans: pl.DataFrame) -> int:
-    """How long at least one of the spans lasts."""
+    """Time covered by at least one of the spans."""
     uses = [(0, begin, until, None) for begin, until in spans.select("start_ps", "end_ps").iter_rows()]
     return sum(share_out(uses).values())
 

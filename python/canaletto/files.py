@@ -46,7 +46,7 @@ def whole(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def placed(path: str | PathLike[str]) -> Iterator[Path]:
-    """As `whole`, but for who opens files by name: the path to write to."""
+    """Like `whole`, for callers that open files by name: the path to write to."""
     target = Path(path)
     if is_special(target):
         yield target

@@ -161,7 +161,7 @@ def _synthetic(job: Job) -> dict[str, Any]:
 
 
 def _direction(job: Job) -> tuple[str, bool]:
-    """What is done, and whether at random places."""
+    """Kind of request, and whether addresses are random."""
     given = job.get("rw", "readwrite")
     text = "read" if given is None else given.text
     known = {"read": "read", "write": "write", "trim": "trim", "rw": "mixed", "readwrite": "mixed"}
@@ -212,7 +212,7 @@ def _places(job: Job, random: bool) -> dict[str, Any]:
 
 
 def _region(job: Job) -> dict[str, Any]:
-    """Which part of the drive."""
+    """Part of the drive that the job uses."""
     made: dict[str, Any] = {"_offset": 0}
     offset, size = job.get("offset"), job.get("size", "filesize")
     if offset is not None:
@@ -281,7 +281,7 @@ def _open_loop(
 
 
 def _end(job: Job, mean_bytes: float, flush_share: float) -> dict[str, Any]:
-    """How many requests, or until when."""
+    """Number of requests, or end time."""
     made: dict[str, Any] = {}
     start, runtime = job.get("startdelay"), job.get("runtime", "timeout")
     if start is not None:

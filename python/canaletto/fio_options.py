@@ -1,4 +1,4 @@
-"""Which of fio's options mean what to a device, and which mean nothing."""
+"""Options of fio that a device notices, and those that it does not."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ def without_effect(key: str) -> bool:
 
 
 def why_not(key: str) -> str:
-    """What there is to say of an option that cannot be had."""
+    """Reason that an option is not supported."""
     return _REASONS.get(key, "it may change what a device is asked for and has no counterpart: expected without it")
 
 

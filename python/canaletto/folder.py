@@ -142,7 +142,7 @@ def write_comparison(
 
 
 def _write_run(result: Result, folder: Path, traces: list[dict[str, str]], command: list[str] | None) -> None:
-    """What `rerun` and `diff` need."""
+    """Writes the files that `rerun` and `diff` need."""
     from canaletto import frames
 
     design, workload = result.configuration
@@ -157,7 +157,7 @@ def _write_run(result: Result, folder: Path, traces: list[dict[str, str]], comma
 
 
 def _record(result: Result, traces: list[dict[str, str]], command: list[str] | None) -> dict[str, Any]:
-    """Where a run came from: what `run.json` holds."""
+    """Contents of `run.json`, which describes the origin of a run."""
     design, workload = result.configuration
     return {
         "schema": SCHEMA,
@@ -275,5 +275,5 @@ def _read_json(path: Path) -> dict[str, Any]:
     except ValueError as error:
         raise ConfigError(f"{path}: not JSON: {error}") from None
     if not isinstance(found, dict):
-        raise ConfigError(f"{path}: got {type(found).__name__}, expected a JSON object")
+        raise ConfigError(f"{path}: expected a JSON object with names and values")
     return found

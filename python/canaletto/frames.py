@@ -21,7 +21,7 @@ FIRST = (
 """The columns of a request beside its causes."""
 
 KINDS = ["read", "write", "trim", "flush"]
-"""What a request asks for, by the engine's numbers."""
+"""Kinds of request, by the engine's numbers."""
 
 
 def raw(columns: Columns) -> pl.DataFrame:

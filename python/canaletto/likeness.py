@@ -1,4 +1,4 @@
-"""How alike the traffic of two traces or workloads is, of what `traces.info` found of each."""
+"""Likeness of the traffic of two traces or workloads, from the statistics of `traces.info`."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -69,7 +69,7 @@ def _below(pairs: Sequence[Sequence[float]]) -> Callable[[float], float]:
 
 
 def rows(found: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str]]:
-    """What `likeness` found, in words: name, both, and how alike."""
+    """Rows of what `likeness` found: name, both values, and their likeness."""
     from canaletto.report.units import ABSENT, count, digits, factor, scaled, share, time_us
 
     word: dict[str, Callable[[float], str]] = {

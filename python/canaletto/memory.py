@@ -1,4 +1,4 @@
-"""How much memory there is."""
+"""Memory of the machine."""
 
 from pathlib import Path
 

@@ -49,14 +49,14 @@ class Scenario:
 
 @dataclass(frozen=True)
 class Replay:
-    """What MQSim's files led to."""
+    """Result of simulating MQSim's files."""
 
     scenarios: list[Scenario]
     notes: list[str]
-    """What the files ask for and MQSim, like this, does not heed."""
+    """Settings in the files that have no effect, as in MQSim."""
 
     def to_dict(self) -> dict[str, Any]:
-        """What `canaletto mqsim --json` prints."""
+        """Returns the data that `canaletto mqsim --json` prints."""
         return {"scenarios": [{"flows": scenario.flows, "cost": scenario.cost} for scenario in self.scenarios]}
 
 

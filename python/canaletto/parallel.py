@@ -13,7 +13,7 @@ _LOOK_S = 0.1
 
 
 class StoppedError(Exception):
-    """What a job raises that gave up because it was told to."""
+    """Error of a job that stopped because it was told to."""
 
 
 def in_threads(jobs: Sequence[Callable[[Event], T]], workers: int) -> list[T]:

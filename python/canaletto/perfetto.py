@@ -20,7 +20,7 @@ import polars as pl
 from canaletto._engine import ConfigError
 from canaletto._protobuf import fixed64, message, text, uint
 from canaletto.files import is_special, whole
-from canaletto.report.units import words
+from canaletto.report.units import cause_label, words
 from canaletto.timeline import Timeline
 
 # Fields of Trace, TracePacket, TrackDescriptor, CounterDescriptor, TrackEvent and DebugAnnotation.
@@ -47,10 +47,10 @@ _GROUPS = {
 """Groups of tracks, by the kind of their parts, from the controllers' end to the chips'."""
 
 _ARROWS = ("command", "data", "array_read", "array_program", "array_erase")
-"""What arrows join, in order of time."""
+"""Events that arrows join, in order of time."""
 
 _LEGS = ("channel", "column", "path", "controller_link", "link", "controller", "plane")
-"""Where arrows touch: of all that a transfer uses at the same time, the first of these."""
+"""Parts that arrows touch: of all that a transfer uses at the same time, the first of these."""
 
 _ABOUT_REQUESTS = "From arrival to completion; below each, what it spent its time on."
 
@@ -119,7 +119,7 @@ class _Lane:
 
 
 class _Lanes:
-    """As many lanes of one name as what overlaps needs. Perfetto draws them as one."""
+    """Lanes of one name, as many as overlapping slices need. Perfetto draws them as one."""
 
     def __init__(self, make: Callable[[], int], events: list[_Event]) -> None:
         self._make, self._events = make, events
@@ -203,7 +203,7 @@ class _Tracks:
 
 
 class _View:
-    """What a trace shows: everything is cut at the ends of the windows, as nothing is known beyond."""
+    """Visible part of a trace. Everything is cut at the ends of the windows, because nothing is known beyond."""
 
     def __init__(self, timeline: Timeline) -> None:
         ends = [end for _, end in timeline.windows] or [timeline.until_ps]
@@ -215,12 +215,12 @@ class _View:
         return (start < self.end and end > self.start) or self.start <= start == end <= self.end
 
     def cut(self, start: int, end: int) -> tuple[int, int]:
-        """What can be seen of a span, in nanoseconds."""
+        """Visible part of a span, in nanoseconds."""
         return max(start, self.start) // _PS_PER_NS, min(end, self.end) // _PS_PER_NS
 
 
 def _count_requests(timeline: Timeline, tracks: _Tracks, events: list[_Event]) -> None:
-    """How many requests are outstanding, whenever that changes inside a window."""
+    """Draws the number of outstanding requests, whenever it changes inside a window."""
     view = _View(timeline)
     track = uint(_TRACK, tracks.outstanding)
     arrivals = sorted(timeline.requests["arrival_ps"])
@@ -259,12 +259,14 @@ def _draw_requests(timeline: Timeline, tracks: _Tracks, events: list[_Event]) ->
             about = {"cause": step["cause"], "page": step["page"], **_exactly(step)}
             if step["part"] is not None:
                 about["chip"] = timeline.parts[step["part"]]["name"]
-            lane.begin(*inner, _slice(words(step["cause"]), step["cause"], {**about, "request": request["number"]}))
+            lane.begin(
+                *inner, _slice(cause_label(step["cause"]), step["cause"], {**about, "request": request["number"]})
+            )
     lanes.finish()
 
 
 def _draw_parts(timeline: Timeline, tracks: _Tracks, events: list[_Event]) -> None:
-    """What each part was used for."""
+    """Draws the uses of each part."""
     view = _View(timeline)
     flows = _arrows(timeline)
     lba = dict(timeline.requests.select("number", "lba").iter_rows())
@@ -314,7 +316,7 @@ def _exactly(span: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _slice(name: str, category: str, notes: Mapping[str, int | str | None]) -> bytes:
-    """What a slice says, without its place."""
+    """Text of a slice, without its place."""
     said = [_note(key, value) for key, value in notes.items() if value is not None]
     return b"".join((_category(category), text(_EVENT_NAME, name), *said))
 

@@ -67,12 +67,12 @@ class Bar:
         return Bar() if sys.stderr.isatty() else _NoBar()
 
     def task(self, label: str) -> Progress:
-        """Where the engine reports to, for a run that follows those before: their bar goes."""
+        """Starts a run after those before, whose bars disappear, and returns the callback for the engine."""
         (row,) = self.tasks([label])
         return row
 
     def tasks(self, labels: Sequence[str]) -> list[Row]:
-        """Where the engine reports to, for runs side by side, a row each in this order."""
+        """Starts runs side by side, a row each in this order, and returns the callbacks for the engine."""
         with self._lock:
             if self._rich is not None:
                 for earlier in self._rich.task_ids:

@@ -30,7 +30,7 @@ class Difference:
 
     @property
     def change(self) -> float | None:
-        """How much larger b is than a, as a share of a; None where that has no meaning."""
+        """Relative change from a to b; None where that has no meaning."""
         numbers = all(isinstance(x, int | float) and not isinstance(x, bool) for x in (self.a, self.b))
         return (self.b - self.a) / self.a if numbers and self.a else None
 
@@ -72,7 +72,7 @@ def rerun(path: str | PathLike[str], *, progress: bool | None = None) -> Rerun:
 
 
 def diff(a: str | PathLike[str], b: str | PathLike[str]) -> tuple[list[Difference], list[Difference]]:
-    """What differs between two frozen runs in configuration, and their headline results side by side (all of them).
+    """Differences between two frozen runs in configuration, and their headline results side by side (all of them).
 
     Raises ConfigError if either folder is not a frozen run.
     """

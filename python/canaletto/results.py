@@ -1,4 +1,4 @@
-"""What a run found out."""
+"""Result of a run."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -97,7 +97,7 @@ class Result(Fields):
 
     @cached_property
     def blame(self) -> "pl.DataFrame":
-        """Where the time went, by cause: mean over all requests and over the slowest hundredth, with shares."""
+        """Latency by cause: mean over all requests and over the slowest hundredth, with shares."""
         from canaletto import frames
 
         return frames.blame(self._data["blame_us"])
@@ -110,7 +110,7 @@ class Result(Fields):
         limit: int | None = None,
         progress: bool | None = None,
     ) -> "Timeline":
-        """What happened when on which part, between two moments of simulated time.
+        """Returns the timeline between two moments of simulated time.
 
         By default around the slowest request, or, if requests were not kept, in the first 200 us. The run (of the first
         seed) is repeated up to there, exactly. limit: the most spans and steps to keep.

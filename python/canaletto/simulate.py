@@ -107,7 +107,7 @@ def run_once(
 
 
 def frame_of(data: dict[str, Any], columns: "Columns | None") -> "Callable[[], pl.DataFrame] | None":
-    """What makes the frame of requests out of the engine's columns, when it is asked for."""
+    """Makes the frame of requests out of the engine's columns, when it is asked for."""
     if columns is None:
         return None
 
@@ -120,7 +120,7 @@ def frame_of(data: dict[str, Any], columns: "Columns | None") -> "Callable[[], p
 
 
 def inspect(design: Design, workload: Workload, *, records: bool = False) -> dict[str, Any]:
-    """What can be said before running: capacity, bandwidth bounds, predicted bottlenecks and memory.
+    """Returns capacity, bandwidth bounds, predicted bottlenecks and memory without a run.
 
     Bounds are of user data, the lowest first. records: whether single requests are to be kept.
     Raises ConfigError for what cannot be simulated.
@@ -166,7 +166,7 @@ def _rows(bar: Bar | None, data: dict[str, Any]) -> Sequence[Row | None]:
 
 
 def _total_cost(results: list[dict[str, Any]]) -> dict[str, Any]:
-    """What all the runs took together."""
+    """Cost of all runs together."""
     costs = [result["cost"] for result in results]
     total = {key: sum(cost[key] for cost in costs) for key in ("wall_s", "cpu_s", "events")}
     completed = sum(result["requests"]["completed"] for result in results)

@@ -1,4 +1,4 @@
-"""What flows do to each other: how much slower each is than alone on the drive, and how evenly that is shared.
+"""Slowdown of flows by each other, and fairness.
 
 The slowdown of a flow is its mean latency beside the others over its mean latency alone; fairness is the smallest of
 the slowdowns over the largest (MQSim, FAST 2018, slides: "Defining Slowdown and Fairness for I/O Flows").
@@ -13,7 +13,7 @@ from canaletto.progress import Progress, Row
 from canaletto.together import side_by_side
 
 ALONE = "alone, flow"
-"""What runs of single flows are called."""
+"""Name of runs of single flows."""
 
 
 def add(
@@ -50,7 +50,7 @@ def ratio(shared: float | None, alone: float | None) -> float | None:
 
 
 def workers(design: Design, workload: Workload, records: bool) -> int:
-    """How many flows at a time there are processors and memory for, beside a run whose single requests are kept or not.
+    """Number of flows at a time that processors and memory allow, beside a run whose single requests are kept or not.
 
     Raises ConfigError if the memory is too small for one at a time.
     """

@@ -55,7 +55,7 @@ _WINDOW_FORM = "FROM:TO, each a time with its unit, one of ps, ns, us, ms, s (fo
 
 @dataclass(frozen=True)
 class Timeline:
-    """What happened in some windows of a run. Times are simulated picoseconds.
+    """Timeline of some windows of a run. Times are simulated picoseconds.
 
     header: `kinds`, `works` and `causes` that there are; `parts`: name, kind and place of each; `truncated`: whether
     there was more than the timeline may hold, and then `until_ps`: up to when it is complete.

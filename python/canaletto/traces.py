@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from canaletto.config import Design, Workload
 
 PARQUET = "parquet"
-"""What `convert` writes beside the trace formats; nothing reads it back but other tools."""
+"""Format that `convert` writes beside the trace formats. canaletto does not read it."""
 
 
 def formats() -> list[dict[str, Any]]:

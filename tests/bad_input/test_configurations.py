@@ -10,8 +10,8 @@ SYNTHETIC = 'name = "w"\n[[flow]]\nname = "a"\n[flow.synthetic]\nread_share = 1.
 
 # What follows the base, the line that is wrong, its key, and what the message must say.
 DESIGNS = {
-    "unknown key": ("[flash]\nraed = '5us'\n", 3, "flash.raed", ["unknown field", "expected", "did you mean `read`"]),
-    "unknown section": ("[flsh]\nread = '5us'\n", 2, "flsh", ["unknown field", "did you mean `flash`"]),
+    "unknown key": ("[flash]\nraed = '5us'\n", 3, "flash.raed", ["unknown key", "expected", "did you mean `read`"]),
+    "unknown section": ("[flsh]\nread = '5us'\n", 2, "flsh", ["unknown key", "did you mean `flash`"]),
     "no unit": ("[flash]\nread = 5\n", 3, "flash.read", ["5 without a unit", "us"]),
     "wrong unit": ("[flash]\nerase = '5GB/s'\n", 3, "flash.erase", ["5GB/s", "expected a time"]),
     "wrong type": ("[geometry]\nchannels = 'eight'\n", 3, "geometry.channels", ["eight", "expected"]),
@@ -102,7 +102,7 @@ def test_workload_files(case: str, canaletto: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"", "d.toml: missing field"),
+        (b"", "d.toml: missing key"),
         (b"x = [1,\n2\n", "d.toml:"),
         (b"name = 'a'\nname = 'b'\n", "d.toml:2"),
         (b"\xff\xfe\x00", "d.toml:1: byte 0xff is not UTF-8"),

@@ -69,7 +69,7 @@ def test_words_of_explain(words: list[str], says: list[str], canaletto: Any) -> 
 
 def test_a_request_that_there_is_not(canaletto: Any) -> None:
     canaletto.ok(*RUN, "--out", "a")
-    canaletto.refuses("explain", "a", "--request", "200", says=("--request 200", "numbers from 0 to 199"))
+    canaletto.refuses("explain", "a", "--request", "200", says=("request 200", "numbers from 0 to 199"))
 
 
 def test_a_trace_that_has_changed(canaletto: Any, tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def test_the_answer_in_80_columns(canaletto: Any) -> None:
     assert answer.err == ""
     assert max(map(len, answer.out.splitlines())) <= 80
     text = " ".join(answer.out.split())
-    for part in ("as fast as bus (mean latency", "path conflicts", "speedup over", "busiest part", "where time went:"):
+    for part in ("as fast as bus (mean latency", "path conflicts", "speedup over", "busiest part", "latency by cause,"):
         assert part in text
     assert "\x1b" not in answer.out
 
@@ -95,7 +95,7 @@ def test_a_folder_holds_the_comparison_and_its_runs(canaletto: Any, frozen: Path
 
 
 def played(page: Path) -> Any:
-    """What a report plays; None if nothing."""
+    """Timelines that a report plays; None if there are none."""
     found = re.search(r'id="timeline-data">(.*?)</script>', page.read_text())
     return found and json.loads(found[1])
 

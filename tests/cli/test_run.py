@@ -105,7 +105,7 @@ def test_same_seed_same_bytes_whatever_the_environment(canaletto: Any) -> None:
 def test_the_table_fits_80_columns(canaletto: Any) -> None:
     table = canaletto.ok("run", "cost-optimized", "--workload", "hm_0", "--requests", "3000", "--seeds", "3").out
     assert max(map(len, table.splitlines())) <= 80
-    for word in ("IOPS", "p99.99", "where the time went", "slowest 1 %", "95 % confidence", "write amplification"):
+    for word in ("IOPS", "p99.99", "latency by cause", "slowest 1 %", "95 % confidence", "write amplification"):
         assert word in table
     assert "\x1b" not in table
 

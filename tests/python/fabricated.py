@@ -39,7 +39,7 @@ Wire = tuple[str, int, int, int, int]
 
 @dataclass
 class Timeline:
-    """What a run's timeline holds."""
+    """Timeline of a run."""
 
     header: dict[str, Any]
     spans: pl.DataFrame
@@ -370,7 +370,7 @@ class Toy:
         }
 
     def timeline(self, start_us: float, end_us: float) -> Timeline:
-        """What happened inside a window."""
+        """Timeline of a window."""
         start, end = int(start_us * US), int(end_us * US)
         chips = [(r, c) for r in range(self.rows) for c in range(self.columns)]
         parts: dict[Any, dict[str, Any]] = {}
@@ -502,7 +502,7 @@ def _tail(times: list[float]) -> list[list[float]]:
 
 @dataclass
 class Comparison:
-    """What `canaletto.compare` returns."""
+    """Result of `canaletto.compare`."""
 
     runs: list[cn.Result]
 
@@ -545,12 +545,12 @@ def comparison(fabrics: tuple[str, ...] = FABRICS, **changes: Any) -> Comparison
 
 
 def timelines(fabrics: tuple[str, ...] = FABRICS, start_us: float = 100, end_us: float = 140) -> dict[str, Any]:
-    """What happened on each of them in a window."""
+    """Timelines of each of them in a window."""
     return {fabric: toy(fabric).timeline(start_us, end_us) for fabric in fabrics}
 
 
 def worn(fabric: str = "bus", **sizes: int) -> dict[str, Any]:
-    """What a run reports beside `result` when its drive collected, cached and missed mapping entries."""
+    """Results beside those of `result` of a drive that collected, cached and missed mapping entries."""
     draw = random.Random(len(fabric))
     data = toy(fabric, **sizes).data()
     intervals = 300
@@ -563,8 +563,13 @@ def worn(fabric: str = "bus", **sizes: int) -> dict[str, Any]:
         **{"reads": 5000, "programs": sum(host) + sum(copied), "erases": sum(erases), "host_pages": sum(host)},
         "write_amplification": 1 + sum(copied) / sum(host),
         "gc": {
-            **{"collections": victims, "reasons": reasons, "pages_copied": sum(copied), "pages_copied_elsewhere": 12},
-            **{"pages_copied_directly": 0, "valid_share_of_victims": 0.43, "epochs": 2, "job_mean_us": 900.0},
+            **{
+                "collections": victims,
+                "reasons": reasons,
+                "pages_copied": sum(copied),
+                "pages_copied_to_other_planes": 12,
+            },
+            **{"pages_copied_chip_to_chip": 0, "valid_share_of_victims": 0.43, "epochs": 2, "job_mean_us": 900.0},
             **{"job_max_us": 2500.0, "epoch_mean_us": 4000.0, "epoch_max_us": 5000.0},
         },
         "wear": {"erases_min": 1, "erases_mean": 4.25, "erases_max": 9, "bad_blocks": 3, "lifetime_bytes": 2.5e12},

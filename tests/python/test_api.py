@@ -51,7 +51,7 @@ def test_blame_is_the_mean_over_requests(result: cn.Result) -> None:
 
 
 def test_results_show_themselves(result: cn.Result) -> None:
-    assert "where the time went" in repr(result)
+    assert "latency by cause" in repr(result)
     assert "<table>" in result._repr_html_()
     assert repr(result.requests)
 
@@ -74,9 +74,9 @@ def test_workload_options() -> None:
     assert (closed["requests"], closed["queue_depth"]) == (10, 3)
     assert "inter_arrival" not in closed
     with pytest.raises(cn.ConfigError, match="expected a workload that replays a trace"):
-        cn.workload("hm_0", beyond="wrap")
+        cn.workload("hm_0", out_of_range="wrap")
     with pytest.raises(cn.ConfigError, match="expected one of refuse, wrap, fit"):
-        cn.workload("hm_0", beyond="warp")
+        cn.workload("hm_0", out_of_range="warp")
 
 
 def test_replay_options(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def test_a_read_by_hand() -> None:
 
 def test_what_is_wrong_is_said() -> None:
     for call, message in [
-        (lambda: attachments.simulate("xbsp", "dma-write", 512), "attachment.kind: unknown variant `xbsp`"),
+        (lambda: attachments.simulate("xbsp", "dma-write", 512), "attachment.kind: unknown value `xbsp`"),
         (
             lambda: attachments.simulate("sbsp", "dma-writes", 512),
             'scenario: got "dma-writes", expected one of dma-read-miss,',

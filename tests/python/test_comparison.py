@@ -90,7 +90,7 @@ def test_save(comparison: cn.Comparison, tmp_path: Path) -> None:
         ([], "fabrics: got none, expected some of bus"),
         (["bus", "ideal", "bus"], "fabrics: got bus 2 times"),
         (["bus", "idael"], "idael.*did you mean `ideal`"),
-        (["bus", ""], "unknown variant ``"),
+        (["bus", ""], "unknown value ``"),
     ],
 )
 def test_fabrics_that_cannot_be_compared(fabrics: list[str], says: str) -> None:
@@ -271,13 +271,13 @@ def test_all_fabrics_fit_80_columns() -> None:
 
 def test_columns_of_blame_sum_to_their_last_row() -> None:
     heads, *rows = side_by_side.blame([BUS, IDEAL], "all")
-    assert heads == ["where time went:\nall requests", "bus", "ideal"]
+    assert heads == ["latency by cause,\nall requests", "bus", "ideal"]
     assert rows == [
         ["path conflict", "50.0 µs", ""],
         ["array read", "50.0 µs", "40.0 µs"],
         ["mean latency", "100 µs", "40.0 µs"],
     ]
-    assert side_by_side.blame([BUS], "p99")[-1] == ["their mean", "300 µs"]
+    assert side_by_side.blame([BUS], "p99")[-1] == ["mean latency", "300 µs"]
 
 
 def test_what_is_absent_is_a_dash_or_left_out() -> None:

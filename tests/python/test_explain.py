@@ -176,7 +176,7 @@ def test_words() -> None:
     flat = " ".join(text.split())
     for said in (
         "request 1: read of 8 KiB at LBA 1600, 129.0 µs, 43.0 times the median",
-        "arrived at 0.002 000 ms; 2 pages, of which the last to finish is told",
+        "arrived at 0.002 000 ms; 2 pages, of which the last to finish is shown",
         "101.5 µs waited for chip 0,0: page programs of request 0 on plane 0 (100 µs), data of request 0 (1.50 µs)",
         "2.5 µs waited for a path to chip 0,0 (channel 0): data of request 2 (2.50 µs)",
         "waited for an erase at chip 0,0: erases of garbage collection on plane 0 (2.00 µs)",
@@ -354,9 +354,7 @@ def test_the_command(frozen: Frozen, capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_a_request_that_there_is_not(frozen: Frozen) -> None:
-    with pytest.raises(
-        cn.ConfigError, match=r"--request 9: .* expected one of its 3 requests with numbers from 0 to 2"
-    ):
+    with pytest.raises(cn.ConfigError, match=r"request 9: .* expected one of its 3 requests with numbers from 0 to 2"):
         explain.explain_run(frozen.path, request=9)
 
 

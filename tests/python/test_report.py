@@ -11,14 +11,14 @@ import fabricated
 import polars as pl
 import pytest
 from canaletto import names
-from canaletto.report import animation, array, colours, comparison, page, summary
+from canaletto.report import animation, array, colours, comparison, page, summary, units
 
 VOID = {"meta", "input", "br", "link", "img", "hr"}
 TWO_MEGABYTES = 2_000_000
 
 
 class Page(HTMLParser):
-    """What a page consists of; every element must be closed."""
+    """Structure of a page; every element must be closed."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -169,7 +169,7 @@ def test_fabrics_and_causes_have_their_colours(compared: Page) -> None:
             table = {
                 **colours.FABRICS,
                 **colours.ENERGIES,
-                **{cause.replace("_", " "): colour for cause, colour in colours.CAUSES.items()},
+                **{units.cause_label(cause): colour for cause, colour in colours.CAUSES.items()},
             }
             assert scale["range"] == [table[name] for name in scale["domain"]]
     assert scales == 13

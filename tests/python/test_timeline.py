@@ -176,7 +176,7 @@ def test_slices_carry_what_they_stand_for(tmp_path: Path) -> None:
     (read,) = (s for s in trace.slices if s.event.name == "read 1")
     assert (read.notes["latency_ps"], read.notes["bytes"], read.notes["flow"]) == (129_000_500, 8192, "hm_0")
     inside = [s for s in trace.slices if s.above == [read]]
-    assert [s.event.name for s in inside][:3] == ["host link", "chip busy erase", "chip busy user"]
+    assert [s.event.name for s in inside][:3] == ["host link", "chip busy (erases)", "chip busy (other requests)"]
     assert inside[1].notes["chip"] == "chip 0,0"
     assert (inside[0].start, inside[-1].end) == (read.start, read.end)
     assert all(a.end == b.start for a, b in pairwise(inside))

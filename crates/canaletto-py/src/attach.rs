@@ -6,14 +6,14 @@ use pyo3::prelude::*;
 
 use crate::errors::config_error;
 
-/// A PC in full, as TOML, from a file's text and overrides.
+/// Resolves a PC from a file's text and overrides to TOML with every key.
 #[pyfunction]
 pub fn resolve_pc(name: &str, text: &str, overrides: Vec<String>) -> PyResult<String> {
     let pc = load_pc(name, text, &overrides).map_err(config_error)?;
     toml::to_string(&pc).map_err(config_error)
 }
 
-/// How long a resolved PC takes for a scenario with transfers of so many bytes, as JSON.
+/// Simulates a scenario with transfers of so many bytes on a resolved PC. Returns its times as JSON.
 #[pyfunction]
 pub fn simulate_pc(pc_toml: &str, scenario: &str, bytes: u64) -> PyResult<String> {
     let pc = load_pc("pc", pc_toml, &[]).map_err(config_error)?;

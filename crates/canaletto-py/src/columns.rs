@@ -5,13 +5,13 @@ use canaletto::measure::records::Records;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-/// A number with a fixed little-endian form.
+/// Number with a fixed little-endian form.
 pub trait Number: Copy {
-    /// Its name in Python.
+    /// Name in Python.
     const KIND: &'static str;
-    /// Bytes of one.
+    /// Size in bytes.
     const SIZE: usize;
-    /// Writes it; `out` has just the right length.
+    /// Writes the number; `out` has just the right length.
     fn write(self, out: &mut [u8]);
 }
 
@@ -43,7 +43,7 @@ pub fn insert<N: Number>(
     columns.set_item(name, (N::KIND, bytes))
 }
 
-/// The rows of a run. Each column is freed once it is copied.
+/// Returns the rows of a run as columns. Each column is freed once it is copied.
 pub fn of_records(py: Python, records: Option<Records>) -> PyResult<Bound<PyDict>> {
     let columns = PyDict::new(py);
     let Some(records) = records else { return Ok(columns) };

@@ -1,4 +1,4 @@
-//! Configurations, resolved: TOML in, TOML with every default spelt out back.
+//! Resolution of configurations: TOML in, TOML with every default out.
 
 use canaletto::config::design::Design;
 use canaletto::config::schema::Kind;
@@ -10,31 +10,31 @@ use serde::Serialize;
 
 use crate::errors::config_error;
 
-/// The version of engine and package.
+/// Returns the version of engine and package.
 #[pyfunction]
 pub fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
-/// Design presets, as JSON: name and about.
+/// Returns the design presets as JSON: name and about.
 #[pyfunction]
 pub fn presets() -> PyResult<String> {
     json(&config::presets())
 }
 
-/// Facts of the fabrics, as JSON.
+/// Returns the facts of the fabrics as JSON.
 #[pyfunction]
 pub fn fabrics() -> PyResult<String> {
     json(&canaletto::fabric::facts())
 }
 
-/// Workload profiles, as JSON: name and about.
+/// Returns the workload profiles as JSON: name and about.
 #[pyfunction]
 pub fn profiles() -> PyResult<String> {
     json(&config::profiles())
 }
 
-/// The JSON Schema of a `design`, a `workload` or a `pc`.
+/// Returns the JSON Schema of a `design`, a `workload` or a `pc`.
 #[pyfunction]
 pub fn schema(kind: &str) -> PyResult<String> {
     let kind = match kind {
@@ -46,21 +46,22 @@ pub fn schema(kind: &str) -> PyResult<String> {
     json(&config::schema(kind))
 }
 
-/// A design in full, from a file's text or, without one, the preset of that name.
+/// Resolves a design from a file's text or, without one, from the preset of that name.
 #[pyfunction]
 #[pyo3(signature = (name, text, overrides))]
 pub fn resolve_design(name: &str, text: Option<&str>, overrides: Vec<String>) -> PyResult<String> {
     toml(&load_design(name, text, &overrides).map_err(config_error)?)
 }
 
-/// A workload in full, from a file's text or, without one, the profile of that name.
+/// Resolves a workload from a file's text or, without one, from the profile of that name.
 #[pyfunction]
 #[pyo3(signature = (name, text, overrides))]
 pub fn resolve_workload(name: &str, text: Option<&str>, overrides: Vec<String>) -> PyResult<String> {
     toml(&load_workload(name, text, &overrides).map_err(config_error)?)
 }
 
-/// What can be said of a run beforehand, as JSON: capacity, bounds, memory (with single requests kept or not).
+/// Returns capacity, bounds and memory of a run as JSON, without running it. Memory depends on whether single requests
+/// are kept.
 #[pyfunction]
 pub fn inspect(design_toml: &str, workload_toml: &str, records: bool) -> PyResult<String> {
     let (design, workload) = (parse_design(design_toml)?, parse_workload(workload_toml)?);

@@ -1,4 +1,4 @@
-//! What a run cost.
+//! Cost of a run: time, events and memory.
 
 use std::time::Instant;
 
@@ -7,31 +7,31 @@ use serde::Serialize;
 /// Cost of a run.
 #[derive(Debug, Serialize)]
 pub struct Cost {
-    /// Wall-clock time.
+    /// Wall-clock time, in seconds.
     wall_s: f64,
-    /// Time of the run's own thread on a processor, user and system: what runs beside it does not count.
+    /// Processor time of the run's own thread, user and system, in seconds. Other threads do not count.
     cpu_s: f64,
     /// Events simulated.
     events: u64,
-    /// Requests for each second on a processor; none if that was too short to measure.
+    /// Requests for each second of processor time; none if that was too short to measure.
     requests_per_cpu_s: Option<f64>,
-    /// Largest resident memory of the process so far, 10^6 bytes.
+    /// Largest resident memory of the process so far, in 10^6 bytes.
     peak_rss_mb: f64,
 }
 
-/// A running stopwatch, for the thread that starts and stops it.
+/// Stopwatch for the thread that starts and stops it.
 pub struct Stopwatch {
     wall: Instant,
     cpu_s: f64,
 }
 
 impl Stopwatch {
-    /// Starts.
+    /// Starts the stopwatch.
     pub fn start() -> Stopwatch {
         Stopwatch { wall: Instant::now(), cpu_s: thread_cpu_s() }
     }
 
-    /// The cost since the start.
+    /// Returns the cost since the start.
     pub fn stop(self, events: u64, requests: u64) -> Cost {
         let cpu_s = thread_cpu_s() - self.cpu_s;
         // Linux counts in KiB, macOS in bytes.

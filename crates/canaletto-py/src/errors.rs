@@ -1,4 +1,4 @@
-//! Errors as Python sees them.
+//! Conversion of errors to Python exceptions.
 
 use canaletto::RunError;
 use canaletto_trace::TraceError;
@@ -13,12 +13,12 @@ create_exception!(
 );
 create_exception!(canaletto, SimulationError, PyRuntimeError, "A run that stopped, and why.");
 
-/// Bad input.
+/// Returns the exception of bad input.
 pub fn config_error(problem: impl ToString) -> PyErr {
     ConfigError::new_err(problem.to_string())
 }
 
-/// A run that did not end well, unless it was the watcher that ended it.
+/// Returns the exception of a failed run, unless the watcher stopped it.
 pub fn run_error(error: RunError) -> PyErr {
     match error {
         RunError::Config(problem) | RunError::Trace(problem) => config_error(problem),
@@ -26,7 +26,7 @@ pub fn run_error(error: RunError) -> PyErr {
     }
 }
 
-/// A trace that cannot be read: the system's error where it is one.
+/// Returns the exception of a trace that cannot be read, which is the system's error if there is one.
 pub fn trace_error(error: TraceError) -> PyErr {
     match &error {
         TraceError::Open { path, source } => match source.raw_os_error() {
@@ -37,7 +37,7 @@ pub fn trace_error(error: TraceError) -> PyErr {
     }
 }
 
-/// An `OSError`, of the subclass that belongs to its code.
+/// Returns an `OSError` of the subclass that belongs to its code.
 pub fn os_error(code: i32, path: String) -> PyErr {
     let text = std::io::Error::from_raw_os_error(code).to_string();
     let reason = text.split(" (os error").next().unwrap_or_default().to_owned();

@@ -1,7 +1,7 @@
 //! `canaletto._engine`: the engine as a Python module.
 //!
-//! Only glue: structured data crosses as TOML and JSON text, requests as columns of raw bytes. What any of it means is
-//! the engine's business below and the Python package's above.
+//! This layer only converts. Structured data cross as TOML and JSON text, requests as columns of raw bytes. Their
+//! meaning is defined by the engine below and the Python package above.
 
 mod attach;
 mod columns;
@@ -17,7 +17,7 @@ mod watch;
 
 use pyo3::prelude::*;
 
-/// The native module of the `canaletto` package.
+/// Native module of the `canaletto` package.
 #[pymodule]
 mod _engine {
     #[pymodule_export]

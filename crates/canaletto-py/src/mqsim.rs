@@ -12,7 +12,7 @@ use crate::traces::count;
 use crate::watch::Watch;
 
 /// Runs every scenario of MQSim's workload file on MQSim's device. Trace paths are relative to `base_dir`. Returns the
-/// results and notes on what the files say without effect.
+/// results and notes on tags without effect.
 #[pyfunction]
 #[pyo3(signature = (device_label, device_xml, workload_label, workload_xml, base_dir, options_json, progress))]
 #[allow(clippy::too_many_arguments)]
@@ -46,7 +46,7 @@ fn notes<'a>(label: &'a str, ignored: &'a [Ignored]) -> impl Iterator<Item = Str
     ignored.iter().map(move |tag| format!("{label}: {tag}"))
 }
 
-/// `Percentage_To_Be_Executed` counts lines of the trace, so it takes their number.
+/// Replaces `Percentage_To_Be_Executed`, which is a share of the trace's lines, by a number of requests.
 fn shorten_traces(scenario: &mut ImportedScenario, base: &Path) -> PyResult<()> {
     let Workload { flow, .. } = &mut scenario.workload;
     for (flow, percent) in flow.iter_mut().zip(&scenario.trace_percent) {

@@ -1,4 +1,4 @@
-//! What workloads ask for, and profiles fitted to traces.
+//! Statistics of workloads, and profiles fitted to traces.
 
 use canaletto::config::load_design;
 use canaletto::limits::Limits;
@@ -13,12 +13,12 @@ use crate::errors::config_error;
 use crate::traces::{lines, open_named, striping, survey_all};
 use crate::watch::Watch;
 
-/// The drive whose size a workload's addresses have where no other is named.
+/// Drive that gives a workload's addresses their size where no other is named.
 const DRIVE: &str = "performance-optimized";
-/// Requests between two looks at the user's wish to stop.
+/// Number of requests between two checks whether the user wants to stop.
 const BATCH: usize = 1 << 14;
 
-/// What the traffic of a resolved workload is like, as JSON: as `survey_trace` has it.
+/// Returns statistics of a resolved workload's traffic as JSON, like `survey_trace`.
 #[pyfunction]
 #[pyo3(signature = (workload_toml, design_toml, seed))]
 pub fn survey_workload(py: Python, workload_toml: &str, design_toml: Option<&str>, seed: u64) -> PyResult<String> {
@@ -51,7 +51,7 @@ pub fn survey_workload(py: Python, workload_toml: &str, design_toml: Option<&str
     })
 }
 
-/// A profile of the trace at `path`, as TOML, and what there is to say of its lines, as JSON.
+/// Fits a profile to the trace at `path`. Returns the profile as TOML, and notes on the trace's lines as JSON.
 #[pyfunction]
 #[pyo3(signature = (path, format, read_json, name, about, design_toml))]
 pub fn fit_trace(

@@ -1,4 +1,4 @@
-//! Running a simulation.
+//! Simulation of a workload.
 
 use std::path::Path;
 
@@ -79,12 +79,12 @@ pub fn simulate<'py>(
     Ok((to_json(&outcome, &cost, &notes)?, of_records(py, outcome.records)?))
 }
 
-/// How many requests a workload has at the most, 0 if that is not known.
+/// Returns the largest number of requests of a workload, 0 if that is not known.
 pub fn requests_in(workload: &Workload) -> u64 {
     workload.flow.iter().map(requests_of).try_fold(0u64, |sum, n| sum.checked_add(n?)).unwrap_or(0)
 }
 
-/// How many requests a flow has at the most, if that is known.
+/// Returns the largest number of requests of a flow, if that is known.
 fn requests_of(flow: &Flow) -> Option<u64> {
     flow.most_requests().filter(|_| flow.synthetic.as_ref().is_none_or(|s| s.stop.is_none()))
 }

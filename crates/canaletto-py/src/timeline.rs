@@ -1,4 +1,4 @@
-//! Recording a timeline.
+//! Recording of a timeline.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ struct Options {
 /// The header as JSON; spans, steps and requests as columns.
 type Parts<'py> = (String, Bound<'py, PyDict>, Bound<'py, PyDict>, Bound<'py, PyDict>);
 
-/// Simulates a workload on a design, both resolved, up to the end of the last window, and keeps what happens inside.
+/// Simulates a workload on a design, both resolved, up to the end of the last window, and records the windows.
 #[pyfunction]
 #[pyo3(signature = (design_toml, workload_toml, options_json, progress))]
 pub fn timeline<'py>(

@@ -1,4 +1,4 @@
-//! Trace files: opening them for a run, and reading them for Python.
+//! Trace files, opened for a run or read for Python.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,14 +22,14 @@ use crate::watch::Watch;
 /// Records handed to Python at a time.
 const BATCH: usize = 1 << 16;
 
-/// The traces of a workload, opened.
+/// Opened traces of a workload.
 pub struct Opened {
-    /// For the run: one for each synthetic flow, and one for each trace.
+    /// Inputs of the run: one for each synthetic flow, and one for each trace.
     pub inputs: Vec<Option<TraceInput>>,
     notes: Vec<Note>,
 }
 
-/// What is to be said of a trace once it has been read.
+/// Note on a trace that has been read.
 struct Note {
     flow: String,
     file: String,
@@ -71,17 +71,17 @@ fn open_one(trace: &Trace, base: &Path) -> PyResult<(TraceInput, Arc<Tally>)> {
 }
 
 impl Opened {
-    /// The inputs, and what gives the notes once they have been read.
+    /// Returns the inputs, and the source of the notes once they have been read.
     pub fn split(self) -> (Vec<Option<TraceInput>>, Notes) {
         (self.inputs, Notes(self.notes))
     }
 }
 
-/// What is to be said of traces once they have been read.
+/// Notes on traces that have been read.
 pub struct Notes(Vec<Note>);
 
 impl Notes {
-    /// As a part of a result, if there is anything to say.
+    /// Returns the notes as a part of a result, if there are any.
     pub fn to_json(&self) -> Option<Value> {
         let quiet = |n: &Note| !n.asked && n.tally.skipped() == 0 && n.tally.out_of_order_lines() == 0;
         if self.0.iter().all(quiet) {
@@ -97,7 +97,7 @@ impl Notes {
     }
 }
 
-/// What was not as it should be.
+/// Returns the counts of irregular lines.
 pub fn lines(tally: &Tally) -> Value {
     json!({
         "skipped_lines": tally.skipped(),
@@ -106,7 +106,7 @@ pub fn lines(tally: &Tally) -> Value {
     })
 }
 
-/// How many requests a trace holds.
+/// Returns the number of requests of a trace.
 pub fn count(path: &Path, trace: &Trace, watch: &mut Watch) -> PyResult<u64> {
     let mut reader = open(path, trace.format.as_deref(), &trace.read)?;
     let (mut requests, mut batch) = (0, Vec::new());
@@ -129,13 +129,13 @@ fn try_open(path: &Path, format: Option<&str>, read: &ReadOptions) -> Result<Tra
     canaletto_trace::open(path, &Options { format, read: read.clone() })
 }
 
-/// A trace that Python names: its file, its format and how to read it, as JSON.
+/// Opens a trace for Python, with file, format and reading options as JSON.
 pub fn open_named(path: &str, format: Option<&str>, read_json: &str) -> PyResult<TraceReader> {
     let read: ReadOptions = serde_json::from_str(read_json).map_err(config_error)?;
     open(Path::new(path), format, &read)
 }
 
-/// The identity of a trace file: `sha256:` and the digits that `sha256sum` prints.
+/// Returns the identity of a trace file: `sha256:` and the digits that `sha256sum` prints.
 #[pyfunction]
 pub fn hash_trace(py: Python, path: String) -> PyResult<String> {
     let hashed = py.detach(|| canaletto_trace::hash(&path));
@@ -145,7 +145,7 @@ pub fn hash_trace(py: Python, path: String) -> PyResult<String> {
     })
 }
 
-/// The formats, as JSON: name, description and whether traces are written in it.
+/// Returns the formats as JSON: name, description and whether traces can be written in it.
 #[pyfunction]
 pub fn trace_formats() -> String {
     let all = Format::ALL.iter();
@@ -153,7 +153,7 @@ pub fn trace_formats() -> String {
     Value::from_iter(each).to_string()
 }
 
-/// What a trace is like, as JSON; with a resolved design, how its pages fall on the channels too.
+/// Returns statistics of a trace as JSON; with a resolved design also the distribution of its pages over channels.
 #[pyfunction]
 #[pyo3(signature = (path, format, read_json, design_toml))]
 pub fn survey_trace(
@@ -188,7 +188,7 @@ pub fn survey_all(reader: &mut TraceReader, mut survey: Survey) -> PyResult<Surv
     }
 }
 
-/// The channels that a design gives consecutive pages.
+/// Returns the channels that a design gives consecutive pages.
 pub fn striping(design_toml: &str) -> PyResult<Striping> {
     let design = parse_design(design_toml)?;
     let layout = Layout::new(&design.geometry, true);
@@ -197,8 +197,7 @@ pub fn striping(design_toml: &str) -> PyResult<Striping> {
     Ok(Striping { page_bytes: layout.page_bytes(), channels: layout.channels, order })
 }
 
-/// Writes the trace at `path` to `out` in another format, packed as the ending of `name` says; what there is to say of it
-/// is JSON.
+/// Writes the trace at `path` to `out` in another format, packed as the ending of `name` says. Returns notes as JSON.
 #[pyfunction]
 #[pyo3(signature = (path, format, read_json, out, name, to, rounds))]
 #[allow(clippy::too_many_arguments)] // Python names each of them.
@@ -240,7 +239,7 @@ pub fn convert_trace(
     })
 }
 
-/// A trace as batches of columns.
+/// Returns a trace as batches of columns.
 #[pyfunction]
 #[pyo3(signature = (path, format, read_json))]
 pub fn read_trace(path: &str, format: Option<&str>, read_json: &str) -> PyResult<TraceBatches> {
@@ -251,9 +250,9 @@ pub fn read_trace(path: &str, format: Option<&str>, read_json: &str) -> PyResult
 /// Columns `arrival_ns`, `device`, `offset_bytes`, `bytes`, `kind`, a batch of requests at a time.
 #[pyclass(module = "canaletto._engine")]
 pub struct TraceBatches {
-    /// Python shares objects among threads, a reader serves one; `__next__` has it to itself all the same.
+    /// Reader behind a lock, because Python shares objects among threads and a reader serves one.
     reader: Mutex<TraceReader>,
-    /// The trace's format.
+    /// Returns the trace's format.
     #[pyo3(get)]
     format: &'static str,
 }
@@ -279,7 +278,7 @@ impl TraceBatches {
         Ok(Some(columns))
     }
 
-    /// What was not as it should be in what has been read, as JSON.
+    /// Returns the counts of irregular lines so far as JSON.
     fn lines(&mut self) -> String {
         lines(&self.reader.get_mut().unwrap_or_else(PoisonError::into_inner).tally()).to_string()
     }

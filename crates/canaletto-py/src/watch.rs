@@ -1,14 +1,14 @@
-//! Watching a run: progress and Ctrl-C, a few times a second.
+//! Watcher of a run that reports progress and notices Ctrl-C, a few times a second.
 
 use std::time::{Duration, Instant};
 
 use canaletto::Progress;
 use pyo3::prelude::*;
 
-/// Wall time between looks.
+/// Wall-clock time between two checks.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// Looks at signals and reports progress, and remembers why it said stop.
+/// Watcher that checks signals, reports progress, and remembers its reason to stop.
 pub struct Watch {
     progress: Option<Py<PyAny>>,
     total: u64,
@@ -17,12 +17,12 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Reports to `progress` of `total` requests, 0 if unknown.
+    /// Makes a watcher that reports to `progress` of `total` requests, 0 if unknown.
     pub fn new(progress: Option<Py<PyAny>>, total: u64) -> Watch {
         Watch { progress, total, last: Instant::now(), stopped_by: None }
     }
 
-    /// Whether to go on. Cheap unless it is time for a look.
+    /// Returns whether to continue. It is cheap unless a check is due.
     pub fn look(&mut self, so_far: &Progress) -> bool {
         // While the drive is written before the run, the counts are of those writes.
         let total = so_far.preconditioning.unwrap_or(self.total);
@@ -45,13 +45,13 @@ impl Watch {
         self.stopped_by.is_none()
     }
 
-    /// As [`Watch::look`] before a run; the error is the reason to stop.
+    /// Checks like [`Watch::look`] before a run; the error is the reason to stop.
     pub fn go_on(&mut self) -> PyResult<()> {
         self.report(0, self.total, 0);
         self.stopped_by.take().map_or(Ok(()), Err)
     }
 
-    /// Why it said stop, or else `error`.
+    /// Returns the reason to stop, or else `error`.
     pub fn blame(self, error: PyErr) -> PyErr {
         self.stopped_by.unwrap_or(error)
     }

@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use crate::formats::csv::MOST_COLUMNS;
 
-/// The columns of a generic CSV file.
+/// Columns of a generic CSV file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Columns {
     pub(crate) time: Column,
@@ -23,16 +23,16 @@ pub(crate) struct Columns {
     pub(crate) device: Option<Column>,
 }
 
-/// A column.
+/// Column of a CSV file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Column {
-    /// That of this name.
+    /// Column with this name.
     Name(String),
-    /// The nth, counted from 0.
+    /// Column with this index, from 0.
     Number(usize),
 }
 
-/// What says that a request reads.
+/// Value that marks a request as a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReadsAs {
     Word,
@@ -86,7 +86,7 @@ impl FromStr for Columns {
     }
 }
 
-/// What `given` stands for; the first unit if nothing is given.
+/// Returns the meaning of `given`; the first unit if nothing is given.
 fn unit_of<T: Copy>(given: &str, units: &[(&str, T)]) -> Result<T, String> {
     let found = units.iter().find(|(name, _)| *name == given).or(units.first().filter(|_| given.is_empty()));
     let names = || units.iter().map(|(name, _)| *name).filter(|name| !name.is_empty()).collect::<Vec<_>>().join(", ");

@@ -1,4 +1,4 @@
-//! Files into bytes: what a file is packed in is told by its first bytes, never by its name.
+//! Decompression of files. The compression is detected from the first bytes, never from the name.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Cursor, Read, Write};
@@ -10,7 +10,7 @@ use liblzma::bufread::XzDecoder;
 use liblzma::stream::{CONCATENATED, Stream};
 use liblzma::write::XzEncoder;
 
-/// How the bytes of a trace are packed.
+/// Compression of a trace file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compression {
     /// Plain text.
@@ -24,7 +24,7 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// The name in messages.
+    /// Returns the name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "plain",
@@ -35,10 +35,10 @@ impl Compression {
     }
 }
 
-/// Bytes looked at to tell what a file is packed in.
+/// Number of bytes that determine the compression.
 const MAGIC_BYTES: usize = 6;
 
-/// Packings that are recognised so that the message can name them.
+/// Compressions that are recognised so that the message can name them.
 const NOT_READ: [(&[u8], &str); 5] = [
     (b"BZh", "bzip2"),
     (b"\x04\x22\x4d\x18", "lz4"),
@@ -47,18 +47,18 @@ const NOT_READ: [(&[u8], &str); 5] = [
     (b"PAR1", "Parquet"),
 ];
 
-/// Most memory that an xz decoder may ask for: what `xz -9` writes needs 65 MiB, damage can ask for 4 GiB.
+/// Largest memory that an xz decoder may ask for: files of `xz -9` need 65 MiB, damaged ones can ask for 4 GiB.
 const XZ_MEMORY: u64 = 256 << 20;
 
-/// Why the bytes of a file cannot be had.
+/// Reason that the bytes of a file cannot be read.
 #[derive(Debug)]
 pub(crate) enum Refused {
-    /// Packed in what is not read.
+    /// Compression that is not supported.
     Packing(&'static str),
     Read(io::Error),
 }
 
-/// The unpacked bytes of `packed`.
+/// Returns the decompressed bytes of `packed`.
 pub(crate) fn unpack(mut packed: Box<dyn Read + Send>) -> Result<(Compression, Box<dyn Read + Send>), Refused> {
     let mut magic = Vec::with_capacity(MAGIC_BYTES);
     packed.by_ref().take(MAGIC_BYTES as u64).read_to_end(&mut magic).map_err(Refused::Read)?;
@@ -89,7 +89,7 @@ fn detect(magic: &[u8]) -> Result<Compression, &'static str> {
     }
 }
 
-/// Unpacked bytes whose errors say what they mean for the trace.
+/// Decompressed bytes, with errors in terms of the trace.
 struct Explained {
     bytes: Box<dyn Read + Send>,
     compression: Compression,
@@ -112,7 +112,7 @@ fn explain(compression: Compression, error: io::Error) -> io::Error {
     }
 }
 
-/// A file that must not end before the size it had when it was opened. It may grow.
+/// File that must not end before the size it had when it was opened. It may grow.
 #[derive(Debug)]
 pub(crate) struct Unshrunk<R> {
     file: R,
@@ -138,10 +138,10 @@ impl<R: Read> Read for Unshrunk<R> {
     }
 }
 
-/// A file to write, packed as the ending of its name says: .gz, .zst, .xz, or not.
+/// File to write, compressed as the ending of its name says: .gz, .zst, .xz, or not.
 pub struct Packed(Packer);
 
-/// Each packs as its command does by default.
+/// Compressor with the default level of its command.
 enum Packer {
     Plain(BufWriter<File>),
     Gzip(GzEncoder<BufWriter<File>>),
@@ -169,7 +169,7 @@ impl Packed {
         }))
     }
 
-    /// Writes what is left, and the end.
+    /// Writes the remaining bytes and closes the file.
     ///
     /// # Errors
     /// If the disk takes no more.

@@ -1,4 +1,4 @@
-//! Which format a trace is in, told by its first lines.
+//! Detection of a trace's format from its first lines.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::formats::Format;
 use crate::lines::{Line, LineFault, Lines};
 use crate::reader::Options;
 
-/// First lines looked at.
+/// Number of first lines that are examined.
 const SAMPLE: usize = 32;
 
 /// Finds the format of the trace, or checks the one that was named. Takes no line that is not blank.
@@ -52,7 +52,7 @@ fn best(sample: &[Line<'_>], read: &ReadOptions) -> Option<Format> {
     (2 * count >= sample.len()).then_some(format)
 }
 
-/// Why the trace with this first line is not read.
+/// Returns the reason that the trace with this first line is not read.
 fn refusal(
     path: &Path,
     line: u64,
@@ -74,12 +74,12 @@ fn refusal(
     }
 }
 
-/// The error for options that `format` does not take.
+/// Returns the error for options that `format` does not take.
 pub(crate) fn options_error(path: &Path, format: Format, problem: String) -> TraceError {
     TraceError::Options { path: path.to_owned(), format: format.name(), problem }
 }
 
-/// The error for `fault`, met behind the last line given out.
+/// Returns the error for `fault`, met behind the last line given out.
 pub(crate) fn line_error(path: &Path, lines: &Lines, fault: LineFault) -> TraceError {
     let line = lines.number() + 1;
     match fault {
@@ -91,7 +91,7 @@ pub(crate) fn line_error(path: &Path, lines: &Lines, fault: LineFault) -> TraceE
     }
 }
 
-/// The error for binary data in `text`, if there is any.
+/// Returns the error for binary data in `text`, if there is any.
 pub(crate) fn binary_error(path: &Path, line: u64, text: &[u8]) -> Option<TraceError> {
     let at = binary_at(text)?;
     Some(TraceError::Binary { path: path.to_owned(), line, column: at + 1, byte: text[at] })

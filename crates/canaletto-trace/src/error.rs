@@ -1,11 +1,11 @@
-//! What can be wrong with a trace, each said in one line.
+//! Errors of traces, each on one line.
 
 use std::io;
 use std::path::PathBuf;
 
 use crate::lines::LONGEST_LINE;
 
-/// Why a trace cannot be read, or a record not be written.
+/// Error of reading or writing a trace.
 ///
 /// Line numbers count from 1, in the decompressed text.
 #[derive(Debug, thiserror::Error)]
@@ -92,13 +92,13 @@ fn left_out(skipped: u64) -> String {
 /// Bytes of a line shown in a message.
 const SHOWN: usize = 80;
 
-/// The beginning of `text` as one line of printable ASCII.
+/// Returns the beginning of `text` as one line of printable ASCII.
 pub(crate) fn quote(text: &[u8]) -> String {
     let shown = text[..text.len().min(SHOWN)].escape_ascii().to_string();
     if text.len() > SHOWN { shown + "..." } else { shown }
 }
 
-/// Where `text` has a byte that no text has: NUL, or one that is not UTF-8.
+/// Returns the position of a byte in `text` that no text has: NUL, or one that is not UTF-8.
 pub(crate) fn binary_at(text: &[u8]) -> Option<usize> {
     let nul = memchr::memchr(0, text);
     let bad = std::str::from_utf8(text).err().filter(|e| e.error_len().is_some()).map(|e| e.valid_up_to());

@@ -1,26 +1,26 @@
-//! Fields of a line: split, read and checked without allocating while all is well.
+//! Fields of a line: split, read and checked without allocation unless they are wrong.
 
 use canaletto::host::request::Kind;
 use canaletto::workload::replay::Record;
 
 use crate::error::quote;
 
-/// One field of a format, as messages name it.
+/// Field of a format, as messages name it.
 #[derive(Debug)]
 pub(crate) struct Field {
     pub(crate) name: &'static str,
-    /// What may stand there, with its unit.
+    /// Allowed values, with their unit.
     pub(crate) allowed: &'static str,
 }
 
-/// Why a line is no record.
+/// Reason that a line is no record.
 #[derive(Debug)]
 pub(crate) enum Fault {
-    /// Not the format's number of fields: no line of this format.
+    /// Wrong number of fields: no line of this format.
     Fields { found: usize },
-    /// A field that holds another kind of text: no line of this format either.
+    /// Wrong kind of text in a field: no line of this format either.
     Text { field: &'static str, given: String, allowed: &'static str },
-    /// A line of this format with a value that cannot be.
+    /// Impossible value in a line of this format.
     Value { field: &'static str, given: String, allowed: &'static str },
 }
 
@@ -146,12 +146,12 @@ pub(crate) fn write_decimal(out: &mut dyn std::io::Write, value: u64, scale: u64
 /// Most bytes that one request may move: far beyond any drive's own limit, so more is damage.
 pub(crate) const LARGEST_REQUEST: u64 = 4 << 30;
 
-/// What is wrong with where a request lies, whatever the format.
+/// Wrong extent of a request, whatever the format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExtentFault {
-    /// Its size is at fault; the text says what is allowed.
+    /// Wrong size; the text says what is allowed.
     Size(&'static str),
-    /// Its offset is at fault; the text says what is allowed.
+    /// Wrong offset; the text says what is allowed.
     Offset(&'static str),
 }
 
@@ -175,7 +175,7 @@ pub(crate) fn check_extent(record: &Record) -> Result<(), ExtentFault> {
     Ok(())
 }
 
-/// [`check_extent`] of a record just read, with the fields that its extent was read from.
+/// Checks the extent of a record just read, with the fields that it was read from.
 #[inline]
 pub(crate) fn checked(
     record: Record,
@@ -189,7 +189,7 @@ pub(crate) fn checked(
     }
 }
 
-/// A flush.
+/// Returns a flush.
 pub(crate) fn flush(arrival_ns: u64, device: u32) -> Record {
     Record { arrival_ns, device, offset_bytes: 0, bytes: 0, kind: Kind::Flush }
 }

@@ -22,7 +22,7 @@ pub(crate) struct Line<'a> {
     pub(crate) ended: bool,
 }
 
-/// Why there is no next line.
+/// Reason that there is no next line.
 #[derive(Debug)]
 pub(crate) enum LineFault {
     /// More than [`LONGEST_LINE`] bytes without a line feed.
@@ -31,7 +31,7 @@ pub(crate) enum LineFault {
     Read(io::Error),
 }
 
-/// What the source has said last.
+/// Last answer of the source.
 #[derive(Debug)]
 enum Source {
     Open,
@@ -56,7 +56,7 @@ pub(crate) struct Lines {
     /// The bytes read and not yet given out as lines are `buffer[start..end]`.
     start: usize,
     end: usize,
-    /// How many of these are known to hold no line feed, so that slow sources are not searched again and again.
+    /// Number of these known to hold no line feed, so that slow sources are not searched again and again.
     searched: usize,
     /// Lines given out or skipped so far.
     number: u64,
@@ -178,7 +178,7 @@ impl Lines {
         }
     }
 
-    /// What is left when no more bytes come.
+    /// Returns the rest of the buffer when no more bytes come.
     #[cold]
     fn find_last(&mut self) -> Result<Option<Span>, LineFault> {
         if let Source::Failed(error) = &mut self.source {

@@ -1,8 +1,8 @@
-//! Lines that are a little out of order, put in order in bounded memory.
+//! Sorting of slightly disordered lines by time, in bounded memory.
 
 use canaletto::workload::replay::Record;
 
-/// Holds back the newest requests, so that a later line can still come before them.
+/// Window of the newest requests, held back so that a later line can still come before them.
 #[derive(Debug, Default)]
 pub(crate) struct Window {
     /// Requests read and not yet handed on are `held[start..]`, in order of arrival; equals in order of their lines.

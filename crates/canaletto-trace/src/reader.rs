@@ -1,4 +1,4 @@
-//! Opening a trace and reading it from end to end.
+//! Reading of a trace from end to end.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -21,12 +21,12 @@ use crate::tally::Tally;
 /// cache.
 const BATCH: usize = 512;
 
-/// How a trace is to be read.
+/// Options of reading a trace.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The format, if it is not to be found out by content.
+    /// Format of the trace, if it is not to be detected.
     pub format: Option<Format>,
-    /// What lines mean, and what is done about bad ones.
+    /// Parsing of lines, and treatment of bad ones.
     pub read: ReadOptions,
 }
 
@@ -71,14 +71,14 @@ pub struct TraceReader {
     single: Vec<Record>,
 }
 
-/// Whether there is more to read.
+/// State of the reader.
 enum State {
     Open,
     /// All lines have been read.
     Ended,
     /// Reading has failed, but records before that were to be yielded first.
     Failed(TraceError),
-    /// It has, and this was said.
+    /// Reading has failed, and the error has been returned.
     Told(String),
 }
 
@@ -114,27 +114,27 @@ impl TraceReader {
         })
     }
 
-    /// The format being read.
+    /// Returns the format being read.
     pub fn format(&self) -> Format {
         self.format
     }
 
-    /// How the file is packed.
+    /// Returns the compression of the file.
     pub fn compression(&self) -> Compression {
         self.compression
     }
 
-    /// The file, as it was named.
+    /// Returns the file, as it was named.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// How many lines have been read: those of requests that are still held back to be sorted, too.
+    /// Returns the number of lines read, including those of requests that are still held back to be sorted.
     pub fn lines(&self) -> u64 {
         self.lines.number()
     }
 
-    /// The counts of lines that were left out or out of order. They are complete when the trace has ended.
+    /// Returns the counts of lines that were left out or out of order. They are complete when the trace has ended.
     pub fn tally(&self) -> Arc<Tally> {
         Arc::clone(&self.tally)
     }

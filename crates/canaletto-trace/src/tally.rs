@@ -1,12 +1,12 @@
-//! What was not as it should be in a trace that is read all the same.
+//! Counts of irregular lines in a trace that is read all the same.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 use crate::error::TraceError;
 
-/// Counts of lines that were left out or put in order. Shared with whoever is to report them once the trace has been
-/// read, while the reader itself is in other hands.
+/// Counts of lines that were left out or put in order. They are shared with the code that reports them once the trace
+/// has been read.
 #[derive(Debug, Default)]
 pub struct Tally {
     skipped: AtomicU64,
@@ -25,7 +25,7 @@ impl Tally {
         self.out_of_order.load(Relaxed)
     }
 
-    /// What was wrong with the first line left out.
+    /// Error of the first line left out.
     pub fn first_skipped(&self) -> Option<String> {
         self.first.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -1,4 +1,4 @@
-//! Records into lines.
+//! Writing of traces.
 
 use std::io::{self, Write};
 
@@ -17,7 +17,7 @@ pub(crate) trait Encode: Send {
     fn write(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()>;
 }
 
-/// A format that writes.
+/// Encoder of a format that can be written.
 #[derive(Debug, Default)]
 pub(crate) struct Encoder<F>(F);
 

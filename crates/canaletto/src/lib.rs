@@ -80,7 +80,7 @@ pub struct TraceInput {
     /// Its records.
     pub source: Box<dyn RecordSource>,
     /// Reads the trace from its beginning once more: needed to precondition the drive for it, to repeat it, and for what must
-    /// be known of all of it before the run (`devices = "offset"`, `beyond = "fit"`, `inter_arrival`).
+    /// be known of all of it before the run (`devices = "offset"`, `out_of_range = "fit"`, `inter_arrival`).
     pub again: Option<Reopen>,
 }
 

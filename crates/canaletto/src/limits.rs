@@ -1,4 +1,4 @@
-//! What a design offers a workload: capacity, address ranges, thresholds, bounds and the memory a run will take.
+//! Limits of a design for a workload: capacity, address ranges, thresholds, bounds and the memory of a run.
 
 use serde::Serialize;
 
@@ -17,58 +17,60 @@ use crate::ftl::placement::{Placement, Positions};
 use crate::host::attach;
 use crate::host::link::read_time;
 
-/// A flow's addresses.
+/// Addresses of a flow.
 #[derive(Debug, Clone)]
 pub struct FlowRange {
     /// First sector, as requests state it.
     pub first_sector: u64,
-    /// Sectors.
+    /// Number of sectors.
     pub sectors: u64,
     /// First logical page in the mapping table.
     pub first_page: u64,
-    /// Which write frontiers it uses.
+    /// Set of write frontiers that the flow uses.
     pub stream: u16,
-    /// Positions its pages may use.
+    /// Positions in the array that its pages may use.
     pub positions: Positions,
 }
 
-/// Everything derived from a design and a workload before a run.
+/// Values derived from a design and a workload before a run.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// The array.
+    /// Array of chips.
     pub layout: Layout,
     /// Address ranges of the flows.
     pub flows: Vec<FlowRange>,
-    /// Logical pages of the host.
+    /// Number of logical pages of the host.
     pub logical_pages: u64,
-    /// Those, and the translation pages that are numbered after them.
+    /// Number of logical pages of the host and of translation pages, which are numbered after them.
     pub mapped_pages: u64,
-    /// For each stream, where its part of the mapping table is on flash; empty if all of it is in DRAM.
+    /// Directory of each stream's part of the mapping table on flash; empty if all of it is in DRAM.
     pub directories: Vec<Directory>,
-    /// Sectors the host sees in all.
+    /// Number of sectors that the host can address.
     pub logical_sectors: u64,
-    /// Sets of write frontiers: one for each flow if the drive is partitioned, else one.
+    /// Number of sets of write frontiers: one for each flow if the drive is partitioned, else one.
     pub streams: u16,
-    /// Pages of a mapping unit that is larger than a page.
+    /// Number of pages of a mapping unit that is larger than a page.
     pub pages_per_unit: u64,
-    /// Pages that the data cache may hold.
+    /// Capacity of the data cache, in pages.
     pub cache_pages: u64,
-    /// A plane collects below this many free blocks.
+    /// Number of free blocks below which a plane collects.
     pub gc_start_below: u32,
-    /// A plane's collection is urgent at or below this many free blocks.
+    /// Number of free blocks at or below which a plane's collection is urgent.
     pub gc_urgent_at: u32,
-    /// Valid pages a plane may hold and still win space: all but those of blocks that are open or kept free, and one.
+    /// Largest number of valid pages with which a plane can still reclaim space: all pages but those of blocks that are
+    /// open or kept free, and one.
     pub most_valid: u64,
-    /// Blocks of a plane that may go bad.
+    /// Number of blocks of a plane that may go bad.
     pub expendable_blocks: u32,
-    /// Planes whose blocks of equal number are used together.
+    /// Number of planes whose blocks of equal number form a superblock.
     pub planes_per_group: u32,
 }
 
-/// Sectors of one plane that the host sees.
+/// Returns the sectors of one plane that the host can address.
 ///
-/// Each further set of write frontiers keeps one more block from the host: a block may be left half filled in each. So does
-/// the frontier for pages that collection brings from other planes. What is written anywhere must fit somewhere.
+/// Each further set of write frontiers takes one more block from the host, because a block may be left half filled in
+/// each. So does the frontier for pages that collection brings from other planes. Data written through any frontier
+/// must fit in the plane.
 fn visible_sectors(design: &Design, layout: &Layout, streams: u16) -> u64 {
     let block_sectors = u64::from(layout.pages_per_block) * u64::from(layout.sectors_per_page);
     let all = u64::from(layout.blocks_per_plane) * block_sectors;
@@ -100,32 +102,33 @@ fn visible_sectors(design: &Design, layout: &Layout, streams: u16) -> u64 {
     }
 }
 
-/// Sectors of a plane that no collection may ever win: with several mapping units in a flash page, a block that lacks less
-/// than a flash page of valid data takes as many flash pages to copy as it has.
+/// Returns the sectors of a plane that no collection can reclaim. With several mapping units in a flash page, a block
+/// that lacks less than a flash page of valid data takes as many flash pages to copy as it has.
 fn unwinnable_sectors(layout: &Layout) -> u64 {
     let each = u64::from(layout.pages_per_flash_page() - 1) * u64::from(layout.sectors_per_page);
     u64::from(layout.blocks_per_plane) * each
 }
 
-/// Whole data blocks that the host sees of a plane, at most `by_share`: the log blocks and what a merge needs are not its.
+/// Returns the whole data blocks of a plane that the host can address, at most `by_share`. The log blocks and those
+/// that a merge needs are not included.
 fn hybrid_blocks(design: &Design, by_share: u64) -> u64 {
     let logs = design.ftl.hybrid.log_blocks + design.gc.reserved_blocks;
     let kept = logs.max(design.ftl.min_spare_blocks);
     by_share.min(u64::from(design.geometry.blocks_per_plane.saturating_sub(kept)))
 }
 
-/// Frontiers of a plane beside the host's: collection's own and that for pages from elsewhere.
+/// Number of frontiers of a plane beside the host's: collection's own and that for pages from other planes.
 const COLLECTION_FRONTIERS: u32 = 2;
 
-/// Pages of data that a plane may hold beside `table` blocks of translation pages.
+/// Returns the pages of data that a plane may hold beside `table` blocks of translation pages.
 fn most_valid(design: &Design, layout: &Layout, table: u64, streams: u16) -> u64 {
     let kept = design.gc.reserved_blocks + COLLECTION_FRONTIERS + u32::from(streams) + table as u32;
     let winnable = layout.pages_per_block + 1 - layout.pages_per_flash_page();
     (u64::from(layout.blocks_per_plane.saturating_sub(kept)) * u64::from(winnable)).saturating_sub(1)
 }
 
-/// Blocks of a plane that translation pages take where its host data are `sectors`: those pages, as evenly over the planes
-/// as each stream's own number of them goes, and one block that is being filled.
+/// Returns the blocks of a plane that translation pages take where its host data are `sectors`: those pages, as evenly
+/// over the planes as each stream's own number of them allows, and one block that is being filled.
 fn translation_blocks(design: &Design, layout: &Layout, sectors: u64, streams: u16) -> u64 {
     if !design.mapping.is_cached() {
         return 0;
@@ -136,7 +139,7 @@ fn translation_blocks(design: &Design, layout: &Layout, sectors: u64, streams: u
     (each * u64::from(streams)).div_ceil(u64::from(layout.pages_per_block)) + 1
 }
 
-/// Where each stream's part of the mapping table is on flash.
+/// Returns the directory of each stream's part of the mapping table.
 fn directories(
     design: &Design,
     layout: &Layout,
@@ -176,10 +179,10 @@ pub fn expendable_blocks(design: &Design, layout: &Layout, streams: u16) -> u32 
 }
 
 impl Limits {
-    /// Works the limits out.
+    /// Computes the limits.
     ///
     /// # Errors
-    /// One line on what in the workload does not fit the design.
+    /// One line on a part of the workload that does not fit the design.
     pub fn new(design: &Design, workload: &Workload) -> Result<Limits, String> {
         let layout = design.layout();
         check_sharing(design, workload)?;
@@ -229,8 +232,8 @@ impl Limits {
         let (logical_pages, logical_sectors) = last.ok_or("the workload has no flow")?;
         if design.mapping.is_cached() && design.mapping.entries(streams) == 0 {
             return Err(format!(
-                "mapping.capacity: got \"{}\", less than an entry of {} B for each of {streams} flows",
-                design.mapping.capacity, design.mapping.entry_bytes
+                "mapping.cache_capacity: got \"{}\", less than an entry of {} B for each of {streams} flows",
+                design.mapping.cache_capacity, design.mapping.cached_entry_bytes
             ));
         }
         let directories = directories(design, &layout, &flows, streams, logical_pages);
@@ -257,8 +260,8 @@ impl Limits {
     }
 }
 
-/// Only page mapping can give flows parts of the array: with hybrid mapping they share the logical blocks of each plane, and
-/// what is written in place lies where its address says.
+/// Checks that flows can have parts of the array, which needs page mapping. With hybrid mapping they share the logical
+/// blocks of each plane, and with in-place writing addresses fix the place.
 fn check_sharing(design: &Design, workload: &Workload) -> Result<(), String> {
     if !workload.partitioned || design.ftl.mapping == MappingScheme::Page {
         return Ok(());
@@ -269,7 +272,7 @@ fn check_sharing(design: &Design, workload: &Workload) -> Result<(), String> {
     ))
 }
 
-/// A flow's planes must be whole groups: superblocks lie across all planes of one.
+/// Checks that a flow's planes are whole groups, because superblocks lie across all planes of one.
 fn check_groups(design: &Design, layout: &Layout, flow: &Flow, range: &FlowRange) -> Result<(), String> {
     let group = design.ftl.superblock.planes(layout);
     let placement = Placement::new(layout, Allocation::CWDP, &range.positions);
@@ -286,7 +289,7 @@ fn check_groups(design: &Design, layout: &Layout, flow: &Flow, range: &FlowRange
     ))
 }
 
-/// Each flow must have a page of a cache that is divided among them.
+/// Returns the pages of the cache, of which each flow must have one if they divide it.
 fn cache_pages(design: &Design, workload: &Workload) -> Result<u64, String> {
     let (pages, flows) = (design.cache.capacity.0 / design.cached_page(), workload.flow.len() as u64);
     if pages > 0 && pages < flows && design.cache.sharing == Sharing::Equal {
@@ -297,7 +300,7 @@ fn cache_pages(design: &Design, workload: &Workload) -> Result<u64, String> {
     Ok(pages)
 }
 
-/// The working set must hold a request.
+/// Checks that the working set holds a request.
 fn check_request_size(flow: &Flow, range: &FlowRange) -> Result<(), String> {
     let Some(synthetic) = &flow.synthetic else { return Ok(()) };
     let bytes = synthetic.used_sectors(range.sectors) * SECTOR;
@@ -333,50 +336,50 @@ fn positions(flow: &Flow, layout: &Layout) -> Result<Positions, String> {
     })
 }
 
-/// An upper bound that one resource sets.
+/// Upper bound on bandwidth by one resource.
 #[derive(Debug, Clone, Serialize)]
 pub struct Bound {
-    /// The resource.
+    /// Name of the resource.
     pub resource: String,
-    /// User data, 10^9 bytes a second.
+    /// User data, in 10^9 bytes a second.
     pub limit_gb_s: f64,
 }
 
-/// What can be said before a run.
+/// Capacity, bounds and memory of a run, known before it.
 #[derive(Debug, Clone, Serialize)]
 pub struct Inspection {
-    /// Bytes of all pages.
+    /// Capacity of all pages, in bytes.
     pub raw_bytes: u64,
-    /// Bytes the host sees.
+    /// Capacity that the host can address, in bytes.
     pub logical_bytes: u64,
-    /// Chips, planes and page size.
+    /// Number of chips.
     pub chips: u32,
-    /// Planes.
+    /// Number of planes.
     pub planes: u32,
-    /// Bytes of a page.
+    /// Size of a page, in bytes.
     pub page_bytes: u64,
-    /// Upper bounds on reading, lowest first.
+    /// Upper bounds on read bandwidth, lowest first.
     pub read_bounds: Vec<Bound>,
-    /// Upper bounds on writing, lowest first.
+    /// Upper bounds on write bandwidth, lowest first.
     pub write_bounds: Vec<Bound>,
-    /// Memory a run is expected to take at the most, 10^6 bytes.
+    /// Largest memory that a run is expected to take, in 10^6 bytes.
     pub memory_mb: f64,
 }
 
-/// Bytes a run keeps for each logical page it touches (mapping entry, half-filled lists, page state) and for each
-/// recorded request.
+/// Bytes for each logical page that a run touches (mapping entry, half-filled lists, page state) and for each recorded
+/// request.
 const BYTES_PER_PAGE: f64 = 48.0;
 const BYTES_PER_RECORD: f64 = 180.0;
 /// Bytes of a cached mapping entry with its place in the index, and its share of its translation page's state.
 const BYTES_PER_ENTRY: f64 = 150.0;
 
-/// Bytes for each cached page: itself, and up to four places of the index.
+/// Bytes for each cached page: the page itself, and up to four places of the index.
 const BYTES_PER_CACHED_PAGE: f64 = 150.0;
 
-/// Bytes of what a fair scheduler keeps of a flow's reads and writes at a unit.
+/// Bytes that a fair scheduler keeps of a flow's reads and writes at a LUN.
 const BYTES_PER_FLOW_OF_UNIT: f64 = 120.0;
 
-/// Looks at a design and a workload without running them.
+/// Returns capacity, bounds and memory of a design and a workload without running them.
 ///
 /// # Errors
 /// As [`Limits::new`].
@@ -427,10 +430,10 @@ pub fn inspect(design: &Design, workload: &Workload, records: bool) -> Result<In
     })
 }
 
-/// Bytes a run keeps for each block of a computed steady state: its counters, its place in the order, sums of valid pages.
+/// Bytes for each block of a computed steady state: its counters, its place in the order, sums of valid pages.
 const BYTES_PER_BLOCK: f64 = 120.0;
 
-/// Bytes that the state before the run takes: a few words a block if computed, every page if written.
+/// Returns the bytes that the state before the run takes: a few words a block if computed, every page if written.
 fn preconditioned(design: &Design, limits: &Limits) -> f64 {
     let layout = &limits.layout;
     match design.precondition.kind {
@@ -440,8 +443,8 @@ fn preconditioned(design: &Design, limits: &Limits) -> f64 {
     }
 }
 
-/// Bytes a run may take: tables by planes, state by touched pages, rows by requests. Traces are counted by their limit
-/// if they have one.
+/// Returns the bytes that a run may take: tables by planes, state by touched pages, rows by requests. Traces are
+/// counted by their limit if they have one.
 fn memory(design: &Design, workload: &Workload, limits: &Limits, records: bool) -> f64 {
     let page = limits.layout.page_bytes() as f64;
     let requests = |flow: &Flow| flow.most_requests().unwrap_or(0) as f64;

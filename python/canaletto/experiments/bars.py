@@ -84,7 +84,7 @@ def lines(
 
 
 def _drawn(row: Row, group: str) -> Row:
-    """What of a row is drawn, so that pages stay small."""
+    """The fields of a row that are drawn, so that pages stay small."""
     found = {
         group: row[group],
         "system": row["system"],

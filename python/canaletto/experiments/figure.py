@@ -1,4 +1,4 @@
-"""What a figure is made of: the runs it needs, the table they make, and the chart in the form of the paper."""
+"""Parts of a figure: the runs it needs, the table they make, and the chart in the form of the paper."""
 
 import hashlib
 import json
@@ -25,7 +25,7 @@ Row: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True)
 class Scale:
-    """How much is run: everything, or so little that it is only an indication."""
+    """Extent of the runs: all requests, or few for an indication."""
 
     quick: bool = False
 
@@ -35,7 +35,7 @@ class Scale:
 
 
 class Simulation(Protocol):
-    """What a figure asks for. Equal ones are run once, whichever figures want them."""
+    """Simulation that a figure needs. Equal ones are run once, whichever figures need them."""
 
     @property
     def key(self) -> str: ...  # noqa: D102
@@ -62,7 +62,7 @@ class Run:
 
     @cached_property
     def key(self) -> str:
-        """What it is, as a name for its result: any change of configuration or engine makes another."""
+        """Identity of the run, as a name for its result: any change of configuration or engine gives another."""
         return key_of(self.design.to_toml(), _traffic(self.workload), str(self.seed), str(self.alone))
 
     @property
@@ -114,7 +114,7 @@ class Figure:
 
 
 CAPTION = "bars: ours; red: what was published"
-"""What a chart without a caption of its own is."""
+"""Title of a chart without a title of its own."""
 
 
 def key_of(*parts: str) -> str:

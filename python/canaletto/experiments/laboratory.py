@@ -49,7 +49,7 @@ def carry_out(runs: Iterable[Simulation], kept: Path, report: Report) -> Mapping
 
 
 def _size(run: Simulation) -> float:
-    """How long it may take compared with others, in requests."""
+    """Relative duration of a run, in requests."""
     return run.requests if run.until_s is None else run.until_s * _REQUESTS_A_SECOND
 
 

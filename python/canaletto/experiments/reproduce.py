@@ -49,7 +49,7 @@ def reproduce(source: str, wanted: Sequence[str], out: Path, *, quick: bool, rep
 
 
 def effort(runs: Collection[Simulation], quick: bool) -> str:
-    """How much was run, in words."""
+    """Extent of the runs, in words."""
     if not runs:
         return "computed, nothing is run"
     different = {run.key: run for run in runs}.values()

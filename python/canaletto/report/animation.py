@@ -1,4 +1,4 @@
-"""What happened inside a window, packed for the page to play.
+"""Timeline of a window, packed for the page to play.
 
 Times are picoseconds from the window's start; columns instead of rows, starts as differences, durations looked up: a
 span takes some 15 bytes.
@@ -11,9 +11,10 @@ from typing import Any, Protocol, TypeAlias
 import polars as pl
 
 from canaletto.report import colours
+from canaletto.report.units import cause_label
 
 MAX_BYTES = 700_000
-"""What all timelines of a page may take together. The window is cut at its end until they fit."""
+"""Largest size of all timelines of a page. The window is cut at its end until they fit."""
 
 WIRES = ("channel", "column", "path", "link", "controller_link")
 _MAX_WIRES = 3000
@@ -25,7 +26,7 @@ Place: TypeAlias = tuple[int, int]
 
 
 class Timeline(Protocol):
-    """What this module needs to know of `canaletto.timeline.Timeline`."""
+    """Attributes of `canaletto.timeline.Timeline` that this module uses."""
 
     @property
     def header(self) -> dict[str, Any]: ...  # noqa: D102
@@ -66,7 +67,11 @@ def pack(
             "recorded": recorded - start,
             "request": request,
         }
-        found |= {"causes": {cause: colours.cause(cause) for cause in causes}, "fabrics": fabrics}
+        found |= {
+            "causes": {cause: colours.cause(cause) for cause in causes},
+            "labels": {cause: cause_label(cause) for cause in causes},
+            "fabrics": fabrics,
+        }
         size = len(json.dumps(found, separators=(",", ":")))
         if size <= limit or end - start < 2:
             return found if size <= limit else None
@@ -203,7 +208,7 @@ def _both_ways(parts: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _waits(steps: Sequence[Mapping[str, Any]], index: Mapping[int, int], start: int, end: int) -> dict[str, list[int]]:
-    """When a command or data waited at a chip for a path."""
+    """Times at which a command or data waited at a chip for a path."""
     rows = sorted(
         (row["start_ps"] - start, row["end_ps"] - row["start_ps"], index[row["part"]], row["request"])
         for row in steps

@@ -5,9 +5,9 @@ from typing import Any
 
 import altair as alt
 
-from canaletto.report import colours, upkeep
+from canaletto.report import colours, maintenance
 from canaletto.report.charts import Data, Spec, fabric_axis, fabric_colour, room, short, spec
-from canaletto.report.units import axis_unit, factor, words
+from canaletto.report.units import axis_prefix, axis_unit, cause_label, factor
 
 _HEIGHT = 22
 _MEASURES = {
@@ -19,7 +19,7 @@ _MEASURES = {
 
 
 def speedup(speedups: Mapping[str, Mapping[str, float | None]]) -> Spec | None:
-    """How many times better each fabric is than the first, by four measures. None if there is nothing to compare."""
+    """Speedup of each fabric over the first, by four measures. None if there is nothing to compare."""
     rows: list[dict[str, Any]] = [
         {
             "measure": label,
@@ -85,7 +85,7 @@ def bars(rows: Sequence[tuple[str, float | None, str]], title: str, largest: flo
 
 
 def blame(runs: Sequence[Data], kind: str, *, shares: bool = False) -> Spec | None:
-    """Where the time of the mean request (`all`) or of the slowest hundredth (`p99`) went, a stack a fabric.
+    """Latency of the mean request (`all`) or of the slowest hundredth (`p99`) by cause, a stack a fabric.
 
     The causes of a stack sum to its latency, as shares to 100 %. None if nothing is charged.
     """
@@ -93,27 +93,28 @@ def blame(runs: Sequence[Data], kind: str, *, shares: bool = False) -> Spec | No
     over = {"all": "mean request", "p99": "slowest 1 % of requests"}[kind]
     if shares:
         tables = {fabric: _percent(table) for fabric, table in tables.items()}
-        return stacks(tables, colours.CAUSES, lambda _: ("%", 1.0), f"share of the time of the {over}")
-    return stacks(tables, colours.CAUSES, axis_unit, f"time of the {over}")
+        return stacks(tables, colours.CAUSES, lambda _: ("%", 1.0), f"share of the latency of the {over}")
+    return stacks(tables, colours.CAUSES, axis_unit, f"latency of the {over}")
 
 
 def collection(runs: Sequence[Data], kind: str) -> Spec | None:
-    """What share of the time of the mean request (`all`) or of the slowest hundredth (`p99`) collection takes."""
+    """Share of collection in the time of the mean request (`all`) or of the slowest hundredth (`p99`)."""
     over = {"all": "mean request", "p99": "slowest 1 % of requests"}[kind]
     tables = {
-        run["fabric"]: {cause: 100 * part for cause, part in upkeep.delay_shares(run, kind).items()} for run in runs
+        run["fabric"]: {cause: 100 * part for cause, part in maintenance.delay_shares(run, kind).items()}
+        for run in runs
     }
-    return stacks(tables, colours.CAUSES, lambda _: ("%", 1.0), f"share of the time of the {over}")
+    return stacks(tables, colours.CAUSES, lambda _: ("%", 1.0), f"share of the latency of the {over}")
 
 
 def energy(runs: Sequence[Data]) -> Spec | None:
-    """Energy by where it goes, a stack a fabric. None if no run knows its energy."""
+    """Energy by consumer, a stack a fabric. None if no run has energies."""
     tables = {
         run["fabric"]: {part: value for part, value in run["energy_mj"].items() if part != "total"}
         for run in runs
         if run.get("energy_mj")
     }
-    return stacks(tables, colours.ENERGIES, lambda top: ("mJ", 1.0) if top < 1e4 else ("J", 1e3), "energy")
+    return stacks(tables, colours.ENERGIES, lambda top: axis_prefix(top, "J"), "energy")
 
 
 def stacks(
@@ -133,7 +134,7 @@ def stacks(
     rows = [
         {
             "fabric": fabric,
-            "part": words(part),
+            "part": cause_label(part),
             "place": order.index(part),
             "value": short(value / size, 6),
             "share": short(value / sums[fabric]),
@@ -154,13 +155,13 @@ def stacks(
             "part:N",
             title=None,
             scale=alt.Scale(
-                domain=[words(part) for part in order], range=[palette.get(part, "#666666") for part in order]
+                domain=[cause_label(part) for part in order], range=[palette.get(part, "#666666") for part in order]
             ),
         ),
         order=alt.Order("place:Q"),
         tooltip=[
             alt.Tooltip("fabric:N"),
-            alt.Tooltip("part:N", title="where"),
+            alt.Tooltip("part:N", title="part"),
             alt.Tooltip("value:Q", title=unit, format=".4~r"),
             alt.Tooltip("share:Q", format=".1%"),
         ],

@@ -1,4 +1,4 @@
-"""What charts share: each is a Vega-Lite specification, for one run or many.
+"""Common parts of charts. Each is a Vega-Lite specification, for one run or many.
 
 Colours are those of a light page (`colours.py`); everything else of the look belongs to the page, which follows light
 and dark. Long lines are arrays that the chart itself flattens, so that a page stays small.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Comparison(Protocol):
-    """What this page needs to know of `canaletto.Comparison`."""
+    """Attributes of `canaletto.Comparison` that this page uses."""
 
     @property
     def runs(self) -> Sequence["Result"]: ...  # noqa: D102

@@ -1,4 +1,4 @@
-"""What ran: what the runs do not share, the full configuration, and the command that repeats it."""
+"""Configuration on a page: differences between runs, all keys, and the command that repeats the run."""
 
 import shlex
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def html(runs: Sequence["Result"], command: Sequence[str] | None) -> str:
-    """The last part of a page."""
+    """Configuration section of a page."""
     return section("configuration", "Configuration", _command(command), _differences(runs), *_texts(runs))
 
 
@@ -41,7 +41,7 @@ def _differences(runs: Sequence["Result"]) -> str:
             row[place] = _value(line.b)
     if not rows:
         return note("All runs have the same configuration.")
-    found = table(["what differs", *map(fabric, names)], [[escape(name), *row] for name, row in rows.items()])
+    found = table(["difference", *map(fabric, names)], [[escape(name), *row] for name, row in rows.items()])
     return found + note("Everything else is the same on every fabric.")
 
 

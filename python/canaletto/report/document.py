@@ -18,11 +18,11 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inl
 
 
 MAX_BYTES = 1_900_000
-"""What a page may take; timelines get what the rest leaves."""
+"""Largest size of a page. Timelines get what the rest leaves."""
 
 
 def room(sections: Iterable[str], scripts: Sequence[str]) -> int:
-    """How many bytes these sections and scripts leave for more."""
+    """Number of bytes that these sections and scripts leave for more."""
     texts = [*sections, *map(asset, scripts), asset("page.css"), _vega()]
     return MAX_BYTES - sum(len(text.encode()) for text in texts)
 

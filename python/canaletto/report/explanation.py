@@ -1,4 +1,4 @@
-"""Why requests took as long as they did, in words."""
+"""Explanations of latencies in words."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
@@ -95,7 +95,7 @@ _WITH = {
 
 
 _WORKS = {"host": "the host", "cache": "the data cache", "gc": "garbage collection", "mapping": "mapping tables"}
-"""Whose work is done where no request is named."""
+"""Owner of work that belongs to no request."""
 
 
 def to_dict(found: "Explained") -> dict[str, Any]:
@@ -118,7 +118,7 @@ def render(found: "Explained") -> Iterator[RenderableType]:
 
 
 def headline(explanation: "Explanation") -> Text:
-    """What the request was and how long it took."""
+    """Kind, size and latency of the request."""
     e = explanation
     extent = f" of {_size(e.sectors * 512)} at LBA {e.lba}" if e.sectors else ""
     what = f": {e.op}{extent}, {figure(e, e.latency_ps)} µs"
@@ -126,12 +126,12 @@ def headline(explanation: "Explanation") -> Text:
         what += f", {digits(e.times_median)} times the median"
     more = f"\n  arrived at {_moment(e.arrival_ps)}"
     if e.pages > 1:
-        more += f"; {count(e.pages)} pages, of which the last to finish is told"
+        more += f"; {count(e.pages)} pages, of which the last to finish is shown"
     return Text.assemble((f"request {e.request}", "bold"), what, (more, "dim"))
 
 
 def lines(explanation: "Explanation") -> list[tuple[int, int, str]]:
-    """What happened: picoseconds since arrival, how long it took, and words. They follow one another without gaps."""
+    """Steps of the request: picoseconds since arrival, duration in picoseconds, and words, without gaps."""
     told: list[tuple[int, int, str]] = []
     limit = SMALL * explanation.latency_ps
     for small, group in groupby(_joined(explanation.steps), lambda same: _duration(same) < limit):

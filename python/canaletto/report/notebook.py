@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from canaletto.report import terminal, upkeep
-from canaletto.report.units import listing, part_of_whole, time_us, words
+from canaletto.report import maintenance, terminal
+from canaletto.report.units import cause_label, listing, part_of_whole, time_us
 
 
 def html(data: Mapping[str, Any]) -> str:
-    """What ran, latencies, and where the time went."""
+    """Run, latencies, and time by cause."""
     return (
         f"<div><p><b>{escape(listing(terminal.title(data)))}</b><br>{escape(terminal.sentence(data))}</p>"
-        f"{failures([data])}{latency_table(data)}{blame_table(data)}{_upkeep(data)}</div>"
+        f"{failures([data])}{latency_table(data)}{blame_table(data)}{_maintenance(data)}</div>"
     )
 
 
@@ -33,17 +33,17 @@ def latency_table(data: Mapping[str, Any]) -> str:
 
 
 def blame_table(data: Mapping[str, Any]) -> str:
-    """Where the time went."""
+    """Latency by cause."""
     rows = [
-        [words(cause), _nonzero(mean), part_of_whole(mean_share), _nonzero(p99), part_of_whole(p99_share)]
+        [cause_label(cause), _nonzero(mean), part_of_whole(mean_share), _nonzero(p99), part_of_whole(p99_share)]
         for cause, (mean, mean_share), (p99, p99_share) in terminal.blame_rows(data)
     ]
-    return table(["where the time went", "mean", "", "slowest 1 %", ""], rows)
+    return table(["latency by cause", "mean", "", "slowest 1 %", ""], rows)
 
 
-def _upkeep(data: Mapping[str, Any]) -> str:
-    rows = [[label, fact] for label, fact in upkeep.facts(data)]
-    return table(["beside serving", ""], rows) if rows else ""
+def _maintenance(data: Mapping[str, Any]) -> str:
+    rows = [[label, fact] for label, fact in maintenance.facts(data)]
+    return table(["background activity", ""], rows) if rows else ""
 
 
 def _nonzero(microseconds: float) -> str:

@@ -1,4 +1,4 @@
-"""What was replayed of traces, and how, in words."""
+"""Replayed traces in words."""
 
 from collections.abc import Iterator, Mapping
 from os.path import basename
@@ -33,7 +33,7 @@ def _stream(stream: Data) -> str:
 
 
 def _times(trace: Data, stream: Data) -> str:
-    """When requests arrive."""
+    """Arrival times of requests."""
     recorded = trace["recorded_inter_arrival_us"]
     if stream["pace"] in ("closed-loop", "as-fast-as-possible"):
         depth = stream["queue_depth"]
@@ -49,7 +49,7 @@ def _times(trace: Data, stream: Data) -> str:
 
 
 def _parts(trace: Data) -> Iterator[str]:
-    """What was left out, repeated or moved."""
+    """Requests that were left out, repeated or moved."""
     for key, words in (
         ("skipped", "requests skipped"),
         ("not_sampled", "requests not sampled"),

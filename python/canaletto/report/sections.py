@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from canaletto.report import animation, array, bars, colours, lines, summary, terminal
 from canaletto.report.document import asset, chart, embedded, fabric, grid, map_figure, note, section, table
-from canaletto.report.units import ABSENT, count, factor, scaled, share, time_us, words
+from canaletto.report.units import cause_label, count, factor, number_of, scaled, share, thousandths, time_us
 
 if TYPE_CHECKING:
     from canaletto.results import Result
@@ -65,7 +65,7 @@ def latency(runs: Sequence["Result"]) -> str:
     return section(
         "latency",
         "Latency",
-        chart("tail", "Share of requests that take longer than each latency", lines.tail(runs)),
+        chart("tail", "Latency distribution", lines.tail(runs)),
         _latency_table([run.to_dict() for run in runs]),
         about=hint,
     )
@@ -84,15 +84,27 @@ def _latency_table(runs: Sequence[Data]) -> str:
 
 
 def speedup(speedups: Mapping[str, Mapping[str, float | None]]) -> str:
-    """How many times better each fabric is than the first."""
-    return section("speedup", "Speedup", chart("speedup-bars", "Speedup by four measures", bars.speedup(speedups)))
+    """Speedup of each fabric over the first."""
+    return section("speedup", "Speedup", chart("speedup-bars", _gain(speedups), bars.speedup(speedups)))
+
+
+def _gain(speedups: Mapping[str, Mapping[str, float | None]]) -> str:
+    """The result of the speedup chart in words."""
+    first = next(iter(speedups), "")
+    gains = {name: found["mean_latency"] or 0.0 for name, found in speedups.items() if name not in (first, "ideal")}
+    best = max(gains, key=lambda name: gains[name], default=None)
+    if best is None:
+        return "Speedup by four measures"
+    if gains[best] > 1 + summary.SAME:
+        return f"{best} serves this {gains[best]:.3g} times as fast as {first} (mean latency)"
+    return f"No fabric is more than {summary.SAME * 100:.0f} % faster than {first} (mean latency)"
 
 
 def blame(runs: Sequence[Data]) -> str:
-    """Where the time went."""
+    """Latency by cause."""
     return section(
         "blame",
-        "Where the time went",
+        "Latency by cause",
         grid(
             *(
                 chart(name, title, bars.blame(runs, kind), as_shares=bars.blame(runs, kind, shares=True))
@@ -113,13 +125,13 @@ def _blame_table(runs: Sequence[Data]) -> str:
     if not causes:
         return ""
     headings = [f"{fabric(run['fabric'])} {kind}" for run in runs for kind in ("mean", "slowest 1 %")]
-    rows = [[escape(words(c)), *(time_us(found[c]) if found.get(c) else "" for found in tables)] for c in causes]
+    rows = [[escape(cause_label(c)), *(time_us(found[c]) if found.get(c) else "" for found in tables)] for c in causes]
     sums = ["sum", *(time_us(sum(value or 0 for value in found.values())) for found in tables)]
     return f"<details><summary>As a table</summary>{table(['cause', *headings], [*rows, sums])}</details>"
 
 
 def conflicts(runs: Sequence[Data]) -> str:
-    """How many requests met no path conflict, and the time lost to those met."""
+    """Share of requests without path conflicts, and the mean wait by them."""
     free = [(run["fabric"], (run.get("path_conflicts") or {}).get("free_request_share")) for run in runs]
     percent = [(name, None if each is None else each * 100, share(each)) for name, each in free]
     lost = [(run["fabric"], each, time_us(each)) for run in runs for each in [_lost_a_request(run)]]
@@ -134,8 +146,8 @@ def conflicts(runs: Sequence[Data]) -> str:
             ),
             chart(
                 "conflict-lost",
-                "Time lost to conflicts",
-                bars.bars(lost, "time lost by all pages of a request, mean (µs)"),
+                "Conflict wait per request",
+                bars.bars(lost, "conflict wait of all pages of a request, mean (µs)"),
             ),
         ),
         about="A path conflict: a transfer could start but for the path. A chip's own port being busy is none.",
@@ -164,7 +176,7 @@ def flows(data: Data) -> str:
     if not rows[1:]:
         return ""
     headings = ["flow", "requests", "IOPS", "mean", "p99", "max", *(["slowdown"] if slowed else [])]
-    about = "Slowdown: the mean latency beside the other flows over that alone on the drive. " if slowed else ""
+    about = "Slowdown is the mean latency beside the other flows over that alone on the drive. " if slowed else ""
     fair = f"Fairness, the smallest slowdown over the largest: {data['fairness']:.3f}." if slowed else ""
     return section("flows", "Flows", table(headings, rows), about=about + fair)
 
@@ -179,19 +191,19 @@ def confidence(data: Data) -> str:
             cells = [format_(interval["mean"]), f"± {format_(interval['half_width'])}"]
             rows.append([escape(terminal.headline_name(name)), *map(escape, cells)])
     return (
-        section("seeds", f"Over {len(found['seeds'])} seeds", table(["", "mean", "95 % confidence"], rows))
+        section(
+            "seeds",
+            f"Means over {number_of(len(found['seeds']), 'seed')}",
+            table(["", "mean", "95 % confidence"], rows),
+        )
         if rows
         else ""
     )
 
 
 def energy(runs: Sequence[Data]) -> str:
-    """Energy by where it goes, and mean power."""
-    power = [
-        (run["fabric"], each, f"{each:,.4g} mW" if each is not None else ABSENT)
-        for run in runs
-        for each in [run.get("average_power_mw")]
-    ]
+    """Energy by consumer, and mean power."""
+    power = [(run["fabric"], each, thousandths(each, "W")) for run in runs for each in [run.get("average_power_mw")]]
     return section(
         "energy",
         "Energy",
@@ -232,7 +244,7 @@ def over_time(runs: Sequence[Data]) -> str:
 
     return section(
         "time",
-        "Over time",
+        "Development over time",
         chart(
             "time-outstanding",
             "Requests outstanding",
@@ -245,8 +257,8 @@ def over_time(runs: Sequence[Data]) -> str:
         ),
         chart(
             "time-conflicts",
-            "Time lost to path conflicts",
-            lines.over_time(runs, lost, "lost a request ({unit})"),
+            "Conflict wait per request",
+            lines.over_time(runs, lost, "conflict wait per request ({unit})"),
         ),
     )
 
@@ -276,7 +288,7 @@ def seen(
     about = f"The window was chosen for request {request}." if request is not None else ""
     return section(
         "seen",
-        "The fabric, seen",
+        "Animation of the fabric",
         note(" ".join(filter(None, (about, cut)))),
         asset("animation.html"),
         embedded("timeline-data", found),
@@ -297,13 +309,13 @@ def _cut(found: Data, limit: int) -> str:
 
 
 def facts(data: Data) -> str:
-    """Whatever else is worth a line."""
+    """Further lines of the summary."""
     items = [f"<dt>{escape(label)}</dt><dd>{escape(fact)}</dd>" for label, fact in terminal.facts(data)]
-    return section("facts", "Beside that", f"<dl>{''.join(items)}</dl>")
+    return section("facts", "Further results", f"<dl>{''.join(items)}</dl>")
 
 
 def opening(title: str, faint: str, runs: Sequence[Data]) -> str:
-    """Title, what ran, and what came out in words."""
+    """Title, run, and verdict in words."""
     failed = terminal.failed(runs)
     return (
         f'<header><h1>{escape(title)}</h1><p class="faint">{escape(faint)}</p></header>'

@@ -10,8 +10,8 @@ from rich.text import Text
 
 from canaletto.compare import speedups
 from canaletto.confidence import lookup
-from canaletto.report import notebook, summary, terminal, upkeep
-from canaletto.report.units import ABSENT, count, factor, listing, scaled, share, time_us, words
+from canaletto.report import maintenance, notebook, summary, terminal
+from canaletto.report.units import ABSENT, cause_label, count, factor, listing, scaled, share, thousandths, time_us
 
 Run: TypeAlias = Mapping[str, Any]
 Sheet: TypeAlias = list[list[str]]
@@ -19,6 +19,8 @@ Sheet: TypeAlias = list[list[str]]
 
 _WIDTH = 80
 _CONFLICTS = ("path_conflict", "path_reservation")
+_LABEL = 17
+"""Characters of a cause's name in one line of a table with many fabrics."""
 
 
 def render(runs: Sequence[Run]) -> RenderableType:
@@ -53,20 +55,20 @@ def html(runs: Sequence[Run]) -> str:
 
 
 def title(runs: Sequence[Run]) -> str:
-    """What names a comparison beside the design: workload, fabrics, seed."""
+    """Name of a comparison beside the design: workload, fabrics, seed."""
     return listing([str(runs[0]["workload"]), ", ".join(run["fabric"] for run in runs), f"seed {runs[0]['seed']}"])
 
 
 def headlines(runs: Sequence[Run]) -> Sheet:
-    """How fast each fabric is, and what it takes."""
+    """Speed and energy of each fabric."""
     gains = speedups(runs)
     heads = [f"speedup over\n{runs[0]['fabric']}", "exec.\ntime", "mean\nlatency", "p99\nlatency", "IOPS"]
     rows = [[run["fabric"], *map(factor, gains[run["fabric"]].values())] for run in runs]
     columns = {
         "latency,\nmean": [time_us(_mean(run)) for run in runs],
         "latency,\np99": [time_us(lookup(run, "latency_us.all.p99")) for run in runs],
-        "energy": [_milli(lookup(run, "energy_mj.total"), "J") for run in runs],
-        "power": [_milli(run.get("average_power_mw"), "W") for run in runs],
+        "energy": [thousandths(lookup(run, "energy_mj.total"), "J") for run in runs],
+        "power": [thousandths(run.get("average_power_mw"), "W") for run in runs],
     }
     for head, cells in columns.items():
         if any(cell != ABSENT for cell in cells):
@@ -76,8 +78,8 @@ def headlines(runs: Sequence[Run]) -> Sheet:
 
 
 def interconnect(runs: Sequence[Run]) -> Sheet:
-    """What path conflicts did, and the part of each fabric that is in use most."""
-    heads = ["path\nconflicts", "requests\nwithout", "transactions\nwithout", "lost a\nrequest,\nall pages"]
+    """Path conflicts, and the busiest part of each fabric."""
+    heads = ["path\nconflicts", "requests\nwithout", "transactions\nwithout", "conflict\nwait per\nrequest"]
     return [[*heads, "busiest part\nof the fabric", "in use"], *map(_interconnect_row, runs)]
 
 
@@ -106,18 +108,18 @@ def blame(runs: Sequence[Run], kind: str) -> Sheet:
     sums = [sum(table.values()) if table else None for table in tables]
     causes = {cause: max(table.get(cause) or 0 for table in tables) for table in tables for cause in table}
     rows = [
-        [words(cause), *[time_us(table[cause]) if table.get(cause) else "" for table in tables]]
+        [cause_label(cause), *[time_us(table[cause]) if table.get(cause) else "" for table in tables]]
         for cause in sorted(causes, key=lambda cause: -causes[cause])
         if causes[cause]
     ]
-    title, total = ("all requests", "mean latency") if kind == "all" else ("slowest 1 %", "their mean")
-    head = [f"where time went:\n{title}", *[run["fabric"] for run in runs]]
+    title, total = ("all requests", "mean latency") if kind == "all" else ("slowest 1 %", "mean latency")
+    head = [f"latency by cause,\n{title}", *[run["fabric"] for run in runs]]
     return [head, *rows, [total, *map(time_us, sums)]]
 
 
 def collection(runs: Sequence[Run]) -> list[Sheet]:
-    """What garbage collection did and whom it delayed, if it ran on any fabric."""
-    if not any(map(upkeep.collections, runs)):
+    """Garbage collection and the requests it delayed, if it ran on any fabric."""
+    if not any(map(maintenance.collections, runs)):
         return []
     heads = ["garbage\ncollection", "blocks", "pages\ncopied", "victims\nvalid", "write\nampl.", "erases,\nmost"]
     return [[[*heads, "of mean\nlatency", "of slow-\nest 1 %"], *map(_collection_row, runs)]]
@@ -127,12 +129,12 @@ def _collection_row(run: Run) -> list[str]:
     amplification = lookup(run, "flash.write_amplification")
     return [
         run["fabric"],
-        scaled(upkeep.collections(run)),
+        scaled(maintenance.collections(run)),
         scaled(lookup(run, "flash.gc.pages_copied")),
         share(lookup(run, "flash.gc.valid_share_of_victims")),
         ABSENT if amplification is None else f"{amplification:.2f}",
         count(lookup(run, "flash.wear.erases_max")),
-        *(share(sum(upkeep.delay_shares(run, kind).values())) for kind in ("all", "p99")),
+        *(share(sum(maintenance.delay_shares(run, kind).values())) for kind in ("all", "p99")),
     ]
 
 
@@ -147,13 +149,13 @@ def _table(sheet: Sheet, *, left: Sequence[int] = (), causes: bool = False) -> T
         justify: Any = "left" if number == 0 or number in left else "right"
         table.add_column(heading, justify=justify, vertical="bottom", no_wrap=True)
     for row in rows:
-        conflict = causes and row[0] in map(words, _CONFLICTS)
+        conflict = causes and row[0] in map(cause_label, _CONFLICTS)
         table.add_row(*row, style="bold" if causes and row is rows[-1] else "yellow" if conflict else "")
     return table
 
 
 def _room(sheet: Sheet) -> int:
-    """What its columns leave of a line for the gaps between them."""
+    """Room that its columns leave in a line for the gaps between them."""
     columns = zip(*sheet, strict=True)
     return _WIDTH - sum(max(len(line) for cell in column for line in cell.split("\n")) for column in columns)
 
@@ -162,7 +164,12 @@ def _narrowed(sheet: Sheet) -> Sheet:
     """Columns for many fabrics: their names in short lines, times without the space before the unit."""
     heads, *rows = sheet
     names = ["\n".join(_pieces(name)) for name in heads[1:]]
-    return [[heads[0], *names], *[[row[0], *[cell.replace(" ", "") for cell in row[1:]]] for row in rows]]
+    return [[heads[0], *names], *[[_broken(row[0]), *[cell.replace(" ", "") for cell in row[1:]]] for row in rows]]
+
+
+def _broken(label: str) -> str:
+    """A long label in two lines."""
+    return label.replace(" (", "\n(") if len(label) > _LABEL else label
 
 
 def _pieces(name: str) -> Iterator[str]:
@@ -185,18 +192,6 @@ def _cost(runs: Sequence[Run]) -> Text:
 def _mean(run: Run) -> float | None:
     mean: float | None = run["latency_us"]["all"]["mean"]
     return mean
-
-
-def _milli(number: float | None, unit: str) -> str:
-    """A number of thousandths of a unit, with the prefix that fits: `1.25 mJ`."""
-    if number is None:
-        return ABSENT
-    if number == 0:
-        return "0"
-    for size, prefix in ((1e-6, "n"), (1e-3, "µ"), (1.0, "m")):
-        if number < 999.5 * size:
-            return f"{scaled(number / size)} {prefix}{unit}"
-    return scaled(number / 1e3, unit)
 
 
 def _one_line(heading: str) -> str:

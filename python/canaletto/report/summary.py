@@ -1,9 +1,9 @@
-"""What came out, in plain words made from the data."""
+"""Verdicts on results, in plain words made from the data."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from canaletto.report.units import factor, share, time_us, words
+from canaletto.report.units import cause_label, factor, share, time_us, words
 
 Data: TypeAlias = Mapping[str, Any]
 
@@ -11,7 +11,7 @@ SAME = 0.01
 """Fabrics whose figures differ by less than this share are called equal."""
 
 IDEAL = "ideal"
-"""The fabric that nobody can build: it is named beside the winner, and wins only where no other ran."""
+"""The conflict-free bound: it is named beside the winner, and wins only where no other ran."""
 
 DOING = {
     "host_queue": "waiting for room in the host's queue",
@@ -43,11 +43,11 @@ DOING = {
     "data_transfer": "moving data over the wires",
     "completion": "completing",
 }
-"""What a request does while time is charged to a cause."""
+"""Activity of a request while time is charged to a cause."""
 
 
 def comparison(runs: Sequence[Data]) -> str:
-    """The verdict, and what else there is to know."""
+    """Verdict, and further results in words."""
     served = [run for run in runs if _mean(run) is not None]
     if len(served) < 2:
         return single(served[0]) if served else "No request was completed, so there is nothing to compare."
@@ -66,7 +66,7 @@ def comparison(runs: Sequence[Data]) -> str:
 
 
 def verdict(runs: Sequence[Data]) -> str:
-    """Who wins, by how much, and why: in one sentence, and honest when nothing differs."""
+    """Verdict in one sentence: the fastest fabric, its gain and the cause, or that nothing differs."""
     first, *others = runs
     name = first["fabric"]
     gains = {run["fabric"]: gain for run in others if (gain := _gain(first, run)) is not None}
@@ -85,7 +85,7 @@ def verdict(runs: Sequence[Data]) -> str:
 
 
 def single(run: Data) -> str:
-    """Where the time of the mean request went and what makes slow ones slow."""
+    """Largest causes of the mean latency and of the slowest requests."""
     mean, p99 = _mean(run), _p99(run)
     if mean is None:
         return "No request was completed."
@@ -104,7 +104,7 @@ def single(run: Data) -> str:
 
 
 def doing(cause: str) -> str:
-    """What a request does while time is charged to a cause."""
+    """Activity of a request while time is charged to a cause."""
     return DOING.get(cause, f"in {words(cause)}")
 
 
@@ -120,7 +120,7 @@ def _nobody_wins(first: Data, others: Sequence[Data], gains: Mapping[str, float]
 
 
 def _reason(slow: Data, fast: Data) -> str:
-    """Where the slower one's time went: always what path conflicts did, and first what did more."""
+    """Cause of a difference: the loss by path conflicts, and first any larger cause."""
     tables = [run["blame_us"]["all"] for run in (slow, fast)]
     pairs = {cause: tuple(float(table.get(cause) or 0) for table in tables) for cause in {**tables[0], **tables[1]}}
     cause = max(pairs, key=lambda cause: pairs[cause][0] - pairs[cause][1])
@@ -129,17 +129,17 @@ def _reason(slow: Data, fast: Data) -> str:
     if cause == "path_conflict":
         return conflicts
     times = [time_us(time) for time in pairs[cause]]
-    return f"the largest difference is {words(cause)}, {times[0]} on {a} and {times[1]} on {b}; {conflicts}"
+    return f"the largest difference is {cause_label(cause)}, {times[0]} on {a} and {times[1]} on {b}; {conflicts}"
 
 
 def _where(run: Data) -> str:
-    """What path conflicts did to a run, and what did most."""
+    """Effect of path conflicts on a run, and the largest cause."""
     table = run["blame_us"]["all"]
     conflicts = f"path conflicts cost {run['fabric']} {_conflict_share(run)} of its latency"
     most = max(table, key=lambda cause: table[cause] or 0, default=None)
     if most is None or most == "path_conflict":
         return conflicts
-    return f"{conflicts}; the largest part is {words(most)} ({share(table[most] / (_mean(run) or 1))})"
+    return f"{conflicts}; the largest part is {cause_label(most)} ({share(table[most] / (_mean(run) or 1))})"
 
 
 def _winner(first: Data, contestants: Sequence[Data]) -> Data:
@@ -149,7 +149,7 @@ def _winner(first: Data, contestants: Sequence[Data]) -> Data:
 
 
 def _exchange(first: Data, winner: Data) -> Iterator[str]:
-    """What a gain in mean latency costs, and what it does not change."""
+    """Cost of a gain in mean latency, and measures that it does not change."""
     gains = _gains(first, winner)
     gained = sum(gain for gain in gains.values() if gain > 0)
     lost = [cause for cause, gain in reversed(gains.items()) if gain < -0.05 * gained][:2]
@@ -164,14 +164,14 @@ def _exchange(first: Data, winner: Data) -> Iterator[str]:
 
 
 def _free(runs: Sequence[Data]) -> str:
-    """How many requests met no path conflict on each."""
+    """Share of requests without path conflict on each fabric."""
     known = [(run["fabric"], (run.get("path_conflicts") or {}).get("free_request_share")) for run in runs]
     parts = [f"{share(free)} on {fabric}" for fabric, free in known if free is not None]
     return f"Requests without a path conflict: {_listed(parts)}." if parts else ""
 
 
 def _tail(winner: Data, contestants: Sequence[Data]) -> Iterator[str]:
-    """Says so if another fabric than the winner has the better tail."""
+    """Sentence on another fabric than the winner with the better tail, if there is one."""
     best = min(contestants, key=lambda run: _p99(run) or float("inf"))
     if best is not winner and (_p99(best) or 0) < (1 - SAME) * (_p99(winner) or 0):
         yield (
@@ -203,7 +203,7 @@ def _conflict_share(run: Data) -> str:
 
 
 def _gains(first: Data, other: Data) -> dict[str, float]:
-    """By how much less time the other charges to each cause, the largest gain first."""
+    """Reduction of each cause's time from one run to the other, the largest first."""
     before, after = first["blame_us"].get("all") or {}, other["blame_us"].get("all") or {}
     gains = {cause: (before.get(cause) or 0) - (after.get(cause) or 0) for cause in {**before, **after}}
     return dict(sorted(gains.items(), key=lambda item: -item[1]))

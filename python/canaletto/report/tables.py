@@ -1,4 +1,4 @@
-"""What the smaller commands print for people."""
+"""Tables that the smaller commands print."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -9,7 +9,19 @@ from rich.text import Text
 from canaletto import likeness
 from canaletto.console import plain_table
 from canaletto.report.terminal import figure, headline_name, trace_lines
-from canaletto.report.units import ABSENT, change, count, digits, factor, listing, scaled, share, time_us
+from canaletto.report.units import (
+    ABSENT,
+    binary,
+    change,
+    count,
+    digits,
+    factor,
+    listing,
+    number_of,
+    scaled,
+    share,
+    time_us,
+)
 
 if TYPE_CHECKING:
     from canaletto.mqsim import Replay
@@ -26,7 +38,7 @@ def rerun(again: "Rerun") -> Iterator[RenderableType]:
     if again.identical:
         yield Text("identical: every result is the same", "bold green")
     else:
-        yield Text(f"different: {count(len(again.differences))} results are not the same", "bold red")
+        yield Text(f"different: {number_of(len(again.differences), 'result differs', 'results differ')}", "bold red")
         table = plain_table("result", "recorded", "now", "change", right=(1, 2, 3))
         for line in again.differences[:20]:
             table.add_row(line.name, _value(line.a), _value(line.b), change(line.change))
@@ -98,7 +110,7 @@ def mqsim(replay: "Replay") -> Iterator[RenderableType]:
 
 
 def presets(kinds: Mapping[str, Mapping[str, str]]) -> Iterator[RenderableType]:
-    """Names with one line about each."""
+    """Names with a one-line description each."""
     for number, (kind, known) in enumerate(kinds.items()):
         if number:
             yield Text()
@@ -109,11 +121,11 @@ def presets(kinds: Mapping[str, Mapping[str, str]]) -> Iterator[RenderableType]:
 
 
 def bounds(found: Mapping[str, Any]) -> Iterator[RenderableType]:
-    """What can be said of a run beforehand."""
+    """Capacity, bandwidth bounds and memory of a run, before it."""
     table = plain_table("", "")
     table.show_header = False
     table.add_row("capacity", f"{scaled(found['logical_bytes'], 'B')} of {scaled(found['raw_bytes'], 'B')} raw")
-    array = [f"{count(found[key])} {key}" for key in ("chips", "planes")]
+    array = [number_of(found[key], key.removesuffix("s")) for key in ("chips", "planes")]
     table.add_row("array", listing([*array, f"pages of {_kib(found['page_bytes'])}"]))
     table.add_row("memory", f"at most about {scaled(found['memory_mb'] * 1e6, 'B')}")
     yield table
@@ -155,19 +167,21 @@ def trace_facts(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     size, gap, reuse = found["size_bytes"], found["inter_arrival_us"], found["reuse"]
     packing = "" if found["compression"] == "plain" else f" in {found['compression']}"
     yield "format", f"{found['format']}{packing}"
-    special = [f"{count(found[kind])} {kind}" for kind in ("trims", "flushes") if found[kind]]
+    special = [
+        number_of(found[kind], one, kind) for kind, one in (("trims", "trim"), ("flushes", "flush")) if found[kind]
+    ]
     yield "requests", ", ".join([count(found["requests"]), f"{share(found['read_share'])} reads", *special])
-    yield "moved", f"{scaled(found['bytes_read'], 'B')} read, {scaled(found['bytes_written'], 'B')} written"
+    yield "data", f"{binary(found['bytes_read'])} read, {binary(found['bytes_written'])} written"
     yield (
         "sizes",
-        f"{_kib(size['mean'])} mean, {_kib(size['p50'])} median, {_kib(size['p99'])} p99, "
-        f"{_kib(size['min'])} to {_kib(size['max'])}",
+        f"{binary(size['mean'])} mean, {binary(size['p50'])} median, {binary(size['p99'])} p99, "
+        f"{binary(size['min'])} to {binary(size['max'])}",
     )
-    yield "extent", f"{scaled(found['end_bytes'], 'B')}, {count(found['devices'])} devices"
+    yield "extent", f"{binary(found['end_bytes'])} on {number_of(found['devices'], 'device')}"
     about = "" if reuse["one_page_of"] == 1 else f" (estimated from one page of {reuse['one_page_of']})"
-    yield "footprint", f"{scaled(found['footprint_bytes'], 'B')} in pages of 4 KiB{about}"
+    yield "footprint", f"{binary(found['footprint_bytes'])} in pages of 4 KiB{about}"
     runs = "" if found["run_length"] is None else f", in runs of {digits(found['run_length'])}"
-    yield "order", f"{share(found['sequential_share'])} of requests begin where one of the last 64 ended{runs}"
+    yield "sequential", f"{share(found['sequential_share'])} of requests begin where one of the last 64 ended{runs}"
     yield (
         "reuse",
         f"{share(reuse['share'])} of page accesses are to pages accessed before; "

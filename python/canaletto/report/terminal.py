@@ -10,8 +10,21 @@ from rich.table import Table
 from rich.text import Text
 
 from canaletto.confidence import lookup
-from canaletto.report import replays, upkeep
-from canaletto.report.units import bar, count, factor, listing, part_of_whole, scaled, share, time_us, words
+from canaletto.report import maintenance, replays
+from canaletto.report.units import (
+    bar,
+    cause_label,
+    count,
+    factor,
+    listing,
+    number_of,
+    part_of_whole,
+    scaled,
+    share,
+    thousandths,
+    time_us,
+    words,
+)
 
 PERCENTILES = {
     "mean": "mean",
@@ -26,7 +39,7 @@ PERCENTILES = {
 KINDS = ("all", "read", "write", "trim", "flush")
 """Kinds of requests whose latencies are told, where there are any."""
 
-_BAR = 12
+_BAR = 11
 _HEAD = "bold cyan"
 _FAINT = "dim"
 
@@ -50,25 +63,25 @@ def text(data: Mapping[str, Any], width: int = 80) -> str:
 
 
 def plain(part: RenderableType, width: int) -> str:
-    """What is printed, as plain text."""
+    """Printed output as plain text."""
     out = StringIO()
     Console(file=out, width=width, color_system=None, legacy_windows=False).print(part)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
 
 
 def sentence(data: Mapping[str, Any]) -> str:
-    """What ran, in one sentence."""
+    """One sentence on the run."""
     return f"{served(data)} in {time_us(data['execution_time_us'])} simulated"
 
 
 def served(data: Mapping[str, Any]) -> str:
     """The requests that were served."""
     requests = data["requests"]
-    names = ("reads", "writes", "trims", "flushes")
-    kinds = [f"{count(requests[kind])} {kind}" for kind in names if requests.get(kind)]
-    generated = requests["generated"]
+    names = {"reads": "read", "writes": "write", "trims": "trim", "flushes": "flush"}
+    kinds = [number_of(requests[kind], name, kind) for kind, name in names.items() if requests.get(kind)]
+    generated, completed = requests["generated"], number_of(requests["completed"], "request")
     unserved = "" if requests["completed"] == generated else f" of {count(generated)} generated"
-    return f"{count(requests['completed'])} requests{unserved} ({', '.join(kinds)}; {scaled(requests['bytes'], 'B')})"
+    return f"{completed}{unserved} ({', '.join(kinds)}; {scaled(requests['bytes'], 'B')})"
 
 
 def failed(runs: Sequence[Mapping[str, Any]]) -> str:
@@ -76,13 +89,15 @@ def failed(runs: Sequence[Mapping[str, Any]]) -> str:
     found = {run["fabric"]: run["requests"].get("failed") for run in runs}
     if len(runs) == 1:
         (number,) = found.values()
-        return f"{count(number)} requests were completed with an error." if number else ""
+        if not number:
+            return ""
+        return f"{number_of(number, 'request was', 'requests were')} completed with an error."
     told = [f"{count(number)} on {fabric}" for fabric, number in found.items() if number]
     return f"Requests were completed with an error: {', '.join(told)}." if told else ""
 
 
 def title(data: Mapping[str, Any]) -> list[str]:
-    """What names a run: design, workload, fabric, seed."""
+    """Name of a run: design, workload, fabric, seed."""
     return [str(data["design"]), str(data["workload"]), str(data["fabric"]), f"seed {data['seed']}"]
 
 
@@ -116,13 +131,13 @@ def _latency(data: Mapping[str, Any]) -> RenderableType:
 
 def _blame(data: Mapping[str, Any]) -> RenderableType:
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style=_HEAD)
-    table.add_column("where the time went", no_wrap=True)
+    table.add_column("latency by cause", no_wrap=True)
     for heading in ("mean", "slowest 1 %"):
         table.add_column(heading, no_wrap=True, width=_BAR)
         table.add_column(justify="right", no_wrap=True)
         table.add_column(justify="right", no_wrap=True, style=_FAINT)
     for cause, *kinds in blame_rows(data):
-        cells: list[RenderableType] = [words(cause)]
+        cells: list[RenderableType] = [cause_label(cause)]
         for colour, (value, part) in zip(("cyan", "magenta"), kinds, strict=True):
             cells += [Text(bar(part, _BAR - 1), colour), time_us(value) if value else "", part_of_whole(part)]
         table.add_row(*cells)
@@ -160,7 +175,7 @@ def _flows(data: Mapping[str, Any]) -> RenderableType:
 
 def _confidence(confidence: Mapping[str, Any]) -> RenderableType:
     seeds = confidence["seeds"]
-    table = _table(f"over {len(seeds)} seeds", "mean", "95 % confidence")
+    table = _table(f"over {number_of(len(seeds), 'seed')}", "mean", "95 % confidence")
     for name, found in confidence.items():
         if isinstance(found, Mapping):
             format_ = figure(name)
@@ -178,25 +193,25 @@ def _facts(data: Mapping[str, Any]) -> RenderableType:
 
 
 def trace_lines(found: Mapping[str, Any]) -> Iterator[str]:
-    """What is to be said of lines of a trace that were not as they should be."""
+    """Notes on irregular lines of a trace."""
     if found["skipped_lines"]:
-        yield f"{count(found['skipped_lines'])} bad lines left out, the first: {found['first_skipped']}"
+        yield f"{number_of(found['skipped_lines'], 'bad line')} left out, the first: {found['first_skipped']}"
     if found["out_of_order_lines"]:
-        yield f"{count(found['out_of_order_lines'])} lines out of order, sorted by arrival"
+        yield f"{number_of(found['out_of_order_lines'], 'line')} out of order, sorted by arrival"
 
 
 def facts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Label and text of whatever else is worth a line."""
+    """Label and text of each further line of a summary."""
     flash = data.get("flash") or {}
     amplification = flash.get("write_amplification")
-    counts = [f"{count(flash[kind])} {kind}" for kind in ("reads", "programs", "erases") if flash.get(kind)]
+    counts = [number_of(flash[f"{kind}s"], kind) for kind in ("read", "program", "erase") if flash.get(f"{kind}s")]
     if amplification is not None:
         counts.append(f"write amplification {amplification:.2f}")
     yield "flash", listing(counts) or "not touched"
     if data.get("precondition"):
-        yield "before", _before(data["precondition"])
+        yield "initial", _initial_state(data["precondition"])
     yield from replays.facts(data)
-    yield from upkeep.facts(data)
+    yield from maintenance.facts(data)
     for trace in data.get("traces") or ():
         for note in trace_lines(trace):
             yield "trace", f"{trace['file']}: {note}"
@@ -205,12 +220,12 @@ def facts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         lost = conflicts.get("lost_us")
         yield (
             "paths",
-            f"{share(conflicts['free_request_share'])} of requests met no path conflict"
-            + (f"; {time_us(lost)} lost to them in all" if lost else ""),
+            f"{share(conflicts['free_request_share'])} of requests without path conflict"
+            + (f" · {time_us(lost)} waited in all" if lost else ""),
         )
     energy = (data.get("energy_mj") or {}).get("total")
     if energy is not None:
-        yield "energy", listing([f"{energy:,.3g} mJ", f"{data['average_power_mw']:,.3g} mW on average"])
+        yield "energy", listing([thousandths(energy, "J"), f"{thousandths(data['average_power_mw'], 'W')} on average"])
     if len(data.get("flows") or ()) > 1 and data.get("fairness") is not None:
         yield "fairness", f"{data['fairness']:.3f}, the smallest slowdown over the largest"
     cost = data["cost"]
@@ -227,15 +242,15 @@ def facts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     )
 
 
-def _before(state: Mapping[str, Any]) -> str:
-    """The state in which the run found the drive: the blocks add up."""
+def _initial_state(state: Mapping[str, Any]) -> str:
+    """State of the drive before the run. The blocks add up."""
     blocks, free = state["blocks"], state["free_blocks"]
     kinds = [f"{count(blocks[kind])} {kind}" for kind in ("free", "open", "full", "bad") if blocks[kind]]
     spread = str(free["min"]) if free["min"] == free["max"] else f"{free['min']} to {free['max']}"
     parts = [
         state["kind"],
-        f"{share(state['valid_pages'] / state['pages'])} of {count(state['pages'])} pages hold data",
-        f"{' + '.join(kinds)} = {count(blocks['total'])} blocks",
+        f"{share(state['valid_pages'] / state['pages'])} of {number_of(state['pages'], 'page')} hold data",
+        f"{' + '.join(kinds)} = {number_of(blocks['total'], 'block')}",
         f"{spread} free a plane",
     ]
     if state["write_amplification"] is not None:
@@ -244,7 +259,7 @@ def _before(state: Mapping[str, Any]) -> str:
 
 
 def figure(name: str) -> Any:
-    """How to print the field of this dotted name."""
+    """Format of the field of this dotted name."""
     if "_us" in name:
         return time_us
     if name == "bandwidth_mb_s":

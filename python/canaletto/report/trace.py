@@ -1,4 +1,4 @@
-"""A picture of a trace: one page, complete in itself."""
+"""Report of a trace: one page, complete in itself."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from canaletto.report import trace_charts as charts
 from canaletto.report.document import chart, document, note, section, table
 from canaletto.report.tables import trace_facts
 from canaletto.report.terminal import trace_lines
-from canaletto.report.units import count, factor, listing, scaled, share, time_us
+from canaletto.report.units import binary, count, factor, listing, number_of, share, time_us
 
 
 def html(found: Mapping[str, Any]) -> str:
@@ -26,7 +26,7 @@ def html(found: Mapping[str, Any]) -> str:
         ),
         section(
             "pace",
-            "Pace",
+            "Arrivals",
             chart("gaps", "Share of requests that arrive within each time after the one before", charts.gaps(found)),
             about=_pace(found),
         ),
@@ -51,14 +51,14 @@ def html(found: Mapping[str, Any]) -> str:
             about=_reuse(found),
         ),
         _channels(found),
-        section("facts", "In words", f"<dl>{_facts(found)}</dl>"),
+        section("facts", "Summary", f"<dl>{_facts(found)}</dl>"),
     ]
     return document(title, parts, ("page.js",))
 
 
 def _opening(title: str, found: Mapping[str, Any]) -> str:
     warnings = "".join(note(text) for text in trace_lines(found["lines"]))
-    faint = listing([f"{count(found['requests'])} requests", time_us(found["span_us"]), found["format"]])
+    faint = listing([number_of(found["requests"], "request"), time_us(found["span_us"]), found["format"]])
     return f'<header><h1>{escape(title)}</h1><p class="faint">{escape(faint)}</p></header>{warnings}'
 
 
@@ -70,11 +70,11 @@ def _figures(found: Mapping[str, Any]) -> str:
     channels = found.get("channels")
     figures = {
         "reads": share(found["read_share"]),
-        "mean size": scaled(found["size_bytes"]["mean"], "B"),
+        "mean size": binary(found["size_bytes"]["mean"]),
         "between arrivals": time_us(found["mean_inter_arrival_us"]),
-        "footprint": scaled(found["footprint_bytes"], "B"),
+        "footprint": binary(found["footprint_bytes"]),
         "sequential": share(found["sequential_share"]),
-        "page accesses again": share(found["reuse"]["share"]),
+        "page accesses repeated": share(found["reuse"]["share"]),
     }
     if channels is not None:
         figures["busiest channel"] = factor(channels["imbalance"])
@@ -90,7 +90,7 @@ def _common(found: Mapping[str, Any], most: int = 6) -> str:
             totals.setdefault(size, [0, 0])[kind] += number
     requests = found["reads"] + found["writes"]
     ordered = sorted(totals.items(), key=lambda each: (-sum(each[1]), each[0]))[:most]
-    rows = [[f"{size:,} B", share(sum(each) / requests), count(each[0]), count(each[1])] for size, each in ordered]
+    rows = [[binary(size), share(sum(each) / requests), count(each[0]), count(each[1])] for size, each in ordered]
     return table(["size", "of all requests", "reads", "writes"], rows) if rows else ""
 
 
@@ -102,7 +102,7 @@ def _pace(found: Mapping[str, Any]) -> str:
     if gap["variation"] is not None:
         text += (
             f" Times between arrivals deviate from their mean by {gap['variation']:.1f} times the mean; "
-            "1 would be chance (Poisson), more is bursts."
+            "1 is random (Poisson), more are bursts."
         )
     return text
 
@@ -110,7 +110,7 @@ def _pace(found: Mapping[str, Any]) -> str:
 def _reuse(found: Mapping[str, Any]) -> str:
     reuse = found["reuse"]
     text = (
-        f"{count(reuse['page_accesses'])} accesses to {scaled(found['footprint_bytes'], 'B')} in pages of 4 KiB. "
+        f"{count(reuse['page_accesses'])} accesses to {binary(found['footprint_bytes'])} in pages of 4 KiB. "
         "Distance counts page accesses from one to the next of the same page; the line ends at the share of accesses "
         "to pages accessed before."
     )

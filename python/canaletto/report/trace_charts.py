@@ -15,7 +15,7 @@ _POINTS = 400
 
 
 def sizes(found: Mapping[str, Any]) -> Spec | None:
-    """How many requests are no larger than each size. None without requests that move data."""
+    """Share of requests up to each size. None without requests that move data."""
     reads, writes = found["sizes"]
     lines = [
         {"kind": kind, **_cumulative(((size / 1024, number) for size, number in counts), number)}
@@ -28,7 +28,7 @@ def sizes(found: Mapping[str, Any]) -> Spec | None:
 
 
 def gaps(found: Mapping[str, Any]) -> Spec | None:
-    """How many requests arrive within each time after the one before. None if all arrive together."""
+    """Share of requests that arrive within each time after the one before. None if all arrive together."""
     counts = [(gap, number) for gap, number in found["inter_arrivals"] if gap > 0]
     if not counts:
         return None
@@ -40,7 +40,7 @@ def gaps(found: Mapping[str, Any]) -> Spec | None:
 
 
 def reuse(found: Mapping[str, Any]) -> Spec | None:
-    """How many page accesses come back within each distance. None if none comes back."""
+    """Share of page accesses that return to a page within each distance. None if none does."""
     reuse = found["reuse"]
     if not reuse["distances"]:
         return None
@@ -49,7 +49,7 @@ def reuse(found: Mapping[str, Any]) -> Spec | None:
 
 
 def addresses(found: Mapping[str, Any], kind: str) -> Spec | None:
-    """Where requests go over time. None if none of the kind moves data."""
+    """Requests by time and address. None if none of the kind moves data."""
     maps = found["map"]
     parts = [maps[place] for place, name in enumerate(("read", "write")) if kind in (name, "all")]
     cells: dict[tuple[float, float], int] = {}
@@ -66,8 +66,8 @@ def addresses(found: Mapping[str, Any], kind: str) -> Spec | None:
     data = {
         "time": [short(time * time_width / size, 6) for time, _ in cells],
         "until": [short((time + 1) * time_width / size, 6) for time, _ in cells],
-        "from": [short(place * width / 1e9, 6) for _, place in cells],
-        "to": [short((place + 1) * width / 1e9, 6) for _, place in cells],
+        "from": [short(place * width / 2**30, 6) for _, place in cells],
+        "to": [short((place + 1) * width / 2**30, 6) for _, place in cells],
         "requests": list(cells.values()),
     }
     drawn = (
@@ -84,7 +84,7 @@ def addresses(found: Mapping[str, Any], kind: str) -> Spec | None:
             x2="until:Q",
             y=alt.Y(
                 "from:Q",
-                title="address (GB)",
+                title="address (GiB)",
                 scale=alt.Scale(nice=False),
                 axis=alt.Axis(format=",~f", grid=False),
             ),

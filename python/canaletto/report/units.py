@@ -6,6 +6,17 @@ ABSENT = "–"
 
 _TIMES = ((1e-3, "ps", 1e-6), (1.0, "ns", 1e-3), (1e3, "µs", 1.0), (1e6, "ms", 1e3), (float("inf"), "s", 1e6))
 _THOUSANDS = ("", "k", "M", "G", "T", "P")
+_THOUSANDTHS = ((1e-6, "n"), (1e-3, "µ"), (1.0, "m"))
+_BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+
+_CAUSES = {
+    "chip_busy_user": "chip busy (other requests)",
+    "chip_busy_gc_read": "chip busy (GC reads)",
+    "chip_busy_gc_program": "chip busy (GC programs)",
+    "chip_busy_erase": "chip busy (erases)",
+    "chip_busy_mapping": "chip busy (mapping)",
+}
+"""Causes whose names say too little as words. GC is garbage collection."""
 
 
 def time_us(microseconds: float | None) -> str:
@@ -74,7 +85,7 @@ def change(relative: float | None) -> str:
 
 
 def factor(speedup: float | None) -> str:
-    """How many times as fast: `1.20×`."""
+    """Speedup: `1.20×`."""
     if speedup is None:
         return ABSENT
     if speedup < 0.0005:
@@ -97,6 +108,47 @@ def bar(part: float, width: int) -> str:
     eighths = round(min(max(part, 0.0), 1.0) * width * 8)
     full, rest = divmod(eighths, 8)
     return "█" * full + " ▏▎▍▌▋▊▉"[rest].strip()
+
+
+def number_of(number: float | None, one: str, many: str | None = None) -> str:
+    """A count with its noun in the right number: `1 device`, `2 devices`. many: the plural, if it is not regular."""
+    return f"{count(number)} {one if number == 1 else many or f'{one}s'}"
+
+
+def thousandths(number: float | None, unit: str) -> str:
+    """A number of thousandths of a unit, with the prefix that leaves three digits: `1.25 mJ`, `2.57 J`."""
+    if number is None:
+        return ABSENT
+    if number == 0:
+        return "0"
+    for size, prefix in _THOUSANDTHS:
+        if number < 999.5 * size:
+            return f"{digits(number / size)} {prefix}{unit}"
+    return scaled(number / 1e3, unit)
+
+
+def axis_prefix(largest: float, unit: str) -> tuple[str, float]:
+    """The prefixed unit for an axis of thousandths of a unit up to this many, and its size in thousandths."""
+    for size, prefix in _THOUSANDTHS:
+        if largest < 999.5 * size:
+            return f"{prefix}{unit}", size
+    return unit, 1e3
+
+
+def binary(size: float | None) -> str:
+    """A size in bytes with a binary prefix: `4.00 KiB`, `512 B`."""
+    if size is None:
+        return ABSENT
+    power = 0
+    # The next prefix begins where four digits would be needed.
+    while size >= 999.5 and power < len(_BINARY) - 1:
+        size, power = size / 1024, power + 1
+    return f"{digits(size) if power else f'{size:.0f}'} {_BINARY[power]}"
+
+
+def cause_label(cause: str) -> str:
+    """The name of a cause in tables and charts: `path_conflict` is `path conflict`."""
+    return _CAUSES.get(cause, words(cause))
 
 
 def words(name: str) -> str:

@@ -1,7 +1,7 @@
-//! A profile of a trace: the keys of a generator whose traffic is statistically like it.
+//! Profile of a trace: the keys of a generator whose traffic is statistically like it.
 //!
-//! Everything comes from a [`Findings`], that is from one pass in bounded memory. `docs/workloads.md` says how each key is
-//! fitted and what is not.
+//! Everything comes from a [`Findings`], that is from one pass in bounded memory. `docs/workloads.md` says how each key
+//! is fitted and which are not.
 
 mod pace;
 mod popularity;
@@ -13,26 +13,26 @@ use canaletto::config::workload::{Addresses, ChannelSkew, Flow, Origin, SizeShar
 
 use crate::survey::{Findings, PAGE};
 
-/// Sizes of a mix that are told apart; the others are grouped by powers of two.
+/// Largest number of sizes in a mix; the others are grouped by powers of two.
 const MOST_SIZES: usize = 24;
 
-/// The drive for whose channels a profile is fitted.
+/// Channels of the drive that a profile is fitted for.
 #[derive(Debug, Clone, Copy)]
 pub struct Channels {
-    /// How many.
+    /// Number of channels.
     pub count: u32,
-    /// Bytes of a page.
+    /// Size of a page in bytes.
     pub page_bytes: u64,
 }
 
 impl Default for Channels {
-    /// Those of the Venice paper's drives (Table 1).
+    /// Makes the channels of the Venice paper's drives (Table 1).
     fn default() -> Self {
         Channels { count: 8, page_bytes: 4096 }
     }
 }
 
-/// A profile called `name`, of what was found in a trace on a drive with these channels.
+/// Fits a profile called `name` to the findings of a trace on a drive with these channels.
 ///
 /// # Errors
 /// One line on a trace with nothing to fit to.
@@ -55,7 +55,7 @@ pub fn fit(found: &Findings, name: &str, about: &str, channels: Channels) -> Res
     Ok(Workload::of(name, about, vec![Flow::generated(name, fitted)]))
 }
 
-/// Sizes of reads, and of writes where both occur.
+/// Fits sizes of reads, and of writes where both occur.
 fn fit_sizes(fitted: &mut Synthetic, found: &Findings) {
     let [reads, writes] = &found.sizes;
     fitted.sizes = mix(if reads.is_empty() { writes } else { reads });
@@ -64,7 +64,7 @@ fn fit_sizes(fitted: &mut Synthetic, found: &Findings) {
     }
 }
 
-/// The most common sizes, and the means of the others between powers of two, in whole sectors.
+/// Returns the most common sizes, and the means of the others between powers of two, in whole sectors.
 fn mix(sizes: &[(u64, u64)]) -> Vec<SizeShare> {
     let all: u64 = sizes.iter().map(|(_, count)| count).sum();
     let mut by_count = sizes.to_vec();
@@ -118,7 +118,7 @@ fn fit_places(fitted: &mut Synthetic, found: &Findings, channels: Channels) {
     fitted.channel_skew = skew(found, channels, fitted.alignment);
 }
 
-/// The busiest channel's share of the starts, if it is more than chance would have it (three standard deviations).
+/// Returns the busiest channel's share of the starts, if it exceeds chance (three standard deviations).
 fn skew(found: &Findings, channels: Channels, alignment: Size) -> Option<ChannelSkew> {
     let share = found.channels.as_ref()?.start_share?;
     let even = 1.0 / f64::from(channels.count);
@@ -131,7 +131,7 @@ fn skew(found: &Findings, channels: Channels, alignment: Size) -> Option<Channel
     })
 }
 
-/// Where every key comes from that says what the traffic is like.
+/// Returns the origin of every key that describes the traffic.
 fn origins(fitted: &Synthetic) -> BTreeMap<String, Origin> {
     let from_trace = [
         "requests",
@@ -150,7 +150,7 @@ fn origins(fitted: &Synthetic) -> BTreeMap<String, Origin> {
         "alignment",
     ];
     let pace = ["inter_arrival", "burstiness", "burst_share"];
-    let assumed = ["popular_regions", "fua_share", "zeroes_share", "on", "off", "diurnal"];
+    let assumed = ["popular_regions", "fua_share", "write_zeroes_share", "on_time", "off_time", "diurnal"];
     let open = fitted.inter_arrival.is_some();
     let pace = pace.into_iter().filter(|_| open).map(|key| (key, Origin::Fitted));
     let depth = (!open).then_some(("queue_depth", Origin::Assumed));
@@ -158,7 +158,7 @@ fn origins(fitted: &Synthetic) -> BTreeMap<String, Origin> {
     all.chain(assumed.map(|key| (key, Origin::Assumed))).map(|(key, origin)| (key.to_owned(), origin)).collect()
 }
 
-/// Four significant digits: more than the trace can tell, few enough to read.
+/// Rounds to four significant digits.
 fn rounded(value: f64) -> f64 {
     if value == 0.0 {
         return 0.0;

@@ -1,4 +1,4 @@
-//! When requests arrive: the mean, the variation, and how much of it is bursts.
+//! Fit of arrivals: mean, variation, and share of bursts.
 
 use canaletto::config::workload::Synthetic;
 use canaletto::workload::arrivals::two_phases;
@@ -6,9 +6,9 @@ use canaletto::workload::arrivals::two_phases;
 use super::{picoseconds, rounded};
 use crate::survey::Findings;
 
-/// Outstanding requests of a profile of a trace without times.
+/// Number of outstanding requests in a profile of a trace without times. Assumed.
 const ASSUMED_DEPTH: u32 = 32;
-/// Shares of gaps within bursts that are tried.
+/// Number of shares of gaps within bursts that are tried.
 const TRIES: u32 = 400;
 
 /// Fits mean, burstiness and share of bursts; a trace whose requests all arrive at once becomes a closed loop.
@@ -25,8 +25,8 @@ pub(super) fn fit(fitted: &mut Synthetic, found: &Findings) {
     }
 }
 
-/// The share of gaps within bursts with which the distribution of gaps is nearest: the least mean square of the
-/// differences at the edges of what was counted, each edge weighted with what was counted there.
+/// Returns the share of gaps within bursts with the nearest distribution of gaps: the least mean square of the
+/// differences at the edges of the buckets, each edge weighted with its bucket's count.
 fn burst_share(gaps: &[(f64, u64)], mean_us: f64, burstiness: f64) -> f64 {
     let least = (burstiness - 1.0) / (burstiness + 1.0);
     // From the least, with which bursts come together, ever more closely to 1.

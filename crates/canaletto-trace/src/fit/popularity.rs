@@ -21,27 +21,27 @@ const MANY: f64 = 50.0;
 const STEEPEST: f64 = 2.0;
 const STEP: f64 = 0.02;
 
-/// What was counted of the starts.
+/// Counts of the starts of a trace.
 pub(super) struct Seen {
     pub(super) starts: f64,
-    /// Different pages.
+    /// Number of different pages.
     pub(super) pages: f64,
     pub(super) hottest_10_percent: f64,
-    /// Share that begins where one of the last 1,024 did.
+    /// Share of starts that begin where one of the last 1,024 did.
     pub(super) recent_share: f64,
     /// Page accesses of all requests, and different pages that they touch.
     pub(super) accesses: f64,
     pub(super) footprint: f64,
-    /// Pages that there are.
+    /// Number of pages of the drive.
     pub(super) most_pages: f64,
 }
 
-/// What makes such starts.
+/// Fitted distribution of starts.
 #[derive(Debug)]
 pub(super) struct Fitted {
-    /// Zipf's exponent; 0 is uniform.
+    /// Exponent of Zipf's law; 0 is uniform.
     pub(super) exponent: f64,
-    /// Pages that are asked for, also those that the trace was too short for.
+    /// Number of pages in the distribution, including those that the trace was too short to reach.
     pub(super) pages: f64,
     pub(super) recent_share: f64,
 }
@@ -84,7 +84,7 @@ pub(super) fn fit(seen: &Seen) -> Fitted {
     best
 }
 
-/// Over how many pages the law has the footprint that was counted.
+/// Returns the number of pages for which the law has the counted footprint.
 fn pages_for_footprint(exponent: f64, returns: f64, seen: &Seen) -> f64 {
     let (mut low, mut high) = (seen.footprint.max(1.0), seen.most_pages.max(seen.footprint));
     while high / low > 1.001 && high - low > 1.0 {
@@ -94,7 +94,7 @@ fn pages_for_footprint(exponent: f64, returns: f64, seen: &Seen) -> f64 {
     high
 }
 
-/// Pages that are touched: in each of the generator's regions, position by position.
+/// Returns the number of pages that are touched, in each of the generator's regions, position by position.
 fn footprint(exponent: f64, pages: f64, returns: f64, seen: &Seen) -> f64 {
     let integral = |from: f64, to: f64| {
         let power = 1.0 - exponent;

@@ -1,4 +1,4 @@
-//! Profiles of traffic whose law is known.
+//! Do profiles of traffic with a known law have that law?
 
 use canaletto::config::{load_design, load_workload};
 use canaletto::limits::Limits;

@@ -141,7 +141,7 @@ fn device_number(text: &[u8]) -> Result<u32, Box<Fault>> {
     Ok(major << MINOR_BITS | minor)
 }
 
-/// What RWBS asks for.
+/// Kind of request in the field RWBS.
 enum Asked {
     For(Kind),
     /// A flush first.

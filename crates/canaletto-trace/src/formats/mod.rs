@@ -49,9 +49,9 @@ pub(crate) trait TraceFormat: Default + Send + 'static {
     const DESCRIPTION: &'static str;
     /// The fields of a line, for messages.
     const LAYOUT: &'static str;
-    /// What a line of it can say; `None` if the format is read only.
+    /// Range of records that the format can hold; `None` if the format is read only.
     const HOLDS: Option<Holds>;
-    /// Whether what is not text is no fault.
+    /// Whether binary data are valid.
     const BINARY: bool = false;
 
     /// Takes the options that are this format's own.
@@ -94,21 +94,21 @@ pub(crate) trait TraceFormat: Default + Send + 'static {
     fn write(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()>;
 }
 
-/// What a format can hold; anything else is refused or, if asked, rounded.
+/// Range of records that a format can hold. Others are refused or, if asked, rounded.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Holds {
-    /// Times are whole multiples of so many nanoseconds.
+    /// Resolution of times, in nanoseconds.
     pub(crate) time_ns: u64,
-    /// Offsets and sizes are whole multiples of so many bytes.
+    /// Resolution of offsets and sizes, in bytes.
     pub(crate) bytes: u64,
-    /// Requests of these kinds.
+    /// Kinds of requests.
     pub(crate) kinds: &'static [Kind],
-    /// Whether it has device numbers; without them all requests are of device 0.
+    /// Whether the format has device numbers. Without them all requests are of device 0.
     pub(crate) devices: bool,
 }
 
 impl Holds {
-    /// Reads and writes of numbered devices, in these units.
+    /// Returns the range of reads and writes of numbered devices, in these units.
     pub(crate) const fn reads_and_writes(time_ns: u64, bytes: u64) -> Option<Holds> {
         Some(Holds { time_ns, bytes, kinds: &[Kind::Read, Kind::Write], devices: true })
     }
@@ -144,22 +144,22 @@ macro_rules! formats {
                 match self { $(Self::$variant => $module::$variant::NAME,)+ }
             }
 
-            /// Whose format it is, what a line holds and in which units, in one line.
+            /// Returns origin, fields and units of the format, in one line.
             pub fn description(self) -> &'static str {
                 match self { $(Self::$variant => $module::$variant::DESCRIPTION,)+ }
             }
 
-            /// The fields of a line.
+            /// Returns the fields of a line.
             pub(crate) fn layout(self) -> &'static str {
                 match self { $(Self::$variant => $module::$variant::LAYOUT,)+ }
             }
 
-            /// What can be written in this format; `None` if it is read only.
+            /// Returns the range of records that the format can hold; `None` if it is read only.
             pub(crate) fn holds(self) -> Option<Holds> {
                 match self { $(Self::$variant => $module::$variant::HOLDS,)+ }
             }
 
-            /// Whether it is no text.
+            /// Returns whether the format is binary.
             pub(crate) fn is_binary(self) -> bool {
                 match self { $(Self::$variant => $module::$variant::BINARY,)+ }
             }
@@ -169,12 +169,12 @@ macro_rules! formats {
                 match self { $(Self::$variant => $module::$variant::starts(head),)+ }
             }
 
-            /// How many of the first lines of a file may be taken for this format's.
+            /// Returns how many of the first lines of a file may be lines of this format.
             pub(crate) fn count_fitting(self, lines: &[Line<'_>], options: &ReadOptions) -> usize {
                 match self { $(Self::$variant => count::<$module::$variant>(lines, options, $module::$variant::fits),)+ }
             }
 
-            /// How many of the first lines of a file can be read as this format's.
+            /// Returns how many of the first lines of a file can be read in this format.
             pub(crate) fn count_readable(self, lines: &[Line<'_>], options: &ReadOptions) -> usize {
                 match self { $(Self::$variant => count::<$module::$variant>(lines, options, reads),)+ }
             }

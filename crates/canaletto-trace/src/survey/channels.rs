@@ -1,31 +1,31 @@
-//! How evenly the pages of a trace fall on the channels of a drive, where pages are placed by their addresses.
+//! Balance of a trace's pages among the channels of a drive that places pages by address.
 
-/// Page accesses to each channel, on average, in the stretches whose imbalance is averaged: long enough that chance alone
-/// makes little, short enough to be a burst that queues can hold.
+/// Mean number of page accesses to each channel in the stretches whose imbalance is averaged: long enough that chance
+/// adds little, short enough to be a burst that queues can hold.
 const STRETCH: u64 = 64;
 
-/// The order in which the pages of a drive visit its channels.
+/// Order in which the pages of a drive visit its channels.
 #[derive(Debug, Clone)]
 pub struct Striping {
-    /// Bytes of a page.
+    /// Size of a page in bytes.
     pub page_bytes: u64,
-    /// Channels.
+    /// Number of channels.
     pub channels: u32,
-    /// The channel of each page, round and round. Not empty.
+    /// Channel of each page, repeated. Not empty.
     pub order: Vec<u32>,
 }
 
 #[derive(Debug)]
 pub(super) struct Channels {
     striping: Striping,
-    /// How often each channel occurs in the order.
+    /// Number of occurrences of each channel in the order.
     turns: Vec<u64>,
     pub(super) pages: Vec<[u64; 2]>,
     /// Requests that begin on each channel and do not continue a sequential run.
     starts: Vec<u64>,
     stretch: Vec<u64>,
     in_stretch: u64,
-    /// Sum of the imbalances of whole stretches, and how many there were.
+    /// Sum of the imbalances of whole stretches, and number of stretches.
     imbalances: f64,
     stretches: u64,
 }
@@ -98,7 +98,7 @@ impl Channels {
     }
 }
 
-/// The largest over the mean; 1 of nothing.
+/// Returns the largest over the mean; 1 of nothing.
 fn imbalance(pages: impl ExactSizeIterator<Item = u64> + Clone) -> f64 {
     let (count, sum) = (pages.len() as f64, pages.clone().sum::<u64>() as f64);
     if sum == 0.0 { 1.0 } else { pages.max().unwrap_or(0) as f64 * count / sum }

@@ -1,13 +1,13 @@
-//! Where requests go over time: a picture of fixed size whose scale grows with the trace.
+//! Counts of requests by time and address: a picture of fixed size whose scale grows with the trace.
 
-/// Cells along each axis.
+/// Number of cells along each axis.
 pub(super) const CELLS: usize = 160;
 
 /// Counts by time and address. Whenever one falls outside, a scale doubles and cells merge in pairs.
 #[derive(Debug)]
 pub(super) struct Grid {
     counts: Vec<u64>,
-    /// What one cell spans.
+    /// Time that one cell spans, in nanoseconds.
     pub(super) time_ns: u64,
     pub(super) bytes: u64,
 }
@@ -40,7 +40,7 @@ impl Grid {
         }
     }
 
-    /// Cells in which there is something: places in time and address, and the count.
+    /// Returns the cells with requests: positions in time and address, and the count.
     pub(super) fn cells(&self) -> Vec<(usize, usize, u64)> {
         let cells = self.counts.iter().enumerate().filter(|(_, count)| **count > 0);
         cells.map(|(at, count)| (at / CELLS, at % CELLS, *count)).collect()

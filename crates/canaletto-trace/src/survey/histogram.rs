@@ -1,4 +1,4 @@
-//! How often which value occurs, in little memory whatever the values.
+//! Histogram of values in bounded memory.
 
 /// Bits of a value that are kept: buckets are at most 1/256 of their values wide, and exact below 512.
 const BITS: u32 = 8;
@@ -20,12 +20,12 @@ impl Histogram {
         self.total += count;
     }
 
-    /// Buckets in which there is something: their least value and their count.
+    /// Returns the buckets with values: their least value and their count.
     pub(super) fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.counts.iter().enumerate().filter(|(_, count)| **count > 0).map(|(at, count)| (least(at), *count))
     }
 
-    /// The least value of the bucket that holds the value which `share` of all values do not exceed.
+    /// Returns the least value of the bucket of the value that `share` of all values do not exceed.
     pub(super) fn quantile(&self, share: f64) -> Option<u64> {
         let rank = ((self.total as f64 * share).ceil() as u64).max(1);
         let mut below = 0;

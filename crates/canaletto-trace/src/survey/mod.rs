@@ -1,4 +1,4 @@
-//! What a trace is like: counts, sizes, pace, footprint, order and reuse, in one pass and bounded memory.
+//! Statistics of a trace: counts, sizes, arrivals, footprint, order and reuse, in one pass and bounded memory.
 
 mod channels;
 mod grid;
@@ -20,14 +20,14 @@ use histogram::Histogram;
 use pages::Pages;
 use starts::Starts;
 
-/// Bytes of a page of the footprint.
+/// Size of a page of the footprint, in bytes.
 pub const PAGE: u64 = 4096;
-/// Ends of the last requests, among which a sequential one has its beginning.
+/// Number of last requests whose ends a sequential request may continue.
 const STREAMS: usize = 64;
-/// Devices told apart.
+/// Largest number of devices that are counted separately.
 const MOST_DEVICES: usize = 1 << 20;
 
-/// Where a request ended, and whether it continued one before.
+/// End of a request, and whether it continued one before.
 #[derive(Debug)]
 struct End {
     device: u32,
@@ -35,7 +35,7 @@ struct End {
     continues: bool,
 }
 
-/// A trace being surveyed.
+/// Survey of a trace in progress.
 #[derive(Debug, Default)]
 pub struct Survey {
     /// Requests and bytes by kind.
@@ -62,12 +62,12 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// A survey that also counts which channel of a drive each page would be on.
+    /// Makes a survey that also counts the channel of each page on a drive.
     pub fn new(striping: Option<Striping>) -> Self {
         Self { channels: striping.map(Channels::new), ..Self::default() }
     }
 
-    /// Adds a request; they come in order of arrival.
+    /// Adds a request. Requests come in order of arrival.
     pub fn add(&mut self, record: &Record) {
         self.requests[record.kind as usize] += 1;
         self.bytes[record.kind as usize] += u128::from(record.bytes);
@@ -126,7 +126,7 @@ impl Survey {
         self.ends.push(End { device, byte: end, continues: known.is_some() });
     }
 
-    /// What has been found.
+    /// Returns the findings.
     pub fn finish(self) -> Findings {
         let requests: u64 = self.requests.iter().sum();
         let [reads, writes, trims, flushes] = self.requests;
@@ -201,7 +201,7 @@ impl Survey {
     }
 }
 
-/// What a trace is like. Shares are of reads and writes unless said otherwise; absent figures have nothing to be of.
+/// Statistics of a trace. Shares are of reads and writes unless said otherwise; figures of nothing are absent.
 #[derive(Debug, Serialize)]
 #[allow(missing_docs)] // Names say it, and `docs/traces.md`.
 pub struct Findings {
@@ -222,12 +222,12 @@ pub struct Findings {
     pub span_us: Option<f64>,
     pub mean_inter_arrival_us: Option<f64>,
     pub inter_arrival_us: InterArrival,
-    /// Times between arrivals, and counts.
+    /// Times between arrivals in microseconds, and counts.
     pub inter_arrivals: Vec<(f64, u64)>,
     pub footprint_bytes: u64,
-    /// Of the requests that begin where one of the 64 before ended, on the same device.
+    /// Share of the requests that begin where one of the 64 before ended, on the same device.
     pub sequential_share: Option<f64>,
-    /// Mean requests of a sequential run, of runs of at least two.
+    /// Mean number of requests of a sequential run, of runs of at least two.
     pub run_length: Option<f64>,
     pub starts: Starting,
     pub reuse: Reuse,
@@ -257,60 +257,60 @@ pub struct InterArrival {
     pub max: Option<f64>,
     /// Standard deviation over mean: 1 of a Poisson process, more of bursts.
     pub variation: Option<f64>,
-    /// Share that are 0.
+    /// Share of times that are 0.
     pub zero_share: Option<f64>,
 }
 
-/// Where requests begin that do not continue a sequential run.
+/// Starts of requests that do not continue a sequential run.
 #[derive(Debug, Serialize)]
 #[allow(missing_docs)]
 pub struct Starting {
     pub count: u64,
-    /// Pages of 4 KiB in which they begin.
+    /// Number of pages of 4 KiB with a start.
     pub pages: u64,
-    /// Share that begins in the hottest 10 % of these.
+    /// Share of starts in the hottest 10 % of these pages.
     pub hottest_10_percent: f64,
-    /// Share that begins in a page in which one of the 1,024 starts before began.
+    /// Share of starts in a page with one of the 1,024 starts before.
     pub recent_share: Option<f64>,
-    /// Of 512 B to 4 KiB, the largest of which nine starts in ten are multiples.
+    /// Alignment of starts: the largest of 512 B to 4 KiB of which nine starts in ten are multiples.
     pub alignment_bytes: u64,
 }
 
-/// How often pages of 4 KiB are accessed again.
+/// Repeated accesses to pages of 4 KiB.
 #[derive(Debug, Serialize)]
 #[allow(missing_docs)]
 pub struct Reuse {
     pub page_accesses: u64,
-    /// Of the page accesses to pages accessed before.
+    /// Share of the page accesses that are to pages accessed before.
     pub share: Option<f64>,
     pub hottest_1_percent: f64,
     pub hottest_10_percent: f64,
     pub hottest_20_percent: f64,
-    /// Estimated from one page of so many.
+    /// Sampling of the estimate: one page of so many.
     pub one_page_of: u64,
-    /// Page accesses from one to the next of the same page, and counts.
+    /// Numbers of page accesses between two of the same page, and counts.
     pub distances: Vec<(u64, u64)>,
 }
 
 /// Requests by time and address.
 #[derive(Debug, Serialize)]
 pub struct Map {
-    /// What a cell spans in time.
+    /// Time that a cell spans, in microseconds.
     pub time_us: f64,
-    /// And in addresses.
+    /// Range of addresses that a cell spans, in bytes.
     pub bytes: u64,
-    /// Places in time and address, and counts.
+    /// Positions in time and address, and counts.
     pub cells: Vec<(usize, usize, u64)>,
 }
 
-/// How the pages fall on the channels of a drive.
+/// Balance of the pages among the channels of a drive.
 #[derive(Debug, Serialize)]
 pub struct Balance {
-    /// Bytes of the drive's pages.
+    /// Size of the drive's pages, in bytes.
     pub page_bytes: u64,
     /// Pages on the busiest channel over the mean of all.
     pub imbalance: f64,
-    /// The same, as the mean over stretches of 64 pages a channel.
+    /// Mean of that ratio over stretches of 64 pages a channel.
     pub imbalance_of_bursts: Option<f64>,
     /// Share of the starts (see `starts`) on the channel with most of them.
     pub start_share: Option<f64>,

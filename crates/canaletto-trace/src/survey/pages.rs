@@ -9,13 +9,13 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use super::histogram::Histogram;
 
-/// Pages remembered at most: some 100 MB.
+/// Largest number of pages remembered, some 100 MB.
 const MOST_PAGES: usize = 2 << 20;
 
-/// What is remembered of a page.
+/// State of a remembered page.
 #[derive(Debug, Clone, Copy)]
 struct Seen {
-    /// Page accesses before the last one to this page.
+    /// Number of page accesses before the last one to this page.
     at: u64,
     count: u64,
 }
@@ -28,24 +28,24 @@ pub(super) struct Pages {
     halvings: u32,
     accesses: u64,
     again: u64,
-    /// How many page accesses lie between two to the same page.
+    /// Numbers of page accesses between two to the same page.
     gaps: Histogram,
 }
 
-/// What there is to say of the pages.
+/// Footprint and reuse of the pages.
 #[derive(Debug)]
 pub(super) struct Footprint {
     pub(super) pages: u64,
     pub(super) accesses: u64,
     pub(super) again: u64,
     pub(super) sampled: u64,
-    /// The shares of the accesses that go to the hottest 1 %, 10 % and 20 % of the pages.
+    /// Shares of the accesses that go to the hottest 1 %, 10 % and 20 % of the pages.
     pub(super) hottest: [f64; 3],
     pub(super) gaps: Histogram,
 }
 
 impl Pages {
-    /// One access to `page` of `device`.
+    /// Counts one access to `page` of `device`.
     pub(super) fn touch(&mut self, device: u32, page: u64) {
         let number = self.accesses;
         self.accesses += 1;
@@ -83,15 +83,14 @@ impl Pages {
     }
 }
 
-/// A one-to-one scrambling of 64 bits (the finalizer of SplitMix64; Steele, Lea and Flood, OOPSLA 2014).
+/// Scrambles 64 bits one to one (the finalizer of SplitMix64; Steele, Lea and Flood, OOPSLA 2014).
 fn mixed(value: u64) -> u64 {
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     value ^ (value >> 31)
 }
 
-/// Takes a value that is scrambled already for its own hash. Of a sample the high bits are zero, so that they come from
-/// below.
+/// Hasher of values that are scrambled already. The high bits of a sample are zero, so that they come from below.
 #[derive(Debug, Default)]
 struct Mixed(u64);
 

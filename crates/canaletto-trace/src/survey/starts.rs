@@ -1,22 +1,22 @@
-//! Where requests begin that do not continue others: what is random of their addresses.
+//! Statistics of requests that do not continue others: the random part of addresses.
 
 use super::PAGE;
 use super::pages::Pages;
 
-/// Starts among which a place is recent.
+/// Number of starts among which a place is recent.
 const RECENT: u64 = 1024;
-/// Alignments that are told apart: 512 B, 1 KiB, ... 4 KiB.
+/// Alignments that are counted: 512 B, 1 KiB, ... 4 KiB.
 const ALIGNMENTS: usize = 4;
 
 #[derive(Debug, Default)]
 pub(super) struct Starts {
     pages: Pages,
-    /// How many are multiples of each alignment and not of the next.
+    /// Numbers of starts that are multiples of each alignment and not of the next.
     aligned: [u64; ALIGNMENTS],
     count: u64,
 }
 
-/// What there is to say of them.
+/// Statistics of the starts.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) count: u64,
@@ -47,7 +47,7 @@ impl Starts {
     }
 }
 
-/// The largest of which nine starts in ten are multiples.
+/// Returns the largest alignment of which nine starts in ten are multiples.
 fn alignment(aligned: &[u64; ALIGNMENTS], count: u64) -> u64 {
     let mut multiples = 0;
     for (power, number) in aligned.iter().enumerate().rev() {

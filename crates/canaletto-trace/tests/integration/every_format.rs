@@ -1,4 +1,4 @@
-//! What every format owes to whoever has a trace that is not quite one.
+//! Does every format refuse a trace that is not quite one?
 
 use crate::common::{named, read, written};
 use canaletto::config::reading::OnError;

@@ -47,7 +47,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// What lines of traces are made of.
+/// Pieces of lines of traces.
 const PIECES: [&str; 60] = [
     "0",
     "1",
@@ -144,7 +144,7 @@ fn vscsi(record: &Record) -> Vec<u8> {
     bytes
 }
 
-/// What is done to a sound trace.
+/// Damage done to a sound trace.
 #[derive(Debug, Clone)]
 enum Damage {
     Set(prop::sample::Index, u8),

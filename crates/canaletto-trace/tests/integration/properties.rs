@@ -1,4 +1,4 @@
-//! What holds for any records and any bytes.
+//! Properties of any records and any bytes.
 
 use crate::common::{NAME, gzip, mqsim, named, read, written, xz, zstd};
 use canaletto::host::request::Kind;

@@ -21,7 +21,7 @@ fn traces() -> Option<PathBuf> {
     None
 }
 
-/// What MANIFEST.tsv says of one trace.
+/// Entry of MANIFEST.tsv on one trace.
 struct Entry {
     requests: usize,
     read_percent: String,

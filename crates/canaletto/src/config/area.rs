@@ -1,16 +1,17 @@
-//! Keys of the area model: what an interconnect costs in wires, on the board and in the chips.
+//! Keys of the area model: wires, board area and silicon of interconnects.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::config::units::Area;
 
-/// Areas. "Venice" is "Venice: Improving SSD Parallelism at Low Cost via Conflict-Free Accesses", ISCA 2023.
+/// Areas of interconnect parts. "Venice" is "Venice: Improving SSD Parallelism at Low Cost via Conflict-Free Accesses",
+/// ISCA 2023.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Footprint {
-    /// Area of an 8-bit link between neighbouring routers, as a share of an 8-bit flash channel's; narrower links take less
-    /// in proportion. Source: Venice Table 4 (0.04, by ORION 3.0).
+    /// Area of an 8-bit link between neighbouring routers, as a share of an 8-bit flash channel's. Narrower links take
+    /// less in proportion. Source: Venice Table 4 (0.04, by ORION 3.0).
     #[schemars(range(min = 0.0, max = 10.0))]
     pub link_vs_channel: f64,
     /// Area of a router's logic. Source: Venice §6.6 (614 um2, HDL synthesized for UMC 65 nm).
@@ -18,13 +19,15 @@ pub struct Footprint {
     /// I/O pads of a router. Source: Venice §6.6 (40).
     #[schemars(range(min = 0, max = 10_000))]
     pub router_pads: u32,
-    /// Board area of one I/O pad with its safety distance. Source: derived from Venice §6.6: 8 mm2 a router, of which the
-    /// logic is nothing, over 40 pads. (Pads of 0.2 mm, 0.2 mm apart and around, in six rows of seven make 7.8 mm2.)
+    /// Board area of one I/O pad with its safety distance. Source: derived from Venice §6.6: 8 mm2 a router, of which
+    /// the logic is negligible, over 40 pads. (Pads of 0.2 mm, 0.2 mm apart and around, in six rows of seven make 7.8
+    /// mm2.)
     pub router_pad: Area,
-    /// Area of a flash chip, with which a router's is compared. Source: Venice §6.6 (100 mm2).
+    /// Area of a flash chip, for comparison with a router's. Source: Venice §6.6 (100 mm2).
     pub flash_chip: Area,
-    /// Area that a controller on the flash die adds to it, as a share of the die, for the fabrics whose chips speak packets.
-    /// Source: "Networked SSD", MICRO 2022, §VIII (about 20 % of a 100 mm2 die, less where logic lies under the cells).
+    /// Area that a controller on the flash die adds to it, as a share of the die. It counts for fabrics that send
+    /// packets to chips. Source: "Networked SSD", MICRO 2022, §VIII (about 20 % of a 100 mm2 die, less where logic lies
+    /// under the cells).
     #[schemars(range(min = 0.0, max = 10.0))]
     pub on_die_controller: f64,
 }

@@ -1,4 +1,4 @@
-//! How a drive is attached to a PC: every key, its unit, its default and its source.
+//! Keys of a drive's attachment to a PC, each with unit, default and source.
 //!
 //! "Slides" below are D. Kim, K. Bang, E.-Y. Chung and S. Yoon, "Architecture Exploration of High-Performance PCs with
 //! a Solid-State Disk". They name the parts (Intel 965 and ICH8, PCIe between the bridges, DDR2-800) and few numbers.
@@ -8,29 +8,29 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::units::{Duration, Rate, Size};
 
-/// Where in a PC the drive is, and by how many paths it reaches main memory (slides, "4 Architectural Choices").
+/// Place of the drive in a PC, and number of its paths to main memory (slides, "4 Architectural Choices").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AttachmentKind {
-    /// No PC is modelled: the drive's `link` leads to the host's memory.
+    /// No PC: the drive's `link` leads to the host's memory.
     #[default]
     None,
     /// South bridge, single port: the conventional PC.
     Sbsp,
     /// North bridge, single port.
     Nbsp,
-    /// South bridge, and a second port that leads to main memory's second port.
+    /// South bridge, dual port. The second port leads to main memory's second port.
     Sbdp,
-    /// North bridge, and such a second port.
+    /// North bridge, dual port. The second port leads to main memory's second port.
     Nbdp,
 }
 
 impl AttachmentKind {
-    /// Those that are attachments.
+    /// All kinds but `None`.
     pub const ALL: [AttachmentKind; 4] =
         [AttachmentKind::Sbsp, AttachmentKind::Nbsp, AttachmentKind::Sbdp, AttachmentKind::Nbdp];
 
-    /// The name used in designs and results.
+    /// Returns the name used in designs and results.
     pub fn name(self) -> &'static str {
         match self {
             AttachmentKind::None => "none",
@@ -41,18 +41,18 @@ impl AttachmentKind {
         }
     }
 
-    /// Whether the drive hangs on the south bridge.
+    /// Returns whether the drive is attached to the south bridge.
     pub fn is_south(self) -> bool {
         matches!(self, AttachmentKind::Sbsp | AttachmentKind::Sbdp)
     }
 
-    /// Whether it has a second port.
+    /// Returns whether the drive has a second port.
     pub fn is_dual(self) -> bool {
         matches!(self, AttachmentKind::Sbdp | AttachmentKind::Nbdp)
     }
 }
 
-/// What the bridge and the drive speak.
+/// Interface between bridge and drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PortInterface {
@@ -60,12 +60,12 @@ pub enum PortInterface {
     Pata,
     /// Serial ATA: data in frames.
     Sata,
-    /// The DRAM interface: DDR2 with a DQS signal that says when data are ready. The north bridge's only.
+    /// DRAM interface: DDR2 with a DQS signal when data are ready. For the north bridge only.
     Ddr2,
 }
 
 impl PortInterface {
-    /// The name used in designs.
+    /// Returns the name used in designs.
     pub fn name(self) -> &'static str {
         match self {
             PortInterface::Pata => "pata",
@@ -75,69 +75,69 @@ impl PortInterface {
     }
 }
 
-/// How data are divided between the two paths of a dual-port drive.
+/// Division of data between the two paths of a dual-port drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Division {
-    /// Each transfer uses both paths, `direct.share` of it the direct one. Our reading of the slides' "DMA command pack
-    /// for dual DMA": they say of the network download alone that its data go "solely via the direct path".
+    /// Each transfer uses both paths, with the share `direct.share` on the direct one. Assumed from the slides' "DMA
+    /// command pack for dual DMA"; they say only of the network download that its data go "solely via the direct path".
     #[default]
     Split,
-    /// A write's data take the direct path, a read's the bridges.
-    Apart,
+    /// Data of writes use the direct path, data of reads the bridges.
+    ByDirection,
 }
 
-/// How the drive is attached to a PC. With a `kind` other than `none`, everything between host and drive takes this way
-/// instead of the `link`.
+/// Attachment of the drive to a PC. With a `kind` other than `none`, this path replaces the `link` between host and
+/// drive.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Attachment {
-    /// Where it is attached.
+    /// Place of the drive and number of its paths.
     pub kind: AttachmentKind,
-    /// What its port speaks. Without this: `sata` at the south bridge, `ddr2` at the north bridge.
+    /// Interface of the drive's port. Absent: `sata` at the south bridge, `ddr2` at the north bridge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interface: Option<PortInterface>,
-    /// What chipset, memory and operating system can do.
+    /// Capabilities of chipset, memory and operating system.
     pub platform: Platform,
     /// DMA engines.
     pub dma: Dma,
-    /// The bridges and the link between them.
+    /// Bridges and the link between them.
     pub bridges: Bridges,
-    /// ATA, parallel or serial.
+    /// ATA port, parallel or serial.
     pub ata: Ata,
-    /// Main memory's channel, and the drive's port where that is a DRAM interface.
+    /// Channel of main memory, and the drive's port if that is a DRAM interface.
     pub ddr: Ddr,
-    /// The direct path of a dual-port drive.
+    /// Direct path of a dual-port drive.
     pub direct: Direct,
 }
 
 impl Attachment {
-    /// What the drive's port speaks.
+    /// Returns the interface of the drive's port.
     pub fn port(&self) -> PortInterface {
         let usual = if self.kind.is_south() { PortInterface::Sata } else { PortInterface::Ddr2 };
         self.interface.unwrap_or(usual)
     }
 
-    /// The rate of its ATA port.
+    /// Returns the rate of its ATA port.
     pub fn ata_rate(&self) -> Rate {
         let usual = if self.port() == PortInterface::Pata { 133_000_000 } else { 300_000_000 };
         self.ata.rate.unwrap_or(Rate(usual))
     }
 }
 
-/// What chipset, memory and operating system can do. An attachment that needs what is missing is refused (slides, "4
-/// Architectural Choices", which list what each of them needs).
+/// Capabilities of chipset, memory and operating system. An attachment that needs a missing one is refused (slides, "4
+/// Architectural Choices", which list the needs of each).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Platform {
-    /// Whether the north bridge's DRAM controller has a DMA engine: the DRAM interface needs it.
+    /// Whether the north bridge's DRAM controller has a DMA engine. The DRAM interface needs it.
     pub north_dma: bool,
-    /// Whether that controller waits for DQS: a drive cannot promise a latency, as DRAM does, and needs that on a DRAM
-    /// interface.
+    /// Whether that controller waits for DQS. A DRAM interface needs it, because a drive cannot promise a latency as
+    /// DRAM does.
     pub dqs: bool,
-    /// Whether main memory and its controller have a second port: a direct path needs it.
+    /// Whether main memory and its controller have a second port. A direct path needs it.
     pub dual_port_dram: bool,
-    /// Whether the operating system packs the commands of two DMAs into one: a second port needs it.
+    /// Whether the operating system packs the commands of two DMAs into one. A second port needs it.
     pub command_packing: bool,
 }
 
@@ -147,15 +147,16 @@ impl Default for Platform {
     }
 }
 
-/// DMA engines: in the south bridge, in the north bridge, and in the drive for the direct path.
+/// DMA engines in the south bridge, in the north bridge, and in the drive for the direct path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Dma {
-    /// Bytes that are arbitrated and cross at a time. Assumed: a sector, the smallest transfer of the slides' charts.
+    /// Size of a chunk, which is arbitrated and transferred as a whole. Assumed: a sector, the smallest transfer of the
+    /// slides' charts.
     pub chunk: Size,
-    /// Chunks of a write to the drive that are under way at a time: an engine asks memory for each and waits for the
-    /// answer. 1: the next is asked for when the last one has arrived at the drive (slides, "DMA write (consecutive)").
-    /// Reads from the drive are posted and follow each other without gaps ("DMA read (pipelined)").
+    /// Number of chunks of a write to the drive in flight at a time. An engine asks memory for each and waits for the
+    /// answer. With 1, the next is requested when the last one has arrived at the drive (slides, "DMA write
+    /// (consecutive)"). Reads from the drive are posted and follow each other without gaps ("DMA read (pipelined)").
     #[schemars(range(min = 1, max = 4096))]
     pub write_window: u32,
 }
@@ -170,19 +171,20 @@ impl Default for Dma {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Bridges {
-    /// Time the north bridge takes to grant and pass a chunk or a message, one at a time. Assumed: a few cycles at 266
-    /// MHz.
+    /// Time that the north bridge takes to grant and pass a chunk or a message, one at a time. Assumed: 20 ns, a few
+    /// cycles at 266 MHz.
     pub north_arbitration: Duration,
-    /// The same of the south bridge. Assumed: twice as long, at 133 MHz.
+    /// Time that the south bridge takes to grant and pass a chunk or a message, one at a time. Assumed: twice the north
+    /// bridge's, at 133 MHz.
     pub south_arbitration: Duration,
-    /// Lanes of the link between them (ICH8: DMI, four lanes; Intel document 313056).
+    /// Number of lanes of the link between the bridges (ICH8: DMI, four lanes; Intel document 313056).
     #[schemars(range(min = 1, max = 32))]
     pub lanes: u32,
     /// Rate of a lane in one direction (PCI Express 1.1: 2.5 GT/s, 8b/10b).
     pub lane_rate: Rate,
-    /// Time a packet takes from end to end beside its transfer, each way. Assumed.
+    /// Latency of a packet in addition to its transfer time, each way. Assumed: 100 ns.
     pub latency: Duration,
-    /// Largest payload of a packet (128 B, the smallest that PCI Express allows, is what chipsets of the time have).
+    /// Largest payload of a packet (128 B, the smallest that PCI Express allows and usual for chipsets of the time).
     pub max_payload: Size,
     /// Bytes that framing, data link layer and header add to each packet (2 + 6 + 20: PCI Express Base 3.1 §2.2, §3.5,
     /// §4.2).
@@ -204,19 +206,19 @@ impl Default for Bridges {
     }
 }
 
-/// ATA: one transfer at a time, in one direction at a time.
+/// ATA port. It carries one transfer at a time, in one direction at a time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Ata {
-    /// Its rate. Without this: 133 MB/s if it is parallel, 300 MB/s if it is serial (slides, "133 ~ 300 MB/s").
+    /// Rate of the port. Absent: 133 MB/s if it is parallel, 300 MB/s if it is serial (slides, "133 ~ 300 MB/s").
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
-    /// Most data in a frame of Serial ATA (Serial ATA 2.6 §10.3.11: 2048 double words).
+    /// Largest payload of a Serial ATA frame (Serial ATA 2.6 §10.3.11: 2048 double words).
     pub frame: Size,
-    /// Bytes that each of its data frames adds: start, type, check and end (Serial ATA 2.6 §9.4, a double word each).
+    /// Bytes that each data frame adds: start, type, check and end (Serial ATA 2.6 §9.4, a double word each).
     #[schemars(range(min = 0, max = 1024))]
     pub frame_overhead_bytes: u32,
-    /// Time in which the ends agree on a data frame and on its receipt (X_RDY and R_RDY, WTRM and R_OK). Assumed.
+    /// Time of the handshakes of a data frame (X_RDY and R_RDY, WTRM and R_OK). Assumed: 200 ns.
     pub handshake: Duration,
 }
 
@@ -226,7 +228,7 @@ impl Default for Ata {
     }
 }
 
-/// A DDR2 channel: 64 bits, one access at a time.
+/// DDR2 channel of 64 bits, with one access at a time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Ddr {
@@ -238,15 +240,13 @@ pub struct Ddr {
     pub tcl: Duration,
     /// Time to close a row (tRP).
     pub trp: Duration,
-    /// Bytes of a row: eight chips with pages of 1 KiB.
+    /// Size of a row: eight chips with pages of 1 KiB.
     pub row: Size,
-    /// Smallest access: a burst of eight on 64 bits.
+    /// Smallest access, which is a burst of eight on 64 bits.
     pub burst: Size,
-    /// Time the channel loses when it turns from reading to writing or from one rank to the other (tWTR of DDR2-800,
-    /// JESD79-2).
+    /// Time that the channel loses between a read and a write, or between two ranks (tWTR of DDR2-800, JESD79-2).
     pub turnaround: Duration,
-    /// Time from the drive's DQS, which says that data (or room for data) are ready, to the access. Assumed: two clocks
-    /// of 400 MHz.
+    /// Time from the drive's DQS, which announces data or room for data, to the access. Assumed: two clocks of 400 MHz.
     pub dqs_delay: Duration,
     /// Whether the drive's DRAM interface is a rank of main memory's channel, so that data cross it twice. Assumed: the
     /// slides give the north bridge 6.4 GB/s in all.
@@ -269,15 +269,15 @@ impl Default for Ddr {
     }
 }
 
-/// The path from a drive's second port to main memory's second port.
+/// Path from a drive's second port to main memory's second port.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Direct {
-    /// Its rate. Assumed: that of DDR2-800, as main memory's first port.
+    /// Rate of the path. Assumed: that of DDR2-800, as of main memory's first port.
     pub rate: Rate,
-    /// How data are divided between this path and the bridges.
+    /// Division of data between this path and the bridges.
     pub division: Division,
-    /// Part of a divided transfer that takes this path. Assumed: half.
+    /// Share of a divided transfer that takes this path. Assumed: half.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub share: f64,
 }

@@ -24,7 +24,8 @@ pub(super) fn require(right: bool, key: &str, what: impl FnOnce() -> String) -> 
     if right { Ok(()) } else { Err(Problem::new(key, what())) }
 }
 
-/// Refuses keys that make no sense with a `setting`: each with whether it is right, its name, what was given, and why not.
+/// Returns a check that refuses keys which do not go with a `setting`. Its arguments are whether the key is right, its
+/// name, the given value, and the reason.
 pub(super) fn refuse_with(setting: String) -> impl Fn(bool, &str, &str, &str) -> Checked {
     move |right, key, got, why| require(right, key, || format!("got {got} with {setting}: {why}"))
 }
@@ -137,10 +138,10 @@ fn check_fabric(design: &Design) -> Checked {
 
 fn check_mapping(design: &Design) -> Checked {
     let mapping = &design.mapping;
-    require(!mapping.is_cached() || mapping.entries(1) > 0, "mapping.capacity", || {
+    require(!mapping.is_cached() || mapping.entries(1) > 0, "mapping.cache_capacity", || {
         format!(
-            "got \"{}\", expected \"0B\" (all of the table in DRAM) or at least mapping.entry_bytes ({})",
-            mapping.capacity, mapping.entry_bytes
+            "got \"{}\", expected \"0B\" (all of the table in DRAM) or at least mapping.cached_entry_bytes ({})",
+            mapping.cache_capacity, mapping.cached_entry_bytes
         )
     })
 }
@@ -182,7 +183,7 @@ fn check_scheduler(design: &Design) -> Checked {
     require(design.scheduler.flin.epoch.0 > 0, "scheduler.flin.epoch", || "got 0, expected a time above 0".to_owned())
 }
 
-/// Over-provisioning, spare blocks and collection thresholds must leave room for each other.
+/// Checks that over-provisioning, spare blocks and collection thresholds leave room for each other.
 fn check_space(design: &Design) -> Checked {
     if design.ftl.mapping == MappingScheme::InPlace {
         return Ok(());
@@ -213,13 +214,13 @@ fn check_space(design: &Design) -> Checked {
     })
 }
 
-/// Where copies go, and the state that a run finds the drive in.
+/// Checks the destination of copies, and the state of the drive before the run.
 fn check_state(design: &Design) -> Checked {
     let elsewhere = design.gc.scope != Scope::Plane;
     require(!elsewhere || design.ftl.write_placement == WritePlacement::Dynamic, "gc.scope", || {
         format!(
-            "got {:?}, whose copies go to other planes; expected ftl.write_placement = \"dynamic\" with it",
-            design.gc.scope
+            "got \"{}\", whose copies go to other planes; expected ftl.write_placement = \"dynamic\" with it",
+            design.gc.scope.name()
         )
     })?;
     let occupancy = design.precondition.occupancy;
@@ -236,7 +237,8 @@ fn check_state(design: &Design) -> Checked {
     })
 }
 
-/// Hybrid mapping says where each page goes: it leaves no choice of plane, and its data blocks cannot be found half full.
+/// Checks the keys that hybrid mapping excludes. It fixes the plane of each page, and its data blocks have no known
+/// steady state.
 fn check_hybrid(design: &Design) -> Checked {
     let ftl = &design.ftl;
     if !ftl.mapping.is_hybrid() {
@@ -278,10 +280,10 @@ fn check_hybrid(design: &Design) -> Checked {
     require(!design.refresh.is_on(), "refresh", || {
         format!("got limits, expected none with ftl.mapping = \"{name}\": log blocks move when they are merged")
     })?;
-    require(!design.mapping.is_cached(), "mapping.capacity", || {
+    require(!design.mapping.is_cached(), "mapping.cache_capacity", || {
         format!(
             "got \"{}\", expected \"0B\" with ftl.mapping = \"{name}\", whose tables are small enough for DRAM",
-            design.mapping.capacity
+            design.mapping.cache_capacity
         )
     })?;
     let (logs, reserved, blocks) = (ftl.hybrid.log_blocks, design.gc.reserved_blocks, design.geometry.blocks_per_plane);
@@ -300,7 +302,8 @@ fn check_hybrid(design: &Design) -> Checked {
     })
 }
 
-/// The stripe says where pages go, and a superblock is collected as a whole.
+/// Checks the keys that superblocks exclude. Stripes fix the plane of each page, and a superblock is collected as a
+/// whole.
 fn check_superblocks(design: &Design) -> Checked {
     let ftl = &design.ftl;
     if ftl.superblock == Superblock::None {
@@ -322,7 +325,7 @@ fn check_superblocks(design: &Design) -> Checked {
     refuse(
         design.gc.scope == Scope::Plane,
         "gc.scope",
-        &format!("{:?}", design.gc.scope),
+        &format!("\"{}\"", design.gc.scope.name()),
         "all planes of a group collect at once and copies go where the stripe says; expected \"plane\"",
     )?;
     refuse(
@@ -333,39 +336,39 @@ fn check_superblocks(design: &Design) -> Checked {
     )?;
     refuse(
         !design.mapping.is_cached(),
-        "mapping.capacity",
-        &format!("\"{}\"", design.mapping.capacity),
+        "mapping.cache_capacity",
+        &format!("\"{}\"", design.mapping.cache_capacity),
         "translation pages have planes of their own; expected \"0B\"",
     )
 }
 
 fn check_refresh(design: &Design) -> Checked {
-    require(design.refresh.interval.0 > 0, "refresh.interval", || "got 0, expected a time above 0".to_owned())
+    require(design.refresh.scan_interval.0 > 0, "refresh.scan_interval", || "got 0, expected a time above 0".to_owned())
 }
 
-/// Error rates of each kind of page, and codewords.
+/// Checks the error factors of page types, and codewords.
 fn check_errors(design: &Design) -> Checked {
-    let (factors, kinds) = (&design.flash.errors.page_kinds, design.flash.cell.bits() as usize);
-    require(factors.is_empty() || factors.len() == kinds, "flash.errors.page_kinds", || {
+    let (factors, kinds) = (&design.flash.errors.page_type_factors, design.flash.cell.bits() as usize);
+    require(factors.is_empty() || factors.len() == kinds, "flash.errors.page_type_factors", || {
         format!(
             "got {} factors, expected one for each of the {kinds} kinds of page of this cell, or none",
             factors.len()
         )
     })?;
     let wrong = factors.iter().find(|f| !(0.0..=1e6).contains(*f));
-    require(wrong.is_none(), "flash.errors.page_kinds", || {
+    require(wrong.is_none(), "flash.errors.page_type_factors", || {
         format!("got {}, expected factors from 0 to 1000000", wrong.copied().unwrap_or_default())
     })?;
     let ecc = &design.controller.ecc;
     require((1..=32768).contains(&ecc.codeword.0), "controller.ecc.codeword", || {
         format!("got \"{}\", expected from \"1B\" to \"32KiB\"", ecc.codeword)
     })?;
-    require(u64::from(ecc.correctable) < 8 * ecc.codeword.0, "controller.ecc.correctable", || {
-        format!("got {}, expected fewer than the {} bits of a codeword", ecc.correctable, 8 * ecc.codeword.0)
+    require(u64::from(ecc.correctable_bits) < 8 * ecc.codeword.0, "controller.ecc.correctable_bits", || {
+        format!("got {}, expected fewer than the {} bits of a codeword", ecc.correctable_bits, 8 * ecc.codeword.0)
     })
 }
 
-/// Writes that fail look for another page, and blocks that are bad must not be missed.
+/// Checks that failed writes can take another page, and that bad blocks leave room for data.
 fn check_failures(design: &Design) -> Checked {
     let failures = &design.flash.failures;
     let at_end = design.ftl.map_update == MapUpdate::ProgramEnd;

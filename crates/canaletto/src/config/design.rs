@@ -1,6 +1,6 @@
-//! A drive and its host: every key, its unit, its default and its reason.
+//! Configuration of a drive and its host: every key with unit, default and source.
 //!
-//! The doc comments below are the documentation: they become the JSON Schema (`canaletto schema design`).
+//! The doc comments below are the documentation. They become the JSON Schema (`canaletto schema design`).
 
 use schemars::JsonSchema;
 use serde::de::{self, IntoDeserializer, SeqAccess, Visitor};
@@ -19,34 +19,34 @@ pub use crate::config::medium::Addressing;
 use crate::config::medium::{Ecc, Errors, Failures, Suspend};
 pub use crate::config::precondition::{Precondition, PreconditionKind};
 pub use crate::config::refresh::Refresh;
-pub use crate::config::scheduler::{Flin, Policy, Scheduler, Turn};
+pub use crate::config::scheduler::{Flin, Policy, RoundRobinAdvance, Scheduler};
 pub use crate::config::superblock::Superblock;
 use crate::config::units::{Duration, Rate, Size};
 
-/// A drive, the link to its host and the parts inside it.
+/// Drive, the link to its host and the parts inside it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Design {
     /// Name shown in results.
     pub name: String,
-    /// One line for lists of presets: what this drive is and where its numbers come from.
+    /// One-line description for lists of presets: kind of drive and source of its numbers.
     #[serde(default)]
     pub about: String,
-    /// How many chips, dies, planes, blocks and pages there are.
+    /// Numbers of channels, chips, dies, planes, blocks and pages.
     pub geometry: Geometry,
-    /// What the flash array can do, and how fast.
+    /// Operations and times of the flash array.
     pub flash: Flash,
-    /// The interconnect between controller and chips.
+    /// Interconnect between controller and chips.
     pub fabric: Fabric,
     /// Host interface and its queues.
     #[serde(default)]
     pub host: Host,
     /// PCI Express link between host and drive.
     pub link: Link,
-    /// A PC between host and drive, in place of the link.
+    /// PC between host and drive, in place of the link.
     #[serde(default)]
     pub attachment: Attachment,
-    /// The controller's inside.
+    /// Parts of the controller.
     #[serde(default)]
     pub controller: Controller,
     /// Write buffer and read cache in the controller's DRAM.
@@ -55,152 +55,153 @@ pub struct Design {
     /// Flash translation layer.
     #[serde(default)]
     pub ftl: Ftl,
-    /// The mapping table and its cache.
+    /// Mapping table and its cache.
     #[serde(default)]
     pub mapping: Mapping,
     /// Garbage collection.
     #[serde(default)]
     pub gc: Gc,
-    /// Wear levelling and the life of blocks.
+    /// Wear levelling and endurance of blocks.
     #[serde(default)]
     pub wear: Wear,
-    /// Data that are moved before they are lost.
+    /// Refresh of blocks that were read too often or hold old data.
     #[serde(default)]
     pub refresh: Refresh,
-    /// The state the drive is in before the run.
+    /// State of the drive before the run.
     #[serde(default)]
     pub precondition: Precondition,
     /// Order of flash commands.
     #[serde(default)]
     pub scheduler: Scheduler,
-    /// What operations, transfers and idle parts take.
+    /// Energy and power of operations, transfers and idle parts.
     #[serde(default)]
     pub energy: Energy,
-    /// What interconnects take up.
+    /// Area of interconnects.
     #[serde(default)]
     pub area: Footprint,
 }
 
-/// The array of flash chips. Capacity follows from it: nothing else states a capacity.
+/// Array of flash chips. The capacity follows from it; no other key states a capacity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Geometry {
-    /// Channels, that is rows of the chip array.
+    /// Number of channels, which are the rows of the chip array.
     #[schemars(range(min = 1, max = 256))]
     pub channels: u32,
-    /// Chips on each channel (ways).
+    /// Number of chips on each channel (ways).
     #[schemars(range(min = 1, max = 256))]
     pub chips_per_channel: u32,
-    /// Dies (logical units) in each chip; dies work independently and share the chip's pins.
+    /// Number of dies (logical units, LUNs) in each chip. Dies work independently and share the chip's pins.
     #[schemars(range(min = 1, max = 64))]
     pub dies_per_chip: u32,
-    /// Planes in each die.
+    /// Number of planes in each die.
     #[schemars(range(min = 1, max = 16))]
     pub planes_per_die: u32,
-    /// Blocks in each plane.
+    /// Number of blocks in each plane.
     #[schemars(range(min = 4, max = 1_048_576))]
     pub blocks_per_plane: u32,
-    /// Pages in each block.
+    /// Number of pages in each block.
     #[schemars(range(min = 1, max = 65_536))]
     pub pages_per_block: u32,
-    /// User data in a page: 512 B to 32 KiB, a power of two.
+    /// User data in a page, from 512 B to 32 KiB, a power of two.
     pub page: Size,
 }
 
-/// Bits stored in a cell, which decides how many kinds of page there are.
+/// Bits stored in a cell, which decide how many types of page there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Cell {
-    /// One bit.
+    /// One bit a cell.
     Slc,
-    /// Two bits: lower and upper pages alternate.
+    /// Two bits a cell: lower and upper pages.
     Mlc,
-    /// Three bits: lower, middle and upper pages.
+    /// Three bits a cell: lower, middle and upper pages.
     Tlc,
-    /// Four bits.
+    /// Four bits a cell: four types of page.
     Qlc,
 }
 
-/// Which pages one multi-plane command may touch in the planes of a die.
+/// Pages that one multi-plane command may address in the planes of a die.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MultiPlane {
-    /// Never: one plane a command.
+    /// Commands of one plane only.
     Off,
     /// The same page number in each plane, in any blocks (ONFI 5.1 §3.1.2: same LUN, same page address).
     SamePage,
-    /// The same page number as that of the oldest queued transaction, even where that one cannot be issued yet (MQSim).
+    /// The page number of the oldest queued transaction, even if that one cannot be issued yet (MQSim).
     HeadPage,
-    /// Any page of any block (what data sheets call independent multi-plane reads).
+    /// Any page of any block (independent multi-plane reads in data sheets).
     AnyPage,
 }
 
-/// The flash array.
+/// Flash array.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Flash {
-    /// Bits in a cell.
+    /// Bits stored in a cell.
     pub cell: Cell,
-    /// Array read time (tR): one value for every page, or one for each kind of page of the cell, lower page first.
+    /// Array read time (tR): one value for all pages, or one for each type of page of the cell, lower page first.
     pub read: PageTimes,
-    /// Array program time (tPROG): one value, or one for each kind of page.
+    /// Array program time (tPROG): one value for all pages, or one for each type of page, lower page first.
     pub program: PageTimes,
-    /// Block erase time (tBERS). Needless where nothing is erased (`ftl.mapping = "in-place"`).
+    /// Block erase time (tBERS). Not needed with `ftl.mapping = "in-place"`, which erases nothing.
     #[serde(default = "zero_time")]
     pub erase: Duration,
-    /// The least that the array programs; flash programs pages.
+    /// Smallest unit that the array programs: a page of flash, or a byte of an in-place memory.
     #[serde(default)]
     pub addressing: Addressing,
-    /// Time between the end of the array operation and the chip's ready signal, added to reads.
+    /// Time between the end of an array read and the chip's ready signal, added to each read.
     #[serde(default = "zero_time")]
     pub ready_delay: Duration,
-    /// Which pages share a multi-plane command.
+    /// Pages that may share a multi-plane command.
     #[serde(default = "same_page")]
     pub multi_plane: MultiPlane,
-    /// Whether the dies of a chip work at the same time. MQSim's chips run one die at a time.
+    /// Whether the dies of a chip work at the same time. In MQSim a chip runs one die at a time.
     #[serde(default = "yes")]
     pub die_interleaving: bool,
-    /// Whether a chip takes a new command only when every page of the last one has left it. Physically only the plane
-    /// whose page register still holds data is busy (false); MQSim holds the whole chip (true).
+    /// Whether a chip takes a new command only after every page of the last one has left it. With `false` only the
+    /// plane whose page register still holds data is busy, as in real chips. MQSim holds the whole chip (`true`).
     #[serde(default)]
     pub busy_until_data_out: bool,
-    /// Which pages of a block are of which kind (matters where kinds differ in time).
+    /// Order of page types within a block. It matters if types differ in time.
     #[serde(default)]
     pub page_order: PageOrder,
-    /// Programs and erases that make way for reads.
+    /// Suspension of programs and erases in favour of reads.
     #[serde(default)]
     pub suspend: Suspend,
-    /// Operations that fail.
+    /// Failures of operations, and factory bad blocks.
     #[serde(default)]
     pub failures: Failures,
-    /// Bits that are read wrong.
+    /// Raw bit errors.
     #[serde(default)]
     pub errors: Errors,
 }
 
-/// How the kinds of page follow each other in a block.
+/// Order of page types within a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PageOrder {
-    /// Kinds repeat: lower, (middle,) upper, lower, …
+    /// Types repeat: lower, (middle,) upper, lower, …
     #[default]
     Repeating,
-    /// TLC as MQSim orders it: six lower pages, two middle ones, then pairs of lower, middle and upper; other cells repeat.
+    /// TLC in MQSim's order: six lower pages, two middle pages, then groups of lower, middle and upper. Other cells
+    /// repeat.
     Mqsim,
 }
 
-/// One time, or one for each kind of page.
+/// One time for all pages, or one for each type of page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum PageTimes {
-    /// The same for every page.
+    /// One time for all pages.
     Same(Duration),
-    /// Lower page first.
+    /// One time for each type of page, lower page first.
     PerKind(Vec<Duration>),
 }
 
 impl<'de> Deserialize<'de> for PageTimes {
-    /// By hand, so that an error says what is wrong with the time instead of "no variant matched".
+    /// Reads the value without serde's derive, so that an error names the wrong time instead of "no variant matched".
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct OneOrMany;
         impl<'de> Visitor<'de> for OneOrMany {
@@ -229,67 +230,68 @@ impl<'de> Deserialize<'de> for PageTimes {
     }
 }
 
-/// The controller's inside. Each part serves one transfer at a time, first come first served; a rate of `"0B/s"` means
-/// that the part is never a limit.
+/// Parts of the controller. Each part serves one transfer at a time, first come first served. A rate of `"0B/s"` stands
+/// for a part without limit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Controller {
-    /// Rate of the system bus that joins host interface, DRAM and flash controllers. A user transfer crosses it once, a
-    /// copy by garbage collection twice.
+    /// Rate of the system bus that joins host interface, DRAM and flash controllers. User data cross it once, copies of
+    /// garbage collection twice.
     pub system_bus: Rate,
-    /// Rate of the DRAM port; crossed as often as the system bus.
+    /// Rate of the DRAM port. Data cross it as often as the system bus.
     pub dram: Rate,
-    /// Time the ECC engine of a channel adds to each page, after reads and before programs.
+    /// Time that a channel's ECC engine adds to each page, after reads and before programs.
     pub ecc_latency: Duration,
     /// Rate of each channel's ECC engine.
     pub ecc_rate: Rate,
-    /// What the ECC engines can correct.
+    /// Codewords, correctable bits and read retries.
     pub ecc: Ecc,
-    /// Processor time for each request (one processor serves all).
+    /// Processor time for each request. One processor serves all requests.
     pub firmware_per_request: Duration,
-    /// Processor time for each page of a request, added to the above.
+    /// Processor time for each page of a request, added to `firmware_per_request`.
     pub firmware_per_page: Duration,
 }
 
-/// What a read of an address that was never written does.
+/// Treatment of a read whose address was never written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum UnwrittenReads {
-    /// Finds a page there, as if the whole page had been written before the run: reads of a fresh drive then cost what
-    /// reads of a used one do.
+    /// The whole page counts as written before the run. Reads of a fresh drive then cost as much as reads of a used
+    /// one.
     #[default]
-    FindPage,
-    /// The same, but only the sectors that are read count as written, and they are mapped now: where the mapping table is
-    /// cached, the entry has changed (MQSim).
-    FindSectors,
-    /// Is answered from the mapping table without touching flash (a deallocated block: NVM Express NVM Command Set
+    AssumePageWritten,
+    /// Only the sectors that are read count as written, and they are mapped at that moment. With a cached mapping table
+    /// this changes the entry (MQSim).
+    AssumeSectorsWritten,
+    /// The mapping table answers the read without an access to flash (deallocated block: NVM Express NVM Command Set
     /// §3.2.3.2).
     Zeroes,
 }
 
-/// When a write takes effect in the mapping table.
+/// Moment at which a write takes effect in the mapping table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MapUpdate {
-    /// When the page is programmed: until then reads find the old page, which survives.
+    /// End of the page's program. Until then reads find the old page, which is kept.
     #[default]
     ProgramEnd,
-    /// When the program command is queued, as MQSim: a read may then look for a page that is not programmed yet.
+    /// Queueing of the program command, as in MQSim. A read may then look for a page that is not programmed yet.
     Issue,
 }
 
-/// Which sectors of a partly written page cross to the chip.
+/// Sectors of a partly written page that cross to the chip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PartialWrites {
-    /// All valid ones: the new and those merged from the old page.
+    /// All valid sectors: the new ones and those merged from the old page.
     #[default]
     Merged,
-    /// Only the new ones, as MQSim counts.
+    /// New sectors only, as MQSim counts.
     NewSectors,
 }
 
-/// Order in which logical pages go round the planes: the first letter varies fastest (Channel, Way, Die, Plane).
+/// Order in which consecutive logical pages are placed on planes. The first letter varies fastest: C for channel, W for
+/// way (chip), D for die, P for plane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[allow(missing_docs, clippy::upper_case_acronyms)]
 pub enum Allocation {
@@ -320,15 +322,15 @@ pub enum Allocation {
     PDWC,
 }
 
-/// Which plane a write goes to.
+/// Choice of the plane that a write goes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WritePlacement {
-    /// The one that `allocation` says.
+    /// Plane given by `allocation`.
     #[default]
     Static,
-    /// The least busy one of the flow's planes when it is written: the one whose unit has the fewest transactions queued or
-    /// in work, in turn among equals.
+    /// Least busy of the flow's planes when the page is written, which is the plane whose LUN has the fewest
+    /// transactions queued or executing. Equal planes take turns.
     Dynamic,
 }
 
@@ -336,34 +338,34 @@ pub enum WritePlacement {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Ftl {
-    /// What is mapped: pages, or blocks with log blocks for their updates.
+    /// Granularity of the mapping table: pages, blocks with log blocks, or none (in-place memories).
     pub mapping: MappingScheme,
-    /// The log blocks of `mapping = "bast"` and `"fast"`.
+    /// Log blocks of `mapping = "bast"` and `"fast"`.
     pub hybrid: Hybrid,
-    /// What a mapping entry says the place of, a power of two; `"0B"` is a page of flash. Less than that (from `"512B"`;
-    /// sensible from `"4KiB"`): several units share a flash page, each with an entry of its own, so that a write of a unit
-    /// reads and merges nothing. Units of one plane that are queued together are programmed together; what they do not fill
-    /// of the flash page is padding. More than a page: whatever writes a part of a unit rewrites all of it.
+    /// Data covered by one mapping entry, a power of two; `"0B"` is a page of flash. With a smaller unit (from
+    /// `"512B"`; sensible from `"4KiB"`) several units share a flash page, each with its own entry, and a write of a
+    /// whole unit reads and merges nothing. Queued units of one plane are programmed together, and the rest of the
+    /// flash page is padding. With a larger unit a write of a part rewrites the whole unit.
     pub mapping_unit: Size,
-    /// Share of raw capacity that the host does not see.
+    /// Share of the raw capacity that the host cannot address.
     #[schemars(range(min = 0.0, max = 0.9))]
     pub overprovisioning: f64,
-    /// Blocks of each plane that the host does not see at the least, whatever the share: below four a full plane may have
-    /// no room to collect.
+    /// Least number of blocks of each plane that the host cannot address, whatever `overprovisioning` gives. With fewer
+    /// than four, a full plane may lack room for garbage collection.
     #[schemars(range(min = 0, max = 1024))]
     pub min_spare_blocks: u32,
-    /// Static plane allocation: which plane a logical page belongs to.
+    /// Static plane allocation: the plane of each logical page.
     pub allocation: Allocation,
-    /// Whether writes keep to that plane.
+    /// Choice of the plane that a write goes to.
     pub write_placement: WritePlacement,
-    /// Blocks that are used together. `allocation` then says which group of planes a logical page belongs to; which plane of
-    /// the group it is written to, the stripe says.
+    /// Planes whose blocks are used together. `allocation` then gives the group of planes of a logical page, and the
+    /// stripe gives the plane within the group.
     pub superblock: Superblock,
-    /// Reads of addresses never written.
+    /// Treatment of reads whose address was never written.
     pub unwritten_reads: UnwrittenReads,
-    /// When a write takes effect.
+    /// Moment at which a write takes effect in the mapping table.
     pub map_update: MapUpdate,
-    /// Sectors that cross for partly written pages.
+    /// Sectors that cross to the chip for a partly written page.
     pub partial_writes: PartialWrites,
 }
 

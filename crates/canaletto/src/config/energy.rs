@@ -1,34 +1,35 @@
-//! Keys of the energy model: what each operation and each part takes.
+//! Keys of the energy model: energy and power of each operation and part.
 //!
-//! `measure/energy.rs` turns them and a run's activity into millijoules; `docs/energy.md` holds the formulas and discusses
-//! the values. A power counts while its part works, so that the same flash in less time, or the same page over a shorter
-//! way, costs less.
+//! `measure/energy.rs` turns them and a run's activity into millijoules. `docs/energy.md` holds the formulas and
+//! discusses the values. A power counts while its part works, so that the same flash in less time, or the same page
+//! over a shorter way, costs less.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::config::units::{Joules, Power};
 
-/// Powers and energies. "Venice" is "Venice: Improving SSD Parallelism at Low Cost via Conflict-Free Accesses", ISCA 2023;
-/// its milliwatts are "for a 4 KB page transfer" and count for as long as the transfer takes.
+/// Powers and energies. "Venice" is "Venice: Improving SSD Parallelism at Low Cost via Conflict-Free Accesses", ISCA
+/// 2023. Its milliwatts are "for a 4 KB page transfer" and count for as long as the transfer takes.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Energy {
-    /// The flash array.
+    /// Flash array.
     pub array: Array,
     /// Wires, while data, commands or scouts cross them.
     pub wires: Wires,
     /// Routers and their buffers, while data cross them.
     pub routers: Routers,
-    /// What is drawn all the time, whether anything happens or not.
+    /// Parts that draw power at all times.
     pub idle: Idle,
 }
 
-/// The flash array. Each of a die's planes at work counts: the pages of a multi-plane command cost what they cost one by one.
+/// Flash array. Each working plane of a die counts, so that the pages of a multi-plane command cost as much together as
+/// one by one.
 ///
-/// The powers are the currents of a Micron MT29F64* die, 25 mA at 3.3 V for each operation (ONFI's ICC1, ICC2, ICC3), taken
-/// from the defaults of SimpleSSD 2.0 (`pal/config.cc`), which name the part. Venice took its powers from Samsung's SZ985
-/// and does not print them.
+/// The powers are the currents of a Micron MT29F64* die, 25 mA at 3.3 V for each operation (ONFI's ICC1, ICC2, ICC3),
+/// taken from the defaults of SimpleSSD 2.0 (`pal/config.cc`), which name the part. Venice took its powers from
+/// Samsung's SZ985 and does not print them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Array {
@@ -38,72 +39,76 @@ pub struct Array {
     pub program_power: Power,
     /// Power of a plane while it erases a block. Source: Micron MT29F64*, ICC3, by way of SimpleSSD.
     pub erase_power: Power,
-    /// Energy of each page read beside power × time. Assumed: none, as data sheets state currents; for sources that state
-    /// energies instead (set the power to 0 then).
+    /// Energy of each page read in addition to power × time. Assumed: none, because data sheets state currents. For
+    /// sources that state energies instead, set the power to 0.
     pub read_energy: Joules,
-    /// Energy of each page program beside power × time. Assumed: none, as for reads.
+    /// Energy of each page program in addition to power × time. Assumed: none, as for reads.
     pub program_energy: Joules,
-    /// Energy of each block erase beside power × time. Assumed: none, as for reads.
+    /// Energy of each block erase in addition to power × time. Assumed: none, as for reads.
     pub erase_energy: Joules,
 }
 
-/// Wires at work. Powers hold at the rates of the papers (8 bits at about 1 GB/s); they do not follow `fabric.link_rate`.
+/// Power of working wires. The values hold at the rates of the papers (8 bits at about 1 GB/s); they do not follow
+/// `fabric.link_rate`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Wires {
-    /// A channel of eight data wires with its chips; also the row buses of omnibus. Source: Venice §6.6: a link's 1.08 mW are
-    /// 90 % less, so 10.8 mW.
+    /// Channel of eight data wires with its chips; also the row buses of omnibus. Source: Venice §6.6: a link's 1.08 mW
+    /// are 90 % less, so 10.8 mW.
     pub channel: Power,
-    /// A packetized channel of sixteen data wires. Assumed: twice a channel's, as twice the wires toggle.
+    /// Packetized channel of sixteen data wires. Assumed: twice a channel's, because twice the wires toggle.
     pub wide_channel: Power,
-    /// A column bus of omnibus. Assumed: a channel's, as it is as wide and joins as many chips.
+    /// Column bus of omnibus. Assumed: a channel's, because it is as wide and joins as many chips.
     pub column: Power,
-    /// One controller's own line to one chip, in the ideal SSD. Assumed: half a channel's: half as long in the mean, with
-    /// one chip instead of eight.
+    /// Line from a controller to a single chip, in the ideal SSD. Assumed: half a channel's, because it is half as long
+    /// on average and has one chip instead of eight.
     pub path: Power,
-    /// An 8-bit link between neighbouring routers, each direction for itself. Source: Venice Table 4 (1.08 mW, by ORION 3.0).
+    /// 8-bit link between neighbouring routers, each direction for itself. Source: Venice Table 4 (1.08 mW, by ORION
+    /// 3.0).
     pub link: Power,
-    /// A 2-bit link. Assumed: a quarter of a link's, as a quarter of the wires toggles.
+    /// 2-bit link between neighbouring routers. Assumed: a quarter of an 8-bit link's, because a quarter of the wires
+    /// toggles.
     pub narrow_link: Power,
-    /// An 8-bit link between a controller and its router. Assumed: a link's, as it is as short.
+    /// 8-bit link between a controller and its router. Assumed: a link's, because it is as short.
     pub controller_link: Power,
 }
 
-/// Routers at work.
+/// Power of working routers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Routers {
-    /// A circuit-switched router (venice). Source: Venice Table 4 (0.241 mW, HDL synthesized for UMC 65 nm).
+    /// Circuit-switched router (venice). Source: Venice Table 4 (0.241 mW, HDL synthesized for UMC 65 nm).
     pub circuit: Power,
-    /// An 8-bit router of packets (mesh) without its buffers. Assumed: a circuit-switched one's; the data path dominates and
+    /// 8-bit packet router (mesh) without its buffers. Assumed: a circuit-switched one's. The data path dominates and
     /// more elaborate control costs little (Banerjee, Mullins, Moore, NOCS 2007).
     pub packet: Power,
-    /// A 2-bit router of packets (mesh-2bit) without its buffers. Assumed: a quarter of an 8-bit one's.
+    /// 2-bit packet router (mesh-2bit) without its buffers. Assumed: a quarter of an 8-bit one's.
     pub narrow_packet: Power,
-    /// Writing to an 8-bit router's buffer, and reading it again later. Assumed: 2.5 pJ a byte at 1 GB/s: 10 pJ for 64 bits
-    /// of an 8 KiB memory in 45 nm (Horowitz, ISSCC 2014), once in, once out; NoSSD's buffers hold pages.
+    /// Buffer of an 8-bit router, written and later read. Assumed: 2.5 pJ a byte at 1 GB/s: 10 pJ for 64 bits of an 8
+    /// KiB memory in 45 nm (Horowitz, ISSCC 2014), once in, once out; NoSSD's buffers hold pages.
     pub buffer: Power,
-    /// The same for a 2-bit router. Assumed: a quarter, as bytes arrive at a quarter of the rate.
+    /// Buffer of a 2-bit router, written and later read. Assumed: a quarter of an 8-bit one's, because bytes arrive at
+    /// a quarter of the rate.
     pub narrow_buffer: Power,
 }
 
-/// What is drawn all the time.
+/// Power drawn at all times.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Idle {
-    /// Each flash chip. Source: Micron MT29F64* standby current, 10 uA at 3.3 V, by way of SimpleSSD 2.0. Chips that stay
-    /// selected while idle draw 5 mA (16.5 mW, same source).
+    /// Standby power of each flash chip. Source: Micron MT29F64* standby current, 10 uA at 3.3 V, by way of SimpleSSD
+    /// 2.0. Chips that stay selected while idle draw 5 mA (16.5 mW, same source).
     pub chip: Power,
-    /// Wires and routers: share of their power at work. Assumed: 1 %, the order of leakage (Venice's router has some 430
-    /// gates in 65 nm; ten nanowatts each are 2 % of its 0.241 mW); idle wires do not toggle.
+    /// Idle power of wires and routers, as a share of their working power. Assumed: 1 %, the order of leakage (Venice's
+    /// router has some 430 gates in 65 nm; ten nanowatts each are 2 % of its 0.241 mW). Idle wires do not toggle.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub leakage: f64,
-    /// The SSD controller with its DRAM and host link, once a drive. Assumed: 2 W, the middle of the 1 to 3 W that
-    /// storedbits.com gives for idle NVMe drives of PCIe 4.0; the same for every fabric.
+    /// Power of the SSD controller with its DRAM and host link, once a drive. Assumed: 2 W, the middle of the 1 to 3 W
+    /// that storedbits.com gives for idle NVMe drives of PCIe 4.0; the same for every fabric.
     pub controller: Power,
 }
 
-/// A power of so many microwatts.
+/// Returns the power of so many microwatts.
 const fn uw(uw: u64) -> Power {
     Power(uw * 1_000)
 }

@@ -1,36 +1,36 @@
-//! Errors that name file, line, key, what was given and what is allowed.
+//! Configuration errors with file, line, key, given value and allowed values.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// What is wrong with a configuration, on one line.
+/// Error of a configuration, on one line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ConfigError(pub String);
 
-/// A key that is wrong, and why.
+/// Wrong key, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// Path of the key, such as `flash.read` or `flow.0.synthetic.size`.
     pub key: String,
-    /// What was given and what is allowed.
+    /// Given value and allowed values.
     pub what: String,
 }
 
 impl Problem {
-    /// A problem with `key`.
+    /// Makes a problem with `key`.
     pub fn new(key: &str, what: impl Into<String>) -> Problem {
         Problem { key: key.to_owned(), what: what.into() }
     }
 }
 
-/// One source of settings: a file's text or the overrides of a command line.
+/// Source of settings: a file's text, or overrides of a command line.
 pub struct Layer<'a> {
-    /// How messages name it.
+    /// Name in messages.
     pub label: String,
-    /// Its text; none for overrides.
+    /// Text of a file; none for overrides.
     pub text: Option<&'a str>,
-    /// Keys it sets, for overrides.
+    /// Keys that overrides set.
     pub keys: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ fn is_within(key: &str, prefix: &str) -> bool {
     key == prefix || key.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// The line (from 1) on which `text` sets `key`.
+/// Returns the line (from 1) on which `text` sets `key`.
 fn line_of(text: &str, key: &str) -> Option<usize> {
     if key.is_empty() {
         return None;
@@ -80,7 +80,7 @@ fn find<'t>(table: &'t DeTable<'_>, key: &str, start: &mut Option<usize>) -> Opt
     Some(value)
 }
 
-/// The line (from 1) that holds a byte offset.
+/// Returns the line (from 1) that holds a byte offset.
 pub fn line_at(text: &str, offset: usize) -> usize {
     1 + text.as_bytes()[..offset.min(text.len())].iter().filter(|&&b| b == b'\n').count()
 }

@@ -1,4 +1,4 @@
-//! The host's end: queues, how the drive takes commands from them, and the link.
+//! Keys of the host: queues, command fetch, arbitration and the PCI Express link.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,48 +8,49 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::config::units::{Duration, Rate, Size};
 
-/// Host interface.
+/// Host interface and its queues.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Host {
-    /// What host and drive speak.
+    /// Protocol between host and drive.
     pub protocol: Protocol,
-    /// Time of the host's software for each request before it is in the queue. One core serves each queue pair (SATA: one
-    /// serves all), one request after the other.
+    /// Time of the host's software for each request before it enters the queue. One core serves each queue pair (SATA:
+    /// one serves all), one request after the other.
     pub submit_time: Duration,
     /// Time of the host's software for each completion, on the same core.
     pub complete_time: Duration,
-    /// Queue pairs of each flow, which its requests take in turn: one for each core that it runs on.
+    /// Number of queue pairs of each flow, one for each core that it runs on. Its requests use them in turn.
     #[schemars(range(min = 1, max = 1000))]
     pub queues_per_flow: u32,
-    /// Entries of each submission queue and of each completion queue (NVM Express Base 2.0 §3.3.3: at most 65,536).
+    /// Number of entries of each submission queue and of each completion queue (NVM Express Base 2.0 §3.3.3: at most
+    /// 65,536).
     #[schemars(range(min = 2, max = 65_536))]
     pub queue_entries: u32,
-    /// Requests of one queue that the drive works on at a time; further ones wait in the submission queue.
+    /// Number of requests of one queue that the drive processes at a time. Further ones wait in the submission queue.
     #[schemars(range(min = 1, max = 65_535))]
     pub fetch_limit: u32,
-    /// How entries are fetched.
+    /// Number of entries that the drive fetches at a time.
     pub fetch: Fetch,
-    /// Commands of all queues that the drive works on at a time; who comes next is up to `arbitration`. Absent: no limit but
-    /// `fetch_limit`, so that nothing is to be arbitrated.
+    /// Number of commands of all queues that the drive processes at a time. `arbitration` chooses the next one. Absent:
+    /// no limit beside `fetch_limit`, so that queues do not compete.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 65_535))]
-    pub commands: Option<u32>,
-    /// Whose turn it is when the drive can take on another command.
+    pub command_limit: Option<u32>,
+    /// Choice of the submission queue that is served next.
     pub arbitration: Arbitration,
-    /// Interrupts that tell the host of completions.
+    /// Interrupt coalescing.
     pub interrupts: Interrupts,
-    /// Whether the drive fetches the list of the host's pages (8 B each) for data of more than two of 4 KiB (NVM Express Base
-    /// 2.0 §4.1.1, PRP lists); otherwise it knows them.
+    /// Whether the drive fetches the PRP list (8 B for each page of the host) of data in more than two pages of 4 KiB
+    /// (NVM Express Base 2.0 §4.1.1). Otherwise lists cost nothing.
     pub prp_lists: bool,
-    /// Bytes of a submission queue entry (64 in NVM Express; MQSim's structure has 72).
+    /// Size of a submission queue entry in bytes (64 in NVM Express; 72 in MQSim).
     #[schemars(range(min = 64, max = 128))]
     pub submission_entry_bytes: u32,
-    /// For `protocol = "sata"`.
+    /// Keys of `protocol = "sata"`.
     pub sata: Sata,
 }
 
-/// What host and drive speak.
+/// Protocol between host and drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
@@ -60,11 +61,11 @@ pub enum Protocol {
     Sata,
 }
 
-/// How the drive fetches commands from a submission queue.
+/// Number of submission queue entries that the drive fetches at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fetch {
-    /// Every waiting entry, in one read of the queue.
+    /// All waiting entries, in one read of the queue.
     #[default]
     AllWaiting,
     /// One entry for each doorbell and one for each finished request, as MQSim.
@@ -75,41 +76,42 @@ pub enum Fetch {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Arbitration {
-    /// By which rule.
+    /// Arbitration mechanism.
     pub method: ArbitrationMethod,
-    /// Most commands that are taken from one queue before it is the next one's turn; 0: no limit.
+    /// Number of commands taken from one queue before the next queue is served. 0 stands for no limit.
     #[schemars(range(min = 0, max = 64))]
     pub burst: u32,
-    /// For `weighted`: commands of the class `high` in a round. The flow's `priority` is the class of its queues.
+    /// Weight of the class `high` with `method = "weighted"`: commands in a round. A flow's `priority` is the class of
+    /// its queues.
     #[schemars(range(min = 1, max = 256))]
     pub high: u32,
-    /// Commands of the class `medium` in a round.
+    /// Weight of the class `medium`: commands in a round.
     #[schemars(range(min = 1, max = 256))]
     pub medium: u32,
-    /// Commands of the class `low` in a round.
+    /// Weight of the class `low`: commands in a round.
     #[schemars(range(min = 1, max = 256))]
     pub low: u32,
 }
 
-/// A rule of arbitration.
+/// Arbitration mechanism.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ArbitrationMethod {
-    /// Every queue in turn.
+    /// Round robin among all queues.
     #[default]
     RoundRobin,
-    /// Urgent queues first; then the classes high, medium and low by their weights, in each every queue in turn.
+    /// Urgent queues first, then the classes high, medium and low by their weights, with round robin within each class.
     Weighted,
 }
 
-/// Interrupt coalescing (NVM Express Base 2.0 §5.27.1.6): completions wait for company.
+/// Interrupt coalescing (NVM Express Base 2.0 §5.27.1.6).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Interrupts {
-    /// The host is told once this many completions of a queue wait.
+    /// Number of waiting completions of a queue that triggers an interrupt.
     #[schemars(range(min = 1, max = 256))]
     pub threshold: u32,
-    /// Or once the oldest of them has waited so long; `"0us"`: at once, whatever the threshold.
+    /// Longest time that a completion waits for the threshold. `"0us"` turns coalescing off.
     pub time: Duration,
 }
 
@@ -117,13 +119,14 @@ pub struct Interrupts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Sata {
-    /// Generation: 1, 2 and 3 send 1.5, 3 and 6 Gbit/s, eight bits in ten (Serial ATA 3.1 §7.2).
+    /// Generation of the interface. Generations 1, 2 and 3 send 1.5, 3 and 6 Gbit/s with 8b/10b coding (Serial ATA 3.1
+    /// §7.2).
     #[schemars(range(min = 1, max = 3))]
     pub generation: u32,
-    /// Commands that the drive queues: at most 32 (Serial ATA 3.1 §13.6, native command queuing).
+    /// Number of commands that the drive queues, at most 32 (native command queuing: Serial ATA 3.1 §13.6).
     #[schemars(range(min = 1, max = 32))]
     pub slots: u32,
-    /// Time between two frames beside the primitives that are sent: both ends' reaction, cable. Assumed.
+    /// Time between two frames in addition to the primitives that are sent: reaction of both ends, cable. Assumed: 0.
     pub frame_gap: Duration,
 }
 
@@ -131,23 +134,24 @@ pub struct Sata {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
-    /// Lanes.
+    /// Number of lanes.
     #[schemars(range(min = 1, max = 32))]
     pub lanes: u32,
-    /// Data rate of one lane in one direction, after line coding; or a generation, `"gen1"` to `"gen6"`.
+    /// Data rate of one lane in one direction, after line coding, or a generation, `"gen1"` to `"gen6"`.
     pub lane_rate: LaneRate,
-    /// Time a packet takes from end to end beside its transfer (propagation, switches, root complex), each way.
+    /// Latency of a packet in addition to its transfer time (propagation, switches, root complex), each way.
     #[serde(default = "no_time")]
     pub latency: Duration,
     /// Largest payload of a packet.
     #[serde(default = "payload_128")]
     pub max_payload: Size,
-    /// Bytes that framing, data link layer and header add to each packet. Absent: 28 (2 + 6 + 20: PCI Express Base 3.1 §2.2,
-    /// §3.5, §4.2), with `lane_rate = "gen6"` 16, the header alone (PCI Express Base 6.0 §2.2.1: the rest is part of each flit).
+    /// Bytes that framing, data link layer and header add to each packet. Absent: 28 (2 + 6 + 20: PCI Express Base 3.1
+    /// §2.2, §3.5, §4.2), and with `lane_rate = "gen6"` 16, the header alone (PCI Express Base 6.0 §2.2.1: the rest is
+    /// part of each flit).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 64))]
     pub packet_overhead_bytes: Option<u32>,
-    /// How transfer times are rounded.
+    /// Rounding of transfer times.
     #[serde(default)]
     pub rounding: LinkRounding,
 }
@@ -156,29 +160,29 @@ pub struct Link {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LinkRounding {
-    /// To the picosecond.
+    /// Exact to the picosecond.
     #[default]
     Exact,
-    /// To whole bytes a lane, then down to whole nanoseconds, as MQSim.
+    /// Up to whole bytes a lane, then down to whole nanoseconds, as in MQSim.
     LaneNanoseconds,
 }
 
-/// The rate of a lane: as such, or that of a generation of PCI Express.
+/// Rate of a lane, stated directly or as a generation of PCI Express.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LaneRate {
-    /// A rate.
+    /// Stated rate.
     Is(Rate),
-    /// A generation, counted from 1.
+    /// Generation of PCI Express, counted from 1.
     Generation(u8),
 }
 
-/// Bytes a second of each generation's lanes: 2.5 and 5 GT/s with eight bits in ten; 8, 16 and 32 GT/s with 128 in 130; 64 GT/s
-/// with 236 bytes of packets in each flit of 256 (PCI Express Base 6.0 §4.2).
+/// Lane rate of each generation, in bytes a second: 2.5 and 5 GT/s with 8b/10b coding; 8, 16 and 32 GT/s with 128b/130b
+/// coding; 64 GT/s with 236 bytes of packets in each flit of 256 (PCI Express Base 6.0 §4.2).
 const GENERATIONS: [u64; 6] =
     [250_000_000, 500_000_000, 984_615_385, 1_969_230_769, 3_938_461_538, 8_000_000_000 / 256 * 236];
 
 impl LaneRate {
-    /// Bytes a second.
+    /// Returns the rate, in bytes a second.
     pub fn rate(self) -> Rate {
         match self {
             LaneRate::Is(rate) => rate,
@@ -237,7 +241,7 @@ fn payload_128() -> Size {
 }
 
 impl Link {
-    /// Bytes added to each packet.
+    /// Returns the bytes added to each packet.
     pub fn overhead(&self) -> u32 {
         let by_generation = if self.lane_rate == LaneRate::Generation(6) { 16 } else { 28 };
         self.packet_overhead_bytes.unwrap_or(by_generation)
@@ -254,7 +258,7 @@ impl Default for Host {
             queue_entries: 1024,
             fetch_limit: 512,
             fetch: Fetch::default(),
-            commands: None,
+            command_limit: None,
             arbitration: Arbitration::default(),
             interrupts: Interrupts::default(),
             prp_lists: false,

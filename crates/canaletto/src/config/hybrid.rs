@@ -1,33 +1,33 @@
-//! How logical pages are mapped: by page, by block with log blocks beside, or not at all.
+//! Mapping schemes, and keys of the hybrid ones.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the mapping table maps.
+/// Granularity of the mapping table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MappingScheme {
-    /// Pages: any page may lie anywhere in its plane.
+    /// Page mapping: any page may lie anywhere in its plane.
     #[default]
     Page,
-    /// Blocks, with at most one log block for each: block-associative sector translation (Kim et al., IEEE Transactions on
-    /// Consumer Electronics 48(2), 2002).
+    /// Block mapping with at most one log block for each data block: block-associative sector translation (Kim et al.,
+    /// IEEE Transactions on Consumer Electronics 48(2), 2002).
     Bast,
-    /// Blocks, with one log block for a sequential stream and others that all share: fully associative sector translation
-    /// (Lee et al., ACM TECS 6(3), 2007).
+    /// Block mapping with one log block for a sequential stream and others shared by all data blocks: fully associative
+    /// sector translation (Lee et al., ACM TECS 6(3), 2007).
     Fast,
-    /// Nothing: every logical page has a place of its own, where it is written over and over. For memories that need no
-    /// erase (phase change, 3D XPoint); nothing is collected, erased or levelled.
+    /// No mapping: every logical page has a fixed place that is overwritten. For memories that need no erase (phase
+    /// change, 3D XPoint). Nothing is collected, erased or levelled.
     InPlace,
 }
 
 impl MappingScheme {
-    /// Whether blocks are mapped, with log blocks beside.
+    /// Returns whether blocks are mapped, with log blocks for updates.
     pub fn is_hybrid(self) -> bool {
         matches!(self, MappingScheme::Bast | MappingScheme::Fast)
     }
 
-    /// The name used in designs.
+    /// Returns the name used in designs.
     pub fn name(self) -> &'static str {
         match self {
             MappingScheme::Page => "page",
@@ -38,14 +38,14 @@ impl MappingScheme {
     }
 }
 
-/// Which log block `bast` merges when all are taken.
+/// Log block that `bast` merges when all log blocks are in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LogVictim {
-    /// The one written to longest ago.
+    /// Log block that was written least recently.
     #[default]
     Lru,
-    /// The one opened longest ago.
+    /// Log block that was opened first.
     Fifo,
 }
 
@@ -53,10 +53,11 @@ pub enum LogVictim {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Hybrid {
-    /// Log blocks of each plane; the host sees as many blocks less. For `fast`, one of them is the sequential one.
+    /// Number of log blocks of each plane; the host can address as many blocks less. With `fast`, one of them is the
+    /// sequential log block.
     #[schemars(range(min = 1, max = 1024))]
     pub log_blocks: u32,
-    /// For `bast`: which log block makes room for another. `fast` takes them in turns, as published.
+    /// Log block that `bast` merges to make room. `fast` takes them in turn, as published.
     pub victim: LogVictim,
 }
 

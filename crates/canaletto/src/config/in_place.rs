@@ -1,4 +1,4 @@
-//! What in-place writing needs of the other keys.
+//! Rules between in-place writing and other keys.
 
 use crate::config::check::{Checked, refuse_with, require};
 use crate::config::design::{
@@ -6,7 +6,7 @@ use crate::config::design::{
 };
 use crate::config::medium::Suspendable;
 
-/// Checks `ftl.mapping = "in-place"`, and that nothing else is addressed by bytes.
+/// Checks `ftl.mapping = "in-place"`, and that no other mapping has byte addressing.
 pub(super) fn check(design: &Design) -> Checked {
     if design.ftl.mapping == MappingScheme::InPlace {
         return check_rest(design);
@@ -20,7 +20,7 @@ pub(super) fn check(design: &Design) -> Checked {
     })
 }
 
-/// Nothing moves, nothing is erased and no block is ever retired: what speaks of that is refused.
+/// Refuses keys of garbage collection, erases and bad blocks, which do not exist with in-place writing.
 fn check_rest(design: &Design) -> Checked {
     let (ftl, flash) = (&design.ftl, &design.flash);
     let refuse = refuse_with("ftl.mapping = \"in-place\"".to_owned());
@@ -38,8 +38,8 @@ fn check_rest(design: &Design) -> Checked {
     )?;
     refuse(
         !design.mapping.is_cached(),
-        "mapping.capacity",
-        &format!("\"{}\"", design.mapping.capacity),
+        "mapping.cache_capacity",
+        &format!("\"{}\"", design.mapping.cache_capacity),
         "there is no table to cache; expected \"0B\"",
     )?;
     refuse(

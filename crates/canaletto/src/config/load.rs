@@ -1,6 +1,6 @@
-//! Files, presets and overrides become a checked configuration.
+//! Loading of configurations from files, presets and overrides.
 //!
-//! Later layers win: the preset a file names with `base`, the file, then each override (`--set key=value`).
+//! Later layers win: the preset that a file names with `base`, the file, then each override (`--set key=value`).
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -79,7 +79,7 @@ fn parse(label: &str, text: &str) -> Result<Table, ConfigError> {
     })
 }
 
-/// Settings of `over` replace those of `under`, table by table.
+/// Replaces settings of `under` by those of `over`, table by table.
 fn merge(under: &mut Table, over: Table) {
     for (key, value) in over {
         match (under.get_mut(&key), value) {
@@ -119,7 +119,7 @@ fn finish<T: DeserializeOwned + Serialize>(
     Ok(config)
 }
 
-/// TOML knows nan and inf; no key has a use for them.
+/// Refuses nan and inf, which TOML knows and no key has a use for.
 fn finite(value: &Value, path: &str) -> Result<(), Problem> {
     let inner = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
     match value {
@@ -132,7 +132,8 @@ fn finite(value: &Value, path: &str) -> Result<(), Problem> {
     }
 }
 
-/// A value as TOML writes it, or else a string: `4` and `true` are what they look like, `10us` needs no quotes.
+/// Returns a value as TOML writes it, or else a string: `4` and `true` are a number and a truth value, and `10us` needs
+/// no quotes.
 fn literal(text: &str) -> Value {
     match toml::from_str::<Table>(&format!("value = {text}")) {
         Ok(mut table) if table.len() == 1 => table.remove("value").expect("the only key"),
@@ -165,7 +166,7 @@ fn set(table: &mut Table, key: &str, value: Value) -> Result<(), String> {
     }
 }
 
-/// Where a profile's value came from is no longer so once it is set to another.
+/// Removes the origin of a profile's value that an override replaces.
 fn forget_origin(table: &mut Table, key: &str) {
     let mut parts = key.split('.');
     let (Some("flow"), Some(number), Some("synthetic"), Some(name)) =
@@ -187,17 +188,54 @@ fn key_of(path: &serde_path_to_error::Path) -> String {
     segments.collect::<Vec<_>>().join(".")
 }
 
-/// Serde's message, with the nearest name where a name was unknown.
+/// Returns serde's message in a user's words: keys and values instead of fields and variants, no types of Rust, and the nearest
+/// name where a name was unknown.
 fn explain(message: &str) -> String {
     let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-    match (message.starts_with("unknown "), names.split_first()) {
-        (true, Some((given, known))) if !known.is_empty() => {
-            match crate::config::names::nearest(given, known.iter().copied()) {
-                Some(near) => format!("{message}; did you mean `{near}`?"),
-                None => message.to_owned(),
-            }
+    let near = match (message.starts_with("unknown "), names.split_first()) {
+        (true, Some((given, known))) => crate::config::names::nearest(given, known.iter().copied()),
+        _ => None,
+    };
+    let said = message
+        .replacen("unknown field", "unknown key", 1)
+        .replacen("unknown variant", "unknown value", 1)
+        .replacen("missing field", "missing key", 1);
+    let said = match said.strip_prefix("invalid type: ").or(said.strip_prefix("invalid value: ")) {
+        Some(rest) => match rest.split_once(", expected ") {
+            Some((given, wanted)) => format!("got {}, expected {}", plain_value(given), plain_type(wanted)),
+            None => format!("got {}", plain_value(rest)),
+        },
+        None => said,
+    };
+    near.map_or(said.clone(), |near| format!("{said}; did you mean `{near}`?"))
+}
+
+/// A value as serde describes it, such as `integer `5``, without the name of its type.
+fn plain_value(given: &str) -> String {
+    match given.split_once(' ') {
+        Some(("integer" | "floating" | "string" | "boolean", rest)) => {
+            rest.trim_start_matches("point ").trim_matches('`').to_owned()
         }
-        _ => message.to_owned(),
+        _ => match given {
+            "map" => "a table".to_owned(),
+            "sequence" => "a list".to_owned(),
+            other => other.to_owned(),
+        },
+    }
+}
+
+/// A type as serde describes it, in a user's words.
+fn plain_type(wanted: &str) -> String {
+    match wanted {
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number of at least 0".to_owned(),
+        "i8" | "i16" | "i32" | "i64" => "a whole number".to_owned(),
+        "f32" | "f64" => "a number".to_owned(),
+        "a boolean" => "true or false".to_owned(),
+        "a string" => "a text".to_owned(),
+        "a sequence" => "a list".to_owned(),
+        "a map" => "a table".to_owned(),
+        other if other.starts_with("struct ") => "a table".to_owned(),
+        other => other.to_owned(),
     }
 }
 
@@ -248,7 +286,7 @@ mod tests {
         let cases = [
             (
                 format!("{BASE}[flash]\nraed = \"5us\"\n"),
-                "my.toml:3: flash.raed: unknown field `raed`, expected one of",
+                "my.toml:3: flash.raed: unknown key `raed`, expected one of",
                 "did you mean `read`?",
             ),
             (format!("{BASE}[flash]\nread = 5\n"), "my.toml:3: flash.read", "without a unit"),
@@ -265,10 +303,14 @@ mod tests {
             (format!("{BASE}[geometry]\nchannels = -1\n"), "my.toml:3: geometry.channels", "-1"),
             (
                 format!("{BASE}[geometry]\nchannels = \"eight\"\n"),
-                "my.toml:3: geometry.channels: invalid type: string \"eight\"",
-                "u32",
+                "my.toml:3: geometry.channels: got \"eight\", expected a whole number of at least 0",
+                "",
             ),
-            (format!("{BASE}[geometry]\nchannels = 99999999999\n"), "my.toml:3: geometry.channels", "u32"),
+            (
+                format!("{BASE}[geometry]\nchannels = 99999999999\n"),
+                "my.toml:3: geometry.channels: got 99999999999, expected a whole number",
+                "",
+            ),
             (
                 format!("{BASE}[geometry]\npage = \"3KiB\"\n"),
                 "my.toml:3: geometry.page: got \"3KiB\", expected a power of two",
@@ -280,14 +322,14 @@ mod tests {
                 "kinds of page",
             ),
             (format!("{BASE}[gc]\nthreshold = 0.5\n"), "my.toml:3: gc.threshold: got 0.5", "overprovisioning"),
-            (format!("{BASE}[fabric]\nkind = \"buss\"\n"), "my.toml:3: fabric.kind: unknown variant `buss`", "`bus`"),
+            (format!("{BASE}[fabric]\nkind = \"buss\"\n"), "my.toml:3: fabric.kind: unknown value `buss`", "`bus`"),
             (
                 "base = \"performance\"\n".to_owned(),
                 "my.toml:1: base: preset \"performance\" does not exist",
                 "performance-optimized",
             ),
             ("x = [1,\n2\n".to_owned(), "my.toml:", ""),
-            (String::new(), "my.toml: ", "missing field"),
+            (String::new(), "my.toml: ", "missing key"),
         ];
         let nan = format!("{BASE}[ftl]\noverprovisioning = nan\n");
         assert!(message(&nan, &[]).starts_with("my.toml:3: ftl.overprovisioning: got NaN, expected a finite number"));
@@ -302,7 +344,7 @@ mod tests {
     fn errors_of_overrides_name_them() {
         for (setting, start) in [
             ("flash.erase=2", "--set flash.erase=2: flash.erase: got 2 without a unit"),
-            ("flash.nope=2", "--set flash.nope=2: flash.nope: unknown field"),
+            ("flash.nope=2", "--set flash.nope=2: flash.nope: unknown key"),
             ("flash", "--set flash: expected KEY=VALUE"),
             ("name.x=1", "--set name.x=1: name.x: name is a plain value"),
             ("=1", "--set =1: : got an empty part"),
@@ -365,8 +407,8 @@ mod tests {
             ),
             (format!("{trace}offset = \"100B\"\n"), "w.toml:6: flow.0.trace.offset: got \"100B\", expected a multiple"),
             (
-                format!("{trace}room = \"0B\"\n"),
-                "w.toml:6: flow.0.trace.room: got \"0B\", expected a multiple of 512 B above",
+                format!("{trace}region_size = \"0B\"\n"),
+                "w.toml:6: flow.0.trace.region_size: got \"0B\", expected a multiple of 512 B above",
             ),
             ("[flow.mix]\ntrace = []\n".to_owned(), "w.toml:5: flow.0.mix.trace: got an empty list"),
             (

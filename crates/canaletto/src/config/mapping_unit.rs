@@ -1,40 +1,41 @@
-//! What `ftl.mapping_unit` comes to, and what it does not go with.
+//! Sizes that follow from `ftl.mapping_unit`, and rules between it and other keys.
 
 use crate::config::check::{Checked, require};
 use crate::config::design::{Design, MapUpdate, MappingScheme, Scope, Superblock};
 use crate::flash::address::{Layout, SECTOR};
 
-/// The largest mapping unit: an erase block's worth on most flash, beyond which block mapping is meant.
+/// Largest mapping unit, in bytes. It is about an erase block of most flash; beyond it, block mapping is the better
+/// model.
 const LARGEST: u64 = 1 << 20;
 
 impl Design {
-    /// Bytes that a mapping entry says the place of.
+    /// Returns the data covered by a mapping entry, in bytes.
     pub fn mapping_unit(&self) -> u64 {
         if self.ftl.mapping_unit.0 == 0 { self.geometry.page.0 } else { self.ftl.mapping_unit.0 }
     }
 
-    /// Mapping units in a page of flash; 1 if they are no smaller.
+    /// Returns the number of mapping units in a page of flash; 1 if they are no smaller.
     pub fn units_per_page(&self) -> u32 {
         (self.geometry.page.0 / self.mapping_unit()).max(1) as u32
     }
 
-    /// Pages of flash in a mapping unit; 1 if it is no larger.
+    /// Returns the number of flash pages in a mapping unit; 1 if it is no larger.
     pub fn pages_per_unit(&self) -> u32 {
         (self.mapping_unit() / self.geometry.page.0).max(1) as u32
     }
 
-    /// Bytes of a page as the data cache keeps it: a mapping unit, at most a page of flash.
+    /// Returns the size of a page of the data cache, in bytes: a mapping unit, at most a page of flash.
     pub fn cached_page(&self) -> u64 {
         self.mapping_unit().min(self.geometry.page.0)
     }
 
-    /// The array as the FTL sees it.
+    /// Returns the array as the FTL addresses it.
     pub fn layout(&self) -> Layout {
         Layout::new(&self.geometry, self.flash.die_interleaving).divided(self.units_per_page())
     }
 }
 
-/// Checks the mapping unit and what goes with it.
+/// Checks the mapping unit against other keys.
 pub(super) fn check(design: &Design) -> Checked {
     let (key, unit) = ("ftl.mapping_unit", design.ftl.mapping_unit);
     require(unit.0 == 0 || unit.0.is_power_of_two() && (SECTOR..=LARGEST).contains(&unit.0), key, || {
@@ -50,7 +51,7 @@ pub(super) fn check(design: &Design) -> Checked {
     if design.units_per_page() > 1 { check_finer(design) } else { Ok(()) }
 }
 
-/// Several units share a page of flash, which is programmed at once.
+/// Checks the keys that do not allow several units in a page of flash.
 fn check_finer(design: &Design) -> Checked {
     let (key, unit) = ("ftl.mapping_unit", design.ftl.mapping_unit);
     let units = u64::from(design.geometry.pages_per_block) * u64::from(design.units_per_page());
@@ -65,15 +66,15 @@ fn check_finer(design: &Design) -> Checked {
     })?;
     require(design.ftl.superblock == Superblock::None, key, || {
         format!(
-            "got \"{unit}\", less than a page, expected \"0B\" with ftl.superblock = {:?}: a stripe is of pages of flash",
-            design.ftl.superblock
+            "got \"{unit}\", less than a page, expected \"0B\" with ftl.superblock = \"{}\": a stripe consists of flash pages",
+            design.ftl.superblock.name()
         )
     })?;
     require(design.gc.scope == Scope::Plane, key, || {
         format!(
-            "got \"{unit}\", less than a page, expected \"0B\" with gc.scope = {:?}: copies that come to a plane one by one \
+            "got \"{unit}\", less than a page, expected \"0B\" with gc.scope = \"{}\": copies that come to a plane one by one \
              would each fill a page of flash",
-            design.gc.scope
+            design.gc.scope.name()
         )
     })
 }

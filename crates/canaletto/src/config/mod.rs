@@ -1,8 +1,8 @@
-//! Configuration: one truth, typed.
+//! Configuration of drives, workloads and PCs, as typed structs.
 //!
-//! [`design`] and [`workload`] are the truth; their doc comments become the JSON Schema, whose ranges are checked against
-//! every value. [`load`] reads files, presets and overrides into them; [`check`] holds the rules between keys; [`error`]
-//! says where a wrong key was set.
+//! [`design`] and [`workload`] define every key. Their doc comments become the JSON Schema, and its ranges are checked
+//! against every value. [`load`] reads files, presets and overrides into these structs. [`check`] holds the rules
+//! between keys. [`error`] finds the place where a wrong key was set.
 
 pub mod area;
 pub mod attach;

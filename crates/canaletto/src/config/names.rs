@@ -1,19 +1,20 @@
-//! "Did you mean": the nearest known name.
+//! Suggestion of the nearest known name.
 
-/// The known name closest to `given`, and how many letters apart they are; upper and lower case count as equal.
+/// Returns the known name closest to `given`, and the number of letters between them; upper and lower case count as
+/// equal.
 pub fn closest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<(usize, &'a str)> {
     // A name longer than any known one is not worth the square of its length.
     let given = given.chars().take(64).collect::<String>().to_lowercase();
     known.into_iter().map(|name| (distance(&given, &name.to_lowercase()), name)).min_by_key(|(apart, _)| *apart)
 }
 
-/// The known name nearest to `given`, if any is near enough to be meant.
+/// Returns the known name nearest to `given`, if any is near enough to be meant.
 pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let (apart, name) = closest(given, known)?;
     (apart <= given.chars().count().max(name.chars().count()) / 2).then_some(name)
 }
 
-/// Levenshtein distance.
+/// Returns the Levenshtein distance.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -29,7 +30,7 @@ fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-/// A sentence that lists the known names and points at the nearest.
+/// Returns a sentence that lists the known names and suggests the nearest.
 pub fn suggest(given: &str, known: &[&str]) -> String {
     match nearest(given, known.iter().copied()) {
         Some(name) => format!("did you mean \"{name}\"? (known: {})", known.join(", ")),

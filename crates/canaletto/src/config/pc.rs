@@ -1,4 +1,4 @@
-//! A PC whose drive is a fixed-latency one: an attachment on its own, as the PC study looks at it.
+//! Keys of a PC with a fixed-latency drive, for studies of attachments alone.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,56 +6,56 @@ use serde::{Deserialize, Serialize};
 use crate::config::attach::Attachment;
 use crate::config::units::{Duration, Rate};
 
-/// A PC with a drive whose inside takes stated times.
+/// PC with a drive of stated latencies and rates.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Pc {
-    /// How the drive is attached.
+    /// Attachment of the drive.
     pub attachment: Attachment,
-    /// The drive's inside.
+    /// Latencies and rates of the drive.
     pub ssd: FixedSsd,
-    /// The driver of the operating system.
+    /// Device driver of the operating system.
     pub driver: Driver,
-    /// The network that a download comes from.
+    /// Network that a download comes from.
     pub network: Network,
 }
 
-/// What a second port has behind it.
+/// Parts behind a second port of the drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Internals {
-    /// An inside of its own: buffer, controller and flash. Our reading of the slides, by which the direct path shortens
-    /// reads that are all but hidden behind flash.
+    /// Buffer, controller and flash for each port. Assumed from the slides, in which the direct path shortens reads
+    /// that are almost hidden behind flash.
     #[default]
     PerPort,
-    /// The one that the first port has, too.
+    /// Parts shared by both ports.
     Shared,
 }
 
-/// A drive whose inside takes stated times. Each port's inside serves one chunk at a time at the rate below, and each
-/// chunk is ready the latency later.
+/// Drive of stated latencies and rates. The parts behind each port serve one chunk at a time at the rate below, and
+/// each chunk is ready the latency later.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FixedSsd {
-    /// Latency of data that are in the buffer. Assumed: two accesses to DRAM.
+    /// Latency of data in the buffer. Assumed: two accesses to DRAM.
     pub hit_latency: Duration,
     /// Rate of the buffer. Assumed: that of DDR2-800, so that it is no limit.
     pub hit_rate: Rate,
-    /// Latency of data that are on flash. Assumed: tR of SLC flash, 25 us (Samsung K9XXG08UXM data sheet), and as much
-    /// again for the controller.
+    /// Latency of data on flash. Assumed: tR of SLC flash, 25 us (Samsung K9XXG08UXM data sheet), and as much again for
+    /// the controller.
     pub miss_latency: Duration,
-    /// Rate of reading flash (slides, "SSD Benchmark Chart": 250 MB/s, the fastest drive).
+    /// Rate of flash reads (slides, "SSD Benchmark Chart": 250 MB/s, the fastest drive).
     pub miss_rate: Rate,
     /// Time from the last data of a write to its end. Assumed: tPROG of SLC flash, 200 us (same data sheet).
     pub write_latency: Duration,
-    /// Rate of writing flash (slides, "SSD Benchmark Chart": 170 MB/s, the same drive).
+    /// Rate of flash writes (slides, "SSD Benchmark Chart": 170 MB/s, the same drive).
     pub write_rate: Rate,
-    /// What a second port has behind it.
+    /// Parts behind a second port.
     pub internals: Internals,
 }
 
 impl FixedSsd {
-    /// A drive whose inside takes no time.
+    /// Returns a drive without latencies and limits of its own.
     pub fn without_inside(&self) -> FixedSsd {
         let none = Duration(0);
         let unlimited = Rate(0);
@@ -85,18 +85,18 @@ impl Default for FixedSsd {
     }
 }
 
-/// The driver.
+/// Device driver of the operating system.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Driver {
-    /// Processor time to make a DMA command. Assumed.
+    /// Processor time to make a DMA command. Assumed: 1 us.
     pub command: Duration,
-    /// Processor time to pack a second DMA into the same command. Assumed.
+    /// Processor time to pack a second DMA into the same command. Assumed: 200 ns.
     pub pack: Duration,
-    /// Processor time from an interrupt to the end of the DMA. Assumed.
+    /// Processor time from an interrupt to the end of the DMA. Assumed: 1 us.
     pub interrupt: Duration,
-    /// Bytes of the descriptor of one DMA, which its engine fetches from main memory. Assumed: command header and table
-    /// of AHCI 1.1 (32 and 128 B) with one entry of 16 B.
+    /// Size of the descriptor of one DMA, in bytes, which its engine fetches from main memory. Assumed: command header
+    /// and table of AHCI 1.1 (32 and 128 B) with one entry of 16 B.
     #[schemars(range(min = 1, max = 4096))]
     pub descriptor_bytes: u32,
 }
@@ -112,13 +112,13 @@ impl Default for Driver {
     }
 }
 
-/// The network interface, at the south bridge.
+/// Network interface at the south bridge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Network {
-    /// Its rate (ICH8 has Gigabit Ethernet).
+    /// Rate of the network (ICH8 has Gigabit Ethernet).
     pub rate: Rate,
-    /// Blocks of a download; two of them are in main memory at a time. Assumed.
+    /// Number of blocks of a download; two of them are in main memory at a time. Assumed: 16.
     #[schemars(range(min = 1, max = 1024))]
     pub blocks: u32,
 }

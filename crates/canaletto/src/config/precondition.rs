@@ -1,23 +1,24 @@
-//! The state a drive is in before the run: every key, its unit, its default and its reason.
+//! Keys of the state of a drive before the run, each with unit, default and source.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a drive comes to its state before the run.
+/// Method that prepares the drive before the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PreconditionKind {
-    /// Fresh out of the box: nothing was ever written.
+    /// None: a fresh drive on which nothing was ever written.
     #[default]
     None,
-    /// In the steady state of its garbage collection, computed: takes seconds for any drive.
+    /// Computation of the steady state of garbage collection, which takes seconds for any drive.
     Steady,
-    /// In the state that really writing it leaves it in, with the flows' own addresses: takes as long as that many writes.
+    /// Simulation of the writes that fill the drive, with the flows' own addresses, which takes as long as that many
+    /// writes.
     Replay,
 }
 
 impl PreconditionKind {
-    /// The name used in results.
+    /// Returns the name used in results.
     pub fn name(self) -> &'static str {
         match self {
             PreconditionKind::None => "none",
@@ -27,13 +28,13 @@ impl PreconditionKind {
     }
 }
 
-/// Preconditioning: the state a drive is in before the run.
+/// Preconditioning: the state of the drive before the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Precondition {
-    /// How the drive comes to its state.
+    /// Method that prepares the drive.
     pub kind: PreconditionKind,
-    /// Share of the addresses that hold data; flows of a partitioned drive may have their own (`flow.occupancy`).
+    /// Share of the addresses that hold data. Flows of a partitioned drive may have their own (`flow.occupancy`).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub occupancy: f64,
 }

@@ -1,24 +1,24 @@
-//! How trace files are read. The engine never sees a file; whoever opens one for it does as told here.
+//! Keys of trace parsing. The engine itself opens no file; its caller reads traces by these keys.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a trace file is read.
+/// Parsing of a trace file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ReadOptions {
-    /// What a line that is no request of the format, or one with an impossible value, does.
+    /// Treatment of a line that is no request of the format, or has an impossible value.
     pub on_error: OnError,
-    /// Lines may be out of order by as many requests as are held back to be sorted by time (32 bytes each). Traces sorted by
-    /// completion (SYSTOR '17) need as many as are ever outstanding. A line that comes later than that is an error; 0: any
-    /// line that is out of order is.
+    /// Number of requests that are held back to be sorted by time (32 B each). Traces sorted by completion (SYSTOR '17)
+    /// need as many as are ever outstanding. A line that is later than the window allows is an error; with 0, any line
+    /// out of order is.
     #[schemars(range(max = 16_777_216))]
     pub sort_window: u32,
-    /// Which event of a request is taken to be its arrival, in blkparse text. Absent: D.
+    /// Event that counts as a request's arrival, in blkparse text. Absent: D.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub events: Option<BlockEvent>,
-    /// Which columns of a CSV file hold what, such as "time=ts:ms,offset=lba:sectors,size=len,kind=op,device=disk": a name
-    /// of the header or #1, #2, … and the unit. Absent: the columns that `trace convert` writes.
+    /// Columns of a CSV file, such as "time=ts:ms,offset=lba:sectors,size=len,kind=op,device=disk": for each, a name of
+    /// the header or #1, #2, … and the unit. Absent: the columns that `trace convert` writes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub columns: Option<String>,
 }
@@ -30,30 +30,30 @@ impl Default for ReadOptions {
 }
 
 impl ReadOptions {
-    /// Whether nothing is asked for.
+    /// Returns whether all keys have their defaults.
     pub fn is_default(&self) -> bool {
         *self == ReadOptions::default()
     }
 }
 
-/// What a bad line does.
+/// Treatment of a bad line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnError {
-    /// It ends everything with an error that names the line.
+    /// Error that names the line.
     #[default]
     Stop,
-    /// It is left out; results say how many were.
+    /// Line left out and counted in the results.
     Skip,
 }
 
-/// Steps of a request through Linux's block layer (blkparse(1)).
+/// Event of a request in Linux's block layer (blkparse(1)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum BlockEvent {
-    /// Queued: as the file system asked for it, before merging.
+    /// Queued: as the file system requested it, before merging.
     Q,
-    /// Issued to the driver: what the drive got.
+    /// Issued to the driver: as the drive received it.
     D,
-    /// Completed, at that time.
+    /// Completed; its time counts as the arrival.
     C,
 }

@@ -1,40 +1,40 @@
-//! Refresh: every key, its unit, its default and its reason.
+//! Keys of refresh, each with unit, default and source.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::config::units::Duration;
 
-/// Blocks whose data are moved before they are lost: because their neighbours were read too often, or because they are old.
-/// Off by default: limits belong to a chip.
+/// Refresh: blocks are moved after too many reads (read disturb) or when their data are too old (retention). Off by
+/// default, because limits are a property of the chip.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Refresh {
-    /// Page reads of a block since its erase after which its valid pages are moved and it is erased; reads for copies count.
-    /// 0: never. Reads add errors in proportion to their number, the more the more worn the block is (Cai et al., "Read
-    /// Disturb Errors in MLC NAND Flash Memory", DSN 2015); 100000 is a usual limit of drives (QNX Neutrino, "Read
-    /// degradation monitoring with automatic refresh").
+    /// Number of page reads of a block since its erase after which its valid pages are moved and it is erased; reads
+    /// for copies count. 0 turns this off. Errors grow in proportion to the reads, and faster in worn blocks (Cai et
+    /// al., "Read Disturb Errors in MLC NAND Flash Memory", DSN 2015). 100000 is a usual limit of drives (QNX Neutrino,
+    /// "Read degradation monitoring with automatic refresh").
     #[schemars(range(min = 0, max = 1_000_000_000))]
-    pub reads: u32,
-    /// Age of a block's oldest data, in days, from which on they are moved while nothing more urgent is to do. 0: never.
-    /// Data found when the run begins are `flash.errors.age_days` old by then. Refreshing from every few days to once a year is what Cai et
-    /// al., "Flash Correct-and-Refresh", ICCD 2012, look at.
+    pub read_limit: u32,
+    /// Age of a block's oldest data, in days, after which they are moved while nothing more urgent is to do. 0 turns
+    /// this off. Data written before the run are `flash.errors.initial_age_days` old when it begins. Cai et al., "Flash
+    /// Correct-and-Refresh", ICCD 2012, study intervals from a few days to a year.
     #[schemars(range(min = 0.0, max = 36_500.0))]
-    pub age_days: f64,
-    /// Time from one look at a block to the next: blocks are looked at one after the other, plane by plane, so that a drive
-    /// whose data are all of an age is not rewritten at once. Assumed.
-    pub interval: Duration,
+    pub age_limit_days: f64,
+    /// Time between two blocks of the refresh scan, which visits blocks one after the other, plane by plane, so that a
+    /// drive whose data are all of one age is not rewritten at once. Assumed: 10 ms.
+    pub scan_interval: Duration,
 }
 
 impl Refresh {
-    /// Whether anything is ever moved.
+    /// Returns whether anything is ever moved.
     pub fn is_on(&self) -> bool {
-        self.reads > 0 || self.age_days > 0.0
+        self.read_limit > 0 || self.age_limit_days > 0.0
     }
 }
 
 impl Default for Refresh {
     fn default() -> Self {
-        Refresh { reads: 0, age_days: 0.0, interval: Duration::from_ns(10_000_000) }
+        Refresh { read_limit: 0, age_limit_days: 0.0, scan_interval: Duration::from_ns(10_000_000) }
     }
 }

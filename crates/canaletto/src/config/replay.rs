@@ -1,4 +1,4 @@
-//! How recorded requests are replayed: at which pace, where on the drive, how much of them, how often.
+//! Keys of trace replay: selection, pace, address range and repetition.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,152 +9,153 @@ use crate::config::reading::ReadOptions;
 use crate::config::units::{Duration, Size, Span};
 use crate::flash::address::SECTOR;
 
-/// What to do with addresses beyond the drive.
+/// Treatment of addresses beyond the drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Beyond {
-    /// Stop with an error that names the first one.
+pub enum OutOfRange {
+    /// Error that names the first such address.
     #[default]
     Refuse,
-    /// Take the address modulo the capacity.
+    /// Address modulo the capacity.
     Wrap,
-    /// Scale all addresses by the ratio of capacity to the trace's span (keeps neighbours near each other).
+    /// All addresses scaled by the ratio of the capacity to the trace's span, so that neighbours stay neighbours.
     Fit,
 }
 
-/// What a trace's device numbers mean.
+/// Meaning of a trace's device numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Devices {
-    /// Nothing: all devices share the addresses of the drive, as in MQSim.
+    /// None: all devices share the addresses of the drive, as in MQSim.
     #[default]
     Ignore,
-    /// Devices lie end to end, in the order of their numbers.
+    /// Address spaces that follow one another on the drive, in the order of the device numbers.
     Offset,
 }
 
-/// Replayed requests.
+/// Requests replayed from a trace.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Trace {
-    /// The trace file.
+    /// Name of the trace file.
     pub file: String,
-    /// Its format. Absent: found out from the content.
+    /// Format of the trace. Absent: detected from the content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
-    /// How its lines are read.
+    /// Parsing of the trace's lines.
     #[serde(default, skip_serializing_if = "ReadOptions::is_default")]
     pub read: ReadOptions,
-    /// Only requests recorded at least this long after the trace's first.
+    /// Time after the trace's first request from which requests are replayed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Span>,
-    /// Only requests recorded less than this long after the trace's first.
+    /// Time after the trace's first request at which replay ends. Requests at or after it are left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Span>,
-    /// The first requests (of those between `after` and `until`) are left out.
+    /// Number of first requests (of those between `after` and `until`) to leave out.
     #[serde(default)]
     pub skip: u64,
-    /// Only the first of every so many requests that are left. Times between those that stay are kept, so that they arrive
-    /// more rarely. Absent: all.
+    /// Sampling period: the first of every so many remaining requests is replayed. Recorded times are kept, so that
+    /// requests arrive less often. Absent: all requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub every: Option<u64>,
-    /// Only this share of the requests that are left, drawn request by request from a random stream of the run's seed. Times
-    /// are kept, as with `every`. Absent: all.
+    /// Share of the remaining requests to replay, drawn request by request from a random stream of the run's seed.
+    /// Recorded times are kept, as with `every`. Absent: all requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub sample: Option<f64>,
-    /// At most this many requests of what is left, from the beginning.
+    /// Largest number of requests to replay, from the beginning of the selection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub requests: Option<u64>,
-    /// How many times what is left is replayed, at the same addresses. Each time begins after the last arrival of the one
-    /// before and the mean time between its arrivals.
+    /// Number of times that the selection is replayed, at the same addresses. Each repetition begins one mean
+    /// inter-arrival time after the last arrival of the one before.
     #[serde(default = "once")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub repeat: u64,
-    /// Closed loop: arrival times are ignored and this many requests are always outstanding. Absent: open loop, at the
-    /// recorded times.
+    /// Number of outstanding requests of a closed loop, which ignores arrival times. Absent: open loop, at the recorded
+    /// times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_048_576))]
     pub queue_depth: Option<u32>,
-    /// Whether all requests are there when the flow starts and wait for room in the submission queue, which the drive
-    /// empties as fast as it can. Their latency counts from the start; `device_response_us` does not.
+    /// Whether all requests arrive when the flow starts and wait for room in the submission queue. Their latency counts
+    /// from the start; `device_response_us` does not.
     #[serde(default)]
     pub as_fast_as_possible: bool,
-    /// Open loop: how many times as fast as recorded the requests arrive. Absent: at the recorded times.
+    /// Factor by which requests of an open loop arrive faster than recorded. Absent: recorded times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.000_001, max = 1_000_000.0))]
     pub speed: Option<f64>,
-    /// Open loop: mean time between arrivals. The recorded times are scaled by the factor that leads to it, for which the
-    /// trace is read once before the run. Absent: at the recorded times.
+    /// Mean time between arrivals of an open loop. The recorded times are scaled to reach it, for which the trace is
+    /// read once before the run. Absent: recorded times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inter_arrival: Option<Duration>,
-    /// When its time begins, in simulated time: when its first request arrives, unless `keep_start`.
+    /// Simulated time at which the trace starts: arrival of its first request, unless `keep_start` is set.
     #[serde(default = "zero_time")]
     pub start: Duration,
-    /// What device numbers mean.
+    /// Meaning of device numbers.
     #[serde(default)]
     pub devices: Devices,
-    /// What to do with addresses beyond the drive, or beyond `room`.
+    /// Treatment of addresses beyond the drive, or beyond `region_size`.
     #[serde(default)]
-    pub beyond: Beyond,
-    /// Where on the drive its address 0 lies.
+    pub out_of_range: OutOfRange,
+    /// Address of the drive at which the trace's address 0 lies.
     #[serde(default = "zero_size")]
     pub offset: Size,
-    /// How much of the drive it may use from `offset` on. Absent: all there is.
+    /// Size of the part of the drive, from `offset` on, that the trace uses. Absent: the rest of the drive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub room: Option<Size>,
-    /// Whether the run starts at the trace's own time zero (MQSim) or at its first request.
+    pub region_size: Option<Size>,
+    /// Whether the run starts at the trace's own time zero (MQSim) instead of its first request.
     #[serde(default)]
     pub keep_start: bool,
 }
 
-/// Several traces whose requests are merged, in order of arrival, into one stream. Each trace begins with its first request at
-/// its own `start`.
+/// Several traces whose requests are merged into one stream in order of arrival. Each trace begins with its first
+/// request at its own `start`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mix {
-    /// The traces, each read, selected, sped up and placed as it says; of those that arrive at the same time the first goes
-    /// first.
+    /// Traces of the mix, each with its own selection, speed and place. Of requests with equal arrival times, that of
+    /// the first trace goes first.
     #[schemars(length(min = 1, max = 64))]
     pub trace: Vec<Trace>,
-    /// At most this many requests of the stream, from the beginning.
+    /// Largest number of requests of the stream, from the beginning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub requests: Option<u64>,
-    /// Closed loop: arrival times only say in which order requests come, and this many are always outstanding.
+    /// Number of outstanding requests of a closed loop, which uses arrival times only for the order of requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_048_576))]
     pub queue_depth: Option<u32>,
-    /// As that of a trace, with the arrival times for the order.
+    /// Whether all requests arrive when the flow starts, in the order of their arrival times. See
+    /// `trace.as_fast_as_possible`.
     #[serde(default)]
     pub as_fast_as_possible: bool,
-    /// Open loop: how many times as fast the stream arrives as its traces say.
+    /// Factor by which the stream of an open loop arrives faster than its traces say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.000_001, max = 1_000_000.0))]
     pub speed: Option<f64>,
-    /// Open loop: mean time between arrivals of the stream, from its first to its last. All times are scaled by the factor
-    /// that leads to it, for which the traces are read once before the run.
+    /// Mean time between arrivals of the stream in an open loop, from its first to its last. All times are scaled to
+    /// reach it, for which the traces are read once before the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inter_arrival: Option<Duration>,
 }
 
-/// What makes replayed requests arrive.
+/// Arrival process of replayed requests.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pace {
-    /// Closed loop.
+    /// Number of outstanding requests of a closed loop.
     pub queue_depth: Option<u32>,
-    /// All at the beginning.
+    /// Whether all requests arrive at the beginning.
     pub as_fast_as_possible: bool,
-    /// Faster or slower.
+    /// Factor by which requests arrive faster than recorded.
     pub speed: Option<f64>,
-    /// At this mean time between arrivals.
+    /// Mean time between arrivals.
     pub inter_arrival: Option<Duration>,
 }
 
 impl Trace {
-    /// All of a file, as recorded.
+    /// Makes the replay of a whole file, as recorded.
     pub fn of_file(file: &str) -> Trace {
         Trace {
             file: file.to_owned(),
@@ -173,33 +174,33 @@ impl Trace {
             inter_arrival: None,
             start: zero_time(),
             devices: Devices::default(),
-            beyond: Beyond::default(),
+            out_of_range: OutOfRange::default(),
             offset: zero_size(),
-            room: None,
+            region_size: None,
             keep_start: false,
         }
     }
 
-    /// Its pace.
+    /// Returns the arrival process.
     pub fn pace(&self) -> Pace {
         let Trace { queue_depth, as_fast_as_possible, speed, inter_arrival, .. } = *self;
         Pace { queue_depth, as_fast_as_possible, speed, inter_arrival }
     }
 
-    /// How many requests are replayed at the most, if that is known without reading the trace.
+    /// Returns the largest number of requests, if it is known without reading the trace.
     pub fn most_requests(&self) -> Option<u64> {
         self.requests.map(|each| each.saturating_mul(self.repeat))
     }
 }
 
 impl Mix {
-    /// Its pace.
+    /// Returns the arrival process.
     pub fn pace(&self) -> Pace {
         let Mix { queue_depth, as_fast_as_possible, speed, inter_arrival, .. } = *self;
         Pace { queue_depth, as_fast_as_possible, speed, inter_arrival }
     }
 
-    /// As [`Trace::most_requests`].
+    /// Returns the largest number of requests, if it is known without reading the traces.
     pub fn most_requests(&self) -> Option<u64> {
         let traces = self.trace.iter().try_fold(0u64, |sum, trace| sum.checked_add(trace.most_requests()?));
         traces.into_iter().chain(self.requests).min()
@@ -217,10 +218,10 @@ pub(super) fn check_trace(trace: &Trace, key: &str) -> Checked {
         })
     };
     sectors("offset", trace.offset, 0)?;
-    trace.room.map_or(Ok(()), |room| sectors("room", room, SECTOR))
+    trace.region_size.map_or(Ok(()), |room| sectors("region_size", room, SECTOR))
 }
 
-/// Checks which part of a trace is replayed.
+/// Checks the keys that select a part of a trace.
 fn check_selection(trace: &Trace, key: &str) -> Checked {
     if let (Some(after), Some(until)) = (trace.after, trace.until) {
         require(after < until, &format!("{key}.after"), || {
@@ -234,7 +235,7 @@ fn check_selection(trace: &Trace, key: &str) -> Checked {
     })
 }
 
-/// Checks traces that become one stream.
+/// Checks traces that are merged into one stream.
 pub(super) fn check_mix(mix: &Mix, key: &str) -> Checked {
     check_pace(&mix.pace(), key)?;
     for (i, trace) in mix.trace.iter().enumerate() {
@@ -265,7 +266,7 @@ fn check_pace(pace: &Pace, key: &str) -> Checked {
 }
 
 impl Pace {
-    /// Whether times say when requests arrive.
+    /// Returns whether requests arrive at stated times.
     pub fn is_open(&self) -> bool {
         self.queue_depth.is_none() && !self.as_fast_as_possible
     }

@@ -1,69 +1,76 @@
-//! Order of flash commands: every key, its unit, its default and its reason.
+//! Keys of the transaction scheduler, each with unit, default and source.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::config::units::{Duration, Size};
 
-/// When weighted round robin among priority classes moves on.
+/// Event that advances the weighted round robin among priority classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Turn {
-    /// When a command is issued.
+pub enum RoundRobinAdvance {
+    /// Issue of a command.
     #[default]
-    Served,
-    /// Whenever the queues are looked at, as MQSim: how often that is changes the outcome.
-    Polled,
+    OnIssue,
+    /// Any inspection of the queues, as in MQSim. Results then depend on the number of inspections.
+    OnPoll,
 }
 
-/// How a unit's transactions are put in order.
+/// Order of the transactions of a LUN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Policy {
-    /// As they come, the first that can be issued; reads before writes before erases.
+    /// Order of arrival, where the first transaction that can be issued goes first; reads before writes before erases.
     #[default]
     OutOfOrder,
-    /// FLIN (Tavakkol et al., ISCA 2018): fair among flows. Flows of low intensity go first, whoever is slowed down most is
-    /// moved forward, and reads and writes take turns by how long they have waited for what they take.
+    /// FLIN (Tavakkol et al., ISCA 2018), which is fair among flows. Flows of low intensity go first, the flow with the
+    /// largest slowdown is moved forward, and reads and writes take turns in proportion to their waiting times.
     Flin,
 }
 
-/// Scheduler of flash transactions: out of order across units.
+/// Scheduler of flash transactions, out of order across LUNs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Scheduler {
-    /// How a unit's transactions are put in order.
+    /// Order of the transactions of a LUN.
     pub policy: Policy,
-    /// Whether flows' priority classes count: urgent first, then high, medium and low in turns weighted 4 : 2 : 1.
+    /// Whether priority classes of flows count: urgent first, then high, medium and low in a round robin weighted 4 : 2
+    /// : 1.
     pub priorities: bool,
-    /// When the turn among classes moves on.
-    pub turn: Turn,
-    /// What `policy = "flin"` goes by.
+    /// Event that advances the weighted round robin among priority classes.
+    pub round_robin_advance: RoundRobinAdvance,
+    /// Keys of `policy = "flin"`.
     pub flin: Flin,
 }
 
-/// What `policy = "flin"` goes by. The values are those that MQSim's authors, who are FLIN's, have beside their class of
+/// Keys of `policy = "flin"`. The values are those that MQSim's authors, who are FLIN's, have beside their class of
 /// that name (MQSim, `SSD_Device.cpp`; it is commented out there).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Flin {
-    /// How long transactions are counted before flows are told apart by them anew; until the first time all are of high
-    /// intensity.
+    /// Time for which transactions are counted before flows are classified again. In the first epoch all flows are of
+    /// high intensity.
     pub epoch: Duration,
-    /// A flow is of low intensity in reads at a unit if it read fewer pages there within the last epoch than make up the
-    /// unit's even share of this.
+    /// Data that a flow of low read intensity reads within an epoch from the whole drive at most. The threshold of a
+    /// LUN is its even share of this.
     pub read_threshold: Size,
-    /// Likewise for writes.
+    /// Data that a flow of low write intensity writes within an epoch to the whole drive at most. The threshold of a
+    /// LUN is its even share of this.
     pub write_threshold: Size,
-    /// Below this fairness, the least of the waiting flows' mean slowdowns over the largest, the flow of high intensity that is
-    /// slowed down most goes before the others of high intensity.
+    /// Fairness below which the flow of high intensity with the largest slowdown goes before the others of high
+    /// intensity. Fairness is the smallest mean slowdown of the waiting flows over the largest.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub fairness_threshold: f64,
 }
 
 impl Default for Scheduler {
     fn default() -> Self {
-        Scheduler { policy: Policy::default(), priorities: true, turn: Turn::default(), flin: Flin::default() }
+        Scheduler {
+            policy: Policy::default(),
+            priorities: true,
+            round_robin_advance: RoundRobinAdvance::default(),
+            flin: Flin::default(),
+        }
     }
 }
 

@@ -19,7 +19,7 @@ pub enum Kind {
     Pc,
 }
 
-/// The JSON Schema (draft 2020-12) of a kind of configuration, with the doc comments as descriptions.
+/// Returns the JSON Schema (draft 2020-12) of a kind of configuration, with the doc comments as descriptions.
 pub fn schema(kind: Kind) -> Value {
     match kind {
         Kind::Design => schema_for!(Design).to_value(),
@@ -75,7 +75,7 @@ fn join(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 
-/// Follows a reference, also one that stands beside "or null".
+/// Follows a reference, including one in an "or null".
 fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     if let Some(reference) = schema["$ref"].as_str() {
         return root.pointer(reference.trim_start_matches('#')).unwrap_or(schema);

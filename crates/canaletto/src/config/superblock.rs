@@ -1,32 +1,32 @@
-//! Superblocks: which blocks are used together.
+//! Keys of superblocks.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::flash::address::Layout;
 
-/// Planes whose blocks of equal number form a superblock: they are opened together, filled in stripes (page p of every plane,
-/// then page p + 1), chosen as victims by their valid pages in sum, and erased together. Controllers keep one state for all of
-/// them instead of one for each block; a reclaim unit of NVM Express's Flexible Data Placement is usually one, as are the
-/// lines of FEMU (Li et al., FAST 2018).
+/// Planes whose blocks of equal number form a superblock. These blocks are opened together, filled in stripes (page p
+/// of every plane, then page p + 1), chosen as victims by the sum of their valid pages, and erased together.
+/// Controllers then keep one state for a superblock instead of one for each block. A reclaim unit of NVM Express's
+/// Flexible Data Placement is usually one, as are the lines of FEMU (Li et al., FAST 2018).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Superblock {
-    /// None: every plane uses its blocks on its own.
+    /// No superblocks: every plane uses its blocks on its own.
     #[default]
     None,
-    /// The planes of a die.
+    /// Planes of a die.
     Die,
-    /// Those of a chip.
+    /// Planes of a chip.
     Chip,
-    /// Those of the chips of a channel.
+    /// Planes of the chips of a channel.
     Channel,
-    /// All of the drive.
+    /// All planes of the drive.
     Drive,
 }
 
 impl Superblock {
-    /// The name used in designs.
+    /// Returns the name used in designs.
     pub fn name(self) -> &'static str {
         match self {
             Superblock::None => "none",
@@ -37,7 +37,7 @@ impl Superblock {
         }
     }
 
-    /// Planes of a group; planes are numbered so that these are neighbours.
+    /// Returns the number of planes of a superblock. Planes are numbered so that these are neighbours.
     pub fn planes(self, layout: &Layout) -> u32 {
         let per_chip = layout.planes_per_die * layout.dies_per_chip;
         match self {

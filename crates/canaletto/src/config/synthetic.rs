@@ -1,4 +1,4 @@
-//! Generated requests: which, how large, where and when.
+//! Keys of generated requests: kinds, sizes, addresses and arrivals.
 
 use std::collections::BTreeMap;
 
@@ -8,72 +8,76 @@ use serde::{Deserialize, Serialize};
 use crate::config::units::{Duration, Size};
 use crate::flash::address::SECTOR;
 
-/// Where requests go.
+/// Distribution of addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Addresses {
-    /// Uniformly over the working set.
+    /// Uniform over the working set.
     #[default]
     Uniform,
-    /// One after the other, from a random start, round and round.
+    /// Consecutive from a random start, wrapping around at the end.
     Sequential,
-    /// A share `hot_share` of the working set (its beginning) receives 1 - `hot_share` of the requests.
+    /// Hot and cold region. A share `hot_share` of the working set (its beginning) receives 1 - `hot_share` of the
+    /// requests.
     HotCold,
-    /// The k-th most popular place of the working set is asked for in proportion to 1 / k^`zipf_exponent` (Zipf's law).
+    /// Zipf's law. The k-th most popular place of the working set is requested in proportion to 1 / k^`zipf_exponent`.
     Zipf,
-    /// A share `hot_share` of the places receives 1 - `hot_share` of the requests, and so does the same share of those
-    /// places, and so on (fio's `random_distribution=pareto`).
+    /// Nested hot regions. A share `hot_share` of the places receives 1 - `hot_share` of the requests, and so does the
+    /// same share of those places, and so on (fio's `random_distribution=pareto`).
     Pareto,
 }
 
-/// Where a figure of a profile comes from.
+/// Source of a value of a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Origin {
     /// Computed from the requests of the trace itself.
     Fitted,
-    /// Stated by a publication.
+    /// Stated in a publication.
     Published,
-    /// Neither: the value that is usual or does least.
+    /// Usual or neutral value.
     Assumed,
 }
 
-/// A size among those of a mix.
+/// Size in a mix of sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SizeShare {
     /// Size of these requests, a multiple of 512 B.
     pub size: Size,
-    /// Their share, in proportion to the others of the mix.
+    /// Share of these requests, in proportion to the others of the mix.
     #[schemars(range(min = 0.0))]
     pub share: f64,
 }
 
-/// Arrivals that come and go in waves, such as those of a day.
+/// Periodic variation of the arrival rate, such as that of a day.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Diurnal {
-    /// Length of a wave. The first begins with the run, rises for a quarter of it and is lowest after three quarters.
+    /// Length of a period. The first begins with the run; the rate is highest after a quarter of it and lowest after
+    /// three quarters.
     pub period: Duration,
-    /// Largest deviation of the rate from its mean, as a share of the mean: 0 for none, 1 for a rate that falls to 0.
+    /// Largest deviation of the rate from its mean, as a share of the mean. 0 is a constant rate, and with 1 the rate
+    /// falls to 0.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub amplitude: f64,
 }
 
-/// More requests for one channel than for the others.
+/// Imbalance of load among channels.
 ///
-/// The flow's addresses are taken to be interleaved page by page: the channel of a page is its number modulo `channels`.
-/// That is so for static allocation that begins with the channel (`ftl.allocation = "CWDP"` and the like), on a drive of so
-/// many channels whose pages have this size, for flows without `channels` of their own. On other drives the same pages are
-/// busy, wherever they lie.
+/// The flow's addresses are taken to be interleaved page by page: the channel of a page is its number modulo
+/// `channels`. This holds for static allocation that begins with the channel (`ftl.allocation = "CWDP"` and the like),
+/// on a drive of so many channels whose pages have this size, for flows without `channels` of their own. On other
+/// drives the same pages receive more requests, wherever they lie.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChannelSkew {
-    /// Share of the requests that begin on the busiest channel, of those that do not continue a sequential run; at least
-    /// 1 / `channels`, which is none. The others begin anywhere else with equal chance.
+    /// Share of the requests that begin on the busiest channel, of those that do not continue a sequential run. The
+    /// least value is 1 / `channels`, which is a balanced load. The others begin on the remaining channels with equal
+    /// probability.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub share: f64,
-    /// Channels among which pages are interleaved.
+    /// Number of channels among which pages are interleaved.
     #[schemars(range(min = 2, max = 65_536))]
     pub channels: u32,
     /// Size of a page, a multiple of `alignment`.
@@ -85,45 +89,45 @@ pub struct ChannelSkew {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Synthetic {
-    /// Requests to generate (with `stop`: at the most).
+    /// Number of requests to generate; with `stop` the largest number.
     #[schemars(range(min = 1))]
     pub requests: u64,
-    /// No request is generated after this time. Absent: only `requests` ends the flow.
+    /// Simulated time after which no request is generated. Absent: only `requests` ends the flow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Duration>,
     /// Share of requests that read.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub read_share: f64,
-    /// Share of requests that deallocate their sectors (TRIM) instead of reading or writing them.
+    /// Share of requests that deallocate their sectors (TRIM).
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub trim_share: f64,
-    /// Share of requests that are flushes: complete once every write completed before is on flash.
+    /// Share of requests that are flushes, which complete once every earlier completed write is on flash.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub flush_share: f64,
-    /// Share of writes with force unit access: complete only once they are on flash.
+    /// Share of writes with force unit access, which complete only once they are on flash.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub fua_share: f64,
-    /// Share of writes that write zeroes: their data do not cross the host link (NVM Express Write Zeroes, NVM Command Set
-    /// §3.2.8; the drive writes them like others).
+    /// Share of writes that write zeroes. Their data do not cross the host link (NVM Express Write Zeroes, NVM Command
+    /// Set §3.2.8); the drive writes them like others.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
-    pub zeroes_share: f64,
-    /// Where requests go.
+    pub write_zeroes_share: f64,
+    /// Distribution of addresses.
     #[serde(default)]
     pub addresses: Addresses,
-    /// For `hot-cold` and `pareto`: the hot share of the working set.
+    /// Hot share of the working set for `addresses = "hot-cold"` and `"pareto"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub hot_share: Option<f64>,
-    /// For `zipf`: how much more the popular places are asked for. 0 is uniform; around 1 is usual of storage.
+    /// Exponent of Zipf's law for `addresses = "zipf"`. 0 is uniform; values around 1 are usual of storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 10.0))]
     pub zipf_exponent: Option<f64>,
-    /// For `zipf` and `pareto`: the popular places lie in this many regions, evenly spread over the working set; within
-    /// one, neighbours are about as popular as each other. A place is a multiple of `alignment`.
+    /// Number of regions that hold the popular places for `addresses = "zipf"` and `"pareto"`, evenly spread over the
+    /// working set. Within a region, neighbours are about equally popular. A place is a multiple of `alignment`.
     #[serde(default = "default_regions", skip_serializing_if = "is_default_regions")]
     #[schemars(range(min = 1, max = 65_536))]
     pub popular_regions: u32,
@@ -131,95 +135,98 @@ pub struct Synthetic {
     #[serde(default = "whole")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub working_set: f64,
-    /// The same in bytes, in place of `working_set`; all addresses, if there are fewer.
+    /// Size of the working set, in place of `working_set`. It is cut to the addresses there are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub working_set_size: Option<Size>,
-    /// The working set begins here instead of at the first address.
+    /// First address of the working set.
     #[serde(default = "zero_size", skip_serializing_if = "is_no_size")]
     pub working_set_offset: Size,
-    /// Share of the requests that begin where the one before of their kind (reads or others) ended: those that continue a
-    /// sequential run. The first of a run begins as `addresses` says.
+    /// Share of the requests that continue a sequential run, by beginning where the previous request of their kind
+    /// (reads or others) ended. The first request of a run begins as `addresses` says.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(range(min = 0.0, max = 0.999))]
     pub sequential_share: f64,
-    /// Mean number of requests of a sequential run, geometrically distributed; runs are then mixed with single requests as
-    /// `sequential_share` asks for. At least 1 / (1 - `sequential_share`), which is the value if absent: every request
-    /// belongs to a run.
+    /// Mean number of requests of a sequential run, geometrically distributed. Runs are mixed with single requests to
+    /// reach `sequential_share`. The least value is 1 / (1 - `sequential_share`), which is also the default: every
+    /// request belongs to a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1.0))]
     pub run_length: Option<f64>,
     /// Share of the requests, of those that do not continue a sequential run, that begin where one of the last 1,024 of
-    /// them did (any of these with equal chance) instead of where `addresses` says.
+    /// them did, with equal probability. The others begin as `addresses` says.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub recent_share: f64,
-    /// More requests for one channel than for the others.
+    /// Imbalance of load among channels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel_skew: Option<ChannelSkew>,
-    /// Addresses are rounded down to a multiple of this, but for requests that continue a sequential run.
+    /// Alignment of addresses, which are rounded down to a multiple of it. Requests that continue a sequential run are
+    /// exempt.
     #[serde(default = "four_kib")]
     pub alignment: Size,
     /// Mean request size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<Size>,
-    /// Sizes are whole multiples of this, mixed so that `size` is their mean.
+    /// Unit of sizes, which are whole multiples of it, mixed so that `size` is their mean.
     #[serde(default = "sector")]
     pub size_unit: Size,
-    /// Standard deviation of a normal distribution of sizes about `size` (at least one sector). 0 B: none.
+    /// Standard deviation of a normal distribution of sizes about `size` (at least one sector). `"0B"` turns this off.
     #[serde(default = "zero_size")]
     pub size_deviation: Size,
-    /// A mix of sizes, in place of `size`.
+    /// Mix of sizes, in place of `size`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1024))]
     pub sizes: Vec<SizeShare>,
-    /// A mix of sizes for requests that do not read, in place of the above.
+    /// Mix of sizes for requests that do not read, in place of `size` or `sizes`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1024))]
     pub write_sizes: Vec<SizeShare>,
-    /// Closed loop: this many requests are always outstanding.
+    /// Number of outstanding requests of a closed loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_048_576))]
     pub queue_depth: Option<u32>,
-    /// Closed loop: time between a completion and the request that follows it.
+    /// Time between a completion and the request that follows it, in a closed loop.
     #[serde(default = "zero_time", skip_serializing_if = "is_no_time")]
     pub think_time: Duration,
-    /// Open loop: mean time between arrivals, exponentially distributed unless `burstiness` says otherwise.
+    /// Mean time between arrivals of an open loop, exponentially distributed unless `burstiness` says otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inter_arrival: Option<Duration>,
-    /// Squared coefficient of variation (variance over squared mean) of the times between arrivals. 1: exponential. Above:
-    /// hyperexponential, bursts with pauses between them. Below: a constant and an exponential part; 0 is a metronome.
+    /// Squared coefficient of variation (variance over squared mean) of the times between arrivals. 1 is exponential.
+    /// Above 1 they are hyperexponential: bursts with pauses between them. Below 1 they are the sum of a constant and
+    /// an exponential part; 0 is constant.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     #[schemars(range(min = 0.0, max = 1e9))]
     pub burstiness: f64,
-    /// For a `burstiness` b above 1: the share of the times between arrivals that are those within bursts; at least
-    /// (b - 1) / (b + 1), with which the requests of a burst arrive together. Absent: bursts take as much time as pauses.
+    /// Share of the times between arrivals that lie within bursts, for a `burstiness` b above 1. The least value is (b
+    /// - 1) / (b + 1), with which the requests of a burst arrive together. Absent: bursts take as much time as pauses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub burst_share: Option<f64>,
-    /// Mean length of the times in which requests arrive, exponentially distributed, beginning with the run; `off` is then
-    /// given, too. `inter_arrival` stays the mean over all times: within these it is shorter. Absent: always.
+    /// Mean length of the periods in which requests arrive, exponentially distributed, beginning with the run. It needs
+    /// `off_time`. `inter_arrival` stays the mean over all periods, so that it is shorter within these. Absent:
+    /// requests arrive at all times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub on: Option<Duration>,
-    /// Mean length of the times between those of `on`, exponentially distributed.
+    pub on_time: Option<Duration>,
+    /// Mean length of the periods without arrivals, exponentially distributed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub off: Option<Duration>,
-    /// Waves of the rate, in which all of the above is faster and slower (also the times of `on` and `off`).
+    pub off_time: Option<Duration>,
+    /// Periodic variation of the arrival rate. It also scales `on_time` and `off_time`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diurnal: Option<Diurnal>,
-    /// When the flow starts.
+    /// Simulated time at which the flow starts.
     #[serde(default = "zero_time")]
     pub start: Duration,
-    /// Draw from MQSim's random number generator, in its order, with this seed. Absent: from canaletto's own streams and
-    /// the run's seed.
+    /// Seed of MQSim's random number generator, from which values are then drawn in MQSim's order. Absent: canaletto's
+    /// own random streams, with the run's seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mqsim_seed: Option<u32>,
-    /// Of a profile: where the value of each key comes from.
+    /// Source of the value of each key of a profile.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub origin: BTreeMap<String, Origin>,
 }
 
 impl Default for Synthetic {
-    /// One request: what is to differ is set by name.
+    /// Makes a flow of one request; other values are set by name.
     fn default() -> Synthetic {
         Synthetic {
             requests: 1,
@@ -228,7 +235,7 @@ impl Default for Synthetic {
             trim_share: 0.0,
             flush_share: 0.0,
             fua_share: 0.0,
-            zeroes_share: 0.0,
+            write_zeroes_share: 0.0,
             addresses: Addresses::Uniform,
             hot_share: None,
             zipf_exponent: None,
@@ -251,8 +258,8 @@ impl Default for Synthetic {
             inter_arrival: None,
             burstiness: one(),
             burst_share: None,
-            on: None,
-            off: None,
+            on_time: None,
+            off_time: None,
             diurnal: None,
             start: zero_time(),
             mqsim_seed: None,
@@ -262,13 +269,13 @@ impl Default for Synthetic {
 }
 
 impl Synthetic {
-    /// The mix that sizes are drawn from; none if `size` says them.
+    /// Returns the mix that sizes are drawn from, or none if `size` is given.
     pub fn mix(&self, reads: bool) -> Option<&[SizeShare]> {
         let mix = if reads || self.write_sizes.is_empty() { &self.sizes } else { &self.write_sizes };
         (!mix.is_empty()).then_some(mix)
     }
 
-    /// Mean bytes of a request.
+    /// Returns the mean size of a request, in bytes.
     pub fn mean_bytes(&self, reads: bool) -> f64 {
         match self.mix(reads) {
             Some(mix) => {
@@ -279,7 +286,7 @@ impl Synthetic {
         }
     }
 
-    /// Bytes of the largest request, but for what `size_deviation` adds.
+    /// Returns the size of the largest request, in bytes, without `size_deviation`.
     pub fn largest_bytes(&self) -> u64 {
         let largest = |reads| match self.mix(reads) {
             Some(mix) => mix.iter().map(|each| each.size.0).max().unwrap_or(0),
@@ -288,7 +295,7 @@ impl Synthetic {
         largest(true).max(largest(false))
     }
 
-    /// How many sectors of `sectors` are used.
+    /// Returns the size of the working set among `sectors`, in sectors.
     pub fn used_sectors(&self, sectors: u64) -> u64 {
         let there = sectors.saturating_sub(self.offset_sectors());
         match self.working_set_size {
@@ -297,7 +304,7 @@ impl Synthetic {
         }
     }
 
-    /// Sectors before the working set.
+    /// Returns the number of sectors before the working set.
     pub fn offset_sectors(&self) -> u64 {
         self.working_set_offset.0 / SECTOR
     }

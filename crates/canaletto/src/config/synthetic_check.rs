@@ -9,7 +9,7 @@ use crate::config::units::{Duration, Size};
 use crate::config::workload::{Addresses, SizeShare, Synthetic};
 use crate::flash::address::SECTOR;
 
-/// Checks generated requests, whose place is `key`.
+/// Checks generated requests whose path is `key`.
 pub(super) fn check_synthetic(s: &Synthetic, key: &str) -> Checked {
     check_loop(s, key)?;
     require(s.trim_share + s.flush_share <= 1.0, &format!("{key}.trim_share"), || {
@@ -152,8 +152,8 @@ fn check_pace(s: &Synthetic, key: &str) -> Checked {
     let given = [
         ("burstiness", s.burstiness != 1.0),
         ("burst_share", s.burst_share.is_some()),
-        ("on", s.on.is_some()),
-        ("off", s.off.is_some()),
+        ("on_time", s.on_time.is_some()),
+        ("off_time", s.off_time.is_some()),
         ("diurnal", s.diurnal.is_some()),
     ];
     for (name, given) in given {
@@ -169,16 +169,16 @@ fn check_pace(s: &Synthetic, key: &str) -> Checked {
             format!("got {share}, expected from {least} = (burstiness - 1) / (burstiness + 1) to below 1")
         })?;
     }
-    require(s.on.is_some() == s.off.is_some(), &format!("{key}.on"), || {
-        "got one of on and off, expected both or none".to_owned()
+    require(s.on_time.is_some() == s.off_time.is_some(), &format!("{key}.on_time"), || {
+        "got one of on_time and off_time, expected both or none".to_owned()
     })?;
-    require(s.on != Some(Duration(0)), &format!("{key}.on"), || "got 0, expected a time above 0".to_owned())?;
+    require(s.on_time != Some(Duration(0)), &format!("{key}.on_time"), || "got 0, expected a time above 0".to_owned())?;
     require(s.diurnal.is_none_or(|d| d.period.0 > 0), &format!("{key}.diurnal.period"), || {
         "got 0, expected a time above 0".to_owned()
     })
 }
 
-/// MQSim's generator knows none of what came after it.
+/// Refuses keys that MQSim's generator does not have.
 fn check_mqsim(s: &Synthetic, key: &str) -> Checked {
     if s.mqsim_seed.is_none() {
         return Ok(());
@@ -192,7 +192,7 @@ fn check_mqsim(s: &Synthetic, key: &str) -> Checked {
         ("sizes", !s.sizes.is_empty()),
         ("write_sizes", !s.write_sizes.is_empty()),
         ("burstiness", s.burstiness != 1.0),
-        ("on", s.on.is_some()),
+        ("on_time", s.on_time.is_some()),
         ("diurnal", s.diurnal.is_some()),
     ];
     ours.into_iter().try_for_each(|(name, used)| {

@@ -1,7 +1,6 @@
 //! Numbers with units: `"75us"`, `"1.2GB/s"`, `"4KiB"`, `"1.08mW"`.
 //!
-//! A bare number is refused everywhere a unit is due: a latency that was meant in microseconds and read in nanoseconds
-//! is the most expensive mistake a simulator can allow.
+//! A bare number is refused wherever a unit is due, so that microseconds are never read as nanoseconds.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,13 +11,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::sim::time::Time;
 
-/// A quantity that is written as a number and a unit.
+/// Quantity that is written as a number and a unit.
 trait Quantity: Sized {
-    /// What is allowed, with an example, for error messages.
+    /// Allowed form, with an example, for error messages.
     const EXPECTED: &'static str;
-    /// Units and their size in the stored unit, largest first so that printing picks the largest that divides.
+    /// Units and their size in the stored unit, largest first, so that printing picks the largest that divides.
     const UNITS: &'static [(&'static str, f64)];
-    /// Unit used to print a quantity that no larger unit divides.
+    /// Returns the quantity of so many stored units, if it is within range.
     fn from_stored(value: f64) -> Option<Self>;
     fn stored(&self) -> u64;
 }
@@ -113,37 +112,37 @@ macro_rules! quantity {
 }
 
 quantity!(
-    /// A span of time; stored in picoseconds.
+    /// Time, stored in picoseconds.
     Duration,
     r"^[0-9._]+ ?(ps|ns|us|ms|s)$"
 );
 quantity!(
-    /// A data rate; stored in bytes a second. Decimal: 1 GB/s = 10^9 B/s.
+    /// Data rate, stored in bytes a second. Decimal: 1 GB/s = 10^9 B/s.
     Rate,
     r"^[0-9._]+ ?(TB|GB|MB|kB|B)/s$"
 );
 quantity!(
-    /// A size; stored in bytes. Binary (KiB) and decimal (kB) units both exist and differ.
+    /// Size, stored in bytes. Binary (KiB) and decimal (kB) units are both known and differ.
     Size,
     r"^[0-9._]+ ?(TiB|GiB|MiB|KiB|TB|GB|MB|kB|B)$"
 );
 quantity!(
-    /// A power; stored in nanowatts.
+    /// Power, stored in nanowatts.
     Power,
     r"^[0-9._]+ ?(W|mW|uW|nW)$"
 );
 quantity!(
-    /// An amount of energy; stored in femtojoules.
+    /// Energy, stored in femtojoules.
     Joules,
     r"^[0-9._]+ ?(J|mJ|uJ|nJ|pJ|fJ)$"
 );
 quantity!(
-    /// A span of recorded time; stored in nanoseconds.
+    /// Recorded time, stored in nanoseconds.
     Span,
     r"^[0-9._]+ ?(d|h|min|s|ms|us|ns)$"
 );
 quantity!(
-    /// A surface; stored in square micrometres.
+    /// Area, stored in square micrometres.
     Area,
     r"^[0-9._]+ ?(cm2|mm2|um2)$"
 );
@@ -247,26 +246,26 @@ impl Quantity for Area {
 }
 
 impl Power {
-    /// Milliwatts, for reports.
+    /// Returns the power in milliwatts.
     pub fn mw(self) -> f64 {
         self.0 as f64 / 1e6
     }
 }
 
 impl Joules {
-    /// Millijoules, for reports.
+    /// Returns the energy in millijoules.
     pub fn mj(self) -> f64 {
         self.0 as f64 / 1e12
     }
 }
 
 impl Duration {
-    /// The same span as simulated time.
+    /// Returns the same duration as simulated time.
     pub fn time(self) -> Time {
         Time(self.0)
     }
 
-    /// A span of whole nanoseconds.
+    /// Makes a duration of whole nanoseconds.
     pub fn from_ns(ns: u64) -> Duration {
         Duration(ns * 1_000)
     }

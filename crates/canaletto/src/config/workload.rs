@@ -1,4 +1,4 @@
-//! What the drive is asked to do: flows of requests, generated or replayed.
+//! Keys of a workload: flows of generated or replayed requests.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,79 +6,79 @@ use serde::{Deserialize, Serialize};
 use crate::config::cache::CacheMode;
 use crate::config::units::Duration;
 
-pub use crate::config::replay::{Beyond, Devices, Mix, Pace, Trace};
+pub use crate::config::replay::{Devices, Mix, OutOfRange, Pace, Trace};
 pub use crate::config::synthetic::{Addresses, ChannelSkew, Diurnal, Origin, SizeShare, Synthetic};
 
-/// A workload: one or more flows that run at the same time, each with a queue pair of its own.
+/// Workload: one or more flows that run at the same time, each with queue pairs of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Workload {
     /// Name shown in results.
     pub name: String,
-    /// One line for lists: what this is and where its figures come from.
+    /// One-line description for lists: kind of workload and source of its numbers.
     #[serde(default)]
     pub about: String,
-    /// Whether the drive's capacity is divided among the flows, each then having an address range and write frontiers
-    /// of its own, as in MQSim. Otherwise all flows address the whole drive.
+    /// Whether the drive's capacity is divided among the flows, each with its own address range and write frontiers, as
+    /// in MQSim. Otherwise all flows address the whole drive.
     #[serde(default)]
     pub partitioned: bool,
-    /// Whether of flows that start at the same time the last one goes first (the order in which MQSim's hash table happens
-    /// to start two flows); only ties depend on it.
+    /// Whether the last of several flows that start at the same time goes first, as MQSim's hash table happens to order
+    /// two flows. Only ties depend on it.
     #[serde(default)]
     pub last_flow_first: bool,
-    /// Mean time between arrivals of all open-loop flows together, while all of them last: one over the sum of their rates.
-    /// The clocks of these flows are scaled by one factor for that: gaps, `start` and `stop`. A synthetic flow counts with its
-    /// `inter_arrival`, a replayed one with the mean from its first to its last arrival, for which its traces are read once
-    /// before the run. Flows in a closed loop stay as they are. Absent: no flow is scaled.
+    /// Mean time between arrivals of all open-loop flows together, while all of them last: one over the sum of their
+    /// rates. The times of these flows (gaps, `start` and `stop`) are scaled by one factor to reach it. A synthetic
+    /// flow counts with its `inter_arrival`, a replayed one with the mean from its first to its last arrival, for which
+    /// its traces are read once before the run. Closed-loop flows are not scaled. Absent: no flow is scaled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inter_arrival: Option<Duration>,
-    /// The flows.
+    /// Flows of the workload.
     #[schemars(length(min = 1, max = 64))]
     pub flow: Vec<Flow>,
 }
 
-/// One flow of requests: one of `synthetic`, `trace` and `mix` is given.
+/// Flow of requests, with one of `synthetic`, `trace` and `mix`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Flow {
     /// Name shown in results.
     pub name: String,
-    /// Priority class of its flash transactions.
+    /// Priority class of the flow's flash transactions.
     #[serde(default)]
     pub priority: Priority,
-    /// What of its data goes through the drive's data cache. Absent: as `cache.mode` of the design says.
+    /// Requests of the flow that use the data cache. Absent: `cache.mode` of the design.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheMode>,
-    /// Channels that hold its data; needs `partitioned`. Absent: all. Likewise for the three below.
+    /// Channels that hold the flow's data; needs `partitioned`. Absent: all channels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channels: Option<Vec<u32>>,
-    /// Chips of each channel that hold its data.
+    /// Chips of each channel that hold the flow's data; needs `partitioned`. Absent: all chips.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chips: Option<Vec<u32>>,
-    /// Dies of each chip that hold its data.
+    /// Dies of each chip that hold the flow's data; needs `partitioned`. Absent: all dies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dies: Option<Vec<u32>>,
-    /// Planes of each die that hold its data.
+    /// Planes of each die that hold the flow's data; needs `partitioned`. Absent: all planes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub planes: Option<Vec<u32>>,
-    /// Share of its addresses that hold data before the run, on a preconditioned drive; needs `partitioned`. Absent: the
-    /// design's `precondition.occupancy`.
+    /// Share of the flow's addresses that hold data before the run, on a preconditioned drive; needs `partitioned`.
+    /// Absent: `precondition.occupancy` of the design.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub occupancy: Option<f64>,
     /// Generated requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub synthetic: Option<Synthetic>,
-    /// Replayed requests.
+    /// Requests replayed from a trace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Trace>,
-    /// Replayed requests of several traces, merged into one stream.
+    /// Requests replayed from several traces, merged into one stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mix: Option<Mix>,
 }
 
 impl Workload {
-    /// Flows that share the whole drive.
+    /// Makes a workload of flows that share the whole drive.
     pub fn of(name: &str, about: &str, flow: Vec<Flow>) -> Workload {
         Workload {
             name: name.to_owned(),
@@ -92,7 +92,7 @@ impl Workload {
 }
 
 impl Flow {
-    /// A flow of generated requests, without anything special.
+    /// Makes a flow of generated requests with default values for all other keys.
     pub fn generated(name: &str, synthetic: Synthetic) -> Flow {
         Flow {
             name: name.to_owned(),
@@ -114,7 +114,7 @@ impl Flow {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Priority {
-    /// Always first.
+    /// Before all other classes.
     Urgent,
     /// Four turns of seven.
     #[default]

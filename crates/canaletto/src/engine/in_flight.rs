@@ -8,8 +8,8 @@ use crate::fabric::TransferDone;
 use crate::flash::address::Layout;
 use crate::host::request::{Request, RequestId};
 use crate::measure::blame::Cause;
+use crate::measure::flow_interference::FlowInterference;
 use crate::measure::probe::{Owner, Probe};
-use crate::measure::rivals::Rivals;
 use crate::measure::statistics::Statistics;
 use crate::scheduler::mates::Mates;
 use crate::scheduler::queues::Transactions;
@@ -24,7 +24,7 @@ pub struct InFlight<'p, P: Probe> {
     /// Page transactions.
     pub transactions: Transactions,
     /// Waits of flows for each other at the chips.
-    pub interference: Rivals,
+    pub interference: FlowInterference,
     /// Counts of requests and pages.
     pub statistics: Statistics,
     /// Who watches the run.
@@ -40,7 +40,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
         InFlight {
             requests: Slab::new(),
             transactions: Slab::new(),
-            interference: Rivals::new(flows),
+            interference: FlowInterference::new(flows),
             statistics: Statistics::new(flows, options.warmup, options.records),
             probe,
             layout: layout.clone(),

@@ -136,7 +136,7 @@ impl<X: Features> FlashBackend<X> {
     /// Whom a unit's time is charged to while it works on a command: of several pages the first decides.
     pub fn charge_of<P: Probe>(&self, command: &Command, work: &InFlight<'_, P>) -> Option<Charge> {
         let first = &work.transactions[command.transactions()[0]];
-        let flow = (X::SEVERAL_FLOWS && work.interference.are_told_apart()).then_some(Charge::Flow(first.flow));
+        let flow = (X::SEVERAL_FLOWS && work.interference.is_tracked()).then_some(Charge::Flow(first.flow));
         first.background().map(Charge::Background).or(flow)
     }
 

@@ -97,8 +97,8 @@ impl Reliability {
         errors.are_possible().then(|| Reliability {
             kinds: Kinds::new(design.flash.cell, design.flash.page_order),
             codeword_bytes: ecc.codeword.0,
-            tails: Tails::new(ecc.codeword.0 * 8, u64::from(ecc.correctable)),
-            retries: ecc.retries,
+            tails: Tails::new(ecc.codeword.0 * 8, u64::from(ecc.correctable_bits)),
+            retries: ecc.max_read_retries,
             random: Stream::named(seed, "bit errors"),
             errors,
         })
@@ -107,14 +107,14 @@ impl Reliability {
     /// The raw bit error rate of a page that is read for the `attempt`-th time, from 0.
     pub fn rate(&self, at: Ppa, attempt: u32, wear: &Wear, now: Time) -> f64 {
         let e = &self.errors;
-        let cycles = f64::from(e.cycles) + f64::from(wear.erases(at.plane, at.block));
-        let days = wear.age(at.plane, at.block, now).map_or(e.age_days + days(now), days);
+        let cycles = f64::from(e.initial_pe_cycles) + f64::from(wear.erases(at.plane, at.block));
+        let days = wear.age(at.plane, at.block, now).map_or(e.initial_age_days + days(now), days);
         let reads = f64::from(wear.reads_since_erase(at.plane, at.block));
         let sum = e.base
             + e.wear.factor * cycles.powf(e.wear.exponent)
             + e.retention.factor * cycles.powf(e.retention.cycles_exponent) * days.powf(e.retention.days_exponent)
             + e.disturb.factor * cycles.powf(e.disturb.cycles_exponent) * reads.powf(e.disturb.reads_exponent);
-        let kind = e.page_kinds.get(self.kinds.of(at.page)).copied().unwrap_or(1.0);
+        let kind = e.page_type_factors.get(self.kinds.of(at.page)).copied().unwrap_or(1.0);
         sum * kind * e.retry_factor.powi(attempt as i32)
     }
 
@@ -190,7 +190,7 @@ mod tests {
     fn rates_follow_their_power_laws() {
         let at = Ppa { page: 0, ..AT };
         let rate = |overrides: &[&str]| {
-            let all = [&["flash.errors.cycles=999"], overrides].concat();
+            let all = [&["flash.errors.initial_pe_cycles=999"], overrides].concat();
             let (reliability, mut wear) = reliability(&all);
             // The thousandth cycle is the run's own.
             wear.erased(at.plane, at.block);
@@ -207,7 +207,7 @@ mod tests {
         close(rate(&all), 1e-9 * 1000f64.sqrt() * 64.0);
         let disturb = ["flash.errors.disturb.factor=1e-9", "flash.errors.disturb.reads_exponent=1.5"];
         close(rate(&[&disturb[..], &["flash.errors.disturb.cycles_exponent=0.0"]].concat()), 1e-9 * 1000.0);
-        close(rate(&["flash.errors.base=0.001", "flash.errors.page_kinds=[3.0]"]), 3e-3);
+        close(rate(&["flash.errors.base=0.001", "flash.errors.page_type_factors=[3.0]"]), 3e-3);
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //!
 //! The event that was to end the operation stays in the queue and is ignored: a unit's `due` says which event counts.
 
-use crate::config::medium::{Suspend, SuspendFor, Suspendable};
+use crate::config::medium::{Suspend, SuspendTrigger, Suspendable};
 use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::flash::FlashBackend;
@@ -90,12 +90,12 @@ impl Suspensions {
         Suspensions {
             erases: matches!(config.operations, Suspendable::Erase | Suspendable::Both),
             programs: matches!(config.operations, Suspendable::Program | Suspendable::Both),
-            writes_too: config.served == SuspendFor::ReadsAndWrites,
+            writes_too: config.trigger == SuspendTrigger::ReadsAndWrites,
             suspend_time: config.suspend_time.time(),
             resume_time: config.resume_time.time(),
-            limit: config.limit,
+            limit: config.max_suspensions,
             min_remaining: config.min_remaining.time(),
-            longest: config.longest.time(),
+            longest: config.max_suspended_time.time(),
             units: if on { vec![none; units as usize] } else { Vec::new() },
             count: 0,
         }

@@ -61,8 +61,8 @@ use crate::ftl::outbound::Outbound;
 use crate::ftl::placement::{Placement, Positions};
 use crate::ftl::translation::Translation;
 use crate::limits::Limits;
+use crate::measure::maintenance::Maintenance;
 use crate::measure::probe::Probe;
-use crate::measure::upkeep::Upkeep;
 use crate::scheduler::transaction::TransactionId;
 
 /// A flow's part of the logical address space.
@@ -132,7 +132,7 @@ pub struct Ftl<X> {
     outbound: Outbound,
     wear: Wear,
     refresh: Refresh,
-    maintenance: Upkeep,
+    maintenance: Maintenance,
     streams: u16,
     /// Programs that failed and whose page was spent for nothing.
     spent: u64,
@@ -187,7 +187,7 @@ impl<X: Features> Ftl<X> {
             outbound: Outbound::default(),
             wear: Wear::new(&layout, keeps_history),
             refresh: Refresh::new(design, &layout),
-            maintenance: Upkeep::default(),
+            maintenance: Maintenance::default(),
             streams: limits.streams,
             spent: 0,
             given_up: 0,

@@ -224,8 +224,8 @@ impl<X: Features> Ftl<X> {
         let sectors = match self.rules.unwritten {
             _ if work.transactions[id].origin == Origin::Mapping => self.whole_page(),
             UnwrittenReads::Zeroes => return Found::Nothing,
-            UnwrittenReads::FindSectors => sectors,
-            UnwrittenReads::FindPage => self.whole_page(),
+            UnwrittenReads::AssumeSectorsWritten => sectors,
+            UnwrittenReads::AssumePageWritten => self.whole_page(),
         };
         let found = match self.in_place() {
             Some(memory) => Some(memory.place(self.plane_of(work, id), lpa)),
@@ -238,7 +238,7 @@ impl<X: Features> Ftl<X> {
             Entry::Pending(write) => work.transactions[write].old = at,
             _ => self.map.set(lpa, Entry::At(at)),
         }
-        if self.rules.unwritten == UnwrittenReads::FindSectors {
+        if self.rules.unwritten == UnwrittenReads::AssumeSectorsWritten {
             self.mapping_changed(lpa);
         }
         self.wear.found(at);
@@ -260,7 +260,7 @@ impl<X: Features> Ftl<X> {
         let (lpa, frontier) = (t.lpa, t.frontier);
         let plane = self.plane_to_find(work, id, frontier)?;
         let at = self.allocate(plane, frontier, lpa, sectors)?;
-        if self.rules.unwritten == UnwrittenReads::FindPage {
+        if self.rules.unwritten == UnwrittenReads::AssumePageWritten {
             self.find_rest_of_page(work, id, at);
         }
         self.blocks.end_flash_page(at);
@@ -294,7 +294,7 @@ impl<X: Features> Ftl<X> {
         let entry = self.entry(t.lpa);
         let (blank, widened) = (entry == Entry::Trimmed, t.sectors == 0);
         let mut old = if let Entry::At(ppa) = entry { ppa } else { Ppa::NONE };
-        if !blank && !old.is_some() && t.sectors != whole && self.rules.unwritten == UnwrittenReads::FindPage {
+        if !blank && !old.is_some() && t.sectors != whole && self.rules.unwritten == UnwrittenReads::AssumePageWritten {
             if let Found::At(at) = self.find_unwritten(work, id) {
                 old = at;
             }

@@ -4,8 +4,8 @@ use super::Ftl;
 use crate::engine::features::Features;
 use crate::flash::address::{ChipId, PlaneId};
 use crate::ftl::gc::Reason;
+use crate::measure::maintenance::{BlocksReport, GcReport, WearReport};
 use crate::measure::report::{FlashCounts, FlashReport, MappingReport};
-use crate::measure::upkeep::{BlocksReport, GcReport, WearReport};
 
 impl<X: Features> Ftl<X> {
     /// What became of the flash, whose back end counted `flash`; its blocks endure so many erases (0: any number).
@@ -59,8 +59,8 @@ impl<X: Features> Ftl<X> {
             collections: counts.jobs.iter().sum(),
             reasons: occurring.map(|reason| (reason.key(), counts.jobs[reason as usize])).collect(),
             pages_copied: counts.copied,
-            pages_copied_elsewhere: counts.copied_elsewhere,
-            pages_copied_directly: counts.copied_directly,
+            pages_copied_to_other_planes: counts.copied_elsewhere,
+            pages_copied_chip_to_chip: counts.copied_directly,
             valid_share_of_victims: (pages > 0).then(|| counts.valid_in_victims as f64 / pages as f64),
             merges: self.hybrid.as_ref().map(|hybrid| hybrid.merges),
             epochs: self.collector.epoch().lengths.number(),

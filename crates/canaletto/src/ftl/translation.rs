@@ -166,7 +166,7 @@ impl Translation {
             translation_reads: self.reads,
             merge_reads: self.merge_reads,
             translation_writes: self.writes,
-            most_writes_in_flight: self.most_writes_in_flight,
+            translation_writes_in_flight_max: self.most_writes_in_flight,
         })
     }
 

@@ -217,7 +217,7 @@ impl Nvme {
             queues: classes.iter().map(|_| QueuePair::new(config)).collect(),
             per_flow: per_flow as u16,
             turns: vec![0; priorities.len()],
-            arbiter: config.commands.map(|commands| Arbiter::new(&config.arbitration, commands, &classes)),
+            arbiter: config.command_limit.map(|commands| Arbiter::new(&config.arbitration, commands, &classes)),
             prp_lists: config.prp_lists,
         }
     }

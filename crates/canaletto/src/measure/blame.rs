@@ -4,7 +4,7 @@ use crate::sim::time::Time;
 
 macro_rules! causes {
     ($($(#[$doc:meta])* $name:ident = $key:literal),* $(,)?) => {
-        /// Why a request took the time it took.
+        /// Cause of a part of a request's latency.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum Cause {
             $($(#[$doc])* $name),*
@@ -14,7 +14,7 @@ macro_rules! causes {
             /// Every cause, in the order in which a request meets them.
             pub const ALL: [Cause; [$($key),*].len()] = [$(Cause::$name),*];
 
-            /// The name used in results.
+            /// Returns the name used in results.
             pub const fn key(self) -> &'static str {
                 match self {
                     $(Cause::$name => $key),*
@@ -25,74 +25,74 @@ macro_rules! causes {
 }
 
 causes! {
-    /// In the host, until the submission queue has room.
+    /// Wait in the host until the submission queue has room.
     HostQueue = "host_queue",
-    /// On the host link, and waiting for it: doorbell, command fetch, data.
+    /// Transfer over the host link, and the wait for it: doorbell, command fetch, data.
     HostLink = "host_link",
-    /// In the submission queue, until the drive fetches it.
+    /// Wait in the submission queue until the drive fetches the command.
     DeviceQueue = "device_queue",
-    /// At the controller's processor, waiting included.
+    /// Service by the controller's processor, and the wait for it.
     Firmware = "firmware",
-    /// At the system bus, waiting included.
+    /// Transfer over the system bus, and the wait for it.
     SystemBus = "system_bus",
-    /// At the DRAM port, waiting included.
+    /// Transfer over the DRAM port, and the wait for it.
     Dram = "dram",
-    /// At the ECC engine, waiting included.
+    /// Service by the ECC engine, and the wait for it.
     Ecc = "ecc",
-    /// In the data cache: at its DRAM, waiting included.
+    /// Transfer to or from the data cache's DRAM, and the wait for it.
     Cache = "cache",
-    /// Waiting for room in the write buffer.
+    /// Wait for room in the write buffer.
     WriteBuffer = "write_buffer",
-    /// Waiting for data to be safe: a flush until what was written before is on flash, a write with force unit access until
-    /// its own data are.
+    /// Wait for data to reach the flash: a flush waits for all earlier writes, a write with force unit access for its
+    /// own data.
     Flush = "flush",
-    /// Waiting for the mapping entry to be read from flash.
+    /// Wait for the mapping entry to be read from flash.
     MappingMiss = "mapping_miss",
-    /// Waiting for an earlier write of the same page.
+    /// Wait for an earlier write of the same page.
     SamePage = "same_page_write",
-    /// Waiting for the old page of a partial write to be read.
+    /// Wait for the old page of a partial write to be read.
     ReadModifyWrite = "read_modify_write",
-    /// Waiting for garbage collection to free a block.
+    /// Wait for garbage collection to free a block.
     FreeBlocks = "free_blocks",
-    /// Waiting for the chip, busy with (or queued behind) user requests.
+    /// Wait for the chip, which is busy with (or has queued before) other user requests.
     ChipBusyUser = "chip_busy_user",
-    /// Waiting for the chip, busy with reads of garbage collection.
+    /// Wait for the chip, which is busy with reads of garbage collection.
     ChipBusyGcRead = "chip_busy_gc_read",
-    /// Waiting for the chip, busy with programs of garbage collection.
+    /// Wait for the chip, which is busy with programs of garbage collection.
     ChipBusyGcProgram = "chip_busy_gc_program",
-    /// Waiting for the chip, busy with erases.
+    /// Wait for the chip, which is busy with erases.
     ChipBusyErase = "chip_busy_erase",
-    /// Waiting for the chip, busy with reads and programs of mapping tables.
+    /// Wait for the chip, which is busy with reads and programs of mapping tables.
     ChipBusyMapping = "chip_busy_mapping",
-    /// The chip was ready, but no path to it was free.
+    /// Wait for a path to a chip that is ready.
     PathConflict = "path_conflict",
-    /// The path was being set up: scouts on their way, controllers agreeing.
+    /// Set-up of the path: scouts in flight, messages between controllers.
     PathReservation = "path_reservation",
-    /// Command and address on the wires.
+    /// Transfer of command and address.
     CommandTransfer = "command_transfer",
     /// Array read.
     ArrayRead = "array_read",
     /// Array program.
     ArrayProgram = "array_program",
-    /// Its own program was suspended for reads of others.
+    /// Suspension of the page's own program for reads of others.
     Suspended = "suspended",
-    /// Reading again what could not be corrected, or programming again what failed.
+    /// Repeated read of data that could not be corrected, or repeated program after a failure.
     Retry = "retry",
-    /// Data on the wires.
+    /// Transfer of data.
     DataTransfer = "data_transfer",
-    /// Completion entry on its way to the host, waiting for room in the completion queue included.
+    /// Transfer of the completion entry to the host, and the wait for room in the completion queue.
     Completion = "completion",
 }
 
 /// Number of causes.
 pub const CAUSES: usize = Cause::ALL.len();
 
-/// Time by cause.
+/// Time charged to each cause.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ledger(pub [Time; CAUSES]);
 
 impl Ledger {
-    /// Nothing charged.
+    /// Ledger without charges.
     pub const EMPTY: Ledger = Ledger([Time::ZERO; CAUSES]);
 
     /// Charges `span` to `cause`.
@@ -107,29 +107,29 @@ impl Ledger {
         }
     }
 
-    /// What is charged to `cause`.
+    /// Returns the time charged to `cause`.
     pub fn get(&self, cause: Cause) -> Time {
         self.0[cause as usize]
     }
 
-    /// All charges together.
+    /// Returns the sum of all charges.
     pub fn total(&self) -> Time {
         Time(self.0.iter().map(|t| t.0).sum())
     }
 }
 
-/// A ledger and the moment up to which it is filled: whoever charges it moves that moment on, so that nothing is left
-/// out and nothing is charged twice.
+/// Ledger with the time up to which it is filled. Each charge advances that time, so that nothing is left out and
+/// nothing is charged twice.
 #[derive(Clone, Copy, Debug)]
 pub struct Account {
     /// Charges so far.
     pub ledger: Ledger,
-    /// Until when time is charged.
+    /// Time up to which everything is charged.
     pub since: Time,
 }
 
 impl Account {
-    /// An account opened at `now`.
+    /// Opens an account at `now`.
     pub fn open(now: Time) -> Account {
         Account { ledger: Ledger::EMPTY, since: now }
     }
@@ -140,7 +140,7 @@ impl Account {
         self.since = now;
     }
 
-    /// Charges at most `span` of the time since the last charge to `cause`, and returns how much that was.
+    /// Charges at most `span` of the time since the last charge to `cause`, and returns the charge.
     pub fn charge_up_to(&mut self, cause: Cause, span: Time, now: Time) -> Time {
         let part = span.min(now - self.since);
         self.ledger.charge(cause, part);

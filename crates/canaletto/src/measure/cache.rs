@@ -1,64 +1,64 @@
-//! What the data cache did.
+//! Activity of the data cache.
 
 use serde::Serialize;
 
-/// Pages that reads looked for.
+/// Pages of reads, by result of the look-up.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct CachedReads {
-    /// All sectors wanted were in the cache.
+    /// Pages with all requested sectors in the cache.
     pub hits: u64,
-    /// Some were; the others came from flash.
+    /// Pages with some requested sectors in the cache; the others came from flash.
     pub partial: u64,
-    /// None was.
+    /// Pages without requested sectors in the cache.
     pub misses: u64,
 }
 
-/// Pages that were written into the cache.
+/// Pages of writes, by state of the page in the cache.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct CachedWrites {
-    /// The page was there already, clean or dirty.
+    /// Pages that were in the cache already, clean or dirty.
     pub merged: u64,
-    /// It took a new place.
+    /// Pages that were inserted.
     pub inserted: u64,
-    /// Requests that had to wait for room.
+    /// Requests that waited for room.
     pub waited: u64,
 }
 
-/// What the data cache did, warm-up included.
+/// Activity of the data cache, warm-up included.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct CacheCounts {
     /// Pages read.
     pub reads: CachedReads,
     /// Pages written.
     pub writes: CachedWrites,
-    /// Pages read from flash that were kept.
+    /// Pages kept after a read from flash.
     pub filled: u64,
-    /// Written pages that found no place on flash because the drive is worn out: their data are lost.
+    /// Written pages that found no room on a worn-out drive. Their data are lost.
     pub lost: u64,
     /// Pages written from the cache to flash.
     pub destaged: u64,
-    /// Clean pages given up for others.
+    /// Clean pages evicted.
     pub evicted_clean: u64,
-    /// Dirty pages given up for others, by writing them to flash.
+    /// Dirty pages evicted, by a write to flash.
     pub evicted_dirty: u64,
-    /// Trimmed pages whose data the cache forgot.
+    /// Pages removed by trims.
     pub trimmed: u64,
-    /// Most pages at a time that held what flash did not.
+    /// Largest number of dirty pages at a time.
     pub dirty_pages_max: u64,
-    /// Flushes that came while there was a cache.
+    /// Flushes of a drive with a cache.
     pub flushes: u64,
 }
 
-/// The data cache in a report.
+/// Data cache in a report.
 #[derive(Debug, Clone, Serialize)]
 pub struct CacheReport {
-    /// Pages it may hold.
+    /// Capacity, in pages.
     pub capacity_pages: u64,
-    /// Whether a loss of power spares it.
+    /// Whether its data survive a loss of power.
     pub power_loss_protection: bool,
-    /// Pages at the end of the run that held what flash did not.
+    /// Dirty pages at the end of the run.
     pub dirty_pages: u64,
-    /// What happened.
+    /// Activity during the run.
     #[serde(flatten)]
     pub counts: CacheCounts,
 }

@@ -1,12 +1,12 @@
-//! A histogram of latencies that also keeps what each bucket's requests were blamed on.
+//! Histogram of latencies with a ledger of causes beside each bucket.
 //!
-//! Written here rather than taken from `hdrhistogram` because the blame of the slowest 1 % needs a ledger beside every
-//! bucket, found by the same index.
+//! It is written here rather than taken from `hdrhistogram`, because the blame of the slowest 1 % needs a ledger beside
+//! every bucket, found by the same index.
 
 use crate::measure::blame::{CAUSES, Ledger};
 use crate::sim::time::Time;
 
-/// Sub-buckets of each power of two: values are kept to one part in 1024.
+/// Binary logarithm of the sub-buckets of each power of two: values are kept to one part in 1024.
 const SUB_BITS: u32 = 10;
 const SUB: u64 = 1 << SUB_BITS;
 
@@ -68,7 +68,7 @@ fn index(value: u64) -> usize {
     (u64::from(shift) * SUB + (value >> shift)) as usize
 }
 
-/// The largest value that falls into a bucket.
+/// Returns the largest value that falls into a bucket.
 fn upper(index: usize) -> u64 {
     let index = index as u64;
     if index < 2 * SUB {
@@ -140,34 +140,35 @@ impl Histogram {
         self.max = self.max.max(other.max);
     }
 
-    /// Values counted.
+    /// Returns the number of values.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Exact mean, picoseconds.
+    /// Returns the exact mean, in picoseconds.
     pub fn mean_ps(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64)
     }
 
-    /// Exact smallest value.
+    /// Returns the exact smallest value.
     pub fn min(&self) -> Option<Time> {
         (self.count > 0).then_some(self.min)
     }
 
-    /// Exact largest value.
+    /// Returns the exact largest value.
     pub fn max(&self) -> Option<Time> {
         (self.count > 0).then_some(self.max)
     }
 
-    /// The value that a share `q` of all values does not exceed (upper end of its bucket, never above the maximum).
+    /// Returns the value that a share `q` of all values does not exceed (upper end of its bucket, never above the
+    /// maximum).
     pub fn quantile(&self, q: f64) -> Option<Time> {
         let (i, _) = self.quantile_bucket(q)?;
         Some(Time(upper(i)).min(self.max))
     }
 
-    /// Points (share slower, value in microseconds) from the smallest value to the largest, equally spaced on a
-    /// logarithmic scale of the share, 40 a decade; shares are those of the points' own buckets.
+    /// Returns points (share of slower requests, value in microseconds) from the smallest value to the largest, equally
+    /// spaced on a logarithmic scale of the share, 40 a decade. Shares are those of the points' own buckets.
     pub fn tail(&self) -> Vec<(f64, f64)> {
         let count = self.count as f64;
         let mut points: Vec<(f64, f64)> = Vec::new();
@@ -187,7 +188,7 @@ impl Histogram {
         points
     }
 
-    /// Bucket of the quantile, and how many values lie in the buckets before it.
+    /// Returns the bucket of the quantile, and the number of values in the buckets before it.
     fn quantile_bucket(&self, q: f64) -> Option<(usize, u64)> {
         if self.count == 0 {
             return None;
@@ -203,7 +204,8 @@ impl Histogram {
         unreachable!("the buckets hold fewer values than were counted")
     }
 
-    /// Mean blame by cause (picoseconds) over the values at or above the bucket of quantile `q`; 0 means all values.
+    /// Returns the mean blame by cause, in picoseconds, of the values at or above the bucket of quantile `q`; 0 means
+    /// all values.
     pub fn blame_from(&self, q: f64) -> Option<[f64; CAUSES]> {
         let (first, before) = self.quantile_bucket(q)?;
         let first = if q == 0.0 { 0 } else { first };

@@ -4,13 +4,13 @@ use std::ops::AddAssign;
 
 use crate::sim::time::Time;
 
-/// Most intervals kept; with one more, neighbours are joined and intervals are twice as long.
+/// Largest number of intervals. With one more, neighbours are joined and intervals are twice as long.
 pub const INTERVALS: usize = 512;
 
 /// Shortest interval.
 const SHORTEST: Time = Time::from_us(1);
 
-/// What was counted in each interval, the first of which begins with the run.
+/// Counts of each interval. The first interval begins with the run.
 #[derive(Clone)]
 pub struct Intervals<T> {
     /// How often intervals have been joined.
@@ -25,7 +25,7 @@ impl<T> Default for Intervals<T> {
 }
 
 impl<T: Copy + Default + AddAssign> Intervals<T> {
-    /// Length of an interval.
+    /// Returns the length of an interval.
     pub fn width(&self) -> Time {
         Time(SHORTEST.0 << self.joined)
     }
@@ -35,7 +35,7 @@ impl<T: Copy + Default + AddAssign> Intervals<T> {
         ((time.0 >> self.joined) / SHORTEST.0) as usize
     }
 
-    /// The number of the interval that `time` is in, which exists from now on.
+    /// Returns the number of the interval of `time`, and makes intervals up to it.
     pub fn place(&mut self, time: Time) -> usize {
         let place = self.number(time);
         if place < self.counts.len() { place } else { self.new_place(time) }
@@ -53,18 +53,18 @@ impl<T: Copy + Default + AddAssign> Intervals<T> {
         place
     }
 
-    /// The counts of the interval that `time` is in.
+    /// Returns the counts of the interval of `time`.
     pub fn at(&mut self, time: Time) -> &mut T {
         let place = self.place(time);
         &mut self.counts[place]
     }
 
-    /// All counts.
+    /// Returns all counts.
     pub fn counts(&self) -> &[T] {
         &self.counts
     }
 
-    /// All counts, to be changed.
+    /// Returns all counts, mutable.
     pub fn counts_mut(&mut self) -> &mut [T] {
         &mut self.counts
     }
@@ -79,7 +79,7 @@ impl<T: Copy + Default + AddAssign> Intervals<T> {
         self.counts.truncate(self.counts.len().div_ceil(2));
     }
 
-    /// Adds what others counted.
+    /// Adds the counts of others.
     pub fn merge(&mut self, other: &Intervals<T>) {
         let mut other = other.clone();
         // Both to the same width: widths are powers of two of one shortest.

@@ -1,74 +1,74 @@
-//! The array and its wires, each with the share of the run it was in use: what a picture of the fabric needs.
+//! Use of the chip array and its wires, for pictures of the fabric.
 
 use serde::Serialize;
 
 use crate::fabric::wires::{ControllerUse, Place, Wire};
 use crate::sim::time::Time;
 
-/// Larger arrays are not drawn: a map of every wire would be longer than all other results.
+/// Largest array that is drawn. A map of every wire of a larger one would be longer than all other results.
 pub const MOST_CHIPS: u32 = 4096;
 
-/// A chip's place and use.
+/// Position and use of a chip.
 #[derive(Debug, Clone, Serialize)]
 pub struct ChipShare {
-    /// Its name.
+    /// Name of the chip.
     pub name: String,
-    /// Row, that is channel.
+    /// Row, which is the channel.
     pub row: i32,
-    /// Place in the row.
+    /// Position in the row.
     pub column: i32,
-    /// Share of the run that its arrays worked, mean over its dies.
+    /// Share of the run in which its arrays worked, mean over its dies.
     pub array: f64,
-    /// Share of the run that commands and data took on their way to and from it, mean over its ports.
+    /// Share of the run in which commands and data crossed its ports, mean over its ports.
     pub port: f64,
-    /// Erases of its blocks, mean.
+    /// Mean number of erases of its blocks.
     pub erases: f64,
 }
 
-/// What a chip did.
+/// Activity of a chip.
 pub struct ChipUse {
-    /// Time its arrays worked, mean over its dies.
+    /// Working time of its arrays, mean over its dies.
     pub array: Time,
-    /// Time its ports were used, mean over them.
+    /// Time in use of its ports, mean over its ports.
     pub port: Time,
-    /// Erases of its blocks, mean.
+    /// Mean number of erases of its blocks.
     pub erases: f64,
 }
 
-/// A controller's place and use.
+/// Position and use of a controller.
 #[derive(Debug, Clone, Serialize)]
 pub struct ControllerShare {
-    /// Its name.
+    /// Name of the controller.
     pub name: String,
-    /// Its row.
+    /// Row of the controller.
     pub row: i32,
-    /// −1 west of the array, one beyond the last column east of it.
+    /// −1 west of the array, the number of columns east of it.
     pub column: i32,
-    /// Share of the run that it was in use.
+    /// Share of the run in which it was in use.
     pub share: f64,
 }
 
-/// A wire's place and use.
+/// Position and use of a wire.
 #[derive(Debug, Clone, Serialize)]
 pub struct WireShare {
-    /// Its name.
+    /// Name of the wire.
     pub name: String,
-    /// What it is.
+    /// Kind of wire.
     pub kind: &'static str,
     /// One end: row, column.
     pub from: Place,
-    /// The other.
+    /// Other end: row, column.
     pub to: Place,
-    /// Share of the run that it was in use, reservations included.
+    /// Share of the run in which it was in use, reservations included.
     pub share: f64,
 }
 
-/// The array with everything around it.
+/// Chip array with wires and controllers.
 #[derive(Debug, Clone, Serialize)]
 pub struct Map {
-    /// Rows of chips.
+    /// Number of rows of chips.
     pub rows: u32,
-    /// Chips a row.
+    /// Number of chips in a row.
     pub columns: u32,
     /// Chips, row by row.
     pub chips: Vec<ChipShare>,
@@ -79,7 +79,7 @@ pub struct Map {
 }
 
 impl Map {
-    /// The map of a run of `length`: `chips` go row by row.
+    /// Makes the map of a run of `length`; `chips` go row by row.
     pub fn new(
         (rows, columns): (u32, u32),
         chips: &[ChipUse],

@@ -1,19 +1,19 @@
-//! What is measured, and how it is reported.
+//! Measurements of a run, and the report made of them.
 
 pub mod area;
 pub mod blame;
 pub mod cache;
 pub mod energy;
+pub mod flow_interference;
 pub mod histogram;
 pub mod intervals;
+pub mod maintenance;
 pub mod map;
 pub mod precondition;
 pub mod probe;
 pub mod records;
 pub mod replay;
 pub mod report;
-pub mod rivals;
 pub mod series;
 pub mod statistics;
 pub mod timeline;
-pub mod upkeep;

@@ -1,4 +1,4 @@
-//! The state in which a run found the drive, as a report tells it.
+//! State of the drive before the run, in a report.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use crate::config::design::Design;
 use crate::config::named::Named;
 use crate::ftl::blocks::Blocks;
 
-/// Free blocks of planes.
+/// Free blocks of the planes.
 #[derive(Debug, Clone, Serialize)]
 #[allow(missing_docs)]
 pub struct FreeBlocks {
@@ -15,33 +15,34 @@ pub struct FreeBlocks {
     pub max: u32,
 }
 
-/// Blocks of the drive: free, open, full and bad ones are all of them.
+/// Blocks of the drive by state. Free, open, full and bad blocks add up to the total.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct BlockCounts {
-    /// All.
+    /// All blocks.
     pub total: u64,
-    /// Erased.
+    /// Erased blocks.
     pub free: u64,
-    /// Being filled.
+    /// Blocks being filled.
     pub open: u64,
-    /// Full.
+    /// Full blocks.
     pub full: u64,
-    /// Never to be used again.
+    /// Retired blocks.
     pub bad: u64,
 }
 
-/// The state before the run.
+/// State of the drive before the run.
 #[derive(Debug, Clone, Serialize)]
 pub struct PreconditionReport {
-    /// How the drive came to its state.
+    /// Method that prepared the drive.
     pub kind: &'static str,
-    /// Share of the addresses that hold data, of each flow of a partitioned drive, or of the one range that all share.
+    /// Share of the addresses that hold data: of each flow of a partitioned drive, or of the one range that all flows
+    /// share.
     pub occupancy: Vec<f64>,
-    /// The rule by which collection chose its victims.
+    /// Choice of victims of garbage collection.
     pub policy: String,
-    /// Pages written to flash for each that the host wrote, in that state: computed, or measured while writing.
+    /// Pages written to flash for each page that the host wrote, computed, or measured while writing.
     pub write_amplification: Option<f64>,
-    /// Pages that were really written to bring it about.
+    /// Pages written in simulation to prepare the drive.
     pub pages_written: u64,
     /// Free blocks of each plane.
     pub free_blocks: FreeBlocks,
@@ -49,12 +50,12 @@ pub struct PreconditionReport {
     pub blocks: BlockCounts,
     /// Pages that hold data.
     pub valid_pages: u64,
-    /// Pages in all.
+    /// All pages.
     pub pages: u64,
 }
 
 impl PreconditionReport {
-    /// The state of `blocks`.
+    /// Returns the state of `blocks`.
     pub fn of(
         blocks: &Blocks,
         design: &Design,

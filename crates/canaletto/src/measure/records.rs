@@ -1,4 +1,4 @@
-//! One row for each request, column by column.
+//! Table of requests: one row a request, stored by column.
 
 use crate::host::request::Kind;
 use crate::measure::blame::{CAUSES, Ledger};
@@ -11,49 +11,49 @@ pub struct Records {
     pub request: Vec<u32>,
     /// Index of the flow.
     pub flow: Vec<u16>,
-    /// What was asked for, as the number of its [`Kind`].
+    /// Kind of the request, as the number of its [`Kind`].
     pub kind: Vec<u8>,
     /// 1 where the request was completed with an error.
     pub failed: Vec<u8>,
     /// First sector.
     pub lba: Vec<u64>,
-    /// Sectors.
+    /// Number of sectors.
     pub sectors: Vec<u32>,
-    /// Arrival, picoseconds.
+    /// Time of arrival, in picoseconds.
     pub arrival: Vec<u64>,
-    /// Placed in the submission queue, picoseconds.
+    /// Time of entry into the submission queue, in picoseconds.
     pub enqueue: Vec<u64>,
-    /// Completion consumed by the host, picoseconds.
+    /// Time at which the host consumed the completion, in picoseconds.
     pub complete: Vec<u64>,
     /// 1 where a transaction of the request met a path conflict.
     pub path_conflict: Vec<u8>,
-    /// Time by cause, picoseconds; one column a cause.
+    /// Time by cause, in picoseconds; one column a cause.
     pub blame: [Vec<u64>; CAUSES],
 }
 
-/// One finished request.
+/// Completed request.
 pub struct Row<'a> {
     /// Number of the request.
     pub request: u32,
     /// Index of the flow.
     pub flow: u16,
-    /// What was asked for.
+    /// Kind of the request.
     pub kind: Kind,
     /// Whether it was completed with an error.
     pub failed: bool,
     /// First sector.
     pub lba: u64,
-    /// Sectors.
+    /// Number of sectors.
     pub sectors: u32,
-    /// Arrival.
+    /// Time of arrival.
     pub arrival: Time,
-    /// Placed in the submission queue.
+    /// Time of entry into the submission queue.
     pub enqueue: Time,
-    /// Completion consumed by the host.
+    /// Time at which the host consumed the completion.
     pub complete: Time,
     /// Whether a transaction met a path conflict.
     pub path_conflict: bool,
-    /// Where the time went.
+    /// Time by cause.
     pub ledger: &'a Ledger,
 }
 
@@ -75,12 +75,12 @@ impl Records {
         }
     }
 
-    /// Rows so far.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.flow.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.flow.is_empty()
     }

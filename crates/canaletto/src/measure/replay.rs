@@ -1,70 +1,70 @@
-//! What was replayed of recorded traces, and how.
+//! Replayed traces in a report.
 
 use serde::Serialize;
 
-/// What made the requests of a stream arrive.
+/// Arrival process of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pacing {
-    /// The recorded times.
+    /// Recorded times.
     Recorded,
-    /// The recorded times, scaled.
+    /// Recorded times, scaled.
     Scaled,
-    /// Completions.
+    /// Closed loop: a completion makes the next request arrive.
     ClosedLoop,
-    /// Room in the submission queue.
+    /// As fast as the submission queue has room.
     AsFastAsPossible,
 }
 
-/// A stream of replayed requests, warm-up included.
+/// Stream of replayed requests, warm-up included.
 #[derive(Debug, Clone, Serialize)]
 pub struct ReplayReport {
-    /// The flow.
+    /// Name of the flow.
     pub flow: String,
-    /// What made its requests arrive.
+    /// Arrival process.
     pub pace: Pacing,
-    /// Requests always outstanding, in a closed loop.
+    /// Number of outstanding requests of a closed loop.
     pub queue_depth: Option<u32>,
-    /// Requests replayed.
+    /// Number of requests replayed.
     pub requests: u64,
-    /// Mean time between arrivals, in an open loop whose requests do not all arrive at once.
+    /// Mean time between arrivals, in microseconds, in an open loop whose requests do not all arrive at once.
     pub inter_arrival_us: Option<f64>,
-    /// The traces it was made of.
+    /// Traces of the stream.
     pub traces: Vec<TraceReport>,
 }
 
-/// What was replayed of one trace.
+/// Trace of a replayed stream.
 #[derive(Debug, Clone, Serialize)]
 pub struct TraceReport {
-    /// The trace.
+    /// Name of the trace file.
     pub file: String,
     /// Requests replayed, all passes together.
     pub requests: u64,
-    /// How many times it was replayed.
+    /// Number of passes over the trace.
     pub passes: u64,
-    /// Requests before the part that was replayed, all passes together.
+    /// Requests before the replayed part, all passes together.
     pub skipped: u64,
-    /// Requests that the sample did without.
+    /// Requests that the sample left out.
     pub not_sampled: u64,
-    /// Requests whose addresses were taken modulo the capacity, or moved to lie wholly before its end.
+    /// Requests with an address taken modulo the capacity, or moved to lie wholly before its end.
     pub wrapped: u64,
-    /// Requests whose addresses were scaled to the capacity, or moved as above.
+    /// Requests with an address scaled to the capacity, or moved to lie wholly before its end.
     pub scaled: u64,
-    /// Mean time between their arrivals as recorded.
+    /// Mean time between arrivals as recorded, in microseconds.
     pub recorded_inter_arrival_us: Option<f64>,
-    /// The same as replayed, in an open loop.
+    /// Mean time between arrivals as replayed in an open loop, in microseconds.
     pub inter_arrival_us: Option<f64>,
-    /// How many times as fast as recorded it was replayed, in an open loop.
+    /// Factor by which the trace was replayed faster than recorded, in an open loop.
     pub speed: Option<f64>,
 }
 
-/// How the times of all open-loop flows were scaled.
+/// Scaling of the times of all open-loop flows.
 #[derive(Debug, Clone, Serialize)]
 pub struct TimeScaling {
-    /// How many times as fast as the flows say.
+    /// Factor by which requests arrive faster than the flows say.
     pub speed: f64,
-    /// Mean time between arrivals of the flows together, as they say.
+    /// Mean time between arrivals of the flows together, before scaling, in microseconds.
     pub given_inter_arrival_us: f64,
-    /// The same as simulated.
+    /// Mean time between arrivals of the flows together, as simulated, in microseconds.
     pub inter_arrival_us: f64,
 }

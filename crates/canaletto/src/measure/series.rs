@@ -1,4 +1,4 @@
-//! What went on over time: counts and means in equal intervals over the whole run, in constant memory.
+//! Counts and means in equal intervals over the whole run, in constant memory.
 
 use std::ops::{AddAssign, RangeInclusive};
 
@@ -12,7 +12,7 @@ use crate::sim::time::Time;
 struct Interval {
     arrivals: u64,
     completed: u64,
-    /// Requests alive, summed over time: request × picosecond.
+    /// Outstanding requests, summed over time: request × picosecond.
     alive: u128,
     latency: u128,
     lost: u128,
@@ -23,7 +23,7 @@ struct Interval {
 pub struct Series(Intervals<Interval>);
 
 impl Series {
-    /// Counts a completed request: when it arrived and was completed, and what its pages lost to path conflicts.
+    /// Counts a completed request with its arrival, its completion and the time that its pages lost to path conflicts.
     pub fn count(&mut self, arrival: Time, completion: Time, lost: Time) {
         let last = self.0.place(completion);
         let first = self.0.number(arrival);
@@ -50,12 +50,12 @@ impl Series {
         }
     }
 
-    /// Adds what another series counted.
+    /// Adds the counts of another series.
     pub fn merge(&mut self, other: &Series) {
         self.0.merge(&other.0);
     }
 
-    /// The series for results.
+    /// Returns the series for results.
     pub fn report(&self) -> SeriesReport {
         let used = self.0.counts().iter().rposition(|i| i.alive > 0 || i.completed > 0).map_or(0, |last| last + 1);
         let intervals = &self.0.counts()[..used];
@@ -83,20 +83,20 @@ impl AddAssign for Interval {
     }
 }
 
-/// A series in results; every list has one value an interval, the first interval beginning with the run.
+/// Series in results. Every list has one value an interval, and the first interval begins with the run.
 #[derive(Debug, Clone, Serialize)]
 pub struct SeriesReport {
-    /// Length of an interval, microseconds.
+    /// Length of an interval, in microseconds.
     pub interval_us: f64,
-    /// Requests that arrived (of those completed).
+    /// Completed requests that arrived in the interval.
     pub arrivals: Vec<u64>,
     /// Requests completed.
     pub completed: Vec<u64>,
-    /// Requests between arrival and completion, mean over the interval.
+    /// Mean number of outstanding requests.
     pub outstanding: Vec<f64>,
-    /// Mean latency of those completed, microseconds.
+    /// Mean latency of the requests completed, in microseconds.
     pub latency_us: Vec<Option<f64>>,
-    /// Time the pages of those completed lost to path conflicts, microseconds.
+    /// Time that pages of the requests completed lost to path conflicts, in microseconds.
     pub path_conflict_us: Vec<f64>,
 }
 
@@ -107,7 +107,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// However long the run: nothing is lost when intervals are joined, and Little's law holds.
+        /// Joined intervals lose nothing, however long the run, and Little's law holds.
         #[test]
         fn joining_intervals_keeps_every_sum(
             requests in prop::collection::vec((0u64..1 << 42, 0u64..1 << 36, 0u64..1000), 1..200), split in 0usize..200,

@@ -1,4 +1,4 @@
-//! A timeline: everything that happens to wires, controllers, chips and requests inside chosen windows of a run.
+//! Timeline of wires, controllers, chips and requests within chosen windows of a run.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::measure::blame::Cause;
 use crate::measure::probe::{Owner, Probe, Work};
 use crate::sim::time::Time;
 
-/// What a span shows, in the order of its numbers.
+/// Kinds of span, in the order of their numbers.
 pub const KINDS: [&str; 10] = [
     "command",
     "data",
@@ -48,25 +48,25 @@ fn kind_of_array(operation: Operation) -> u8 {
 
 const REGISTER: u8 = 9;
 
-/// Which part of a run to keep.
+/// Windows of a run to record.
 #[derive(Debug, Clone)]
 pub struct Windows {
-    /// From and until when, each.
+    /// Beginning and end of each window.
     pub windows: Vec<(Time, Time)>,
-    /// Most spans and steps kept: the timeline ends where they are reached.
+    /// Largest number of spans and steps, at which the timeline ends.
     pub limit: usize,
 }
 
-/// Something a timeline has a track for.
+/// Part with a track in the timeline.
 #[derive(Debug, Clone, Serialize)]
 pub struct Part {
-    /// Its name.
+    /// Name of the part.
     pub name: String,
-    /// What it is: a kind of wire, `controller`, `chip` (its port) or `plane`.
+    /// Kind of the part: a kind of wire, `controller`, `chip` (its port) or `plane`.
     pub kind: &'static str,
     /// Row in the array.
     pub row: i32,
-    /// Column.
+    /// Column in the array.
     pub column: i32,
     /// Die in the chip, for planes.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,12 +77,12 @@ pub struct Part {
     /// One end, for wires.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<Place>,
-    /// The other.
+    /// Other end, for wires.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<Place>,
 }
 
-/// Columns of spans: parts in use.
+/// Columns of spans, which are uses of parts.
 #[derive(Debug, Clone, Default)]
 #[allow(missing_docs)]
 pub struct Spans {
@@ -95,7 +95,7 @@ pub struct Spans {
     pub work: Vec<u8>,
 }
 
-/// Columns of steps: what a request's or a page's time was charged to.
+/// Columns of steps, which are charges of a request's or a page's time.
 #[derive(Debug, Clone, Default)]
 #[allow(missing_docs)]
 pub struct Steps {
@@ -107,7 +107,7 @@ pub struct Steps {
     pub part: Vec<u32>,
 }
 
-/// Columns of the requests alive in a window; `complete` is `u64::MAX` for those that had not ended.
+/// Columns of the requests that were outstanding in a window; `complete` is `u64::MAX` for those that had not ended.
 #[derive(Debug, Clone, Default)]
 #[allow(missing_docs)]
 pub struct Alive {
@@ -120,14 +120,14 @@ pub struct Alive {
     pub complete: Vec<u64>,
 }
 
-/// What a timeline holds beside its columns.
+/// Data of a timeline beside its columns.
 #[derive(Debug, Clone, Serialize)]
 pub struct Header {
-    /// Whether the limit cut it.
+    /// Whether the limit ended it.
     pub truncated: bool,
-    /// When its first window begins, picoseconds.
+    /// Beginning of its first window, in picoseconds.
     pub from_ps: u64,
-    /// Up to when it is complete, picoseconds.
+    /// Time up to which it is complete, in picoseconds.
     pub until_ps: u64,
     /// Names of the kinds of span.
     pub kinds: [&'static str; KINDS.len()],
@@ -139,29 +139,29 @@ pub struct Header {
     pub parts: Vec<Part>,
 }
 
-/// The watcher that writes a timeline.
+/// Probe that records a timeline.
 pub struct Timeline {
     windows: Windows,
     end: Time,
     parts: Vec<Part>,
     first_chip: u32,
     first_plane: u32,
-    /// Since when each plane's register holds data.
+    /// Time since which each plane's register holds data.
     filled: Vec<Time>,
-    /// Requests on their way.
+    /// Outstanding requests.
     alive: BTreeMap<u32, Request>,
     now: Time,
     truncated: bool,
-    /// Parts in use.
+    /// Uses of parts.
     pub spans: Spans,
-    /// What time was charged to.
+    /// Charges of time.
     pub steps: Steps,
-    /// Requests alive in a window.
+    /// Requests that were outstanding in a window.
     pub requests: Alive,
 }
 
 impl Timeline {
-    /// An empty timeline of a drive.
+    /// Makes an empty timeline of a drive.
     pub fn new(windows: Windows, layout: &Layout, wires: &[Wire], controllers: &[ControllerUse]) -> Timeline {
         let mut parts: Vec<Part> = wires.iter().map(part_of_wire).collect();
         parts.extend(controllers.iter().map(|c| part("controller", c.name.clone(), c.place)));
@@ -197,7 +197,7 @@ impl Timeline {
         }
     }
 
-    /// Ends the timeline: requests that had not ended are written down too.
+    /// Ends the timeline, with the requests that had not ended.
     pub fn finish(&mut self) -> Header {
         for request in std::mem::take(&mut self.alive).into_values() {
             self.note_request(&request, None);
@@ -217,7 +217,8 @@ impl Timeline {
         self.windows.windows.iter().any(|&(from, until)| start < until && end > from)
     }
 
-    /// Whether a step lies in a window, or belongs to a request that was alive in one: those are followed to their end.
+    /// Returns whether a step lies in a window, or belongs to a request that was outstanding in one. Such requests are
+    /// followed to their end.
     fn is_wanted(&self, owner: Owner, from: Time, until: Time) -> bool {
         self.overlaps(from, until)
             || self.alive.get(&owner.request).is_some_and(|request| self.overlaps(request.arrival, until))

@@ -99,7 +99,7 @@ impl Scheduler {
             domains,
             unit_domains,
             data_queue: design.fabric.data_queue,
-            order: design.fabric.order,
+            order: design.fabric.transfer_order,
         }
     }
 

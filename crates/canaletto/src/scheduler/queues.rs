@@ -1,6 +1,6 @@
 //! Per-unit queues of transactions, as lists threaded through the transactions themselves.
 
-use crate::config::design::{MultiPlane, Policy, Scheduler as SchedulerConfig, Turn};
+use crate::config::design::{MultiPlane, Policy, RoundRobinAdvance, Scheduler as SchedulerConfig};
 use crate::config::workload::Priority;
 use crate::flash::address::{Layout, UnitId};
 use crate::flash::array::Command;
@@ -74,7 +74,7 @@ pub struct Queues {
     /// Classes that any flow uses: with one class in use there are no turns to keep.
     single_class: Option<usize>,
     priorities: bool,
-    turn: Turn,
+    turn: RoundRobinAdvance,
     /// With `scheduler.policy = "flin"`.
     flin: Option<Flin>,
 }
@@ -101,14 +101,14 @@ impl Queues {
             pages_per_flash_page: layout.pages_per_flash_page(),
             single_class,
             priorities: config.priorities,
-            turn: config.turn,
+            turn: config.round_robin_advance,
             flin: (config.policy == Policy::Flin).then(|| Flin::new(&config.flin, layout, priorities.len())),
         }
     }
 
     /// Whether polling a unit without work changes who is served later, so that idle units must be polled too.
     pub fn must_poll(&self) -> bool {
-        self.single_class.is_none() && self.turn == Turn::Polled
+        self.single_class.is_none() && self.turn == RoundRobinAdvance::OnPoll
     }
 
     /// Whether programs of these pages of two planes of a die may share a command.
@@ -256,7 +256,7 @@ impl Queues {
         transactions: &mut Transactions,
         world: &impl Readiness,
     ) -> Option<Command> {
-        if self.turn == Turn::Polled {
+        if self.turn == RoundRobinAdvance::OnPoll {
             let list = self.user_list(id, base, ALL_CLASSES)?;
             return self.form(id, list, free, transactions, world);
         }
@@ -276,7 +276,7 @@ impl Queues {
         None
     }
 
-    /// Looks at a unit that cannot take a command; only [`Turn::Polled`] notices.
+    /// Looks at a unit that cannot take a command; only [`RoundRobinAdvance::OnPoll`] notices.
     pub fn poll(&mut self, unit: UnitId) {
         self.user_list(unit, USER_READ, ALL_CLASSES);
         self.user_list(unit, USER_WRITE, ALL_CLASSES);

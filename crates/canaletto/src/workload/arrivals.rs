@@ -1,4 +1,4 @@
-//! When generated requests arrive: gaps of a distribution, which pauses and waves then stretch.
+//! Arrival times of generated requests: gaps of a distribution, stretched by pauses and periodic variation.
 
 use std::f64::consts::PI;
 
@@ -6,7 +6,7 @@ use crate::config::workload::{Diurnal, Synthetic};
 use crate::sim::random::Stream;
 use crate::sim::time::Time;
 
-/// The times between the arrivals of a flow. All in picoseconds.
+/// Times between the arrivals of a flow, in picoseconds.
 pub struct Arrivals {
     gaps: Gaps,
     random: Stream,
@@ -14,22 +14,23 @@ pub struct Arrivals {
     waves: Option<Waves>,
 }
 
-/// The distribution of gaps, before anything stretches them.
+/// Distribution of gaps before they are stretched.
 enum Gaps {
-    /// Whole nanoseconds, as MQSim's clock counts.
+    /// Exponential gaps in whole nanoseconds, the resolution of MQSim's clock.
     Mqsim { mean_ns: f64 },
-    /// A constant part and an exponential one.
+    /// Sum of a constant part and an exponential one.
     Steady { constant: f64, mean: f64 },
-    /// With probability `share` those within bursts, else those between them; both exponential.
+    /// Gap within a burst with probability `share`, else gap between bursts; both exponential.
     Bursts { share: f64, within: f64, between: f64 },
 }
 
 impl Arrivals {
-    /// Those of a validated flow with an open loop; `random` for the gaps, `pausing` for the lengths of times with and
-    /// without arrivals.
+    /// Makes the arrivals of a validated open-loop flow, with `random` for the gaps and `pausing` for the lengths of
+    /// periods with and without arrivals.
     pub fn new(config: &Synthetic, random: Stream, pausing: Stream) -> Option<Arrivals> {
         let mean = config.inter_arrival?.0 as f64;
-        let pauses = config.on.zip(config.off).map(|(on, off)| Pauses::new(on.0 as f64, off.0 as f64, pausing));
+        let pauses =
+            config.on_time.zip(config.off_time).map(|(on, off)| Pauses::new(on.0 as f64, off.0 as f64, pausing));
         let mean_on = mean * pauses.as_ref().map_or(1.0, |pauses| pauses.on / (pauses.on + pauses.off));
         let gaps = if config.mqsim_seed.is_some() {
             Gaps::Mqsim { mean_ns: (config.inter_arrival?.0 / 1000) as f64 }
@@ -39,7 +40,7 @@ impl Arrivals {
         Some(Arrivals { gaps, random, pauses, waves: config.diurnal.map(Waves::new) })
     }
 
-    /// Time to the next arrival.
+    /// Returns the time to the next arrival.
     pub fn gap(&mut self) -> Time {
         let random = &mut self.random;
         let gap = match self.gaps {
@@ -68,9 +69,9 @@ impl Gaps {
     }
 }
 
-/// A hyperexponential distribution of two phases with mean 1 and squared coefficient of variation `burstiness` (above 1):
-/// the share of the first phase and the means of both. Without a share, both take the same time in all ("balanced means":
-/// A. O. Allen, "Probability, Statistics, and Queueing Theory", section 3.2.9).
+/// Returns a hyperexponential distribution of two phases with mean 1 and squared coefficient of variation `burstiness`
+/// (above 1): the share of the first phase and the means of both. Without a share, both phases take the same time in
+/// total ("balanced means": A. O. Allen, "Probability, Statistics, and Queueing Theory", section 3.2.9).
 pub fn two_phases(burstiness: f64, share: Option<f64>) -> (f64, f64, f64) {
     let share = share.unwrap_or_else(|| (1.0 + ((burstiness - 1.0) / (burstiness + 1.0)).sqrt()) / 2.0);
     // The variance of a mixture is the mean of the squared means, plus the variance of the means.
@@ -79,12 +80,12 @@ pub fn two_phases(burstiness: f64, share: Option<f64>) -> (f64, f64, f64) {
     (share, first, (1.0 - share * first) / (1.0 - share))
 }
 
-/// Times with and without arrivals.
+/// Periods with and without arrivals.
 struct Pauses {
     on: f64,
     off: f64,
     random: Stream,
-    /// What is left of the present time with arrivals.
+    /// Rest of the present period with arrivals.
     left: f64,
 }
 
@@ -94,7 +95,7 @@ impl Pauses {
         Pauses { on, off, random, left }
     }
 
-    /// The length of a gap that passes only in times with arrivals.
+    /// Returns the length of a gap that passes only in periods with arrivals.
     fn stretch(&mut self, mut gap: f64) -> f64 {
         let mut length = 0.0;
         while gap > self.left {
@@ -107,11 +108,11 @@ impl Pauses {
     }
 }
 
-/// A rate of 1 + amplitude × sin(2π t / period) in place of 1.
+/// Rate of 1 + amplitude × sin(2π t / period) in place of 1.
 struct Waves {
     period: f64,
     amplitude: f64,
-    /// Time since a wave's beginning.
+    /// Time since the beginning of the period.
     at: f64,
 }
 
@@ -120,12 +121,12 @@ impl Waves {
         Waves { period: config.period.0 as f64, amplitude: config.amplitude, at: 0.0 }
     }
 
-    /// Integral of the rate from a wave's beginning.
+    /// Returns the integral of the rate from the beginning of a period.
     fn passed(&self, at: f64) -> f64 {
         at + self.amplitude * self.period / (2.0 * PI) * (1.0 - (2.0 * PI * at / self.period).cos())
     }
 
-    /// The time in which the integral of the rate grows by `gap`.
+    /// Returns the time in which the integral of the rate grows by `gap`.
     fn stretch(&mut self, gap: f64) -> f64 {
         // Every whole wave adds as much as it lasts.
         let whole = (gap / self.period).floor() * self.period;
@@ -167,7 +168,7 @@ mod tests {
         Arrivals::new(&config, Stream::named(1, "gap"), Stream::named(1, "pause")).unwrap()
     }
 
-    /// Mean in µs, and squared coefficient of variation.
+    /// Returns the mean in µs, and the squared coefficient of variation.
     fn moments(arrivals: &mut Arrivals, count: u32) -> (f64, f64) {
         let gaps: Vec<f64> = (0..count).map(|_| arrivals.gap().0 as f64 / 1e6).collect();
         let mean = gaps.iter().sum::<f64>() / f64::from(count);
@@ -196,7 +197,7 @@ mod tests {
 
     #[test]
     fn pauses_keep_the_mean_and_have_the_length_that_is_asked_for() {
-        let mut arrivals = arrivals(Synthetic { on: us(300), off: us(700), ..Synthetic::default() });
+        let mut arrivals = arrivals(Synthetic { on_time: us(300), off_time: us(700), ..Synthetic::default() });
         let gaps: Vec<f64> = (0..400_000).map(|_| arrivals.gap().0 as f64 / 1e6).collect();
         let mean = gaps.iter().sum::<f64>() / 4e5;
         assert!((mean - 10.0).abs() < 0.2, "{mean}");

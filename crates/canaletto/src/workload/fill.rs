@@ -1,5 +1,5 @@
-//! What is written to a drive before the run: every page that is to hold data once, in order, then the flow's own
-//! addresses, page by page.
+//! Writes that prepare a drive before the run: every page that is to hold data once, in order, then overwrites of the
+//! flow's own addresses, page by page.
 
 use std::collections::HashMap;
 
@@ -13,44 +13,44 @@ use crate::workload::flow::Wanted;
 use crate::workload::replay::Replay;
 use crate::workload::synthetic::Generator;
 
-/// Makes a trace's stream start anew.
+/// Restarts a trace's stream.
 pub type Reopened = Box<dyn FnMut() -> Result<Replay, String> + Send>;
 
-/// What the flows of a workload write before the run.
+/// Writes of a workload's flows before the run.
 pub struct Fills {
-    /// For each flow.
+    /// Writes of each flow.
     pub fills: Vec<Fill>,
-    /// Each flow's share of overwrites, in any unit.
+    /// Share of overwrites of each flow, in any unit.
     pub weights: Vec<f64>,
-    /// How often each flow's pages are written by its trace.
+    /// Number of writes to each flow's pages in its trace.
     pub traced: Vec<Traced>,
     /// Pages that are to hold data.
     pub pages: u64,
 }
 
-/// Where the addresses of overwrites come from.
+/// Source of the addresses of overwrites.
 enum Overwrites {
-    /// All pages with equal chance, for drives that nobody writes during the run.
+    /// All pages with equal probability, for drives that nobody writes during the run.
     Uniform(Stream),
-    /// The flow's generator.
+    /// Generator of the flow.
     Generated(Box<Generator>),
-    /// The flow's trace, again and again.
+    /// Trace of the flow, repeated.
     Traced(Box<Replay>, Reopened),
 }
 
-/// What one flow writes before the run.
+/// Writes of one flow before the run.
 pub struct Fill {
     first_sector: u64,
     sectors: u64,
     pages: u64,
     per_page: u64,
-    /// Planes that the flow's pages go round, and the binary logarithm of how many go to one at a time.
+    /// Planes that the flow's pages are placed on in turn, and the binary logarithm of how many go to one at a time.
     planes: u64,
     shift: u32,
     occupancy: f64,
-    /// The next page to be written for the first time.
+    /// Next page to be written for the first time.
     next: u64,
-    /// Pages of the last request that are yet to be overwritten.
+    /// Pages of the last request that are still to be overwritten.
     request: std::ops::Range<u64>,
     /// Pages that may still be overwritten.
     left: u64,
@@ -58,7 +58,7 @@ pub struct Fill {
 }
 
 impl Fills {
-    /// What flows write; `reopened` holds a way to read each flow's trace, where it has one.
+    /// Makes the writes of the flows; `reopened` holds a way to read each flow's trace, where it has one.
     ///
     /// # Errors
     /// A trace that cannot be read or placed.
@@ -118,7 +118,7 @@ impl Fills {
         Ok(made)
     }
 
-    /// No flow writes: as if all pages had been written with equal chance.
+    /// Overwrites all pages with equal probability, for workloads without writes.
     fn write_evenly(&mut self, seed: u64) {
         for (number, (fill, weight)) in self.fills.iter_mut().zip(&mut self.weights).enumerate() {
             fill.overwrites = Overwrites::Uniform(Stream::named(seed, &format!("precondition/{number}")));
@@ -127,19 +127,19 @@ impl Fills {
     }
 }
 
-/// The flow's generator with other random numbers, for as many requests as it takes.
+/// Returns the flow's generator with other random numbers, for as many requests as it takes.
 fn generator(config: &Synthetic, flow: &Flow, seed: u64, first: u64, last: u64) -> Generator {
     let endless = Synthetic { requests: u64::MAX, stop: None, mqsim_seed: None, ..config.clone() };
     Generator::new(&endless, &format!("precondition/{}", flow.name), seed, first, last)
 }
 
-/// Bytes that a generated flow writes.
+/// Returns the bytes that a generated flow writes.
 pub fn weight_of(flow: &Synthetic) -> f64 {
     let share = (1.0 - flow.trim_share - flow.flush_share) * (1.0 - flow.read_share);
     share.max(0.0) * flow.requests as f64 * flow.mean_bytes(false)
 }
 
-/// How often a trace writes which page, counted from the flow's first.
+/// Returns the number of writes of each page in a trace, counted from the flow's first page.
 fn writes_of(replay: &mut Replay, first_sector: u64, per_page: u64) -> Result<Traced, String> {
     let mut counts: HashMap<u64, u32> = HashMap::new();
     while let Some(wanted) = replay.take()? {
@@ -152,7 +152,7 @@ fn writes_of(replay: &mut Replay, first_sector: u64, per_page: u64) -> Result<Tr
     Ok(traced)
 }
 
-/// The pages that a request touches, counted from the flow's first.
+/// Returns the pages that a request touches, counted from the flow's first page.
 fn pages_of(wanted: &Wanted, first_sector: u64, per_page: u64) -> std::ops::Range<u64> {
     let first = wanted.lba - first_sector;
     first / per_page..(first + u64::from(wanted.sectors)).div_ceil(per_page)
@@ -164,14 +164,14 @@ impl Fill {
         self.left = pages;
     }
 
-    /// Whether a page is to hold data: in every plane the same share of them, evenly spread.
+    /// Returns whether a page is to hold data. Every plane holds the same share of its pages, evenly spread.
     fn is_occupied(&self, page: u64) -> bool {
         let within = page & ((1 << self.shift) - 1);
         let round = ((((page >> self.shift) / self.planes) << self.shift) + within) as f64;
         ((round + 1.0) * self.occupancy) as u64 > (round * self.occupancy) as u64
     }
 
-    /// The next write.
+    /// Returns the next write.
     ///
     /// # Errors
     /// A trace that cannot be read on.
@@ -196,7 +196,7 @@ impl Fill {
         Ok(None)
     }
 
-    /// The pages of the next request.
+    /// Returns the pages of the next request.
     fn overwritten(&mut self, now: Time) -> Result<std::ops::Range<u64>, String> {
         let wanted = match &mut self.overwrites {
             Overwrites::Uniform(random) => {

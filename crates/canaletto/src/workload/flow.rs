@@ -1,4 +1,4 @@
-//! A flow: where its requests come from and when they arrive.
+//! Flow: source of requests and their arrival.
 
 use crate::config::units::Duration;
 use crate::config::workload::{Flow as FlowConfig, Trace};
@@ -8,44 +8,44 @@ use crate::workload::fill::Fill;
 use crate::workload::replay::Replay;
 use crate::workload::synthetic::Generator;
 
-/// A request that a flow wants done: sectors in the flow's own addresses.
+/// Request of a flow, with sectors in the flow's own addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wanted {
-    /// What is wanted.
+    /// Kind of the request.
     pub kind: Kind,
-    /// For a write: whether it must be on flash before it is complete.
+    /// Whether a write must be on flash before it is complete.
     pub fua: bool,
-    /// For a write: whether it writes zeroes.
+    /// Whether a write writes zeroes.
     pub zeroes: bool,
     /// First sector.
     pub lba: u64,
-    /// Sectors.
+    /// Number of sectors.
     pub sectors: u32,
 }
 
-/// Where requests come from.
+/// Source of requests.
 pub enum Source {
-    /// A generator.
+    /// Generator.
     Synthetic(Box<Generator>),
     /// Recorded traces.
     Replay(Box<Replay>),
-    /// What is written before the run.
+    /// Writes that prepare the drive before the run.
     Fill(Box<Fill>),
 }
 
-/// What makes the next request arrive.
+/// Event that makes the next request arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loop {
-    /// A completion: this many are always outstanding.
+    /// Completion: this many requests are always outstanding.
     Closed(u32),
-    /// Room in the submission queue: all requests are there from the start.
+    /// Room in the submission queue: all requests arrive at the start.
     Unpaced,
-    /// Time.
+    /// Arrival time.
     Open,
 }
 
 impl FlowConfig {
-    /// Closed or open loop, as the validated flow says.
+    /// Returns whether the validated flow is a closed or an open loop.
     pub fn looping(&self) -> Loop {
         let pace = self.trace.as_ref().map(Trace::pace).or(self.mix.as_ref().map(|mix| mix.pace()));
         if pace.is_some_and(|pace| pace.as_fast_as_possible) {
@@ -55,13 +55,13 @@ impl FlowConfig {
         depth.map_or(Loop::Open, Loop::Closed)
     }
 
-    /// When its time begins. A trace in an open loop counts from there by itself, as those of a mix do.
+    /// Returns the start of the flow. A trace in an open loop counts from there by itself, as those of a mix do.
     pub fn start(&self) -> Time {
         let trace = self.trace.as_ref().filter(|_| self.looping() != Loop::Open).map(|trace| trace.start);
         self.synthetic.as_ref().map(|s| s.start).or(trace).map_or(Time::ZERO, Duration::time)
     }
 
-    /// The traces it replays.
+    /// Returns the traces that the flow replays.
     pub fn traces(&self) -> &[Trace] {
         match (&self.trace, &self.mix) {
             (Some(trace), _) => std::slice::from_ref(trace),
@@ -70,7 +70,7 @@ impl FlowConfig {
         }
     }
 
-    /// How many requests it has at the most, if that is known beforehand.
+    /// Returns the largest number of requests, if it is known beforehand.
     pub fn most_requests(&self) -> Option<u64> {
         let synthetic = self.synthetic.as_ref().map(|s| s.requests);
         let replayed = || self.trace.as_ref().map_or_else(|| self.mix.as_ref()?.most_requests(), Trace::most_requests);
@@ -79,7 +79,7 @@ impl FlowConfig {
 }
 
 impl Source {
-    /// When the first request of an open loop arrives on the flow's own clock; none if there is none.
+    /// Returns the arrival of the first request of an open loop on the flow's own clock; none without requests.
     pub fn first_arrival(&mut self) -> Result<Option<Time>, String> {
         match self {
             Source::Synthetic(generator) => Ok(generator.gap()),
@@ -88,7 +88,7 @@ impl Source {
         }
     }
 
-    /// The request that arrives now.
+    /// Returns the request that arrives now.
     pub fn next(&mut self, now: Time) -> Result<Option<Wanted>, String> {
         match self {
             Source::Synthetic(generator) => Ok(generator.next(now)),
@@ -97,7 +97,7 @@ impl Source {
         }
     }
 
-    /// After [`Source::next`] in an open loop: when the following request arrives.
+    /// Returns the arrival of the following request in an open loop, after [`Source::next`].
     pub fn following_arrival(&mut self, now: Time) -> Result<Option<Time>, String> {
         match self {
             Source::Synthetic(generator) => Ok(generator.gap().map(|gap| now + gap)),

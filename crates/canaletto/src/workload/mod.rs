@@ -1,4 +1,4 @@
-//! What the drive is asked to do: synthetic generators and replayed traces.
+//! Workloads: synthetic generators and replayed traces.
 
 pub mod arrivals;
 pub mod fill;

@@ -1,4 +1,4 @@
-//! One trace of a replay: its records, read one batch at a time, chosen, repeated and put on the replay's clock.
+//! One trace of a replay: its records are read one batch at a time, selected, repeated and put on the replay's clock.
 
 use crate::config::workload::Trace;
 use crate::measure::replay::TraceReport;
@@ -7,20 +7,20 @@ use crate::workload::replay::{Record, RecordSource, Reopen, scaled};
 use crate::workload::selection::{Choice, Selection};
 use crate::workload::window::{Placed, Window};
 
-/// Everything about a replayed trace but its open file.
+/// Parameters of a replayed trace, without its open file.
 #[derive(Clone)]
 pub struct PartPlan {
-    /// What is to be done with it.
+    /// Configuration of the trace.
     pub trace: Trace,
-    /// The run's seed, and the name of the random stream that samples it.
+    /// Seed of the run.
     pub seed: u64,
-    /// See above.
+    /// Name of the random stream that samples the trace.
     pub stream: String,
-    /// Opens it once more.
+    /// Opens the trace once more.
     pub again: Option<Reopen>,
-    /// Where its addresses lie.
+    /// Range of addresses on the drive.
     pub window: Window,
-    /// Its replayed times are its recorded ones times this.
+    /// Replayed time over recorded time.
     pub factor: f64,
 }
 
@@ -41,31 +41,31 @@ impl PartPlan {
     }
 }
 
-/// A request that is to be replayed.
+/// Next request to be replayed.
 #[derive(Clone, Copy)]
 struct Upcoming {
     record: Record,
-    /// Picoseconds after the replay's beginning, in recorded time.
+    /// Recorded time since the replay's beginning, in picoseconds.
     recorded: u128,
-    /// The same on the part's own clock.
+    /// Time on the part's own clock, in picoseconds.
     replayed: u128,
 }
 
-/// What is known of the requests of one pass.
+/// Times of one pass over the trace.
 #[derive(Clone, Copy, Default)]
 struct Pass {
-    /// Arrival of the trace's first request, replayed or not.
+    /// Arrival of the trace's first request, replayed or not, in nanoseconds.
     first_ns: Option<u64>,
-    /// The arrival from which its time is counted.
+    /// Arrival from which the pass's time is counted, in nanoseconds.
     origin_ns: Option<u64>,
-    /// Arrivals of the first and the last replayed request.
+    /// Arrivals of the first and the last replayed request, in nanoseconds.
     replayed_ns: Option<(u64, u64)>,
     requests: u64,
-    /// Recorded time at its beginning: that of all passes before it.
+    /// Recorded time at the beginning of the pass, which is that of all passes before it.
     began: u128,
 }
 
-/// A trace being replayed.
+/// Trace that is being replayed.
 pub struct Part {
     plan: PartPlan,
     source: Box<dyn RecordSource>,
@@ -80,7 +80,7 @@ pub struct Part {
     counts: Counts,
 }
 
-/// What is counted of a trace.
+/// Counts of a replayed trace.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     read: u64,
@@ -92,12 +92,12 @@ struct Counts {
     passes: u64,
     /// Recorded times of the first and the last replayed request.
     recorded: Option<(u128, u128)>,
-    /// The same on the part's own clock.
+    /// Times of the first and the last replayed request on the part's own clock.
     replayed: Option<(u128, u128)>,
 }
 
 impl Part {
-    /// A replay of `source` as planned.
+    /// Makes a replay of `source` as planned.
     pub fn new(plan: PartPlan, source: Box<dyn RecordSource>) -> Part {
         Part {
             selection: plan.selection(),
@@ -113,7 +113,7 @@ impl Part {
         }
     }
 
-    /// When its next request arrives, in picoseconds of its own clock.
+    /// Returns the arrival of the next request, in picoseconds of the part's own clock.
     ///
     /// # Errors
     /// A trace that cannot be read on, or of which nothing is replayed.
@@ -125,7 +125,7 @@ impl Part {
         Ok(self.upcoming.map(|upcoming| upcoming.replayed))
     }
 
-    /// Takes the next request, without looking for its place.
+    /// Takes the next request, without its place on the drive.
     fn next_record(&mut self) -> Result<Option<Record>, String> {
         self.arrival()?;
         let Some(Upcoming { record, recorded, replayed }) = self.upcoming.take() else {
@@ -155,7 +155,7 @@ impl Part {
         Ok(Some(wanted))
     }
 
-    /// Passes the next request over, counting it all the same.
+    /// Skips the next request, but counts it.
     ///
     /// # Errors
     /// A trace that cannot be read on.
@@ -163,7 +163,7 @@ impl Part {
         self.next_record().map(|_| ())
     }
 
-    /// The next request that is replayed, of this pass or the following one.
+    /// Finds the next request that is replayed, of this pass or the following one.
     fn find(&mut self) -> Result<Option<Upcoming>, String> {
         loop {
             let record = if self.selection.is_over() { None } else { self.read()? };
@@ -208,7 +208,7 @@ impl Part {
         Upcoming { record, recorded, replayed }
     }
 
-    /// Begins the next pass, if there is one: its first request arrives a mean gap after the last of this one.
+    /// Begins the next pass, if there is one. Its first request arrives a mean gap after the last of this pass.
     fn begin_again(&mut self) -> Result<bool, String> {
         let Pass { origin_ns, replayed_ns, requests, began, .. } = self.pass;
         let Some((first_ns, last_ns)) = replayed_ns else {
@@ -236,12 +236,12 @@ impl Part {
         )
     }
 
-    /// Whether its times are the recorded ones, if `factor` is what comes of them beside its own.
+    /// Returns whether its times are the recorded ones; `factor` is the scaling beyond its own.
     pub fn is_as_recorded(&self, factor: f64) -> bool {
         self.plan.factor * factor == 1.0
     }
 
-    /// What was replayed and how; `factor` is what came of its times beside its own.
+    /// Returns the counts and times for the report; `factor` is the scaling beyond its own.
     pub fn report(&self, factor: f64, open: bool) -> TraceReport {
         let counts = &self.counts;
         let mean = |times: Option<(u128, u128)>| {

@@ -1,35 +1,35 @@
-//! What makes requests go elsewhere than their distribution says: sequential runs, recent places, a busy channel.
+//! Deviations from the distribution of addresses: sequential runs, recent places, a busy channel.
 
 use crate::config::workload::{ChannelSkew, Synthetic};
 use crate::flash::address::SECTOR;
 use crate::sim::random::Stream;
 
-/// Places that may be returned to.
+/// Number of recent places that requests may return to.
 const RECENT: usize = 1024;
 
-/// Sequential runs, mixed with single requests: one run at a time of each kind.
+/// Sequential runs, mixed with single requests: one run at a time of each kind of request.
 pub struct Runs {
     random: Stream,
-    /// Probability that a request belongs to a run, and that a run goes on after a request.
+    /// Probability that a request belongs to a run, and that a run continues after a request.
     belongs: f64,
     goes_on: f64,
-    /// The sector at which the run of each kind goes on, if it does.
+    /// Sector at which the run of each kind continues, if it does.
     next: [Option<u64>; 2],
 }
 
-/// What a request is to its run.
+/// Position of a request in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// It belongs to none.
+    /// Request outside of runs.
     Single,
-    /// It begins one.
+    /// First request of a run.
     First,
-    /// It goes on at this sector.
+    /// Request that continues a run at this sector.
     Following(u64),
 }
 
 impl Runs {
-    /// Those of a validated flow; none if it has none.
+    /// Makes the runs of a validated flow; none if it has none.
     pub fn new(config: &Synthetic, random: Stream) -> Option<Runs> {
         let share = config.sequential_share;
         (share > 0.0).then(|| {
@@ -40,7 +40,7 @@ impl Runs {
         })
     }
 
-    /// What the next request of a kind is.
+    /// Returns the position of the next request of a kind.
     pub fn next(&mut self, kind: usize) -> Part {
         if self.random.uniform() >= self.belongs {
             return Part::Single;
@@ -48,7 +48,7 @@ impl Runs {
         self.next[kind].take().map_or(Part::First, Part::Following)
     }
 
-    /// A request that belongs to a run ends before sector `end`.
+    /// Notes that a request of a run ends before sector `end`.
     pub fn ended(&mut self, kind: usize, end: u64) {
         if self.random.uniform() < self.goes_on {
             self.next[kind] = Some(end);
@@ -56,7 +56,7 @@ impl Runs {
     }
 }
 
-/// The last places where requests began that did not continue a run.
+/// Places of the last requests that did not continue a run.
 pub struct Recent {
     random: Stream,
     share: f64,
@@ -65,7 +65,7 @@ pub struct Recent {
 }
 
 impl Recent {
-    /// Those of a validated flow; none if it returns to none.
+    /// Makes the recent places of a validated flow; none if it returns to none.
     pub fn new(config: &Synthetic, random: Stream) -> Option<Recent> {
         (config.recent_share > 0.0).then(|| Recent {
             random,
@@ -75,13 +75,13 @@ impl Recent {
         })
     }
 
-    /// The place to return to, if the next request does.
+    /// Returns the place that the next request returns to, if it does.
     pub fn again(&mut self) -> Option<u64> {
         let wanted = self.random.uniform() < self.share && !self.places.is_empty();
         wanted.then(|| self.places[self.random.integer(0, self.places.len() as u64 - 1) as usize])
     }
 
-    /// A request began there.
+    /// Notes that a request began there.
     pub fn began(&mut self, lba: u64) {
         if self.places.len() < RECENT {
             self.places.push(lba);
@@ -92,25 +92,25 @@ impl Recent {
     }
 }
 
-/// Moves requests to the busiest channel, the first one of each round.
+/// Moves requests to the busiest channel, which is the first one of each round.
 pub struct Skew {
     random: Stream,
-    /// Probability that a request is moved; of the others, one in so many channels begins there anyway.
+    /// Probability that a request is moved. Of the others, one in so many channels begins there anyway.
     moved: f64,
     channels: u64,
     page_sectors: u64,
 }
 
 impl Skew {
-    /// That of a validated flow.
+    /// Makes the imbalance of a validated flow.
     pub fn new(config: &ChannelSkew, random: Stream) -> Skew {
         let channels = f64::from(config.channels);
         let moved = (config.share * channels - 1.0) / (channels - 1.0);
         Skew { random, moved, channels: u64::from(config.channels), page_sectors: config.page.0 / SECTOR }
     }
 
-    /// Where a request goes that would begin at sector `at` of the flow: to the page of the busiest channel in the same
-    /// round, or where it was.
+    /// Returns the place of a request that would begin at sector `at` of the flow: the page of the busiest channel in
+    /// the same round, or `at`.
     pub fn place(&mut self, at: u64) -> u64 {
         if self.random.uniform() >= self.moved {
             return at;

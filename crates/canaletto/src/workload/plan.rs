@@ -1,4 +1,4 @@
-//! From a flow's configuration to its replay: what must be known of a trace beforehand is found by reading it once.
+//! Plan of a flow's replay. Properties of the whole trace that it needs are found by reading the trace once.
 
 use crate::config::workload::{Flow, Pace, Trace};
 use crate::limits::FlowRange;
@@ -8,13 +8,13 @@ use crate::workload::replay::{RecordSource, Reopen, Replay};
 use crate::workload::window::{Extent, Window};
 use crate::{Progress, RunError, TraceInput};
 
-/// Called now and then; stops the run by returning false.
+/// Callback that is called regularly and stops the run by returning false.
 pub type Watcher<'a> = &'a mut dyn FnMut(&Progress) -> bool;
 
-/// Requests between two calls of the watcher.
+/// Number of requests between two calls of the watcher.
 const WATCH_EVERY: u64 = 1 << 16;
 
-/// A flow's replay, as often as it is wanted.
+/// Repeatable replay of a flow.
 #[derive(Clone)]
 pub struct Plan {
     parts: Vec<PartPlan>,
@@ -23,7 +23,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan of `flow`, and the open traces to begin with.
+    /// Makes the plan of `flow`, and the open traces to begin with.
     ///
     /// # Errors
     /// A trace that is missing, cannot be read, or does not fit the flow's addresses.
@@ -55,13 +55,13 @@ impl Plan {
         Ok((plan, sources))
     }
 
-    /// The replay of traces that were opened for it.
+    /// Starts the replay of traces that were opened for it.
     pub fn start(&self, sources: Vec<Box<dyn RecordSource>>) -> Replay {
         let parts = self.parts.iter().zip(sources).map(|(plan, source)| Part::new(plan.clone(), source));
         Replay::new(parts.collect(), self.factor, self.requests)
     }
 
-    /// The replay once more, from the beginning.
+    /// Restarts the replay from the beginning.
     ///
     /// # Errors
     /// A trace that cannot be opened again.
@@ -70,7 +70,7 @@ impl Plan {
         Ok(self.start(sources))
     }
 
-    /// Mean time between arrivals, picoseconds, found by going through all of them.
+    /// Returns the mean time between arrivals, in picoseconds, by going through all of them.
     ///
     /// # Errors
     /// A trace that cannot be read, and requests that all arrive at once.
@@ -87,7 +87,7 @@ impl Plan {
         })
     }
 
-    /// What times are to be multiplied by for a pace.
+    /// Returns the factor by which times are multiplied for a pace.
     fn factor_for(&self, pace: &Pace, name: &str, watch: Watcher) -> Result<f64, RunError> {
         match (pace.speed, pace.inter_arrival) {
             (Some(speed), _) => Ok(1.0 / speed),
@@ -116,7 +116,7 @@ fn plan_part(
     Ok(part)
 }
 
-/// Where the trace's devices lie, all of its requests counted.
+/// Returns the extent of the trace's devices, all of its requests counted.
 fn extent(part: &PartPlan, watch: Watcher) -> Result<Extent, RunError> {
     let mut source = part.reopen().map_err(RunError::Trace)?;
     let (mut extent, mut batch, mut until_watch) = (Extent::default(), Vec::new(), WATCH_EVERY);
@@ -132,7 +132,7 @@ fn extent(part: &PartPlan, watch: Watcher) -> Result<Extent, RunError> {
     }
 }
 
-/// Asks the watcher now and then.
+/// Calls the watcher after every so many requests.
 fn go_on(until_watch: &mut u64, watch: Watcher) -> Result<(), RunError> {
     *until_watch -= 1;
     if *until_watch > 0 {

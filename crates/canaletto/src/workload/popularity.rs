@@ -1,21 +1,21 @@
-//! Places that are asked for more often than others.
+//! Distributions of popularity over places.
 //!
-//! A *rank* is a place's number by popularity, from 0. How likely each rank is, is a [`Law`]; which place has it, says a
-//! [`Scatter`]. Both take constant memory, whatever the number of places.
+//! A *rank* is a place's number by popularity, from 0. A [`Law`] gives the probability of each rank, and a [`Scatter`]
+//! the place that has it. Both take constant memory, whatever the number of places.
 
 use crate::config::workload::{Addresses, Synthetic};
 use crate::sim::random::{Stream, mixed};
 
-/// How likely the ranks are.
+/// Probability of each rank.
 #[derive(Debug, Clone)]
 pub enum Law {
-    /// Rank k - 1 in proportion to 1 / k^s.
+    /// Zipf's law: rank k - 1 in proportion to 1 / k^s.
     Zipf(Zipf),
-    /// The first share x of the ranks together: x^power.
+    /// Pareto's law: the first share x of the ranks has the probability x^power.
     Pareto {
         /// ln(1 - h) / ln(h), if a share h of the places receives 1 - h of the requests.
         power: f64,
-        /// Places.
+        /// Number of places.
         places: f64,
     },
 }
@@ -26,10 +26,10 @@ pub enum Law {
 pub struct Zipf {
     exponent: f64,
     places: f64,
-    /// Integral up to the last rank's end, and from where on the first rank's share of it begins.
+    /// Integral up to the last rank's end, and the point from which the first rank's share of it begins.
     to: f64,
     from: f64,
-    /// Numbers this close below a whole one need no look at the exact law.
+    /// Distance below a whole number within which no comparison with the exact law is needed.
     near: f64,
 }
 
@@ -46,7 +46,7 @@ impl Zipf {
         k.powf(-self.exponent)
     }
 
-    /// Integral of the weight from 1 to `x`: (x^(1 - s) - 1) / (1 - s), also where s is 1 or near it.
+    /// Returns the integral of the weight from 1 to `x`: (x^(1 - s) - 1) / (1 - s), also where s is 1 or near it.
     fn integral(&self, x: f64) -> f64 {
         let log = x.ln();
         let t = (1.0 - self.exponent) * log;
@@ -72,7 +72,7 @@ impl Zipf {
 }
 
 impl Law {
-    /// The law of a validated flow over so many places; none if it has none.
+    /// Returns the law of a validated flow over so many places; none if it has none.
     pub fn of(config: &Synthetic, places: u64) -> Option<Law> {
         match (config.addresses, config.zipf_exponent, config.hot_share) {
             (Addresses::Zipf, Some(exponent), _) => Some(Law::Zipf(Zipf::new(exponent, places as f64))),
@@ -83,7 +83,7 @@ impl Law {
         }
     }
 
-    /// A rank.
+    /// Draws a rank.
     pub fn draw(&self, random: &mut Stream) -> u64 {
         match self {
             Law::Zipf(zipf) => zipf.draw(random),
@@ -94,7 +94,8 @@ impl Law {
         }
     }
 
-    /// How much the first `x` ranks are asked for together, in any unit; ranks count in proportion where x is not whole.
+    /// Returns the sum of the first `x` ranks' probabilities, in any unit; ranks count in proportion where x is not
+    /// whole.
     fn cumulative(&self, x: f64) -> f64 {
         match self {
             Law::Zipf(zipf) if x > 1.0 => 1.0 + zipf.integral(x + 0.5) - zipf.integral(1.5),
@@ -104,30 +105,30 @@ impl Law {
     }
 }
 
-/// Which place has which rank: consecutive ranks go to one region after another; within a region the popular places lie
+/// Place of each rank. Consecutive ranks go to one region after another, and within a region the popular places lie
 /// side by side, from a start of its own.
 #[derive(Debug, Clone)]
 pub struct Scatter {
     regions: u64,
-    /// Places of each region; what is left over at the end of all keeps its order.
+    /// Number of places of each region. A remainder at the end of all keeps its order.
     length: u64,
-    /// From one rank's region to the next one's: has no factor in common with the number of regions.
+    /// Distance from one rank's region to the next one's, which has no factor in common with the number of regions.
     step: u64,
 }
 
-/// Places of which each is asked for about as often.
+/// Consecutive places of about equal popularity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stretch {
-    /// The first place.
+    /// First place.
     pub from: u64,
-    /// The place after the last.
+    /// Place after the last.
     pub until: u64,
     /// Share of all requests.
     pub share: f64,
 }
 
 impl Scatter {
-    /// Of so many places (at least 1) over so many regions, or fewer if there are not as many places.
+    /// Makes the scatter of so many places (at least 1) over so many regions, or fewer if there are not as many places.
     pub fn new(places: u64, regions: u32) -> Scatter {
         let regions = u64::from(regions).min(places);
         // Near the golden ratio the regions of consecutive ranks are far apart.
@@ -136,7 +137,7 @@ impl Scatter {
         Scatter { regions, length: places / regions, step }
     }
 
-    /// The place of a rank.
+    /// Returns the place of a rank.
     pub fn place(&self, rank: u64) -> u64 {
         if rank >= self.regions * self.length {
             return rank;
@@ -145,13 +146,13 @@ impl Scatter {
         region * self.length + (rank / self.regions + self.start(region)) % self.length
     }
 
-    /// Where in a region its most popular place lies: anywhere, so that regions as long as the channels go round do not
-    /// have their popular places on the same channel.
+    /// Returns the position of the most popular place in a region. It is drawn, so that regions as long as a round of
+    /// channels do not have their popular places on the same channel.
     fn start(&self, region: u64) -> u64 {
         mixed(0, region + 1) % self.length
     }
 
-    /// How often which places are asked for, in the order of places: each region's ranks in stretches that double.
+    /// Returns the popularity of all places in order: each region's ranks in stretches that double.
     pub fn stretches(&self, law: &Law, places: u64) -> Vec<Stretch> {
         let all = law.cumulative(places as f64);
         let mut found = Vec::new();
@@ -174,7 +175,7 @@ impl Scatter {
         found
     }
 
-    /// What the ranks from the `from`-th to before the `until`-th of a region are asked for together.
+    /// Returns the share of the ranks from the `from`-th to before the `until`-th of a region.
     fn share(&self, law: &Law, first_rank: u64, from: u64, until: u64) -> f64 {
         let regions = self.regions as f64;
         if from == 0 {
@@ -186,7 +187,7 @@ impl Scatter {
         (law.cumulative(at(until)) - law.cumulative(at(from))) / regions
     }
 
-    /// Adds a stretch of a region, in two where it goes over the region's end.
+    /// Adds a stretch of a region, in two where it crosses the region's end.
     fn add(&self, found: &mut Vec<Stretch>, region: u64, from: u64, until: u64, share: f64) {
         let begin = (from + self.start(region)) % self.length;
         let each = share / (until - from) as f64;
@@ -222,7 +223,7 @@ mod tests {
         law(Synthetic { addresses: Addresses::Pareto, hot_share: Some(hot), ..Synthetic::default() }, places)
     }
 
-    /// Pearson's statistic of draws against exact probabilities.
+    /// Returns Pearson's statistic of draws against exact probabilities.
     fn chi_square(counts: &[u64], exact: &[f64]) -> f64 {
         let all: u64 = counts.iter().sum();
         let expected = exact.iter().map(|p| p * all as f64);

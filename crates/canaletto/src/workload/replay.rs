@@ -10,59 +10,59 @@ use crate::sim::time::Time;
 use crate::workload::flow::{Loop, Wanted};
 use crate::workload::part::Part;
 
-/// One request of a recorded trace, as its file states it.
+/// Request of a recorded trace, as its file states it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record {
-    /// Arrival time, nanoseconds, in the trace's own clock (only differences matter).
+    /// Arrival time in nanoseconds, in the trace's own clock (only differences matter).
     pub arrival_ns: u64,
     /// Device, disk or volume number; 0 where the format has none.
     pub device: u32,
     /// First byte addressed on that device.
     pub offset_bytes: u64,
-    /// Bytes asked for: 0 of a flush, never 0 otherwise.
+    /// Number of bytes: 0 of a flush, never 0 otherwise.
     pub bytes: u64,
-    /// What the request asks for.
+    /// Kind of the request.
     pub kind: Kind,
 }
 
-/// A stream of [`Record`]s in order of arrival.
+/// Stream of [`Record`]s in order of arrival.
 ///
 /// Dynamic dispatch happens once a batch, not once a request.
 pub trait RecordSource: Send {
     /// Replaces the contents of `batch` with the next records; leaves it empty at the end of the stream.
     ///
     /// # Errors
-    /// The message says where (file and line) and why the stream cannot go on.
+    /// A message with file, line and reason if the stream cannot go on.
     fn next_batch(&mut self, batch: &mut Vec<Record>) -> Result<(), String>;
 }
 
 /// Makes another stream of a trace's records, from its beginning.
 pub type Reopen = Arc<dyn Fn() -> Result<Box<dyn RecordSource>, String> + Send + Sync>;
 
-/// A time on a clock that goes `factor` times as slowly: exact for a factor of 1, else to the 53 bits of a double (to the
-/// picosecond within the first two hours).
+/// Returns a time on a clock that goes `factor` times as slowly: exact for a factor of 1, else to the 53 bits of a
+/// double (to the picosecond within the first two hours).
 pub fn scaled(ps: u128, factor: f64) -> u128 {
     if factor == 1.0 { ps } else { (ps as f64 * factor).round() as u128 }
 }
 
-/// Traces being replayed as one stream.
+/// Traces that are replayed as one stream.
 pub struct Replay {
     parts: Vec<Part>,
-    /// The stream's times are those of its parts times this.
+    /// Time of the stream over time of its parts.
     factor: f64,
     left: u64,
     taken: u64,
-    /// When the first and the last request taken arrived, on the stream's clock.
+    /// Arrivals of the first and the last request taken, on the stream's clock.
     times: Option<(u128, u128)>,
 }
 
 impl Replay {
-    /// A replay of at most `requests` requests of `parts`.
+    /// Makes a replay of at most `requests` requests of `parts`.
     pub fn new(parts: Vec<Part>, factor: f64, requests: u64) -> Replay {
         Replay { parts, factor, left: requests, taken: 0, times: None }
     }
 
-    /// The part whose request is next, and when it arrives.
+    /// Returns the part with the next request, and its arrival.
     fn soonest(&mut self) -> Result<Option<(u128, usize)>, String> {
         if self.left == 0 {
             return Ok(None);
@@ -75,7 +75,7 @@ impl Replay {
         Ok(soonest.map(|(at, i)| (scaled(at, self.factor), i)))
     }
 
-    /// When the next request arrives.
+    /// Returns the arrival of the next request.
     ///
     /// # Errors
     /// A trace that cannot be read on, or is longer than a run can be.
@@ -105,7 +105,7 @@ impl Replay {
         self.parts[i].take()
     }
 
-    /// Passes the next request over. Returns whether there was one.
+    /// Skips the next request. Returns whether there was one.
     ///
     /// # Errors
     /// A trace that cannot be read on.
@@ -126,13 +126,14 @@ impl Replay {
         Ok(Some(i))
     }
 
-    /// Mean time between the arrivals of the requests taken so far, picoseconds; none if they all arrived at once.
+    /// Returns the mean time between the arrivals of the requests taken so far, in picoseconds; none if they all
+    /// arrived at once.
     pub fn mean_gap(&self) -> Option<f64> {
         let (first, last) = self.times?;
         (last > first).then(|| (last - first) as f64 / (self.taken - 1) as f64)
     }
 
-    /// What was replayed and how, by the flow of this name; `factor` is that of the whole workload.
+    /// Returns the replay's report under the flow's name; `factor` is that of the whole workload.
     pub fn report(&self, flow: &str, looping: Loop, factor: f64) -> ReplayReport {
         let open = looping == Loop::Open;
         ReplayReport {

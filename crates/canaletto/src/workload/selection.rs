@@ -1,35 +1,36 @@
-//! Which of a trace's requests are replayed.
+//! Selection of a trace's requests.
 
 use crate::config::workload::Trace;
 use crate::sim::random::Stream;
 
-/// What becomes of a request of the trace.
+/// Treatment of a request of the trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
-    /// It is replayed.
+    /// Replayed.
     Replayed,
-    /// It lies before the part that is.
+    /// Left out, before the selected part.
     Skipped,
-    /// The sample does without it.
+    /// Left out by sampling.
     NotSampled,
-    /// Neither it nor any that follows is replayed.
+    /// Left out with all requests that follow.
     End,
 }
 
-/// The choice among the requests of one pass over a trace: first by time, then by number, then by sample.
+/// Selection among the requests of one pass over a trace: first by time, then by number, then by sample.
 pub struct Selection {
     after_ns: u64,
     until_ns: u64,
     skip: u64,
     every: u64,
-    /// Requests to leave out until the next of every so many.
+    /// Number of requests to leave out until the next of every so many.
     wait: u64,
     sample: Option<(f64, Stream)>,
     left: u64,
 }
 
 impl Selection {
-    /// The choice that `trace` asks for. It draws from the stream `name`, from its beginning: each pass makes the same.
+    /// Makes the selection that `trace` describes. It draws from the stream `name`, from its beginning, so that each
+    /// pass selects the same requests.
     pub fn new(trace: &Trace, seed: u64, name: &str) -> Selection {
         Selection {
             after_ns: trace.after.map_or(0, |after| after.0),
@@ -42,12 +43,12 @@ impl Selection {
         }
     }
 
-    /// Whether nothing more will be replayed, whatever comes.
+    /// Returns whether nothing more will be replayed.
     pub fn is_over(&self) -> bool {
         self.left == 0
     }
 
-    /// What becomes of the next request, recorded so long after the trace's first.
+    /// Returns the treatment of the next request, recorded so long after the trace's first.
     pub fn choose(&mut self, since_first_ns: u64) -> Choice {
         if self.left == 0 || since_first_ns >= self.until_ns {
             return Choice::End;
@@ -77,7 +78,7 @@ mod tests {
     use super::*;
     use crate::config::units::Span;
 
-    /// The numbers of those of `count` requests, a nanosecond apart, that are replayed.
+    /// Returns the numbers of the replayed requests among `count`, which are a nanosecond apart.
     fn replayed(trace: &Trace, seed: u64, count: u64) -> Vec<u64> {
         let mut selection = Selection::new(trace, seed, "a/sample");
         let choices = (0..count).map(|i| (i, selection.choose(i)));

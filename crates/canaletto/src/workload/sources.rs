@@ -1,4 +1,4 @@
-//! From a workload to the sources of its flows' requests.
+//! Sources of the requests of a workload's flows.
 
 use crate::config::workload::{Flow, Workload};
 use crate::limits::{FlowRange, Limits};
@@ -9,15 +9,15 @@ use crate::workload::plan::{Plan, Watcher};
 use crate::workload::synthetic::Generator;
 use crate::{RunError, TraceInput};
 
-/// Where the requests of all flows come from.
+/// Sources of the requests of all flows.
 pub struct Sources {
-    /// For each flow.
+    /// Source of each flow.
     pub flows: Vec<Source>,
-    /// What the times of all open-loop flows are multiplied by.
+    /// Factor of the times of all open-loop flows.
     pub factor: f64,
-    /// Where they are scaled: from which mean time between arrivals to which.
+    /// Mean times between arrivals before and after scaling, where times are scaled.
     pub scaling: Option<TimeScaling>,
-    /// For each flow that replays traces, a way to begin anew.
+    /// Way to restart each flow that replays traces.
     pub reopened: Vec<Option<Reopened>>,
 }
 
@@ -59,7 +59,7 @@ impl Sources {
         Ok(made)
     }
 
-    /// Scales all times so that of `given` picoseconds between arrivals come `wanted`.
+    /// Scales all times from `given` to `wanted` picoseconds between arrivals.
     fn scale(&mut self, given: f64, wanted: f64) {
         self.factor = wanted / given;
         self.scaling = Some(TimeScaling {

@@ -10,8 +10,8 @@ use crate::workload::flow::Wanted;
 use crate::workload::places::{Part, Recent, Runs, Skew};
 use crate::workload::popularity::{Law, Scatter};
 
-/// The generator of one flow. Every choice has a random stream of its own, so that changing one key never shifts what
-/// another key decides.
+/// Generator of one flow. Every choice has a random stream of its own, so that a change of one key never shifts the
+/// draws of another.
 pub struct Generator {
     config: Synthetic,
     /// First and last sector that requests may start at.
@@ -20,9 +20,9 @@ pub struct Generator {
     mean_bytes: u64,
     unit_bytes: u64,
     deviation_sectors: f64,
-    /// The size of all requests, where they have one.
+    /// Size of all requests, where they have one.
     only_size: Option<u64>,
-    /// The mixes of sizes of reads and of others, where there are such.
+    /// Mixes of sizes of reads and of others, where there are such.
     mixes: [Option<Mix>; 2],
     alignment: u64,
     /// Whether addresses are drawn evenly and nothing moves requests elsewhere.
@@ -45,7 +45,7 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// A generator of the validated flow `name` over sectors `first..=last`.
+    /// Makes a generator of the validated flow `name` over sectors `first..=last`.
     pub fn new(config: &Synthetic, name: &str, seed: u64, first: u64, last: u64) -> Generator {
         let mut next_mqsim = config.mqsim_seed.unwrap_or(0);
         // MQSim numbers its streams from the flow's seed, in this order, skipping those a flow does not use.
@@ -118,7 +118,7 @@ impl Generator {
         }
     }
 
-    /// The next request, if there is one at `now`.
+    /// Returns the next request, if there is one at `now`.
     pub fn next(&mut self, now: Time) -> Option<Wanted> {
         if self.generated >= self.config.requests || self.config.stop.is_some_and(|stop| now > stop.time()) {
             return None;
@@ -135,12 +135,13 @@ impl Generator {
             return Some(Wanted { kind, fua: false, zeroes: false, lba, sectors: sectors as u32 });
         }
         let fua = kind == Kind::Write && self.config.fua_share > 0.0 && self.fua.uniform() < self.config.fua_share;
-        let zeroes =
-            kind == Kind::Write && self.config.zeroes_share > 0.0 && self.zeroes.uniform() < self.config.zeroes_share;
+        let zeroes = kind == Kind::Write
+            && self.config.write_zeroes_share > 0.0
+            && self.zeroes.uniform() < self.config.write_zeroes_share;
         Some(Wanted { kind, fua, zeroes, lba, sectors: if kind == Kind::Flush { 0 } else { sectors as u32 } })
     }
 
-    /// A request that neither reads nor writes, if it is the turn of one.
+    /// Returns a request that neither reads nor writes, if one is drawn.
     fn special(&mut self) -> Option<Kind> {
         let (trims, flushes) = (self.config.trim_share, self.config.flush_share);
         if trims + flushes == 0.0 {
@@ -150,7 +151,7 @@ impl Generator {
         if u < trims { Some(Kind::Trim) } else { (u < trims + flushes).then_some(Kind::Flush) }
     }
 
-    /// Time to the next arrival of an open loop.
+    /// Returns the time to the next arrival of an open loop.
     pub fn gap(&mut self) -> Option<Time> {
         self.arrivals.as_mut().map(Arrivals::gap)
     }
@@ -180,7 +181,7 @@ impl Generator {
         units.max(1) * self.unit_bytes / SECTOR
     }
 
-    /// Where a request begins: where its run goes on, at a recent place, or as the distribution says.
+    /// Returns the first sector of a request: the end of its run, a recent place, or a draw from the distribution.
     fn address(&mut self, read: bool, sectors: u64) -> u64 {
         let kind = usize::from(!read);
         let part = self.runs.as_mut().map_or(Part::Single, |runs| runs.next(kind));
@@ -195,7 +196,7 @@ impl Generator {
         lba
     }
 
-    /// Where a request begins that continues no run.
+    /// Returns the first sector of a request that continues no run.
     fn elsewhere(&mut self, sectors: u64) -> u64 {
         let (first, last) = self.range;
         let again = self.recent.as_mut().and_then(Recent::again);
@@ -212,7 +213,7 @@ impl Generator {
         lba
     }
 
-    /// Where a request begins by the distribution of addresses.
+    /// Returns a first sector drawn from the distribution of addresses.
     fn drawn(&mut self, sectors: u64) -> u64 {
         let (first, last) = self.range;
         let lba = match self.config.addresses {
@@ -251,7 +252,7 @@ impl Generator {
     }
 }
 
-/// Sizes in sectors and how often each is asked for.
+/// Sizes in sectors with their shares.
 struct Mix {
     sectors: Vec<u64>,
     /// Share of the requests of this size and those before it.

@@ -1,4 +1,4 @@
-//! The requests of generated flows in order of arrival, without a drive: for looking at what a workload asks for.
+//! Requests of generated flows in order of arrival, without a drive, for statistics of a workload.
 
 use crate::config::workload::Workload;
 use crate::flash::address::SECTOR;
@@ -9,22 +9,22 @@ use crate::workload::flow::Wanted;
 use crate::workload::replay::Record;
 use crate::workload::synthetic::Generator;
 
-/// What all flows of a workload ask for. Flows in a closed loop arrive at once: when the next request comes, only a drive
-/// can tell.
+/// Requests of all flows of a workload. Those of closed loops arrive at once, because only a drive determines when the
+/// next one comes.
 pub struct Traffic {
     flows: Vec<Flow>,
 }
 
 struct Flow {
     generator: Generator,
-    /// The next request and when it arrives.
+    /// Next request and its arrival.
     next: Option<(Time, Wanted)>,
-    /// Flows with addresses of their own are devices of their own.
+    /// Device number, which differs among flows with addresses of their own.
     device: u32,
 }
 
 impl Traffic {
-    /// The traffic of a validated workload on a drive with these limits, as a run with `seed` sees it.
+    /// Makes the traffic of a validated workload on a drive with these limits, as a run with `seed` sees it.
     ///
     /// # Errors
     /// A flow that replays a trace.
@@ -46,7 +46,7 @@ impl Traffic {
 }
 
 impl Flow {
-    /// Makes the request that comes after one at `now`.
+    /// Makes the request that follows one at `now`.
     fn advance(&mut self, now: Time) {
         let at = now + self.generator.gap().unwrap_or(Time::ZERO);
         self.next = self.generator.next(at).map(|wanted| (at, wanted));

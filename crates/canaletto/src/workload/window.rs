@@ -1,16 +1,16 @@
-//! Where on the drive a trace's addresses lie.
+//! Range of the drive that a trace's addresses are placed in.
 
-use crate::config::workload::{Beyond, Devices, Trace};
+use crate::config::workload::{Devices, OutOfRange, Trace};
 use crate::flash::address::SECTOR;
 use crate::host::request::Kind;
 use crate::limits::FlowRange;
 use crate::workload::flow::Wanted;
 use crate::workload::replay::Record;
 
-/// Where a trace's devices lie, found by reading it once before the run.
+/// Extent of a trace's devices, found by reading it once before the run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Extent {
-    /// (device number, bytes up to the end of its last request), in the order of the numbers.
+    /// Device number and end of its last request in bytes, in the order of the numbers.
     pub devices: Vec<(u32, u64)>,
 }
 
@@ -24,7 +24,8 @@ impl Extent {
         }
     }
 
-    /// Bytes of the addresses the trace uses: the largest device, or all end to end (each rounded up to 1 MiB).
+    /// Returns the bytes of addresses that the trace uses: the largest device, or all end to end (each rounded up to 1
+    /// MiB).
     pub fn span(&self, end_to_end: bool) -> u64 {
         if end_to_end {
             self.devices.iter().fold(0, |sum: u64, device| sum.saturating_add(room(device)))
@@ -39,45 +40,45 @@ impl Extent {
     }
 }
 
-/// Bytes that a device takes among others.
+/// Returns the bytes that a device takes among others.
 fn room(&(_, bytes): &(u32, u64)) -> u64 {
     bytes.checked_next_multiple_of(1 << 20).unwrap_or(u64::MAX)
 }
 
-/// How an address came to lie where it does.
+/// Relation of an address on the drive to the recorded one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placed {
-    /// As the trace says.
+    /// Unchanged.
     AsRecorded,
     /// Taken modulo the capacity, or moved to its end because it would have crossed it.
     Wrapped,
-    /// Scaled, or moved as above.
+    /// Scaled, or moved to the end of the capacity because it would have crossed it.
     Scaled,
 }
 
-/// The part of a flow's addresses that a trace may use.
+/// Part of a flow's addresses that a trace may use.
 #[derive(Debug, Clone)]
 pub struct Window {
-    beyond: Beyond,
+    out_of_range: OutOfRange,
     /// First sector and number of sectors.
     first: u64,
     capacity: u64,
-    /// Present if devices lie end to end or addresses are scaled.
+    /// Extent of the devices, if they lie end to end or addresses are scaled.
     extent: Option<Extent>,
     offset_devices: bool,
     span: u64,
 }
 
 impl Window {
-    /// Whether the trace must be read once to know its addresses.
+    /// Returns whether the trace must be read once to know its addresses.
     pub fn needs_extent(trace: &Trace) -> bool {
-        trace.devices == Devices::Offset || trace.beyond == Beyond::Fit
+        trace.devices == Devices::Offset || trace.out_of_range == OutOfRange::Fit
     }
 
-    /// The window of `trace` in a flow's range.
+    /// Makes the window of `trace` in a flow's range.
     ///
     /// # Errors
-    /// One that is not there.
+    /// A window beyond the range.
     pub fn new(trace: &Trace, extent: Option<Extent>, range: &FlowRange) -> Result<Window, String> {
         let (offset, all) = (trace.offset.0 / SECTOR, range.sectors);
         if offset >= all {
@@ -88,10 +89,10 @@ impl Window {
                 all * SECTOR
             ));
         }
-        let capacity = trace.room.map_or(all - offset, |room| room.0 / SECTOR);
+        let capacity = trace.region_size.map_or(all - offset, |room| room.0 / SECTOR);
         if capacity > all - offset {
             return Err(format!(
-                "{}: room: got {} B, expected at most {} B, which are left from its offset on",
+                "{}: region_size: got {} B, expected at most {} B, which are left from its offset on",
                 trace.file,
                 capacity * SECTOR,
                 (all - offset) * SECTOR
@@ -99,7 +100,14 @@ impl Window {
         }
         let offset_devices = trace.devices == Devices::Offset;
         let span = extent.as_ref().map_or(0, |e| e.span(offset_devices));
-        Ok(Window { beyond: trace.beyond, first: range.first_sector + offset, capacity, extent, offset_devices, span })
+        Ok(Window {
+            out_of_range: trace.out_of_range,
+            first: range.first_sector + offset,
+            capacity,
+            extent,
+            offset_devices,
+            span,
+        })
     }
 
     /// Finds the record's sectors on the drive: bytes are rounded outward to whole sectors.
@@ -124,22 +132,22 @@ impl Window {
             return Err(format!("a request of {sectors} sectors is larger than the drive ({limit} sectors)"));
         }
         let mut lba = recorded;
-        if self.beyond == Beyond::Fit && self.span > limit * SECTOR {
+        if self.out_of_range == OutOfRange::Fit && self.span > limit * SECTOR {
             let scaled = (u128::from(lba) * u128::from(limit) * u128::from(SECTOR) / u128::from(self.span)) as u64;
             // Pages stay aligned as they were: the scaled address keeps the offset within 4 KiB.
             lba = (scaled & !7) | (lba & 7);
-        } else if self.beyond == Beyond::Wrap {
+        } else if self.out_of_range == OutOfRange::Wrap {
             lba %= limit;
         }
         if lba + sectors > limit {
-            if self.beyond == Beyond::Refuse {
+            if self.out_of_range == OutOfRange::Refuse {
                 return Err(beyond_message(lba, sectors, limit));
             }
             lba = limit - sectors;
         }
-        let placed = match self.beyond {
+        let placed = match self.out_of_range {
             _ if lba == recorded => Placed::AsRecorded,
-            Beyond::Fit => Placed::Scaled,
+            OutOfRange::Fit => Placed::Scaled,
             _ => Placed::Wrapped,
         };
         Ok((

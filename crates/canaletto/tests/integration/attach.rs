@@ -125,7 +125,7 @@ fn what_an_attachment_cannot_carry_is_refused() {
     assert!(refused(&["attachment.kind=sbsp", "attachment.ata.rate=0B/s"]).contains("expected a rate above 0"));
 }
 
-/// What is not needed may be missing.
+/// A capability that is not needed may be missing.
 #[test]
 fn a_north_bridge_with_serial_ata_needs_no_dqs() {
     let settings =

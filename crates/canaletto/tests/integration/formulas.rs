@@ -265,7 +265,7 @@ fn a_mesh_saturates_at_its_narrowest_links() {
         canaletto::config::load_workload("hot", Some(&text), &[]).unwrap()
     };
     let measures = |workload, overrides: &[&str]| {
-        let all = [&["fabric.kind=mesh", "link.lanes=32", "fabric.order=commands-first"], overrides].concat();
+        let all = [&["fabric.kind=mesh", "link.lanes=32", "fabric.transfer_order=commands-first"], overrides].concat();
         simulate(&preset("performance-optimized", &all), workload).report.measures
     };
     let check = |workload, overrides: &[&str], least: f64, most: f64| {
@@ -316,7 +316,7 @@ fn one_hot_row_saturates_its_paths() {
     let outcome = |fabric: &str| {
         let kind = format!("fabric.kind={fabric}");
         // Commands first: with data first all chips drain, then all read, and the bus idles meanwhile (6 % here).
-        let overrides = ["link.lanes=32", "fabric.order=commands-first", &kind];
+        let overrides = ["link.lanes=32", "fabric.transfer_order=commands-first", &kind];
         simulate(&preset("performance-optimized", &overrides), &workload).report
     };
     let bandwidth = |fabric: &str| outcome(fabric).measures.bandwidth_mb_s.unwrap();
@@ -350,7 +350,7 @@ fn omnibus_saturates_every_bus_that_reaches_the_traffic() {
         let kind = format!("fabric.kind={fabric}");
         let mut overrides = vec![
             "link.lanes=32",
-            "fabric.order=commands-first",
+            "fabric.transfer_order=commands-first",
             "fabric.link_rate=300MB/s",
             "geometry.planes_per_die=4",
             "flash.multi_plane=off",

@@ -102,7 +102,7 @@ fn the_write_buffer_is_granted_when_it_has_room() {
     assert_eq!(spent(&records, 1, Cause::Cache), DRAM);
 }
 
-/// What must survive a loss of power waits until it is on flash, unless the cache survives it too.
+/// Data that must survive a loss of power wait until they are on flash, unless the cache survives it too.
 #[test]
 fn force_unit_access_waits_for_the_flash() {
     let flush = |protected: &str| {

@@ -72,7 +72,7 @@ fn flows(flows: &[(&str, u32, &str)]) -> Workload {
 #[test]
 fn weighted_round_robin_shares_by_weight() {
     let weights = [
-        "host.commands=16",
+        "host.command_limit=16",
         "host.arbitration.method=weighted",
         "host.arbitration.high=8",
         "host.arbitration.medium=4",
@@ -92,7 +92,7 @@ fn weighted_round_robin_shares_by_weight() {
 
 #[test]
 fn urgent_queues_starve_the_others() {
-    let overrides = ["host.commands=8", "host.arbitration.method=weighted", "scheduler.priorities=false"];
+    let overrides = ["host.command_limit=8", "host.arbitration.method=weighted", "scheduler.priorities=false"];
     let workload = flows(&[("urgent", 4_000, "queue_depth = 64"), ("high", 4_000, "queue_depth = 64")]);
     let outcome = simulate(&preset("performance-optimized", &overrides), &workload);
     let ends: Vec<_> = outcome.report.flows.iter().map(|flow| flow.measures.execution_time_us.unwrap()).collect();
@@ -170,8 +170,9 @@ fn a_list_of_host_pages_costs_a_round_trip() {
 #[test]
 fn zeroes_do_not_cross_the_link() {
     let writes = |zeroes: f64| {
-        let keys =
-            format!("requests = 500\nread_share = 0.0\nzeroes_share = {zeroes}\nsize = \"64KiB\"\nqueue_depth = 4");
+        let keys = format!(
+            "requests = 500\nread_share = 0.0\nwrite_zeroes_share = {zeroes}\nsize = \"64KiB\"\nqueue_depth = 4"
+        );
         simulate(&preset("performance-optimized", &[]), &synthetic(&keys)).report
     };
     let (data, zeroes) = (writes(0.0), writes(1.0));

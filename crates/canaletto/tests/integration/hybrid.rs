@@ -82,7 +82,7 @@ fn log_blocks_pay() {
     }
 }
 
-/// What makes no sense is refused by name.
+/// Impossible combinations are refused by name.
 #[test]
 fn combinations_without_sense_are_refused() {
     let refused = |overrides: &[&str]| {
@@ -92,14 +92,14 @@ fn combinations_without_sense_are_refused() {
     };
     assert_eq!(refused(&[]), None);
     for (change, key) in [
-        ("ftl.unwritten_reads=find-page", "ftl.unwritten_reads"),
+        ("ftl.unwritten_reads=assume-page-written", "ftl.unwritten_reads"),
         ("ftl.write_placement=dynamic", "ftl.write_placement"),
         ("ftl.map_update=issue", "ftl.map_update"),
         ("wear.endurance=10", "wear.endurance"),
         ("precondition.kind=steady", "precondition.kind"),
         ("flash.failures.erase=0.1", "flash.failures"),
         ("gc.copyback=true", "gc.copyback"),
-        ("mapping.capacity=1KiB", "mapping.capacity"),
+        ("mapping.cache_capacity=1KiB", "mapping.cache_capacity"),
         ("ftl.hybrid.log_blocks=1", "ftl.hybrid.log_blocks"),
         ("ftl.hybrid.log_blocks=15", "ftl.hybrid.log_blocks"),
     ] {

@@ -43,7 +43,7 @@ fn only_deallocated_pages_are_not_read() {
     assert!(report.flash.reads < 500, "{}", report.flash.reads);
 }
 
-/// What makes no sense is refused by name.
+/// Impossible combinations are refused by name.
 #[test]
 fn combinations_without_sense_are_refused() {
     let refused = |changes: &[&str]| {
@@ -58,12 +58,12 @@ fn combinations_without_sense_are_refused() {
         ("ftl.map_update=issue", "ftl.map_update"),
         ("ftl.superblock=die", "ftl.superblock"),
         ("ftl.mapping_unit=1KiB", "ftl.mapping_unit"),
-        ("mapping.capacity=1KiB", "mapping.capacity"),
+        ("mapping.cache_capacity=1KiB", "mapping.cache_capacity"),
         ("precondition.kind=steady", "precondition.kind"),
         ("wear.endurance=10", "wear.endurance"),
         ("flash.failures.program=0.1", "flash.failures"),
         ("flash.errors.base=0.1", "flash.errors"),
-        ("refresh.reads=10", "refresh"),
+        ("refresh.read_limit=10", "refresh"),
         ("flash.suspend.operations=program", "flash.suspend.operations"),
         ("gc.scope=parallel", "gc.scope"),
     ] {

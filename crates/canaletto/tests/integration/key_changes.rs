@@ -14,8 +14,8 @@ const PARTIAL: &str = "requests = 600\nread_share = 0.5\nsize = \"1KiB\"\nalignm
 const HOT: &str =
     "requests = 9000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 16\naddresses = \"hot-cold\"\nhot_share = 0.1";
 const SATA: &[&str] = &["host.protocol=sata"];
-const FEW_COMMANDS: &[&str] = &["host.commands=4"];
-const WEIGHTED: &[&str] = &["host.commands=4", "host.arbitration.method=weighted"];
+const FEW_COMMANDS: &[&str] = &["host.command_limit=4"];
+const WEIGHTED: &[&str] = &["host.command_limit=4", "host.arbitration.method=weighted"];
 const SPATIAL: &[&str] = &["fabric.kind=omnibus", "gc.scope=spatial", "ftl.write_placement=dynamic"];
 const DETECTING: &[&str] = &[
     "fabric.kind=omnibus",
@@ -34,10 +34,10 @@ const FEW_LOGS: &[&str] = &["ftl.mapping=bast", "ftl.unwritten_reads=zeroes", "f
 /// 66 wrong bits of 8192 on average, of which 72 can be corrected.
 const ERRORS: &[&str] = &["flash.errors.base=0.008"];
 const RETENTION: &[&str] =
-    &["flash.errors.retention.factor=0.002", "flash.errors.cycles=2", "flash.errors.age_days=2.0"];
-const DISTURB: &[&str] = &["flash.errors.disturb.factor=0.0001", "flash.errors.cycles=2"];
+    &["flash.errors.retention.factor=0.002", "flash.errors.initial_pe_cycles=2", "flash.errors.initial_age_days=2.0"];
+const DISTURB: &[&str] = &["flash.errors.disturb.factor=0.0001", "flash.errors.initial_pe_cycles=2"];
 /// Data two days old.
-const OLD: &[&str] = &["flash.errors.age_days=2.0", "precondition.kind=steady", "refresh.interval=100us"];
+const OLD: &[&str] = &["flash.errors.initial_age_days=2.0", "precondition.kind=steady", "refresh.scan_interval=100us"];
 const CACHED_MIX: &str =
     "requests = 2000\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 16\nworking_set = 0.2\nflush_share = 0.02";
 const LARGE: &str = "requests = 400\nread_share = 0.2\nsize = \"16KiB\"\nqueue_depth = 16";
@@ -79,7 +79,7 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("flash.ready_delay", "100ns", &[], READS),
     ("flash.multi_plane", "off", &[], READS),
     ("flash.die_interleaving", "false", &["geometry.dies_per_chip=2"], READS),
-    ("flash.busy_until_data_out", "true", &["flash.multi_plane=off", "fabric.order=commands-first"], READS),
+    ("flash.busy_until_data_out", "true", &["flash.multi_plane=off", "fabric.transfer_order=commands-first"], READS),
     (
         "flash.page_order",
         "mqsim",
@@ -92,38 +92,43 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
         READS,
     ),
     ("flash.suspend.operations", "both", &[], MIXED),
-    ("flash.suspend.for", "reads-and-writes", &["flash.suspend.operations=erase"], MIXED),
+    ("flash.suspend.trigger", "reads-and-writes", &["flash.suspend.operations=erase"], MIXED),
     ("flash.suspend.suspend_time", "3us", &["flash.suspend.operations=program"], MIXED),
     ("flash.suspend.resume_time", "9us", &["flash.suspend.operations=program"], MIXED),
-    ("flash.suspend.limit", "1", &["flash.suspend.operations=program"], MIXED),
+    ("flash.suspend.max_suspensions", "1", &["flash.suspend.operations=program"], MIXED),
     ("flash.suspend.min_remaining", "1us", &["flash.suspend.operations=program"], MIXED),
-    ("flash.suspend.longest", "1us", &["flash.suspend.operations=program"], MIXED),
+    ("flash.suspend.max_suspended_time", "1us", &["flash.suspend.operations=program"], MIXED),
     ("flash.failures.program", "0.01", &["ftl.overprovisioning=0.5"], WRITES),
     ("flash.failures.erase", "0.01", &["ftl.overprovisioning=0.5"], WRITES),
     ("flash.failures.read", "0.01", &[], READS),
     ("flash.failures.factory_bad", "0.1", &["ftl.overprovisioning=0.5"], WRITES),
     ("flash.errors.base", "0.008", &[], READS),
-    ("flash.errors.wear.factor", "0.004", &["flash.errors.cycles=2"], READS),
-    ("flash.errors.wear.exponent", "3.0", &["flash.errors.wear.factor=0.001", "flash.errors.cycles=2"], READS),
+    ("flash.errors.wear.factor", "0.004", &["flash.errors.initial_pe_cycles=2"], READS),
+    (
+        "flash.errors.wear.exponent",
+        "3.0",
+        &["flash.errors.wear.factor=0.001", "flash.errors.initial_pe_cycles=2"],
+        READS,
+    ),
     ("flash.errors.retention.factor", "0.004", RETENTION, READS),
     ("flash.errors.retention.cycles_exponent", "3.0", RETENTION, READS),
     ("flash.errors.retention.days_exponent", "3.0", RETENTION, READS),
     ("flash.errors.disturb.factor", "0.004", DISTURB, READS),
     ("flash.errors.disturb.cycles_exponent", "9.0", DISTURB, READS),
     ("flash.errors.disturb.reads_exponent", "4.0", DISTURB, READS),
-    ("flash.errors.page_kinds", "[1.2]", ERRORS, READS),
+    ("flash.errors.page_type_factors", "[1.2]", ERRORS, READS),
     ("flash.errors.retry_factor", "0.9", ERRORS, READS),
-    ("flash.errors.cycles", "3", RETENTION, READS),
-    ("flash.errors.age_days", "3.0", RETENTION, READS),
+    ("flash.errors.initial_pe_cycles", "3", RETENTION, READS),
+    ("flash.errors.initial_age_days", "3.0", RETENTION, READS),
     ("controller.ecc.codeword", "2KiB", ERRORS, READS),
-    ("controller.ecc.correctable", "60", ERRORS, READS),
-    ("controller.ecc.retries", "0", ERRORS, READS),
+    ("controller.ecc.correctable_bits", "60", ERRORS, READS),
+    ("controller.ecc.max_read_retries", "0", ERRORS, READS),
     ("fabric.kind", "ideal", &[], READS),
     ("fabric.link_rate", "600MB/s", &[], READS),
     ("fabric.burst_bytes", "48", &[], READS),
     ("fabric.interface", "nv-ddr3", &[], WRITES),
     ("fabric.turnarounds", "on-wires", &[], READS),
-    ("fabric.order", "commands-first", &[], READS),
+    ("fabric.transfer_order", "commands-first", &[], READS),
     ("fabric.command_time", "10ns", &[], READS),
     ("fabric.data_queue", "oldest-request", &[], READS),
     ("fabric.hold_path", "true", &[], READS),
@@ -172,7 +177,7 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("host.submit_time", "1us", &[], READS),
     ("host.complete_time", "1us", &[], READS),
     ("host.queues_per_flow", "4", &["host.queue_entries=8"], READS),
-    ("host.commands", "4", &[], READS),
+    ("host.command_limit", "4", &[], READS),
     ("host.arbitration.method", "weighted", FEW_COMMANDS, TWO_CLASSES),
     ("host.arbitration.burst", "8", FEW_COMMANDS, TWO_CLASSES),
     ("host.arbitration.high", "9", WEIGHTED, TWO_CLASSES),
@@ -223,7 +228,7 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("attachment.ddr.dqs_delay", "20ns", NORTH, READS),
     ("attachment.ddr.shared", "false", NORTH, READS),
     ("attachment.direct.rate", "1GB/s", DIRECT, READS),
-    ("attachment.direct.division", "apart", DIRECT, READS),
+    ("attachment.direct.division", "by-direction", DIRECT, READS),
     ("attachment.direct.share", "0.5", DIRECT, READS),
     ("controller.system_bus", "2GB/s", &[], READS),
     ("controller.dram", "2GB/s", &[], READS),
@@ -262,40 +267,40 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("ftl.superblock", "die", &[], WRITES),
     ("gc.policy", "fifo", &[], WRITES),
     ("gc.choices", "2", &["gc.policy=d-choices"], WRITES),
-    ("gc.invalid_share", "0.9", &["gc.policy=random-plus"], WRITES),
+    ("gc.min_invalid_share", "0.9", &["gc.policy=random-plus"], WRITES),
     ("gc.scope", "parallel", &["ftl.write_placement=dynamic"], WRITES),
     ("gc.preemptible", "false", &[], WRITES),
     ("gc.copies_in_flight", "1", &[], WRITES),
-    ("gc.victims", "2", SPATIAL, WRITES),
+    ("gc.victims_per_plane", "2", SPATIAL, WRITES),
     ("gc.group_share", "1.0", SPATIAL, WRITES),
     ("precondition.kind", "steady", &[], WRITES),
     ("precondition.occupancy", "0.5", &["precondition.kind=replay"], WRITES),
-    ("wear.dynamic", "false", &["wear.static_difference=0"], WRITES),
-    ("wear.static_difference", "2", &["gc.policy=fifo", "ftl.overprovisioning=0.5"], HOT),
+    ("wear.dynamic", "false", &["wear.static_threshold=0"], WRITES),
+    ("wear.static_threshold", "2", &["gc.policy=fifo", "ftl.overprovisioning=0.5"], HOT),
     ("wear.endurance", "2", &["ftl.overprovisioning=0.6"], WRITES),
-    ("refresh.reads", "5", &[], READS),
-    ("refresh.age_days", "1.0", OLD, SPARSE),
+    ("refresh.read_limit", "5", &[], READS),
+    ("refresh.age_limit_days", "1.0", OLD, SPARSE),
     (
-        "refresh.interval",
+        "refresh.scan_interval",
         "20us",
-        &["refresh.age_days=1.0", "flash.errors.age_days=2.0", "precondition.kind=steady"],
+        &["refresh.age_limit_days=1.0", "flash.errors.initial_age_days=2.0", "precondition.kind=steady"],
         SPARSE,
     ),
-    ("mapping.capacity", "1KiB", &[], READS),
-    ("mapping.entry_bytes", "16", &["mapping.capacity=1KiB"], READS),
-    ("mapping.stored_bytes", "64", &["mapping.capacity=1KiB"], READS),
-    ("mapping.sharing", "equal", &["mapping.capacity=1KiB"], TWO_PARTS),
-    ("mapping.entries_per_miss", "8", &["mapping.capacity=1KiB"], READS),
-    ("mapping.read_unit", "sector", &["mapping.capacity=1KiB"], READS),
-    ("mapping.initial_table", "empty", &["mapping.capacity=1KiB"], READS),
-    ("mapping.write_backs", "never-issued", &["mapping.capacity=1KiB"], WRITES),
+    ("mapping.cache_capacity", "1KiB", &[], READS),
+    ("mapping.cached_entry_bytes", "16", &["mapping.cache_capacity=1KiB"], READS),
+    ("mapping.flash_entry_bytes", "64", &["mapping.cache_capacity=1KiB"], READS),
+    ("mapping.sharing", "equal", &["mapping.cache_capacity=1KiB"], TWO_PARTS),
+    ("mapping.entries_per_miss", "8", &["mapping.cache_capacity=1KiB"], READS),
+    ("mapping.read_unit", "sector", &["mapping.cache_capacity=1KiB"], READS),
+    ("mapping.initial_table", "empty", &["mapping.cache_capacity=1KiB"], READS),
+    ("mapping.write_backs", "never-issued", &["mapping.cache_capacity=1KiB"], WRITES),
     ("gc.threshold", "0.3", &[], WRITES),
     ("gc.hard_threshold", "0.2", &[], WRITES),
     ("gc.reserved_blocks", "2", &[], WRITES),
     ("gc.copyback", "true", &[], WRITES),
     ("gc.copyback_check_every", "2", &["gc.copyback=true"], WRITES),
     ("scheduler.priorities", "false", &[], TWO_CLASSES),
-    ("scheduler.turn", "polled", &[], TWO_CLASSES),
+    ("scheduler.round_robin_advance", "on-poll", &[], TWO_CLASSES),
     ("scheduler.policy", "flin", &[], TWO_PARTS),
     ("scheduler.flin.epoch", "50us", FLIN, TWO_PARTS),
     ("scheduler.flin.read_threshold", "0B", FLIN, TWO_PARTS),
@@ -306,7 +311,7 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
 /// Two flows of different classes, written out below.
 const TWO_CLASSES: &str = "two classes";
 
-/// Likewise three.
+/// Three flows of different priority classes.
 const THREE_CLASSES: &str = "three classes";
 
 /// Two flows with parts of their own, written out below.
@@ -364,8 +369,8 @@ pub fn canned() -> TraceInput {
     TraceInput { source: open().unwrap(), again: Some(Arc::new(open)) }
 }
 
-const TRACE: &str = "name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.trace]\nfile = \"x\"\nbeyond = \"wrap\"\n";
-const MIX: &str = "name = \"w\"\n[[flow]]\nname = \"a\"\n[[flow.mix.trace]]\nfile = \"x\"\nbeyond = \"wrap\"\n[[flow.mix.trace]]\nfile = \"y\"\nbeyond = \"fit\"\n";
+const TRACE: &str = "name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.trace]\nfile = \"x\"\nout_of_range = \"wrap\"\n";
+const MIX: &str = "name = \"w\"\n[[flow]]\nname = \"a\"\n[[flow.mix.trace]]\nfile = \"x\"\nout_of_range = \"wrap\"\n[[flow.mix.trace]]\nfile = \"y\"\nout_of_range = \"fit\"\n";
 const PARTS: &str = "name = \"w\"\npartitioned = true\n[[flow]]\nname = \"a\"\n[flow.synthetic]\nrequests = 300\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 8\n[[flow]]\nname = \"b\"\n[flow.synthetic]\nrequests = 300\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 8\n";
 
 /// Key, changes, workload.
@@ -385,7 +390,7 @@ pub fn workload_table() -> Vec<(&'static str, Vec<&'static str>, String)> {
          write_sizes = [{ size = \"4KiB\", share = 0.7 }, { size = \"16KiB\", share = 0.3 }]",
     );
     let bursty = more(open_body, "burstiness = 4.0");
-    let paused = more(open_body, "on = \"200us\"\noff = \"200us\"");
+    let paused = more(open_body, "on_time = \"200us\"\noff_time = \"200us\"");
     let waves = more(open_body, "diurnal = { period = \"1ms\", amplitude = 0.8 }");
     let open = workload_text(open_body);
     let parts = PARTS.to_owned();
@@ -408,7 +413,7 @@ pub fn workload_table() -> Vec<(&'static str, Vec<&'static str>, String)> {
         ("flow.synthetic.read_share", vec!["flow.0.synthetic.read_share=0.9"], one.clone()),
         ("flow.synthetic.trim_share", vec!["flow.0.synthetic.trim_share=0.2"], one.clone()),
         ("flow.synthetic.flush_share", vec!["flow.0.synthetic.flush_share=0.2"], one.clone()),
-        ("flow.synthetic.zeroes_share", vec!["flow.0.synthetic.zeroes_share=0.5"], one.clone()),
+        ("flow.synthetic.write_zeroes_share", vec!["flow.0.synthetic.write_zeroes_share=0.5"], one.clone()),
         ("flow.synthetic.fua_share", vec!["flow.0.synthetic.fua_share=0.5"], one.clone()),
         ("flow.synthetic.addresses", vec!["flow.0.synthetic.addresses=sequential"], one.clone()),
         ("flow.synthetic.hot_share", vec!["flow.0.synthetic.hot_share=0.4"], hot),
@@ -427,8 +432,8 @@ pub fn workload_table() -> Vec<(&'static str, Vec<&'static str>, String)> {
         ("flow.synthetic.write_sizes", vec!["flow.0.synthetic.write_sizes.1.size=24KiB"], mixed),
         ("flow.synthetic.burstiness", vec!["flow.0.synthetic.burstiness=5"], open.clone()),
         ("flow.synthetic.burst_share", vec!["flow.0.synthetic.burst_share=0.7"], bursty),
-        ("flow.synthetic.on", vec!["flow.0.synthetic.on=100us"], paused.clone()),
-        ("flow.synthetic.off", vec!["flow.0.synthetic.off=500us"], paused),
+        ("flow.synthetic.on_time", vec!["flow.0.synthetic.on_time=100us"], paused.clone()),
+        ("flow.synthetic.off_time", vec!["flow.0.synthetic.off_time=500us"], paused),
         ("flow.synthetic.diurnal.period", vec!["flow.0.synthetic.diurnal.period=300us"], waves.clone()),
         ("flow.synthetic.diurnal.amplitude", vec!["flow.0.synthetic.diurnal.amplitude=0.1"], waves),
         ("flow.synthetic.working_set", vec!["flow.0.synthetic.working_set=0.1"], one.clone()),
@@ -447,7 +452,7 @@ pub fn workload_table() -> Vec<(&'static str, Vec<&'static str>, String)> {
         ("flow.trace.requests", vec!["flow.0.trace.requests=50"], trace.clone()),
         ("flow.trace.queue_depth", vec!["flow.0.trace.queue_depth=4"], trace.clone()),
         ("flow.trace.devices", vec!["flow.0.trace.devices=offset"], trace.clone()),
-        ("flow.trace.beyond", vec!["flow.0.trace.beyond=fit"], trace.clone()),
+        ("flow.trace.out_of_range", vec!["flow.0.trace.out_of_range=fit"], trace.clone()),
         ("flow.trace.keep_start", vec!["flow.0.trace.keep_start=true"], trace.clone()),
         ("flow.trace.after", vec!["flow.0.trace.after=90us"], trace.clone()),
         ("flow.trace.until", vec!["flow.0.trace.until=90us"], trace.clone()),
@@ -460,7 +465,7 @@ pub fn workload_table() -> Vec<(&'static str, Vec<&'static str>, String)> {
         ("flow.trace.inter_arrival", vec!["flow.0.trace.inter_arrival=1us"], trace.clone()),
         ("flow.trace.start", vec!["flow.0.trace.start=7us"], trace.clone()),
         ("flow.trace.offset", vec!["flow.0.trace.offset=64KiB"], trace.clone()),
-        ("flow.trace.room", vec!["flow.0.trace.room=128KiB"], trace),
+        ("flow.trace.region_size", vec!["flow.0.trace.region_size=128KiB"], trace),
         ("flow.mix.trace", vec!["flow.0.mix.trace.1.speed=3.0"], MIX.to_owned()),
         ("flow.mix.requests", vec!["flow.0.mix.requests=50"], MIX.to_owned()),
         ("flow.mix.queue_depth", vec!["flow.0.mix.queue_depth=4"], MIX.to_owned()),

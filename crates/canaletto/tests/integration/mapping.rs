@@ -29,7 +29,7 @@ fn a_miss_adds_a_read_of_the_translation_page() {
     let ideal = one_by_one(&[], READS).report.measures;
     for (unit, bytes) in [("page", 4096.0), ("sector", 512.0)] {
         let unit = format!("mapping.read_unit={unit}");
-        let outcome = one_by_one(&["mapping.capacity=8B", &unit], READS);
+        let outcome = one_by_one(&["mapping.cache_capacity=8B", &unit], READS);
         let counts = mapping(&outcome);
         assert_eq!((counts.misses, counts.hits, counts.translation_reads), (300, 0, 300));
         let added_us = (170.0 + 120.0 + 3000.0 + bytes / 1.2) / 1e3;
@@ -50,10 +50,10 @@ fn a_miss_adds_a_read_of_the_translation_page() {
 #[test]
 fn a_hit_costs_nothing() {
     let ideal = serde_json::to_value(&one_by_one(&[], READS).report.measures).unwrap();
-    let empty = one_by_one(&["mapping.capacity=8B", "mapping.initial_table=empty"], READS);
+    let empty = one_by_one(&["mapping.cache_capacity=8B", "mapping.initial_table=empty"], READS);
     assert_eq!(serde_json::to_value(&empty.report.measures).unwrap(), ideal);
     let again = "requests = 20000\nread_share = 1.0\nworking_set = 0.000001";
-    let warm = one_by_one(&["mapping.capacity=1MiB"], again);
+    let warm = one_by_one(&["mapping.cache_capacity=1MiB"], again);
     let counts = mapping(&warm);
     assert!(counts.misses <= 400_000_000_000 / 4096 / 1_000_000 + 1 && counts.evictions == 0, "{counts:?}");
     assert_eq!(counts.hits + counts.misses, 20000);
@@ -67,7 +67,7 @@ fn neighbours_save_misses() {
     let keys = format!("requests = {reads}\nread_share = 1.0\naddresses = \"sequential\"\nalignment = \"4KiB\"");
     for (group, misses) in [(PER_PAGE, 4), (16, reads / 16 + 1), (1, reads)] {
         let group = format!("mapping.entries_per_miss={group}");
-        let outcome = one_by_one(&["mapping.capacity=64KiB", &group], &keys);
+        let outcome = one_by_one(&["mapping.cache_capacity=64KiB", &group], &keys);
         let counts = mapping(&outcome);
         assert!(counts.misses <= misses && counts.misses + 1 >= misses, "{group}: {counts:?}");
         assert_eq!(counts.misses, counts.translation_reads);
@@ -79,7 +79,7 @@ fn neighbours_save_misses() {
 /// sends the entry before it away: a read to merge and a program. Write amplification is 2 without any collection.
 #[test]
 fn a_changed_entry_leaves_with_a_read_and_a_program() {
-    let outcome = one_by_one(&["mapping.capacity=8B"], "requests = 500\nread_share = 0.0");
+    let outcome = one_by_one(&["mapping.cache_capacity=8B"], "requests = 500\nread_share = 0.0");
     let counts = mapping(&outcome);
     assert_eq!((counts.misses, counts.evictions, counts.dirty_evictions), (500, 499, 499));
     assert_eq!((counts.translation_reads, counts.merge_reads), (500, 499));
@@ -96,7 +96,7 @@ fn changed_entries_leave_together() {
     let writes = 8 * PER_PAGE;
     let keys = format!("requests = {writes}\nread_share = 0.0\naddresses = \"sequential\"\nalignment = \"4KiB\"");
     // 2048 entries: when the oldest changed one leaves, all of its translation page are there.
-    let outcome = one_by_one(&["mapping.capacity=16KiB"], &keys);
+    let outcome = one_by_one(&["mapping.cache_capacity=16KiB"], &keys);
     let counts = mapping(&outcome);
     assert!((6..=7).contains(&counts.dirty_evictions), "{counts:?}");
     assert!(
@@ -110,7 +110,7 @@ fn changed_entries_leave_together() {
 #[test]
 fn misses_on_one_translation_page_share_a_read() {
     let keys = "requests = 1\nread_share = 1.0\nsize = \"256KiB\"\nalignment = \"256KiB\"\nqueue_depth = 1";
-    let outcome = simulate(&preset("performance-optimized", &["mapping.capacity=1MiB"]), &synthetic(keys));
+    let outcome = simulate(&preset("performance-optimized", &["mapping.cache_capacity=1MiB"]), &synthetic(keys));
     let counts = mapping(&outcome);
     assert_eq!((counts.misses, counts.shared_misses, counts.translation_reads), (64, 63, 1));
 }

@@ -230,7 +230,7 @@ fn engine(case: &Case) -> Vec<Crossing> {
     crossings
 }
 
-/// What can happen in [`engine`].
+/// Event of [`engine`].
 #[derive(Clone, Copy)]
 enum Happening {
     Injection(usize),

@@ -229,7 +229,7 @@ fn skewed() -> Box<dyn RecordSource> {
     Box::new(Skewed { left: 200_000, state: 1 })
 }
 
-/// What a trace writes often is known to be hot: the skew of its writes is in the state before the run.
+/// Pages that a trace writes often are hot in the state before the run.
 #[test]
 fn skew_of_a_trace_is_honoured() {
     let text = "name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.trace]\nfile = \"x\"\nqueue_depth = 16\n";

@@ -19,7 +19,7 @@ fn refreshes(report: &Report, reason: &str) -> u64 {
 #[test]
 fn a_block_read_in_a_loop_moves_each_time_it_comes_to_its_limit() {
     for (reads, limit) in [(99, 100), (100, 100), (1000, 100), (999, 100), (350, 7), (20, 1)] {
-        let Outcome { report, .. } = read_one_page(reads, &[&format!("refresh.reads={limit}")]);
+        let Outcome { report, .. } = read_one_page(reads, &[&format!("refresh.read_limit={limit}")]);
         let flash = &report.flash;
         assert_eq!(refreshes(&report, "read_disturb"), reads / limit, "{reads} reads, limit {limit}");
         assert_eq!(flash.gc.collections, reads / limit);
@@ -37,7 +37,7 @@ fn reads_amplify_writes() {
         let mixed = synthetic("requests = 20000\nread_share = 0.9\nsize = \"4KiB\"\nqueue_depth = 8");
         simulate(&design(SMALL, &[overrides, &["ftl.overprovisioning=0.5"]].concat()), &mixed).report
     };
-    let (with, without) = (run(&["refresh.reads=20"]), run(&[]));
+    let (with, without) = (run(&["refresh.read_limit=20"]), run(&[]));
     assert!(refreshes(&with, "read_disturb") > 20);
     let (with, without) = (&with.flash, &without.flash);
     assert!(with.write_amplification.unwrap() > 1.1 * without.write_amplification.unwrap());
@@ -46,7 +46,7 @@ fn reads_amplify_writes() {
 
 /// A drive full of old data, read now and then for 0.4 s.
 fn old_drive(overrides: &[&str]) -> Report {
-    let at_rest = ["precondition.kind=steady", "flash.errors.age_days=10.0", "ftl.overprovisioning=0.5"];
+    let at_rest = ["precondition.kind=steady", "flash.errors.initial_age_days=10.0", "ftl.overprovisioning=0.5"];
     let all = [&at_rest, overrides].concat();
     let sparse = synthetic("requests = 1000\nread_share = 1.0\nsize = \"4KiB\"\ninter_arrival = \"400us\"");
     simulate(&design(SMALL, &all), &sparse).report
@@ -55,18 +55,22 @@ fn old_drive(overrides: &[&str]) -> Report {
 /// The patrol passes 128 blocks three times, and moves each that held data in the beginning once: what has moved is young.
 #[test]
 fn old_data_are_rewritten_once() {
-    let report = old_drive(&["refresh.age_days=5.0", "refresh.interval=1ms"]);
+    let report = old_drive(&["refresh.age_limit_days=5.0", "refresh.scan_interval=1ms"]);
     let before = &report.precondition.as_ref().unwrap().blocks;
     let moved = refreshes(&report, "refresh");
     assert!((before.full..=before.full + before.open).contains(&moved), "{moved} of {before:?}");
     assert_eq!((moved, report.flash.gc.pages_copied), (report.flash.gc.collections, report.flash.programs));
-    assert_eq!(old_drive(&["refresh.age_days=15.0", "refresh.interval=1ms"]).flash.gc.collections, 0, "not old yet");
+    assert_eq!(
+        old_drive(&["refresh.age_limit_days=15.0", "refresh.scan_interval=1ms"]).flash.gc.collections,
+        0,
+        "not old yet"
+    );
 }
 
 /// With 10 ms between looks there are 40 of them at 0.4 s.
 #[test]
 fn old_data_are_not_rewritten_at_once() {
-    let moved = refreshes(&old_drive(&["refresh.age_days=5.0", "refresh.interval=10ms"]), "refresh");
+    let moved = refreshes(&old_drive(&["refresh.age_limit_days=5.0", "refresh.scan_interval=10ms"]), "refresh");
     assert!((25..=41).contains(&moved), "{moved}");
 }
 
@@ -76,7 +80,10 @@ fn limits_that_cannot_be_kept_are_refused() {
         let overrides: Vec<String> = overrides.iter().map(|s| (*s).to_owned()).collect();
         load_design("test.toml", Some(SMALL), &overrides).unwrap_err().to_string()
     };
-    assert!(refused(&["refresh.age_days=5.0", "refresh.interval=0ns"]).contains("got 0, expected a time above 0"));
-    let hybrid = ["refresh.reads=5", "ftl.mapping=bast", "ftl.unwritten_reads=zeroes"];
+    assert!(
+        refused(&["refresh.age_limit_days=5.0", "refresh.scan_interval=0ns"])
+            .contains("got 0, expected a time above 0")
+    );
+    let hybrid = ["refresh.read_limit=5", "ftl.mapping=bast", "ftl.unwritten_reads=zeroes"];
     assert!(refused(&hybrid).contains("log blocks move when they are merged"));
 }

@@ -92,7 +92,7 @@ fn a_run_says_what_was_replayed_and_how() {
     assert_eq!(trace["recorded_inter_arrival_us"], 15.0);
     assert_eq!(trace["speed"], 7.5);
     assert!((trace["inter_arrival_us"].as_f64().unwrap() - 2.0).abs() < 1e-9);
-    let closed = told("queue_depth = 4\nbeyond = \"wrap\"\nroom = \"64KiB\"");
+    let closed = told("queue_depth = 4\nout_of_range = \"wrap\"\nregion_size = \"64KiB\"");
     assert_eq!((&closed[0]["pace"], &closed[0]["queue_depth"]), (&"closed-loop".into(), &4.into()));
     assert!(closed[0]["inter_arrival_us"].is_null() && closed[0]["traces"][0]["speed"].is_null());
     assert!(closed[0]["traces"][0]["wrapped"].as_u64() > Some(200));

@@ -28,10 +28,10 @@ fn a_retry_costs_what_the_read_did() {
     }
 }
 
-/// What the last retry does not correct is given up.
+/// A page that the last retry does not correct fails its request.
 #[test]
 fn a_page_that_no_retry_corrects_fails_its_request() {
-    let never = [ILLEGIBLE, "flash.errors.retry_factor=1.0", "controller.ecc.retries=3"];
+    let never = [ILLEGIBLE, "flash.errors.retry_factor=1.0", "controller.ecc.max_read_retries=3"];
     let outcome = simulate(&preset("performance-optimized", &never), &synthetic(READS));
     let retry = &outcome.records.as_ref().unwrap().blame[Cause::Retry as usize];
     assert!(retry.iter().all(|&time| time == 3 * READ));
@@ -39,7 +39,7 @@ fn a_page_that_no_retry_corrects_fails_its_request() {
     assert_eq!((flash.read_retries, flash.uncorrectable), (900, 300));
     assert_eq!(outcome.report.measures.requests.failed, 300);
     // An injected failure is tried as often, in vain.
-    let injected = ["flash.failures.read=1.0", "flash.errors.base=1e-9", "controller.ecc.retries=2"];
+    let injected = ["flash.failures.read=1.0", "flash.errors.base=1e-9", "controller.ecc.max_read_retries=2"];
     let flash = simulate(&preset("performance-optimized", &injected), &synthetic(READS)).report.flash;
     assert_eq!((flash.read_retries, flash.uncorrectable), (600, 300));
 }
@@ -47,7 +47,7 @@ fn a_page_that_no_retry_corrects_fails_its_request() {
 /// As many pages fail as the binomial distribution says: 64 wrong bits on average in 8192, of which 72 can be corrected.
 #[test]
 fn pages_fail_as_often_as_they_should() {
-    let design = preset("performance-optimized", &["flash.errors.base=0.0078125", "controller.ecc.retries=0"]);
+    let design = preset("performance-optimized", &["flash.errors.base=0.0078125", "controller.ecc.max_read_retries=0"]);
     let expected = Reliability::new(&design, 1).unwrap().failure(0.0078125, 4096);
     assert!((0.3..0.6).contains(&expected), "{expected}");
     let requests = 4000.0;
@@ -88,10 +88,10 @@ fn copybacks_are_not_corrected() {
 #[test]
 fn errors_that_make_no_sense_are_refused() {
     for (setting, says) in [
-        ("flash.errors.page_kinds=[1.0, 2.0]", "got 2 factors, expected one for each of the 1 kinds"),
-        ("flash.errors.page_kinds=[-1.0]", "got -1, expected factors from 0"),
+        ("flash.errors.page_type_factors=[1.0, 2.0]", "got 2 factors, expected one for each of the 1 kinds"),
+        ("flash.errors.page_type_factors=[-1.0]", "got -1, expected factors from 0"),
         ("controller.ecc.codeword=0B", "from \"1B\" to \"32KiB\""),
-        ("controller.ecc.correctable=8192", "fewer than the 8192 bits of a codeword"),
+        ("controller.ecc.correctable_bits=8192", "fewer than the 8192 bits of a codeword"),
     ] {
         let refused = load_design("performance-optimized", None, &[setting.to_owned()]).unwrap_err().to_string();
         assert!(refused.contains(says), "{refused}");

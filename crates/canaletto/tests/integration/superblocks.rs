@@ -17,7 +17,7 @@ use canaletto::{Outcome, RunOptions, run_probed};
 const WRITES: &str = "requests = 6000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 16";
 const KINDS: [(&str, u32); 4] = [("die", 2), ("chip", 2), ("channel", 4), ("drive", 8)];
 
-/// What was programmed where, in that order, and how often every block was erased when.
+/// Programs in their order with their places, and erases of every block with their times.
 #[derive(Default)]
 struct Seen {
     programmed: Vec<Ppa>,
@@ -166,8 +166,11 @@ fn superblocks_wear_out() {
 /// Superblocks are refreshed as a whole.
 #[test]
 fn superblocks_are_refreshed() {
-    let report =
-        report("drive", &["refresh.reads=20"], "requests = 20000\nread_share = 0.9\nsize = \"4KiB\"\nqueue_depth = 8");
+    let report = report(
+        "drive",
+        &["refresh.read_limit=20"],
+        "requests = 20000\nread_share = 0.9\nsize = \"4KiB\"\nqueue_depth = 8",
+    );
     assert!(report.flash.gc.reasons.get("read_disturb").is_some_and(|&n| n > 3), "{:?}", report.flash.gc);
 }
 
@@ -181,7 +184,7 @@ fn what_makes_no_sense_is_refused() {
     assert!(refused(&["ftl.write_placement=dynamic"]).contains("expected \"static\""));
     assert!(refused(&["gc.copyback=true"]).contains("expected false"));
     assert!(refused(&["ftl.mapping=bast", "ftl.unwritten_reads=zeroes"]).contains("expected ftl.mapping = \"page\""));
-    assert!(refused(&["mapping.capacity=1KiB"]).contains("expected \"0B\""));
+    assert!(refused(&["mapping.cache_capacity=1KiB"]).contains("expected \"0B\""));
     let parts = "name = \"w\"\npartitioned = true\n[[flow]]\nname = \"a\"\nplanes = [0]\n[flow.synthetic]\nrequests = 3\n\
                  read_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 8\n";
     let parts = canaletto::config::load_workload("w.toml", Some(parts), &[]).unwrap();

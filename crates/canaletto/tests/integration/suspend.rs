@@ -51,7 +51,7 @@ fn a_chip_that_is_busy_until_its_data_are_out_goes_on_after_that() {
     assert_eq!(spent(&records, order[0], Cause::Suspended), SUSPEND + READ + DATA + RESUME);
 }
 
-/// What is left must be worth it: at exactly `min_remaining` the program is suspended, a picosecond below it is not.
+/// A program with exactly `min_remaining` left is suspended, with a picosecond less it is not.
 #[test]
 fn what_is_nearly_done_is_not_suspended() {
     let (plain, order) = write_and_reads(&[], &[(40_000, 64)]);
@@ -70,7 +70,7 @@ fn what_is_nearly_done_is_not_suspended() {
 fn suspensions_are_counted() {
     let reads = [(20_000, 64), (60_000, 64)];
     for (limit, times) in [("2", 2), ("1", 1)] {
-        let limit = format!("flash.suspend.limit={limit}");
+        let limit = format!("flash.suspend.max_suspensions={limit}");
         let (records, order) = write_and_reads(&[PROGRAMS, &limit, "flash.suspend.min_remaining=0ns"], &reads);
         assert_eq!(spent(&records, order[0], Cause::Suspended), times * (SUSPEND + READ + RESUME));
         assert_eq!(spent(&records, order[2], Cause::ChipBusyUser) == SUSPEND, times == 2);
@@ -84,7 +84,7 @@ fn a_suspension_does_not_last() {
     let (records, order) = write_and_reads(&[PROGRAMS], &reads);
     let all_served = spent(&records, order[0], Cause::Suspended);
     assert!(all_served > SUSPEND + RESUME + 8 * READ, "{all_served}");
-    let once = [PROGRAMS, "flash.suspend.longest=0ns", "flash.suspend.limit=1"];
+    let once = [PROGRAMS, "flash.suspend.max_suspended_time=0ns", "flash.suspend.max_suspensions=1"];
     let (records, order) = write_and_reads(&once, &reads);
     assert_eq!(spent(&records, order[0], Cause::Suspended), SUSPEND + READ + RESUME);
 }
@@ -103,7 +103,7 @@ fn reads_do_not_wait_for_erases() {
     let read = |report: &canaletto::measure::report::Report| report.measures.latency_us.read.p99.unwrap();
     assert!(read(&suspended) < 0.5 * read(&plain), "{} of {} us", read(&suspended), read(&plain));
     // Writes too, if erases make way for them.
-    let both = run(&["flash.suspend.operations=erase", "flash.suspend.for=reads-and-writes"]);
+    let both = run(&["flash.suspend.operations=erase", "flash.suspend.trigger=reads-and-writes"]);
     assert!(both.flash.suspensions > suspended.flash.suspensions);
 }
 

@@ -128,8 +128,8 @@ fn a_part_of_a_large_unit_rewrites_it() {
     assert_eq!((flash.host_pages, flash.programs, flash.reads), (1200, 1200, 0));
 }
 
-/// What was never written of a unit stays so: written page by page, a unit of four takes 1 + 2 + 3 + 4 programs. The first
-/// and the last one may be written in part.
+/// Parts of a unit that were never written stay so: written page by page, a unit of four takes 1 + 2 + 3 + 4 programs.
+/// The first and the last one may be written in part.
 #[test]
 fn what_was_never_written_of_a_unit_stays_so() {
     let keys = "requests = 400\nread_share = 0.0\nsize = \"4KiB\"\naddresses = \"sequential\"\nqueue_depth = 1";
@@ -168,7 +168,7 @@ fn entries_count_units() {
     let keys = "requests = 4000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 4";
     let misses = |unit: &str| {
         let unit = format!("ftl.mapping_unit={unit}");
-        let design = common::design(common::SMALL, &[&unit, "mapping.capacity=1440B"]);
+        let design = common::design(common::SMALL, &[&unit, "mapping.cache_capacity=1440B"]);
         common::simulate(&design, &common::synthetic(keys)).report.mapping.expect("it is cached").misses
     };
     assert!(misses("4KiB") > 2500);

@@ -88,7 +88,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def knee(rows: list[Row]) -> Row | None:
-    """Where a fabric's mean latency is twice that of the idle drive, between two of its loads; None if nowhere."""
+    """Point at which the mean latency is twice that of the idle drive, between two loads; None if nowhere."""
     idle = rows[0]["ours"]
     for low, high in pairwise(rows):
         if low["ours"] <= 2 * idle < high["ours"]:

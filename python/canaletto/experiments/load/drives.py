@@ -1,4 +1,4 @@
-"""What the sweeps share: the fabrics on one drive, with its host link and without a limit there."""
+"""Common parts of the sweeps: the fabrics on one drive, with its host link and without a limit there."""
 
 from functools import cache
 

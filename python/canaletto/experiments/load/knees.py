@@ -1,4 +1,4 @@
-"""Where each fabric's knee is.
+"""Knee of each fabric.
 
 Method: the throughput at which the mean latency is twice that of single reads on the idle drive, interpolated between
 the two loads of the latency curves around it. No value: not within the loads tried.

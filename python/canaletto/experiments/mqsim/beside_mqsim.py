@@ -1,4 +1,4 @@
-"""What the figures of MQSim's own files share: runs of their scenarios, and rows beside what MQSim gives."""
+"""Common parts of the figures of MQSim's own files: runs of their scenarios, and rows beside MQSim's results."""
 
 from collections.abc import Iterable, Mapping
 

@@ -1,4 +1,4 @@
-"""What canaletto's own figures share: the drive, depths, and runs of two flows and of each alone."""
+"""Common parts of canaletto's own figures: the drive, depths, and runs of two flows and of each alone."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache

@@ -123,7 +123,7 @@ class FileRun:
 
     @cached_property
     def key(self) -> str:
-        """What it is, as a name for its result."""
+        """Identity of the run, as a name for its result."""
         return key_of("mqsim", self.device, self.workload)
 
     @property

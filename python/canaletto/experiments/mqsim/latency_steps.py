@@ -1,4 +1,4 @@
-"""Where the time of a 4 KiB read goes, with flash and with fast memories ("Complete Model of Request Latency").
+"""Latency of a 4 KiB read by step, with flash and with fast memories ("Complete Model of Request Latency").
 
 Method: random reads of 4 KiB, one at a time, on three drives: that of the FAST'18 experiments (MLC flash), one with
 Z-NAND and one with 3D XPoint, which is written in place. Each step is what the drive charges its requests with, so
@@ -33,7 +33,7 @@ SAID = {
     ("3D XPoint", "data_transfer"): "below 5 µs",
     ("3D XPoint", "host_link"): "below 5 µs",
 }
-"""What the slides say of a step."""
+"""Description of each step in the slides."""
 
 
 def runs(scale: Scale) -> dict[Label, Run]:

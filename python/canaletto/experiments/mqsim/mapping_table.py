@@ -31,7 +31,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
     table_kib, stop = (128, "1s") if scale.quick else (4096, "30s")
     # The addresses of the entries that fit, 8 KiB for 8 B, in eighths.
     eighth = table_kib // 8
-    design = drive({"mapping.capacity": f"{table_kib}KiB"})
+    design = drive({"mapping.cache_capacity": f"{table_kib}KiB"})
     reads = {"read_share": 1.0, "size": "8KiB", "alignment": "8KiB"}
     in_order = {**reads, "addresses": "sequential"}
     first = flow("Flow-1", stopping(stop, queue_depth=DEPTH, working_set_size=f"{5 * eighth}MiB", **in_order))

@@ -1,4 +1,4 @@
-"""What MQSim 7ec40e3 gives for its FAST'18 files: mean device response, nanoseconds.
+"""Results of MQSim 7ec40e3 for its FAST'18 files: mean device response, nanoseconds.
 
 From a build of MQSim that only adds counters. Each row is of one depth of Flow-2: Flow-1 and Flow-2 at the same time,
 and Flow-2 alone; `FLOW_1_ALONE` is Flow-1's. Only what MQSim finished is here.

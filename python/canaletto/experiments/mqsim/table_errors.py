@@ -1,4 +1,4 @@
-"""How far simulators are from real drives, as published, and what of that can be repeated.
+"""Published errors of simulators against real drives, and the part that can be repeated.
 
 Method: the slides' errors of execution time against four real drives stand as they are printed. Beside them is the
 one comparison that can be made here: canaletto with MQSim's own files against MQSim 7ec40e3, the largest difference
@@ -38,11 +38,11 @@ NOT_HERE = {
     'response times of three traces on real drives ("Real Trace Execution Results")': NO_DRIVE,
     'pairs of applications ("Measuring Impact of Interference on Applications")': GEM5,
 }
-"""What is in the slides and cannot be repeated."""
+"""Figures of the slides that cannot be repeated."""
 
 
 def runs(scale: Scale) -> dict[Label, FileRun]:
-    """Those of MQSim's own files."""
+    """Runs of MQSim's own files."""
     return {**files_back_end.runs(scale), **files_queue_fetch.runs(scale)}
 
 

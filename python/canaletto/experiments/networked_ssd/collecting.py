@@ -1,4 +1,4 @@
-"""What the figures with garbage collection (§VII-C) share: systems, and the drive that they are part of."""
+"""Common parts of the figures with garbage collection (§VII-C): systems, and their drive."""
 
 from canaletto import config
 from canaletto.config import Design, Workload

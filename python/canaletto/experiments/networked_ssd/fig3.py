@@ -1,4 +1,4 @@
-"""How reads and writes use the channels (Fig. 3).
+"""Use of the channels by reads and writes (Fig. 3).
 
 Method: reads, then writes, of 16 KiB on the conventional drive of Table II in a closed loop of 32; half of them go to
 addresses that are multiples of 512 KiB, which static allocation (PCWD) puts on one channel, the other half anywhere.

@@ -1,4 +1,4 @@
-"""What faster flash channels are worth (Fig. 4).
+"""Improvement by faster flash channels (Fig. 4).
 
 Method: traffic of the 19 published profiles, and the same with half of the requests on one row of chips, on the
 conventional drive of Table II with channels of 1, 1.25, 1.5, 1.75 and 2 GB/s; the improvement over 1 GB/s is that of

@@ -1,4 +1,4 @@
-"""What the figures without garbage collection (§III, §VII-B) share: systems, the fresh drive, profiles' traffic."""
+"""Common parts of the figures without garbage collection (§III, §VII-B): systems, fresh drive, profiles' traffic."""
 
 from collections.abc import Mapping
 from functools import cache

@@ -1,4 +1,4 @@
-"""What the gain is made of: elimination of the south bridge, DRAM interface, direct path.
+"""Parts of the gain: elimination of the south bridge, DRAM interface, direct path.
 
 Method: a PC is changed from SBSP to NBSP or NBDP one thing at a time: the drive moves to the north bridge with its
 Serial ATA port, its port becomes a DRAM interface, it gets a second port with a direct path. The time that each step

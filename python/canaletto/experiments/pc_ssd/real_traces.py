@@ -62,7 +62,7 @@ def sources() -> tuple[str, ...]:
 
 @cache
 def requests(source: str) -> Sizes:
-    """How many reads and writes of which size there are."""
+    """Number of reads and writes of each size."""
     found = traces.info(config.workload(source, requests=REQUESTS) if source in PROFILES else source)
     return tuple(tuple((size, count) for size, count in kind) for kind in found["sizes"])
 
@@ -80,7 +80,7 @@ def total_us(kind: str, of: Sizes, keys: Keys = ()) -> float:
 
 
 def trace_gain(system: str, source: str, keys: Keys = ()) -> float:
-    """How many times as fast as the baseline."""
+    """Speedup over the baseline."""
     of = requests(source)
     return total_us(SYSTEMS[BASELINE], of, keys) / total_us(SYSTEMS[system], of, keys)
 

@@ -1,4 +1,4 @@
-"""How far each parameter of a scenario moves the ratios.
+"""Sensitivity of the ratios to each parameter of a scenario.
 
 Method: one key at a time is halved and doubled, or set to what else it can be, for all attachments alike; the highest
 ratio of total times over sizes from 512 B to 128 KiB, or the ratio of the last of the `real-traces`. `ours` is that
@@ -58,13 +58,13 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "attachment.dma.write_window": ("64",),
     "attachment.ata.rate": ("133MB/s",),
     "attachment.ddr.shared": ("false",),
-    "attachment.direct.division": ("apart",),
+    "attachment.direct.division": ("by-direction",),
     "attachment.direct.share": ("0.25", "0.75", "1.0"),
     "ssd.internals": ("shared",),
     "ssd.write_latency": ("0us",),
     "ssd.miss_latency": ("0us",),
 }
-"""What else keys are set to: 133 MB/s is parallel ATA's rate."""
+"""Further values of keys: 133 MB/s is parallel ATA's rate."""
 
 SHOWN = 0.005
 """Changes of all ratios below this part are in the table and not in the chart."""

@@ -1,4 +1,4 @@
-"""What the tables share: the four attachments, sizes, published ratios, and each time computed once."""
+"""Common parts of the tables: the four attachments, sizes, published ratios, and each time computed once."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -58,7 +58,7 @@ def published(scenario: str, system: str) -> float | None:
 
 
 def gain(system: str, scenario: str, size: int, keys: Keys = (), *, inside: bool = True) -> float:
-    """How many times as fast as the baseline with the same settings."""
+    """Speedup over the baseline with the same settings."""
 
     def span(kind: str) -> float:
         found = times(kind, scenario, size, keys)

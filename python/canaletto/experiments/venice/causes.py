@@ -1,4 +1,4 @@
-"""What the differences from the paper depend on: one change at a time.
+"""Causes of the differences from the paper: one change at a time.
 
 Method: the profiles of all 19 workloads on the performance-optimized SSD in a closed loop of 64 requests; speedup in
 execution time over the baseline, averaged over workloads, before and after one change of the drive or of the traffic
@@ -47,7 +47,7 @@ DRIVES: dict[str, dict[str, Any]] = {
     "no limit at the host": UNLIMITED,
     HELD: {"fabric.hold_path": True},
     HELD_HOT: {"fabric.hold_path": True},
-    "commands first": {"fabric.order": "commands-first"},
+    "commands first": {"fabric.transfer_order": "commands-first"},
     "WCDP": {"ftl.allocation": "WCDP"},
     "atomic scouts": {"fabric.venice.scouts": "atomic"},
     "scouts at once again": {"fabric.venice.retry": "immediate"},
@@ -55,11 +55,11 @@ DRIVES: dict[str, dict[str, Any]] = {
     "7/8 on one row, no limit at the host": UNLIMITED,
     "7/8 on one row, links 1.2 GB/s, no limit at the host": {**UNLIMITED, "fabric.network.link_rate": "1.2GB/s"},
 }
-"""What changes in the drive."""
+"""Changes of the drive."""
 
 DEPTHS = {"QD 8": 8, "QD 256": 256}
 RATES = {"open loop": 1, "open loop, 10 times as fast": 10, "open loop, 1,000 times as fast": 1000}
-"""How many times as fast as in Table 2 requests arrive."""
+"""Arrival rates as multiples of Table 2's."""
 
 HOT = {
     "1/2 on one row": 1 / 2,

@@ -1,4 +1,4 @@
-"""What the figures of the Venice paper share (§5): drives, systems, traffic, and comparisons with the baseline.
+"""Common parts of the figures of the Venice paper (§5): drives, systems, traffic, and comparisons with the baseline.
 
 One matrix of runs serves Fig. 4, 9, 10, 11, 13 and 14: every workload on every system and drive, with three kinds of
 traffic, open loop at the published rates and closed loop beside it.
@@ -179,5 +179,5 @@ def compared(
 
 
 def execution_time(data: Data, other: Data) -> float:
-    """How many times sooner a run ends than another (the paper's speedup)."""
+    """Ratio of the execution times of two runs (the paper's speedup)."""
     return float(other["execution_time_us"] / data["execution_time_us"])

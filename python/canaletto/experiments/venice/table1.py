@@ -36,7 +36,7 @@ PUBLISHED: dict[str, dict[str, float | None]] = {
     "host link, GB/s": {PERFORMANCE: 8.0, COST: 8.0},
     "network link, GB/s": {PERFORMANCE: 1.0, COST: 1.0},
 }
-"""As printed; None: not printed, or not for this drive."""
+"""Values as printed; None: not printed, or not for this drive."""
 
 
 def number(text: str, units: Mapping[str, float]) -> float:
@@ -65,7 +65,7 @@ OURS: dict[str, Callable[[dict[str, Any]], float]] = {
     "host link, GB/s": lambda keys: keys["link"]["lanes"] * number(keys["link"]["lane_rate"], RATES),
     "network link, GB/s": lambda keys: number(keys["fabric"]["network"]["link_rate"], RATES),
 }
-"""What each row is in a resolved design."""
+"""Value of each row in a resolved design."""
 
 
 def _bytes(keys: dict[str, Any]) -> float:

@@ -11,6 +11,7 @@
   const find = selector => player.querySelector(selector);
   const causeNames = Object.keys(data.causes);
   const colour = cause => data.causes[cause] ?? "#888888";
+  const label = cause => data.labels?.[cause] ?? cause.replaceAll("_", " ");
   const BUCKETS = 512;
   const SHOWN = 200; // requests in the list
   const TALLEST = 760; // pixels of an array
@@ -202,7 +203,7 @@
     const scouts = new Set(of("scout", "cancel").map(span => span.request)).size;
     const moving = new Set(of("data", "command").map(span => `${span.request} ${span.chip}`)).size;
     fabric.told.textContent = [
-      `${moving} on the wires`, waiting.length ? `${waiting.length} wait for a path` : "", scouts ? `${scouts} ${scouts === 1 ? "scout" : "scouts"}` : "",
+      `${moving} on the wires`, waiting.length ? `${waiting.length} waiting for a path` : "", scouts ? `${scouts} ${scouts === 1 ? "scout" : "scouts"}` : "",
     ].filter(Boolean).join(" · ");
   }
 
@@ -505,7 +506,7 @@
       button.type = "button";
       button.dataset.request = request.id;
       button.setAttribute("aria-pressed", String(request.id === state.request));
-      const texts = [`#${request.id}`, request.op, request.complete === null ? "running" : time(latency(request), 2), lost(request) ? `${time(lost(request), 2)} lost` : ""];
+      const texts = [`#${request.id}`, request.op, request.complete === null ? "running" : time(latency(request), 2), lost(request) ? `${time(lost(request), 2)} conflict` : ""];
       for (const text of texts) button.append(Object.assign(document.createElement("span"), { textContent: text }));
       place.append(button);
     }
@@ -513,7 +514,7 @@
     note.className = "note";
     const listed = Math.min(ordered.length, SHOWN);
     const more = fabric.alive > listed ? `, ${listed} listed` : "";
-    note.textContent = ` ${fabric.alive.toLocaleString("en")} requests in this window${more}; latency and path conflict on ${fabric.name}`;
+    note.textContent = ` ${fabric.alive.toLocaleString("en")} ${fabric.alive === 1 ? "request" : "requests"} in this window${more}; latency and path conflict on ${fabric.name}`;
     place.append(note);
   }
 
@@ -535,7 +536,7 @@
   function bars(found) {
     const width = Math.max(find(".explained").clientWidth, 280);
     const height = 30 * found.length + 34;
-    const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "where the time of the request went" });
+    const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "latency of the request by cause" });
     const begin = Math.min(...found.map(({ request }) => request.arrival));
     // A fabric on which it takes many times as long must not hide the others: its bar runs out of the picture.
     const ends = found.map(({ request }) => request.complete ?? data.end);
@@ -549,7 +550,7 @@
       root.append(svg("rect", { x: x(request.arrival), y: y + 3, width: Math.max(x(request.complete ?? data.end) - x(request.arrival), 0), height: 18, fill: "none", stroke: "currentColor", "stroke-width": 0.5 }));
       for (const each of request.steps) {
         const title = svg("title");
-        title.textContent = `${each.cause.replaceAll("_", " ")}: ${time(each.end - each.start)}, from ${clock(each.start)}`;
+        title.textContent = `${label(each.cause)}: ${time(each.end - each.start)}, from ${clock(each.start)}`;
         root.append(svg("rect", { x: x(each.start), y: y + 3, width: Math.max(x(each.end) - x(each.start), 0.4), height: 18, fill: colour(each.cause) }, title));
       }
     });
@@ -593,7 +594,7 @@
       sign.style.background = data.causes[cause] ?? "transparent";
       const value = document.createElement("b");
       value.textContent = time(sum);
-      entry.append(sign, `${cause.replaceAll("_", " ")} `, value);
+      entry.append(sign, `${label(cause)} `, value);
       line.append(entry);
     }
     return line;

@@ -1,4 +1,4 @@
-//! What `ssdconfig.xml` says. Names follow MQSim's tags, with units last; `Default` is MQSim's own default.
+//! Contents of `ssdconfig.xml`. Names follow MQSim's tags, with units last; `Default` is MQSim's own default.
 //!
 //! Fields marked *(idle)* are read by MQSim without any effect; see [`Ignored`].
 

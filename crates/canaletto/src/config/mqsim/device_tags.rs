@@ -16,7 +16,7 @@ const LOGGING: &str = "it only adds a log file beside the results";
 const WEAR: &str = "never passed on: wear levelling is always on, with threshold 100";
 const SUSPEND: &str = "MQSim never suspends a program or an erase";
 
-/// What the outermost tag holds.
+/// Sets within the outermost tag.
 const SETS: &[Tag<()>] = &[section(HOST), section(DEVICE)];
 
 #[rustfmt::skip] // one tag a line

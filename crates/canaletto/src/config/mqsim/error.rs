@@ -1,9 +1,9 @@
-//! The one error of this module: where, which tag, and what is wrong, on one line.
+//! Error of MQSim's input files, with file, line, tag and reason on one line.
 
 /// Characters of a user's value that an error repeats; the rest is cut, so that one line stays one line.
 const QUOTED_CHARS: usize = 60;
 
-/// What is wrong with one of MQSim's input files.
+/// Error in one of MQSim's input files.
 ///
 /// Displays as `ssdconfig.xml:17: <Flash_Channel_Count>: got "eight", expected an integer from 1 to 65535`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -15,7 +15,7 @@ pub struct XmlError {
     pub line: u32,
     /// The tag that is wrong; empty when it is the file as a whole.
     pub tag: String,
-    /// What was given and what is allowed.
+    /// Given value and allowed values.
     pub problem: String,
 }
 

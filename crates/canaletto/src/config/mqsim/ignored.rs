@@ -1,10 +1,10 @@
-//! What the files say without any effect, and where each tag stands.
+//! Tags of MQSim's files without any effect, and the line of each tag.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// A tag that was accepted although MQSim does nothing with it (or reads it in spite of a slip).
+/// Tag that was accepted although MQSim does nothing with it (or reads it in spite of a slip).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Ignored {
     /// Line in the file, from 1.
@@ -23,7 +23,7 @@ impl fmt::Display for Ignored {
     }
 }
 
-/// Why a tag is in the list of [`Ignored`].
+/// Reason for a tag in the list of [`Ignored`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IgnoredKind {

@@ -1,7 +1,7 @@
-//! MQSim's configuration in canaletto's own words.
+//! Import of MQSim's configuration.
 //!
-//! MQSim's quirks become named model options (`docs/mqsim.md` lists them); nothing in the model asks whether it runs for
-//! MQSim. What canaletto cannot simulate yet is refused at its line, never ignored.
+//! MQSim's quirks become named model options (`docs/mqsim.md` lists them); nothing in the model asks whether it runs
+//! for MQSim. Settings that canaletto cannot simulate yet are refused at their line, never ignored.
 
 use super::{
     AddressDistribution, AddressMapping, CachingMechanism, CachingMode, ControllerXml, DeviceXml, FlashTechnology,
@@ -14,14 +14,15 @@ use crate::config::cache::{Cache, CacheDram, CacheMode, Destage, DramTiming, Sha
 use crate::config::design::{
     Addressing, Allocation, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry, Host,
     Hybrid, InitialTable, Interface, LaneRate, Link, LinkRounding, MapUpdate, Mapping, MappingScheme, MultiPlane,
-    PageOrder, PageTimes, PartialWrites, Precondition, PreconditionKind, ReadUnit, Refresh, Scheduler, Sharing,
-    Superblock, TransferOrder, Turn, Turnarounds, UnwrittenReads, VictimPolicy, Wear, WriteBacks, WritePlacement,
+    PageOrder, PageTimes, PartialWrites, Precondition, PreconditionKind, ReadUnit, Refresh, RoundRobinAdvance,
+    Scheduler, Sharing, Superblock, TransferOrder, Turnarounds, UnwrittenReads, VictimPolicy, Wear, WriteBacks,
+    WritePlacement,
 };
 use crate::config::energy::Energy;
 use crate::config::medium::{Errors, Failures, Suspend};
 use crate::config::reading::ReadOptions;
 use crate::config::units::{Duration, Rate, Size};
-use crate::config::workload::{Addresses, Beyond, Flow, Priority, Synthetic, Trace, Workload};
+use crate::config::workload::{Addresses, Flow, OutOfRange, Priority, Synthetic, Trace, Workload};
 use crate::flash::address::SECTOR;
 
 /// One scenario of a workload file.
@@ -121,7 +122,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
     refuse(
         !device.ideal_mapping_table && mapping.entries(1) == 0,
         "CMT_Capacity",
-        &format!("expected at least the {} bytes of an entry", mapping.entry_bytes),
+        &format!("expected at least the {} bytes of an entry", mapping.cached_entry_bytes),
     )?;
     // Two beats take 2 * trunc(1000 / rate) ns: the truncation is MQSim's.
     let burst_bytes = 2 * device.channel_width_bytes;
@@ -145,7 +146,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
             burst_bytes,
             interface: Interface::NvDdr2,
             turnarounds: Turnarounds::OnWires,
-            order: TransferOrder::DataFirst,
+            transfer_order: TransferOrder::DataFirst,
             ..Fabric::new(FabricKind::Bus, burst_rate(burst_bytes, two_beats_ns))
         },
         host: Host {
@@ -174,7 +175,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
             min_spare_blocks: 0,
             allocation: allocation(&device.plane_allocation.to_string()),
             write_placement: WritePlacement::Static,
-            unwritten_reads: UnwrittenReads::FindSectors,
+            unwritten_reads: UnwrittenReads::AssumeSectorsWritten,
             map_update: MapUpdate::Issue,
             partial_writes: PartialWrites::NewSectors,
         },
@@ -185,7 +186,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
         precondition: Precondition { kind, ..Precondition::default() },
         scheduler: Scheduler {
             priorities: device.scheduling == SchedulingPolicy::PriorityOutOfOrder,
-            turn: Turn::Polled,
+            round_robin_advance: RoundRobinAdvance::OnPoll,
             ..Scheduler::default()
         },
         energy: Energy::default(),
@@ -211,11 +212,11 @@ pub(super) fn import_mapping(xml: &DeviceXml) -> Mapping {
     let page_bits = counts.map(f64::from).iter().product::<f64>().log2();
     let sector_bits = f64::from(flash.page_bytes) / SECTOR as f64;
     Mapping {
-        capacity: Size(u64::from(device.cmt_bytes)),
-        entry_bytes: ((2.0 * page_bits + sector_bits) / 8.0).ceil() as u32,
-        stored_bytes: ((page_bits + sector_bits) / 8.0).ceil() as u32,
+        cache_capacity: Size(u64::from(device.cmt_bytes)),
+        cached_entry_bytes: ((2.0 * page_bits + sector_bits) / 8.0).ceil() as u32,
+        flash_entry_bytes: ((page_bits + sector_bits) / 8.0).ceil() as u32,
         sharing: match device.cmt_sharing {
-            SharingMode::Shared => Sharing::FullEach,
+            SharingMode::Shared => Sharing::FullPerFlow,
             SharingMode::EqualPartitioning => Sharing::Equal,
         },
         entries_per_miss: 1,
@@ -400,7 +401,7 @@ fn import_synthetic(xml: &SyntheticXml) -> Synthetic {
 fn import_trace(xml: &TraceXml) -> Trace {
     Trace {
         format: Some("mqsim".to_owned()),
-        beyond: Beyond::Wrap,
+        out_of_range: OutOfRange::Wrap,
         read: ReadOptions { sort_window: 0, ..ReadOptions::default() },
         keep_start: true,
         ..Trace::of_file(&xml.path)

@@ -1,4 +1,4 @@
-//! A table of tags, and the walk that reads one section of a file against it.
+//! Table of tags, and the walk that reads one section of a file against it.
 
 use super::error::{XmlError, quoted, shortened};
 use super::ignored::{Ignored, IgnoredKind, TagLines};
@@ -9,9 +9,9 @@ use crate::config::names::closest;
 type Setter<S> = fn(&mut S, &str) -> Result<(), String>;
 
 enum Role<S> {
-    /// Has a value that goes into `S`.
+    /// Value that goes into `S`.
     Value(Setter<S>),
-    /// Holds tags; the caller reads them.
+    /// Section of tags that the caller reads.
     Section,
     /// In MQSim's shipped files, unknown to its parser.
     NotRead,
@@ -66,7 +66,7 @@ const SLIP: &str = "its closing tag is written </<...>; read all the same, as MQ
 pub(super) struct FileKind {
     /// Its outermost tag.
     pub root: &'static str,
-    /// What it is, with its article.
+    /// Description with its article, for messages.
     pub what: &'static str,
 }
 
@@ -94,7 +94,7 @@ pub(super) struct Walk<'a> {
     pub label: &'a str,
     /// Every tag of this kind of file and the section it belongs in, to say where a misplaced one should be.
     pub places: fn() -> Vec<(&'static str, &'static str)>,
-    /// What was found without effect so far.
+    /// Tags without effect so far.
     pub ignored: Vec<Ignored>,
 }
 

@@ -1,4 +1,4 @@
-//! What `workload.xml` says: scenarios, run one after another, of flows that run together.
+//! Contents of `workload.xml`: scenarios, run one after another, of flows that run together.
 //!
 //! MQSim has no defaults here: an absent tag leaves uninitialised memory. A tag whose value matters must be there.
 

@@ -148,7 +148,7 @@ fn blank(line: u32) -> Draft {
     Draft { flow, synthetic, trace }
 }
 
-/// What a flow's tags must be together.
+/// Rules between the tags of a flow.
 struct Check<'a> {
     walk: &'a Walk<'a>,
     element: &'a Element,

@@ -25,26 +25,26 @@ presets!(
     "pcie3-3d-xpoint",
 );
 
-/// A name and what it stands for.
+/// Entry of a list of presets or profiles.
 #[derive(Debug, Clone, Serialize)]
 pub struct Listing {
-    /// The name.
+    /// Name on the command line.
     pub name: String,
-    /// One line.
+    /// One-line description.
     pub about: String,
 }
 
-/// The TOML text of a preset.
+/// Returns the TOML text of a preset.
 pub fn preset_text(name: &str) -> Option<&'static str> {
     PRESETS.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
 }
 
-/// Names of all presets.
+/// Returns the names of all presets.
 pub fn preset_names() -> Vec<&'static str> {
     PRESETS.iter().map(|(name, _)| *name).collect()
 }
 
-/// All design presets.
+/// Returns all design presets.
 pub fn presets() -> Vec<Listing> {
     #[derive(Deserialize)]
     struct About {

@@ -1,4 +1,4 @@
-//! The workload profiles of `profiles.toml`, and the mixes made of them.
+//! Workload profiles of `profiles.toml`, and mixes of them.
 
 use std::collections::BTreeMap;
 
@@ -10,19 +10,19 @@ use crate::config::workload::{Flow, Origin, Synthetic, Workload};
 
 const PROFILES: &str = include_str!("profiles.toml");
 
-/// Requests of a profile unless said otherwise; of a mix: of all its flows together.
+/// Number of requests of a profile without `requests`; of a mix, that of all its flows together.
 const REQUESTS: u64 = 100_000;
 
-/// What Table 2 of the Venice paper states.
+/// Keys that Table 2 of the Venice paper states.
 const PUBLISHED: [&str; 3] = ["read_share", "size", "inter_arrival"];
 
-/// What it does not, and what its file may state instead.
+/// Keys that it does not state. The profile's file may.
 const ASSUMED: [&str; 18] = [
     "requests",
     "trim_share",
     "flush_share",
     "fua_share",
-    "zeroes_share",
+    "write_zeroes_share",
     "addresses",
     "working_set",
     "alignment",
@@ -33,19 +33,19 @@ const ASSUMED: [&str; 18] = [
     "recent_share",
     "channel_skew",
     "burstiness",
-    "on",
-    "off",
+    "on_time",
+    "off_time",
     "diurnal",
 ];
 
-/// A profile as its file states it.
+/// Profile as its file states it.
 #[derive(Deserialize)]
 struct Profile {
     about: String,
-    /// Of a mix: the others that it consists of.
+    /// Profiles that a mix consists of.
     #[serde(default)]
     of: Vec<String>,
-    /// Else: the keys of [`Synthetic`], of which some have other defaults.
+    /// Keys of [`Synthetic`] of a profile that is no mix. Some have other defaults.
     #[serde(flatten)]
     keys: Table,
 }
@@ -54,12 +54,12 @@ fn table() -> BTreeMap<String, Profile> {
     toml::from_str(PROFILES).expect("profiles are tested")
 }
 
-/// All workload profiles.
+/// Returns all workload profiles.
 pub fn profiles() -> Vec<Listing> {
     table().into_iter().map(|(name, profile)| Listing { name, about: profile.about }).collect()
 }
 
-/// A profile as a workload.
+/// Returns a profile as a workload.
 pub fn profile(name: &str) -> Option<Workload> {
     let mut all = table();
     let Profile { about, of, keys } = all.remove(name)?;
@@ -67,7 +67,8 @@ pub fn profile(name: &str) -> Option<Workload> {
     Some(Workload::of(name, &about, flow))
 }
 
-/// The flows of a mix at their own rates, with so many requests each that all end at about the same time.
+/// Returns the flows of a mix at their own rates, each with the number of requests that lets all end at about the same
+/// time.
 fn mix(all: &mut BTreeMap<String, Profile>, of: &[String]) -> Vec<Flow> {
     let mut part = |name: &String| (name.clone(), synthetic(all.remove(name).expect("mixes are tested").keys));
     let flows: Vec<(String, Synthetic)> = of.iter().map(&mut part).collect();
@@ -77,8 +78,8 @@ fn mix(all: &mut BTreeMap<String, Profile>, of: &[String]) -> Vec<Flow> {
     flows.into_iter().map(|(name, s)| Flow::generated(&name, share(s))).collect()
 }
 
-/// The flow of these keys. Unless said otherwise it has so many requests and whole multiples of 4 KiB, and what is not
-/// published is assumed.
+/// Returns the flow of these keys. Keys that are neither given nor published are assumed: `requests` is 100,000, and
+/// sizes are whole multiples of 4 KiB.
 fn synthetic(mut keys: Table) -> Synthetic {
     keys.entry("requests").or_insert(Value::Integer(REQUESTS as i64));
     if keys.contains_key("size") {

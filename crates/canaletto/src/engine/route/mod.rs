@@ -141,7 +141,7 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
             ftl,
             controller: Controller::new(&design.controller, layout.channels),
             scheduler: Scheduler::new(design, layout, &priorities, domains),
-            flash: FlashBackend::new(design, layout, work.interference.told_apart(), options.seed),
+            flash: FlashBackend::new(design, layout, work.interference.tracked_flows(), options.seed),
             paths,
             work,
             missing: Vec::new(),

@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use super::candidates::NOT_FULL;
 use super::{Block, Blocks};
 use crate::flash::address::PlaneId;
+use crate::measure::maintenance::{BlocksReport, VALID_BINS};
 use crate::measure::precondition::BlockCounts;
-use crate::measure::upkeep::{BlocksReport, VALID_BINS};
 
 /// How worn the blocks of a plane are.
 pub struct PlaneWear {

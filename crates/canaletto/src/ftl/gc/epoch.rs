@@ -5,7 +5,7 @@
 
 use crate::config::design::{Gc, Scope};
 use crate::flash::address::{ChipId, Layout, PlaneId};
-use crate::measure::upkeep::Spans;
+use crate::measure::maintenance::Spans;
 use crate::sim::time::Time;
 
 /// The epoch, if any, and whose turn is next.
@@ -44,7 +44,7 @@ impl Epoch {
             group_of: (0..layout.planes()).map(|p| group_of_chip(layout.chip_of_plane(PlaneId(p)))).collect(),
             chip_groups: (0..layout.chips()).map(|c| group_of_chip(ChipId(c))).collect(),
             groups: groups as u8,
-            victims: config.victims * groups,
+            victims: config.victims_per_plane * groups,
             due: false,
             current: None,
             next: 0,

@@ -137,7 +137,7 @@ pub struct Collector {
     epoch: Epoch,
     destinations: Stream,
     config: Gc,
-    static_difference: u32,
+    static_threshold: u32,
     /// Copies that a job may have under way.
     copies_in_flight: u32,
     /// A job starts when free blocks fall below this.
@@ -165,7 +165,7 @@ impl Collector {
             epoch: Epoch::new(config, &limits.layout),
             destinations: Stream::named(seed, "gc/destination"),
             config: config.clone(),
-            static_difference: wear.static_difference,
+            static_threshold: wear.static_threshold,
             copies_in_flight: (config.copies_in_flight * limits.planes_per_group) << limits.layout.flash_shift,
             start_below: limits.gc_start_below,
             urgent_at: limits.gc_urgent_at,
@@ -469,9 +469,9 @@ impl Collector {
         self.working -= 1;
         self.wanted[place].retain(|&(block, _)| block != job.victim);
         // One for each block that was erased for another reason: levelling must not feed on itself.
-        if self.static_difference > 0
+        if self.static_threshold > 0
             && job.reason != Reason::Wear
-            && let Some(cold) = blocks.least_worn(plane, self.static_difference)
+            && let Some(cold) = blocks.least_worn(plane, self.static_threshold)
         {
             self.want(plane, cold, Reason::Wear);
         }

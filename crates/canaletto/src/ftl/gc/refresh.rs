@@ -33,10 +33,10 @@ impl Refresh {
     /// The limits of a design.
     pub fn new(design: &Design, layout: &Layout) -> Refresh {
         Refresh {
-            reads: design.refresh.reads,
-            age: of_days(design.refresh.age_days),
-            age_before: of_days(design.flash.errors.age_days),
-            interval: design.refresh.interval.time(),
+            reads: design.refresh.read_limit,
+            age: of_days(design.refresh.age_limit_days),
+            age_before: of_days(design.flash.errors.initial_age_days),
+            interval: design.refresh.scan_interval.time(),
             looks: 0,
             planes: layout.planes(),
             blocks: layout.blocks_per_plane,
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_block_comes_to_its_limit_of_reads_once() {
-        let (refresh, mut wear) = refresh(&["refresh.reads=3"]);
+        let (refresh, mut wear) = refresh(&["refresh.read_limit=3"]);
         let mut due = 0;
         for _ in 0..10 {
             wear.read(AT);
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn ages_count_from_the_first_program_or_from_what_the_run_found() {
-        let (refresh, mut wear) = refresh(&["refresh.age_days=3.0", "flash.errors.age_days=2.0"]);
+        let (refresh, mut wear) = refresh(&["refresh.age_limit_days=3.0", "flash.errors.initial_age_days=2.0"]);
         let is_old = |wear: &Wear, days: u64| refresh.is_old(AT.plane, AT.block, wear, Time::from_us(days * DAY));
         assert_eq!((is_old(&wear, 0), is_old(&wear, 1)), (false, true), "found: two days old in the beginning");
         wear.programmed(AT, Time::from_us(5 * DAY));
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn the_patrol_comes_to_every_block_in_turn() {
-        let (mut refresh, _) = refresh(&["refresh.age_days=1.0", "refresh.interval=1ms"]);
+        let (mut refresh, _) = refresh(&["refresh.age_limit_days=1.0", "refresh.scan_interval=1ms"]);
         assert_eq!(refresh.next_look(Time::from_us(5)), Some(Time::from_us(1005)));
         let (planes, blocks) = (u64::from(refresh.planes), u64::from(refresh.blocks));
         let first: Vec<_> = (0..planes).map(|_| refresh.look()).collect();

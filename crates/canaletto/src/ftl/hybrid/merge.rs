@@ -15,7 +15,7 @@
 use super::{Addresses, NONE, Page, Plane};
 use crate::flash::address::{PlaneId, Ppa};
 use crate::ftl::blocks::Blocks;
-use crate::measure::upkeep::Merges;
+use crate::measure::maintenance::Merges;
 use crate::sim::time::Time;
 
 /// What a job wants done next.

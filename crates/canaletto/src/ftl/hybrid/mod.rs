@@ -28,7 +28,7 @@ use crate::flash::address::{Layout, PlaneId, Ppa};
 use crate::ftl::blocks::Blocks;
 use crate::ftl::hybrid::merge::{Job, Step};
 use crate::ftl::placement::Placement;
-use crate::measure::upkeep::Merges;
+use crate::measure::maintenance::Merges;
 use crate::sim::time::Time;
 
 /// No block, physical or logical.
@@ -163,7 +163,7 @@ pub struct Hybrid {
     victim: LogVictim,
     log_blocks: usize,
     copies_in_flight: u32,
-    static_difference: u32,
+    static_threshold: u32,
     working: u32,
     /// Merges so far.
     pub merges: Merges,
@@ -179,7 +179,7 @@ impl Hybrid {
             victim: design.ftl.hybrid.victim,
             log_blocks: design.ftl.hybrid.log_blocks as usize,
             copies_in_flight: design.gc.copies_in_flight,
-            static_difference: design.wear.static_difference,
+            static_threshold: design.wear.static_threshold,
             working: 0,
             merges: Merges::default(),
         })
@@ -353,9 +353,9 @@ impl Hybrid {
         // Levelling must not feed on itself.
         let levels = job.levels_wear();
         state.job = Some(job);
-        if self.static_difference > 0
+        if self.static_threshold > 0
             && !levels
-            && let Some(block) = blocks.least_worn(plane, self.static_difference)
+            && let Some(block) = blocks.least_worn(plane, self.static_threshold)
         {
             // A log block moves soon anyhow.
             let page = blocks.next_valid(plane, block, 0).and_then(|at| blocks.valid_lpa(at));

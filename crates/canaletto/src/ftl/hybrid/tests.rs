@@ -251,7 +251,7 @@ fn fast_does_not_switch_to_a_log_block_that_lost_its_pages() {
 #[test]
 fn cold_data_are_moved_as_a_full_merge() {
     let mut drive = Drive::new("bast", 1);
-    drive.hybrid.static_difference = 3;
+    drive.hybrid.static_threshold = 3;
     drive.write_all(0..8);
     let before = drive.at(4).block;
     while !drive.hybrid.start_levelling(PLANE, Time::ZERO) {

@@ -230,7 +230,7 @@ mod tests {
     /// With pages a block, blocks, load: planes so full and small that all invalid pages could be in open blocks.
     #[test]
     fn the_smallest_planes_settle_at_any_load() {
-        let keys = |policy| Gc { policy, choices: 3, invalid_share: 0.0, ..Gc::default() };
+        let keys = |policy| Gc { policy, choices: 3, min_invalid_share: 0.0, ..Gc::default() };
         let policies = VictimPolicy::ALL.iter().map(|&policy| Policy::new(&keys(policy)));
         for (policy, pages) in policies.flat_map(|policy| [1, 2, 3, 7].map(|pages| (policy, pages))) {
             for (blocks, load) in [(13, 0.9), (18, 0.97), (40, 1.0)] {

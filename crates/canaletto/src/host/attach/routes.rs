@@ -94,7 +94,7 @@ pub fn divide(attachment: &Attachment, to_drive: bool, bytes: u64) -> (u64, u64)
     }
     let share = match attachment.direct.division {
         Division::Split => attachment.direct.share,
-        Division::Apart => f64::from(u8::from(to_drive)),
+        Division::ByDirection => f64::from(u8::from(to_drive)),
     };
     let chunk = attachment.dma.chunk.0;
     let direct = ((bytes as f64 * share / chunk as f64).round() as u64 * chunk).min(bytes);

@@ -1,4 +1,4 @@
-//! What a generator makes, as a whole: shares, sizes and places.
+//! Does a generator make the shares, sizes and places that its keys state?
 
 use std::collections::HashMap;
 
@@ -121,7 +121,7 @@ fn a_working_set_larger_than_the_drive_is_the_drive() {
     assert!(made.iter().any(|r| r.lba > 3500));
 }
 
-/// What a generator made before it knew of anything but means: no default may change it.
+/// Requests of a flow with means alone, recorded before the other keys existed: no default may change them.
 #[test]
 fn plain_traffic_stays_what_it_was() {
     let digest = |keys: &str| {

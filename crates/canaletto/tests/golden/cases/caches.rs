@@ -23,7 +23,7 @@ const CASES: &[(&str, &[&[&str]], &str)] = &[
     ("mqsim-dram", &[CACHED, &["cache.dram.timing=mqsim"]], LARGE_MIXED),
     ("open", &[CACHED], OPEN),
     ("sata", &[UNPROTECTED, &["host.protocol=sata"]], EVERYTHING),
-    ("cached-table", &[UNPROTECTED, &["mapping.capacity=512B"]], EVERYTHING),
+    ("cached-table", &[UNPROTECTED, &["mapping.cache_capacity=512B"]], EVERYTHING),
     ("small-units", &[UNPROTECTED, &["ftl.mapping_unit=1KiB"]], PARTIAL),
     ("large-units", &[CACHED, &["ftl.mapping_unit=16KiB"]], EVERYTHING),
     ("bast", &[CACHED, &["ftl.mapping=bast", "ftl.unwritten_reads=zeroes"]], EVERYTHING),

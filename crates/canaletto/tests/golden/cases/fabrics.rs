@@ -9,23 +9,23 @@ pub const FABRICS: [&str; 8] =
 
 /// What a fabric does beside its defaults.
 const OPTIONS: &[(&str, &[&str])] = &[
-    ("bus", &["fabric.order=commands-first"]),
+    ("bus", &["fabric.transfer_order=commands-first"]),
     ("bus", &["fabric.data_queue=oldest-request"]),
     ("bus", &["fabric.hold_path=true"]),
     ("bus", &["fabric.turnarounds=on-wires"]),
     ("bus", &["fabric.burst_bytes=16", "fabric.interface=nv-ddr3"]),
-    ("bus", &["fabric.link_rate=200MB/s", "fabric.order=commands-first", "fabric.data_queue=oldest-request"]),
+    ("bus", &["fabric.link_rate=200MB/s", "fabric.transfer_order=commands-first", "fabric.data_queue=oldest-request"]),
     ("packetized", &["fabric.hold_path=true"]),
-    ("packetized", &["fabric.command_time=40ns", "fabric.order=commands-first"]),
+    ("packetized", &["fabric.command_time=40ns", "fabric.transfer_order=commands-first"]),
     ("omnibus", &["fabric.hold_path=true"]),
     ("omnibus", &["fabric.omnibus.controller_message=200ns", "fabric.data_queue=oldest-request"]),
-    ("omnibus-split", &["fabric.order=commands-first"]),
+    ("omnibus-split", &["fabric.transfer_order=commands-first"]),
     ("omnibus-split", &["fabric.link_rate=300MB/s", "fabric.data_queue=oldest-request"]),
     ("mesh", &["fabric.mesh.controller=own-row"]),
     ("mesh", &["fabric.mesh.packet=512B"]),
     ("mesh", &["fabric.mesh.buffer=4160B", "fabric.network.link_rate=300MB/s"]),
     ("mesh", &["fabric.network.controllers=alternating", "fabric.network.router_delay=20ns"]),
-    ("mesh-2bit", &["fabric.mesh.controller=own-row", "fabric.order=commands-first"]),
+    ("mesh-2bit", &["fabric.mesh.controller=own-row", "fabric.transfer_order=commands-first"]),
     ("mesh-2bit", &["fabric.mesh.packet=1KiB", "fabric.data_queue=oldest-request"]),
     ("venice", &["fabric.venice.scouts=atomic"]),
     ("venice", &["fabric.venice.retry=immediate"]),
@@ -36,10 +36,14 @@ const OPTIONS: &[(&str, &[&str])] = &[
     ("venice", &["fabric.hold_path=true", "fabric.venice.scouts=atomic"]),
     (
         "venice",
-        &["fabric.network.link_rate=250MB/s", "fabric.network.router_delay=30ns", "fabric.order=commands-first"],
+        &[
+            "fabric.network.link_rate=250MB/s",
+            "fabric.network.router_delay=30ns",
+            "fabric.transfer_order=commands-first",
+        ],
     ),
     ("ideal", &["fabric.hold_path=true"]),
-    ("ideal", &["fabric.order=commands-first", "flash.busy_until_data_out=true"]),
+    ("ideal", &["fabric.transfer_order=commands-first", "flash.busy_until_data_out=true"]),
 ];
 
 pub fn cases() -> Vec<Case> {

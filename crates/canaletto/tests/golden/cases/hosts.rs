@@ -4,7 +4,7 @@ use super::{EVERYTHING, LARGE_MIXED, LARGE_READS, MIXED, OPEN, PARTIAL, READS, f
 use crate::case::Case;
 
 const SATA: &[&str] = &["host.protocol=sata"];
-const FEW: &[&str] = &["host.commands=4"];
+const FEW: &[&str] = &["host.command_limit=4"];
 const STAGES: &[&str] = &[
     "controller.system_bus=2GB/s",
     "controller.dram=2GB/s",
@@ -64,7 +64,7 @@ const CASES: &[(&str, &[&[&str]], &str)] = &[
     ("attached/all-direct", &[&["attachment.kind=nbdp", "attachment.direct.share=1.0"]], LARGE_MIXED),
     (
         "attached/apart",
-        &[&["attachment.kind=sbdp", "attachment.direct.division=apart", "attachment.direct.share=0.3"]],
+        &[&["attachment.kind=sbdp", "attachment.direct.division=by-direction", "attachment.direct.share=0.3"]],
         MIXED,
     ),
     ("attached/sata", &[&["attachment.kind=sbsp", "host.protocol=sata"]], MIXED),

@@ -10,7 +10,7 @@ const REFUSED: [&str; 7] = [
     "attachment.platform.dqs",
     "attachment.platform.dual_port_dram",
     "attachment.platform.command_packing",
-    "scheduler.turn",
+    "scheduler.round_robin_advance",
     "flow.dies",
 ];
 

@@ -7,16 +7,16 @@ const BAST: &[&str] = &["ftl.mapping=bast", "ftl.unwritten_reads=zeroes"];
 const FAST: &[&str] = &["ftl.mapping=fast", "ftl.unwritten_reads=zeroes", "ftl.hybrid.log_blocks=4"];
 const IN_PLACE: &[&str] = &["ftl.mapping=in-place"];
 const BYTES: &[&str] = &["ftl.mapping=in-place", "flash.addressing=byte"];
-const CACHED: &[&str] = &["mapping.capacity=512B"];
+const CACHED: &[&str] = &["mapping.cache_capacity=512B"];
 const SEQUENTIAL: &str = "requests = 1500; read_share = 0.2; size = \"8KiB\"; queue_depth = 8; addresses = \"sequential\"; working_set = 0.7";
 const UNALIGNED: &str = "requests = 900; read_share = 0.5; size = \"6KiB\"; alignment = \"512B\"; queue_depth = 16";
 
 /// Name, overrides, traffic.
 const CASES: &[(&str, &[&[&str]], &str)] = &[
-    ("table/half-on-flash", &[&["mapping.capacity=4KiB", "mapping.stored_bytes=64"]], MIXED),
+    ("table/half-on-flash", &[&["mapping.cache_capacity=4KiB", "mapping.flash_entry_bytes=64"]], MIXED),
     ("table/prefetch", &[CACHED, &["mapping.entries_per_miss=8"]], SEQUENTIAL),
     ("table/whole-page", &[CACHED, &["mapping.entries_per_miss=4096"]], MIXED),
-    ("table/wide-entries", &[CACHED, &["mapping.entry_bytes=16", "mapping.stored_bytes=16"]], MIXED),
+    ("table/wide-entries", &[CACHED, &["mapping.cached_entry_bytes=16", "mapping.flash_entry_bytes=16"]], MIXED),
     ("table/steady", &[CACHED, &["precondition.kind=steady"]], MIXED),
     ("table/replay", &[CACHED, &["precondition.kind=replay", "precondition.occupancy=0.8"]], MIXED),
     ("table/dynamic", &[CACHED, &["ftl.write_placement=dynamic", "gc.scope=parallel"]], WRITES),
@@ -28,7 +28,7 @@ const CASES: &[(&str, &[&[&str]], &str)] = &[
     ("table/venice", &[CACHED, &["fabric.kind=venice"]], MIXED),
     (
         "table/mqsim",
-        &[CACHED, &["mapping.read_unit=sector", "mapping.write_backs=never-issued", "mapping.sharing=full-each"]],
+        &[CACHED, &["mapping.read_unit=sector", "mapping.write_backs=never-issued", "mapping.sharing=full-per-flow"]],
         MIXED,
     ),
     ("bast/writes", &[BAST], WRITES),
@@ -51,7 +51,7 @@ const CASES: &[(&str, &[&[&str]], &str)] = &[
     ("in-place/bytes-venice", &[BYTES, &["fabric.kind=venice"]], UNALIGNED),
     ("in-place/omnibus", &[IN_PLACE, &["fabric.kind=omnibus"]], LARGE_MIXED),
     ("issue/mixed", &[&["ftl.map_update=issue"]], MIXED),
-    ("issue/everything", &[&["ftl.map_update=issue", "ftl.unwritten_reads=find-sectors"]], EVERYTHING),
+    ("issue/everything", &[&["ftl.map_update=issue", "ftl.unwritten_reads=assume-sectors-written"]], EVERYTHING),
     ("issue/dynamic", &[&["ftl.map_update=issue", "ftl.write_placement=dynamic"]], WRITES),
     ("issue/large-units", &[&["ftl.map_update=issue", "ftl.mapping_unit=8KiB"]], PARTIAL),
 ];
@@ -74,7 +74,7 @@ fn tables() -> Vec<Case> {
         for unit in ["page", "sector"] {
             for write_backs in ["written", "never-issued"] {
                 let settings = [
-                    format!("mapping.capacity={capacity}"),
+                    format!("mapping.cache_capacity={capacity}"),
                     format!("mapping.read_unit={unit}"),
                     format!("mapping.write_backs={write_backs}"),
                     "ftl.overprovisioning=0.45".to_owned(),
@@ -84,8 +84,8 @@ fn tables() -> Vec<Case> {
             }
         }
     }
-    for sharing in ["shared", "equal", "full-each"] {
-        let settings = ["mapping.capacity=512B".to_owned(), format!("mapping.sharing={sharing}")];
+    for sharing in ["shared", "equal", "full-per-flow"] {
+        let settings = ["mapping.cache_capacity=512B".to_owned(), format!("mapping.sharing={sharing}")];
         let each = [("", MIXED), ("", READS)];
         let workload = flows("partitioned = true", &each);
         cases.push(Case::small(&format!("mapping/table/flows/{sharing}"), &settings, &workload));
@@ -111,7 +111,7 @@ fn units() -> Vec<Case> {
 fn partial_and_unwritten() -> Vec<Case> {
     let mut cases = Vec::new();
     for partial in ["merged", "new-sectors"] {
-        for unwritten in ["find-page", "find-sectors", "zeroes"] {
+        for unwritten in ["assume-page-written", "assume-sectors-written", "zeroes"] {
             for update in ["program-end", "issue"] {
                 let settings = [
                     format!("ftl.partial_writes={partial}"),

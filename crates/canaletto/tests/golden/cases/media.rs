@@ -14,8 +14,12 @@ const SUSPEND: &[&str] =
 const SPARE: &[&str] = &["ftl.overprovisioning=0.5"];
 /// About 66 wrong bits of 8192, of which 72 can be corrected.
 const ERRORS: &[&str] = &["flash.errors.base=0.008"];
-const OLD: &[&str] =
-    &["flash.errors.age_days=2.0", "precondition.kind=steady", "refresh.age_days=1.0", "refresh.interval=100us"];
+const OLD: &[&str] = &[
+    "flash.errors.initial_age_days=2.0",
+    "precondition.kind=steady",
+    "refresh.age_limit_days=1.0",
+    "refresh.scan_interval=100us",
+];
 const SPARSE: &str = "requests = 300; read_share = 0.5; size = \"4KiB\"; inter_arrival = \"200us\"";
 
 /// Name, overrides, traffic.
@@ -37,25 +41,33 @@ const CASES: &[(&str, &[&[&str]], &str)] = &[
     ),
     ("suspend/both", &[SUSPEND], MIXED),
     ("suspend/steady", &[SUSPEND, &["precondition.kind=steady"]], MIXED),
-    ("suspend/erase", &[SUSPEND, &["flash.suspend.operations=erase", "flash.suspend.for=reads-and-writes"]], MIXED),
-    ("suspend/program", &[SUSPEND, &["flash.suspend.operations=program", "flash.suspend.limit=1"]], LARGE_MIXED),
-    ("suspend/short", &[SUSPEND, &["flash.suspend.longest=40us", "flash.suspend.min_remaining=5us"]], MIXED),
+    ("suspend/erase", &[SUSPEND, &["flash.suspend.operations=erase", "flash.suspend.trigger=reads-and-writes"]], MIXED),
+    (
+        "suspend/program",
+        &[SUSPEND, &["flash.suspend.operations=program", "flash.suspend.max_suspensions=1"]],
+        LARGE_MIXED,
+    ),
+    ("suspend/short", &[SUSPEND, &["flash.suspend.max_suspended_time=40us", "flash.suspend.min_remaining=5us"]], MIXED),
     ("suspend/venice", &[SUSPEND, &["fabric.kind=venice", "geometry.dies_per_chip=2"]], MIXED),
     ("suspend/no-interleaving", &[SUSPEND, &["geometry.dies_per_chip=2", "flash.die_interleaving=false"]], MIXED),
     ("suspend/issue", &[&["flash.suspend.operations=erase", "ftl.map_update=issue"]], MIXED),
     ("suspend/dynamic", &[SUSPEND, &["ftl.write_placement=dynamic", "gc.scope=parallel"]], WRITES),
     ("errors/retries", &[ERRORS], LARGE_READS),
-    ("errors/lost", &[ERRORS, &["controller.ecc.retries=1", "controller.ecc.correctable=60"]], MIXED),
+    ("errors/lost", &[ERRORS, &["controller.ecc.max_read_retries=1", "controller.ecc.correctable_bits=60"]], MIXED),
     ("errors/steady", &[ERRORS, &["precondition.kind=steady", "flash.errors.wear.factor=0.001"]], MIXED),
-    ("errors/disturb", &[&["flash.errors.disturb.factor=0.002", "flash.errors.cycles=2"]], READS),
+    ("errors/disturb", &[&["flash.errors.disturb.factor=0.002", "flash.errors.initial_pe_cycles=2"]], READS),
     (
         "errors/retention",
-        &[&["flash.errors.retention.factor=0.004", "flash.errors.cycles=2", "flash.errors.age_days=2.0"]],
+        &[&[
+            "flash.errors.retention.factor=0.004",
+            "flash.errors.initial_pe_cycles=2",
+            "flash.errors.initial_age_days=2.0",
+        ]],
         MIXED,
     ),
-    ("errors/venice", &[ERRORS, &["fabric.kind=venice", "controller.ecc.retries=2"]], LARGE_MIXED),
+    ("errors/venice", &[ERRORS, &["fabric.kind=venice", "controller.ecc.max_read_retries=2"]], LARGE_MIXED),
     ("errors/hold-path", &[ERRORS, &["fabric.hold_path=true"]], LARGE_READS),
-    ("errors/cached-table", &[ERRORS, &["mapping.capacity=512B"]], MIXED),
+    ("errors/cached-table", &[ERRORS, &["mapping.cache_capacity=512B"]], MIXED),
     ("failures/program", &[SPARE, &["flash.failures.program=0.02"]], WRITES),
     ("failures/erase", &[SPARE, &["flash.failures.erase=0.05"]], WRITES),
     ("failures/read", &[&["flash.failures.read=0.02"]], EVERYTHING),
@@ -69,11 +81,11 @@ const CASES: &[(&str, &[&[&str]], &str)] = &[
     ("failures/dynamic", &[SPARE, &["flash.failures.program=0.01", "ftl.write_placement=dynamic"]], WRITES),
     ("failures/superblock", &[SPARE, &["flash.failures.program=0.005", "ftl.superblock=die"]], WRITES),
     ("failures/venice", &[SPARE, &["flash.failures.program=0.01", "fabric.kind=venice"]], MIXED),
-    ("refresh/reads", &[&["refresh.reads=20"]], READS),
-    ("refresh/reads-steady", &[&["refresh.reads=10", "precondition.kind=steady"]], MIXED),
+    ("refresh/reads", &[&["refresh.read_limit=20"]], READS),
+    ("refresh/reads-steady", &[&["refresh.read_limit=10", "precondition.kind=steady"]], MIXED),
     ("refresh/age", &[OLD], SPARSE),
     ("refresh/superblock", &[OLD, &["ftl.superblock=channel"]], SPARSE),
-    ("refresh/cached-table", &[&["refresh.reads=20", "mapping.capacity=1KiB"]], MIXED),
+    ("refresh/cached-table", &[&["refresh.read_limit=20", "mapping.cache_capacity=1KiB"]], MIXED),
 ];
 
 pub fn cases() -> Vec<Case> {
@@ -87,7 +99,7 @@ pub fn cases() -> Vec<Case> {
                 format!("flash.multi_plane={planes}"),
                 format!("flash.busy_until_data_out={busy}"),
                 "geometry.dies_per_chip=2".to_owned(),
-                "fabric.order=commands-first".to_owned(),
+                "fabric.transfer_order=commands-first".to_owned(),
             ];
             for (name, traffic) in [("large", LARGE_MIXED), ("small", MIXED)] {
                 let name = format!("flash/planes/{planes}/busy-{busy}/{name}");

@@ -61,7 +61,7 @@ const PARTIAL: &str = "requests = 900; read_share = 0.4; size = \"1536B\"; align
 const OPEN: &str = "requests = 500; read_share = 0.6; size = \"8KiB\"; inter_arrival = \"25us\"";
 /// All that a host may ask for.
 const EVERYTHING: &str = "requests = 1200; read_share = 0.4; size = \"4KiB\"; queue_depth = 16; trim_share = 0.05; \
-                          flush_share = 0.03; fua_share = 0.1; zeroes_share = 0.05";
+                          flush_share = 0.03; fua_share = 0.1; write_zeroes_share = 0.05";
 
 /// Sixteen chips in a square.
 const SQUARE: &[&str] = &["geometry.channels=4", "geometry.chips_per_channel=4"];

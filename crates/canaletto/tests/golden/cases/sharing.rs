@@ -26,10 +26,10 @@ type Row = (&'static str, &'static [&'static [&'static str]], &'static str, &'st
 const CASES: &[Row] = &[
     ("priorities", &[], "", &PRIORITIES),
     ("no-priorities", &[&["scheduler.priorities=false"]], "", &PRIORITIES),
-    ("polled", &[&["scheduler.turn=polled"]], "", &PRIORITIES),
+    ("polled", &[&["scheduler.round_robin_advance=on-poll"]], "", &PRIORITIES),
     (
         "polled-dies",
-        &[&["scheduler.turn=polled", "geometry.dies_per_chip=2", "flash.die_interleaving=false"]],
+        &[&["scheduler.round_robin_advance=on-poll", "geometry.dies_per_chip=2", "flash.die_interleaving=false"]],
         "",
         &PRIORITIES,
     ),
@@ -46,7 +46,7 @@ const CASES: &[Row] = &[
     ("flin-venice", &[FLIN, &["fabric.kind=venice"]], "", &PRIORITIES),
     ("flin-omnibus", &[FLIN, &["fabric.kind=omnibus", "gc.preemptible=false"]], "", &PRIORITIES),
     ("flin-suspending", &[FLIN, &["flash.suspend.operations=both"]], "", &PLAIN),
-    ("flin-cached-table", &[FLIN, &["mapping.capacity=512B"]], "", &PLAIN),
+    ("flin-cached-table", &[FLIN, &["mapping.cache_capacity=512B"]], "", &PLAIN),
     ("parts", &[], "partitioned = true", &PLAIN),
     ("parts-steady", &[&["precondition.kind=steady"]], "partitioned = true", &PLAIN),
     ("parts-dynamic", &[&["ftl.write_placement=dynamic"]], "partitioned = true", &PLAIN),

@@ -15,7 +15,7 @@ const CASES: &[(&str, &[&str], &str)] = &[
     ("superblock", &["ftl.superblock=channel", "precondition.kind=steady"], WRITES),
     ("sata", &["host.protocol=sata"], MIXED),
     ("cache", &["cache.capacity=128KiB", "cache.power_loss_protection=false"], EVERYTHING),
-    ("cached-table", &["mapping.capacity=512B"], MIXED),
+    ("cached-table", &["mapping.cache_capacity=512B"], MIXED),
     ("small-units", &["ftl.mapping_unit=1KiB"], PARTIAL),
     ("large-units", &["ftl.mapping_unit=16KiB"], PARTIAL),
     ("bast", &["ftl.mapping=bast", "ftl.unwritten_reads=zeroes"], MIXED),
@@ -23,7 +23,7 @@ const CASES: &[(&str, &[&str], &str)] = &[
     ("suspend", &["flash.suspend.operations=both", "precondition.kind=steady"], MIXED),
     ("errors", &["flash.errors.base=0.008"], LARGE_MIXED),
     ("failures", &["flash.failures.program=0.02", "ftl.overprovisioning=0.5"], EVERYTHING),
-    ("refresh", &["refresh.reads=10", "precondition.kind=steady"], MIXED),
+    ("refresh", &["refresh.read_limit=10", "precondition.kind=steady"], MIXED),
     (
         "stages",
         &[

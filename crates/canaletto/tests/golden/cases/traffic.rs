@@ -33,7 +33,7 @@ const GENERATED: &[(&str, &str)] = &[
     ),
     (
         "on-off",
-        "requests = 500; read_share = 0.5; size = \"4KiB\"; inter_arrival = \"5us\"; on = \"200us\"; off = \"700us\"",
+        "requests = 500; read_share = 0.5; size = \"4KiB\"; inter_arrival = \"5us\"; on_time = \"200us\"; off_time = \"700us\"",
     ),
     (
         "diurnal",
@@ -49,7 +49,7 @@ const GENERATED: &[(&str, &str)] = &[
         "sizes",
         "requests = 600; read_share = 0.5; queue_depth = 16; sizes = [{ size = \"4KiB\", share = 0.5 }, { size = \"32KiB\", share = 0.5 }]",
     ),
-    ("zeroes", "requests = 900; read_share = 0.4; size = \"8KiB\"; queue_depth = 16; zeroes_share = 0.4"),
+    ("zeroes", "requests = 900; read_share = 0.4; size = \"8KiB\"; queue_depth = 16; write_zeroes_share = 0.4"),
     (
         "trims",
         "requests = 900; read_share = 0.4; size = \"6KiB\"; alignment = \"512B\"; queue_depth = 16; trim_share = 0.4",
@@ -69,37 +69,41 @@ const GENERATED: &[(&str, &str)] = &[
 
 /// Name, overrides, keys of the trace.
 const RECORDED: &[(&str, &[&str], &str)] = &[
-    ("plain", &[], "file = \"mixed\"; beyond = \"wrap\""),
-    ("fast", &[], "file = \"mixed\"; beyond = \"wrap\"; speed = 4.0"),
-    ("unpaced", &[], "file = \"mixed\"; beyond = \"wrap\"; as_fast_as_possible = true"),
-    ("closed", &[], "file = \"mixed\"; beyond = \"wrap\"; queue_depth = 8"),
-    ("inter-arrival", &[], "file = \"mixed\"; beyond = \"fit\"; inter_arrival = \"4us\""),
-    ("sampled", &[], "file = \"mixed\"; beyond = \"wrap\"; sample = 0.5; skip = 20; keep_start = true"),
-    ("repeated", &[], "file = \"mixed\"; beyond = \"wrap\"; every = 3; repeat = 3; requests = 500"),
+    ("plain", &[], "file = \"mixed\"; out_of_range = \"wrap\""),
+    ("fast", &[], "file = \"mixed\"; out_of_range = \"wrap\"; speed = 4.0"),
+    ("unpaced", &[], "file = \"mixed\"; out_of_range = \"wrap\"; as_fast_as_possible = true"),
+    ("closed", &[], "file = \"mixed\"; out_of_range = \"wrap\"; queue_depth = 8"),
+    ("inter-arrival", &[], "file = \"mixed\"; out_of_range = \"fit\"; inter_arrival = \"4us\""),
+    ("sampled", &[], "file = \"mixed\"; out_of_range = \"wrap\"; sample = 0.5; skip = 20; keep_start = true"),
+    ("repeated", &[], "file = \"mixed\"; out_of_range = \"wrap\"; every = 3; repeat = 3; requests = 500"),
     ("bursts", &[], "file = \"bursts\""),
     ("bursts-venice", &["fabric.kind=venice", "geometry.chips_per_channel=4"], "file = \"bursts\""),
     ("bursts-steady", &["precondition.kind=steady"], "file = \"bursts\"; repeat = 2"),
     ("bursts-replay", &["precondition.kind=replay", "precondition.occupancy=0.7"], "file = \"bursts\""),
     ("bursts-sata", &["host.protocol=sata"], "file = \"bursts\""),
-    ("disks", &[], "file = \"disks\"; devices = \"offset\"; beyond = \"fit\""),
+    ("disks", &[], "file = \"disks\"; devices = \"offset\"; out_of_range = \"fit\""),
     (
         "disks-wrapped",
         &["fabric.kind=omnibus"],
-        "file = \"disks\"; beyond = \"wrap\"; offset = \"64KiB\"; room = \"1MiB\"",
+        "file = \"disks\"; out_of_range = \"wrap\"; offset = \"64KiB\"; region_size = \"1MiB\"",
     ),
-    ("disks-table", &["mapping.capacity=512B"], "file = \"disks\"; devices = \"offset\"; beyond = \"wrap\""),
+    (
+        "disks-table",
+        &["mapping.cache_capacity=512B"],
+        "file = \"disks\"; devices = \"offset\"; out_of_range = \"wrap\"",
+    ),
     ("journal", &[], "file = \"journal\""),
     ("journal-cached", &["cache.capacity=128KiB", "cache.power_loss_protection=false"], "file = \"journal\""),
     ("journal-units", &["ftl.mapping_unit=1KiB"], "file = \"journal\"; as_fast_as_possible = true"),
     (
         "journal-bast",
         &["ftl.mapping=bast", "ftl.unwritten_reads=zeroes"],
-        "file = \"journal\"; repeat = 2; beyond = \"wrap\"",
+        "file = \"journal\"; repeat = 2; out_of_range = \"wrap\"",
     ),
     (
         "journal-failing",
         &["flash.failures.program=0.02", "ftl.overprovisioning=0.5"],
-        "file = \"journal\"; speed = 0.5; beyond = \"wrap\"",
+        "file = \"journal\"; speed = 0.5; out_of_range = \"wrap\"",
     ),
 ];
 
@@ -127,7 +131,7 @@ fn recorded(keys: &str) -> String {
 
 /// Three traces as one flow.
 fn mix(keys: &str) -> String {
-    let part = |name: &str| format!("[[flow.mix.trace]]\nfile = \"{name}\"\nbeyond = \"wrap\"\n");
+    let part = |name: &str| format!("[[flow.mix.trace]]\nfile = \"{name}\"\nout_of_range = \"wrap\"\n");
     let parts = ["mixed", "bursts", "disks"].map(part).concat();
     format!("name = \"mix\"\n[[flow]]\nname = \"a\"\n[flow.mix]\n{keys}\n{parts}")
 }

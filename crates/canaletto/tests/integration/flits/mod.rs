@@ -25,7 +25,7 @@ mod by_hand;
 
 use std::collections::{BTreeMap, VecDeque};
 
-/// What a link begins or ends at; rows and columns count from the north-west.
+/// End of a link; rows and columns count from the north-west.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Node {
     /// The controller of a row.
@@ -69,7 +69,7 @@ pub struct Case {
     pub packets: Vec<Packet>,
 }
 
-/// What became of a packet.
+/// Outcome of a packet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Crossing {
     /// The cycle in which its last flit has arrived.
@@ -168,7 +168,7 @@ struct Fifo {
     reserved: u64,
 }
 
-/// What a link is doing.
+/// State of a link.
 #[derive(Debug, Default)]
 struct Wire {
     /// The FIFO whose first packet is crossing, the packet, and the number of the flit that leaves next.
@@ -222,7 +222,7 @@ impl<'a> Mesh<'a> {
         }
     }
 
-    /// What left in the last cycle arrives: in the FIFO at the far end, or where it was sent to.
+    /// Moves the flits that left in the last cycle to the FIFO at the far end, or to their destination.
     fn arrive(&mut self) {
         for (link, wire) in &mut self.wires {
             let Some((packet, number)) = wire.carries.take() else { continue };
@@ -311,7 +311,7 @@ pub fn record(case: &Case) -> (Vec<Crossing>, Vec<Carried>) {
     (mesh.crossings, mesh.carried)
 }
 
-/// What becomes of each packet of a case, in their order.
+/// Returns the outcome of each packet of a case, in their order.
 pub fn run(case: &Case) -> Vec<Crossing> {
     record(case).0
 }

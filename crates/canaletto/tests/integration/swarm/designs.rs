@@ -54,9 +54,9 @@ fn flash() -> Vec<Setting> {
         any("flash.multi_plane", ["off", "same-page", "any-page", "head-page"]),
         any("flash.cell", ["slc", "mlc", "tlc", "qlc"]),
         any("flash.suspend.operations", ["none", "erase", "program", "both"]),
-        any("flash.suspend.for", ["reads", "reads-and-writes"]),
-        number("flash.suspend.limit", 1, 9),
-        any("flash.suspend.longest", ["0us", "40us", "200us"]),
+        any("flash.suspend.trigger", ["reads", "reads-and-writes"]),
+        number("flash.suspend.max_suspensions", 1, 9),
+        any("flash.suspend.max_suspended_time", ["0us", "40us", "200us"]),
         any("flash.suspend.min_remaining", ["0us", "4us", "20us"]),
         any("flash.suspend.suspend_time", ["0ns", "3us"]),
         any("flash.suspend.resume_time", ["0ns", "3us"]),
@@ -66,12 +66,12 @@ fn flash() -> Vec<Setting> {
         any("flash.failures.factory_bad", [0.0, 0.1]),
         any("flash.errors.base", [0.0, 0.0, 0.008, 0.4]),
         any("flash.errors.disturb.factor", [0.0, 0.0008, 0.04]),
-        number("controller.ecc.retries", 0, 6),
-        any("refresh.reads", [0, 0, 4, 50, 1000]),
+        number("controller.ecc.max_read_retries", 0, 6),
+        any("refresh.read_limit", [0, 0, 4, 50, 1000]),
         // As old as a millisecond, or as a day, which data found in the beginning are about to be.
-        any("refresh.age_days", [0.0, 0.0, 1e-8, 1.0]),
-        any("refresh.interval", ["1us", "40us", "200us"]),
-        any("flash.errors.age_days", [0.0, 0.99999999]),
+        any("refresh.age_limit_days", [0.0, 0.0, 1e-8, 1.0]),
+        any("refresh.scan_interval", ["1us", "40us", "200us"]),
+        any("flash.errors.initial_age_days", [0.0, 0.99999999]),
     ]
 }
 
@@ -83,7 +83,7 @@ fn ftl() -> Vec<Setting> {
         any("ftl.mapping_unit", [1.0, 1.0, 0.5, 0.25, 2.0, 4.0]),
         number("ftl.hybrid.log_blocks", 2, 6),
         any("ftl.hybrid.victim", ["lru", "fifo"]),
-        any("ftl.unwritten_reads", ["find-page", "find-sectors", "zeroes"]),
+        any("ftl.unwritten_reads", ["assume-page-written", "assume-sectors-written", "zeroes"]),
         any("ftl.map_update", ["program-end", "program-end", "issue"]),
         any("ftl.partial_writes", ["merged", "new-sectors"]),
         any("ftl.allocation", ["CWDP", "PDWC", "WPCD", "DCPW"]),
@@ -104,9 +104,9 @@ fn collection() -> Vec<Setting> {
         number("gc.copyback_check_every", 0, 4),
         number("gc.choices", 1, 5),
         number("gc.copies_in_flight", 1, 5),
-        number("gc.victims", 1, 5),
+        number("gc.victims_per_plane", 1, 5),
         any("gc.group_share", [0.25, 0.5, 1.0]),
-        any("wear.static_difference", [0, 1, 3]),
+        any("wear.static_threshold", [0, 1, 3]),
         any("wear.dynamic", BOTH),
         rarely("wear.endurance", 0, [5]),
     ]
@@ -135,9 +135,9 @@ fn cache() -> Vec<Setting> {
 fn mapping() -> Vec<Setting> {
     let entries = prop_oneof![4 => Just(0u32), 1 => Just(1), 1 => 2u32..6, 1 => 2u32..80, 1 => 80u32..3000];
     vec![
-        entries.prop_map(|entries| ("mapping.capacity", format!("{}B", entries * 8))).boxed(),
-        any("mapping.stored_bytes", [4, 16, 64]),
-        any("mapping.sharing", ["shared", "equal", "full-each"]),
+        entries.prop_map(|entries| ("mapping.cache_capacity", format!("{}B", entries * 8))).boxed(),
+        any("mapping.flash_entry_bytes", [4, 16, 64]),
+        any("mapping.sharing", ["shared", "equal", "full-per-flow"]),
         any("mapping.entries_per_miss", [1, 1, 3, 8, 4096]),
         any("mapping.read_unit", ["page", "sector"]),
         any("mapping.initial_table", ["on-flash", "empty"]),
@@ -148,7 +148,7 @@ fn mapping() -> Vec<Setting> {
 fn interconnect() -> Vec<Setting> {
     vec![
         any("fabric.kind", FabricKind::NAMES),
-        any("fabric.order", ["data-first", "commands-first"]),
+        any("fabric.transfer_order", ["data-first", "commands-first"]),
         any("fabric.data_queue", ["fifo", "oldest-request"]),
         rarely("fabric.hold_path", false, [true]),
         any("fabric.venice.scouts", ["hop-by-hop", "atomic"]),
@@ -166,7 +166,7 @@ fn host_and_controller() -> Vec<Setting> {
         rarely("host.protocol", "nvme", ["sata"]),
         any("host.sata.slots", ["1", "3", "32"]),
         any("host.queues_per_flow", ["1", "1", "4"]),
-        any("host.commands", ["65535", "65535", "2", "9"]),
+        any("host.command_limit", ["65535", "65535", "2", "9"]),
         any("host.arbitration.method", ["round-robin", "weighted"]),
         any("host.arbitration.burst", ["0", "1", "4"]),
         any("host.interrupts.threshold", ["1", "5"]),
@@ -177,7 +177,7 @@ fn host_and_controller() -> Vec<Setting> {
         any("link.latency", ["0ns", "400ns"]),
         any("attachment.kind", ["none", "none", "none", "none", "sbsp", "nbsp", "sbdp", "nbdp"]),
         any("attachment.dma.write_window", [1, 4]),
-        any("attachment.direct.division", ["split", "apart"]),
+        any("attachment.direct.division", ["split", "by-direction"]),
         any("attachment.direct.share", [0.5, 0.0, 0.3, 1.0]),
         any("controller.dram", ["0B/s", "2GB/s"]),
         any("controller.system_bus", ["0B/s", "2GB/s"]),
@@ -263,7 +263,7 @@ impl Settings {
             return;
         }
         let (spare, blocks) = (self.number("ftl.overprovisioning"), self.number("geometry.blocks_per_plane"));
-        let is_cached = self.0.get("mapping.capacity").is_some_and(|capacity| capacity != "0B");
+        let is_cached = self.0.get("mapping.cache_capacity").is_some_and(|capacity| capacity != "0B");
         let is_divided = !self.is("ftl.superblock", "none") || !self.is("gc.scope", "plane");
         if spare < 0.3 || blocks < 16.0 || is_cached || self.unit_bytes() < self.page_bytes() {
             self.set("flash.failures.factory_bad", 0);
@@ -306,8 +306,8 @@ impl Settings {
         self.set("gc.scope", "plane");
         self.set("gc.copyback", false);
         self.set("ftl.superblock", "none");
-        self.set("refresh.reads", 0);
-        self.set("refresh.age_days", 0.0);
+        self.set("refresh.read_limit", 0);
+        self.set("refresh.age_limit_days", 0.0);
         self.set("wear.endurance", 0);
         self.set("precondition.kind", "none");
         for failure in ["flash.failures.program", "flash.failures.erase", "flash.failures.factory_bad"] {
@@ -365,7 +365,7 @@ impl Settings {
     }
 }
 
-/// What is drawn: changes of the preset [`BASE`].
+/// Random changes of the preset [`BASE`].
 pub fn designs() -> impl Strategy<Value = Vec<String>> {
     let device = [geometry(), flash(), ftl(), collection(), cache(), mapping(), scheduler()].concat();
     let keys = [device, interconnect(), host_and_controller()].concat();

@@ -59,7 +59,7 @@ fn collection_is_blamed_on_every_fabric() {
 /// translation pages are collected, and all is served.
 #[test]
 fn a_single_cached_entry_serves_a_full_drive() {
-    let overrides = ["mapping.capacity=8B", "mapping.stored_bytes=64", "ftl.overprovisioning=0.45"];
+    let overrides = ["mapping.cache_capacity=8B", "mapping.flash_entry_bytes=64", "ftl.overprovisioning=0.45"];
     let design = common::design(common::SMALL, &overrides);
     let workload = common::synthetic("requests = 9000\nread_share = 0.3\nsize = \"4KiB\"\nqueue_depth = 32");
     let (outcome, shadow) = check(&design, &workload);

@@ -21,7 +21,7 @@ use super::power;
 use super::shadow::{Shadow, check};
 use super::workloads::workloads;
 
-/// What the seeds have gone through, to see that they go everywhere.
+/// Features that the seeds have used, to see that they cover all.
 #[derive(Default)]
 struct Tried {
     requests: AtomicU64,

@@ -16,7 +16,7 @@ use super::shadow_cache::ShadowCache;
 /// Version of each of a page's 64 sectors; 0 is what was there before the run.
 pub type Sectors = [u64; 64];
 
-/// What the drive holds, as the programs, copies and erases it performs say.
+/// Contents of the drive by the programs, copies and erases that it performs.
 #[derive(Default)]
 pub struct Shadow {
     /// Content of physical pages, block by block.
@@ -30,9 +30,9 @@ pub struct Shadow {
     pub cache: ShadowCache,
     /// Requests some of whose pages were written into the cache.
     cached: HashSet<RequestId>,
-    /// What flash and write buffer hold, for a loss of power.
+    /// Contents of flash and write buffer, for a loss of power.
     pub recorder: Recorder,
-    /// What the request wrote that was completed last.
+    /// Pages written by the request that was completed last.
     last_written: Vec<(u64, u64, u64)>,
     /// When each flash page was programmed, since its block was erased.
     programmed: HashMap<(PlaneId, u32), HashMap<u32, Time>>,
@@ -66,7 +66,7 @@ pub struct Shadow {
 }
 
 impl Shadow {
-    /// What a physical page holds.
+    /// Returns the content of a physical page.
     pub fn held(&self, at: Ppa) -> Option<(u64, Sectors)> {
         self.flash.get(&(at.plane, at.block))?.get(&at.page).copied()
     }
@@ -84,7 +84,7 @@ impl Shadow {
         versions.max().unwrap_or(0)
     }
 
-    /// What a page without data reads as.
+    /// Returns the content of a page without data.
     pub fn blank(&self, lpa: u64) -> Sectors {
         [self.trimmed.get(&lpa).copied().unwrap_or(0); 64]
     }

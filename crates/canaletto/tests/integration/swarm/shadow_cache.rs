@@ -10,7 +10,7 @@ use super::shadow::{Sectors, members};
 /// A version that a sector is known to have.
 type Written = ((u64, u32), u64);
 
-/// What the cache holds, and what is on flash.
+/// Contents of the cache and of the flash.
 #[derive(Default)]
 pub struct ShadowCache {
     /// Whether data in the cache count as safe.
@@ -55,7 +55,7 @@ impl ShadowCache {
         if twice == 0 { Ok(()) } else { Err(format!("page {lpa}: sectors {twice:x} were filled over newer ones")) }
     }
 
-    /// What a read finds, if all of `sectors` is here.
+    /// Returns the data that a read finds, if all of `sectors` is here.
     pub fn find(&mut self, lpa: u64, sectors: u64) -> Option<Sectors> {
         self.hits += u64::from(sectors.count_ones());
         self.held.get(&lpa).filter(|(valid, _)| sectors & !valid == 0).map(|(_, content)| *content)

@@ -25,7 +25,7 @@ fn flow(name: usize) -> impl Strategy<Value = String> {
             format!(
                 "[[flow]]\nname = \"flow {name}\"\npriority = \"{priority}\"\n{cache}[flow.synthetic]\nrequests = {requests}\n\
                  read_share = {reads}\naddresses = \"{addresses}\"\n{hot}working_set = {set}\nalignment = \"{alignment}\"\n\
-                 trim_share = {trims}\nflush_share = {flushes}\nfua_share = {fua}\nzeroes_share = {fua}\nsize = \"{size}\"\n{load}\n"
+                 trim_share = {trims}\nflush_share = {flushes}\nfua_share = {fua}\nwrite_zeroes_share = {fua}\nsize = \"{size}\"\n{load}\n"
             )
         },
     )

@@ -24,10 +24,10 @@ const CACHED: &str = "<Ideal_Mapping_Table>false</Ideal_Mapping_Table>";
 #[test]
 fn entries_have_mqsim_s_sizes() {
     let performance = mapping(&device(4096, 768, CACHED));
-    assert_eq!((performance.entry_bytes, performance.entries_per_page(4096)), (8, 819));
+    assert_eq!((performance.cached_entry_bytes, performance.entries_per_page(4096)), (8, 819));
     let cost = mapping(&device(16384, 512, &format!("{CACHED}<CMT_Capacity>65536</CMT_Capacity>")));
-    assert_eq!((cost.entry_bytes, cost.entries_per_page(16384)), (11, 2048));
-    assert_eq!((cost.entries(2), cost.sharing), (5957, Sharing::FullEach));
+    assert_eq!((cost.cached_entry_bytes, cost.entries_per_page(16384)), (11, 2048));
+    assert_eq!((cost.entries(2), cost.sharing), (5957, Sharing::FullPerFlow));
     let parted =
         format!("{CACHED}<CMT_Capacity>65536</CMT_Capacity><CMT_Sharing_Mode>EQUAL_PARTITIONING</CMT_Sharing_Mode>");
     let parted = mapping(&device(16384, 512, &parted));

@@ -35,7 +35,7 @@ impl GcPolicy for RandomPlus {
     };
 
     fn new(config: &Gc) -> RandomPlus {
-        RandomPlus { invalid_share: config.invalid_share }
+        RandomPlus { invalid_share: config.min_invalid_share }
     }
 
     fn choose(&self, blocks: &Candidates, rng: &mut Stream) -> Option<u32> {

@@ -1,11 +1,11 @@
-"""What a drive did beside serving requests: garbage collection, wear, cache, mapping table and medium, in words."""
+"""Background activity of a drive in words: garbage collection, wear, cache, mapping table and medium."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
 
-from canaletto.report.units import ABSENT, count, digits, listing, scaled, share, time_us, words
+from canaletto.report.units import ABSENT, count, digits, listing, number_of, scaled, share, time_us, words
 
 if TYPE_CHECKING:
     from canaletto.results import Result
@@ -14,11 +14,11 @@ Data: TypeAlias = Mapping[str, Any]
 
 COLLECTION = {
     "free_blocks": "waiting for free blocks",
-    "chip_busy_gc_read": "its reads",
-    "chip_busy_gc_program": "its programs",
-    "chip_busy_erase": "its erases",
+    "chip_busy_gc_read": "reads",
+    "chip_busy_gc_program": "programs",
+    "chip_busy_erase": "erases",
 }
-"""Causes that garbage collection is behind, and what of it."""
+"""Causes that belong to garbage collection, in words."""
 
 REASONS = {
     "space": "a plane was short of free blocks",
@@ -31,21 +31,32 @@ REASONS = {
 }
 
 MEDIUM = ("padding", "suspensions", "copybacks", "read_retries", "uncorrectable", "program_failures", "erase_failures")
-"""What the flash itself counts, where a run counts it."""
+"""Counts of the flash medium, where a run has them."""
+
+_COUNTED = {
+    "padding": ("unit of padding", "units of padding"),
+    "suspensions": ("suspension", "suspensions"),
+    "copybacks": ("copyback", "copybacks"),
+    "read_retries": ("read retry", "read retries"),
+    "uncorrectable": ("uncorrectable page", "uncorrectable pages"),
+    "program_failures": ("failed program", "failed programs"),
+    "erase_failures": ("failed erase", "failed erases"),
+    "bad_blocks": ("bad block", "bad blocks"),
+}
 
 _LABELS = {
-    "collections": "blocks chosen",
-    "pages_copied_elsewhere": "pages copied to other planes",
-    "pages_copied_directly": "pages copied straight from chip to chip",
+    "collections": "victims",
+    "pages_copied_to_other_planes": "pages copied to other planes",
+    "pages_copied_chip_to_chip": "pages copied from chip to chip",
     "valid_share_of_victims": "valid pages of a victim, mean",
-    "job_mean_us": "from choice to erase, mean",
-    "job_max_us": "from choice to erase, longest",
+    "job_mean_us": "time from choice to erase, mean",
+    "job_max_us": "time from choice to erase, longest",
     "epoch_mean_us": "length of an epoch, mean",
     "epoch_max_us": "length of an epoch, longest",
     "erases_min": "erases of a block, least",
     "erases_mean": "erases of a block, mean",
     "erases_max": "erases of a block, most",
-    "lifetime_bytes": "host writes until blocks are worn out",
+    "lifetime_bytes": "host writes until blocks reach their endurance",
     "free_in_plane": "free blocks of a plane, least and most",
     "valid_pages": "valid pages",
     "capacity_pages": "capacity (pages)",
@@ -54,70 +65,70 @@ _LABELS = {
     "reads.hits": "pages read: all in the cache",
     "reads.partial": "pages read: partly in the cache",
     "reads.misses": "pages read: not in the cache",
-    "writes.merged": "pages written: cached before",
-    "writes.inserted": "pages written: given a new place",
-    "writes.waited": "writes that waited for room",
+    "writes.merged": "pages written: in the cache already",
+    "writes.inserted": "pages written: inserted",
+    "writes.waited": "requests that waited for room",
     "lost": "pages lost: no room on flash",
-    "evicted_clean": "clean pages given up for others",
-    "evicted_dirty": "dirty pages given up for others",
-    "trimmed": "trimmed pages forgotten",
-    "filled": "pages kept of what was read",
+    "evicted_clean": "clean pages evicted",
+    "evicted_dirty": "dirty pages evicted",
+    "trimmed": "pages removed by trims",
+    "filled": "pages kept after reads from flash",
     "destaged": "pages written to flash",
-    "entries": "entries there is room for",
+    "entries": "capacity (entries)",
     "hits": "look-ups that hit",
     "misses": "look-ups that waited for a translation page",
-    "shared_misses": "of these, for one that was being read already",
+    "shared_misses": "of these, with the page being read already",
     "prefetched": "entries loaded beside the missing ones",
-    "evictions": "entries that made room for others",
+    "evictions": "entries evicted",
     "dirty_evictions": "of these, changed ones",
-    "uncached_updates": "changes of entries that were not cached",
+    "uncached_updates": "updates of entries that were not cached",
     "translation_reads": "translation pages read for missing entries",
-    "merge_reads": "translation pages read to be merged",
+    "merge_reads": "translation pages read for merges",
     "translation_writes": "translation pages programmed",
-    "most_writes_in_flight": "translation pages being written, most",
+    "translation_writes_in_flight_max": "translation pages in flight to flash, most",
     "free_blocks.min": "free blocks of a plane, least",
     "free_blocks.mean": "free blocks of a plane, mean",
     "free_blocks.max": "free blocks of a plane, most",
-    "uncorrectable": "pages that could not be read",
+    "uncorrectable": "uncorrectable pages",
     "padding": "mapping units left empty in programmed pages",
     "suspensions": "programs and erases suspended",
-    "copybacks": "pages copied within their plane",
-    "read_retries": "reads tried again",
-    "program_failures": "programs that failed",
-    "erase_failures": "erases that failed",
+    "copybacks": "pages copied by copyback",
+    "read_retries": "read retries",
+    "program_failures": "failed programs",
+    "erase_failures": "failed erases",
 }
 
 
 def collections(run: Data) -> int:
-    """How many victims garbage collection chose."""
+    """Number of victims that garbage collection chose."""
     found: int = (_flash(run).get("gc") or {}).get("collections") or 0
     return found
 
 
 def delay_shares(run: Data, kind: str) -> dict[str, float]:
-    """The share of the mean request's time (`all`) or the slowest hundredth's (`p99`) that collection takes."""
+    """Share of collection in the mean request's time (`all`) or that of the slowest hundredth (`p99`), by cause."""
     table = run["blame_us"].get(kind) or {}
     total = sum(value or 0 for value in table.values())
     return {cause: table[cause] / total for cause in COLLECTION if table.get(cause)}
 
 
 def under_way(run: Data) -> float | None:
-    """How many collections were under way at a time, on average: by Little's law, from how long they took."""
+    """Mean number of collections in progress, by Little's law from their durations."""
     mean, length = (_flash(run).get("gc") or {}).get("job_mean_us"), run.get("last_completion_us")
     return collections(run) * mean / length if mean and length else None
 
 
 def told(run: Data) -> str:
-    """When collection ran and why, and whom it delayed: sentences."""
+    """Sentences on time, reason and cost of collection."""
     gc = _flash(run)["gc"]
-    text = f"Garbage collection chose {count(gc['collections'])} blocks{_why(run)}.{_when(run)}"
+    text = f"Garbage collection chose {number_of(gc['collections'], 'block')}{_why(run)}.{_when(run)}"
     if gc.get("job_mean_us") is not None:
         text += f" A block took {time_us(gc['job_mean_us'])} from choice to erase, {time_us(gc['job_max_us'])} at most"
         running = under_way(run)
         text += f"; on average {digits(running)} were under way at a time." if running else "."
     if gc.get("epoch_mean_us") is not None:
-        text += f" {count(gc['epochs'])} epochs took {time_us(gc['epoch_mean_us'])} on average."
-    text += f" {count(gc.get('pages_copied'))} pages were copied"
+        text += f" {number_of(gc['epochs'], 'epoch')} took {time_us(gc['epoch_mean_us'])} on average."
+    text += f" {number_of(gc.get('pages_copied'), 'page was', 'pages were')} copied"
     if gc.get("valid_share_of_victims") is not None:
         text += f" ({share(gc['valid_share_of_victims'])} of a victim's pages were valid)"
     amplification = _flash(run).get("write_amplification")
@@ -133,7 +144,7 @@ def _why(run: Data) -> str:
 
 
 def _when(run: Data) -> str:
-    """When collection was first at work, and in what share of the intervals from then on."""
+    """Start of collection, and the share of the intervals from then on in which it worked."""
     series = _flash(run).get("series")
     if not series:
         return ""
@@ -148,7 +159,7 @@ def _when(run: Data) -> str:
 
 
 def delays(runs: Sequence[Data]) -> str:
-    """How much of the requests' time collection takes, on each fabric: a sentence."""
+    """Sentence on the share of collection in the requests' time, on each fabric."""
     if len(runs) == 1:
         (run,) = runs
         parts = []
@@ -163,9 +174,9 @@ def delays(runs: Sequence[Data]) -> str:
 
 
 def delayed(result: "Result") -> list[list[str]]:
-    """Whom collection delayed: a row a kind of request, where single requests were kept and any was delayed.
+    """Requests delayed by collection: a row a kind, where single requests were kept and any was delayed.
 
-    Kind, how many were delayed, their share, by how much on average, by how much at most.
+    Columns: kind, number of delayed requests, their share, mean delay, longest delay.
     """
     if not result.has_requests:
         return []
@@ -195,7 +206,7 @@ def delayed(result: "Result") -> list[list[str]]:
 
 
 def reasons(runs: Sequence[Data]) -> list[list[str]]:
-    """How often collection ran for each reason: a row a reason, with a column a run."""
+    """Number of collections for each reason: a row a reason, with a column a run."""
     tables = [dict(_reasons(run)) for run in runs]
     names = [name for name in REASONS if any(name in table for table in tables)]
     names += sorted({name for table in tables for name in table} - set(REASONS))
@@ -218,7 +229,7 @@ def erases_over_time(series: Data) -> tuple[float, list[float]]:
 
 
 def figures(runs: Sequence[Data], *path: str, only: Sequence[str] | None = None) -> list[list[str]]:
-    """What is known of a part of the results: a row a figure, with a column a run. What no run knows is left out.
+    """Figures of a part of the results: a row a figure, with a column a run. Figures that no run has are left out.
 
     path: the names that lead to the part. only: the figures wanted, and then those that are 0 everywhere are left out.
     """
@@ -238,7 +249,7 @@ def figures(runs: Sequence[Data], *path: str, only: Sequence[str] | None = None)
 
 
 def hit_share(found: Data) -> float | None:
-    """What share of reads (of the cache) or look-ups (of the mapping table) was a hit."""
+    """Share of hits among reads (of the cache) or look-ups (of the mapping table)."""
     counts: Data = found.get("reads") or found
     hits, others = counts.get("hits"), [counts.get(name) or 0 for name in ("partial", "misses")]
     return hits / (hits + sum(others)) if hits is not None and hits + sum(others) else None
@@ -256,12 +267,12 @@ def facts(data: Data) -> Iterator[tuple[str, str]]:
     if collections(data):
         gc = flash["gc"]
         causes = ", ".join(f"{count(n)} {words(name)}" for name, n in _reasons(data))
-        parts = [f"{count(gc['collections'])} collections" + (f" ({causes})" if causes else "")]
-        parts.append(f"{count(gc['pages_copied'])} pages copied")
+        parts = [number_of(gc["collections"], "collection") + (f" ({causes})" if causes else "")]
+        parts.append(f"{number_of(gc['pages_copied'], 'page')} copied")
         if gc.get("valid_share_of_victims") is not None:
             parts.append(f"victims {share(gc['valid_share_of_victims'])} valid")
         shares = [share(sum(delay_shares(data, kind).values())) for kind in ("all", "p99")]
-        yield "gc", listing([*parts, f"{shares[0]} of the mean request's time, {shares[1]} of the slowest 1 %'s"])
+        yield "gc", listing([*parts, f"{shares[0]} of the mean latency, {shares[1]} of the slowest 1 %'s"])
     wear = flash.get("wear") or {}
     if wear.get("erases_max"):
         parts = [
@@ -273,7 +284,7 @@ def facts(data: Data) -> Iterator[tuple[str, str]]:
         yield "wear", listing(parts)
     medium = {name: flash.get(name) for name in MEDIUM} | {"bad_blocks": wear.get("bad_blocks")}
     if any(medium.values()):
-        yield "medium", listing([f"{count(n)} {words(name)}" for name, n in medium.items() if n])
+        yield "medium", listing([number_of(n, *_COUNTED[name]) for name, n in medium.items() if n])
     yield from _caches(data)
 
 
@@ -282,22 +293,24 @@ def _caches(data: Data) -> Iterator[tuple[str, str]]:
     if cache:
         writes = cache.get("writes") or {}
         counts = {
-            "writes merged": writes.get("merged"),
-            "writes waited": writes.get("waited"),
-            "destaged": cache.get("destaged"),
+            ("write merged", "writes merged"): writes.get("merged"),
+            ("request waited for room", "requests waited for room"): writes.get("waited"),
+            ("page destaged", "pages destaged"): cache.get("destaged"),
         }
         yield "cache", _hits(cache, "of page reads hit", counts)
     if mapping:
         counts = {
-            "translation pages read": sum(mapping.get(name) or 0 for name in ("translation_reads", "merge_reads")),
-            "written": mapping.get("translation_writes"),
+            ("translation page read", "translation pages read"): sum(
+                mapping.get(name) or 0 for name in ("translation_reads", "merge_reads")
+            ),
+            ("written", "written"): mapping.get("translation_writes"),
         }
         yield "mapping", _hits(mapping, "of look-ups hit", counts)
 
 
-def _hits(found: Data, what: str, counts: Mapping[str, int | None]) -> str:
+def _hits(found: Data, what: str, counts: Mapping[tuple[str, str], int | None]) -> str:
     hits = hit_share(found)
-    parts = [f"{count(n)} {name}" for name, n in counts.items() if n]
+    parts = [number_of(n, *names) for names, n in counts.items() if n]
     return listing([f"{share(hits)} {what}" if hits is not None else "", *parts]) or "not touched"
 
 

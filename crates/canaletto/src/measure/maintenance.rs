@@ -1,4 +1,4 @@
-//! What the drive did to its flash beside serving the host: collection, wear, and what its blocks hold in the end.
+//! Garbage collection, wear and block states of a run.
 
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
@@ -17,7 +17,7 @@ pub struct Work {
     pub copied: u64,
     /// Blocks erased.
     pub erases: u64,
-    /// Time jobs of collection were under way, summed over planes.
+    /// Time of collection jobs in progress, summed over planes.
     pub collecting: u128,
 }
 
@@ -30,7 +30,7 @@ impl AddAssign for Work {
     }
 }
 
-/// Lengths of things that happened.
+/// Number, sum and maximum of durations.
 #[derive(Clone, Copy, Default)]
 pub struct Spans {
     count: u64,
@@ -39,14 +39,14 @@ pub struct Spans {
 }
 
 impl Spans {
-    /// Counts one.
+    /// Counts one duration.
     pub fn count(&mut self, length: Time) {
         self.count += 1;
         self.sum += u128::from(length.0);
         self.longest = self.longest.max(length);
     }
 
-    /// How many were counted.
+    /// Returns the number of durations.
     pub fn number(&self) -> u64 {
         self.count
     }
@@ -62,45 +62,45 @@ impl Spans {
 
 /// Page operations over time.
 #[derive(Default)]
-pub struct Upkeep {
+pub struct Maintenance {
     work: Intervals<Work>,
-    /// From the choice of a victim to its erase.
+    /// Durations from the choice of a victim to its erase.
     jobs: Spans,
 }
 
-impl Upkeep {
-    /// A page is programmed for the host.
+impl Maintenance {
+    /// Counts a page programmed for the host.
     pub fn host_page(&mut self, now: Time) {
         self.work.at(now).host += 1;
     }
 
-    /// A page is programmed for a copy.
+    /// Counts a page programmed for a copy.
     pub fn copy(&mut self, now: Time) {
         self.work.at(now).copied += 1;
     }
 
-    /// A block is erased.
+    /// Counts an erased block.
     pub fn erase(&mut self, now: Time) {
         self.work.at(now).erases += 1;
     }
 
-    /// A job begun at `since` has ended.
+    /// Counts a collection job that began at `since` and has ended.
     pub fn job(&mut self, since: Time, now: Time) {
         self.jobs.count(now - since);
         let work = self.work.at(now);
         work.collecting += u128::from((now - since).0);
     }
 
-    /// Pages programmed for the host, and for copies.
+    /// Returns the pages programmed for the host, and for copies.
     pub fn totals(&self) -> (u64, u64) {
         let sum = |value: fn(&Work) -> u64| self.work.counts().iter().map(value).sum();
         (sum(|w| w.host), sum(|w| w.copied))
     }
 
-    /// Over time, for results.
-    pub fn series(&self) -> UpkeepSeries {
+    /// Returns the page operations over time, for results.
+    pub fn series(&self) -> MaintenanceSeries {
         let work = self.work.counts();
-        UpkeepSeries {
+        MaintenanceSeries {
             interval_us: self.work.width().us(),
             host_pages: work.iter().map(|w| w.host).collect(),
             pages_copied: work.iter().map(|w| w.copied).collect(),
@@ -108,7 +108,7 @@ impl Upkeep {
         }
     }
 
-    /// How long collections took, for results.
+    /// Returns the durations of collections, for results.
     pub fn durations(&self, epochs: &Spans) -> Durations {
         Durations {
             job_mean_us: self.jobs.mean_us(),
@@ -119,10 +119,10 @@ impl Upkeep {
     }
 }
 
-/// Page operations over time; every list has one value an interval, the first interval beginning with the run.
+/// Page operations over time. Every list has one value an interval, and the first interval begins with the run.
 #[derive(Debug, Clone, Serialize)]
-pub struct UpkeepSeries {
-    /// Length of an interval, microseconds.
+pub struct MaintenanceSeries {
+    /// Length of an interval, in microseconds.
     pub interval_us: f64,
     /// Pages programmed for the host.
     pub host_pages: Vec<u64>,
@@ -132,27 +132,27 @@ pub struct UpkeepSeries {
     pub erases: Vec<u64>,
 }
 
-/// How long collections took; null where there were none.
+/// Durations of collections; null where there were none.
 #[derive(Debug, Clone, Serialize)]
 pub struct Durations {
-    /// From the choice of a victim to its erase, mean.
+    /// Mean time from the choice of a victim to its erase, in microseconds.
     pub job_mean_us: Option<f64>,
-    /// The longest.
+    /// Longest time from the choice of a victim to its erase, in microseconds.
     pub job_max_us: Option<f64>,
-    /// A device-wide epoch, mean.
+    /// Mean length of a device-wide epoch, in microseconds.
     pub epoch_mean_us: Option<f64>,
-    /// The longest.
+    /// Longest device-wide epoch, in microseconds.
     pub epoch_max_us: Option<f64>,
 }
 
 /// Merges of log blocks with data blocks, by kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Merges {
-    /// A log block became the data block as it was.
+    /// Switch merges: a log block became the data block as it was.
     pub switch: u64,
-    /// A log block became the data block once the rest had been copied into it.
+    /// Partial merges: a log block became the data block after the rest had been copied into it.
     pub partial: u64,
-    /// All pages of a logical block were copied to a free block.
+    /// Full merges: all pages of a logical block were copied to a free block.
     pub full: u64,
 }
 
@@ -161,56 +161,56 @@ pub struct Merges {
 pub struct GcReport {
     /// Victims chosen.
     pub collections: u64,
-    /// Of these, by reason; reasons that never occurred are left out.
+    /// Victims by reason. Reasons that never occurred are left out.
     pub reasons: BTreeMap<&'static str, u64>,
     /// Pages copied.
     pub pages_copied: u64,
-    /// Of these, to another plane.
-    pub pages_copied_elsewhere: u64,
-    /// Of these, straight from chip to chip.
-    pub pages_copied_directly: u64,
-    /// Share of valid pages in victims chosen for their space, mean.
+    /// Pages copied to another plane.
+    pub pages_copied_to_other_planes: u64,
+    /// Pages copied straight from chip to chip.
+    pub pages_copied_chip_to_chip: u64,
+    /// Mean share of valid pages in victims chosen for their space.
     pub valid_share_of_victims: Option<f64>,
-    /// Of hybrid mapping: merges of logical blocks.
+    /// Merges of logical blocks, with hybrid mapping.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub merges: Option<Merges>,
     /// Device-wide epochs that ended.
     pub epochs: u64,
-    /// How long they took.
+    /// Durations of collections.
     #[serde(flatten)]
     pub durations: Durations,
 }
 
-/// How worn blocks are.
+/// Wear of the blocks.
 #[derive(Debug, Clone, Serialize)]
 pub struct WearReport {
-    /// Erases of the block erased least often, never-used ones included.
+    /// Fewest erases of a block, never-used blocks included.
     pub erases_min: u32,
-    /// Mean over all blocks.
+    /// Mean number of erases of a block.
     pub erases_mean: f64,
-    /// Of the block erased most often.
+    /// Most erases of a block.
     pub erases_max: u32,
-    /// Blocks not to be used again.
+    /// Retired blocks.
     pub bad_blocks: u64,
-    /// Bytes the host could write until blocks reach their limit of erases, with this write amplification and even wear; null
-    /// without a limit or without writes.
+    /// Bytes that the host could write until blocks reach their endurance, with this write amplification and even wear;
+    /// null without an endurance or without writes.
     pub lifetime_bytes: Option<f64>,
 }
 
-/// What all blocks hold at the end.
+/// State of all blocks at the end.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct BlocksReport {
-    /// Blocks in all; free, open, full and bad ones add up to it.
+    /// All blocks. Free, open, full and bad ones add up to it.
     pub total: u64,
-    /// Erased, or never used.
+    /// Blocks that were erased or never used.
     pub free: u64,
-    /// Being filled.
+    /// Blocks being filled.
     pub open: u64,
-    /// Full.
+    /// Full blocks.
     pub full: u64,
-    /// Not to be used again.
+    /// Retired blocks.
     pub bad: u64,
-    /// Free blocks of the plane that has fewest, and of the one that has most.
+    /// Free blocks of the plane with the fewest, and of the plane with the most.
     pub free_in_plane: (u32, u32),
     /// Full blocks by share of valid pages, in [`VALID_BINS`] equal steps from none to all.
     pub by_valid_share: [u64; VALID_BINS],
@@ -218,5 +218,5 @@ pub struct BlocksReport {
     pub valid_pages: u64,
 }
 
-/// Steps of [`BlocksReport::by_valid_share`].
+/// Number of steps of [`BlocksReport::by_valid_share`].
 pub const VALID_BINS: usize = 20;

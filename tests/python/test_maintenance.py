@@ -15,12 +15,12 @@ from canaletto.report import (
     colours,
     comparison,
     lines,
+    maintenance,
     notebook,
     page,
     sections,
     side_by_side,
     terminal,
-    upkeep,
 )
 from hypothesis import given
 from hypothesis import strategies as st
@@ -76,21 +76,21 @@ def test_the_sentences_say_when_why_and_whom(single: Page) -> None:
     data = run()
     mean = sum(data["blame_us"]["all"].values())
     assert f"It takes {3.75 / mean * 100:.1f} % of the mean request's time" in text
-    assert f"{1 / mean * 100:.1f} % its programs and {2 / mean * 100:.1f} % its erases)" in text
+    assert f"{1 / mean * 100:.1f} % programs and {2 / mean * 100:.1f} % erases)" in text
 
 
 def test_collection_s_share_is_that_of_its_causes() -> None:
     data = run()
     for kind in ("all", "p99"):
         table = data["blame_us"][kind]
-        found = upkeep.delay_shares(data, kind)
-        assert list(found) == list(upkeep.COLLECTION)
+        found = maintenance.delay_shares(data, kind)
+        assert list(found) == list(maintenance.COLLECTION)
         assert sum(found.values()) == pytest.approx(3.75 / sum(table.values()))
         spec = bars.collection([data], kind)
         assert spec is not None
         (rows,) = [rows for rows in spec["datasets"].values() if len(rows) > 1]
         assert sum(row["value"] for row in rows) == pytest.approx(100 * sum(found.values()), rel=1e-3)
-    assert upkeep.delay_shares(fabricated.result("bus").to_dict(), "all") == {}
+    assert maintenance.delay_shares(fabricated.result("bus").to_dict(), "all") == {}
     assert bars.collection([fabricated.result("bus").to_dict()], "all") is None
 
 
@@ -111,15 +111,15 @@ def test_whom_collection_delayed() -> None:
         requests = frame
 
     kept: Any = Kept()
-    assert upkeep.delayed(kept) == [
+    assert maintenance.delayed(kept) == [
         ["read", "1", "50.0 %", "5.00 µs", "5.00 µs"],
         ["write", "2", "100.0 %", "30.0 µs", "50.0 µs"],
         ["flush", "0", "0.0 %", "–", "0"],
     ]
     Kept.requests = frame.drop("chip_busy_erase_us", "free_blocks_us")
-    assert upkeep.delayed(kept) == []
+    assert maintenance.delayed(kept) == []
     Kept.has_requests = False
-    assert upkeep.delayed(kept) == []
+    assert maintenance.delayed(kept) == []
 
 
 COUNTS = st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50), st.integers(0, 9)), min_size=1, max_size=600)
@@ -129,13 +129,13 @@ COUNTS = st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50), st.integers(
 def test_lines_over_time_keep_every_page_and_erase(counts: list[tuple[int, int, int]], width: float) -> None:
     host, copied, erases = (list(column) for column in zip(*counts, strict=True))
     series = {"interval_us": width, "host_pages": host, "pages_copied": copied, "erases": erases}
-    length, rates = upkeep.erases_over_time(series)
+    length, rates = maintenance.erases_over_time(series)
     assert len(rates) <= 128
     rest = width * len(erases) - length * (len(rates) - 1)
     assert 0 < rest <= length * 1.0001
     total = sum(rate * length for rate in rates[:-1]) + rates[-1] * rest
     assert total == pytest.approx(1000 * sum(erases))
-    _, line = upkeep.amplification_over_time(series)
+    _, line = maintenance.amplification_over_time(series)
     step = round(length / width)
     for place, value in enumerate(line):
         part = slice(place * step, (place + 1) * step)
@@ -196,41 +196,41 @@ def test_the_scale_of_wear_is_round_and_reaches_the_most(most: float) -> None:
 
 
 def test_tables_name_figures_with_their_units(single: Page) -> None:
-    rows = {name: values for name, *values in upkeep.figures([run()], "cache")}
+    rows = {name: values for name, *values in maintenance.figures([run()], "cache")}
     assert rows["capacity (pages)"] == ["64"]
     assert rows["power loss protection"] == ["yes"]
     assert rows["pages read: not in the cache"] == ["60"]
-    before = {name: values for name, *values in upkeep.figures([run()], "precondition")}
+    before = {name: values for name, *values in maintenance.figures([run()], "precondition")}
     assert before["occupancy"] == ["80.0 %"]
     assert before["write amplification"] == ["2.12"]
     assert before["free blocks of a plane, mean"] == ["3.50"]
-    mapping = {name: values for name, *values in upkeep.figures([run()], "mapping")}
-    assert mapping["of these, for one that was being read already"] == ["7"]
-    wear = {name: values for name, *values in upkeep.figures([run()], "flash", "wear")}
-    assert wear["host writes until blocks are worn out"] == ["2.50 TB"]
+    mapping = {name: values for name, *values in maintenance.figures([run()], "mapping")}
+    assert mapping["of these, with the page being read already"] == ["7"]
+    wear = {name: values for name, *values in maintenance.figures([run()], "flash", "wear")}
+    assert wear["host writes until blocks reach their endurance"] == ["2.50 TB"]
     blocks = {
-        name: values for name, *values in upkeep.figures([run()], "flash", "blocks", only=["free_in_plane", "bad"])
+        name: values for name, *values in maintenance.figures([run()], "flash", "blocks", only=["free_in_plane", "bad"])
     }
     assert blocks == {"free blocks of a plane, least and most": ["2 to 5"], "bad": ["3"]}
     assert "programs and erases suspended" in single.words
     # What is 0 everywhere is left out where only some figures are wanted.
-    assert "pages copied within their plane" not in single.words
-    assert upkeep.figures([run(mapping=None)], "mapping") == []
-    assert upkeep.figures([run(mapping=None), run("venice")], "mapping")[0] == ["kind", "–", "demand paged"]
+    assert "pages copied by copyback" not in single.words
+    assert maintenance.figures([run(mapping=None)], "mapping") == []
+    assert maintenance.figures([run(mapping=None), run("venice")], "mapping")[0] == ["kind", "–", "demand paged"]
 
 
 def test_hits() -> None:
     data = run()
-    assert upkeep.hit_share(data["cache"]) == 0.3
-    assert upkeep.hit_share(data["mapping"]) == 0.95
-    assert upkeep.hit_share({"hits": 0, "misses": 0}) is None
-    assert upkeep.hit_row([data, run("venice", cache=None)], "cache") == ["share of hits", "30.0 %", "–"]
+    assert maintenance.hit_share(data["cache"]) == 0.3
+    assert maintenance.hit_share(data["mapping"]) == 0.95
+    assert maintenance.hit_share({"hits": 0, "misses": 0}) is None
+    assert maintenance.hit_row([data, run("venice", cache=None)], "cache") == ["share of hits", "30.0 %", "–"]
 
 
 def test_reasons_are_rows_with_a_column_a_fabric() -> None:
     other = fabricated.worn("venice")["flash"]
     other["gc"]["reasons"] = {"space": 5, "meteor_strike": 1}
-    rows = upkeep.reasons([run(), run("venice", flash=other)])
+    rows = maintenance.reasons([run(), run("venice", flash=other)])
     assert [row[1:] for row in rows] == [["300", "5"], ["40", "0"], ["7", "0"], ["0", "1"]]
     assert rows[-1][0] == "meteor strike"
 
@@ -244,12 +244,12 @@ def test_the_terminal_has_a_line_for_each() -> None:
         "gc 347 collections (300 space, 40 epoch, 7 wear)",
         "wear 1 to 9 erases a block, 4.25 on average · lasts for 2.50 TB of host writes",
         "medium 17 suspensions · 5 read retries · 3 bad blocks",
-        "cache 30.0 % of page reads hit · 20 writes merged · 4 writes waited · 71 destaged",
+        "cache 30.0 % of page reads hit · 20 writes merged · 4 requests waited for room · 71 pages destaged",
         "mapping 95.0 % of look-ups hit · 51 translation pages read · 12 written",
-        "before steady · 60.0 % of 15,000 pages hold data · 100 free + 697 full + 3 bad = 800 blocks",
+        "initial steady · 60.0 % of 15,000 pages hold data · 100 free + 697 full + 3 bad = 800 blocks",
     ):
         assert said in flat
-    labels = {label for label, _ in upkeep.facts(fabricated.result("bus").to_dict())}
+    labels = {label for label, _ in maintenance.facts(fabricated.result("bus").to_dict())}
     assert labels == set()
     assert "2.50 TB of host writes" in notebook.html(data)
 
@@ -259,7 +259,7 @@ def test_a_comparison_tells_collection_side_by_side() -> None:
     ((heads, *rows),) = side_by_side.collection(runs)
     assert [row[0] for row in rows] == list(FABRICS)
     assert all(len(row) == len(heads) for row in rows)
-    assert rows[0][1:4] == ["347", upkeep.scaled(runs[0]["flash"]["gc"]["pages_copied"]), "43.0 %"]
+    assert rows[0][1:4] == ["347", maintenance.scaled(runs[0]["flash"]["gc"]["pages_copied"]), "43.0 %"]
     many = [run(fabric) for fabric in fabricated.FABRICS]
     text = side_by_side.text(many)
     assert max(map(len, text.splitlines())) <= 80

@@ -1,0 +1,107 @@
+//! Waits of requests of one flow for chips busy with requests of another.
+//!
+//! Every LUN has a clock for each flow, which runs while it works on that flow's commands. A page notes the clocks when
+//! it begins to wait and reads them again when it is issued; the differences are its waits for each flow. Of a
+//! request's pages the one that finished last counts, as for all blame.
+
+use crate::scheduler::transaction::TransactionId;
+use crate::sim::time::{Time, TimeSum};
+
+/// Waits of flows for each other.
+pub struct FlowInterference {
+    /// Number of flows, or 0 for a single flow, for which nothing is kept.
+    flows: usize,
+    /// Clocks at the beginning of each page transaction's wait, by its index in the slab.
+    marks: Vec<Time>,
+    /// Wait of each page transaction for each flow so far, by its index in the slab.
+    waits: Vec<Time>,
+    /// Sums over requests, by waiting flow and holding flow.
+    sums: Vec<TimeSum>,
+}
+
+impl FlowInterference {
+    /// Makes an account without waits.
+    pub fn new(flows: usize) -> FlowInterference {
+        let flows = if flows > 1 { flows } else { 0 };
+        FlowInterference { flows, marks: Vec::new(), waits: Vec::new(), sums: vec![TimeSum::ZERO; flows * flows] }
+    }
+
+    /// Returns whether there are several flows.
+    pub fn is_tracked(&self) -> bool {
+        self.flows > 0
+    }
+
+    /// Returns the number of flows that are tracked.
+    pub fn tracked_flows(&self) -> usize {
+        self.flows
+    }
+
+    fn place(&self, page: TransactionId) -> std::ops::Range<usize> {
+        let first = page.index() * self.flows;
+        first..first + self.flows
+    }
+
+    /// Begins a page transaction.
+    pub fn begin(&mut self, page: TransactionId) {
+        let place = self.place(page);
+        if self.waits.len() < place.end {
+            self.marks.resize(place.end, Time::ZERO);
+            self.waits.resize(place.end, Time::ZERO);
+        }
+        self.waits[place].fill(Time::ZERO);
+    }
+
+    /// Marks the beginning of its wait for a LUN with these clocks.
+    pub fn mark(&mut self, page: TransactionId, clocks: impl Iterator<Item = Time>) {
+        let place = self.place(page);
+        self.marks[place].iter_mut().zip(clocks).for_each(|(mark, clock)| *mark = clock);
+    }
+
+    /// Charges its wait when it is issued; `own` is the part of the wait for user requests of the LUN.
+    pub fn charge(&mut self, page: TransactionId, clocks: impl Iterator<Item = Time>, mut own: Time) {
+        let place = self.place(page);
+        for ((wait, &mark), clock) in self.waits[place.clone()].iter_mut().zip(&self.marks[place]).zip(clocks) {
+            let worked = (clock - mark).min(own);
+            *wait += worked;
+            own = own - worked;
+        }
+    }
+
+    /// Counts the waits of the last page of a request of this flow.
+    pub fn count(&mut self, flow: usize, page: TransactionId) {
+        let place = self.place(page);
+        let sums = self.sums[flow * self.flows..].iter_mut();
+        sums.zip(&self.waits[place]).for_each(|(sum, &wait)| *sum += wait);
+    }
+
+    /// Returns the mean wait of a flow's requests for each flow, in microseconds; none for a single flow.
+    pub fn mean_waits(&self, flow: usize, requests: u64) -> Option<Vec<f64>> {
+        let sums = &self.sums[flow * self.flows..(flow + 1) * self.flows];
+        let mean = |&TimeSum(sum): &TimeSum| sum as f64 / 1e6 / requests.max(1) as f64;
+        self.is_tracked().then(|| sums.iter().map(mean).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_of_clocks_are_waits() {
+        let us = |n: u64| Time::from_ns(1000) * n;
+        let mut interference = FlowInterference::new(2);
+        let page = TransactionId(3);
+        interference.begin(page);
+        interference.mark(page, [us(10), us(20)].into_iter());
+        interference.charge(page, [us(15), us(50)].into_iter(), us(100));
+        // It waits again; of what both worked meanwhile no more counts than it has waited.
+        interference.mark(page, [us(15), us(50)].into_iter());
+        interference.charge(page, [us(16), us(60)].into_iter(), us(4));
+        interference.count(1, page);
+        interference.begin(page);
+        interference.count(1, page);
+        assert_eq!(interference.mean_waits(1, 2), Some(vec![3.0, 16.5]));
+        assert_eq!(interference.mean_waits(0, 0), Some(vec![0.0, 0.0]));
+        assert_eq!(FlowInterference::new(1).mean_waits(0, 1), None);
+    }
+}
