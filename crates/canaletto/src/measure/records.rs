@@ -5,7 +5,7 @@ use crate::measure::blame::{CAUSES, Ledger};
 use crate::sim::time::Time;
 
 /// Per-request columns, in completion order.
-#[derive(Default)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Records {
     /// Number of the request, in order of generation.
     pub request: Vec<u32>,
