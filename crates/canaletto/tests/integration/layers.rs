@@ -46,7 +46,17 @@ const STATIONS: [(&str, &[&str]); 7] = [
 ];
 
 /// What is not a station: the engine's ground, configuration, and the books.
-const COMMON: [&str; 9] = ["config", "engine::features", "engine::in_flight", "limits", "measure", "sim", "typed_id", "RunError", "RunOptions"];
+const COMMON: [&str; 9] = [
+    "config",
+    "engine::features",
+    "engine::in_flight",
+    "limits",
+    "measure",
+    "sim",
+    "typed_id",
+    "RunError",
+    "RunOptions",
+];
 
 /// The stations' own types, which only the route brings together.
 const STATION_TYPES: [&str; 7] = [

@@ -166,7 +166,7 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
             self.step_fabric();
             let Some((now, event)) = self.events.pop() else {
                 // Nothing is under way that could make room for those that wait for it.
-                if self.give_up_oldest() {
+                if self.poll_until_something_starts() || self.give_up_oldest() {
                     continue;
                 }
                 break;

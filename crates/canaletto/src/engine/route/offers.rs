@@ -10,6 +10,7 @@ use crate::flash::array::Command;
 use crate::flash::interface::Operation;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
+use crate::scheduler::classes::CLASSES;
 use crate::scheduler::mates::{Mates, bytes_of};
 use crate::scheduler::queues::Look;
 use crate::scheduler::transaction::TransactionId;
@@ -128,6 +129,19 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             }
         }
         false
+    }
+
+    /// Where the round robin notices each look, one may end just before the only class that waits, with nothing left to happen
+    /// that would lead to another: looks again until something starts, for as many looks as the classes' turns go round.
+    /// Returns whether something has.
+    pub(super) fn poll_until_something_starts(&mut self) -> bool {
+        let now = self.events.now();
+        let looks = if self.scheduler.queues.must_poll() { CLASSES } else { 0 };
+        (0..looks).any(|_| {
+            self.scheduler.touch_all_if_noticed();
+            self.offer_paths(now);
+            !self.events.is_empty()
+        })
     }
 
     /// Forms a command for a unit and sends it, if a path is free and there is one.

@@ -4,13 +4,12 @@ use crate::case::Case;
 use crate::key_changes::{DESIGN, DRIVE, workload_table, workload_text};
 
 /// Changes that end with an error message instead of a result.
-const REFUSED: [&str; 7] = [
+const REFUSED: [&str; 6] = [
     "flash.cell",
     "attachment.platform.north_dma",
     "attachment.platform.dqs",
     "attachment.platform.dual_port_dram",
     "attachment.platform.command_packing",
-    "scheduler.round_robin_advance",
     "flow.dies",
 ];
 
