@@ -22,7 +22,7 @@ fn requests(keys: &str, sectors: u64) -> Vec<Wanted> {
 fn short_ways_lead_where_the_long_ones_do() {
     for keys in [
         "size = \"4KiB\"",
-        "size = \"512B\"\nsize_unit = \"1536B\"\nalignment = \"1536B\"",
+        "size = \"1536B\"\nsize_unit = \"1536B\"\nalignment = \"1536B\"",
         "size = \"6KiB\"\nsize_unit = \"4KiB\"",
     ] {
         let keys = format!("requests = 2000\nread_share = 0.5\n{keys}");
