@@ -4,6 +4,7 @@
 //! removed.
 
 use crate::RunOptions;
+use crate::engine::features::Features;
 use crate::fabric::TransferDone;
 use crate::flash::address::Layout;
 use crate::host::request::{Request, RequestId};
@@ -49,15 +50,19 @@ impl<'p, P: Probe> InFlight<'p, P> {
     }
 
     /// Makes a page transaction and gives it its number.
+    #[inline(always)]
     pub fn new_page(&mut self, transaction: Transaction) -> TransactionId {
-        let number = self.made;
+        let id = self.transactions.insert(transaction);
+        self.transactions[id].number = self.made;
         self.made = self.made.wrapping_add(1);
-        let id = self.transactions.insert(Transaction { number, ..transaction });
-        self.interference.begin(id);
+        if self.interference.are_told_apart() {
+            self.interference.begin(id);
+        }
         id
     }
 
     /// Charges everything since a request's last charge to `cause`.
+    #[inline(always)]
     pub fn charge_request(&mut self, id: RequestId, cause: Cause, now: Time) {
         let request = &mut self.requests[id];
         let since = request.account.since;
@@ -68,6 +73,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
     }
 
     /// Charges everything since a page's last charge to `cause`.
+    #[inline(always)]
     pub fn charge_page(&mut self, id: TransactionId, cause: Cause, now: Time) {
         let t = &mut self.transactions[id];
         let cause = if t.retrying { Cause::Retry } else { cause };
@@ -77,6 +83,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
     }
 
     /// Charges at most `span` of the time since a page's last charge to `cause`, and returns how much that was.
+    #[inline(always)]
     pub fn charge_page_up_to(&mut self, id: TransactionId, cause: Cause, span: Time, now: Time) -> Time {
         let t = &mut self.transactions[id];
         let cause = if t.retrying { Cause::Retry } else { cause };
@@ -87,6 +94,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
     }
 
     /// Charges what is left of a wait to the path that was not free.
+    #[inline(always)]
     pub fn charge_path_conflict(&mut self, id: TransactionId, now: Time) {
         let t = &mut self.transactions[id];
         t.path_conflict |= t.account.since < now;
@@ -94,7 +102,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
     }
 
     /// Charges what a transfer spent its time on beside crossing.
-    #[inline]
+    #[inline(always)]
     pub fn charge_crossing(&mut self, id: TransactionId, crossed: &TransferDone, now: Time) {
         if crossed.conflict > Time::ZERO {
             self.transactions[id].path_conflict = true;
@@ -105,15 +113,17 @@ impl<'p, P: Probe> InFlight<'p, P> {
     }
 
     /// Charges every page of the flash pages that begin with `firsts`.
-    pub fn charge_flash_pages(&mut self, firsts: &[TransactionId], cause: Cause, now: Time) {
+    #[inline]
+    pub fn charge_flash_pages<X: Features>(&mut self, firsts: &[TransactionId], cause: Cause, now: Time) {
         for &first in firsts {
-            let mut group = Mates::of(first);
+            let mut group = Mates::<X>::of(first);
             while let Some(id) = group.next(&self.transactions) {
                 self.charge_page(id, cause, now);
             }
         }
     }
 
+    #[inline(always)]
     fn tell_page(&mut self, id: TransactionId, cause: Cause, since: Time, until: Time) {
         if P::WATCHES_WIRES && since < until {
             let plane = self.transactions[id].ppa.plane;

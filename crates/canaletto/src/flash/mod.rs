@@ -118,12 +118,13 @@ impl<X: Features> FlashBackend<X> {
     }
 
     /// Where a unit's suspended operation stands.
+    #[inline]
     pub fn phase(&self, unit: UnitId) -> Phase {
         if X::SUSPENSION { self.suspensions.phase(unit) } else { Phase::Idle }
     }
 
     /// Gives a unit a command.
-    #[inline]
+    #[inline(always)]
     pub fn begin<P: Probe>(&mut self, unit: UnitId, command: Command, work: &InFlight<'_, P>, now: Time) {
         let charge = self.charge_of(&command, work);
         self.array.begin(unit, command, charge, now);
@@ -134,6 +135,7 @@ impl<X: Features> FlashBackend<X> {
     }
 
     /// Whom a unit's time is charged to while it works on a command: of several pages the first decides.
+    #[inline]
     pub fn charge_of<P: Probe>(&self, command: &Command, work: &InFlight<'_, P>) -> Option<Charge> {
         let first = &work.transactions[command.transactions()[0]];
         let flow = (X::SEVERAL_FLOWS && work.interference.is_tracked()).then_some(Charge::Flow(first.flow));
@@ -179,7 +181,7 @@ impl<X: Features> FlashBackend<X> {
     }
 
     /// Planes work side by side: the slowest page decides. MQSim's pages of one command are all of one kind.
-    #[inline]
+    #[inline(always)]
     fn array_time<P: Probe>(&self, command: &Command, work: &InFlight<'_, P>) -> Time {
         if let Some(time) = self.timing.uniform(command.operation) {
             return time;
@@ -232,7 +234,7 @@ impl<X: Features> FlashBackend<X> {
     }
 
     /// Data of a page have left its plane's register.
-    #[inline]
+    #[inline(always)]
     pub fn drain_register<P: Probe>(&mut self, id: TransactionId, unit: UnitId, work: &mut InFlight<'_, P>, now: Time) {
         let plane = work.transactions[id].ppa.plane;
         self.array.drain_register(unit, plane, self.layout.plane_in_unit(plane), now);
@@ -243,7 +245,7 @@ impl<X: Features> FlashBackend<X> {
 
     /// Charges what a transaction has waited for until it could be issued, a free page apart: its unit, busy with whatever work,
     /// until `port_free_at` its chip's port, and then a path.
-    #[inline]
+    #[inline(always)]
     pub fn charge_wait<P: Probe>(
         &self,
         id: TransactionId,
@@ -296,7 +298,7 @@ impl<X: Features> FlashBackend<X> {
         if !X::FAILURES {
             return;
         }
-        let (mut group, mut drawn) = (Mates::of(first), None);
+        let (mut group, mut drawn) = (Mates::<X>::of(first), None);
         while let Some(id) = group.next(&work.transactions) {
             if work.transactions[id].attempt == 0 {
                 let failures = &mut self.failures;

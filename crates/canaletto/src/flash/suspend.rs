@@ -212,7 +212,7 @@ impl<X: Features> FlashBackend<X> {
         self.tell_of_suspendee(unit, work, now);
         let command = &self.array.units[unit.index()].command;
         if command.operation == Operation::Program {
-            work.charge_flash_pages(command.transactions(), Cause::ArrayProgram, now);
+            work.charge_flash_pages::<X>(command.transactions(), Cause::ArrayProgram, now);
         }
         self.suspensions.suspend(unit, self.remaining(unit, now));
         self.works_until(unit, now + self.suspensions.suspend_time)
@@ -240,7 +240,7 @@ impl<X: Features> FlashBackend<X> {
     /// The unit's array works again. Returns when it ends.
     pub fn has_resumed<P: Probe>(&mut self, unit: UnitId, work: &mut InFlight<'_, P>, now: Time) -> Time {
         let remaining = self.suspensions.resumed(unit, now);
-        work.charge_flash_pages(self.command(unit).transactions(), Cause::Suspended, now);
+        work.charge_flash_pages::<X>(self.command(unit).transactions(), Cause::Suspended, now);
         self.works_until(unit, now + remaining)
     }
 

@@ -349,7 +349,7 @@ impl<X: Features> Ftl<X> {
         unit: UnitId,
     ) -> Option<(TransactionId, u32)> {
         let (mut left, mut last) = (None, TransactionId::NONE);
-        let mut group = Mates::of(first);
+        let mut group = Mates::<X>::of(first);
         while let Some(id) = group.part(&mut work.transactions) {
             let Transaction { ppa: from, lpa, .. } = work.transactions[id];
             if self.blocks.valid_lpa(from) != Some(lpa) {
@@ -379,7 +379,7 @@ impl<X: Features> Ftl<X> {
         let Transaction { ppa: from, frontier, .. } = work.transactions[first];
         let whole = valid == self.layout.pages_per_flash_page();
         let binds = whole && self.blocks.has_page(from.plane, frontier);
-        let mut group = Mates::of(first);
+        let mut group = Mates::<X>::of(first);
         while let Some(id) = group.next(&work.transactions) {
             if binds {
                 self.bind_copy(work, id, now);

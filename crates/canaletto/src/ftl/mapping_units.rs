@@ -34,6 +34,7 @@ impl<X: Features> Ftl<X> {
     }
 
     /// Pages around those of a write that belong to the same mapping units: they are written anew as they are.
+    #[inline]
     pub fn rest_of_units<P: Probe>(
         &self,
         work: &InFlight<'_, P>,
@@ -41,10 +42,10 @@ impl<X: Features> Ftl<X> {
         id: RequestId,
     ) -> (Range<u64>, Range<u64>) {
         let (unit, request) = (self.rules.pages_per_unit, &work.requests[id]);
-        let end = pages.last + 1;
-        if unit == 1 || request.kind != Kind::Write {
-            return (end..end, end..end);
+        if !X::SHARED_FLASH_PAGES || unit == 1 || request.kind != Kind::Write {
+            return (0..0, 0..0);
         }
+        let end = pages.last + 1;
         let last = end.next_multiple_of(unit).min(self.spaces[request.flow as usize].end_page);
         (pages.next / unit * unit..pages.next, end..last)
     }

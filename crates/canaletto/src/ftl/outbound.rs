@@ -28,11 +28,13 @@ impl Outbound {
 
 impl<X: Features> Ftl<X> {
     /// Writes that follow set out together, until [`Ftl::send_gathered`].
+    #[inline]
     pub fn gather(&mut self) {
-        self.outbound.gathers += u32::from(self.layout.pages_per_flash_page() > 1);
+        self.outbound.gathers += u32::from(X::SHARED_FLASH_PAGES && self.layout.pages_per_flash_page() > 1);
     }
 
     /// Sends the gathered writes.
+    #[inline]
     pub fn send_gathered<P: Probe>(&mut self, work: &mut InFlight<'_, P>) {
         if !X::SHARED_FLASH_PAGES || self.outbound.gathers == 0 {
             return;

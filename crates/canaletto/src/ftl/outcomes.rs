@@ -56,6 +56,12 @@ impl Outcomes {
         self.list.len() > self.floor
     }
 
+    /// Takes the only one that is new, if there is just one: it can be carried out without further ado.
+    #[inline]
+    pub fn take_only(&mut self) -> Option<Outcome> {
+        if self.list.len() == self.floor + 1 { self.list.pop() } else { None }
+    }
+
     /// Begins to carry out those that are new. Returns what [`Outcomes::next`] and [`Outcomes::end`] want.
     pub fn begin(&mut self) -> usize {
         self.floor

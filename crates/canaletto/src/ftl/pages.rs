@@ -69,6 +69,7 @@ impl Iterator for Pages {
 
 impl<X: Features> Ftl<X> {
     /// First and last logical page of a request, in the mapping table's numbers.
+    #[inline]
     pub fn page_range<P: Probe>(&self, work: &InFlight<'_, P>, id: RequestId) -> (u64, u64) {
         let request = &work.requests[id];
         let flow = &self.spaces[request.flow as usize];
@@ -80,6 +81,7 @@ impl<X: Features> Ftl<X> {
 
     /// The pages of a request, those first that only share a mapping unit with one of its own (without sectors). The request
     /// is done when all of them are.
+    #[inline]
     pub fn split<P: Probe>(
         &self,
         work: &mut InFlight<'_, P>,
@@ -93,6 +95,7 @@ impl<X: Features> Ftl<X> {
     }
 
     /// A page's mapping entry is at hand.
+    #[inline(always)]
     pub fn begin_translated<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
         match (work.transactions[id].origin, work.transactions[id].operation) {
             (Origin::Trim, _) => self.begin_trim_of_page(work, id, now),
@@ -107,6 +110,7 @@ impl<X: Features> Ftl<X> {
     }
 
     /// The pages of a request, each with its sectors.
+    #[inline]
     pub fn pages_of<P: Probe>(&self, work: &InFlight<'_, P>, id: RequestId) -> Pages {
         let per_page = u64::from(self.layout.sectors_per_page);
         let (next, last) = self.page_range(work, id);
@@ -116,6 +120,7 @@ impl<X: Features> Ftl<X> {
     }
 
     /// Sends one page of a request on its way to flash.
+    #[inline]
     pub fn begin_page<P: Probe>(
         &mut self,
         work: &mut InFlight<'_, P>,
@@ -136,6 +141,7 @@ impl<X: Features> Ftl<X> {
     }
 
     /// Begins a page of host data once its mapping entry is at hand.
+    #[inline(always)]
     pub fn begin_located<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
         if self.look_up(work, id, now) {
             self.begin_translated(work, id, now);
@@ -152,6 +158,7 @@ impl<X: Features> Ftl<X> {
         flow.placement.plane(t.lpa - flow.first_page)
     }
 
+    #[inline(always)]
     pub(super) fn begin_read<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
         match self.translate_read(work, id) {
             Found::At(at) => {
@@ -162,7 +169,7 @@ impl<X: Features> Ftl<X> {
             }
             Found::Nothing if work.transactions[id].origin == Origin::Mapping => self.translation_read(work, id),
             Found::Nothing => {
-                let t = work.transactions[id];
+                let t = &work.transactions[id];
                 work.probe.page_read(now, t.request, t.lpa, t.sectors, Ppa::NONE);
                 self.tell(Outcome::PageDone(id));
             }
@@ -180,6 +187,7 @@ impl<X: Features> Ftl<X> {
     }
 
     /// A page is to be read where it is.
+    #[inline]
     pub(super) fn begin_read_of(&mut self, at: Ppa) {
         if !self.is_in_place() {
             self.blocks.read_begins(at);
@@ -187,17 +195,18 @@ impl<X: Features> Ftl<X> {
     }
 
     /// A page is no longer needed where it was read from.
+    #[inline]
     pub fn end_read_of(&mut self, from: Ppa) {
-        if self.is_in_place() {
+        if self.is_in_place() || !self.blocks.read_ends(from) {
             return;
         }
-        let collects = self.merges_blocks() || self.collector.collects(from.plane, from.block);
-        if self.blocks.read_ends(from) && collects {
+        if self.merges_blocks() || self.collector.collects(from.plane, from.block) {
             self.changed.push(from.plane);
         }
     }
 
     /// What the mapping table says of a logical page, or else where preconditioning has put it.
+    #[inline]
     pub fn entry(&self, lpa: u64) -> Entry {
         match self.map.get(lpa) {
             Entry::Unmapped if !self.translation.holds(lpa) => {
@@ -208,6 +217,7 @@ impl<X: Features> Ftl<X> {
     }
 
     /// Finds the page to read.
+    #[inline(always)]
     fn translate_read<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) -> Found {
         match self.entry(work.transactions[id].lpa) {
             Entry::At(ppa) => Found::At(ppa),
@@ -219,6 +229,7 @@ impl<X: Features> Ftl<X> {
     }
 
     /// The page of a logical page that was never written: allocated now as if written before the run.
+    #[inline(never)]
     pub(super) fn find_unwritten<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) -> Found {
         let (lpa, sectors) = (work.transactions[id].lpa, work.transactions[id].sectors);
         let sectors = match self.rules.unwritten {
@@ -267,6 +278,7 @@ impl<X: Features> Ftl<X> {
         Some(at)
     }
 
+    #[inline(never)]
     pub(super) fn begin_write<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
         let lpa = work.transactions[id].lpa;
         if let Entry::Pending(earlier) = self.map.get(lpa) {
@@ -389,6 +401,7 @@ impl<X: Features> Ftl<X> {
     }
 
     /// Takes a page from a plane's frontier and looks after the plane's free blocks.
+    #[inline]
     pub fn allocate(&mut self, plane: PlaneId, frontier: Frontier, lpa: u64, sectors: u64) -> Option<Ppa> {
         let (at, opened) = self.blocks.allocate(plane, frontier, lpa, sectors)?;
         if opened {

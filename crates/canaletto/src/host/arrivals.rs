@@ -71,6 +71,7 @@ impl<X: Features> Host<X> {
     }
 
     /// A flow starts (without times: with all requests that may be outstanding), or its next request arrives.
+    #[inline(never)]
     pub fn arrive<P: Probe>(
         &mut self,
         id: u16,
@@ -104,6 +105,7 @@ impl<X: Features> Host<X> {
     }
 
     /// A flow has thought long enough about a completion.
+    #[inline(never)]
     pub fn think_time_over<P: Probe>(
         &mut self,
         id: u16,
@@ -116,6 +118,7 @@ impl<X: Features> Host<X> {
     }
 
     /// Makes requests that have been there since the flow's start, as long as they do not have to wait any more.
+    #[inline(never)]
     fn fill_queue<P: Probe>(
         &mut self,
         id: u16,
@@ -133,6 +136,7 @@ impl<X: Features> Host<X> {
 
     /// There may be room for requests of a flow that need not wait; where all flows share the room, for those of any such
     /// flow, the next one first.
+    #[inline(always)]
     pub(super) fn fill_queues<P: Probe>(
         &mut self,
         flow: u16,
@@ -152,7 +156,7 @@ impl<X: Features> Host<X> {
     }
 
     /// A request is complete: in a closed loop the next one comes, at once or after some thought.
-    #[inline]
+    #[inline(always)]
     pub(super) fn follow_up<P: Probe>(
         &mut self,
         id: u16,
@@ -172,6 +176,7 @@ impl<X: Features> Host<X> {
     }
 
     /// Makes the flow's next request, which has been there since `arrival`, and submits it. Returns whether there was one.
+    #[inline]
     fn generate<P: Probe>(
         &mut self,
         id: u16,
@@ -211,7 +216,7 @@ impl<X: Features> Host<X> {
     }
 
     /// The host's software takes a request up, on the core of the queue that it will take.
-    #[inline]
+    #[inline(always)]
     fn hand_to_core<P: Probe>(
         &mut self,
         flow: u16,
@@ -232,6 +237,7 @@ impl<X: Features> Host<X> {
     }
 
     /// The host's software has dealt with a request.
+    #[inline(never)]
     pub fn submitted<P: Probe>(
         &mut self,
         request: RequestId,

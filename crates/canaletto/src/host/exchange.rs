@@ -27,7 +27,7 @@ impl<X: Features> Host<X> {
 
     // The host's end.
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn submit<P: Probe>(
         &mut self,
         request: RequestId,
@@ -79,6 +79,7 @@ impl<X: Features> Host<X> {
     }
 
     /// A completion is in the host's memory: the host is told of it, at once or with others.
+    #[inline(always)]
     fn completion_posted<P: Probe>(
         &mut self,
         request: RequestId,
@@ -87,7 +88,7 @@ impl<X: Features> Host<X> {
         now: Time,
         later: &mut impl FnMut(Time, HostEvent),
     ) {
-        if let Port::Sata(slots) = &mut self.port {
+        if let (true, Port::Sata(slots)) = (X::OTHER_HOSTS, &mut self.port) {
             // The drive has told of a completion, whose slot is free now.
             slots.complete();
             self.issue_commands(work, now, later);
@@ -115,6 +116,7 @@ impl<X: Features> Host<X> {
     }
 
     /// The host looks at a completion queue.
+    #[inline(never)]
     fn interrupt<P: Probe>(
         &mut self,
         queue: u16,
@@ -129,6 +131,7 @@ impl<X: Features> Host<X> {
     }
 
     /// The host has been told of a completion; its software takes it up.
+    #[inline(always)]
     fn notice<P: Probe>(
         &mut self,
         request: RequestId,
@@ -144,6 +147,7 @@ impl<X: Features> Host<X> {
 
     /// The host has dealt with a completion: it accounts for the request, puts further ones in its place and, in a closed loop,
     /// makes the next one.
+    #[inline(always)]
     pub fn complete<P: Probe>(
         &mut self,
         id: RequestId,
@@ -168,6 +172,7 @@ impl<X: Features> Host<X> {
 
     // The drive's end.
 
+    #[inline(always)]
     fn doorbell_rang<P: Probe>(
         &mut self,
         queue: u16,
@@ -184,6 +189,7 @@ impl<X: Features> Host<X> {
 
     /// The drive asks for as many submission queue entries as rules and limits allow, now that something has changed in
     /// `queue`.
+    #[inline(always)]
     fn fetch<P: Probe>(
         &mut self,
         queue: u16,
@@ -203,7 +209,7 @@ impl<X: Features> Host<X> {
     }
 
     /// The drive takes the next entry that has arrived. Returns its request if it can begin.
-    #[inline]
+    #[inline(always)]
     pub fn take_entry<P: Probe>(
         &mut self,
         queue: u16,
@@ -221,6 +227,7 @@ impl<X: Features> Host<X> {
     }
 
     /// All entries that have arrived are taken: the drive may ask for more.
+    #[inline(always)]
     pub fn entries_taken<P: Probe>(
         &mut self,
         queue: u16,
@@ -234,7 +241,7 @@ impl<X: Features> Host<X> {
     }
 
     /// The drive knows what is asked of it: it fetches the data if there are any; else it can begin.
-    #[inline]
+    #[inline(always)]
     fn command_arrived<P: Probe>(
         &mut self,
         request: RequestId,
@@ -254,7 +261,7 @@ impl<X: Features> Host<X> {
     }
 
     /// The drive has finished a request: data (of a read) and completion go to the host.
-    #[inline]
+    #[inline(always)]
     pub fn finish<P: Probe>(
         &mut self,
         id: RequestId,
@@ -278,6 +285,7 @@ impl<X: Features> Host<X> {
     }
 
     /// The host has taken a completion entry: a kept one can go.
+    #[inline(always)]
     fn completion_acknowledged(&mut self, queue: u16, now: Time, later: &mut impl FnMut(Time, HostEvent)) {
         if let Some((request, head)) = self.queue(queue).acknowledged() {
             self.send(Direction::ToHost, Message::Completion { request, head }, 0, now, later);
@@ -308,7 +316,7 @@ impl<X: Features> Host<X> {
     }
 
     /// The message on a direction of the link has left the wires. [`Host::send_next`] must follow what comes of it.
-    #[inline]
+    #[inline(always)]
     pub fn link_sent<P: Probe>(
         &mut self,
         direction: Direction,
@@ -326,7 +334,7 @@ impl<X: Features> Host<X> {
     }
 
     /// Sends the next message that waits for a direction of the link.
-    #[inline]
+    #[inline(always)]
     pub fn send_next(&mut self, direction: Direction, now: Time, later: &mut impl FnMut(Time, HostEvent)) {
         if let Some(time) = self.link.next_departure(direction, now) {
             later(time, HostEvent::LinkSent(direction));
@@ -334,6 +342,7 @@ impl<X: Features> Host<X> {
     }
 
     /// A message has arrived after the link's latency.
+    #[inline(never)]
     pub fn link_arrived<P: Probe>(
         &mut self,
         direction: Direction,
@@ -346,6 +355,7 @@ impl<X: Features> Host<X> {
     }
 
     /// The next message that has come through the PC in the link's place; none if there is none now.
+    #[inline(never)]
     pub fn attachment_arrived<P: Probe>(
         &mut self,
         work: &mut InFlight<'_, P>,
@@ -367,6 +377,7 @@ impl<X: Features> Host<X> {
         }
     }
 
+    #[inline(always)]
     fn receive<P: Probe>(
         &mut self,
         message: Message,

@@ -129,6 +129,9 @@ impl<X: Features> Host<X> {
     /// Why a trace could not be read on, if one could not.
     #[inline]
     pub fn take_failure(&mut self) -> Option<RunError> {
+        if self.failure.0.is_none() {
+            return None;
+        }
         self.failure.0.take().map(RunError::Trace)
     }
 

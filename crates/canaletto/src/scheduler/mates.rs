@@ -1,41 +1,51 @@
 //! Transactions of one flash page, which go together: a chain through the transactions themselves.
 
+use std::marker::PhantomData;
+
+use crate::engine::features::Features;
 use crate::scheduler::queues::Transactions;
 use crate::scheduler::transaction::TransactionId;
 
-/// A walk over a transaction and its mates. Each may be removed once it has been given.
-pub struct Mates(TransactionId);
+/// A walk over a transaction and its mates. Each may be removed once it has been given. Without flash pages of several pages,
+/// nothing has a mate.
+pub struct Mates<X> {
+    next: TransactionId,
+    features: PhantomData<X>,
+}
 
-impl Mates {
+impl<X: Features> Mates<X> {
     /// From the first one on.
-    pub fn of(first: TransactionId) -> Mates {
-        Mates(first)
+    #[inline]
+    pub fn of(first: TransactionId) -> Self {
+        Mates { next: first, features: PhantomData }
     }
 
     /// The next one.
+    #[inline]
     pub fn next(&mut self, transactions: &Transactions) -> Option<TransactionId> {
-        let id = self.0;
+        let id = self.next;
         if !id.is_some() {
             return None;
         }
-        self.0 = transactions[id].mate;
+        self.next = if X::SHARED_FLASH_PAGES { transactions[id].mate } else { TransactionId::NONE };
         Some(id)
     }
 
     /// The next one, which goes its own way from now on.
+    #[inline]
     pub fn part(&mut self, transactions: &mut Transactions) -> Option<TransactionId> {
-        let id = self.0;
-        if !id.is_some() {
-            return None;
+        let id = self.next(transactions)?;
+        if X::SHARED_FLASH_PAGES {
+            transactions[id].mate = TransactionId::NONE;
         }
-        self.0 = std::mem::replace(&mut transactions[id].mate, TransactionId::NONE);
         Some(id)
     }
 }
 
 /// Bytes of a transaction and its mates.
-pub fn bytes_of(first: TransactionId, transactions: &Transactions) -> u64 {
-    let (mut mates, mut bytes) = (Mates::of(first), 0);
+#[inline]
+pub fn bytes_of<X: Features>(first: TransactionId, transactions: &Transactions) -> u64 {
+    let (mut mates, mut bytes) = (Mates::<X>::of(first), 0);
     while let Some(id) = mates.next(transactions) {
         bytes += u64::from(transactions[id].bytes);
     }

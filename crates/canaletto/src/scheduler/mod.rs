@@ -110,7 +110,7 @@ impl Scheduler {
     }
 
     /// Puts a unit in or out of its domain's round robin, and has the domain's paths offered if it is in.
-    #[inline]
+    #[inline(always)]
     pub fn set_ready(&mut self, unit: UnitId, ready: bool) {
         let domain = self.domain_of(unit);
         let d = &mut self.domains[domain.index()];
@@ -121,6 +121,7 @@ impl Scheduler {
     }
 
     /// Takes a unit out of its domain's round robin: nothing there can be issued until something changes.
+    #[inline]
     pub fn set_blocked(&mut self, unit: UnitId) {
         let d = &mut self.domains[self.unit_domains[unit.index()].index()];
         d.ready.set(unit.0 - d.first_unit, false);
@@ -167,7 +168,7 @@ impl Scheduler {
     }
 
     /// The next ready unit of the walk.
-    #[inline]
+    #[inline(always)]
     pub fn next_ready(&self, domain: DomainId, walk: &mut Walk) -> Option<UnitId> {
         let d = &self.domains[domain.index()];
         loop {
@@ -212,7 +213,7 @@ impl Scheduler {
     }
 
     /// Takes the data to send next, by classes, if `is_free` says that a path is free for any.
-    #[inline]
+    #[inline(always)]
     pub fn next_data(
         &mut self,
         domain: DomainId,

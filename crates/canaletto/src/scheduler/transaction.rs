@@ -127,6 +127,7 @@ pub enum OldPage {
 
 impl Transaction {
     /// A transaction of a host request, not yet translated.
+    #[inline(always)]
     pub fn of_request(
         operation: Operation,
         request: RequestId,
@@ -176,7 +177,11 @@ impl Transaction {
     }
 
     /// The kind of background work it is, if the host did not ask for it.
+    #[inline]
     pub fn background(&self) -> Option<Background> {
+        if self.origin == Origin::User {
+            return None;
+        }
         match (self.origin, self.operation) {
             (Origin::Gc, Operation::Read) => Some(Background::GcRead),
             (Origin::Gc, Operation::Program) => Some(Background::GcProgram),

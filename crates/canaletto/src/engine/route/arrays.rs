@@ -14,32 +14,16 @@ use crate::sim::time::Time;
 
 impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// A unit's array has finished its command, unless that has been suspended meanwhile.
-    #[inline]
+    #[inline(always)]
     pub(super) fn array_done(&mut self, unit: UnitId, now: Time) {
         if !self.flash.has_ended(unit, now) || X::SUSPENSION && self.suspension_moves(unit, now) {
             return;
         }
-        let command = *self.flash.command(unit);
         let worked = self.flash.count_ended(unit, &self.work);
-        match command.operation {
-            Operation::Read => self.reads_done(unit, &command, worked, now),
-            Operation::Program => {
-                self.release_held(unit, now);
-                for &first in command.transactions() {
-                    self.flash_page_programmed(first, unit, now);
-                }
-                self.array_is_free(unit, worked, now);
-            }
-            Operation::Erase => {
-                self.release_held(unit, now);
-                for &id in command.transactions() {
-                    let failed = self.flash.erase_fails();
-                    self.ftl.count_out(unit);
-                    self.ftl.erased(&mut self.work, id, failed, now);
-                    self.carry_out(now);
-                }
-                self.flash.array.array_done(unit, worked, now);
-            }
+        match self.flash.command(unit).operation {
+            Operation::Read => self.reads_done(unit, worked, now),
+            Operation::Program => self.programs_done(unit, worked, now),
+            Operation::Erase => self.erases_done(unit, worked, now),
         }
         self.settle_suspension(unit, now);
         self.refresh(unit);
@@ -48,11 +32,12 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// Pages are in their registers: they wait for a path.
-    #[inline]
-    fn reads_done(&mut self, unit: UnitId, command: &Command, worked: Time, now: Time) {
+    #[inline(always)]
+    fn reads_done(&mut self, unit: UnitId, worked: Time, now: Time) {
         let mut copies = Command::new(Operation::Program);
-        for &first in command.transactions() {
-            self.work.charge_flash_pages(&[first], Cause::ArrayRead, now);
+        for place in 0..self.flash.command(unit).transactions().len() {
+            let first = self.flash.command(unit).transactions()[place];
+            self.work.charge_flash_pages::<X>(&[first], Cause::ArrayRead, now);
             let t = &self.work.transactions[first];
             let (at, origin, copyback) = (t.ppa, t.origin, t.copyback);
             self.ftl.flash_page_read(at);
@@ -75,12 +60,37 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         }
     }
 
+    /// Flash pages are programmed, or failed to be.
+    #[inline(never)]
+    fn programs_done(&mut self, unit: UnitId, worked: Time, now: Time) {
+        self.release_held(unit, now);
+        let command = *self.flash.command(unit);
+        for &first in command.transactions() {
+            self.flash_page_programmed(first, unit, now);
+        }
+        self.array_is_free(unit, worked, now);
+    }
+
+    /// Blocks are erased, or failed to be.
+    #[inline(never)]
+    fn erases_done(&mut self, unit: UnitId, worked: Time, now: Time) {
+        self.release_held(unit, now);
+        let command = *self.flash.command(unit);
+        for &id in command.transactions() {
+            let failed = self.flash.erase_fails();
+            self.ftl.count_out(unit);
+            self.ftl.erased(&mut self.work, id, failed, now);
+            self.carry_out(now);
+        }
+        self.flash.array.array_done(unit, worked, now);
+    }
+
     /// A flash page is programmed, or failed to be.
     #[inline]
     fn flash_page_programmed(&mut self, first: TransactionId, unit: UnitId, now: Time) {
         self.ftl.flash_page_programmed(self.work.transactions[first].ppa, now);
         let again = self.flash.program_fails().then(|| self.ftl.retire_failed(&self.work, first));
-        let mut group = Mates::of(first);
+        let mut group = Mates::<X>::of(first);
         while let Some(id) = group.part(&mut self.work.transactions) {
             self.ftl.count_out(unit);
             self.work.charge_page(id, Cause::ArrayProgram, now);
@@ -95,7 +105,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// The unit's array has worked for `worked`: it is free, unless its registers hold copies to be programmed.
-    #[inline]
+    #[inline(always)]
     pub(super) fn array_is_free(&mut self, unit: UnitId, worked: Time, now: Time) {
         if self.flash.end(unit, worked, now) {
             self.scheduler.line_up_copyback(unit);

@@ -148,7 +148,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
                 self.page_finished(part, now);
             }
             Purpose::Destage(id) => {
-                let mut mates = Mates::of(id);
+                let mut mates = Mates::<X>::of(id);
                 while let Some(id) = mates.next(&self.work.transactions) {
                     self.work.charge_page(id, Cause::Cache, now);
                     self.work.transactions[id].stage = FROM_CACHE;
@@ -230,7 +230,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
 
     /// Reads a page that goes to flash, and those of its flash page, from the cache's DRAM.
     pub(super) fn read_destaged(&mut self, first: TransactionId, now: Time) {
-        let (mut mates, mut sectors) = (Mates::of(first), 0);
+        let (mut mates, mut sectors) = (Mates::<X>::of(first), 0);
         while let Some(id) = mates.next(&self.work.transactions) {
             sectors += self.work.transactions[id].sectors.count_ones();
         }

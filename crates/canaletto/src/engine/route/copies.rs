@@ -59,7 +59,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         let chip = self.layout.chip_of(unit);
         let port_free_at = self.paths.fabric.port_free_at(chip, Direction::ToChip);
         for &first in command.transactions() {
-            let mut group = Mates::of(first);
+            let mut group = Mates::<X>::of(first);
             while let Some(id) = group.next(&self.work.transactions) {
                 self.charge_path_wait(id, port_free_at, now);
             }

@@ -12,7 +12,7 @@ use crate::sim::time::Time;
 
 impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// Queues a transaction on its unit.
-    #[inline]
+    #[inline(never)]
     pub(super) fn issue(&mut self, id: TransactionId, now: Time) {
         let unit = self.comes_to_unit(id, now);
         if X::FAIR_SCHEDULING && self.scheduler.queues.are_fair() {
@@ -36,7 +36,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         self.refresh(unit);
     }
 
-    #[inline]
+    #[inline(always)]
     fn comes_to_unit(&mut self, id: TransactionId, now: Time) -> UnitId {
         let unit = self.layout.unit_of(self.work.transactions[id].ppa.plane);
         self.mark_wait(id, unit, now);
@@ -44,7 +44,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// Notes the clocks from which a waiting transaction is charged when it is issued.
-    #[inline]
+    #[inline(always)]
     pub(super) fn mark_wait(&mut self, id: TransactionId, unit: UnitId, now: Time) {
         self.flash.mark_wait(id, unit, &mut self.work, now);
         self.ftl.mark_stall(&mut self.work, id, now);
@@ -70,7 +70,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// Puts a unit in or out of its domain's round robin, as something about it has changed.
-    #[inline]
+    #[inline(always)]
     pub(super) fn refresh(&mut self, unit: UnitId) {
         let ready = self.can_act(unit);
         self.scheduler.set_ready(unit, ready);

@@ -18,7 +18,7 @@ use crate::sim::time::Time;
 
 impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// Offers paths if anything has changed that they may be offered for.
-    #[inline]
+    #[inline(always)]
     pub(super) fn offer_paths_where_changed(&mut self, now: Time) {
         if self.scheduler.is_touched() || self.ftl.wants_collection() {
             self.offer_paths(now);
@@ -26,7 +26,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// Offers free paths to what waits for them, in every domain where something has changed.
-    #[inline]
+    #[inline(never)]
     pub(super) fn offer_paths(&mut self, now: Time) {
         self.run_collections(now);
         let mut from = 0;
@@ -37,27 +37,33 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn offer(&mut self, domain: DomainId, now: Time) {
         while self.paths.fabric.may_start(domain) {
-            let started = match self.scheduler.order {
-                TransferOrder::DataFirst => self.start_data(domain, now) || self.start_commands(domain, now),
-                TransferOrder::CommandsFirst => self.start_commands(domain, now) || self.start_data(domain, now),
-            };
+            let commands_first = self.scheduler.order == TransferOrder::CommandsFirst;
+            let started = commands_first && self.start_commands_first(domain, now)
+                || self.start_data(domain, now)
+                || !commands_first && self.start_commands(domain, now);
             if !started {
                 break;
             }
         }
     }
 
+    /// [`Route::start_commands`], kept apart so that the usual order has it in line.
+    #[inline(never)]
+    fn start_commands_first(&mut self, domain: DomainId, now: Time) -> bool {
+        self.start_commands(domain, now)
+    }
+
     /// Starts a command: of a unit that waits in the middle of a copy, or else a new one.
-    #[inline]
+    #[inline(always)]
     fn start_commands(&mut self, domain: DomainId, now: Time) -> bool {
         X::COPYBACK && self.start_copyback(domain, now) || self.start_command(domain, now)
     }
 
     /// Starts the oldest waiting data that a path is free for, by classes.
-    #[inline]
+    #[inline(always)]
     fn start_data(&mut self, domain: DomainId, now: Time) -> bool {
         let (fabric, layout) = (&self.paths.fabric, &self.layout);
         let next = self.scheduler.next_data(domain, &self.work.transactions, |t| {
@@ -75,7 +81,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// Sends read data over a free path, or over the one that their unit holds.
-    #[inline]
+    #[inline(always)]
     pub(super) fn send_data(&mut self, id: TransactionId, now: Time) {
         if self.work.transactions[id].direct {
             return self.send_to_chip(id, now);
@@ -83,9 +89,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         let plane = self.work.transactions[id].ppa.plane;
         let chip = self.layout.chip_of_plane(plane);
         let fabric = &self.paths.fabric;
-        let data = fabric.data_time(Operation::Read, bytes_of(id, &self.work.transactions));
+        let data = fabric.data_time(Operation::Read, bytes_of::<X>(id, &self.work.transactions));
         let port_free_at = fabric.port_free_at(chip, Direction::FromChip);
-        let mut group = Mates::of(id);
+        let mut group = Mates::<X>::of(id);
         while let Some(id) = group.next(&self.work.transactions) {
             self.charge_path_wait(id, port_free_at, now);
         }
@@ -97,7 +103,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// Charges what data have waited for between array and wires: their own chip's port, then a path.
-    #[inline]
+    #[inline(always)]
     pub(super) fn charge_path_wait(&mut self, id: TransactionId, port_free_at: Time, now: Time) {
         let own = port_free_at.saturating_sub(self.work.transactions[id].account.since);
         self.work.charge_page_up_to(id, Cause::ChipBusyUser, own, now);
@@ -105,7 +111,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// Starts the next command in round robin order among the domain's units.
-    #[inline]
+    #[inline(always)]
     fn start_command(&mut self, domain: DomainId, now: Time) -> bool {
         if self.scheduler.queues.must_poll() {
             return self.poll_all(domain, now);
@@ -120,6 +126,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// Visits every unit whether it has work or not, for the round robin that notices.
+    #[inline(never)]
     fn poll_all(&mut self, domain: DomainId, now: Time) -> bool {
         for unit in self.scheduler.all_units(domain) {
             if self.free_planes(unit) == 0 && !self.can_act(unit) {
@@ -145,7 +152,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// Forms a command for a unit and sends it, if a path is free and there is one.
-    #[inline]
+    #[inline(always)]
     fn try_command(&mut self, domain: DomainId, unit: UnitId, now: Time) -> bool {
         if !self.paths.fabric.is_free(self.layout.chip_of(unit), Direction::ToChip) {
             return false;
@@ -161,7 +168,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// Forms the unit's next command. A unit at work may put that aside instead.
-    #[inline]
+    #[inline(always)]
     fn next_command(&mut self, unit: UnitId, now: Time) -> Option<Command> {
         if X::SUSPENSION && self.flash.suspensions.is_on() && !self.takes_commands(unit, now) {
             return None;
@@ -171,13 +178,13 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         self.scheduler.queues.next_command(unit, &look, &mut self.work.transactions, &self.ftl.readiness())
     }
 
-    #[inline]
+    #[inline(always)]
     fn send_command(&mut self, unit: UnitId, command: Command, now: Time) {
         let chip = self.layout.chip_of(unit);
         let port_free_at = self.paths.fabric.port_free_at(chip, Direction::ToChip);
         let mut data = Time::ZERO;
         for &first in command.transactions() {
-            let (mut waited, mut placed) = (Mates::of(first), Mates::of(first));
+            let (mut waited, mut placed) = (Mates::<X>::of(first), Mates::<X>::of(first));
             while let Some(id) = waited.next(&self.work.transactions) {
                 self.ftl.charge_stall(&mut self.work, id, now);
                 self.flash.charge_wait(id, unit, port_free_at, &mut self.work, now);
@@ -187,12 +194,16 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             }
             if command.operation == Operation::Program {
                 self.ftl.end_flash_page(self.work.transactions[first].ppa);
-                data += self.paths.fabric.data_time(command.operation, bytes_of(first, &self.work.transactions));
+                data += self.paths.fabric.data_time(command.operation, bytes_of::<X>(first, &self.work.transactions));
             }
         }
         let wires = self.paths.fabric.command_time(command.operation, command.transactions().len());
         self.flash.begin(unit, command, &self.work, now);
-        self.refresh(unit);
+        if X::SUSPENSION {
+            self.refresh(unit);
+        } else {
+            self.scheduler.set_blocked(unit);
+        }
         let transfer = Transfer { chip, direction: Direction::ToChip, command: wires, data };
         let events = &mut self.events;
         self.paths.start(transfer, Payload::Command(unit), now, fabric_events!(events));

@@ -16,9 +16,20 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// Carries out what the flash translation layer has told since this was last done, and what follows from it: depth first.
     #[inline]
     pub(super) fn carry_out(&mut self, now: Time) {
-        if !self.ftl.outcomes().are_new() {
-            return;
+        // Most often there is one, which is no more than to queue a page.
+        while let Some(outcome) = self.ftl.outcomes().take_only() {
+            match outcome {
+                Outcome::Issue(id) => self.issue(id, now),
+                _ => self.carry_out_one(outcome, now),
+            }
         }
+        if self.ftl.outcomes().are_new() {
+            self.carry_out_several(now);
+        }
+    }
+
+    #[inline(never)]
+    fn carry_out_several(&mut self, now: Time) {
         let outer = self.ftl.outcomes().begin();
         while let Some(outcome) = self.ftl.outcomes().next(outer) {
             self.carry_out_one(outcome, now);
@@ -26,7 +37,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         self.ftl.outcomes().end(outer);
     }
 
-    #[inline]
+    #[inline(never)]
     fn carry_out_one(&mut self, outcome: Outcome, now: Time) {
         match outcome {
             Outcome::Issue(id) => self.issue(id, now),
@@ -49,7 +60,6 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
 
     /// Sends the data of a write, and of those of its flash page, to the chip; those of a cached page come out of the cache's
     /// DRAM.
-    #[inline]
     fn send_out(&mut self, id: TransactionId, now: Time) {
         let t = &self.work.transactions[id];
         if X::DATA_CACHE && t.origin == Origin::Destage && t.stage < FROM_CACHE {
@@ -60,7 +70,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// Sends a page on through the controller's inside: towards the host after a read, towards the chip before a write.
-    #[inline]
+    #[inline(always)]
     pub(super) fn pass_stages(&mut self, id: TransactionId, now: Time) {
         let t = &self.work.transactions[id];
         let inbound = t.operation == Operation::Read;
@@ -69,7 +79,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         }
         if self.controller.takes_time() {
             let channel = self.layout.channel_of_plane(t.ppa.plane);
-            let bytes = bytes_of(id, &self.work.transactions);
+            let bytes = bytes_of::<X>(id, &self.work.transactions);
             if let Some((stage, _, time)) = self.controller.pass(inbound, t.stage, channel, bytes, now) {
                 self.work.transactions[id].stage = stage;
                 return self.events.push(time, Event::StageDone(id));
@@ -78,17 +88,18 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         if inbound {
             return self.read_arrived(id, now);
         }
-        let mut group = Mates::of(id);
+        let mut group = Mates::<X>::of(id);
         while let Some(id) = group.part(&mut self.work.transactions) {
             self.ftl.lines_up(&self.work.transactions[id]);
             self.issue(id, now);
         }
     }
 
+    #[inline(never)]
     pub(super) fn stage_done(&mut self, id: TransactionId, now: Time) {
         let t = &self.work.transactions[id];
         let cause = stage_cause(t.operation == Operation::Read, t.stage);
-        let mut group = Mates::of(id);
+        let mut group = Mates::<X>::of(id);
         while let Some(id) = group.next(&self.work.transactions) {
             self.work.charge_page(id, cause, now);
             let t = &mut self.work.transactions[id];
@@ -100,7 +111,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// A page's data are in the controller's memory.
-    #[inline]
+    #[inline(always)]
     fn read_arrived(&mut self, id: TransactionId, now: Time) {
         match (self.work.transactions[id].origin, self.work.transactions[id].old_page) {
             (Origin::OldPage | Origin::Mapping, OldPage::For(write)) => self.old_page_read(id, write, now),

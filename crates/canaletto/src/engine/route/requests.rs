@@ -12,7 +12,7 @@ use crate::sim::time::Time;
 
 impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// Something happens at the host's end.
-    #[inline]
+    #[inline(always)]
     pub(super) fn host_event(&mut self, event: HostEvent, now: Time) {
         let completed = self.completed();
         let (work, events) = (&mut self.work, &mut self.events);
@@ -26,7 +26,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             }
             HostEvent::LinkArrived(direction) => {
                 let outcome = self.host.link_arrived(direction, work, now, later);
-                self.drive_reached(outcome, now);
+                self.drive_reached_late(outcome, now);
             }
             HostEvent::Attachment => self.attachment_event(now),
             HostEvent::Arrival(flow) => self.host.arrive(flow, work, now, later),
@@ -43,18 +43,19 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         }
     }
 
+    #[inline(never)]
     fn attachment_event(&mut self, now: Time) {
         loop {
             let (work, events) = (&mut self.work, &mut self.events);
             let Some(outcome) = self.host.attachment_arrived(work, now, host_events!(events)) else {
                 return;
             };
-            self.drive_reached(outcome, now);
+            self.drive_reached_late(outcome, now);
         }
     }
 
     /// A request has arrived at the host: the drive is not idle, and will look for the request's first page soon.
-    #[inline]
+    #[inline(always)]
     fn request_arrived(&mut self, request: RequestId) {
         if let Some(cache) = self.cache.as_mut().filter(|_| X::DATA_CACHE) {
             cache.set_idle(false);
@@ -63,8 +64,14 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         self.ftl.expect(request.flow, request.lba);
     }
 
+    /// Something has reached the drive, not straight off the wires.
+    #[inline(never)]
+    fn drive_reached_late(&mut self, outcome: HostOutcome, now: Time) {
+        self.drive_reached(outcome, now);
+    }
+
     /// Something has reached the drive.
-    #[inline]
+    #[inline(always)]
     fn drive_reached(&mut self, outcome: HostOutcome, now: Time) {
         match outcome {
             HostOutcome::None => {}
@@ -83,7 +90,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// The processor takes the request up.
-    #[inline]
+    #[inline(never)]
     fn enter_drive(&mut self, request: RequestId, now: Time) {
         if !self.controller.has_firmware() {
             return self.begin(request, now);
@@ -96,13 +103,14 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         self.events.push(time, Event::FirmwareDone(request));
     }
 
+    #[inline(never)]
     pub(super) fn firmware_done(&mut self, request: RequestId, now: Time) {
         self.work.charge_request(request, Cause::Firmware, now);
         self.begin(request, now);
     }
 
     /// The drive starts to work on a request.
-    #[inline]
+    #[inline(always)]
     fn begin(&mut self, request: RequestId, now: Time) {
         let is_cached = X::DATA_CACHE && self.cache.is_some();
         match self.work.requests[request].kind {
@@ -151,7 +159,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// One page of a request is done; the last one finishes the request, and its account is the request's.
-    #[inline]
+    #[inline(never)]
     pub(super) fn page_finished(&mut self, page: TransactionId, now: Time) {
         let t = &self.work.transactions[page];
         let (id, origin) = (t.request, t.origin);

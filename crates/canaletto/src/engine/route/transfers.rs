@@ -16,7 +16,7 @@ use crate::sim::time::Time;
 
 impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// Something the fabric scheduled happens.
-    #[inline]
+    #[inline(always)]
     pub(super) fn fabric_event(&mut self, event: F::Event, now: Time) {
         let events = &mut self.events;
         let outcome = self.paths.fabric.handle(event, now, fabric_events!(events));
@@ -30,7 +30,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// A transfer has crossed: its path is free for the next, unless it is held until the array is done.
-    #[inline]
+    #[inline(always)]
     fn transfer_done(&mut self, crossed: TransferDone, now: Time) {
         let path = crossed.path;
         let Carried { payload, transfer } = self.paths.done(path);
@@ -58,7 +58,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// Sends what else the unit has for its held path, or gives the path back.
-    #[inline]
+    #[inline(always)]
     fn next_on_path(&mut self, unit: UnitId, path: PathId, now: Time) {
         match self.paths.next_page(unit) {
             Some(id) => {
@@ -70,13 +70,13 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// A unit's command has crossed: its array begins.
-    #[inline]
+    #[inline(always)]
     fn command_crossed(&mut self, unit: UnitId, crossed: &TransferDone, now: Time) {
         let command = self.flash.command(unit);
         let with_data = command.operation == Operation::Program;
         let wires = self.paths.fabric.command_time(command.operation, command.transactions().len());
         for &first in command.transactions() {
-            let mut group = Mates::of(first);
+            let mut group = Mates::<X>::of(first);
             while let Some(id) = group.next(&self.work.transactions) {
                 self.work.charge_crossing(id, crossed, now);
                 if with_data {
@@ -95,16 +95,16 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// Read data have left their chip. Returns their unit.
-    #[inline]
+    #[inline(always)]
     fn data_crossed(&mut self, first: TransactionId, crossed: &TransferDone, now: Time) -> UnitId {
-        let mut group = Mates::of(first);
+        let mut group = Mates::<X>::of(first);
         while let Some(id) = group.next(&self.work.transactions) {
             self.work.charge_crossing(id, crossed, now);
             self.work.charge_page(id, Cause::DataTransfer, now);
         }
         let unit = self.layout.unit_of(self.work.transactions[first].ppa.plane);
         self.flash.drain_register(first, unit, &mut self.work, now);
-        let mut group = Mates::of(first);
+        let mut group = Mates::<X>::of(first);
         while let Some(id) = group.part(&mut self.work.transactions) {
             self.ftl.count_out(unit);
             self.page_read(id, now);
@@ -115,7 +115,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// A page's data have left the chip: whether they can be corrected shows behind the ECC engine.
-    #[inline]
+    #[inline(always)]
     fn page_read(&mut self, id: TransactionId, now: Time) {
         match self.flash.decode(id, self.ftl.wear(), &self.work, now) {
             Decoded::Legible => {
@@ -153,7 +153,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// Gives back a path that the unit may have held.
-    #[inline]
+    #[inline(always)]
     fn give_back(&mut self, unit: UnitId, path: PathId, now: Time) {
         if self.paths.let_go(unit) {
             self.refresh(unit);
@@ -161,7 +161,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         self.release(path, now);
     }
 
-    #[inline]
+    #[inline(always)]
     fn release(&mut self, path: PathId, now: Time) {
         let events = &mut self.events;
         let domain = self.paths.release(path, now, fabric_events!(events));

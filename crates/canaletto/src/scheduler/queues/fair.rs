@@ -3,6 +3,7 @@
 use super::look::{Choice, GC_FIRST, Look, Served};
 use super::{ALL_CLASSES, ERASE, GC_READ, GC_WRITE, MAPPING_READ, MAPPING_WRITE, USER_READ, USER_WRITE};
 use super::{Queues, Readiness, Transactions};
+use crate::engine::features::Full;
 use crate::flash::address::UnitId;
 use crate::flash::array::Command;
 use crate::scheduler::flin::{Arrival, Owed};
@@ -197,7 +198,7 @@ impl Queues {
             return;
         };
         for &first in command.transactions() {
-            let mut mates = Mates::of(first);
+            let mut mates = Mates::<Full>::of(first);
             while let Some(id) = mates.next(transactions) {
                 flin.issued(unit, &transactions[id]);
             }
