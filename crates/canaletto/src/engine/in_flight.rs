@@ -55,7 +55,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
         let id = self.transactions.insert(transaction);
         self.transactions[id].number = self.made;
         self.made = self.made.wrapping_add(1);
-        if self.interference.are_told_apart() {
+        if self.interference.is_tracked() {
             self.interference.begin(id);
         }
         id

@@ -83,7 +83,7 @@ impl Generator {
         let mixes = [true, false].map(|reads| config.mix(reads).map(Mix::new));
         let draws_size = mixes.iter().any(Option::is_some)
             || config.size_deviation.0 > 0
-            || !config.size.is_some_and(|size| size.0 % config.size_unit.0 == 0);
+            || config.size.is_none_or(|size| size.0 % config.size_unit.0 != 0);
         let units = config.size.map_or(0, |size| size.0 / config.size_unit.0).max(1);
         let (runs, recent) = (Runs::new(config, own("run")), Recent::new(config, own("recent")));
         let skew = config.channel_skew.as_ref().map(|skew| Skew::new(skew, own("channel-skew")));

@@ -145,7 +145,7 @@ fn a_mix_is_scaled_as_a_whole() {
 
 #[test]
 fn addresses_stay_in_their_room_and_are_counted() {
-    let wrapped = flow("[flow.trace]\nfile = \"t\"\noffset = \"4KiB\"\nroom = \"1KiB\"\nbeyond = \"wrap\"");
+    let wrapped = flow("[flow.trace]\nfile = \"t\"\noffset = \"4KiB\"\nregion_size = \"1KiB\"\nout_of_range = \"wrap\"");
     let mut replay = replay(&wrapped, &[&[1, 2, 3, 4, 5]]);
     let sectors: Vec<u64> = drained(&mut replay).into_iter().map(|(_, lba)| lba).collect();
     assert_eq!(sectors, [8, 9, 8, 9, 8]);
@@ -163,7 +163,7 @@ fn what_cannot_be_replayed_is_named() {
     assert!(nothing.starts_with("t: none of its 3 requests is replayed"), "{nothing}");
     assert!(message("inter_arrival = \"1us\"", &[5, 5]).contains("arrive at once"));
     assert!(message("offset = \"500KiB\"", &[1]).contains("expected less than the 512000 B"));
-    assert!(message("offset = \"1KiB\"\nroom = \"500KiB\"", &[1]).contains("expected at most 510976 B"));
+    assert!(message("offset = \"1KiB\"\nregion_size = \"500KiB\"", &[1]).contains("expected at most 510976 B"));
 }
 
 #[test]
