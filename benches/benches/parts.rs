@@ -1,13 +1,13 @@
 //! Parts of the engine on their own.
 #![allow(missing_docs)] // the macros' own items have none
 
+use canaletto::engine::events::EventQueue;
+use canaletto::engine::random::Stream;
+use canaletto::engine::time::Time;
 use canaletto::flash::address::{PlaneId, Ppa};
 use canaletto::ftl::mapping::{Entry, MappingTable};
 use canaletto::measure::blame::{Cause, Ledger};
 use canaletto::measure::histogram::Histogram;
-use canaletto::sim::events::EventQueue;
-use canaletto::sim::random::Stream;
-use canaletto::sim::time::Time;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use canaletto::RunOptions;
+use canaletto::engine::time::Time;
 use canaletto::measure::timeline::{Timeline, Windows};
-use canaletto::sim::time::Time;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Deserialize;

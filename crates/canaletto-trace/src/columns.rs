@@ -74,20 +74,20 @@ impl FromStr for Columns {
         let reads_as = [("", ReadsAs::Word), ("read=0", ReadsAs::Zero), ("read=1", ReadsAs::One)];
         Ok(Self {
             time,
-            time_ns: unit_of(time_unit, &TIME_UNITS)?,
+            time_ns: lun_of(time_unit, &TIME_UNITS)?,
             offset,
-            offset_bytes: unit_of(offset_unit, &SIZE_UNITS)?,
+            offset_bytes: lun_of(offset_unit, &SIZE_UNITS)?,
             size,
-            size_bytes: unit_of(size_unit, &SIZE_UNITS)?,
+            size_bytes: lun_of(size_unit, &SIZE_UNITS)?,
             kind,
-            reads_as: unit_of(kind_unit, &reads_as)?,
+            reads_as: lun_of(kind_unit, &reads_as)?,
             device,
         })
     }
 }
 
 /// Returns the meaning of `given`; the first unit if nothing is given.
-fn unit_of<T: Copy>(given: &str, units: &[(&str, T)]) -> Result<T, String> {
+fn lun_of<T: Copy>(given: &str, units: &[(&str, T)]) -> Result<T, String> {
     let found = units.iter().find(|(name, _)| *name == given).or(units.first().filter(|_| given.is_empty()));
     let names = || units.iter().map(|(name, _)| *name).filter(|name| !name.is_empty()).collect::<Vec<_>>().join(", ");
     found.map(|(_, unit)| *unit).ok_or_else(|| format!("got the unit \"{given}\", expected one of {}", names()))

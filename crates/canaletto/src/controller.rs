@@ -4,8 +4,8 @@
 //! collection does both.
 
 use crate::config::design::Controller as ControllerConfig;
+use crate::engine::time::Time;
 use crate::measure::blame::Cause;
-use crate::sim::time::Time;
 
 /// A part that serves one transfer at a time, first come first served.
 #[derive(Debug, Clone, Copy)]

@@ -395,7 +395,7 @@ pub fn inspect(design: &Design, workload: &Workload, records: bool) -> Result<In
         let timing = ArrayTiming::new(&design.flash);
         let kinds = 24;
         let mean = (0..kinds).map(|p| timing.get(operation, p).seconds()).sum::<f64>() / f64::from(kinds);
-        let planes = f64::from(layout.units()) * f64::from(layout.planes_per_die);
+        let planes = f64::from(layout.luns()) * f64::from(layout.planes_per_die);
         planes * page as f64 / mean
     };
     let fabric = fabric::peak_rate(&design.fabric, layout);
@@ -459,7 +459,7 @@ fn memory(design: &Design, workload: &Workload, limits: &Limits, records: bool) 
     let groups = (limits.logical_pages as f64 / 64.0).min(pages * 64.0) * 16.0;
     let cached = pages.min(limits.cache_pages as f64) * BYTES_PER_CACHED_PAGE;
     let fairly = design.scheduler.policy == Policy::Flin;
-    let told_apart = if fairly { f64::from(limits.layout.units()) * workload.flow.len() as f64 } else { 0.0 };
+    let told_apart = if fairly { f64::from(limits.layout.luns()) * workload.flow.len() as f64 } else { 0.0 };
     20e6 + f64::from(limits.layout.planes()) * 600.0
         + told_apart * BYTES_PER_FLOW_OF_UNIT
         + pages * BYTES_PER_PAGE

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use crate::config::cache::{CacheDram, DramTiming, Sharing};
+use crate::engine::time::Time;
 use crate::scheduler::transaction::TransactionId;
-use crate::sim::time::Time;
 
 /// What a transfer is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

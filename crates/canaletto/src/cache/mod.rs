@@ -19,11 +19,11 @@ use crate::cache::flushes::Flushes;
 use crate::cache::pages::{CachedId, List, Pages, State};
 use crate::cache::recent::Recent;
 use crate::config::cache::{Cache as CacheConfig, CacheMode, Destage as DestageRule, Sharing};
+use crate::engine::time::Time;
 use crate::host::request::RequestId;
 use crate::limits::Limits;
 use crate::measure::cache::CacheCounts;
 use crate::scheduler::transaction::TransactionId;
-use crate::sim::time::Time;
 
 /// What the cache knows of a flow.
 struct Member {

@@ -3,8 +3,8 @@
 use std::ops::{Index as At, IndexMut};
 
 use crate::cache::index::Index;
+use crate::engine::arena::Slab;
 use crate::scheduler::transaction::TransactionId;
-use crate::sim::arena::Slab;
 use crate::typed_id;
 
 typed_id!(

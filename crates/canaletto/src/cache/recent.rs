@@ -1,7 +1,7 @@
 //! Pages written recently, as MQSim's hot and cold data are told apart.
 
 use crate::cache::index::Index;
-use crate::sim::time::Time;
+use crate::engine::time::Time;
 
 /// How long the set of a flow grows before it is forgotten (MQSim's `bloom_filter_reset_step`).
 const WINDOW: Time = Time::from_us(1_000_000);

@@ -9,7 +9,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::sim::time::Time;
+use crate::engine::time::Time;
 
 /// Quantity that is written as a number and a unit.
 trait Quantity: Sized {

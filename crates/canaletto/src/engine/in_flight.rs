@@ -4,7 +4,9 @@
 //! removed.
 
 use crate::RunOptions;
+use crate::engine::arena::Slab;
 use crate::engine::features::Features;
+use crate::engine::time::Time;
 use crate::fabric::TransferDone;
 use crate::flash::address::Layout;
 use crate::host::request::{Request, RequestId};
@@ -12,11 +14,9 @@ use crate::measure::blame::Cause;
 use crate::measure::flow_interference::FlowInterference;
 use crate::measure::probe::{Owner, Probe};
 use crate::measure::statistics::Statistics;
-use crate::scheduler::mates::Mates;
+use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::queues::Transactions;
 use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
-use crate::sim::arena::Slab;
-use crate::sim::time::Time;
 
 /// Requests and page transactions, with the watcher that hears what becomes of them.
 pub struct InFlight<'p, P: Probe> {
@@ -116,7 +116,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
     #[inline]
     pub fn charge_flash_pages<X: Features>(&mut self, firsts: &[TransactionId], cause: Cause, now: Time) {
         for &first in firsts {
-            let mut group = Mates::<X>::of(first);
+            let mut group = FlashPageGroup::<X>::of(first);
             while let Some(id) = group.next(&self.transactions) {
                 self.charge_page(id, cause, now);
             }

@@ -1,6 +1,13 @@
-//! The engine: what is in flight, which features a run has, and the way from station to station.
+//! The engine: time, events, arenas and randomness; what is in flight, which features a run has, and the way from station to
+//! station.
 
+pub mod arena;
+pub mod events;
 pub mod features;
 pub mod in_flight;
+pub mod mrg;
 pub mod precondition;
+pub mod random;
+pub mod ring;
 pub mod route;
+pub mod time;

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
+use crate::engine::time::Time;
 use crate::fabric::trace::WireTrace;
 use crate::fabric::wires::{ControllerUse, Place, Wire, WireKind};
 use crate::fabric::{DomainId, FabricOutcome, PathId, Transfer, TransferDone};
 use crate::flash::address::{ChipId, Layout};
-use crate::sim::time::Time;
 
 /// Buses that serve equal numbers of consecutive chips, one transfer at a time each.
 pub struct Buses {
@@ -178,15 +178,15 @@ macro_rules! on_buses {
             &self,
             chip: $crate::flash::address::ChipId,
             _: $crate::fabric::Direction,
-        ) -> $crate::sim::time::Time {
+        ) -> $crate::engine::time::Time {
             self.buses.port_free_at(chip)
         }
 
         fn start(
             &mut self,
             transfer: $crate::fabric::Transfer,
-            now: $crate::sim::time::Time,
-            later: &mut impl FnMut($crate::sim::time::Time, Self::Event),
+            now: $crate::engine::time::Time,
+            later: &mut impl FnMut($crate::engine::time::Time, Self::Event),
         ) -> $crate::fabric::PathId {
             self.buses.start(transfer, now, later)
         }
@@ -195,8 +195,8 @@ macro_rules! on_buses {
             &mut self,
             path: $crate::fabric::PathId,
             transfer: $crate::fabric::Transfer,
-            now: $crate::sim::time::Time,
-            later: &mut impl FnMut($crate::sim::time::Time, Self::Event),
+            now: $crate::engine::time::Time,
+            later: &mut impl FnMut($crate::engine::time::Time, Self::Event),
         ) {
             self.buses.start_on_held_path(path, transfer, now, later);
         }
@@ -204,8 +204,8 @@ macro_rules! on_buses {
         fn handle(
             &mut self,
             event: Self::Event,
-            now: $crate::sim::time::Time,
-            _: &mut impl FnMut($crate::sim::time::Time, Self::Event),
+            now: $crate::engine::time::Time,
+            _: &mut impl FnMut($crate::engine::time::Time, Self::Event),
         ) -> $crate::fabric::FabricOutcome {
             self.buses.handle(event, now)
         }
@@ -213,8 +213,8 @@ macro_rules! on_buses {
         fn release(
             &mut self,
             path: $crate::fabric::PathId,
-            now: $crate::sim::time::Time,
-            _: &mut impl FnMut($crate::sim::time::Time, Self::Event),
+            now: $crate::engine::time::Time,
+            _: &mut impl FnMut($crate::engine::time::Time, Self::Event),
         ) -> $crate::fabric::DomainId {
             self.buses.release(path, now)
         }

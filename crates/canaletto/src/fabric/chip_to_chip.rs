@@ -1,8 +1,8 @@
 //! Pages sent straight from one chip to another, without passing a controller: an ability of some fabrics, beside transfers.
 
+use crate::engine::time::Time;
 use crate::fabric::PathId;
 use crate::flash::address::ChipId;
-use crate::sim::time::Time;
 
 /// Paths from chip to chip of a fabric with events of type `E`.
 ///

@@ -1,17 +1,17 @@
 //! Paths held from a command to its data (`fabric.hold_path`), and the pages that follow on them.
 
 use crate::fabric::PathId;
-use crate::flash::address::UnitId;
+use crate::flash::address::LunId;
 use crate::flash::array::MAX_PLANES;
 use crate::scheduler::transaction::TransactionId;
 
-/// What each unit holds; empty where paths are not held.
+/// What each LUN holds; empty where paths are not held.
 pub struct HeldPaths {
-    units: Vec<Unit>,
+    luns: Vec<Lun>,
 }
 
 #[derive(Clone, Copy)]
-struct Unit {
+struct Lun {
     /// From the end of the command's transfer until the path is given back.
     holding: bool,
     path: Option<PathId>,
@@ -21,47 +21,47 @@ struct Unit {
 }
 
 impl HeldPaths {
-    /// Room for `units` units if paths are held at all.
-    pub fn new(hold_path: bool, units: u32) -> HeldPaths {
-        let none = Unit { holding: false, path: None, pages: [TransactionId::NONE; MAX_PLANES], length: 0 };
-        HeldPaths { units: if hold_path { vec![none; units as usize] } else { Vec::new() } }
+    /// Room for `units` LUNs if paths are held at all.
+    pub fn new(hold_path: bool, luns: u32) -> HeldPaths {
+        let none = Lun { holding: false, path: None, pages: [TransactionId::NONE; MAX_PLANES], length: 0 };
+        HeldPaths { luns: if hold_path { vec![none; luns as usize] } else { Vec::new() } }
     }
 
-    /// Keeps a path for the unit.
-    pub fn hold(&mut self, unit: UnitId, path: PathId) {
-        let unit = &mut self.units[unit.index()];
-        unit.holding = true;
-        unit.path = Some(path);
+    /// Keeps a path for the LUN.
+    pub fn hold(&mut self, lun: LunId, path: PathId) {
+        let lun = &mut self.luns[lun.index()];
+        lun.holding = true;
+        lun.path = Some(path);
     }
 
-    /// Whether the unit holds a path, or sends its data over one that it held.
-    pub fn is_holding(&self, unit: UnitId) -> bool {
-        self.units.get(unit.index()).is_some_and(|unit| unit.holding)
+    /// Whether the LUN holds a path, or sends its data over one that it held.
+    pub fn is_holding(&self, lun: LunId) -> bool {
+        self.luns.get(lun.index()).is_some_and(|lun| lun.holding)
     }
 
-    /// The unit's path is given back. Returns whether it held one.
-    pub fn let_go(&mut self, unit: UnitId) -> bool {
-        self.units.get_mut(unit.index()).is_some_and(|unit| std::mem::take(&mut unit.holding))
+    /// The LUN's path is given back. Returns whether it held one.
+    pub fn let_go(&mut self, lun: LunId) -> bool {
+        self.luns.get_mut(lun.index()).is_some_and(|lun| std::mem::take(&mut lun.holding))
     }
 
-    /// Takes the path kept for the unit.
-    pub fn take(&mut self, unit: UnitId) -> Option<PathId> {
-        self.units.get_mut(unit.index())?.path.take()
+    /// Takes the path kept for the LUN.
+    pub fn take(&mut self, lun: LunId) -> Option<PathId> {
+        self.luns.get_mut(lun.index())?.path.take()
     }
 
-    /// Adds a page that crosses on the unit's path, after those added before.
-    pub fn add_page(&mut self, unit: UnitId, page: TransactionId) {
-        let unit = &mut self.units[unit.index()];
-        let length = unit.length as usize;
-        unit.pages.copy_within(0..length, 1);
-        unit.pages[0] = page;
-        unit.length += 1;
+    /// Adds a page that crosses on the LUN's path, after those added before.
+    pub fn add_page(&mut self, lun: LunId, page: TransactionId) {
+        let lun = &mut self.luns[lun.index()];
+        let length = lun.length as usize;
+        lun.pages.copy_within(0..length, 1);
+        lun.pages[0] = page;
+        lun.length += 1;
     }
 
-    /// The next page that crosses on the unit's path.
-    pub fn next_page(&mut self, unit: UnitId) -> Option<TransactionId> {
-        let unit = self.units.get_mut(unit.index()).filter(|unit| unit.length > 0)?;
-        unit.length -= 1;
-        Some(unit.pages[unit.length as usize])
+    /// The next page that crosses on the LUN's path.
+    pub fn next_page(&mut self, lun: LunId) -> Option<TransactionId> {
+        let lun = self.luns.get_mut(lun.index()).filter(|lun| lun.length > 0)?;
+        lun.length -= 1;
+        Some(lun.pages[lun.length as usize])
     }
 }

@@ -29,6 +29,7 @@ use self::parts::{Packet, PacketId};
 use self::routes::{Grid, ROUTER_PORTS};
 pub use self::routes::{LinkId, Node};
 use crate::config::design::{Fabric as FabricConfig, FabricKind, MeshController};
+use crate::engine::time::{Time, TimeSum};
 use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::facts::{Facts, Interconnect, RouterKind, neighbours};
 use crate::fabric::packets::{DATA_HEADER_FLITS, control_flits};
@@ -37,7 +38,6 @@ use crate::fabric::wires::{ControllerUse, Wire, WireKind};
 use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer, TransferDone};
 use crate::flash::address::{ChipId, Layout};
 use crate::flash::interface::Operation;
-use crate::sim::time::{Time, TimeSum};
 
 /// Facts of the mesh with links of eight data pins.
 pub const WIDE: Facts = Facts {

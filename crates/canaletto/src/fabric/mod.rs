@@ -29,13 +29,13 @@ use std::fmt::Debug;
 use std::ops::Range;
 
 use crate::config::design::Fabric as FabricConfig;
+use crate::engine::time::{Time, TimeSum};
 use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::kinds::fabrics;
 use crate::fabric::trace::WireTrace;
 use crate::fabric::wires::{ControllerUse, Wire};
 use crate::flash::address::{ChipId, Layout};
 use crate::flash::interface::Operation;
-use crate::sim::time::{Time, TimeSum};
 use crate::typed_id;
 
 // In the order of lists; the first is what the others are compared with.

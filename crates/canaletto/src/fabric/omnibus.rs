@@ -26,6 +26,8 @@ mod tests;
 use std::ops::Range;
 
 use crate::config::design::{Fabric as FabricConfig, FabricKind};
+use crate::engine::arena::Slab;
+use crate::engine::time::Time;
 use crate::fabric::facts::{Facts, Interconnect};
 use crate::fabric::omnibus::copies::Copies;
 use crate::fabric::omnibus::grid::{BusId, Grid, Ways};
@@ -35,8 +37,6 @@ use crate::fabric::wires::{ControllerUse, Wire};
 use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer, TransferDone};
 use crate::flash::address::{ChipId, Layout};
 use crate::flash::interface::Operation;
-use crate::sim::arena::Slab;
-use crate::sim::time::Time;
 
 /// Facts of the buses with whole pages.
 pub const WHOLE: Facts = Facts {

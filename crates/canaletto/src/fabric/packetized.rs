@@ -8,6 +8,7 @@
 //! time (tCS) stays. Read data are asked for by a control packet of their own, "read data transfer".
 
 use crate::config::design::Fabric as FabricConfig;
+use crate::engine::time::Time;
 use crate::fabric::Fabric;
 use crate::fabric::buses::{Buses, TransferEnd, on_buses};
 use crate::fabric::chip_to_chip::ChipToChip;
@@ -16,7 +17,6 @@ use crate::fabric::packets::Packets;
 use crate::fabric::wires::WireKind;
 use crate::flash::address::Layout;
 use crate::flash::interface::Operation;
-use crate::sim::time::Time;
 
 /// Facts of the packetized drive.
 pub const FACTS: Facts = Facts {

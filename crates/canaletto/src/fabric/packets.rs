@@ -8,8 +8,8 @@
 //! page.
 
 use crate::config::design::Fabric as FabricConfig;
+use crate::engine::time::Time;
 use crate::flash::interface::{Operation, constants};
-use crate::sim::time::Time;
 
 /// Flits of a data packet before its payload.
 pub const DATA_HEADER_FLITS: u64 = 1 + 2;

@@ -8,17 +8,17 @@ use std::marker::PhantomData;
 
 use crate::config::design::Design;
 use crate::engine::features::Features;
+use crate::engine::time::{Time, TimeSum};
 use crate::fabric::held::HeldPaths;
 use crate::fabric::{Direction, DomainId, Fabric, PathId, Transfer};
-use crate::flash::address::{ChipId, Layout, UnitId};
+use crate::flash::address::{ChipId, Layout, LunId};
 use crate::scheduler::transaction::TransactionId;
-use crate::sim::time::{Time, TimeSum};
 
 /// What a transfer carries.
 #[derive(Clone, Copy)]
 pub enum Payload {
-    /// A unit's command, with the data of a write.
-    Command(UnitId),
+    /// A LUN's command, with the data of a write.
+    Command(LunId),
     /// The data of a read.
     Data(TransactionId),
     /// A page from chip to chip.
@@ -53,7 +53,7 @@ impl<F: Fabric, X: Features> Paths<F, X> {
         Paths {
             fabric: F::new(&design.fabric, layout),
             carried: Vec::new(),
-            held: HeldPaths::new(design.fabric.hold_path, layout.units()),
+            held: HeldPaths::new(design.fabric.hold_path, layout.luns()),
             hold_path: design.fabric.hold_path,
             transfer_time: TimeSum::ZERO,
             features: PhantomData,
@@ -67,17 +67,17 @@ impl<F: Fabric, X: Features> Paths<F, X> {
         self.carry(path, Carried { payload, transfer });
     }
 
-    /// Starts a transfer of data to the controller: over the path that the unit holds, or else over a free one.
+    /// Starts a transfer of data to the controller: over the path that the LUN holds, or else over a free one.
     #[inline]
     pub fn start_data(
         &mut self,
-        unit: UnitId,
+        lun: LunId,
         transfer: Transfer,
         payload: Payload,
         now: Time,
         later: &mut impl FnMut(Time, F::Event),
     ) {
-        match if X::HELD_PATHS { self.held.take(unit) } else { None } {
+        match if X::HELD_PATHS { self.held.take(lun) } else { None } {
             Some(path) => {
                 self.carried[path.index()] = Carried { payload, transfer };
                 self.fabric.start_on_held_path(path, transfer, now, later);
@@ -131,45 +131,45 @@ impl<F: Fabric, X: Features> Paths<F, X> {
 
     /// Keeps the path of a command that has crossed, if paths are held. Returns whether they are.
     #[inline]
-    pub fn hold(&mut self, unit: UnitId, path: PathId) -> bool {
+    pub fn hold(&mut self, lun: LunId, path: PathId) -> bool {
         let holds = X::HELD_PATHS && self.hold_path;
         if holds {
-            self.held.hold(unit, path);
+            self.held.hold(lun, path);
         }
         holds
     }
 
-    /// Puts a page in line for its unit's held path, if paths are held. Returns whether they are.
+    /// Puts a page in line for its LUN's held path, if paths are held. Returns whether they are.
     #[inline]
-    pub fn add_page(&mut self, unit: UnitId, page: TransactionId) -> bool {
+    pub fn add_page(&mut self, lun: LunId, page: TransactionId) -> bool {
         let holds = X::HELD_PATHS && self.hold_path;
         if holds {
-            self.held.add_page(unit, page);
+            self.held.add_page(lun, page);
         }
         holds
     }
 
-    /// The next page that crosses on the unit's held path.
+    /// The next page that crosses on the LUN's held path.
     #[inline]
-    pub fn next_page(&mut self, unit: UnitId) -> Option<TransactionId> {
-        if X::HELD_PATHS { self.held.next_page(unit) } else { None }
+    pub fn next_page(&mut self, lun: LunId) -> Option<TransactionId> {
+        if X::HELD_PATHS { self.held.next_page(lun) } else { None }
     }
 
-    /// The path that the unit holds, which it does not keep.
-    pub fn take_held(&mut self, unit: UnitId) -> Option<PathId> {
-        if X::HELD_PATHS { self.held.take(unit) } else { None }
+    /// The path that the LUN holds, which it does not keep.
+    pub fn take_held(&mut self, lun: LunId) -> Option<PathId> {
+        if X::HELD_PATHS { self.held.take(lun) } else { None }
     }
 
-    /// Whether the unit holds a path, or sends its data over one that it held.
+    /// Whether the LUN holds a path, or sends its data over one that it held.
     #[inline]
-    pub fn is_holding(&self, unit: UnitId) -> bool {
-        X::HELD_PATHS && self.held.is_holding(unit)
+    pub fn is_holding(&self, lun: LunId) -> bool {
+        X::HELD_PATHS && self.held.is_holding(lun)
     }
 
-    /// The unit's path is given back. Returns whether it held one.
+    /// The LUN's path is given back. Returns whether it held one.
     #[inline]
-    pub fn let_go(&mut self, unit: UnitId) -> bool {
-        X::HELD_PATHS && self.held.let_go(unit)
+    pub fn let_go(&mut self, lun: LunId) -> bool {
+        X::HELD_PATHS && self.held.let_go(lun)
     }
 
     /// Time transfers took on their wires, summed over transfers.

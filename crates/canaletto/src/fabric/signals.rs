@@ -1,9 +1,9 @@
 //! Dedicated signalling, as on a conventional flash bus: command and address cycles, then data.
 
 use crate::config::design::Fabric as FabricConfig;
+use crate::engine::time::Time;
 use crate::flash::address::Layout;
 use crate::flash::interface::{CommandTable, Operation};
-use crate::sim::time::Time;
 
 /// Times of commands and data on the wires of one bus.
 pub struct Signals {
@@ -64,11 +64,11 @@ macro_rules! on_signals {
             &self,
             operation: $crate::flash::interface::Operation,
             planes: usize,
-        ) -> $crate::sim::time::Time {
+        ) -> $crate::engine::time::Time {
             self.signals.command_time(operation, planes)
         }
 
-        fn data_time(&self, _: $crate::flash::interface::Operation, bytes: u64) -> $crate::sim::time::Time {
+        fn data_time(&self, _: $crate::flash::interface::Operation, bytes: u64) -> $crate::engine::time::Time {
             self.signals.data_time(bytes)
         }
 

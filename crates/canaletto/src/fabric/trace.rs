@@ -1,7 +1,7 @@
 //! What goes on on the wires, written down for timelines; nothing is written unless someone watches.
 
+use crate::engine::time::Time;
 use crate::fabric::PathId;
-use crate::sim::time::Time;
 
 /// What a wire is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -27,6 +27,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use crate::config::design::{Fabric as FabricConfig, Retry, Scouts, VeniceController};
+use crate::engine::time::{Time, TimeSum};
 use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::facts::{Facts, Interconnect, RouterKind, neighbours};
 use crate::fabric::packets::control_flits;
@@ -39,7 +40,6 @@ use crate::fabric::wires::{ControllerUse, Wire, WireKind};
 use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer, TransferDone};
 use crate::flash::address::{ChipId, Layout};
 use crate::flash::interface::Operation;
-use crate::sim::time::{Time, TimeSum};
 
 /// Facts of Venice: one 8-bit link between neighbours, used either way, and routers beside the flash chips.
 pub const FACTS: Facts = Facts {

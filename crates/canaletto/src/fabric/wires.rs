@@ -2,7 +2,7 @@
 //!
 //! Places are (row, column) of the chip array; controllers sit at column −1 (west of it) or one beyond the last (east).
 
-use crate::sim::time::Time;
+use crate::engine::time::Time;
 
 /// A place in the array or beside it.
 pub type Place = (i32, i32);

@@ -9,7 +9,7 @@ typed_id!(
 );
 typed_id!(
     /// The part of a chip that takes one command at a time: a die, or the whole chip where dies do not interleave.
-    UnitId
+    LunId
 );
 typed_id!(
     /// A plane, counted channel by channel, chip by chip, die by die.
@@ -85,10 +85,10 @@ pub struct Layout {
     pub sector_shift: u32,
     /// Binary logarithm of the number of pages in a flash page.
     pub flash_shift: u32,
-    /// Units a chip: its dies, or 1.
-    pub units_per_chip: u32,
-    /// Planes a unit.
-    pub planes_per_unit: u32,
+    /// LUNs a chip: its dies, or 1.
+    pub luns_per_chip: u32,
+    /// Planes a LUN.
+    pub planes_per_lun: u32,
     /// Where each plane is: looked up several times a request, when divisions would be a tenth of the run time.
     places: Vec<Place>,
 }
@@ -96,8 +96,8 @@ pub struct Layout {
 /// A plane's surroundings.
 #[derive(Debug, Clone, Copy)]
 struct Place {
-    unit: UnitId,
-    in_unit: u32,
+    lun: LunId,
+    in_lun: u32,
     chip: ChipId,
     channel: u32,
 }
@@ -109,13 +109,13 @@ impl Layout {
     /// The layout of a validated geometry.
     pub fn new(geometry: &Geometry, die_interleaving: bool) -> Layout {
         let dies = geometry.dies_per_chip;
-        let units_per_chip = if die_interleaving { dies } else { 1 };
-        let planes_per_unit = geometry.planes_per_die * dies / units_per_chip;
+        let luns_per_chip = if die_interleaving { dies } else { 1 };
+        let planes_per_lun = geometry.planes_per_die * dies / luns_per_chip;
         let planes_per_chip = dies * geometry.planes_per_die;
         let planes = geometry.channels * geometry.chips_per_channel * planes_per_chip;
         let place = |plane| Place {
-            unit: UnitId(plane / planes_per_unit),
-            in_unit: plane % planes_per_unit,
+            lun: LunId(plane / planes_per_lun),
+            in_lun: plane % planes_per_lun,
             chip: ChipId(plane / planes_per_chip),
             channel: plane / planes_per_chip / geometry.chips_per_channel,
         };
@@ -129,8 +129,8 @@ impl Layout {
             sectors_per_page: (geometry.page.0 / SECTOR) as u32,
             sector_shift: (geometry.page.0 / SECTOR).trailing_zeros(),
             flash_shift: 0,
-            units_per_chip,
-            planes_per_unit,
+            luns_per_chip,
+            planes_per_lun,
             places: (0..planes).map(place).collect(),
         }
     }
@@ -172,9 +172,9 @@ impl Layout {
         self.channels * self.chips_per_channel
     }
 
-    /// Units in all.
-    pub fn units(&self) -> u32 {
-        self.chips() * self.units_per_chip
+    /// LUNs in all.
+    pub fn luns(&self) -> u32 {
+        self.chips() * self.luns_per_chip
     }
 
     /// Planes in all.
@@ -203,14 +203,14 @@ impl Layout {
         (self.chip_of_plane(plane).0 % self.chips_per_channel) as usize
     }
 
-    /// The unit a plane belongs to.
-    pub fn unit_of(&self, plane: PlaneId) -> UnitId {
-        self.places[plane.index()].unit
+    /// The LUN a plane belongs to.
+    pub fn lun_of(&self, plane: PlaneId) -> LunId {
+        self.places[plane.index()].lun
     }
 
-    /// A plane's place within its unit.
-    pub fn plane_in_unit(&self, plane: PlaneId) -> u32 {
-        self.places[plane.index()].in_unit
+    /// A plane's place within its LUN.
+    pub fn plane_in_lun(&self, plane: PlaneId) -> u32 {
+        self.places[plane.index()].in_lun
     }
 
     /// The chip a plane is in.
@@ -223,9 +223,9 @@ impl Layout {
         self.places[plane.index()].channel
     }
 
-    /// The chip a unit belongs to.
-    pub fn chip_of(&self, unit: UnitId) -> ChipId {
-        if self.units_per_chip == 1 { ChipId(unit.0) } else { ChipId(unit.0 / self.units_per_chip) }
+    /// The chip a LUN belongs to.
+    pub fn chip_of(&self, lun: LunId) -> ChipId {
+        if self.luns_per_chip == 1 { ChipId(lun.0) } else { ChipId(lun.0 / self.luns_per_chip) }
     }
 }
 

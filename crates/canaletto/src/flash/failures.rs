@@ -1,7 +1,7 @@
 //! Operations that fail now and then.
 
 use crate::config::medium::Failures as FailuresConfig;
-use crate::sim::random::Stream;
+use crate::engine::random::Stream;
 
 /// Draws failures, and counts them.
 pub struct Failures {

@@ -3,7 +3,7 @@
 //! What crosses the wires (`wires`) differs between fabrics; what the chip needs around it (`chip`) does not.
 
 use crate::config::design::{Fabric, Interface, Turnarounds};
-use crate::sim::time::Time;
+use crate::engine::time::Time;
 
 /// Timing constants of an interface, nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

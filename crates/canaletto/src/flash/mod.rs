@@ -1,9 +1,9 @@
 //! The flash back end: chips with their arrays, registers and ports, what they are doing and how long it takes.
 //!
-//! - In: commands that units [begin](FlashBackend::begin), that have [crossed](FlashBackend::work) to them and whose arrays have
+//! - In: commands that LUNs [begin](FlashBackend::begin), that have [crossed](FlashBackend::work) to them and whose arrays have
 //!   [ended](FlashBackend::has_ended); data that have left a register.
 //! - Out: when arrays end, and whether what they did has failed.
-//! - State: every unit, page register and port; suspended programs and erases; copies held in registers.
+//! - State: every LUN, page register and port; suspended programs and erases; copies held in registers.
 
 pub mod address;
 pub mod array;
@@ -20,7 +20,8 @@ use std::marker::PhantomData;
 use crate::config::design::Design;
 use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
-use crate::flash::address::{Layout, PlaneId, UnitId};
+use crate::engine::time::{Time, TimeSum};
+use crate::flash::address::{Layout, LunId, PlaneId};
 use crate::flash::array::{Array, Background, Charge, Command};
 use crate::flash::copyback::Copybacks;
 use crate::flash::failures::Failures;
@@ -31,9 +32,8 @@ use crate::flash::timing::ArrayTiming;
 use crate::flash::wear::Wear;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
-use crate::scheduler::mates::Mates;
+use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::transaction::TransactionId;
-use crate::sim::time::{Time, TimeSum};
 
 /// Page operations of the arrays, and the time they took.
 #[derive(Clone, Copy, Default)]
@@ -95,14 +95,14 @@ pub struct FlashBackend<X> {
 }
 
 impl<X: Features> FlashBackend<X> {
-    /// Idle chips of a validated design; units keep a clock for each of `flows` if there are several.
+    /// Idle chips of a validated design; LUNs keep a clock for each of `flows` if there are several.
     pub fn new(design: &Design, layout: &Layout, flows: usize, seed: u64) -> Self {
         FlashBackend {
             array: Array::new(layout, design.flash.busy_until_data_out, flows),
             timing: ArrayTiming::new(&design.flash),
             commands: CommandTable::new(&design.fabric, layout.planes_per_die),
-            suspensions: Suspensions::new(&design.flash.suspend, layout.units()),
-            copybacks: Copybacks::new(&design.gc, layout.units()),
+            suspensions: Suspensions::new(&design.flash.suspend, layout.luns()),
+            copybacks: Copybacks::new(&design.gc, layout.luns()),
             failures: Failures::new(&design.flash.failures, seed),
             reliability: Reliability::new(design, seed),
             operations: Operations::default(),
@@ -112,29 +112,29 @@ impl<X: Features> FlashBackend<X> {
         }
     }
 
-    /// The command that a unit works on, or did last.
-    pub fn command(&self, unit: UnitId) -> &Command {
-        &self.array.units[unit.index()].command
+    /// The command that a LUN works on, or did last.
+    pub fn command(&self, lun: LunId) -> &Command {
+        &self.array.luns[lun.index()].command
     }
 
-    /// Where a unit's suspended operation stands.
+    /// Where a LUN's suspended operation stands.
     #[inline]
-    pub fn phase(&self, unit: UnitId) -> Phase {
-        if X::SUSPENSION { self.suspensions.phase(unit) } else { Phase::Idle }
+    pub fn phase(&self, lun: LunId) -> Phase {
+        if X::SUSPENSION { self.suspensions.phase(lun) } else { Phase::Idle }
     }
 
-    /// Gives a unit a command.
+    /// Gives a LUN a command.
     #[inline(always)]
-    pub fn begin<P: Probe>(&mut self, unit: UnitId, command: Command, work: &InFlight<'_, P>, now: Time) {
+    pub fn begin<P: Probe>(&mut self, lun: LunId, command: Command, work: &InFlight<'_, P>, now: Time) {
         let charge = self.charge_of(&command, work);
-        self.array.begin(unit, command, charge, now);
+        self.array.begin(lun, command, charge, now);
         if X::SUSPENSION {
-            self.suspensions.serves(unit);
-            debug_assert!(self.leaves_suspended_pages_alone(unit, work), "read a page while its program is suspended");
+            self.suspensions.serves(lun);
+            debug_assert!(self.leaves_suspended_pages_alone(lun, work), "read a page while its program is suspended");
         }
     }
 
-    /// Whom a unit's time is charged to while it works on a command: of several pages the first decides.
+    /// Whom a LUN's time is charged to while it works on a command: of several pages the first decides.
     #[inline]
     pub fn charge_of<P: Probe>(&self, command: &Command, work: &InFlight<'_, P>) -> Option<Charge> {
         let first = &work.transactions[command.transactions()[0]];
@@ -142,26 +142,26 @@ impl<X: Features> FlashBackend<X> {
         first.background().map(Charge::Background).or(flow)
     }
 
-    /// A unit's command has crossed: its array begins. Returns when it ends.
+    /// A LUN's command has crossed: its array begins. Returns when it ends.
     #[inline]
-    pub fn work<P: Probe>(&mut self, unit: UnitId, work: &mut InFlight<'_, P>, now: Time) -> Time {
-        let command = &self.array.units[unit.index()].command;
+    pub fn work<P: Probe>(&mut self, lun: LunId, work: &mut InFlight<'_, P>, now: Time) -> Time {
+        let command = &self.array.luns[lun.index()].command;
         let begins = now + self.commands.get(command.operation, command.transactions().len()).chip;
         let ends = begins + self.array_time(command, work);
         let is_suspendable = X::SUSPENSION && self.suspensions.is_on() && {
             let command = *command;
             let charge = self.charge_of(&command, work);
-            self.suspensions.works(unit, command, charge, begins)
+            self.suspensions.works(lun, command, charge, begins)
         };
         if !is_suspendable {
-            self.tell_of_work(unit, work, begins, ends);
+            self.tell_of_work(lun, work, begins, ends);
         }
-        self.works_until(unit, ends)
+        self.works_until(lun, ends)
     }
 
-    fn tell_of_work<P: Probe>(&self, unit: UnitId, work: &mut InFlight<'_, P>, from: Time, until: Time) {
+    fn tell_of_work<P: Probe>(&self, lun: LunId, work: &mut InFlight<'_, P>, from: Time, until: Time) {
         if P::WATCHES_WIRES {
-            let command = self.command(unit);
+            let command = self.command(lun);
             for &id in command.transactions() {
                 let plane = work.transactions[id].ppa.plane;
                 work.probe.array_works(plane, command.operation, work.owner(id), from, until);
@@ -169,15 +169,15 @@ impl<X: Features> FlashBackend<X> {
         }
     }
 
-    /// Notes that the unit's array is at work until `time`, which it returns.
-    pub fn works_until(&mut self, unit: UnitId, time: Time) -> Time {
-        self.array.units[unit.index()].due = time;
+    /// Notes that the LUN's array is at work until `time`, which it returns.
+    pub fn works_until(&mut self, lun: LunId, time: Time) -> Time {
+        self.array.luns[lun.index()].due = time;
         time
     }
 
-    /// Whether the unit's array ends now: the end of one that was suspended meanwhile does not count.
-    pub fn has_ended(&self, unit: UnitId, now: Time) -> bool {
-        self.array.units[unit.index()].due == now
+    /// Whether the LUN's array ends now: the end of one that was suspended meanwhile does not count.
+    pub fn has_ended(&self, lun: LunId, now: Time) -> bool {
+        self.array.luns[lun.index()].due == now
     }
 
     /// Planes work side by side: the slowest page decides. MQSim's pages of one command are all of one kind.
@@ -205,61 +205,61 @@ impl<X: Features> FlashBackend<X> {
 
     /// Counts a command that has ended and returns how long its array worked.
     #[inline]
-    pub fn count_ended<P: Probe>(&mut self, unit: UnitId, work: &InFlight<'_, P>) -> Time {
-        let command = &self.array.units[unit.index()].command;
+    pub fn count_ended<P: Probe>(&mut self, lun: LunId, work: &InFlight<'_, P>) -> Time {
+        let command = &self.array.luns[lun.index()].command;
         let (operation, planes) = (command.operation, command.transactions().len() as u64);
         let worked = self.array_time(command, work);
         self.operations.count(operation, planes, worked);
         worked
     }
 
-    /// The unit's array has worked for `worked`: it is free, unless its registers hold copies to be programmed. Returns whether
+    /// The LUN's array has worked for `worked`: it is free, unless its registers hold copies to be programmed. Returns whether
     /// they do.
     #[inline]
-    pub fn end(&mut self, unit: UnitId, worked: Time, now: Time) -> bool {
-        let goes_on = X::COPYBACK && self.copybacks.pending(unit).is_some() && self.phase(unit) == Phase::Idle;
+    pub fn end(&mut self, lun: LunId, worked: Time, now: Time) -> bool {
+        let goes_on = X::COPYBACK && self.copybacks.pending(lun).is_some() && self.phase(lun) == Phase::Idle;
         if goes_on {
-            self.array.pause(unit, worked);
+            self.array.pause(lun, worked);
         } else {
-            self.array.array_done(unit, worked, now);
+            self.array.array_done(lun, worked, now);
         }
         goes_on
     }
 
     /// Data of a page are in its plane's register.
     #[inline]
-    pub fn fill_register<P: Probe>(&mut self, unit: UnitId, plane: PlaneId, work: &mut InFlight<'_, P>, now: Time) {
-        self.array.fill_register(unit, self.layout.plane_in_unit(plane));
+    pub fn fill_register<P: Probe>(&mut self, lun: LunId, plane: PlaneId, work: &mut InFlight<'_, P>, now: Time) {
+        self.array.fill_register(lun, self.layout.plane_in_lun(plane));
         work.probe.register_filled(plane, now);
     }
 
     /// Data of a page have left its plane's register.
     #[inline(always)]
-    pub fn drain_register<P: Probe>(&mut self, id: TransactionId, unit: UnitId, work: &mut InFlight<'_, P>, now: Time) {
+    pub fn drain_register<P: Probe>(&mut self, id: TransactionId, lun: LunId, work: &mut InFlight<'_, P>, now: Time) {
         let plane = work.transactions[id].ppa.plane;
-        self.array.drain_register(unit, plane, self.layout.plane_in_unit(plane), now);
+        self.array.drain_register(lun, plane, self.layout.plane_in_lun(plane), now);
         if P::WATCHES_WIRES {
             work.probe.register_drained(plane, work.owner(id), now);
         }
     }
 
-    /// Charges what a transaction has waited for until it could be issued, a free page apart: its unit, busy with whatever work,
+    /// Charges what a transaction has waited for until it could be issued, a free page apart: its LUN, busy with whatever work,
     /// until `port_free_at` its chip's port, and then a path.
     #[inline(always)]
     pub fn charge_wait<P: Probe>(
         &self,
         id: TransactionId,
-        unit: UnitId,
+        lun: LunId,
         port_free_at: Time,
         work: &mut InFlight<'_, P>,
         now: Time,
     ) {
         let t = &work.transactions[id];
-        let available = self.array.available_since(unit, t.ppa.plane).max(port_free_at);
+        let available = self.array.available_since(lun, t.ppa.plane).max(port_free_at);
         let mut own = available.saturating_sub(t.account.since);
-        if self.array.has_background_clocks(unit) {
+        if self.array.has_background_clocks(lun) {
             let marks = t.background_marks;
-            let clocks = self.array.background_clocks(unit, now);
+            let clocks = self.array.background_clocks(lun, now);
             for kind in Background::ALL {
                 let worked = clocks[kind as usize] - marks[kind as usize];
                 if worked > Time::ZERO {
@@ -268,18 +268,18 @@ impl<X: Features> FlashBackend<X> {
             }
         }
         if X::SEVERAL_FLOWS {
-            work.interference.charge(id, self.array.flow_clocks(unit, now), own);
+            work.interference.charge(id, self.array.flow_clocks(lun, now), own);
         }
         work.charge_page_up_to(id, Cause::ChipBusyUser, own, now);
         work.charge_path_conflict(id, now);
     }
 
-    /// Notes the unit's clocks, from which a transaction that is queued is charged when it is issued.
+    /// Notes the LUN's clocks, from which a transaction that is queued is charged when it is issued.
     #[inline]
-    pub fn mark_wait<P: Probe>(&self, id: TransactionId, unit: UnitId, work: &mut InFlight<'_, P>, now: Time) {
-        work.transactions[id].background_marks = self.array.background_clocks(unit, now);
+    pub fn mark_wait<P: Probe>(&self, id: TransactionId, lun: LunId, work: &mut InFlight<'_, P>, now: Time) {
+        work.transactions[id].background_marks = self.array.background_clocks(lun, now);
         if X::SEVERAL_FLOWS {
-            work.interference.mark(id, self.array.flow_clocks(unit, now));
+            work.interference.mark(id, self.array.flow_clocks(lun, now));
         }
     }
 
@@ -298,11 +298,11 @@ impl<X: Features> FlashBackend<X> {
         if !X::FAILURES {
             return;
         }
-        let (mut group, mut drawn) = (Mates::<X>::of(first), None);
+        let (mut group, mut drawn) = (FlashPageGroup::<X>::of(first), None);
         while let Some(id) = group.next(&work.transactions) {
             if work.transactions[id].attempt == 0 {
                 let failures = &mut self.failures;
-                work.transactions[id].damaged = *drawn.get_or_insert_with(|| failures.read_fails());
+                work.transactions[id].read_failed = *drawn.get_or_insert_with(|| failures.read_fails());
             }
         }
     }
@@ -315,8 +315,8 @@ impl<X: Features> FlashBackend<X> {
         let t = &work.transactions[id];
         let attempt = u32::from(t.attempt);
         let (illegible, retries) = match &mut self.reliability {
-            Some(bits) => (bits.fails(t.ppa, attempt, u64::from(t.bytes), wear, now) || t.damaged, bits.retries),
-            None => (t.damaged, 0),
+            Some(bits) => (bits.fails(t.ppa, attempt, u64::from(t.bytes), wear, now) || t.read_failed, bits.retries),
+            None => (t.read_failed, 0),
         };
         match illegible {
             false => Decoded::Legible,

@@ -6,11 +6,11 @@
 
 use crate::config::design::Design;
 use crate::config::medium::Errors;
+use crate::engine::random::Stream;
+use crate::engine::time::Time;
 use crate::flash::address::Ppa;
 use crate::flash::timing::Kinds;
 use crate::flash::wear::Wear;
-use crate::sim::random::Stream;
-use crate::sim::time::Time;
 
 /// Rates of the table, as decimal exponents, and steps a decade.
 const LOWEST: f64 = -12.0;

@@ -1,4 +1,4 @@
-//! Suspended programs and erases: what each unit has put aside, and when it takes it up again.
+//! Suspended programs and erases: what each LUN has put aside, and when it takes it up again.
 //!
 //! ```text
 //!            crossed            a read waits        suspend_time          nothing waits         resume_time
@@ -6,36 +6,36 @@
 //!   <── array done ────────┘                                      (serves)
 //! ```
 //!
-//! The event that was to end the operation stays in the queue and is ignored: a unit's `due` says which event counts.
+//! The event that was to end the operation stays in the queue and is ignored: a LUN's `due` says which event counts.
 
 use crate::config::medium::{Suspend, SuspendTrigger, Suspendable};
 use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
+use crate::engine::time::Time;
 use crate::flash::FlashBackend;
-use crate::flash::address::UnitId;
+use crate::flash::address::LunId;
 use crate::flash::array::{Charge, Command};
 use crate::flash::interface::Operation;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::queues::Served;
-use crate::sim::time::Time;
 
-/// Where a unit's operation stands.
+/// Where a LUN's operation stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
-    /// The unit works on nothing that could be suspended.
+    /// The LUN works on nothing that could be suspended.
     Idle,
     /// The array works.
     Working,
     /// The array is being stopped.
     Suspending,
-    /// The operation is put aside; the unit takes other commands.
+    /// The operation is put aside; the LUN takes other commands.
     Suspended,
     /// The array takes the operation up again.
     Resuming,
 }
 
-/// A unit's operation that can be suspended.
+/// A LUN's operation that can be suspended.
 #[derive(Clone, Copy)]
 pub struct Suspendee {
     /// Where it stands.
@@ -48,7 +48,7 @@ pub struct Suspendee {
     pub since: Time,
     /// Array time it still needs.
     pub remaining: Time,
-    /// Until when a suspended unit takes further commands.
+    /// Until when a suspended LUN takes further commands.
     until: Time,
     /// Whether it has taken one.
     has_served: bool,
@@ -56,7 +56,7 @@ pub struct Suspendee {
     taken: u32,
 }
 
-/// What every unit has put aside; empty where nothing can be suspended.
+/// What every LUN has put aside; empty where nothing can be suspended.
 pub struct Suspensions {
     erases: bool,
     programs: bool,
@@ -68,14 +68,14 @@ pub struct Suspensions {
     limit: u32,
     min_remaining: Time,
     longest: Time,
-    units: Vec<Suspendee>,
+    luns: Vec<Suspendee>,
     /// Suspensions so far.
     pub count: u64,
 }
 
 impl Suspensions {
-    /// Nothing suspended, in `units` units.
-    pub fn new(config: &Suspend, units: u32) -> Suspensions {
+    /// Nothing suspended, in `units` LUNs.
+    pub fn new(config: &Suspend, luns: u32) -> Suspensions {
         let none = Suspendee {
             phase: Phase::Idle,
             command: Command::new(Operation::Erase),
@@ -96,7 +96,7 @@ impl Suspensions {
             limit: config.max_suspensions,
             min_remaining: config.min_remaining.time(),
             longest: config.max_suspended_time.time(),
-            units: if on { vec![none; units as usize] } else { Vec::new() },
+            luns: if on { vec![none; luns as usize] } else { Vec::new() },
             count: 0,
         }
     }
@@ -108,22 +108,22 @@ impl Suspensions {
 
     /// Whether anything can be suspended.
     pub fn is_on(&self) -> bool {
-        !self.units.is_empty()
+        !self.luns.is_empty()
     }
 
-    /// The unit's operation, if any can be suspended.
-    pub fn get(&self, unit: UnitId) -> Option<&Suspendee> {
-        self.units.get(unit.index())
+    /// The LUN's operation, if any can be suspended.
+    pub fn get(&self, lun: LunId) -> Option<&Suspendee> {
+        self.luns.get(lun.index())
     }
 
-    /// Where the unit's operation stands.
-    pub fn phase(&self, unit: UnitId) -> Phase {
-        self.get(unit).map_or(Phase::Idle, |u| u.phase)
+    /// Where the LUN's operation stands.
+    pub fn phase(&self, lun: LunId) -> Phase {
+        self.get(lun).map_or(Phase::Idle, |u| u.phase)
     }
 
-    /// Transactions that the unit's operation is put aside for.
-    pub fn served(&self, unit: UnitId) -> Served {
-        match self.get(unit) {
+    /// Transactions that the LUN's operation is put aside for.
+    pub fn served(&self, lun: LunId) -> Served {
+        match self.get(lun) {
             Some(u) if u.phase == Phase::Idle => Served::All,
             Some(u) if self.writes_too && u.command.operation == Operation::Erase => Served::UserRequests,
             Some(_) => Served::UserReads,
@@ -131,24 +131,24 @@ impl Suspensions {
         }
     }
 
-    /// The array works on `command` from `begins` on. Returns whether it can be suspended; what a unit does while another
+    /// The array works on `command` from `begins` on. Returns whether it can be suspended; what a LUN does while another
     /// operation is put aside cannot.
-    pub fn works(&mut self, id: UnitId, command: Command, charge: Option<Charge>, begins: Time) -> bool {
+    pub fn works(&mut self, id: LunId, command: Command, charge: Option<Charge>, begins: Time) -> bool {
         let suspendable = match command.operation {
             Operation::Read => false,
             Operation::Program => self.programs,
             Operation::Erase => self.erases,
         };
-        let Some(unit) = self.units.get_mut(id.index()).filter(|u| suspendable && u.phase == Phase::Idle) else {
+        let Some(lun) = self.luns.get_mut(id.index()).filter(|u| suspendable && u.phase == Phase::Idle) else {
             return false;
         };
-        *unit = Suspendee { phase: Phase::Working, command, charge, since: begins, taken: 0, ..*unit };
+        *lun = Suspendee { phase: Phase::Working, command, charge, since: begins, taken: 0, ..*lun };
         true
     }
 
-    /// Whether the unit's operation has suspensions left.
-    pub fn has_turns_left(&self, unit: UnitId) -> bool {
-        self.get(unit).is_some_and(|u| u.taken < self.limit)
+    /// Whether the LUN's operation has suspensions left.
+    pub fn has_turns_left(&self, lun: LunId) -> bool {
+        self.get(lun).is_some_and(|u| u.taken < self.limit)
     }
 
     /// Whether an operation with `remaining` to do is worth suspending.
@@ -157,102 +157,102 @@ impl Suspensions {
     }
 
     /// The array is being stopped, with `remaining` left to do.
-    pub fn suspend(&mut self, unit: UnitId, remaining: Time) {
-        let unit = &mut self.units[unit.index()];
-        assert!(unit.phase == Phase::Working && unit.taken < self.limit, "suspended what does not work");
-        (unit.phase, unit.remaining) = (Phase::Suspending, remaining);
-        unit.taken += 1;
+    pub fn suspend(&mut self, lun: LunId, remaining: Time) {
+        let lun = &mut self.luns[lun.index()];
+        assert!(lun.phase == Phase::Working && lun.taken < self.limit, "suspended what does not work");
+        (lun.phase, lun.remaining) = (Phase::Suspending, remaining);
+        lun.taken += 1;
         self.count += 1;
     }
 
-    /// The array has stopped: the unit takes other commands.
-    pub fn suspended(&mut self, unit: UnitId, now: Time) {
-        let unit = &mut self.units[unit.index()];
-        unit.phase = Phase::Suspended;
-        (unit.until, unit.has_served) = (now + self.longest, false);
+    /// The array has stopped: the LUN takes other commands.
+    pub fn suspended(&mut self, lun: LunId, now: Time) {
+        let lun = &mut self.luns[lun.index()];
+        lun.phase = Phase::Suspended;
+        (lun.until, lun.has_served) = (now + self.longest, false);
     }
 
-    /// The unit takes a command, perhaps while its operation is put aside.
-    pub fn serves(&mut self, unit: UnitId) {
-        if let Some(unit) = self.units.get_mut(unit.index()) {
-            unit.has_served = true;
+    /// The LUN takes a command, perhaps while its operation is put aside.
+    pub fn serves(&mut self, lun: LunId) {
+        if let Some(lun) = self.luns.get_mut(lun.index()) {
+            lun.has_served = true;
         }
     }
 
-    /// Whether a suspended unit takes no further commands because it has served for long enough.
-    pub fn is_overdue(&self, unit: UnitId, now: Time) -> bool {
-        self.get(unit).is_some_and(|u| u.has_served && now >= u.until)
+    /// Whether a suspended LUN takes no further commands because it has served for long enough.
+    pub fn is_overdue(&self, lun: LunId, now: Time) -> bool {
+        self.get(lun).is_some_and(|u| u.has_served && now >= u.until)
     }
 
     /// The array takes the operation up again. Returns it.
-    pub fn resume(&mut self, unit: UnitId) -> (Command, Option<Charge>) {
-        let unit = &mut self.units[unit.index()];
-        assert_eq!(unit.phase, Phase::Suspended, "resumed what is not suspended");
-        unit.phase = Phase::Resuming;
-        (unit.command, unit.charge)
+    pub fn resume(&mut self, lun: LunId) -> (Command, Option<Charge>) {
+        let lun = &mut self.luns[lun.index()];
+        assert_eq!(lun.phase, Phase::Suspended, "resumed what is not suspended");
+        lun.phase = Phase::Resuming;
+        (lun.command, lun.charge)
     }
 
     /// The array works again. Returns how long it still has to.
-    pub fn resumed(&mut self, unit: UnitId, now: Time) -> Time {
-        let unit = &mut self.units[unit.index()];
-        (unit.phase, unit.since) = (Phase::Working, now);
-        unit.remaining
+    pub fn resumed(&mut self, lun: LunId, now: Time) -> Time {
+        let lun = &mut self.luns[lun.index()];
+        (lun.phase, lun.since) = (Phase::Working, now);
+        lun.remaining
     }
 
     /// The operation is done.
-    pub fn done(&mut self, unit: UnitId) {
-        self.units[unit.index()].phase = Phase::Idle;
+    pub fn done(&mut self, lun: LunId) {
+        self.luns[lun.index()].phase = Phase::Idle;
     }
 }
 
 impl<X: Features> FlashBackend<X> {
-    /// Stops a unit's operation, which has worked until now, to serve what waits for it. Returns when the unit can be given
+    /// Stops a LUN's operation, which has worked until now, to serve what waits for it. Returns when the LUN can be given
     /// another command.
-    pub fn suspend<P: Probe>(&mut self, unit: UnitId, work: &mut InFlight<'_, P>, now: Time) -> Time {
-        self.tell_of_suspendee(unit, work, now);
-        let command = &self.array.units[unit.index()].command;
+    pub fn suspend<P: Probe>(&mut self, lun: LunId, work: &mut InFlight<'_, P>, now: Time) -> Time {
+        self.tell_of_suspendee(lun, work, now);
+        let command = &self.array.luns[lun.index()].command;
         if command.operation == Operation::Program {
             work.charge_flash_pages::<X>(command.transactions(), Cause::ArrayProgram, now);
         }
-        self.suspensions.suspend(unit, self.remaining(unit, now));
-        self.works_until(unit, now + self.suspensions.suspend_time)
+        self.suspensions.suspend(lun, self.remaining(lun, now));
+        self.works_until(lun, now + self.suspensions.suspend_time)
     }
 
-    /// Array time that the unit's operation still needs.
-    pub fn remaining(&self, unit: UnitId, now: Time) -> Time {
-        self.array.units[unit.index()].due - now
+    /// Array time that the LUN's operation still needs.
+    pub fn remaining(&self, lun: LunId, now: Time) -> Time {
+        self.array.luns[lun.index()].due - now
     }
 
-    /// The unit's operation has been stopped.
-    pub fn has_suspended(&mut self, unit: UnitId, now: Time) {
-        self.suspensions.suspended(unit, now);
-        self.array.put_aside(unit, now);
+    /// The LUN's operation has been stopped.
+    pub fn has_suspended(&mut self, lun: LunId, now: Time) {
+        self.suspensions.suspended(lun, now);
+        self.array.put_aside(lun, now);
     }
 
-    /// Takes a unit's suspended operation up again. Returns when its array works.
-    pub fn resume<P: Probe>(&mut self, unit: UnitId, work: &InFlight<'_, P>, now: Time) -> Time {
-        let (command, charge) = self.suspensions.resume(unit);
+    /// Takes a LUN's suspended operation up again. Returns when its array works.
+    pub fn resume<P: Probe>(&mut self, lun: LunId, work: &InFlight<'_, P>, now: Time) -> Time {
+        let (command, charge) = self.suspensions.resume(lun);
         let planes = self.planes_of(&command, work);
-        self.array.take_up(unit, command, planes, charge, now);
-        self.works_until(unit, now + self.suspensions.resume_time)
+        self.array.take_up(lun, command, planes, charge, now);
+        self.works_until(lun, now + self.suspensions.resume_time)
     }
 
-    /// The unit's array works again. Returns when it ends.
-    pub fn has_resumed<P: Probe>(&mut self, unit: UnitId, work: &mut InFlight<'_, P>, now: Time) -> Time {
-        let remaining = self.suspensions.resumed(unit, now);
-        work.charge_flash_pages::<X>(self.command(unit).transactions(), Cause::Suspended, now);
-        self.works_until(unit, now + remaining)
+    /// The LUN's array works again. Returns when it ends.
+    pub fn has_resumed<P: Probe>(&mut self, lun: LunId, work: &mut InFlight<'_, P>, now: Time) -> Time {
+        let remaining = self.suspensions.resumed(lun, now);
+        work.charge_flash_pages::<X>(self.command(lun).transactions(), Cause::Suspended, now);
+        self.works_until(lun, now + remaining)
     }
 
     /// An operation that could have been suspended has ended.
-    pub fn suspendee_ends<P: Probe>(&mut self, unit: UnitId, work: &mut InFlight<'_, P>, now: Time) {
-        self.tell_of_suspendee(unit, work, now);
-        self.suspensions.done(unit);
+    pub fn suspendee_ends<P: Probe>(&mut self, lun: LunId, work: &mut InFlight<'_, P>, now: Time) {
+        self.tell_of_suspendee(lun, work, now);
+        self.suspensions.done(lun);
     }
 
     /// Tells the watcher how long the array has worked on what may be suspended.
-    fn tell_of_suspendee<P: Probe>(&self, unit: UnitId, work: &mut InFlight<'_, P>, now: Time) {
-        let Some(suspendee) = self.suspensions.get(unit).filter(|_| P::WATCHES_WIRES) else { return };
+    fn tell_of_suspendee<P: Probe>(&self, lun: LunId, work: &mut InFlight<'_, P>, now: Time) {
+        let Some(suspendee) = self.suspensions.get(lun).filter(|_| P::WATCHES_WIRES) else { return };
         if suspendee.since < now {
             for &id in suspendee.command.transactions() {
                 let plane = work.transactions[id].ppa.plane;
@@ -262,35 +262,35 @@ impl<X: Features> FlashBackend<X> {
         }
     }
 
-    /// Whether the registers that a suspended operation works with are empty, and nothing holds the unit.
-    pub fn can_resume<P: Probe>(&self, unit: UnitId, work: &InFlight<'_, P>) -> bool {
-        let own = self.suspensions.get(unit).map_or(0, |suspendee| self.planes_of(&suspendee.command, work));
-        !self.array.units[unit.index()].busy && self.array.empty_registers(unit) & own == own
+    /// Whether the registers that a suspended operation works with are empty, and nothing holds the LUN.
+    pub fn can_resume<P: Probe>(&self, lun: LunId, work: &InFlight<'_, P>) -> bool {
+        let own = self.suspensions.get(lun).map_or(0, |suspendee| self.planes_of(&suspendee.command, work));
+        !self.array.luns[lun.index()].busy && self.array.empty_registers(lun) & own == own
     }
 
-    /// Planes of a suspended unit that can serve others: copies that have yet to be programmed keep their registers until the
+    /// Planes of a suspended LUN that can serve others: copies that have yet to be programmed keep their registers until the
     /// operation goes on.
-    pub fn planes_without_copies<P: Probe>(&self, unit: UnitId, work: &InFlight<'_, P>) -> u64 {
-        !self.copybacks.pending(unit).map_or(0, |pages| self.planes_of(pages, work))
+    pub fn planes_without_copies<P: Probe>(&self, lun: LunId, work: &InFlight<'_, P>) -> u64 {
+        !self.copybacks.pending(lun).map_or(0, |pages| self.planes_of(pages, work))
     }
 
-    /// The planes that a command concerns, as a mask by place in the unit.
+    /// The planes that a command concerns, as a mask by place in the LUN.
     fn planes_of<P: Probe>(&self, command: &Command, work: &InFlight<'_, P>) -> u64 {
-        let plane = |&id| 1u64 << self.layout.plane_in_unit(work.transactions[id].ppa.plane);
+        let plane = |&id| 1u64 << self.layout.plane_in_lun(work.transactions[id].ppa.plane);
         command.transactions().iter().map(plane).sum()
     }
 
     /// Whether none of the pages that a suspended program is writing is read.
-    pub(super) fn leaves_suspended_pages_alone<P: Probe>(&self, unit: UnitId, work: &InFlight<'_, P>) -> bool {
-        let Some(suspendee) = self.suspensions.get(unit).filter(|u| u.phase == Phase::Suspended) else { return true };
-        let read = self.command(unit);
+    pub(super) fn leaves_suspended_pages_alone<P: Probe>(&self, lun: LunId, work: &InFlight<'_, P>) -> bool {
+        let Some(suspendee) = self.suspensions.get(lun).filter(|u| u.phase == Phase::Suspended) else { return true };
+        let read = self.command(lun);
         let same = |a, b| self.layout.share_flash_page(work.transactions[a].ppa, work.transactions[b].ppa);
         suspendee.command.operation == Operation::Erase
             || !read.transactions().iter().any(|&a| suspendee.command.transactions().iter().any(|&b| same(a, b)))
     }
 
-    /// Whether a unit's suspendable operation is the drive's own work.
-    pub fn suspends_background_work(&self, unit: UnitId) -> bool {
-        self.suspensions.get(unit).is_some_and(|u| matches!(u.charge, Some(Charge::Background(_))))
+    /// Whether a LUN's suspendable operation is the drive's own work.
+    pub fn suspends_background_work(&self, lun: LunId) -> bool {
+        self.suspensions.get(lun).is_some_and(|u| matches!(u.charge, Some(Charge::Background(_))))
     }
 }

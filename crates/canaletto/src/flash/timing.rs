@@ -1,8 +1,8 @@
 //! Array times by kind of page.
 
 use crate::config::design::{Cell, Flash, PageOrder, PageTimes};
+use crate::engine::time::Time;
 use crate::flash::interface::Operation;
-use crate::sim::time::Time;
 
 /// Array times of one drive's flash.
 #[derive(Debug, Clone)]

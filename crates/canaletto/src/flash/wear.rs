@@ -3,8 +3,8 @@
 //! Kept apart from the translation layer's view of blocks, and only while a model needs it: memory grows with the blocks
 //! that are touched.
 
+use crate::engine::time::Time;
 use crate::flash::address::{Layout, PlaneId, Ppa};
-use crate::sim::time::Time;
 
 /// Since when a block holds data.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Which blocks are bad from the factory: decided when a block is first opened, so that untouched ones cost nothing.
 
+use crate::engine::random::mixed;
 use crate::flash::address::PlaneId;
-use crate::sim::random::mixed;
 
 /// How many blocks of a plane may go bad, and which ones are from the start.
 #[derive(Debug, Clone, Copy)]

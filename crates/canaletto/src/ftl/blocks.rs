@@ -19,6 +19,7 @@ mod tests;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::engine::time::Time;
 use crate::flash::address::{Layout, PlaneId, Ppa};
 use crate::ftl::bad_blocks::BadBlocks;
 pub use crate::ftl::blocks::accounts::PlaneWear;
@@ -29,7 +30,6 @@ pub use crate::ftl::blocks::frontier::Frontier;
 use crate::ftl::blocks::frontier::{Frontiers, Open};
 use crate::ftl::blocks::superblocks::Superblocks;
 use crate::ftl::precondition::Seeds;
-use crate::sim::time::Time;
 
 /// One plane's blocks.
 #[derive(Default)]

@@ -7,11 +7,11 @@ use crate::cache::TrimWaits;
 use crate::config::workload::Priority;
 use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
+use crate::engine::time::Time;
 use crate::ftl::blocks::Frontier;
 use crate::ftl::mapping::Entry;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
-use crate::sim::time::Time;
 
 impl<X: Features> Ftl<X> {
     /// The priority class of a flow.

@@ -10,12 +10,12 @@ mod lists;
 #[cfg(test)]
 mod tests;
 
+use crate::engine::arena::Slab;
 use crate::ftl::cmt::lists::{AGE, Entry, List, PAGE};
 use crate::ftl::directory::Directory;
 use crate::ftl::index::Index;
 use crate::scheduler::queues::Transactions;
 use crate::scheduler::transaction::TransactionId;
-use crate::sim::arena::Slab;
 use crate::typed_id;
 
 typed_id!(
@@ -59,9 +59,9 @@ struct Page {
 /// What happened.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct Counts {
-    /// Look-ups that found their entry, or needed none.
+    /// IssueContext-ups that found their entry, or needed none.
     pub hits: u64,
-    /// Look-ups that waited for a translation page.
+    /// IssueContext-ups that waited for a translation page.
     pub misses: u64,
     /// Of those, look-ups for which it was being read already.
     pub shared_misses: u64,

@@ -3,16 +3,16 @@
 use super::{Ftl, Outcome};
 use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
+use crate::engine::time::Time;
 use crate::fabric::chip_to_chip::ChipToChip;
-use crate::flash::address::{PlaneId, Ppa, UnitId};
+use crate::flash::address::{LunId, PlaneId, Ppa};
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::Frontier;
 use crate::ftl::gc::{Reason, Step};
 use crate::ftl::mapping::Entry;
 use crate::measure::probe::Probe;
-use crate::scheduler::mates::Mates;
+use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::transaction::{Transaction, TransactionId};
-use crate::sim::time::Time;
 
 impl<X: Features> Ftl<X> {
     /// Whether planes have changed, or pages wait to be looked at again.
@@ -40,7 +40,7 @@ impl<X: Features> Ftl<X> {
         self.drive_collection(work, fabric, plane, now);
         if X::SHARED_FLASH_PAGES && self.layout.pages_per_flash_page() > 1 {
             // No further copies may come to fill a flash page with those that are queued.
-            self.tell(Outcome::UnitChanged(self.layout.unit_of(plane)));
+            self.tell(Outcome::LunChanged(self.layout.lun_of(plane)));
         }
     }
 
@@ -346,20 +346,20 @@ impl<X: Features> Ftl<X> {
         &mut self,
         work: &mut InFlight<'_, P>,
         first: TransactionId,
-        unit: UnitId,
+        lun: LunId,
     ) -> Option<(TransactionId, u32)> {
         let (mut left, mut last) = (None, TransactionId::NONE);
-        let mut group = Mates::<X>::of(first);
+        let mut group = FlashPageGroup::<X>::of(first);
         while let Some(id) = group.part(&mut work.transactions) {
             let Transaction { ppa: from, lpa, .. } = work.transactions[id];
             if self.blocks.valid_lpa(from) != Some(lpa) {
                 self.end_read_of(from);
-                self.count_out(unit);
+                self.count_out(lun);
                 self.end_copy(work, id, from.plane, false);
                 continue;
             }
             if last.is_some() {
-                work.transactions[last].mate = id;
+                work.transactions[last].next_in_flash_page = id;
             }
             last = id;
             left = Some(left.map_or((id, 1), |(first, valid)| (first, valid + 1)));
@@ -379,7 +379,7 @@ impl<X: Features> Ftl<X> {
         let Transaction { ppa: from, frontier, .. } = work.transactions[first];
         let whole = valid == self.layout.pages_per_flash_page();
         let binds = whole && self.blocks.has_page(from.plane, frontier);
-        let mut group = Mates::<X>::of(first);
+        let mut group = FlashPageGroup::<X>::of(first);
         while let Some(id) = group.next(&work.transactions) {
             if binds {
                 self.bind_copy(work, id, now);

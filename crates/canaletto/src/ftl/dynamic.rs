@@ -4,12 +4,12 @@
 //! it always can, and a write is given to a plane only below it, those already on their way counted. Somewhere there is such
 //! a plane unless writes are under way everywhere, each of which makes an old page invalid when it ends.
 
-use crate::flash::address::{Layout, PlaneId, UnitId};
+use crate::flash::address::{Layout, LunId, PlaneId};
 use crate::ftl::blocks::{Blocks, Frontier};
 
 /// What is under way where.
 pub struct DynamicAllocator {
-    /// Transactions on their way to each unit, queued there or in work.
+    /// Transactions on their way to each LUN, queued there or in work.
     load: Vec<u32>,
     /// Writes of each plane that have no page yet.
     expected: Vec<u32>,
@@ -27,7 +27,7 @@ impl DynamicAllocator {
     /// Nothing under way in `streams` streams; `most_valid` is each plane's limit of valid pages.
     pub fn new(layout: &Layout, streams: u16, most_valid: u64) -> DynamicAllocator {
         DynamicAllocator {
-            load: vec![0; layout.units() as usize],
+            load: vec![0; layout.luns() as usize],
             expected: vec![0; layout.planes() as usize],
             exhausted: vec![false; layout.planes() as usize],
             most_valid,
@@ -37,20 +37,20 @@ impl DynamicAllocator {
         }
     }
 
-    /// A transaction is queued on a unit.
-    pub fn queued(&mut self, unit: UnitId) {
-        self.load[unit.index()] += 1;
+    /// A transaction is queued on a LUN.
+    pub fn queued(&mut self, lun: LunId) {
+        self.load[lun.index()] += 1;
     }
 
-    /// A unit is through with a transaction.
-    pub fn done(&mut self, unit: UnitId) {
-        self.load[unit.index()] -= 1;
+    /// A LUN is through with a transaction.
+    pub fn done(&mut self, lun: LunId) {
+        self.load[lun.index()] -= 1;
     }
 
-    /// A write is on its way to a plane, and so to its unit.
-    pub fn expect(&mut self, plane: PlaneId, unit: UnitId) {
+    /// A write is on its way to a plane, and so to its LUN.
+    pub fn expect(&mut self, plane: PlaneId, lun: LunId) {
         self.expected[plane.index()] += 1;
-        self.load[unit.index()] += 1;
+        self.load[lun.index()] += 1;
     }
 
     /// Whether no write is on its way.
@@ -106,7 +106,7 @@ impl DynamicAllocator {
             if !self.may_take(plane, blocks) {
                 continue;
             }
-            let load = self.load[layout.unit_of(plane).index()];
+            let load = self.load[layout.lun_of(plane).index()];
             let cost = (avoided(plane), !blocks.has_page(plane, frontier), load);
             if best.is_none_or(|(least, _)| cost < least) {
                 best = Some((cost, place));

@@ -6,32 +6,32 @@ use super::{Ftl, Outcome};
 use crate::config::design::WritePlacement;
 use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
-use crate::flash::address::{PlaneId, Ppa, UnitId};
+use crate::engine::time::Time;
+use crate::flash::address::{LunId, PlaneId, Ppa};
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::Frontier;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::queues::Transactions;
 use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
-use crate::sim::time::Time;
 
-/// Writes that wait in their units' queues, as far as the flash translation layer must know of them.
+/// Writes that wait in their LUNs' queues, as far as the flash translation layer must know of them.
 pub trait QueuedWrites {
-    /// Whether writes of host requests or of the mapping table are queued on the unit.
-    fn has_writes(&self, unit: UnitId) -> bool;
+    /// Whether writes of host requests or of the mapping table are queued on the LUN.
+    fn has_writes(&self, lun: LunId) -> bool;
 
-    /// The first write of a host request on the unit's queues for which `wanted` holds.
+    /// The first write of a host request on the LUN's queues for which `wanted` holds.
     fn find_write(
         &self,
-        unit: UnitId,
+        lun: LunId,
         transactions: &Transactions,
         wanted: impl Fn(&Transaction) -> bool,
     ) -> Option<TransactionId>;
 
-    /// Takes the first write of a host request or of the mapping table for which `wanted` holds off the unit's queues.
+    /// Takes the first write of a host request or of the mapping table for which `wanted` holds off the LUN's queues.
     fn take_write(
         &mut self,
-        unit: UnitId,
+        lun: LunId,
         transactions: &mut Transactions,
         wanted: impl Fn(&Transaction) -> bool,
     ) -> Option<TransactionId>;
@@ -57,7 +57,7 @@ impl<X: Features> Ftl<X> {
         plane: PlaneId,
         queued: &Q,
     ) -> impl Iterator<Item = Frontier> + use<Q, X> {
-        let looks = !self.blocks.has_superblocks() && queued.has_writes(self.layout.unit_of(plane));
+        let looks = !self.blocks.has_superblocks() && queued.has_writes(self.layout.lun_of(plane));
         let streams = if looks { self.streams } else { 0 };
         (0..streams).map(Frontier::User).chain(looks.then_some(Frontier::Translation))
     }
@@ -80,12 +80,12 @@ impl<X: Features> Ftl<X> {
         (plane, frontier): (PlaneId, Frontier),
         now: Time,
     ) -> bool {
-        let unit = self.layout.unit_of(plane);
+        let lun = self.layout.lun_of(plane);
         let waits =
             |t: &Transaction| t.ppa == Ppa::unbound(plane) && t.frontier == frontier && t.old_page != OldPage::Awaited;
-        let write = queued.take_write(unit, &mut work.transactions, waits);
+        let write = queued.take_write(lun, &mut work.transactions, waits);
         if let Some(id) = write {
-            self.count_out(unit);
+            self.count_out(lun);
             self.leave_plane(work, id, now);
         }
         write.is_some()

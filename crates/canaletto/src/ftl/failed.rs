@@ -6,6 +6,7 @@
 use super::{Ftl, Outcome};
 use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
+use crate::engine::time::Time;
 use crate::flash::address::Ppa;
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::Frontier;
@@ -13,7 +14,6 @@ use crate::ftl::mapping::Entry;
 use crate::host::request::RequestId;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
-use crate::sim::time::Time;
 
 impl<X: Features> Ftl<X> {
     /// The program of a flash page has failed. Returns whether its block is retired.

@@ -6,12 +6,12 @@ use super::pages::Pages;
 use super::{Ftl, Outcome};
 use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
+use crate::engine::time::Time;
 use crate::flash::address::Ppa;
 use crate::ftl::mapping::Entry;
 use crate::host::request::{Kind, RequestId};
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
-use crate::sim::time::Time;
 
 impl<X: Features> Ftl<X> {
     /// A flash page that nobody wrote holds all of its logical pages that have no other place.

@@ -3,6 +3,7 @@
 use super::{Ftl, Outcome, QueuedWrites};
 use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
+use crate::engine::time::Time;
 use crate::flash::address::PlaneId;
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::Blocks;
@@ -13,7 +14,6 @@ use crate::ftl::mapping::Entry;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
-use crate::sim::time::Time;
 
 impl Hybrid {
     /// The number of the page that a program would get now, if it can have one.
@@ -129,7 +129,7 @@ impl<X: Features> Ftl<X> {
         plane: PlaneId,
     ) -> Option<(usize, u64)> {
         let hybrid = self.hybrid.as_ref().filter(|hybrid| !hybrid.is_busy(plane))?;
-        let first = queued.find_write(self.layout.unit_of(plane), &work.transactions, |t| t.ppa.plane == plane)?;
+        let first = queued.find_write(self.layout.lun_of(plane), &work.transactions, |t| t.ppa.plane == plane)?;
         let t = &work.transactions[first];
         match hybrid.target(plane, t.lpa, &self.blocks) {
             Err(Want::Merge(log)) if t.old_page != OldPage::Awaited => Some((log, t.lpa)),
@@ -152,14 +152,14 @@ impl<X: Features> Ftl<X> {
         let since = hybrid.end(plane, now);
         self.maintenance.job(since, now);
         // Writes that waited for it can go now.
-        self.tell(Outcome::UnitChanged(self.layout.unit_of(plane)));
+        self.tell(Outcome::LunChanged(self.layout.lun_of(plane)));
     }
 
     /// A page to be copied was overwritten before it got a page: those behind it need not wait for it.
     pub fn forget_merge_copy(&mut self, t: &Transaction) {
         if let Some(hybrid) = &mut self.hybrid {
             hybrid.drop_copy(t.ppa.plane, t.lpa);
-            self.tell(Outcome::UnitChanged(self.layout.unit_of(t.ppa.plane)));
+            self.tell(Outcome::LunChanged(self.layout.lun_of(t.ppa.plane)));
         }
     }
 }

@@ -56,7 +56,7 @@ impl<X: Features> Ftl<X> {
                 && until - from < most
                 && together(&work.transactions[first], &work.transactions[writes[until]])
             {
-                work.transactions[writes[until - 1]].mate = writes[until];
+                work.transactions[writes[until - 1]].next_in_flash_page = writes[until];
                 until += 1;
             }
             self.tell(Outcome::Outbound(first));

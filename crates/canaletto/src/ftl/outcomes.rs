@@ -1,14 +1,14 @@
 //! What follows from things that the flash translation layer did, in the order in which it is to be carried out.
 
-use crate::flash::address::{ChipId, UnitId};
+use crate::flash::address::{ChipId, LunId};
 use crate::scheduler::transaction::TransactionId;
 
 /// What follows from something that the flash translation layer did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// A transaction is to be queued on its unit.
+    /// A transaction is to be queued on its LUN.
     Issue(TransactionId),
-    /// A transaction is to be queued on its unit, before others of its kind.
+    /// A transaction is to be queued on its LUN, before others of its kind.
     IssueFirst(TransactionId),
     /// Data of a write, with those of its flash page, set out for the chip.
     Outbound(TransactionId),
@@ -26,8 +26,8 @@ pub enum Outcome {
     MappingRead(u64),
     /// There may be room in this table for entries of pages that found none.
     SeatStalled(u16),
-    /// A unit may have something to do that it could not do before.
-    UnitChanged(UnitId),
+    /// A LUN may have something to do that it could not do before.
+    LunChanged(LunId),
     /// A register of a chip is no longer kept for a page from another chip.
     RegisterFreed(ChipId),
 }

@@ -4,6 +4,7 @@ use super::{FlowSpace, Ftl, Outcome};
 use crate::config::design::{MapUpdate, PartialWrites, UnwrittenReads};
 use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
+use crate::engine::time::Time;
 use crate::flash::address::{PlaneId, Ppa};
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::Frontier;
@@ -13,7 +14,6 @@ use crate::host::request::{Kind, RequestId};
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
-use crate::sim::time::Time;
 
 /// A mask of `count` sectors from `first` on.
 pub fn sector_mask(first: u64, count: u64) -> u64 {
@@ -221,7 +221,7 @@ impl<X: Features> Ftl<X> {
     fn translate_read<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) -> Found {
         match self.entry(work.transactions[id].lpa) {
             Entry::At(ppa) => Found::At(ppa),
-            Entry::Pending(write) if work.transactions[write].blank => Found::Nothing,
+            Entry::Pending(write) if work.transactions[write].was_trimmed => Found::Nothing,
             Entry::Pending(write) if work.transactions[write].old.is_bound() => Found::At(work.transactions[write].old),
             Entry::Trimmed => Found::Nothing,
             Entry::Pending(_) | Entry::Unmapped => self.find_unwritten(work, id),
@@ -304,9 +304,13 @@ impl<X: Features> Ftl<X> {
         let t = work.transactions[id];
         let whole = self.whole_page();
         let entry = self.entry(t.lpa);
-        let (blank, widened) = (entry == Entry::Trimmed, t.sectors == 0);
+        let (was_trimmed, widened) = (entry == Entry::Trimmed, t.sectors == 0);
         let mut old = if let Entry::At(ppa) = entry { ppa } else { Ppa::NONE };
-        if !blank && !old.is_some() && t.sectors != whole && self.rules.unwritten == UnwrittenReads::AssumePageWritten {
+        if !was_trimmed
+            && !old.is_some()
+            && t.sectors != whole
+            && self.rules.unwritten == UnwrittenReads::AssumePageWritten
+        {
             if let Found::At(at) = self.find_unwritten(work, id) {
                 old = at;
             }
@@ -328,8 +332,8 @@ impl<X: Features> Ftl<X> {
         }
         let w = &mut work.transactions[id];
         w.old = old;
-        w.blank = blank;
-        if blank && self.is_in_place() {
+        w.was_trimmed = was_trimmed;
+        if was_trimmed && self.is_in_place() {
             // The rest of the page, which still holds what was deallocated, must read as zeroes.
             w.merged = whole & !w.sectors;
         }

@@ -4,13 +4,13 @@ use super::Ftl;
 use crate::config::design::WritePlacement;
 use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
-use crate::flash::address::{PlaneId, UnitId};
+use crate::engine::time::Time;
+use crate::flash::address::{LunId, PlaneId};
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::Frontier;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
-use crate::sim::time::Time;
 
 impl<X: Features> Ftl<X> {
     fn is_dynamic(&self) -> bool {
@@ -34,7 +34,7 @@ impl<X: Features> Ftl<X> {
                 plane
             }
         };
-        self.allocator.expect(plane, self.layout.unit_of(plane));
+        self.allocator.expect(plane, self.layout.lun_of(plane));
         Some(plane)
     }
 
@@ -84,22 +84,22 @@ impl<X: Features> Ftl<X> {
     pub fn expect_again<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) {
         let t = &work.transactions[id];
         if self.is_dynamic() && t.is_host_write() {
-            self.allocator.expect(t.ppa.plane, self.layout.unit_of(t.ppa.plane));
+            self.allocator.expect(t.ppa.plane, self.layout.lun_of(t.ppa.plane));
         }
     }
 
-    /// A transaction is queued on a unit; writes have counted there since their plane was chosen.
+    /// A transaction is queued on a LUN; writes have counted there since their plane was chosen.
     #[inline]
     pub fn count_in(&mut self, t: &Transaction) {
         if self.is_dynamic() && !t.is_host_write() {
-            self.allocator.queued(self.layout.unit_of(t.ppa.plane));
+            self.allocator.queued(self.layout.lun_of(t.ppa.plane));
         }
     }
 
-    /// A unit is through with a transaction.
-    pub fn count_out(&mut self, unit: UnitId) {
+    /// A LUN is through with a transaction.
+    pub fn count_out(&mut self, lun: LunId) {
         if self.is_dynamic() {
-            self.allocator.done(unit);
+            self.allocator.done(lun);
         }
     }
 

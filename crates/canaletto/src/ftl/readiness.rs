@@ -3,8 +3,9 @@
 use super::{Ftl, Outcome};
 use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
+use crate::engine::time::Time;
 use crate::flash::address::Ppa;
-use crate::flash::address::{Layout, PlaneId, UnitId};
+use crate::flash::address::{Layout, LunId, PlaneId};
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::Blocks;
 use crate::ftl::gc::Collector;
@@ -13,7 +14,6 @@ use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::queues::Readiness;
 use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
-use crate::sim::time::Time;
 use std::marker::PhantomData;
 
 /// What command formation sees of the blocks.
@@ -42,7 +42,7 @@ impl<X: Features> Readiness for PageReadiness<'_, X> {
 
     #[inline]
     fn plane(&self, t: &Transaction) -> u32 {
-        self.layout.plane_in_unit(t.ppa.plane)
+        self.layout.plane_in_lun(t.ppa.plane)
     }
 
     /// Hybrid mapping looks for sequences of writes. Its copies come in any order and have their places.
@@ -151,14 +151,14 @@ impl<X: Features> Ftl<X> {
         self.blocks.end_flash_page(at);
     }
 
-    /// Has a transaction queued on its unit.
+    /// Has a transaction queued on its LUN.
     #[inline]
     pub(super) fn issue<P: Probe>(&mut self, work: &InFlight<'_, P>, id: TransactionId) {
         self.count_in(&work.transactions[id]);
         self.tell(Outcome::Issue(id));
     }
 
-    /// Has a transaction queued on its unit before others of its kind.
+    /// Has a transaction queued on its LUN before others of its kind.
     pub(super) fn issue_first<P: Probe>(&mut self, work: &InFlight<'_, P>, id: TransactionId) {
         self.count_in(&work.transactions[id]);
         self.tell(Outcome::IssueFirst(id));
@@ -171,11 +171,11 @@ impl<X: Features> Ftl<X> {
         self.count_in(write);
     }
 
-    /// Whether a plane of the unit must collect before it serves the host.
+    /// Whether a plane of the LUN must collect before it serves the host.
     #[inline]
-    pub fn is_urgent(&self, unit: UnitId) -> bool {
-        let first = unit.0 * self.layout.planes_per_unit;
-        let mut planes = (first..first + self.layout.planes_per_unit).map(PlaneId);
+    pub fn is_urgent(&self, lun: LunId) -> bool {
+        let first = lun.0 * self.layout.planes_per_lun;
+        let mut planes = (first..first + self.layout.planes_per_lun).map(PlaneId);
         match &self.hybrid {
             Some(hybrid) if X::HYBRID_MAPPING => hybrid.is_working() && planes.any(|plane| hybrid.is_busy(plane)),
             _ => self.collector.is_working() && planes.any(|plane| self.collector.urgent(plane, &self.blocks)),

@@ -13,10 +13,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::engine::time::Time;
 use crate::flash::address::{PlaneId, Ppa};
 use crate::host::request::{Kind, Request, RequestId};
 use crate::measure::probe::Probe;
-use crate::sim::time::Time;
 
 /// A programmed page's out-of-band data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use super::Ftl;
 use crate::engine::features::Features;
+use crate::engine::time::Time;
 use crate::flash::address::Ppa;
 use crate::flash::wear::Wear;
 use crate::ftl::gc::Reason;
-use crate::sim::time::Time;
 
 impl<X: Features> Ftl<X> {
     /// The history of wear.

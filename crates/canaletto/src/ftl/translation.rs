@@ -18,6 +18,7 @@ use super::{Ftl, Outcome};
 use crate::config::design::{Design, InitialTable, ReadUnit, WriteBacks};
 use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
+use crate::engine::time::Time;
 use crate::flash::address::{PlaneId, Ppa};
 use crate::flash::interface::Operation;
 use crate::ftl::cmt::{Cmt, Counts, PageId, Work};
@@ -28,7 +29,6 @@ use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::measure::report::MappingReport;
 use crate::scheduler::transaction::{OldPage, Transaction, TransactionId};
-use crate::sim::time::Time;
 
 /// The cached tables of all streams, and what concerns them all.
 pub(super) struct Translation {

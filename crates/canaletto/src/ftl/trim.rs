@@ -5,13 +5,13 @@ use std::ops::Range;
 use super::{Ftl, Outcome};
 use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
+use crate::engine::time::Time;
 use crate::flash::address::Ppa;
 use crate::flash::interface::Operation;
 use crate::ftl::mapping::Entry;
 use crate::host::request::RequestId;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
-use crate::sim::time::Time;
 
 impl<X: Features> Ftl<X> {
     /// The pages that a trim forgets: whole mapping units of a request; parts of some at its ends keep their data, as NVM Express allows (a

@@ -3,7 +3,7 @@
 
 use crate::config::design::{Arbitration, ArbitrationMethod};
 use crate::config::workload::Priority;
-use crate::sim::ring::Ring;
+use crate::engine::ring::Ring;
 
 /// Queues of the same class take turns.
 struct Class {

@@ -4,11 +4,11 @@ use super::{Host, HostEvent};
 use crate::config::workload::Flow as FlowConfig;
 use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
+use crate::engine::time::Time;
 use crate::host::port::Port;
 use crate::host::request::{Request, RequestId};
 use crate::measure::blame::Account;
 use crate::measure::probe::Probe;
-use crate::sim::time::Time;
 use crate::workload::flow::{Loop, Source};
 use crate::workload::replay::scaled;
 

@@ -1,7 +1,7 @@
 //! The host's cores: the time its software takes for requests and completions.
 
 use crate::config::design::{Host, Protocol};
-use crate::sim::time::Time;
+use crate::engine::time::Time;
 
 /// Cores, each of which serves one queue, one request or completion at a time in the order in which they come.
 pub struct Cores {

@@ -7,6 +7,7 @@
 use super::{Host, HostEvent, HostOutcome};
 use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
+use crate::engine::time::Time;
 use crate::host::interrupts::Notice;
 use crate::host::link::{Direction, Message};
 use crate::host::nvme::QueuePair;
@@ -14,7 +15,6 @@ use crate::host::port::Port;
 use crate::host::request::{Kind, RequestId};
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
-use crate::sim::time::Time;
 
 impl<X: Features> Host<X> {
     pub(super) fn speaks_sata(&self) -> bool {

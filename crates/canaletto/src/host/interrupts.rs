@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use crate::config::design::Interrupts as InterruptsConfig;
+use crate::engine::time::Time;
 use crate::host::request::RequestId;
-use crate::sim::time::Time;
 
 /// What a completion that has reached the host's memory calls for.
 #[derive(Debug, PartialEq, Eq)]

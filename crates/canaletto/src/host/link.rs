@@ -7,9 +7,9 @@
 use std::collections::VecDeque;
 
 use crate::config::design::{Design, Link as LinkConfig, LinkRounding, Protocol};
+use crate::engine::time::Time;
 use crate::host::request::RequestId;
 use crate::host::sata::SataTiming;
-use crate::sim::time::Time;
 
 /// A direction of the link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

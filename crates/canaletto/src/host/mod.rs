@@ -22,6 +22,7 @@ use crate::RunError;
 use crate::config::design::Design;
 use crate::config::workload::Workload;
 use crate::engine::features::Features;
+use crate::engine::time::Time;
 use crate::host::arrivals::Flow;
 use crate::host::attach::attached::Attached;
 use crate::host::cores::Cores;
@@ -30,7 +31,6 @@ use crate::host::port::Port;
 use crate::host::request::RequestId;
 use crate::limits::Limits;
 use crate::measure::replay::{ReplayReport, TimeScaling};
-use crate::sim::time::Time;
 use crate::workload::flow::{Loop, Source};
 use crate::workload::sources::Sources;
 

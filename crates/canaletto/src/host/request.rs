@@ -1,8 +1,8 @@
 //! A host request.
 
+use crate::engine::time::Time;
 use crate::flash::address::SECTOR;
 use crate::measure::blame::Account;
-use crate::sim::time::Time;
 use crate::typed_id;
 
 typed_id!(

@@ -10,9 +10,9 @@
 use std::collections::VecDeque;
 
 use crate::config::design::Sata as SataConfig;
+use crate::engine::time::Time;
 use crate::host::link::Message;
 use crate::host::request::{Kind, RequestId};
-use crate::sim::time::Time;
 
 /// Bytes of each kind of FIS (Serial ATA 3.1 §10.3).
 const REGISTER: u64 = 20;

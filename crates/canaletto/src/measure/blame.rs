@@ -1,6 +1,6 @@
 //! Blame: every picosecond of a request's latency is charged to exactly one cause.
 
-use crate::sim::time::Time;
+use crate::engine::time::Time;
 
 macro_rules! causes {
     ($($(#[$doc:meta])* $name:ident = $key:literal),* $(,)?) => {

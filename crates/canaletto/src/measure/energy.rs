@@ -12,9 +12,9 @@ use serde::Serialize;
 
 use crate::config::energy::{Array, Energy, Idle, Routers, Wires};
 use crate::config::units::Power;
+use crate::engine::time::{Time, TimeSum};
 use crate::fabric::facts::RouterKind;
 use crate::fabric::wires::WireKind;
-use crate::sim::time::{Time, TimeSum};
 
 /// How many parts there are, for what they draw all the time.
 #[derive(Debug, Clone, Default)]

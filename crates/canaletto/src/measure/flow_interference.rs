@@ -4,8 +4,8 @@
 //! it begins to wait and reads them again when it is issued; the differences are its waits for each flow. Of a
 //! request's pages the one that finished last counts, as for all blame.
 
+use crate::engine::time::{Time, TimeSum};
 use crate::scheduler::transaction::TransactionId;
-use crate::sim::time::{Time, TimeSum};
 
 /// Waits of flows for each other.
 pub struct FlowInterference {

@@ -3,8 +3,8 @@
 //! It is written here rather than taken from `hdrhistogram`, because the blame of the slowest 1 % needs a ledger beside
 //! every bucket, found by the same index.
 
+use crate::engine::time::Time;
 use crate::measure::blame::{CAUSES, Ledger};
-use crate::sim::time::Time;
 
 /// Binary logarithm of the sub-buckets of each power of two: values are kept to one part in 1024.
 const SUB_BITS: u32 = 10;

@@ -2,7 +2,7 @@
 
 use std::ops::AddAssign;
 
-use crate::sim::time::Time;
+use crate::engine::time::Time;
 
 /// Largest number of intervals. With one more, neighbours are joined and intervals are twice as long.
 pub const INTERVALS: usize = 512;

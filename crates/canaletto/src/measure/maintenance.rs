@@ -5,8 +5,8 @@ use std::ops::AddAssign;
 
 use serde::Serialize;
 
+use crate::engine::time::Time;
 use crate::measure::intervals::Intervals;
-use crate::sim::time::Time;
 
 /// Page operations of an interval.
 #[derive(Clone, Copy, Default)]

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
+use crate::engine::time::Time;
 use crate::fabric::wires::{ControllerUse, Place, Wire};
-use crate::sim::time::Time;
 
 /// Largest array that is drawn. A map of every wire of a larger one would be longer than all other results.
 pub const MOST_CHIPS: u32 = 4096;

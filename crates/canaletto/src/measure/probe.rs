@@ -2,12 +2,12 @@
 //!
 //! The default methods do nothing and cost nothing, because the engine is compiled for each probe.
 
+use crate::engine::time::Time;
 use crate::fabric::trace::WireSpan;
 use crate::flash::address::{ChipId, PlaneId, Ppa};
 use crate::flash::interface::Operation;
 use crate::host::request::{Kind, Request, RequestId};
 use crate::measure::blame::Cause;
-use crate::sim::time::Time;
 
 /// Purpose of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

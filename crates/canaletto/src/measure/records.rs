@@ -1,8 +1,8 @@
 //! Table of requests: one row a request, stored by column.
 
+use crate::engine::time::Time;
 use crate::host::request::Kind;
 use crate::measure::blame::{CAUSES, Ledger};
-use crate::sim::time::Time;
 
 /// Per-request columns, in completion order.
 #[derive(Debug, Default, PartialEq)]

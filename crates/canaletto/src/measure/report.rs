@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::engine::time::{Time, TimeSum};
 use crate::host::request::{Kind, Request};
 use crate::measure::area::Area;
 use crate::measure::blame::{CAUSES, Cause};
@@ -18,7 +19,6 @@ use crate::measure::map::Map;
 use crate::measure::precondition::PreconditionReport;
 use crate::measure::replay::{ReplayReport, TimeScaling};
 use crate::measure::series::{Series, SeriesReport};
-use crate::sim::time::{Time, TimeSum};
 
 /// Counts of one flow.
 #[derive(Clone, Default)]
@@ -355,9 +355,9 @@ pub struct MappingReport {
     pub kind: &'static str,
     /// Capacity in entries, of all parts of the cache together.
     pub entries: u64,
-    /// Look-ups that found their entry.
+    /// IssueContext-ups that found their entry.
     pub hits: u64,
-    /// Look-ups that waited for a translation page.
+    /// IssueContext-ups that waited for a translation page.
     pub misses: u64,
     /// Misses whose translation page was being read already.
     pub shared_misses: u64,

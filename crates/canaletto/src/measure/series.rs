@@ -4,8 +4,8 @@ use std::ops::{AddAssign, RangeInclusive};
 
 use serde::Serialize;
 
+use crate::engine::time::Time;
 use crate::measure::intervals::Intervals;
-use crate::sim::time::Time;
 
 /// Counts of one interval.
 #[derive(Clone, Copy, Default)]

@@ -1,9 +1,9 @@
 //! Statistics of requests while a run goes on.
 
+use crate::engine::time::Time;
 use crate::host::request::Request;
 use crate::measure::records::{Records, Row};
 use crate::measure::report::Tally;
-use crate::sim::time::Time;
 
 /// Counts of requests and pages by flow, and a row for each request if asked for.
 pub struct Statistics {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::engine::time::Time;
 use crate::fabric::trace::{WireSpan, WireUse};
 use crate::fabric::wires::{ControllerUse, Place, Wire};
 use crate::flash::address::{ChipId, Layout, PlaneId};
@@ -11,7 +12,6 @@ use crate::flash::interface::Operation;
 use crate::host::request::Request;
 use crate::measure::blame::Cause;
 use crate::measure::probe::{Owner, Probe, Work};
-use crate::sim::time::Time;
 
 /// Kinds of span, in the order of their numbers.
 pub const KINDS: [&str; 10] = [

@@ -15,15 +15,15 @@ const HIGH: usize = Priority::High as usize;
 
 /// Whose turn it is in one queue set.
 #[derive(Clone, Copy)]
-pub struct Turns {
+pub struct WeightedRoundRobin {
     class: u8,
     credit: u8,
 }
 
-impl Turns {
+impl WeightedRoundRobin {
     /// Before the first turn.
-    pub fn new() -> Turns {
-        Turns { class: URGENT as u8, credit: WEIGHT[HIGH] }
+    pub fn new() -> WeightedRoundRobin {
+        WeightedRoundRobin { class: URGENT as u8, credit: WEIGHT[HIGH] }
     }
 
     /// The class to serve among those for which `waiting` holds, moving the turn on to it. None if none waits, but also, as
@@ -51,7 +51,7 @@ impl Turns {
     }
 }
 
-impl Default for Turns {
+impl Default for WeightedRoundRobin {
     fn default() -> Self {
         Self::new()
     }
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn shares_are_four_two_one() {
-        let mut turns = Turns::new();
+        let mut turns = WeightedRoundRobin::new();
         let mut served = [0; CLASSES];
         for _ in 0..700 {
             served[turns.choose(|class| class != URGENT).unwrap()] += 1;
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn a_second_look_finds_a_lone_low_class() {
-        let mut turns = Turns::new();
+        let mut turns = WeightedRoundRobin::new();
         assert_eq!(turns.choose(|class| class == 3), Some(3));
         assert_eq!(turns.choose(|class| class == 3), None);
         assert_eq!(turns.choose(|class| class == 3), Some(3));
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn urgent_is_always_first_and_nobody_waiting_is_nobody() {
-        let mut turns = Turns::new();
+        let mut turns = WeightedRoundRobin::new();
         assert_eq!(turns.choose(|_| true), Some(URGENT));
         assert_eq!(turns.choose(|_| false), None);
         assert_eq!(turns.choose(|class| class == 3), Some(3));

@@ -1,18 +1,18 @@
-//! The scheduler: which transactions a free unit works on next, and which transfers a free path is offered to.
+//! The scheduler: which transactions a free LUN works on next, and which transfers a free path is offered to.
 //!
-//! - In: transactions to [queue](Scheduler::push), units that can [take a command](Scheduler::set_ready), read data that
+//! - In: transactions to [queue](Scheduler::push), LUNs that can [take a command](Scheduler::set_ready), read data that
 //!   [wait for a path](Scheduler::line_up_data), domains in which something [changed](Scheduler::touch).
-//! - Out: the [next unit](Scheduler::next_ready), its [next command](queues::Queues::next_command), the
+//! - Out: the [next LUN](Scheduler::next_ready), its [next command](queues::Queues::next_command), the
 //!   [next data](Scheduler::next_data) for a path.
-//! - State: every unit's queues; for each set of chips that compete for the same paths, whose turn it is and what waits.
+//! - State: every LUN's queues; for each set of chips that compete for the same paths, whose turn it is and what waits.
 //!
-//! Out of order across units; within a unit reads go before writes before erases, user requests before garbage
+//! Out of order across LUNs; within a LUN reads go before writes before erases, user requests before garbage
 //! collection unless that is urgent, and transactions for further planes of the same die join the first one's command.
-//! [`flin`] orders what waits for a unit by fairness among flows instead.
+//! [`flin`] orders what waits for a LUN by fairness among flows instead.
 
 pub mod classes;
+pub mod flash_page_group;
 pub mod flin;
-pub mod mates;
 pub mod queues;
 pub mod transaction;
 
@@ -21,19 +21,19 @@ use std::ops::Range;
 
 use crate::config::design::{DataQueue, Design, TransferOrder};
 use crate::config::workload::Priority;
+use crate::engine::ring::Ring;
 use crate::fabric::DomainId;
-use crate::flash::address::{Layout, UnitId};
+use crate::flash::address::{Layout, LunId};
 use crate::scheduler::queues::{Queues, Transactions};
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
-use crate::sim::ring::Ring;
 
 /// Classes of read data: each goes before the next.
 const DATA_CLASSES: usize = 3;
 
 /// A set of chips that compete for the same paths, and what waits for one.
 struct Domain {
-    first_unit: u32,
-    units: u32,
+    first_lun: u32,
+    luns: u32,
     /// Units (counted within the domain) that may have a command to send.
     ready: Ring,
     /// Where the round robin goes on.
@@ -42,11 +42,11 @@ struct Domain {
     data: [VecDeque<TransactionId>; DATA_CLASSES],
     /// How many they are.
     data_waiting: u32,
-    /// Units in the middle of a copy, with a program command to send.
-    copybacks: VecDeque<UnitId>,
+    /// LUNs in the middle of a copy, with a program command to send.
+    copybacks: VecDeque<LunId>,
 }
 
-/// Where a walk round the ready units of a domain has come to.
+/// Where a walk round the ready LUNs of a domain has come to.
 pub struct Walk {
     from: u32,
     start: u32,
@@ -55,11 +55,11 @@ pub struct Walk {
 
 /// Queues of transactions and of transfers.
 pub struct Scheduler {
-    /// Transactions by unit.
+    /// Transactions by LUN.
     pub queues: Queues,
     domains: Vec<Domain>,
-    /// The domain of each unit.
-    unit_domains: Vec<DomainId>,
+    /// The domain of each LUN.
+    lun_domains: Vec<DomainId>,
     /// Domains in which something new may start, to be offered their free paths before the next event.
     touched: Ring,
     data_queue: DataQueue,
@@ -76,11 +76,11 @@ impl Scheduler {
         domains: impl Iterator<Item = Range<u32>>,
     ) -> Scheduler {
         let domain = |chips: Range<u32>| {
-            let units = (chips.end - chips.start) * layout.units_per_chip;
+            let luns = (chips.end - chips.start) * layout.luns_per_chip;
             Domain {
-                first_unit: chips.start * layout.units_per_chip,
-                units,
-                ready: Ring::new(units),
+                first_lun: chips.start * layout.luns_per_chip,
+                luns,
+                ready: Ring::new(luns),
                 next_index: 0,
                 data: Default::default(),
                 data_waiting: 0,
@@ -88,43 +88,43 @@ impl Scheduler {
             }
         };
         let domains: Vec<Domain> = domains.map(domain).collect();
-        let mut unit_domains = vec![DomainId(0); layout.units() as usize];
+        let mut lun_domains = vec![DomainId(0); layout.luns() as usize];
         for (number, domain) in domains.iter().enumerate() {
-            let units = domain.first_unit as usize..(domain.first_unit + domain.units) as usize;
-            unit_domains[units].fill(DomainId(number as u32));
+            let luns = domain.first_lun as usize..(domain.first_lun + domain.luns) as usize;
+            lun_domains[luns].fill(DomainId(number as u32));
         }
         Scheduler {
             queues: Queues::new(layout, &design.scheduler, design.flash.multi_plane, priorities),
             touched: Ring::new(domains.len() as u32),
             domains,
-            unit_domains,
+            lun_domains,
             data_queue: design.fabric.data_queue,
             order: design.fabric.transfer_order,
         }
     }
 
-    /// The domain of a unit.
+    /// The domain of a LUN.
     #[inline]
-    pub fn domain_of(&self, unit: UnitId) -> DomainId {
-        self.unit_domains[unit.index()]
+    pub fn domain_of(&self, lun: LunId) -> DomainId {
+        self.lun_domains[lun.index()]
     }
 
-    /// Puts a unit in or out of its domain's round robin, and has the domain's paths offered if it is in.
+    /// Puts a LUN in or out of its domain's round robin, and has the domain's paths offered if it is in.
     #[inline(always)]
-    pub fn set_ready(&mut self, unit: UnitId, ready: bool) {
-        let domain = self.domain_of(unit);
+    pub fn set_ready(&mut self, lun: LunId, ready: bool) {
+        let domain = self.domain_of(lun);
         let d = &mut self.domains[domain.index()];
-        d.ready.set(unit.0 - d.first_unit, ready);
+        d.ready.set(lun.0 - d.first_lun, ready);
         if ready {
             self.touch(domain);
         }
     }
 
-    /// Takes a unit out of its domain's round robin: nothing there can be issued until something changes.
+    /// Takes a LUN out of its domain's round robin: nothing there can be issued until something changes.
     #[inline]
-    pub fn set_blocked(&mut self, unit: UnitId) {
-        let d = &mut self.domains[self.unit_domains[unit.index()].index()];
-        d.ready.set(unit.0 - d.first_unit, false);
+    pub fn set_blocked(&mut self, lun: LunId) {
+        let d = &mut self.domains[self.lun_domains[lun.index()].index()];
+        d.ready.set(lun.0 - d.first_lun, false);
     }
 
     /// Has a domain's free paths offered before the next event.
@@ -160,22 +160,22 @@ impl Scheduler {
         self.touched.set(domain.0, false);
     }
 
-    /// A walk round the ready units of a domain, from the one whose turn it is.
+    /// A walk round the ready LUNs of a domain, from the one whose turn it is.
     #[inline]
     pub fn walk(&self, domain: DomainId) -> Walk {
         let start = self.domains[domain.index()].next_index;
         Walk { from: start, start, wrapped: false }
     }
 
-    /// The next ready unit of the walk.
+    /// The next ready LUN of the walk.
     #[inline(always)]
-    pub fn next_ready(&self, domain: DomainId, walk: &mut Walk) -> Option<UnitId> {
+    pub fn next_ready(&self, domain: DomainId, walk: &mut Walk) -> Option<LunId> {
         let d = &self.domains[domain.index()];
         loop {
-            let end = if walk.wrapped { walk.start } else { d.units };
+            let end = if walk.wrapped { walk.start } else { d.luns };
             if let Some(place) = d.ready.first_in(walk.from, end) {
                 walk.from = place + 1;
-                return Some(UnitId(d.first_unit + place));
+                return Some(LunId(d.first_lun + place));
             }
             if walk.wrapped {
                 return None;
@@ -184,29 +184,29 @@ impl Scheduler {
         }
     }
 
-    /// Every unit of a domain, ready or not, from the one whose turn it is.
-    pub fn all_units(&self, domain: DomainId) -> impl Iterator<Item = UnitId> + use<> {
-        let Domain { first_unit, units, next_index, .. } = self.domains[domain.index()];
-        (0..units).map(move |step| UnitId(first_unit + (next_index + step) % units))
+    /// Every LUN of a domain, ready or not, from the one whose turn it is.
+    pub fn all_luns(&self, domain: DomainId) -> impl Iterator<Item = LunId> + use<> {
+        let Domain { first_lun, luns, next_index, .. } = self.domains[domain.index()];
+        (0..luns).map(move |step| LunId(first_lun + (next_index + step) % luns))
     }
 
-    /// A unit has been given a command: the turn passes to the one after it.
+    /// A LUN has been given a command: the turn passes to the one after it.
     #[inline]
-    pub fn pass_turn(&mut self, domain: DomainId, unit: UnitId) {
+    pub fn pass_turn(&mut self, domain: DomainId, lun: LunId) {
         let d = &mut self.domains[domain.index()];
-        let next = unit.0 - d.first_unit + 1;
-        d.next_index = if next == d.units { 0 } else { next };
+        let next = lun.0 - d.first_lun + 1;
+        d.next_index = if next == d.luns { 0 } else { next };
     }
 
     /// Read data in a register wait for a path.
     #[inline]
-    pub fn line_up_data(&mut self, id: TransactionId, origin: Origin, unit: UnitId) {
+    pub fn line_up_data(&mut self, id: TransactionId, origin: Origin, lun: LunId) {
         let class = match origin {
             Origin::Mapping => 0,
             Origin::User | Origin::OldPage | Origin::Trim | Origin::Cached | Origin::Destage => 1,
             Origin::Gc => 2,
         };
-        let domain = self.domain_of(unit);
+        let domain = self.domain_of(lun);
         let d = &mut self.domains[domain.index()];
         d.data[class].push_back(id);
         d.data_waiting += 1;
@@ -243,16 +243,16 @@ impl Scheduler {
         next
     }
 
-    /// The next program command of a unit's copies waits for a path.
-    pub fn line_up_copyback(&mut self, unit: UnitId) {
-        let domain = self.domain_of(unit);
-        self.domains[domain.index()].copybacks.push_back(unit);
+    /// The next program command of a LUN's copies waits for a path.
+    pub fn line_up_copyback(&mut self, lun: LunId) {
+        let domain = self.domain_of(lun);
+        self.domains[domain.index()].copybacks.push_back(lun);
     }
 
-    /// Takes the first unit with a program command of copies to send for which `is_free` holds.
-    pub fn next_copyback(&mut self, domain: DomainId, is_free: impl Fn(UnitId) -> bool) -> Option<UnitId> {
+    /// Takes the first LUN with a program command of copies to send for which `is_free` holds.
+    pub fn next_copyback(&mut self, domain: DomainId, is_free: impl Fn(LunId) -> bool) -> Option<LunId> {
         let waiting = &mut self.domains[domain.index()].copybacks;
-        let place = waiting.iter().position(|&unit| is_free(unit))?;
+        let place = waiting.iter().position(|&lun| is_free(lun))?;
         waiting.remove(place)
     }
 }

@@ -1,21 +1,21 @@
-//! Per-unit queues of transactions, as lists threaded through the transactions themselves.
+//! Per-LUN queues of transactions, as lists threaded through the transactions themselves.
 
 use crate::config::design::{MultiPlane, Policy, RoundRobinAdvance, Scheduler as SchedulerConfig};
 use crate::config::workload::Priority;
-use crate::flash::address::{Layout, UnitId};
+use crate::engine::arena::Slab;
+use crate::flash::address::{Layout, LunId};
 use crate::flash::array::Command;
 use crate::flash::interface::Operation;
 use crate::ftl::QueuedWrites;
-use crate::scheduler::classes::{CLASSES, Turns};
+use crate::scheduler::classes::{CLASSES, WeightedRoundRobin};
 use crate::scheduler::flin::Flin;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
-use crate::sim::arena::Slab;
 
 mod fair;
 mod look;
 
 use look::Choice;
-pub use look::{Look, Served};
+pub use look::{IssueContext, Served};
 
 /// All transactions in flight.
 pub type Transactions = Slab<TransactionId, Transaction>;
@@ -38,23 +38,23 @@ const LISTS: usize = GC_READ + 5;
 /// All priority classes, as a mask.
 const ALL_CLASSES: u16 = (1 << CLASSES) - 1;
 
-/// The queues of one unit.
+/// The queues of one LUN.
 #[derive(Clone, Copy)]
-struct Unit {
+struct Lun {
     lists: [List; LISTS],
     /// One bit for each list that holds something.
     waiting: u16,
-    read_turns: Turns,
-    write_turns: Turns,
+    read_turns: WeightedRoundRobin,
+    write_turns: WeightedRoundRobin,
 }
 
-/// What the scheduler must know of the world to form a command.
+/// What the scheduler must know of the readiness to form a command.
 pub trait Readiness {
     /// Whether a transaction can be issued now.
     fn ready(&self, transaction: &Transaction) -> bool;
     /// The number of the page it would use.
     fn page(&self, transaction: &Transaction) -> u32;
-    /// The transaction's plane, by its place in the unit.
+    /// The transaction's plane, by its place in the LUN.
     fn plane(&self, transaction: &Transaction) -> u32;
     /// Whether those queued behind it for its plane must not overtake it.
     fn keeps_order(&self, transaction: &Transaction) -> bool;
@@ -62,13 +62,13 @@ pub trait Readiness {
     fn shares(&self, first: &Transaction, other: &Transaction) -> bool;
 }
 
-/// The queues of all units.
+/// The queues of all LUNs.
 pub struct Queues {
-    units: Vec<Unit>,
+    luns: Vec<Lun>,
     multi_plane: MultiPlane,
     /// Whether the planes of a command use pages of one number.
     same_page: bool,
-    /// For each plane by its place in the unit: the planes of its die, as a mask.
+    /// For each plane by its place in the LUN: the planes of its die, as a mask.
     die_masks: Vec<u64>,
     pages_per_flash_page: u32,
     /// Classes that any flow uses: with one class in use there are no turns to keep.
@@ -83,7 +83,12 @@ impl Queues {
     /// Empty queues, for flows of these priorities.
     pub fn new(layout: &Layout, config: &SchedulerConfig, multi_plane: MultiPlane, priorities: &[Priority]) -> Queues {
         let list = List { head: TransactionId::NONE, tail: TransactionId::NONE };
-        let unit = Unit { lists: [list; LISTS], waiting: 0, read_turns: Turns::new(), write_turns: Turns::new() };
+        let lun = Lun {
+            lists: [list; LISTS],
+            waiting: 0,
+            read_turns: WeightedRoundRobin::new(),
+            write_turns: WeightedRoundRobin::new(),
+        };
         let classes = priorities.iter().map(|&priority| if config.priorities { priority as usize } else { 1 });
         let mut used = (0..CLASSES).filter(|&class| classes.clone().any(|of_flow| of_flow == class));
         let single_class = match (config.priorities, used.next(), used.next()) {
@@ -94,10 +99,10 @@ impl Queues {
         let die_mask =
             |plane| ((1u64 << layout.planes_per_die) - 1) << (plane / layout.planes_per_die * layout.planes_per_die);
         Queues {
-            units: vec![unit; layout.units() as usize],
+            luns: vec![lun; layout.luns() as usize],
             multi_plane,
             same_page: matches!(multi_plane, MultiPlane::SamePage | MultiPlane::HeadPage),
-            die_masks: (0..layout.planes_per_unit).map(die_mask).collect(),
+            die_masks: (0..layout.planes_per_lun).map(die_mask).collect(),
             pages_per_flash_page: layout.pages_per_flash_page(),
             single_class,
             priorities: config.priorities,
@@ -106,7 +111,7 @@ impl Queues {
         }
     }
 
-    /// Whether polling a unit without work changes who is served later, so that idle units must be polled too.
+    /// Whether polling a LUN without work changes who is served later, so that idle LUNs must be polled too.
     pub fn must_poll(&self) -> bool {
         self.single_class.is_none() && self.turn == RoundRobinAdvance::OnPoll
     }
@@ -120,34 +125,34 @@ impl Queues {
         }
     }
 
-    /// Whether the unit has anything queued.
-    pub fn has_work(&self, unit: UnitId) -> bool {
-        self.units[unit.index()].waiting != 0
+    /// Whether the LUN has anything queued.
+    pub fn has_work(&self, lun: LunId) -> bool {
+        self.luns[lun.index()].waiting != 0
     }
 
-    /// Whether the unit has anything of `served` queued.
-    pub fn has_any(&self, unit: UnitId, served: Served) -> bool {
-        self.units[unit.index()].waiting & served.lists() != 0
+    /// Whether the LUN has anything of `served` queued.
+    pub fn has_any(&self, lun: LunId, served: Served) -> bool {
+        self.luns[lun.index()].waiting & served.lists() != 0
     }
 
-    /// Whether the unit has anything of `served` queued that could be issued now in the planes `free` (a mask).
+    /// Whether the LUN has anything of `served` queued that could be issued now in the planes `free` (a mask).
     pub fn waits(
         &self,
-        id: UnitId,
+        id: LunId,
         served: Served,
         free: u64,
         transactions: &Transactions,
-        world: &impl Readiness,
+        readiness: &impl Readiness,
     ) -> bool {
-        let unit = &self.units[id.index()];
-        let lists = (0..LISTS).filter(|list| unit.waiting & served.lists() & (1 << list) != 0);
-        lists.into_iter().any(|list| self.first_ready(id, list, free, transactions, world).is_some())
+        let lun = &self.luns[id.index()];
+        let lists = (0..LISTS).filter(|list| lun.waiting & served.lists() & (1 << list) != 0);
+        lists.into_iter().any(|list| self.first_ready(id, list, free, transactions, readiness).is_some())
     }
 
-    /// One line on what a unit's queues hold, for a stuck run's explanation.
-    pub fn describe(&self, unit: UnitId, transactions: &Transactions) -> String {
+    /// One line on what a LUN's queues hold, for a stuck run's explanation.
+    pub fn describe(&self, lun: LunId, transactions: &Transactions) -> String {
         let mut text = String::new();
-        for list in &self.units[unit.index()].lists {
+        for list in &self.luns[lun.index()].lists {
             let mut at = list.head;
             while at.is_some() {
                 let t = &transactions[at];
@@ -159,30 +164,30 @@ impl Queues {
         text + "queued"
     }
 
-    /// Queues a transaction on a unit.
-    pub fn push(&mut self, unit: UnitId, id: TransactionId, transactions: &mut Transactions) {
+    /// Queues a transaction on a LUN.
+    pub fn push(&mut self, lun: LunId, id: TransactionId, transactions: &mut Transactions) {
         let list = self.list_of(&transactions[id]);
         transactions[id].next = TransactionId::NONE;
-        let unit = &mut self.units[unit.index()];
-        let tail = unit.lists[list].tail;
+        let lun = &mut self.luns[lun.index()];
+        let tail = lun.lists[list].tail;
         if tail.is_some() {
             transactions[tail].next = id;
         } else {
-            unit.lists[list].head = id;
-            unit.waiting |= 1 << list;
+            lun.lists[list].head = id;
+            lun.waiting |= 1 << list;
         }
-        unit.lists[list].tail = id;
+        lun.lists[list].tail = id;
     }
 
-    /// Queues a transaction on a unit, before others of its kind.
-    pub fn push_first(&mut self, unit: UnitId, id: TransactionId, transactions: &mut Transactions) {
+    /// Queues a transaction on a LUN, before others of its kind.
+    pub fn push_first(&mut self, lun: LunId, id: TransactionId, transactions: &mut Transactions) {
         let number = self.list_of(&transactions[id]);
-        let unit = &mut self.units[unit.index()];
-        let list = &mut unit.lists[number];
+        let lun = &mut self.luns[lun.index()];
+        let list = &mut lun.lists[number];
         transactions[id].next = list.head;
         if !list.head.is_some() {
             list.tail = id;
-            unit.waiting |= 1 << number;
+            lun.waiting |= 1 << number;
         }
         list.head = id;
     }
@@ -200,44 +205,44 @@ impl Queues {
         }
     }
 
-    /// Takes the next command for a unit, or none.
+    /// Takes the next command for a LUN, or none.
     pub fn next_command(
         &mut self,
-        unit: UnitId,
-        look: &Look,
+        lun: LunId,
+        look: &IssueContext,
         transactions: &mut Transactions,
-        world: &impl Readiness,
+        readiness: &impl Readiness,
     ) -> Option<Command> {
         if self.flin.is_some() {
-            return self.fair_command(unit, look, transactions, world);
+            return self.fair_command(lun, look, transactions, readiness);
         }
-        self.first_command(unit, look.order(), look.free, transactions, world)
+        self.first_command(lun, look.order(), look.free, transactions, readiness)
     }
 
     /// Forms a command from the first list that yields one.
     #[inline]
     fn first_command(
         &mut self,
-        unit: UnitId,
+        lun: LunId,
         order: &[Choice],
         free: u64,
         transactions: &mut Transactions,
-        world: &impl Readiness,
+        readiness: &impl Readiness,
     ) -> Option<Command> {
-        let waiting = self.units[unit.index()].waiting;
+        let waiting = self.luns[lun.index()].waiting;
         for &choice in order {
             let list = match (choice, self.single_class) {
                 (Choice::List(list), _) => list,
                 (Choice::User(base), Some(class)) => base + class,
                 (Choice::User(base), None) => {
-                    if let Some(command) = self.user_command(unit, base, free, transactions, world) {
+                    if let Some(command) = self.user_command(lun, base, free, transactions, readiness) {
                         return Some(command);
                     }
                     continue;
                 }
             };
             if waiting & (1 << list) != 0 {
-                let command = self.form(unit, list, free, transactions, world);
+                let command = self.form(lun, list, free, transactions, readiness);
                 if command.is_some() {
                     return command;
                 }
@@ -250,43 +255,43 @@ impl Queues {
     /// looking is enough to take it.
     fn user_command(
         &mut self,
-        id: UnitId,
+        id: LunId,
         base: usize,
         free: u64,
         transactions: &mut Transactions,
-        world: &impl Readiness,
+        readiness: &impl Readiness,
     ) -> Option<Command> {
         if self.turn == RoundRobinAdvance::OnPoll {
             let list = self.user_list(id, base, ALL_CLASSES)?;
-            return self.form(id, list, free, transactions, world);
+            return self.form(id, list, free, transactions, readiness);
         }
-        let unit = &self.units[id.index()];
-        let turns = (unit.read_turns, unit.write_turns);
+        let lun = &self.luns[id.index()];
+        let turns = (lun.read_turns, lun.write_turns);
         let mut classes = ALL_CLASSES;
         // One look goes round four times and may end just before the only class that waits: a second one finds it.
         while let Some(list) = self.user_list(id, base, classes).or_else(|| self.user_list(id, base, classes)) {
-            let command = self.form(id, list, free, transactions, world);
+            let command = self.form(id, list, free, transactions, readiness);
             if command.is_some() {
                 return command;
             }
             classes &= !(1 << (list - base));
         }
-        let unit = &mut self.units[id.index()];
-        (unit.read_turns, unit.write_turns) = turns;
+        let lun = &mut self.luns[id.index()];
+        (lun.read_turns, lun.write_turns) = turns;
         None
     }
 
-    /// Looks at a unit that cannot take a command; only [`RoundRobinAdvance::OnPoll`] notices.
-    pub fn poll(&mut self, unit: UnitId) {
-        self.user_list(unit, USER_READ, ALL_CLASSES);
-        self.user_list(unit, USER_WRITE, ALL_CLASSES);
+    /// Looks at a LUN that cannot take a command; only [`RoundRobinAdvance::OnPoll`] notices.
+    pub fn poll(&mut self, lun: LunId) {
+        self.user_list(lun, USER_READ, ALL_CLASSES);
+        self.user_list(lun, USER_WRITE, ALL_CLASSES);
     }
 
     /// The list of the user class whose turn it is, among `classes` (a mask).
-    fn user_list(&mut self, id: UnitId, base: usize, classes: u16) -> Option<usize> {
-        let unit = &mut self.units[id.index()];
-        let waiting = (unit.waiting >> base) & classes;
-        let turns = if base == USER_READ { &mut unit.read_turns } else { &mut unit.write_turns };
+    fn user_list(&mut self, id: LunId, base: usize, classes: u16) -> Option<usize> {
+        let lun = &mut self.luns[id.index()];
+        let waiting = (lun.waiting >> base) & classes;
+        let turns = if base == USER_READ { &mut lun.read_turns } else { &mut lun.write_turns };
         turns.choose(|class| waiting & (1 << class) != 0).map(|class| base + class)
     }
 
@@ -294,30 +299,30 @@ impl Queues {
     /// that can join it.
     fn form(
         &mut self,
-        id: UnitId,
+        id: LunId,
         list: usize,
         free: u64,
         transactions: &mut Transactions,
-        world: &impl Readiness,
+        readiness: &impl Readiness,
     ) -> Option<Command> {
-        let head = self.units[id.index()].lists[list].head;
+        let head = self.luns[id.index()].lists[list].head;
         let operation = transactions[head].operation;
         let mut open = free;
         let mut command = Command::new(operation);
         // The page that all have to use, once that is known.
         let same_page = self.same_page && operation != Operation::Erase;
-        let mut page = (self.multi_plane == MultiPlane::HeadPage).then(|| world.page(&transactions[head]));
+        let mut page = (self.multi_plane == MultiPlane::HeadPage).then(|| readiness.page(&transactions[head]));
         let mut previous = TransactionId::NONE;
         let mut at = head;
         while at.is_some() && open != 0 {
             let t = &transactions[at];
-            let (next, plane) = (t.next, world.plane(t));
+            let (next, plane) = (t.next, readiness.plane(t));
             let bit = 1u64 << plane;
             let first = command.transactions().is_empty();
-            let matches = |t| first || !same_page || page == Some(world.page(t));
-            if open & bit != 0 && world.ready(t) && matches(t) {
+            let matches = |t| first || !same_page || page == Some(readiness.page(t));
+            if open & bit != 0 && readiness.ready(t) && matches(t) {
                 if same_page && page.is_none() {
-                    page = Some(world.page(t));
+                    page = Some(readiness.page(t));
                 }
                 open &= self.die_masks[plane as usize] & !bit;
                 command.push(at);
@@ -326,7 +331,7 @@ impl Queues {
                     break;
                 }
             } else {
-                if world.keeps_order(t) {
+                if readiness.keeps_order(t) {
                     open &= !bit;
                 }
                 previous = at;
@@ -334,7 +339,7 @@ impl Queues {
             at = next;
         }
         if self.pages_per_flash_page > 1 {
-            command.transactions().iter().for_each(|&first| self.join(id, list, first, transactions, world));
+            command.transactions().iter().for_each(|&first| self.join(id, list, first, transactions, readiness));
         }
         (!command.transactions().is_empty()).then_some(command)
     }
@@ -342,22 +347,22 @@ impl Queues {
     /// Takes those that are read or programmed with `first`, in its flash page, off its list.
     fn join(
         &mut self,
-        id: UnitId,
+        id: LunId,
         list: usize,
         first: TransactionId,
         transactions: &mut Transactions,
-        world: &impl Readiness,
+        readiness: &impl Readiness,
     ) {
         // One read may serve any number of requests.
         let program = transactions[first].operation == Operation::Program;
         let mut room = if program { self.pages_per_flash_page - 1 } else { u32::MAX };
         let (mut last, mut previous) = (first, TransactionId::NONE);
-        let mut at = self.units[id.index()].lists[list].head;
+        let mut at = self.luns[id.index()].lists[list].head;
         while at.is_some() && room > 0 {
             let next = transactions[at].next;
-            if world.shares(&transactions[first], &transactions[at]) {
+            if readiness.shares(&transactions[first], &transactions[at]) {
                 self.unlink(id, list, previous, at, transactions);
-                transactions[last].mate = at;
+                transactions[last].next_in_flash_page = at;
                 last = at;
                 room -= 1;
             } else {
@@ -369,42 +374,42 @@ impl Queues {
 
     fn unlink(
         &mut self,
-        id: UnitId,
+        id: LunId,
         list: usize,
         previous: TransactionId,
         at: TransactionId,
         transactions: &mut Transactions,
     ) {
         let next = transactions[at].next;
-        let unit = &mut self.units[id.index()];
+        let lun = &mut self.luns[id.index()];
         if previous.is_some() {
             transactions[previous].next = next;
         } else {
-            unit.lists[list].head = next;
+            lun.lists[list].head = next;
         }
         if !next.is_some() {
-            unit.lists[list].tail = previous;
+            lun.lists[list].tail = previous;
         }
-        if !unit.lists[list].head.is_some() {
-            unit.waiting &= !(1 << list);
+        if !lun.lists[list].head.is_some() {
+            lun.waiting &= !(1 << list);
         }
         transactions[at].next = TransactionId::NONE;
     }
 }
 
 impl QueuedWrites for Queues {
-    fn has_writes(&self, unit: UnitId) -> bool {
-        self.units[unit.index()].waiting & (ALL_CLASSES << USER_WRITE | 1 << MAPPING_WRITE) != 0
+    fn has_writes(&self, lun: LunId) -> bool {
+        self.luns[lun.index()].waiting & (ALL_CLASSES << USER_WRITE | 1 << MAPPING_WRITE) != 0
     }
 
     fn find_write(
         &self,
-        unit: UnitId,
+        lun: LunId,
         transactions: &Transactions,
         wanted: impl Fn(&Transaction) -> bool,
     ) -> Option<TransactionId> {
         (USER_WRITE..USER_WRITE + CLASSES).find_map(|list| {
-            let mut at = self.units[unit.index()].lists[list].head;
+            let mut at = self.luns[lun.index()].lists[list].head;
             while at.is_some() && !wanted(&transactions[at]) {
                 at = transactions[at].next;
             }
@@ -414,16 +419,16 @@ impl QueuedWrites for Queues {
 
     fn take_write(
         &mut self,
-        unit: UnitId,
+        lun: LunId,
         transactions: &mut Transactions,
         wanted: impl Fn(&Transaction) -> bool,
     ) -> Option<TransactionId> {
         for list in (USER_WRITE..USER_WRITE + CLASSES).chain([MAPPING_WRITE]) {
             let mut previous = TransactionId::NONE;
-            let mut at = self.units[unit.index()].lists[list].head;
+            let mut at = self.luns[lun.index()].lists[list].head;
             while at.is_some() {
                 if wanted(&transactions[at]) {
-                    self.unlink(unit, list, previous, at, transactions);
+                    self.unlink(lun, list, previous, at, transactions);
                     return Some(at);
                 }
                 (previous, at) = (at, transactions[at].next);

@@ -1,6 +1,7 @@
 //! A flash transaction: one page read, one page program or one block erase.
 
 use crate::config::workload::Priority;
+use crate::engine::time::Time;
 use crate::flash::address::{PlaneId, Ppa};
 use crate::flash::array::{Background, Clocks};
 use crate::flash::interface::Operation;
@@ -8,7 +9,6 @@ use crate::ftl::blocks::Frontier;
 use crate::host::request::RequestId;
 use crate::measure::blame::Account;
 use crate::measure::probe::Work;
-use crate::sim::time::Time;
 use crate::typed_id;
 
 typed_id!(
@@ -65,13 +65,13 @@ pub struct Transaction {
     /// For a write: whether its old page is still being read. For an old page's read: the write that waits.
     pub old_page: OldPage,
     /// For a write: whether its page was deallocated before, so that there is nothing to find or merge.
-    pub blank: bool,
+    pub was_trimmed: bool,
     /// For a copy: whether it is programmed from the register it was read into.
     pub copyback: bool,
     /// For a read: whether what was read is illegible.
-    pub damaged: bool,
+    pub read_failed: bool,
     /// For a read: whether the ECC engine works on it in vain, so that it is read again behind it.
-    pub in_vain: bool,
+    pub ecc_failed: bool,
     /// For a read: how often it was read again.
     pub attempt: u16,
     /// Whether it has failed before and is tried again: its time is charged to that.
@@ -102,14 +102,14 @@ pub struct Transaction {
     pub began: Time,
     /// Where the time went.
     pub account: Account,
-    /// The unit's clocks of background work when the transaction was queued.
+    /// The LUN's clocks of background work when the transaction was queued.
     pub background_marks: Clocks,
     /// The plane's clock of time without a free page when the transaction was queued.
     pub stall_mark: Time,
     /// Next in the list this transaction is in.
     pub next: TransactionId,
     /// The next of those that cross and are read or programmed together, as pages of one flash page.
-    pub mate: TransactionId,
+    pub next_in_flash_page: TransactionId,
     /// For a write in flight: the next write of the same page, which waits for it.
     pub successor: TransactionId,
 }
@@ -144,10 +144,10 @@ impl Transaction {
             request,
             flow: 0,
             old_page: OldPage::None,
-            blank: false,
+            was_trimmed: false,
             copyback: false,
-            damaged: false,
-            in_vain: false,
+            read_failed: false,
+            ecc_failed: false,
             attempt: 0,
             retrying: false,
             frontier: Frontier::User(0),
@@ -166,7 +166,7 @@ impl Transaction {
             background_marks: Clocks::default(),
             stall_mark: Time::ZERO,
             next: TransactionId::NONE,
-            mate: TransactionId::NONE,
+            next_in_flash_page: TransactionId::NONE,
             successor: TransactionId::NONE,
         }
     }

@@ -3,8 +3,8 @@
 use std::f64::consts::PI;
 
 use crate::config::workload::{Diurnal, Synthetic};
-use crate::sim::random::Stream;
-use crate::sim::time::Time;
+use crate::engine::random::Stream;
+use crate::engine::time::Time;
 
 /// Times between the arrivals of a flow, in picoseconds.
 pub struct Arrivals {

@@ -4,11 +4,11 @@
 use std::collections::HashMap;
 
 use crate::config::workload::{Flow, Synthetic, Workload};
+use crate::engine::random::Stream;
+use crate::engine::time::Time;
 use crate::ftl::precondition::rates::Traced;
 use crate::host::request::Kind;
 use crate::limits::Limits;
-use crate::sim::random::Stream;
-use crate::sim::time::Time;
 use crate::workload::flow::Wanted;
 use crate::workload::replay::Replay;
 use crate::workload::synthetic::Generator;

@@ -2,8 +2,8 @@
 
 use crate::config::units::Duration;
 use crate::config::workload::{Flow as FlowConfig, Trace};
+use crate::engine::time::Time;
 use crate::host::request::Kind;
-use crate::sim::time::Time;
 use crate::workload::fill::Fill;
 use crate::workload::replay::Replay;
 use crate::workload::synthetic::Generator;

@@ -1,8 +1,8 @@
 //! Deviations from the distribution of addresses: sequential runs, recent places, a busy channel.
 
 use crate::config::workload::{ChannelSkew, Synthetic};
+use crate::engine::random::Stream;
 use crate::flash::address::SECTOR;
-use crate::sim::random::Stream;
 
 /// Number of recent places that requests may return to.
 const RECENT: usize = 1024;

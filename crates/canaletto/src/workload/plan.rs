@@ -1,8 +1,8 @@
 //! Plan of a flow's replay. Properties of the whole trace that it needs are found by reading the trace once.
 
 use crate::config::workload::{Flow, Pace, Trace};
+use crate::engine::time::Time;
 use crate::limits::FlowRange;
-use crate::sim::time::Time;
 use crate::workload::part::{Part, PartPlan};
 use crate::workload::replay::{RecordSource, Reopen, Replay};
 use crate::workload::window::{Extent, Window};

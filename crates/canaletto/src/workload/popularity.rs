@@ -4,7 +4,7 @@
 //! the place that has it. Both take constant memory, whatever the number of places.
 
 use crate::config::workload::{Addresses, Synthetic};
-use crate::sim::random::{Stream, mixed};
+use crate::engine::random::{Stream, mixed};
 
 /// Probability of each rank.
 #[derive(Debug, Clone)]

@@ -4,9 +4,9 @@
 
 use std::sync::Arc;
 
+use crate::engine::time::Time;
 use crate::host::request::Kind;
 use crate::measure::replay::{Pacing, ReplayReport};
-use crate::sim::time::Time;
 use crate::workload::flow::{Loop, Wanted};
 use crate::workload::part::Part;
 

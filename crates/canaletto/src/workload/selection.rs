@@ -1,7 +1,7 @@
 //! Selection of a trace's requests.
 
 use crate::config::workload::Trace;
-use crate::sim::random::Stream;
+use crate::engine::random::Stream;
 
 /// Treatment of a request of the trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! Generated requests.
 
 use crate::config::workload::{Addresses, SizeShare, Synthetic};
+use crate::engine::random::Stream;
+use crate::engine::time::Time;
 use crate::flash::address::SECTOR;
 use crate::host::request::Kind;
-use crate::sim::random::Stream;
-use crate::sim::time::Time;
 use crate::workload::arrivals::Arrivals;
 use crate::workload::flow::Wanted;
 use crate::workload::places::{Part, Recent, Runs, Skew};

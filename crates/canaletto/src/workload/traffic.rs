@@ -1,10 +1,10 @@
 //! Requests of generated flows in order of arrival, without a drive, for statistics of a workload.
 
 use crate::config::workload::Workload;
+use crate::engine::time::Time;
 use crate::flash::address::SECTOR;
 use crate::host::request::Kind;
 use crate::limits::Limits;
-use crate::sim::time::Time;
 use crate::workload::flow::Wanted;
 use crate::workload::replay::Record;
 use crate::workload::synthetic::Generator;

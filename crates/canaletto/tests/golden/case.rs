@@ -3,9 +3,9 @@
 use canaletto::config::design::Design;
 use canaletto::config::workload::Workload;
 use canaletto::config::{load_design, load_workload};
+use canaletto::engine::time::Time;
 use canaletto::measure::records::Records;
 use canaletto::measure::timeline::{Header, Timeline, Windows};
-use canaletto::sim::time::Time;
 use canaletto::{Outcome, RunOptions, TraceInput, run, timeline};
 use serde_json::{Map, Value, json};
 

@@ -1,9 +1,9 @@
 //! Copies that stay in their plane: what crosses the wires, and how long they take.
 
 use crate::common::{SMALL, design, simulate, synthetic};
+use canaletto::engine::time::Time;
 use canaletto::measure::report::Report;
 use canaletto::measure::timeline::Windows;
-use canaletto::sim::time::Time;
 use canaletto::{RunOptions, timeline};
 
 const WRITES: &str = "requests = 4000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 1";

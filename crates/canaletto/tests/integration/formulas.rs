@@ -1,9 +1,9 @@
 //! Formulas: unloaded latencies and saturation bandwidths against closed forms worked out by hand from the design.
 
 use crate::common::{preset, simulate, synthetic};
+use canaletto::engine::time::Time;
 use canaletto::measure::blame::Cause;
 use canaletto::measure::timeline::Windows;
-use canaletto::sim::time::Time;
 
 /// Nanoseconds on a PCIe link of 8 GB/s: packets of 128 B with 28 B of overhead.
 fn link_ns(bytes: u64) -> f64 {

@@ -18,7 +18,7 @@ const STATIONS: [(&str, &[&str]); 7] = [
             "flash::interface",
             "flash::wear",
             "host::request",
-            "scheduler::mates",
+            "scheduler::flash_page_group",
             "scheduler::queues::Readiness",
             "scheduler::queues::Transactions",
             "scheduler::transaction",
@@ -42,20 +42,24 @@ const STATIONS: [(&str, &[&str]); 7] = [
         ],
     ),
     ("fabric", &["flash::address", "flash::array::MAX_PLANES", "flash::interface", "scheduler::transaction"]),
-    ("flash", &["scheduler::mates", "scheduler::queues::Served", "scheduler::transaction"]),
+    ("flash", &["scheduler::flash_page_group", "scheduler::queues::Served", "scheduler::transaction"]),
 ];
 
 /// What is not a station: the engine's ground, configuration, and the books.
-const COMMON: [&str; 9] = [
-    "config",
-    "engine::features",
-    "engine::in_flight",
-    "limits",
-    "measure",
-    "sim",
-    "typed_id",
+const COMMON: [&str; 13] = [
     "RunError",
     "RunOptions",
+    "config",
+    "engine::arena",
+    "engine::events",
+    "engine::features",
+    "engine::in_flight",
+    "engine::random",
+    "engine::ring",
+    "engine::time",
+    "limits",
+    "measure",
+    "typed_id",
 ];
 
 /// The stations' own types, which only the route brings together.

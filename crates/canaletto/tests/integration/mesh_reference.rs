@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::flits::{self, Case, Crossing, Link, Node, Packet};
 use canaletto::config::design::{ControllerEdge, Fabric as Config, FabricKind, Geometry};
 use canaletto::config::units::{Duration, Rate, Size};
+use canaletto::engine::events::EventQueue;
+use canaletto::engine::time::Time;
 use canaletto::fabric::Fabric;
 use canaletto::fabric::mesh::{self, Mesh};
 use canaletto::flash::address::{ChipId, Layout};
-use canaletto::sim::events::EventQueue;
-use canaletto::sim::time::Time;
 use proptest::prelude::*;
 
 /// A controller or chip of a mesh.

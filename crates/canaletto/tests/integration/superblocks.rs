@@ -6,12 +6,12 @@ use crate::common::{SMALL, design, simulate, synthetic};
 use canaletto::config::design::Design;
 use canaletto::config::load_design;
 use canaletto::config::workload::Workload;
+use canaletto::engine::time::Time;
 use canaletto::flash::address::{PlaneId, Ppa};
 use canaletto::host::request::RequestId;
 use canaletto::limits::Limits;
 use canaletto::measure::probe::Probe;
 use canaletto::measure::report::Report;
-use canaletto::sim::time::Time;
 use canaletto::{Outcome, RunOptions, run_probed};
 
 const WRITES: &str = "requests = 6000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 16";

@@ -2,97 +2,97 @@
 
 use super::Route;
 use crate::engine::features::Features;
+use crate::engine::time::Time;
 use crate::fabric::Fabric;
-use crate::flash::address::UnitId;
+use crate::flash::address::LunId;
 use crate::flash::array::Command;
 use crate::flash::interface::Operation;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
-use crate::scheduler::mates::Mates;
+use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::transaction::{Origin, TransactionId};
-use crate::sim::time::Time;
 
 impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
-    /// A unit's array has finished its command, unless that has been suspended meanwhile.
+    /// A LUN's array has finished its command, unless that has been suspended meanwhile.
     #[inline(always)]
-    pub(super) fn array_done(&mut self, unit: UnitId, now: Time) {
-        if !self.flash.has_ended(unit, now) || X::SUSPENSION && self.suspension_moves(unit, now) {
+    pub(super) fn array_done(&mut self, lun: LunId, now: Time) {
+        if !self.flash.has_ended(lun, now) || X::SUSPENSION && self.suspension_moves(lun, now) {
             return;
         }
-        let worked = self.flash.count_ended(unit, &self.work);
-        match self.flash.command(unit).operation {
-            Operation::Read => self.reads_done(unit, worked, now),
-            Operation::Program => self.programs_done(unit, worked, now),
-            Operation::Erase => self.erases_done(unit, worked, now),
+        let worked = self.flash.count_ended(lun, &self.work);
+        match self.flash.command(lun).operation {
+            Operation::Read => self.reads_done(lun, worked, now),
+            Operation::Program => self.programs_done(lun, worked, now),
+            Operation::Erase => self.erases_done(lun, worked, now),
         }
-        self.settle_suspension(unit, now);
-        self.refresh(unit);
-        let domain = self.scheduler.domain_of(unit);
+        self.settle_suspension(lun, now);
+        self.refresh(lun);
+        let domain = self.scheduler.domain_of(lun);
         self.scheduler.touch(domain);
     }
 
     /// Pages are in their registers: they wait for a path.
     #[inline(always)]
-    fn reads_done(&mut self, unit: UnitId, worked: Time, now: Time) {
+    fn reads_done(&mut self, lun: LunId, worked: Time, now: Time) {
         let mut copies = Command::new(Operation::Program);
-        for place in 0..self.flash.command(unit).transactions().len() {
-            let first = self.flash.command(unit).transactions()[place];
+        for place in 0..self.flash.command(lun).transactions().len() {
+            let first = self.flash.command(lun).transactions()[place];
             self.work.charge_flash_pages::<X>(&[first], Cause::ArrayRead, now);
             let t = &self.work.transactions[first];
             let (at, origin, copyback) = (t.ppa, t.origin, t.copyback);
             self.ftl.flash_page_read(at);
-            self.flash.fill_register(unit, at.plane, &mut self.work, now);
+            self.flash.fill_register(lun, at.plane, &mut self.work, now);
             if X::COPYBACK && copyback {
-                self.bind_copyback(first, unit, now).into_iter().for_each(|first| copies.push(first));
+                self.bind_copyback(first, lun, now).into_iter().for_each(|first| copies.push(first));
                 continue;
             }
             self.flash.draw_read_failure(first, &mut self.work);
-            if !self.paths.add_page(unit, first) {
-                self.scheduler.line_up_data(first, origin, unit);
+            if !self.paths.add_page(lun, first) {
+                self.scheduler.line_up_data(first, origin, lun);
             }
         }
         if X::COPYBACK && !copies.transactions().is_empty() {
-            self.flash.copybacks.hold(unit, copies);
+            self.flash.copybacks.hold(lun, copies);
         }
-        self.array_is_free(unit, worked, now);
-        if let Some(first) = self.paths.next_page(unit) {
+        self.array_is_free(lun, worked, now);
+        if let Some(first) = self.paths.next_page(lun) {
             self.send_data(first, now);
         }
     }
 
     /// Flash pages are programmed, or failed to be.
     #[inline(never)]
-    fn programs_done(&mut self, unit: UnitId, worked: Time, now: Time) {
-        self.release_held(unit, now);
-        let command = *self.flash.command(unit);
+    fn programs_done(&mut self, lun: LunId, worked: Time, now: Time) {
+        self.release_held(lun, now);
+        let command = *self.flash.command(lun);
         for &first in command.transactions() {
-            self.flash_page_programmed(first, unit, now);
+            self.flash_page_programmed(first, lun, now);
         }
-        self.array_is_free(unit, worked, now);
+        self.array_is_free(lun, worked, now);
     }
 
     /// Blocks are erased, or failed to be.
     #[inline(never)]
-    fn erases_done(&mut self, unit: UnitId, worked: Time, now: Time) {
-        self.release_held(unit, now);
-        let command = *self.flash.command(unit);
+    fn erases_done(&mut self, lun: LunId, worked: Time, now: Time) {
+        self.release_held(lun, now);
+        let command = *self.flash.command(lun);
         for &id in command.transactions() {
             let failed = self.flash.erase_fails();
-            self.ftl.count_out(unit);
+            self.ftl.count_out(lun);
             self.ftl.erased(&mut self.work, id, failed, now);
             self.carry_out(now);
         }
-        self.flash.array.array_done(unit, worked, now);
+        self.flash.array.array_done(lun, worked, now);
     }
 
     /// A flash page is programmed, or failed to be.
     #[inline]
-    fn flash_page_programmed(&mut self, first: TransactionId, unit: UnitId, now: Time) {
+    fn flash_page_programmed(&mut self, first: TransactionId, lun: LunId, now: Time) {
         self.ftl.flash_page_programmed(self.work.transactions[first].ppa, now);
         let again = self.flash.program_fails().then(|| self.ftl.retire_failed(&self.work, first));
-        let mut group = Mates::<X>::of(first);
+        let mut group = FlashPageGroup::<X>::of(first);
         while let Some(id) = group.part(&mut self.work.transactions) {
-            self.ftl.count_out(unit);
+            self.ftl.count_out(lun);
             self.work.charge_page(id, Cause::ArrayProgram, now);
             match (again, self.work.transactions[id].origin) {
                 (Some(again), _) => self.ftl.program_failed(&mut self.work, id, again, now),
@@ -104,11 +104,11 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         }
     }
 
-    /// The unit's array has worked for `worked`: it is free, unless its registers hold copies to be programmed.
+    /// The LUN's array has worked for `worked`: it is free, unless its registers hold copies to be programmed.
     #[inline(always)]
-    pub(super) fn array_is_free(&mut self, unit: UnitId, worked: Time, now: Time) {
-        if self.flash.end(unit, worked, now) {
-            self.scheduler.line_up_copyback(unit);
+    pub(super) fn array_is_free(&mut self, lun: LunId, worked: Time, now: Time) {
+        if self.flash.end(lun, worked, now) {
+            self.scheduler.line_up_copyback(lun);
         }
     }
 }

@@ -9,15 +9,15 @@ use crate::cache::dram::Purpose;
 use crate::cache::{DataCache, Destage};
 use crate::controller::FROM_CACHE;
 use crate::engine::features::Features;
+use crate::engine::time::Time;
 use crate::fabric::Fabric;
 use crate::flash::address::SECTOR;
 use crate::flash::interface::Operation;
 use crate::host::request::{Kind, RequestId};
 use crate::measure::blame::{Account, Cause};
 use crate::measure::probe::Probe;
-use crate::scheduler::mates::Mates;
+use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
-use crate::sim::time::Time;
 
 impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     fn cache(&mut self) -> &mut DataCache {
@@ -148,8 +148,8 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
                 self.page_finished(part, now);
             }
             Purpose::Destage(id) => {
-                let mut mates = Mates::<X>::of(id);
-                while let Some(id) = mates.next(&self.work.transactions) {
+                let mut group = FlashPageGroup::<X>::of(id);
+                while let Some(id) = group.next(&self.work.transactions) {
                     self.work.charge_page(id, Cause::Cache, now);
                     self.work.transactions[id].stage = FROM_CACHE;
                 }
@@ -230,8 +230,8 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
 
     /// Reads a page that goes to flash, and those of its flash page, from the cache's DRAM.
     pub(super) fn read_destaged(&mut self, first: TransactionId, now: Time) {
-        let (mut mates, mut sectors) = (Mates::<X>::of(first), 0);
-        while let Some(id) = mates.next(&self.work.transactions) {
+        let (mut group, mut sectors) = (FlashPageGroup::<X>::of(first), 0);
+        while let Some(id) = group.next(&self.work.transactions) {
             sectors += self.work.transactions[id].sectors.count_ones();
         }
         self.use_dram(self.work.transactions[first].flow, Purpose::Destage(first), sectors, now);

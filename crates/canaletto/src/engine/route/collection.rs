@@ -2,10 +2,10 @@
 
 use super::{Event, Route};
 use crate::engine::features::Features;
+use crate::engine::time::Time;
 use crate::fabric::Fabric;
 use crate::flash::address::PlaneId;
 use crate::measure::probe::Probe;
-use crate::sim::time::Time;
 
 impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// Starts or moves on collection in every plane where something has changed.

@@ -2,75 +2,75 @@
 
 use super::{Event, Route, fabric_events};
 use crate::engine::features::Features;
+use crate::engine::time::Time;
 use crate::fabric::paths::Payload;
 use crate::fabric::{Direction, DomainId, Fabric, Transfer};
-use crate::flash::address::UnitId;
+use crate::flash::address::LunId;
 use crate::flash::interface::Operation;
 use crate::measure::probe::Probe;
-use crate::scheduler::mates::Mates;
+use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::transaction::TransactionId;
-use crate::sim::time::Time;
 
 impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// A flash page to be copied back is in its register: it is bound to the one it goes to. Returns its first page unless
     /// there is nothing left to copy, or no place to copy it to, or only a part of it is still valid: what is goes through
     /// the controller then.
-    pub(super) fn bind_copyback(&mut self, first: TransactionId, unit: UnitId, now: Time) -> Option<TransactionId> {
+    pub(super) fn bind_copyback(&mut self, first: TransactionId, lun: LunId, now: Time) -> Option<TransactionId> {
         let plane = self.work.transactions[first].ppa.plane;
         let owner = self.work.owner(first);
-        let left = self.ftl.copies_left(&mut self.work, first, unit);
+        let left = self.ftl.copies_left(&mut self.work, first, lun);
         self.carry_out(now);
         let Some((left, valid)) = left else {
             // The register's content is not needed.
-            self.flash.array.use_register(unit, 1 << self.layout.plane_in_unit(plane));
+            self.flash.array.use_register(lun, 1 << self.layout.plane_in_lun(plane));
             self.work.probe.register_drained(plane, owner, now);
             return None;
         };
         if self.ftl.bind_copyback(&mut self.work, left, valid, now) {
             return Some(left);
         }
-        self.scheduler.line_up_data(left, self.work.transactions[left].origin, unit);
+        self.scheduler.line_up_data(left, self.work.transactions[left].origin, lun);
         None
     }
 
     /// Sends the first waiting program command of a copy that a path is free for.
     pub(super) fn start_copyback(&mut self, domain: DomainId, now: Time) -> bool {
         let (fabric, layout) = (&self.paths.fabric, &self.layout);
-        let is_free = |unit| fabric.is_free(layout.chip_of(unit), Direction::ToChip);
+        let is_free = |lun| fabric.is_free(layout.chip_of(lun), Direction::ToChip);
         let next = self.scheduler.next_copyback(domain, is_free);
-        if let Some(unit) = next {
-            self.send_copyback(unit, now);
+        if let Some(lun) = next {
+            self.send_copyback(lun, now);
         }
         next.is_some()
     }
 
-    /// Sends the program command of the unit's pages that share one: the first one's, and those of further planes with it.
-    fn send_copyback(&mut self, unit: UnitId, now: Time) {
+    /// Sends the program command of the LUN's pages that share one: the first one's, and those of further planes with it.
+    fn send_copyback(&mut self, lun: LunId, now: Time) {
         let page = |id| self.layout.flash_page(self.work.transactions[id].ppa);
         let queues = &self.scheduler.queues;
-        let command = self.flash.copybacks.take(unit, |first, id| queues.pages_share_command(page(first), page(id)));
+        let command = self.flash.copybacks.take(lun, |first, id| queues.pages_share_command(page(first), page(id)));
         let mut planes = 0;
         for &id in command.transactions() {
             let plane = self.work.transactions[id].ppa.plane;
-            planes |= 1 << self.layout.plane_in_unit(plane);
+            planes |= 1 << self.layout.plane_in_lun(plane);
             let owner = self.work.owner(id);
             self.work.probe.register_drained(plane, owner, now);
         }
-        let chip = self.layout.chip_of(unit);
+        let chip = self.layout.chip_of(lun);
         let port_free_at = self.paths.fabric.port_free_at(chip, Direction::ToChip);
         for &first in command.transactions() {
-            let mut group = Mates::<X>::of(first);
+            let mut group = FlashPageGroup::<X>::of(first);
             while let Some(id) = group.next(&self.work.transactions) {
                 self.charge_path_wait(id, port_free_at, now);
             }
         }
         let charge = self.flash.charge_of(&command, &self.work);
-        self.flash.array.use_register(unit, planes);
-        self.flash.array.go_on(unit, command, charge, now);
+        self.flash.array.use_register(lun, planes);
+        self.flash.array.go_on(lun, command, charge, now);
         let wires = self.paths.fabric.command_time(Operation::Program, command.transactions().len());
         let transfer = Transfer { chip, direction: Direction::ToChip, command: wires, data: Time::ZERO };
         let events = &mut self.events;
-        self.paths.start(transfer, Payload::Command(unit), now, fabric_events!(events));
+        self.paths.start(transfer, Payload::Command(lun), now, fabric_events!(events));
         self.watch_wires();
     }
 
@@ -86,9 +86,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
 
     /// A page has come from another chip into a register of the one it goes to, which may look for errors in it first.
     pub(super) fn copy_crossed(&mut self, id: TransactionId, now: Time) {
-        let unit = self.layout.unit_of(self.work.transactions[id].ppa.plane);
-        self.flash.drain_register(id, unit, &mut self.work, now);
-        self.ftl.count_out(unit);
+        let lun = self.layout.lun_of(self.work.transactions[id].ppa.plane);
+        self.flash.drain_register(id, lun, &mut self.work, now);
+        self.ftl.count_out(lun);
         if self.ftl.copy_crossed(&mut self.work, id) {
             match self.paths.fabric.check_time() {
                 Time::ZERO => self.ftl.program_copy(&mut self.work, id),
@@ -96,7 +96,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             }
         }
         self.carry_out(now);
-        self.refresh(unit);
+        self.refresh(lun);
     }
 
     /// The chip has looked for errors: the page can be programmed.

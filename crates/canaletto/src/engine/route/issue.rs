@@ -1,58 +1,58 @@
-//! Transactions come to their units' queues.
+//! Transactions come to their LUNs' queues.
 
 use super::Route;
 use crate::engine::features::Features;
+use crate::engine::time::Time;
 use crate::fabric::Fabric;
-use crate::flash::address::UnitId;
+use crate::flash::address::LunId;
 use crate::measure::probe::Probe;
 use crate::scheduler::flin::Arrival;
 use crate::scheduler::queues::Served;
 use crate::scheduler::transaction::TransactionId;
-use crate::sim::time::Time;
 
 impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
-    /// Queues a transaction on its unit.
+    /// Queues a transaction on its LUN.
     #[inline(never)]
     pub(super) fn issue(&mut self, id: TransactionId, now: Time) {
-        let unit = self.comes_to_unit(id, now);
+        let lun = self.comes_to_lun(id, now);
         if X::FAIR_SCHEDULING && self.scheduler.queues.are_fair() {
-            let arrival = self.expected(id, unit, now);
-            self.scheduler.queues.push_fairly(unit, id, &arrival, &mut self.work.transactions);
+            let arrival = self.expected(id, lun, now);
+            self.scheduler.queues.push_fairly(lun, id, &arrival, &mut self.work.transactions);
         } else {
-            self.scheduler.queues.push(unit, id, &mut self.work.transactions);
+            self.scheduler.queues.push(lun, id, &mut self.work.transactions);
         }
-        self.refresh(unit);
+        self.refresh(lun);
     }
 
-    /// Queues a transaction on its unit, before others of its kind.
+    /// Queues a transaction on its LUN, before others of its kind.
     pub(super) fn issue_first(&mut self, id: TransactionId, now: Time) {
-        let unit = self.comes_to_unit(id, now);
+        let lun = self.comes_to_lun(id, now);
         if X::FAIR_SCHEDULING && self.scheduler.queues.are_fair() {
-            let arrival = self.expected(id, unit, now);
-            self.scheduler.queues.push_first_fairly(unit, id, &arrival, &mut self.work.transactions);
+            let arrival = self.expected(id, lun, now);
+            self.scheduler.queues.push_first_fairly(lun, id, &arrival, &mut self.work.transactions);
         } else {
-            self.scheduler.queues.push_first(unit, id, &mut self.work.transactions);
+            self.scheduler.queues.push_first(lun, id, &mut self.work.transactions);
         }
-        self.refresh(unit);
+        self.refresh(lun);
     }
 
     #[inline(always)]
-    fn comes_to_unit(&mut self, id: TransactionId, now: Time) -> UnitId {
-        let unit = self.layout.unit_of(self.work.transactions[id].ppa.plane);
-        self.mark_wait(id, unit, now);
-        unit
+    fn comes_to_lun(&mut self, id: TransactionId, now: Time) -> LunId {
+        let lun = self.layout.lun_of(self.work.transactions[id].ppa.plane);
+        self.mark_wait(id, lun, now);
+        lun
     }
 
     /// Notes the clocks from which a waiting transaction is charged when it is issued.
     #[inline(always)]
-    pub(super) fn mark_wait(&mut self, id: TransactionId, unit: UnitId, now: Time) {
-        self.flash.mark_wait(id, unit, &mut self.work, now);
+    pub(super) fn mark_wait(&mut self, id: TransactionId, lun: LunId, now: Time) {
+        self.flash.mark_wait(id, lun, &mut self.work, now);
         self.ftl.mark_stall(&mut self.work, id, now);
     }
 
-    /// What is known of a transaction when it comes to its unit.
-    fn expected(&self, id: TransactionId, unit: UnitId, now: Time) -> Arrival {
-        let at_work = &self.flash.array.units[unit.index()];
+    /// What is known of a transaction when it comes to its LUN.
+    fn expected(&self, id: TransactionId, lun: LunId, now: Time) -> Arrival {
+        let at_work = &self.flash.array.luns[lun.index()];
         let busy = match at_work.due {
             _ if !at_work.busy => Time::ZERO,
             // Still on the wires.
@@ -69,22 +69,22 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         self.paths.fabric.command_time(t.operation, 1) + self.flash.expected_time(id, &self.work) + data
     }
 
-    /// Puts a unit in or out of its domain's round robin, as something about it has changed.
+    /// Puts a LUN in or out of its domain's round robin, as something about it has changed.
     #[inline(always)]
-    pub(super) fn refresh(&mut self, unit: UnitId) {
-        let ready = self.can_act(unit);
-        self.scheduler.set_ready(unit, ready);
+    pub(super) fn refresh(&mut self, lun: LunId) {
+        let ready = self.can_act(lun);
+        self.scheduler.set_ready(lun, ready);
     }
 
-    /// Planes of the unit that can take a command now: none while it holds a path, whose data come first.
+    /// Planes of the LUN that can take a command now: none while it holds a path, whose data come first.
     #[inline]
-    pub(super) fn free_planes(&self, unit: UnitId) -> u64 {
-        if self.paths.is_holding(unit) { 0 } else { self.flash.array.free_planes(unit) }
+    pub(super) fn free_planes(&self, lun: LunId) -> u64 {
+        if self.paths.is_holding(lun) { 0 } else { self.flash.array.free_planes(lun) }
     }
 
-    /// Transactions that the unit may be given now.
+    /// Transactions that the LUN may be given now.
     #[inline]
-    pub(super) fn served(&self, unit: UnitId) -> Served {
-        if X::SUSPENSION { self.flash.suspensions.served(unit) } else { Served::All }
+    pub(super) fn served(&self, lun: LunId) -> Served {
+        if X::SUSPENSION { self.flash.suspensions.served(lun) } else { Served::All }
     }
 }

@@ -26,12 +26,14 @@ use crate::cache::DataCache;
 use crate::config::design::Design;
 use crate::config::workload::Workload;
 use crate::controller::Controller;
+use crate::engine::events::EventQueue;
 use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
+use crate::engine::time::Time;
 use crate::fabric::paths::Paths;
 use crate::fabric::{DomainId, Fabric};
 use crate::flash::FlashBackend;
-use crate::flash::address::{Layout, UnitId};
+use crate::flash::address::{Layout, LunId};
 use crate::ftl::{Contents, Ftl};
 use crate::host::request::RequestId;
 use crate::host::{Host, HostEvent};
@@ -39,8 +41,6 @@ use crate::limits::Limits;
 use crate::measure::probe::Probe;
 use crate::scheduler::Scheduler;
 use crate::scheduler::transaction::TransactionId;
-use crate::sim::events::EventQueue;
-use crate::sim::time::Time;
 use crate::workload::sources::Sources;
 use crate::{Progress, RunError, RunOptions};
 
@@ -55,8 +55,8 @@ enum Event<E> {
     StageDone(TransactionId),
     /// Something inside the fabric.
     Fabric(E),
-    /// A unit's array has finished.
-    ArrayDone(UnitId),
+    /// A LUN's array has finished.
+    ArrayDone(LunId),
     /// A chip has looked for errors in a page from another chip.
     CopyChecked(TransactionId),
     /// A transfer of the data cache's DRAM is done.
@@ -276,7 +276,7 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
         match event {
             Event::Host(event) => self.host_event(event, now),
             Event::Fabric(event) => self.fabric_event(event, now),
-            Event::ArrayDone(unit) => self.array_done(unit, now),
+            Event::ArrayDone(lun) => self.array_done(lun, now),
             Event::FirmwareDone(request) => self.firmware_done(request, now),
             Event::StageDone(transaction) => self.stage_done(transaction, now),
             Event::CopyChecked(transaction) => self.copy_checked(transaction, now),

@@ -1,20 +1,20 @@
-//! Free paths are offered to what waits for one: read data, and units with something to do.
+//! Free paths are offered to what waits for one: read data, and LUNs with something to do.
 
 use super::{Route, fabric_events};
 use crate::config::design::TransferOrder;
 use crate::engine::features::Features;
+use crate::engine::time::Time;
 use crate::fabric::paths::Payload;
 use crate::fabric::{Direction, DomainId, Fabric, Transfer};
-use crate::flash::address::UnitId;
+use crate::flash::address::LunId;
 use crate::flash::array::Command;
 use crate::flash::interface::Operation;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::classes::CLASSES;
-use crate::scheduler::mates::{Mates, bytes_of};
-use crate::scheduler::queues::Look;
+use crate::scheduler::flash_page_group::{FlashPageGroup, bytes_of};
+use crate::scheduler::queues::IssueContext;
 use crate::scheduler::transaction::TransactionId;
-use crate::sim::time::Time;
 
 impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// Offers paths if anything has changed that they may be offered for.
@@ -56,7 +56,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         self.start_commands(domain, now)
     }
 
-    /// Starts a command: of a unit that waits in the middle of a copy, or else a new one.
+    /// Starts a command: of a LUN that waits in the middle of a copy, or else a new one.
     #[inline(always)]
     fn start_commands(&mut self, domain: DomainId, now: Time) -> bool {
         X::COPYBACK && self.start_copyback(domain, now) || self.start_command(domain, now)
@@ -80,7 +80,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         started
     }
 
-    /// Sends read data over a free path, or over the one that their unit holds.
+    /// Sends read data over a free path, or over the one that their LUN holds.
     #[inline(always)]
     pub(super) fn send_data(&mut self, id: TransactionId, now: Time) {
         if self.work.transactions[id].direct {
@@ -91,14 +91,14 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         let fabric = &self.paths.fabric;
         let data = fabric.data_time(Operation::Read, bytes_of::<X>(id, &self.work.transactions));
         let port_free_at = fabric.port_free_at(chip, Direction::FromChip);
-        let mut group = Mates::<X>::of(id);
+        let mut group = FlashPageGroup::<X>::of(id);
         while let Some(id) = group.next(&self.work.transactions) {
             self.charge_path_wait(id, port_free_at, now);
         }
         let transfer = Transfer { chip, direction: Direction::FromChip, command: Time::ZERO, data };
         let events = &mut self.events;
-        let unit = self.layout.unit_of(plane);
-        self.paths.start_data(unit, transfer, Payload::Data(id), now, fabric_events!(events));
+        let lun = self.layout.lun_of(plane);
+        self.paths.start_data(lun, transfer, Payload::Data(id), now, fabric_events!(events));
         self.watch_wires();
     }
 
@@ -110,28 +110,28 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         self.work.charge_path_conflict(id, now);
     }
 
-    /// Starts the next command in round robin order among the domain's units.
+    /// Starts the next command in round robin order among the domain's LUNs.
     #[inline(always)]
     fn start_command(&mut self, domain: DomainId, now: Time) -> bool {
         if self.scheduler.queues.must_poll() {
             return self.poll_all(domain, now);
         }
         let mut walk = self.scheduler.walk(domain);
-        while let Some(unit) = self.scheduler.next_ready(domain, &mut walk) {
-            if self.try_command(domain, unit, now) {
+        while let Some(lun) = self.scheduler.next_ready(domain, &mut walk) {
+            if self.try_command(domain, lun, now) {
                 return true;
             }
         }
         false
     }
 
-    /// Visits every unit whether it has work or not, for the round robin that notices.
+    /// Visits every LUN whether it has work or not, for the round robin that notices.
     #[inline(never)]
     fn poll_all(&mut self, domain: DomainId, now: Time) -> bool {
-        for unit in self.scheduler.all_units(domain) {
-            if self.free_planes(unit) == 0 && !self.can_act(unit) {
-                self.scheduler.queues.poll(unit);
-            } else if self.try_command(domain, unit, now) {
+        for lun in self.scheduler.all_luns(domain) {
+            if self.free_planes(lun) == 0 && !self.can_act(lun) {
+                self.scheduler.queues.poll(lun);
+            } else if self.try_command(domain, lun, now) {
                 return true;
             }
         }
@@ -151,43 +151,47 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         })
     }
 
-    /// Forms a command for a unit and sends it, if a path is free and there is one.
+    /// Forms a command for a LUN and sends it, if a path is free and there is one.
     #[inline(always)]
-    fn try_command(&mut self, domain: DomainId, unit: UnitId, now: Time) -> bool {
-        if !self.paths.fabric.is_free(self.layout.chip_of(unit), Direction::ToChip) {
+    fn try_command(&mut self, domain: DomainId, lun: LunId, now: Time) -> bool {
+        if !self.paths.fabric.is_free(self.layout.chip_of(lun), Direction::ToChip) {
             return false;
         }
-        let Some(command) = self.next_command(unit, now) else {
-            self.scheduler.set_blocked(unit);
-            self.settle_suspension(unit, now);
+        let Some(command) = self.next_command(lun, now) else {
+            self.scheduler.set_blocked(lun);
+            self.settle_suspension(lun, now);
             return false;
         };
-        self.scheduler.pass_turn(domain, unit);
-        self.send_command(unit, command, now);
+        self.scheduler.pass_turn(domain, lun);
+        self.send_command(lun, command, now);
         true
     }
 
-    /// Forms the unit's next command. A unit at work may put that aside instead.
+    /// Forms the LUN's next command. A LUN at work may put that aside instead.
     #[inline(always)]
-    fn next_command(&mut self, unit: UnitId, now: Time) -> Option<Command> {
-        if X::SUSPENSION && self.flash.suspensions.is_on() && !self.takes_commands(unit, now) {
+    fn next_command(&mut self, lun: LunId, now: Time) -> Option<Command> {
+        if X::SUSPENSION && self.flash.suspensions.is_on() && !self.takes_commands(lun, now) {
             return None;
         }
-        let look =
-            Look { served: self.served(unit), free: self.free_planes(unit), gc_urgent: self.ftl.is_urgent(unit), now };
-        self.scheduler.queues.next_command(unit, &look, &mut self.work.transactions, &self.ftl.readiness())
+        let look = IssueContext {
+            served: self.served(lun),
+            free: self.free_planes(lun),
+            gc_urgent: self.ftl.is_urgent(lun),
+            now,
+        };
+        self.scheduler.queues.next_command(lun, &look, &mut self.work.transactions, &self.ftl.readiness())
     }
 
     #[inline(always)]
-    fn send_command(&mut self, unit: UnitId, command: Command, now: Time) {
-        let chip = self.layout.chip_of(unit);
+    fn send_command(&mut self, lun: LunId, command: Command, now: Time) {
+        let chip = self.layout.chip_of(lun);
         let port_free_at = self.paths.fabric.port_free_at(chip, Direction::ToChip);
         let mut data = Time::ZERO;
         for &first in command.transactions() {
-            let (mut waited, mut placed) = (Mates::<X>::of(first), Mates::<X>::of(first));
+            let (mut waited, mut placed) = (FlashPageGroup::<X>::of(first), FlashPageGroup::<X>::of(first));
             while let Some(id) = waited.next(&self.work.transactions) {
                 self.ftl.charge_stall(&mut self.work, id, now);
-                self.flash.charge_wait(id, unit, port_free_at, &mut self.work, now);
+                self.flash.charge_wait(id, lun, port_free_at, &mut self.work, now);
             }
             while let Some(id) = placed.next(&self.work.transactions) {
                 self.ftl.bind(&mut self.work, id, now);
@@ -198,15 +202,15 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             }
         }
         let wires = self.paths.fabric.command_time(command.operation, command.transactions().len());
-        self.flash.begin(unit, command, &self.work, now);
+        self.flash.begin(lun, command, &self.work, now);
         if X::SUSPENSION {
-            self.refresh(unit);
+            self.refresh(lun);
         } else {
-            self.scheduler.set_blocked(unit);
+            self.scheduler.set_blocked(lun);
         }
         let transfer = Transfer { chip, direction: Direction::ToChip, command: wires, data };
         let events = &mut self.events;
-        self.paths.start(transfer, Payload::Command(unit), now, fabric_events!(events));
+        self.paths.start(transfer, Payload::Command(lun), now, fabric_events!(events));
         self.watch_wires();
     }
 }

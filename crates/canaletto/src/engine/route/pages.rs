@@ -3,14 +3,14 @@
 use super::{Event, Route};
 use crate::controller::{FROM_CACHE, stage_cause};
 use crate::engine::features::Features;
+use crate::engine::time::Time;
 use crate::fabric::Fabric;
 use crate::flash::interface::Operation;
 use crate::ftl::Outcome;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
-use crate::scheduler::mates::{Mates, bytes_of};
+use crate::scheduler::flash_page_group::{FlashPageGroup, bytes_of};
 use crate::scheduler::transaction::{OldPage, Origin, TransactionId};
-use crate::sim::time::Time;
 
 impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// Carries out what the flash translation layer has told since this was last done, and what follows from it: depth first.
@@ -53,7 +53,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
                 self.scheduler.touch_all_if_noticed();
             }
             Outcome::SeatStalled(table) => self.ftl.seat_stalled(&mut self.work, table, now),
-            Outcome::UnitChanged(unit) => self.refresh(unit),
+            Outcome::LunChanged(lun) => self.refresh(lun),
             Outcome::RegisterFreed(chip) => self.paths.fabric.release_register(chip),
         }
     }
@@ -74,7 +74,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     pub(super) fn pass_stages(&mut self, id: TransactionId, now: Time) {
         let t = &self.work.transactions[id];
         let inbound = t.operation == Operation::Read;
-        if X::FAILURES && t.in_vain && t.stage > 0 {
+        if X::FAILURES && t.ecc_failed && t.stage > 0 {
             return self.read_again(id, now);
         }
         if self.controller.takes_time() {
@@ -88,7 +88,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         if inbound {
             return self.read_arrived(id, now);
         }
-        let mut group = Mates::<X>::of(id);
+        let mut group = FlashPageGroup::<X>::of(id);
         while let Some(id) = group.part(&mut self.work.transactions) {
             self.ftl.lines_up(&self.work.transactions[id]);
             self.issue(id, now);
@@ -99,13 +99,13 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     pub(super) fn stage_done(&mut self, id: TransactionId, now: Time) {
         let t = &self.work.transactions[id];
         let cause = stage_cause(t.operation == Operation::Read, t.stage);
-        let mut group = Mates::<X>::of(id);
+        let mut group = FlashPageGroup::<X>::of(id);
         while let Some(id) = group.next(&self.work.transactions) {
             self.work.charge_page(id, cause, now);
             let t = &mut self.work.transactions[id];
             t.stage += 1;
             // What follows the ECC engine is as it would have been without retries.
-            t.retrying &= t.in_vain;
+            t.retrying &= t.ecc_failed;
         }
         self.pass_stages(id, now);
     }
@@ -134,16 +134,16 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         self.work.charge_page(write, Cause::ReadModifyWrite, now);
         let plane = self.work.transactions[write].ppa.plane;
         if plane.is_some() {
-            let unit = self.layout.unit_of(plane);
-            self.mark_wait(write, unit, now);
-            self.refresh(unit);
+            let lun = self.layout.lun_of(plane);
+            self.mark_wait(write, lun, now);
+            self.refresh(lun);
         }
     }
 
-    /// Reads a page once more, before whatever else its unit has to read.
+    /// Reads a page once more, before whatever else its LUN has to read.
     pub(super) fn read_again(&mut self, id: TransactionId, now: Time) {
         let t = &mut self.work.transactions[id];
-        (t.in_vain, t.retrying, t.stage) = (false, true, 0);
+        (t.ecc_failed, t.retrying, t.stage) = (false, true, 0);
         t.attempt += 1;
         self.flash.count_retry();
         self.ftl.count_in(&self.work.transactions[id]);

@@ -2,13 +2,13 @@
 
 use super::{Event, Route, host_events};
 use crate::engine::features::Features;
+use crate::engine::time::Time;
 use crate::fabric::Fabric;
 use crate::host::request::{Kind, RequestId};
 use crate::host::{HostEvent, HostOutcome};
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{Origin, TransactionId};
-use crate::sim::time::Time;
 
 impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// Something happens at the host's end.

@@ -5,11 +5,12 @@ use crate::Outcome;
 use crate::config::design::Design;
 use crate::config::workload::Workload;
 use crate::engine::features::Features;
+use crate::engine::time::{Time, TimeSum};
 use crate::fabric::Fabric;
 use crate::fabric::facts::Facts;
 use crate::fabric::wires::WireKind;
 use crate::flash::Operations;
-use crate::flash::address::{ChipId, PlaneId, UnitId};
+use crate::flash::address::{ChipId, LunId, PlaneId};
 use crate::flash::suspend::Phase;
 use crate::measure::area::Area;
 use crate::measure::cache::CacheReport;
@@ -18,7 +19,6 @@ use crate::measure::map::{ChipUse, MOST_CHIPS, Map};
 use crate::measure::precondition::PreconditionReport;
 use crate::measure::probe::Probe;
 use crate::measure::report::{FlashCounts, FlashReport, FlowReport, Measures, Report, Tally, Utilisation};
-use crate::sim::time::{Time, TimeSum};
 
 impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// The results of a run that has ended.
@@ -80,9 +80,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
 
     fn utilisation(&self) -> Vec<Utilisation> {
         let end = self.events.now();
-        let units = &self.flash.array.units;
-        let TimeSum(arrays) = units.iter().map(|u| u.array_busy).sum();
-        let arrays = Time((arrays / units.len() as u128) as u64);
+        let luns = &self.flash.array.luns;
+        let TimeSum(arrays) = luns.iter().map(|u| u.array_busy).sum();
+        let arrays = Time((arrays / luns.len() as u128) as u64);
         let mut parts = self.host.usage();
         parts.push(("flash arrays".to_owned(), arrays));
         parts.extend(self.host.attachment_usage());
@@ -133,15 +133,15 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         if self.layout.chips() > MOST_CHIPS {
             return None;
         }
-        let units_per_chip = self.layout.units_per_chip as usize;
+        let luns_per_chip = self.layout.luns_per_chip as usize;
         let chips: Vec<ChipUse> = self
             .flash
             .array
-            .units
-            .chunks(units_per_chip)
+            .luns
+            .chunks(luns_per_chip)
             .enumerate()
-            .map(|(chip, units)| {
-                let arrays = units.iter().map(|u| u.array_busy.0).sum::<u64>() / units_per_chip as u64;
+            .map(|(chip, luns)| {
+                let arrays = luns.iter().map(|u| u.array_busy.0).sum::<u64>() / luns_per_chip as u64;
                 let port = Time(self.flash.array.port_busy(ChipId(chip as u32)).0 / self.paths.fabric.ports());
                 ChipUse { array: Time(arrays), port, erases: self.ftl.mean_erases(ChipId(chip as u32)) }
             })
@@ -163,15 +163,15 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         if let Some(cache) = &self.cache {
             text += &format!("; cache: {}", cache.describe());
         }
-        let waiting = (0..self.layout.units()).map(UnitId).filter(|&unit| self.scheduler.queues.has_work(unit));
-        for unit in waiting.take(4) {
-            let queued = self.scheduler.queues.describe(unit, &self.work.transactions);
-            text += &format!("; unit {}: {queued}", unit.0);
-            if self.flash.phase(unit) != Phase::Idle {
-                text += &format!(", {:?} a program or erase", self.flash.phase(unit));
+        let waiting = (0..self.layout.luns()).map(LunId).filter(|&lun| self.scheduler.queues.has_work(lun));
+        for lun in waiting.take(4) {
+            let queued = self.scheduler.queues.describe(lun, &self.work.transactions);
+            text += &format!("; LUN {}: {queued}", lun.0);
+            if self.flash.phase(lun) != Phase::Idle {
+                text += &format!(", {:?} a program or erase", self.flash.phase(lun));
             }
-            let first = unit.0 * self.layout.planes_per_unit;
-            for plane in (first..first + self.layout.planes_per_unit).map(PlaneId) {
+            let first = lun.0 * self.layout.planes_per_lun;
+            for plane in (first..first + self.layout.planes_per_lun).map(PlaneId) {
                 text += &self.ftl.describe_plane(plane);
             }
         }

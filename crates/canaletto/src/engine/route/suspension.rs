@@ -2,105 +2,105 @@
 
 use super::{Event, Route};
 use crate::engine::features::Features;
+use crate::engine::time::Time;
 use crate::fabric::Fabric;
-use crate::flash::address::UnitId;
+use crate::flash::address::LunId;
 use crate::flash::suspend::Phase;
 use crate::measure::probe::Probe;
-use crate::sim::time::Time;
 
 impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
-    /// Whether the unit has something to do when a path is free: a command to take, or work to put aside for one.
+    /// Whether the LUN has something to do when a path is free: a command to take, or work to put aside for one.
     #[inline]
-    pub(super) fn can_act(&self, unit: UnitId) -> bool {
+    pub(super) fn can_act(&self, lun: LunId) -> bool {
         let suspensions = &self.flash.suspensions;
-        match self.flash.phase(unit) {
-            Phase::Idle => self.scheduler.queues.has_work(unit) && self.free_planes(unit) != 0,
-            Phase::Working => suspensions.has_turns_left(unit) && self.has_served(unit),
-            Phase::Suspended => self.has_served(unit) && self.free_planes(unit) != 0,
+        match self.flash.phase(lun) {
+            Phase::Idle => self.scheduler.queues.has_work(lun) && self.free_planes(lun) != 0,
+            Phase::Working => suspensions.has_turns_left(lun) && self.has_served(lun),
+            Phase::Suspended => self.has_served(lun) && self.free_planes(lun) != 0,
             Phase::Suspending | Phase::Resuming => false,
         }
     }
 
-    fn has_served(&self, unit: UnitId) -> bool {
-        self.scheduler.queues.has_any(unit, self.served(unit))
+    fn has_served(&self, lun: LunId) -> bool {
+        self.scheduler.queues.has_any(lun, self.served(lun))
     }
 
-    /// Whether the unit takes a command now. One at work may be stopped to do so later.
-    pub(super) fn takes_commands(&mut self, unit: UnitId, now: Time) -> bool {
-        if self.flash.array.units[unit.index()].busy {
-            self.try_suspend(unit, now);
+    /// Whether the LUN takes a command now. One at work may be stopped to do so later.
+    pub(super) fn takes_commands(&mut self, lun: LunId, now: Time) -> bool {
+        if self.flash.array.luns[lun.index()].busy {
+            self.try_suspend(lun, now);
             return false;
         }
-        !self.suspension_is_over(unit, now)
+        !self.suspension_is_over(lun, now)
     }
 
-    /// Whether anything that the unit's operation makes way for could be issued in the planes `free` (a mask).
-    fn waits(&self, unit: UnitId, free: u64) -> bool {
+    /// Whether anything that the LUN's operation makes way for could be issued in the planes `free` (a mask).
+    fn waits(&self, lun: LunId, free: u64) -> bool {
         let (queues, transactions) = (&self.scheduler.queues, &self.work.transactions);
-        queues.waits(unit, self.served(unit), free, transactions, &self.ftl.readiness())
+        queues.waits(lun, self.served(lun), free, transactions, &self.ftl.readiness())
     }
 
-    /// Whether the unit's operation may not make way: it frees blocks that are needed at once.
-    fn is_needed_at_once(&self, unit: UnitId) -> bool {
-        self.flash.suspends_background_work(unit) && self.ftl.is_urgent(unit)
+    /// Whether the LUN's operation may not make way: it frees blocks that are needed at once.
+    fn is_needed_at_once(&self, lun: LunId) -> bool {
+        self.flash.suspends_background_work(lun) && self.ftl.is_urgent(lun)
     }
 
-    /// Puts a unit's work aside if something it makes way for waits.
-    fn try_suspend(&mut self, unit: UnitId, now: Time) {
-        if self.flash.phase(unit) != Phase::Working
-            || !self.flash.suspensions.is_worth_while(self.flash.remaining(unit, now))
-            || self.is_needed_at_once(unit)
-            || !self.waits(unit, self.flash.array.empty_registers(unit))
+    /// Puts a LUN's work aside if something it makes way for waits.
+    fn try_suspend(&mut self, lun: LunId, now: Time) {
+        if self.flash.phase(lun) != Phase::Working
+            || !self.flash.suspensions.is_worth_while(self.flash.remaining(lun, now))
+            || self.is_needed_at_once(lun)
+            || !self.waits(lun, self.flash.array.empty_registers(lun))
         {
             return;
         }
-        let time = self.flash.suspend(unit, &mut self.work, now);
-        self.events.push(time, Event::ArrayDone(unit));
+        let time = self.flash.suspend(lun, &mut self.work, now);
+        self.events.push(time, Event::ArrayDone(lun));
     }
 
     /// The array comes to the end of something that may be suspended, or has stopped, or works again. Returns whether that
     /// is all there is to do.
-    pub(super) fn suspension_moves(&mut self, unit: UnitId, now: Time) -> bool {
-        match self.flash.phase(unit) {
+    pub(super) fn suspension_moves(&mut self, lun: LunId, now: Time) -> bool {
+        match self.flash.phase(lun) {
             Phase::Suspending => {
-                self.flash.has_suspended(unit, now);
-                self.settle_suspension(unit, now);
+                self.flash.has_suspended(lun, now);
+                self.settle_suspension(lun, now);
             }
             Phase::Resuming => {
-                let time = self.flash.has_resumed(unit, &mut self.work, now);
-                self.events.push(time, Event::ArrayDone(unit));
+                let time = self.flash.has_resumed(lun, &mut self.work, now);
+                self.events.push(time, Event::ArrayDone(lun));
             }
             Phase::Working => {
-                self.flash.suspendee_ends(unit, &mut self.work, now);
+                self.flash.suspendee_ends(lun, &mut self.work, now);
                 return false;
             }
             Phase::Suspended | Phase::Idle => return false,
         }
-        self.refresh(unit);
-        let domain = self.scheduler.domain_of(unit);
+        self.refresh(lun);
+        let domain = self.scheduler.domain_of(lun);
         self.scheduler.touch(domain);
         true
     }
 
-    /// Whether a suspended unit takes no further commands, because its operation has waited long enough.
-    fn suspension_is_over(&self, unit: UnitId, now: Time) -> bool {
-        self.flash.phase(unit) == Phase::Suspended
-            && (self.flash.suspensions.is_overdue(unit, now) || self.is_needed_at_once(unit))
+    /// Whether a suspended LUN takes no further commands, because its operation has waited long enough.
+    fn suspension_is_over(&self, lun: LunId, now: Time) -> bool {
+        self.flash.phase(lun) == Phase::Suspended
+            && (self.flash.suspensions.is_overdue(lun, now) || self.is_needed_at_once(lun))
     }
 
     /// Takes a suspended operation up again if nothing it made way for is left, or it has waited long enough, and its
     /// planes' registers are empty.
     #[inline]
-    pub(super) fn settle_suspension(&mut self, unit: UnitId, now: Time) {
-        if !X::SUSPENSION || self.flash.phase(unit) != Phase::Suspended || !self.flash.can_resume(unit, &self.work) {
+    pub(super) fn settle_suspension(&mut self, lun: LunId, now: Time) {
+        if !X::SUSPENSION || self.flash.phase(lun) != Phase::Suspended || !self.flash.can_resume(lun, &self.work) {
             return;
         }
-        let free = self.flash.planes_without_copies(unit, &self.work);
-        if !self.suspension_is_over(unit, now) && self.waits(unit, free) {
+        let free = self.flash.planes_without_copies(lun, &self.work);
+        if !self.suspension_is_over(lun, now) && self.waits(lun, free) {
             return;
         }
-        let time = self.flash.resume(unit, &self.work, now);
-        self.events.push(time, Event::ArrayDone(unit));
-        self.refresh(unit);
+        let time = self.flash.resume(lun, &self.work, now);
+        self.events.push(time, Event::ArrayDone(lun));
+        self.refresh(lun);
     }
 }

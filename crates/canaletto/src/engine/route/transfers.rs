@@ -2,17 +2,17 @@
 
 use super::{Event, Route, fabric_events};
 use crate::engine::features::Features;
+use crate::engine::time::Time;
 use crate::fabric::paths::{Carried, Payload};
 use crate::fabric::{Fabric, PathId, TransferDone};
 use crate::flash::Decoded;
-use crate::flash::address::UnitId;
+use crate::flash::address::LunId;
 use crate::flash::interface::Operation;
 use crate::flash::suspend::Phase;
 use crate::measure::blame::Cause;
 use crate::measure::probe::{Owner, Probe};
-use crate::scheduler::mates::Mates;
+use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::transaction::{Origin, TransactionId};
-use crate::sim::time::Time;
 
 impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// Something the fabric scheduled happens.
@@ -40,15 +40,15 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             self.work.probe.port_used(transfer.chip, owner, transfer.command, transfer.data, now);
         }
         match payload {
-            Payload::Command(unit) => {
-                self.command_crossed(unit, &crossed, now);
-                if !self.paths.hold(unit, path) {
-                    self.next_on_path(unit, path, now);
+            Payload::Command(lun) => {
+                self.command_crossed(lun, &crossed, now);
+                if !self.paths.hold(lun, path) {
+                    self.next_on_path(lun, path, now);
                 }
             }
             Payload::Data(id) => {
-                let unit = self.data_crossed(id, &crossed, now);
-                self.next_on_path(unit, path, now);
+                let lun = self.data_crossed(id, &crossed, now);
+                self.next_on_path(lun, path, now);
             }
             Payload::Copy(id) => {
                 self.copy_crossed(id, now);
@@ -57,26 +57,26 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         }
     }
 
-    /// Sends what else the unit has for its held path, or gives the path back.
+    /// Sends what else the LUN has for its held path, or gives the path back.
     #[inline(always)]
-    fn next_on_path(&mut self, unit: UnitId, path: PathId, now: Time) {
-        match self.paths.next_page(unit) {
+    fn next_on_path(&mut self, lun: LunId, path: PathId, now: Time) {
+        match self.paths.next_page(lun) {
             Some(id) => {
-                self.paths.hold(unit, path);
+                self.paths.hold(lun, path);
                 self.send_data(id, now);
             }
-            None => self.give_back(unit, path, now),
+            None => self.give_back(lun, path, now),
         }
     }
 
-    /// A unit's command has crossed: its array begins.
+    /// A LUN's command has crossed: its array begins.
     #[inline(always)]
-    fn command_crossed(&mut self, unit: UnitId, crossed: &TransferDone, now: Time) {
-        let command = self.flash.command(unit);
+    fn command_crossed(&mut self, lun: LunId, crossed: &TransferDone, now: Time) {
+        let command = self.flash.command(lun);
         let with_data = command.operation == Operation::Program;
         let wires = self.paths.fabric.command_time(command.operation, command.transactions().len());
         for &first in command.transactions() {
-            let mut group = Mates::<X>::of(first);
+            let mut group = FlashPageGroup::<X>::of(first);
             while let Some(id) = group.next(&self.work.transactions) {
                 self.work.charge_crossing(id, crossed, now);
                 if with_data {
@@ -87,31 +87,31 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
                 }
             }
         }
-        let ends = self.flash.work(unit, &mut self.work, now);
-        if X::SUSPENSION && self.flash.phase(unit) == Phase::Working {
-            self.refresh(unit);
+        let ends = self.flash.work(lun, &mut self.work, now);
+        if X::SUSPENSION && self.flash.phase(lun) == Phase::Working {
+            self.refresh(lun);
         }
-        self.events.push(ends, Event::ArrayDone(unit));
+        self.events.push(ends, Event::ArrayDone(lun));
     }
 
-    /// Read data have left their chip. Returns their unit.
+    /// Read data have left their chip. Returns their LUN.
     #[inline(always)]
-    fn data_crossed(&mut self, first: TransactionId, crossed: &TransferDone, now: Time) -> UnitId {
-        let mut group = Mates::<X>::of(first);
+    fn data_crossed(&mut self, first: TransactionId, crossed: &TransferDone, now: Time) -> LunId {
+        let mut group = FlashPageGroup::<X>::of(first);
         while let Some(id) = group.next(&self.work.transactions) {
             self.work.charge_crossing(id, crossed, now);
             self.work.charge_page(id, Cause::DataTransfer, now);
         }
-        let unit = self.layout.unit_of(self.work.transactions[first].ppa.plane);
-        self.flash.drain_register(first, unit, &mut self.work, now);
-        let mut group = Mates::<X>::of(first);
+        let lun = self.layout.lun_of(self.work.transactions[first].ppa.plane);
+        self.flash.drain_register(first, lun, &mut self.work, now);
+        let mut group = FlashPageGroup::<X>::of(first);
         while let Some(id) = group.part(&mut self.work.transactions) {
-            self.ftl.count_out(unit);
+            self.ftl.count_out(lun);
             self.page_read(id, now);
         }
-        self.settle_suspension(unit, now);
-        self.refresh(unit);
-        unit
+        self.settle_suspension(lun, now);
+        self.refresh(lun);
+        lun
     }
 
     /// A page's data have left the chip: whether they can be corrected shows behind the ECC engine.
@@ -132,7 +132,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             // What the ECC engine works on in vain is read again behind it.
             Decoded::ReadAgain if !self.controller.has_ecc() => return self.read_again(id, now),
             Decoded::ReadAgain => {
-                self.work.transactions[id].in_vain = true;
+                self.work.transactions[id].ecc_failed = true;
                 return self.pass_stages(id, now);
             }
             Decoded::Lost => self.ftl.read_failed(&mut self.work, id, now),
@@ -144,19 +144,19 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         self.pass_stages(id, now);
     }
 
-    /// Gives back the path that the unit holds, if it does.
+    /// Gives back the path that the LUN holds, if it does.
     #[inline]
-    pub(super) fn release_held(&mut self, unit: UnitId, now: Time) {
-        if let Some(path) = self.paths.take_held(unit) {
-            self.give_back(unit, path, now);
+    pub(super) fn release_held(&mut self, lun: LunId, now: Time) {
+        if let Some(path) = self.paths.take_held(lun) {
+            self.give_back(lun, path, now);
         }
     }
 
-    /// Gives back a path that the unit may have held.
+    /// Gives back a path that the LUN may have held.
     #[inline(always)]
-    fn give_back(&mut self, unit: UnitId, path: PathId, now: Time) {
-        if self.paths.let_go(unit) {
-            self.refresh(unit);
+    fn give_back(&mut self, lun: LunId, path: PathId, now: Time) {
+        if self.paths.let_go(lun) {
+            self.refresh(lun);
         }
         self.release(path, now);
     }
@@ -184,7 +184,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// Whom a transfer is for: of several pages of one command the first.
     fn owner_of(&self, payload: Payload) -> Owner {
         match payload {
-            Payload::Command(unit) => self.work.owner(self.flash.command(unit).transactions()[0]),
+            Payload::Command(lun) => self.work.owner(self.flash.command(lun).transactions()[0]),
             Payload::Data(id) | Payload::Copy(id) => self.work.owner(id),
         }
     }

@@ -23,10 +23,10 @@
 
 use super::parts::{Link, Packet, PacketId, Path, Use};
 use super::routes::{EAST, FROM_CHIP, FROM_CONTROLLER, Grid, LinkId, ROUTER_PORTS, WEST};
+use crate::engine::arena::Slab;
+use crate::engine::time::{Time, TimeSum};
 use crate::fabric::PathId;
 use crate::fabric::trace::WireTrace;
-use crate::sim::arena::Slab;
-use crate::sim::time::{Time, TimeSum};
 
 /// What can happen in a mesh.
 #[derive(Debug, Clone, Copy)]

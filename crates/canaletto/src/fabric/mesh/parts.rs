@@ -1,9 +1,9 @@
 //! What a mesh is made of: packets, links with their buffers, transfers, and the controllers' books.
 
 use super::routes::{LinkId, Route};
+use crate::engine::time::Time;
 use crate::fabric::PathId;
 use crate::fabric::trace::WireUse;
-use crate::sim::time::Time;
 use crate::typed_id;
 
 typed_id!(

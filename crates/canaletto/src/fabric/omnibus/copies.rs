@@ -11,12 +11,12 @@
 
 use super::{Arrived, Crossing, Omnibus};
 use crate::config::design::{ChipToChipEcc, Omnibus as OmnibusConfig};
+use crate::engine::time::Time;
 use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::packets::READ_DATA_TRANSFER_FLITS;
 use crate::fabric::{Direction, Fabric, PathId, Transfer};
 use crate::flash::address::{ChipId, Layout};
 use crate::flash::interface::Operation;
-use crate::sim::time::Time;
 
 /// What is done about errors that copies would pass on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

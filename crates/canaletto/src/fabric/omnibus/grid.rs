@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
+use crate::engine::time::Time;
 use crate::fabric::PathId;
 use crate::fabric::wires::{ControllerUse, Wire, WireKind};
 use crate::flash::address::{ChipId, Layout};
-use crate::sim::time::Time;
 use crate::typed_id;
 
 typed_id!(

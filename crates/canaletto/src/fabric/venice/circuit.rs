@@ -1,10 +1,10 @@
 //! A controller: its scout's search and the circuit it holds.
 
+use crate::engine::time::Time;
 use crate::fabric::Transfer;
 use crate::fabric::venice::grid::{Port, RouterId};
 use crate::fabric::venice::scout::{Mode, ScoutPacket};
 use crate::flash::address::ChipId;
-use crate::sim::time::Time;
 
 /// What a controller is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 use super::{Event, Venice};
 use crate::config::design::{Retry, Scouts, VeniceController};
+use crate::engine::time::Time;
 use crate::fabric::PathId;
 use crate::fabric::trace::WireUse;
 use crate::fabric::venice::circuit::State;
@@ -9,7 +10,6 @@ use crate::fabric::venice::grid::{Port, RouterId};
 use crate::fabric::venice::routers::Exit;
 use crate::fabric::venice::scout::Mode;
 use crate::flash::address::ChipId;
-use crate::sim::time::Time;
 
 impl Venice {
     /// The controller that would serve a chip now: the nearest free one, or that of its row.

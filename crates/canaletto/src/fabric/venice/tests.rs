@@ -115,7 +115,7 @@ fn a_lone_scout_fails_only_where_no_way_is_free() {
     for (rows, columns) in [(1, 1), (1, 4), (4, 1), (2, 2), (2, 3), (3, 2)] {
         (0..1 << grid(rows, columns).links()).for_each(|blocked| check(rows, columns, blocked));
     }
-    let mut random = crate::sim::random::Stream::named(1, "venice test");
+    let mut random = crate::engine::random::Stream::named(1, "venice test");
     for (rows, columns) in [(3, 3), (4, 4), (3, 5)] {
         (0..400).for_each(|_| check(rows, columns, random.integer(0, 1 << 40) & random.integer(0, 1 << 40)));
     }
@@ -255,7 +255,7 @@ proptest! {
 /// free when it is back (figures for docs/fabrics.md). With one transfer at a time none ever fails.
 #[test]
 fn scouts_fail_under_load_only() {
-    let mut random = crate::sim::random::Stream::named(1, "venice load");
+    let mut random = crate::engine::random::Stream::named(1, "venice load");
     let transfers: Vec<(u32, bool)> = (0..4000).map(|_| (random.integer(0, 63) as u32, true)).collect();
     let counts = |scouts: Scouts| {
         let mut config = config();

@@ -1,7 +1,7 @@
 //! Write frontiers: the block of a plane that each of them fills.
 
+use crate::engine::time::Time;
 use crate::flash::address::PlaneId;
-use crate::sim::time::Time;
 
 /// Whose data a write frontier takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,10 +4,10 @@ use std::cmp::Reverse;
 
 use super::candidates::NOT_FULL;
 use super::{Block, Blocks, Plane};
+use crate::engine::random::Stream;
 use crate::flash::address::{PlaneId, Ppa};
 use crate::ftl::precondition::{Kind, Seeds};
 use crate::ftl::steady::seeded::{Life, SeededPlane};
-use crate::sim::random::Stream;
 
 /// Attempts to find an untouched page for one that is read though nobody wrote it, before it gets a new place: with a tenth
 /// of the pages untouched all but one in a thousand searches end before.

@@ -1,8 +1,8 @@
 //! The entries, and the lists threaded through them.
 
+use crate::engine::arena::Slab;
 use crate::ftl::cmt::{EntryId, PageId};
 use crate::scheduler::transaction::TransactionId;
-use crate::sim::arena::Slab;
 
 /// The list of all entries by age.
 pub const AGE: usize = 0;

@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::config::workload::Priority;
+use crate::engine::time::Time;
 use crate::flash::interface::Operation;
 use crate::host::request::RequestId;
 use crate::scheduler::transaction::Transaction;
-use crate::sim::time::Time;
 use proptest::prelude::*;
 
 /// Entries on a translation page.

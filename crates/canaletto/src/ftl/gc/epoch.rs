@@ -4,9 +4,9 @@
 //! that take turns: while one collects, the host's writes go to the others.
 
 use crate::config::design::{Gc, Scope};
+use crate::engine::time::Time;
 use crate::flash::address::{ChipId, Layout, PlaneId};
 use crate::measure::maintenance::Spans;
-use crate::sim::time::Time;
 
 /// The epoch, if any, and whose turn is next.
 pub struct Epoch {

@@ -11,6 +11,8 @@ pub mod policy;
 pub mod refresh;
 
 use crate::config::design::{Gc, Scope, Wear};
+use crate::engine::random::Stream;
+use crate::engine::time::Time;
 use crate::flash::address::{Layout, PlaneId, Ppa};
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::{Blocks, Frontier};
@@ -18,8 +20,6 @@ use crate::ftl::gc::epoch::Epoch;
 use crate::ftl::gc::policy::Chooser;
 use crate::limits::Limits;
 use crate::scheduler::transaction::{Origin, Transaction};
-use crate::sim::random::Stream;
-use crate::sim::time::Time;
 
 /// Why a block is collected.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -301,7 +301,7 @@ impl Collector {
 
     /// Whether the plane's collection must go before host requests. Not while it waits for reads of its victim to end: those
     /// may be the host's, queued behind the collections of other planes. Nor for want of space if it reclaims none: planes that
-    /// take turns at moving data without need would keep the host from their unit for ever.
+    /// take turns at moving data without need would keep the host from their LUN for ever.
     pub fn urgent(&self, plane: PlaneId, blocks: &Blocks) -> bool {
         let Some(job) = &self.jobs[self.place(plane)] else { return false };
         if job.waits_for_reads() {

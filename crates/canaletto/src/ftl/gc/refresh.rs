@@ -4,9 +4,9 @@
 //! an interval, so that data of one age do not all move at once (Cai et al., ICCD 2012, refresh a drive's blocks in turn).
 
 use crate::config::design::Design;
+use crate::engine::time::Time;
 use crate::flash::address::{Layout, PlaneId, Ppa};
 use crate::flash::wear::Wear;
-use crate::sim::time::Time;
 
 /// Limits, and how far the patrol has come.
 pub struct Refresh {

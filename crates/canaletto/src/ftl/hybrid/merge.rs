@@ -13,10 +13,10 @@
 //! once none is on its way to the blocks that will be erased, and those to other log blocks win over the copies.
 
 use super::{Addresses, NONE, Page, Plane};
+use crate::engine::time::Time;
 use crate::flash::address::{PlaneId, Ppa};
 use crate::ftl::blocks::Blocks;
 use crate::measure::maintenance::Merges;
-use crate::sim::time::Time;
 
 /// What a job wants done next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

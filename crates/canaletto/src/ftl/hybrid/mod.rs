@@ -24,12 +24,12 @@ pub mod merge;
 use std::collections::VecDeque;
 
 use crate::config::design::{Design, LogVictim, MappingScheme};
+use crate::engine::time::Time;
 use crate::flash::address::{Layout, PlaneId, Ppa};
 use crate::ftl::blocks::Blocks;
 use crate::ftl::hybrid::merge::{Job, Step};
 use crate::ftl::placement::Placement;
 use crate::measure::maintenance::Merges;
-use crate::sim::time::Time;
 
 /// No block, physical or logical.
 const NONE: u32 = u32::MAX;

@@ -117,8 +117,8 @@ mod tests {
                 let change = decay * ((i + 1) as f64 * found.shares[i + 1] - i as f64 * found.shares[i]) - leave;
                 assert!(change.abs() < 1e-9, "d {d}, level {i}: {change}");
             }
-            let in_vain = victim[pages as usize];
-            let amplification = (1.0 - in_vain) * f64::from(pages) / (f64::from(pages) - held);
+            let ecc_failed = victim[pages as usize];
+            let amplification = (1.0 - ecc_failed) * f64::from(pages) / (f64::from(pages) - held);
             assert!((amplification - found.write_amplification).abs() < 1e-8 * amplification);
         }
     }

@@ -3,12 +3,12 @@
 //! To collection a superblock is one block of many pages, so its steady state is that of such a block. The valid pages of a
 //! superblock are dealt to its blocks as chance would, with as many for each plane as it holds in all.
 
+use crate::engine::random::Stream;
 use crate::ftl::steady::classes::Classes;
 use crate::ftl::steady::draw::FullBlocks;
 use crate::ftl::steady::permutation::{Permutation, mix};
 use crate::ftl::steady::plan::{Geometry, Plan, open_block};
 use crate::ftl::steady::seeded::{Contents, OpenBlock, SeededPlane};
-use crate::sim::random::Stream;
 
 /// Pages up to which the size of a superblock matters: with more the share of valid pages strays from its mean by less than
 /// a sixtieth, and the steady state is computed for so many.

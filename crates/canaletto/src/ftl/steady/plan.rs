@@ -1,12 +1,12 @@
 //! From a policy and an occupancy to preconditioned planes.
 
+use crate::engine::random::Stream;
 use crate::ftl::gc::policy::Policy;
 use crate::ftl::steady::classes::Classes;
 use crate::ftl::steady::distribution::Distribution;
 use crate::ftl::steady::draw::{FullBlocks, apportion};
 use crate::ftl::steady::plane::{Census, Class, Plane, Shape};
 use crate::ftl::steady::seeded::{Contents, OpenBlock, SeededPlane};
-use crate::sim::random::Stream;
 
 /// Pages of a representative plane: half a million settle within a second or a few.
 const REPRESENTATIVE_PAGES: u32 = 1 << 19;

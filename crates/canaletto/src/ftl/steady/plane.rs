@@ -5,9 +5,9 @@
 
 use std::collections::VecDeque;
 
+use crate::engine::random::Stream;
 use crate::ftl::gc::policy::Policy;
 use crate::ftl::steady::victims::{VictimPool, View};
-use crate::sim::random::Stream;
 
 /// Marks a physical page without valid data, a logical page without a place, and a frontier without a block.
 const NONE: u32 = u32::MAX;

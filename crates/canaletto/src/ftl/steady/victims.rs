@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::sim::random::Stream;
+use crate::engine::random::Stream;
 
 /// Blocks of the plane, as a choice sees them.
 #[derive(Clone, Copy)]

@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use crate::config::attach::{Attachment, AttachmentKind};
 use crate::config::pc::FixedSsd;
 use crate::config::units::Rate;
+use crate::engine::arena::Slab;
+use crate::engine::time::Time;
 use crate::host::attach::routes::{Route, Routes, divide};
 use crate::host::attach::service::Service;
 use crate::host::attach::traffic::Traffic;
 use crate::host::link::{COMPLETION_BYTES, DOORBELL_BYTES, Message};
-use crate::sim::arena::Slab;
-use crate::sim::time::Time;
 use crate::typed_id;
 
 typed_id!(

@@ -3,9 +3,9 @@
 use crate::config::attach::Attachment;
 use crate::config::pc::FixedSsd;
 use crate::config::units::Rate;
+use crate::engine::time::Time;
 use crate::host::attach::routes::{Route, Routes, divide};
 use crate::host::attach::service::{Place, STATIONS, Service};
-use crate::sim::time::Time;
 
 /// Bytes a second of large transfers in one direction: no bound counts commands, opened rows, turns of a channel or
 /// frames.

@@ -5,11 +5,11 @@
 //! interrupts once.
 
 use crate::config::pc::{FixedSsd, Pc};
+use crate::engine::time::Time;
 use crate::host::attach::routes::{Route, Routes, divide};
 use crate::host::attach::service::{Service, Work};
 use crate::host::attach::steps::{Step, Steps};
 use crate::host::attach::traffic::{Arrived, Traffic};
-use crate::sim::time::Time;
 
 /// Bytes of a write to a device register.
 const REGISTER_BYTES: u32 = 4;

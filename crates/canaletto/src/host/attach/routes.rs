@@ -1,8 +1,8 @@
 //! Which parts data, commands and messages cross in each attachment.
 
 use crate::config::attach::{Attachment, Division, PortInterface};
+use crate::engine::time::Time;
 use crate::host::attach::service::{Crossing, Hop, Load, Work};
-use crate::sim::time::Time;
 
 /// Longest way: a command from the processor by both bridges, its descriptor there and back, and on to the drive.
 const MOST_HOPS: usize = 12;

@@ -4,9 +4,9 @@ use crate::config::attach::{Attachment, Ddr, PortInterface};
 use crate::config::design::{LaneRate, Link, LinkRounding};
 use crate::config::pc::{FixedSsd, Internals};
 use crate::config::units::Rate;
+use crate::engine::time::Time;
 use crate::host::attach::steps::Step;
 use crate::host::link::LinkTiming;
-use crate::sim::time::Time;
 
 /// What is done inside the drive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

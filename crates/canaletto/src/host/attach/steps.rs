@@ -1,6 +1,6 @@
 //! Where the time of a DMA goes: every picosecond is charged to exactly one step.
 
-use crate::sim::time::Time;
+use crate::engine::time::Time;
 
 macro_rules! steps {
     ($($(#[$doc:meta])* $name:ident = $key:literal),* $(,)?) => {

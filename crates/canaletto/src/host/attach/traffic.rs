@@ -6,12 +6,12 @@
 use std::collections::VecDeque;
 
 use crate::config::attach::Dma;
+use crate::engine::arena::Slab;
+use crate::engine::events::EventQueue;
+use crate::engine::time::Time;
 use crate::host::attach::routes::Route;
 use crate::host::attach::service::{Place, STATIONS, Service};
 use crate::host::attach::steps::Steps;
-use crate::sim::arena::Slab;
-use crate::sim::events::EventQueue;
-use crate::sim::time::Time;
 use crate::typed_id;
 
 typed_id!(

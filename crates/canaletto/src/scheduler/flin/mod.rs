@@ -1,4 +1,4 @@
-//! Fair scheduling among flows at a unit, after FLIN (A. Tavakkol et al., "FLIN: Enabling Fairness and Enhancing Performance
+//! Fair scheduling among flows at a LUN, after FLIN (A. Tavakkol et al., "FLIN: Enabling Fairness and Enhancing Performance
 //! in Modern NVMe Solid State Drives", ISCA 2018; its abstract and MQSim's sketch of it, `TSU_FLIN.cpp`, were at hand). It has
 //! three stages:
 //!
@@ -6,39 +6,39 @@
 //!    intensity. Within each group a new one goes to the place at which the slowdowns of those that wait differ least
 //!    ([`position::fairest`]); one of the high group whose flow is slowed down most goes to the group's front if fairness has
 //!    fallen below a threshold, and nothing that comes later may overtake it.
-//! 2. *Priority-aware queue arbitration* is [`Turns`](crate::scheduler::classes::Turns).
+//! 2. *Priority-aware queue arbitration* is [`WeightedRoundRobin`](crate::scheduler::classes::WeightedRoundRobin).
 //! 3. *Wait-balancing transaction selection* ([`Flin::reads_first`], [`Flin::owed`]): of the read and the write in front the one
 //!    goes first whose wait is longer in proportion to its service. Before a write goes as much of an urgent collection as is its
 //!    flow's share.
 //!
-//! A transaction's slowdown is the time it takes here (waited so far, what is left of the unit's command, those ahead, its own
-//! service) over the time it would take if its flow were alone, which a clock of the flow at the unit tells: it goes on by
+//! A transaction's slowdown is the time it takes here (waited so far, what is left of the LUN's command, those ahead, its own
+//! service) over the time it would take if its flow were alone, which a clock of the flow at the LUN tells: it goes on by
 //! the service of each transaction, from now on or from when it stood at last. Service is command, transfer and array time of a
 //! page; that planes work side by side is left out, as in MQSim's sketch of FLIN (`TSU_FLIN.cpp`).
 //!
 //! Assumed: a transaction never overtakes one of its own flow; of transactions that would be as fair, the one that came first
 //! goes first; a flow's mean slowdown is that of its transactions in the group; a flow's share of a collection is that of its
-//! programs at the unit since the last erase there, and where no write can be issued, the collection itself is weighed against
+//! programs at the LUN since the last erase there, and where no write can be issued, the collection itself is weighed against
 //! the read. When free pages are few is said by `gc.hard_threshold` and `gc.preemptible`.
 
 pub mod position;
 
 use crate::config::design::Flin as Config;
-use crate::flash::address::{Layout, UnitId};
+use crate::engine::time::Time;
+use crate::flash::address::{Layout, LunId};
 use crate::flash::interface::Operation;
 use crate::scheduler::queues::Transactions;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
-use crate::sim::time::Time;
 use position::Waiting;
 
-/// What is known of a transaction when it comes to its unit.
+/// What is known of a transaction when it comes to its LUN.
 #[derive(Clone, Copy)]
 pub struct Arrival {
     /// When that is.
     pub now: Time,
-    /// How long it occupies the unit.
+    /// How long it occupies the LUN.
     pub service: Time,
-    /// How long the unit's command will go on.
+    /// How long the LUN's command will go on.
     pub busy: Time,
 }
 
@@ -55,7 +55,7 @@ struct Ticket {
     is_tagged: bool,
 }
 
-/// What is kept of a flow's reads or writes at a unit.
+/// What is kept of a flow's reads or writes at a LUN.
 #[derive(Clone, Copy, Default)]
 struct Track {
     /// Number of the epoch in which the last one came, and how many did.
@@ -67,7 +67,7 @@ struct Track {
     alone_until: Time,
 }
 
-/// What is kept of a unit's collection.
+/// What is kept of a LUN's collection.
 #[derive(Clone, Copy, Default)]
 struct Collection {
     /// Reads and programs that the copies which are queued still take.
@@ -100,20 +100,20 @@ impl Side {
     }
 }
 
-/// The scheduler's memory: of transactions in flight, and of every flow at every unit.
+/// The scheduler's memory: of transactions in flight, and of every flow at every LUN.
 pub struct Flin {
     epoch: Time,
     /// By side: the bytes of an epoch, over the whole drive, from which on a flow is of high intensity.
     thresholds: [u64; 2],
-    /// Bytes over the whole drive that a page at one unit stands for.
+    /// Bytes over the whole drive that a page at one LUN stands for.
     page_share: u64,
     fairness_threshold: f64,
     flows: usize,
     /// By place in the slab.
     tickets: Vec<Ticket>,
-    /// By unit, flow and side.
+    /// By LUN, flow and side.
     tracks: Vec<Track>,
-    /// By unit and flow: programs since the unit's last erase.
+    /// By LUN and flow: programs since the LUN's last erase.
     programs: Vec<u64>,
     collections: Vec<Collection>,
     /// The group that a new transaction belongs to, while its place is looked for.
@@ -125,24 +125,24 @@ pub struct Flin {
 impl Flin {
     /// Nothing is known yet of so many flows.
     pub fn new(config: &Config, layout: &Layout, flows: usize) -> Flin {
-        let units = layout.units() as usize;
+        let luns = layout.luns() as usize;
         Flin {
             epoch: config.epoch.time(),
             thresholds: [config.read_threshold.0, config.write_threshold.0],
-            page_share: layout.page_bytes() * units as u64,
+            page_share: layout.page_bytes() * luns as u64,
             fairness_threshold: config.fairness_threshold,
             flows,
             tickets: Vec::new(),
-            tracks: vec![Track::default(); units * flows * 2],
-            programs: vec![0; units * flows],
-            collections: vec![Collection::default(); units],
+            tracks: vec![Track::default(); luns * flows * 2],
+            programs: vec![0; luns * flows],
+            collections: vec![Collection::default(); luns],
             line: Vec::new(),
             means: vec![(0.0, 0.0); flows],
         }
     }
 
-    fn track(&mut self, unit: UnitId, flow: usize, side: Side) -> &mut Track {
-        let place = (unit.index() * self.flows + flow) * 2 + side as usize;
+    fn track(&mut self, lun: LunId, flow: usize, side: Side) -> &mut Track {
+        let place = (lun.index() * self.flows + flow) * 2 + side as usize;
         &mut self.tracks[place]
     }
 
@@ -154,17 +154,17 @@ impl Flin {
     }
 
     /// A transaction comes that goes to the end of its list, or, if it `is_first`, to the front, where it stays.
-    pub fn note(&mut self, unit: UnitId, id: TransactionId, t: &Transaction, is_first: bool, arrival: &Arrival) {
+    pub fn note(&mut self, lun: LunId, id: TransactionId, t: &Transaction, is_first: bool, arrival: &Arrival) {
         let Arrival { now, service, .. } = *arrival;
-        self.collections[unit.index()].steps += steps(t);
+        self.collections[lun.index()].steps += steps(t);
         self.keep(id, Ticket { queued: now, service, alone: service, is_low: is_first, is_tagged: is_first });
     }
 
-    /// A page of a flow comes to a unit. Returns the transaction of its list, which begins at `head`, that it goes behind; none
+    /// A page of a flow comes to a LUN. Returns the transaction of its list, which begins at `head`, that it goes behind; none
     /// if it goes first.
     pub fn place(
         &mut self,
-        unit: UnitId,
+        lun: LunId,
         id: TransactionId,
         head: TransactionId,
         arrival: &Arrival,
@@ -173,8 +173,8 @@ impl Flin {
         let t = &transactions[id];
         let (flow, side) = (usize::from(t.flow), Side::of(t.operation));
         let Arrival { now, service, .. } = *arrival;
-        let is_low = self.count(unit, flow, side, now);
-        let alone = self.track(unit, flow, side).go_on(service, now);
+        let is_low = self.count(lun, flow, side, now);
+        let alone = self.track(lun, flow, side).go_on(service, now);
         let mut new = Ticket { queued: now, service, alone, is_low, is_tagged: false };
         let (in_front, begins) = self.line_up(head, is_low, arrival, transactions);
         let first = position::earliest(&self.line, t.flow);
@@ -191,9 +191,9 @@ impl Flin {
     }
 
     /// Counts a transaction, and says whether its flow was of low intensity in the last epoch.
-    fn count(&mut self, unit: UnitId, flow: usize, side: Side, now: Time) -> bool {
+    fn count(&mut self, lun: LunId, flow: usize, side: Side, now: Time) -> bool {
         let (epoch, threshold, share) = (now.0 / self.epoch.0, self.thresholds[side as usize], self.page_share);
-        let track = self.track(unit, flow, side);
+        let track = self.track(lun, flow, side);
         if epoch != track.epoch {
             let counted = if epoch == track.epoch + 1 { track.recent } else { 0 };
             track.is_low = counted.saturating_mul(share) < threshold;
@@ -233,15 +233,15 @@ impl Flin {
         (in_front, begins)
     }
 
-    /// A transaction leaves its queue for the unit.
-    pub fn issued(&mut self, unit: UnitId, t: &Transaction) {
-        let collection = &mut self.collections[unit.index()];
+    /// A transaction leaves its queue for the LUN.
+    pub fn issued(&mut self, lun: LunId, t: &Transaction) {
+        let collection = &mut self.collections[lun.index()];
         if t.origin == Origin::Gc {
             collection.steps -= steps(t);
             collection.owed = collection.owed.map(|owed| owed.saturating_sub(1));
             if t.operation == Operation::Erase {
                 collection.programs = 0;
-                self.programs[unit.index() * self.flows..][..self.flows].fill(0);
+                self.programs[lun.index() * self.flows..][..self.flows].fill(0);
             }
         }
         if t.background().is_some() {
@@ -250,14 +250,14 @@ impl Flin {
         if t.operation == Operation::Program {
             collection.programs += 1;
             collection.owed = None;
-            self.programs[unit.index() * self.flows + usize::from(t.flow)] += 1;
+            self.programs[lun.index() * self.flows + usize::from(t.flow)] += 1;
         }
     }
 
-    /// How many of the unit's transactions of collection go before a write of this flow.
-    pub fn owed(&mut self, unit: UnitId, flow: u16) -> u64 {
-        let programs = self.programs[unit.index() * self.flows + usize::from(flow)];
-        let collection = &mut self.collections[unit.index()];
+    /// How many of the LUN's transactions of collection go before a write of this flow.
+    pub fn owed(&mut self, lun: LunId, flow: u16) -> u64 {
+        let programs = self.programs[lun.index() * self.flows + usize::from(flow)];
+        let collection = &mut self.collections[lun.index()];
         *collection.owed.get_or_insert_with(|| (collection.steps * programs).div_ceil(collection.programs.max(1)))
     }
 

@@ -1,7 +1,7 @@
 //! Where in a queue a new transaction makes the slowdowns of those that wait differ least.
 
+use crate::engine::time::Time;
 use crate::scheduler::transaction::TransactionId;
-use crate::sim::time::Time;
 
 /// A transaction that waits.
 #[derive(Clone, Copy)]

@@ -4,16 +4,16 @@ use crate::config::workload::Priority;
 use crate::flash::address::{PlaneId, Ppa};
 use crate::host::request::RequestId;
 
-const UNIT: UnitId = UnitId(0);
+const UNIT: LunId = LunId(0);
 const READ: Time = Time::from_us(60);
 const PROGRAM: Time = Time::from_us(600);
 const EPOCH: Time = Time::from_us(10_000);
 
-/// A list of one unit, in a drive of `units` units with pages of 16 KiB.
+/// A list of one LUN, in a drive of `units` LUNs with pages of 16 KiB.
 struct Queue {
     flin: Flin,
     transactions: Transactions,
-    units: u32,
+    luns: u32,
     order: Vec<TransactionId>,
 }
 
@@ -22,7 +22,7 @@ impl Queue {
         let design = load_design("cost-optimized", None, &["geometry.page=16KiB".to_owned()]).unwrap();
         let layout = Layout::new(&design.geometry, true);
         let flin = Flin::new(&config, &layout, flows);
-        Queue { flin, transactions: Transactions::new(), units: layout.units(), order: Vec::new() }
+        Queue { flin, transactions: Transactions::new(), luns: layout.luns(), order: Vec::new() }
     }
 
     fn transaction(&mut self, flow: u16, operation: Operation) -> TransactionId {
@@ -67,15 +67,15 @@ impl Queue {
     }
 }
 
-fn pages(count: u64, units: u32) -> crate::config::units::Size {
-    crate::config::units::Size(count * 16384 * u64::from(units))
+fn pages(count: u64, luns: u32) -> crate::config::units::Size {
+    crate::config::units::Size(count * 16384 * u64::from(luns))
 }
 
 /// Flow 0 reads three pages an epoch, flow 1 two; fewer than three are few. What is few is known after an epoch.
 #[test]
 fn flows_of_low_intensity_go_first() {
     let mut queue = Queue::new(Config::default(), 2);
-    queue.flin.thresholds = [pages(3, queue.units).0, 0];
+    queue.flin.thresholds = [pages(3, queue.luns).0, 0];
     for flow in [0, 0, 0, 1, 1] {
         queue.comes(flow, Operation::Read, Time::ZERO);
         queue.goes();

@@ -1,13 +1,13 @@
 //! Queues under `scheduler.policy = "flin"`: where a transaction is put, and which list is looked at first.
 
-use super::look::{Choice, GC_FIRST, Look, Served};
+use super::look::{Choice, GC_FIRST, IssueContext, Served};
 use super::{ALL_CLASSES, ERASE, GC_READ, GC_WRITE, MAPPING_READ, MAPPING_WRITE, USER_READ, USER_WRITE};
 use super::{Queues, Readiness, Transactions};
 use crate::engine::features::Full;
-use crate::flash::address::UnitId;
+use crate::flash::address::LunId;
 use crate::flash::array::Command;
+use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::flin::{Arrival, Owed};
-use crate::scheduler::mates::Mates;
 use crate::scheduler::transaction::TransactionId;
 
 /// Whose transactions are looked at, in which order, if a write goes before reads.
@@ -48,81 +48,81 @@ impl Queues {
         self.flin.is_some()
     }
 
-    /// Queues a transaction on a unit, where that is fair.
-    pub fn push_fairly(&mut self, unit: UnitId, id: TransactionId, arrival: &Arrival, transactions: &mut Transactions) {
+    /// Queues a transaction on a LUN, where that is fair.
+    pub fn push_fairly(&mut self, lun: LunId, id: TransactionId, arrival: &Arrival, transactions: &mut Transactions) {
         let list = self.list_of(&transactions[id]);
         let Some(flin) = &mut self.flin else {
-            return self.push(unit, id, transactions);
+            return self.push(lun, id, transactions);
         };
         if list >= GC_READ {
-            flin.note(unit, id, &transactions[id], false, arrival);
-            return self.push(unit, id, transactions);
+            flin.note(lun, id, &transactions[id], false, arrival);
+            return self.push(lun, id, transactions);
         }
-        let head = self.units[unit.index()].lists[list].head;
-        let previous = flin.place(unit, id, head, arrival, transactions);
-        self.insert(unit, list, previous, id, transactions);
+        let head = self.luns[lun.index()].lists[list].head;
+        let previous = flin.place(lun, id, head, arrival, transactions);
+        self.insert(lun, list, previous, id, transactions);
     }
 
-    /// Queues a transaction on a unit, before others of its kind, where it stays.
+    /// Queues a transaction on a LUN, before others of its kind, where it stays.
     pub fn push_first_fairly(
         &mut self,
-        unit: UnitId,
+        lun: LunId,
         id: TransactionId,
         arrival: &Arrival,
         transactions: &mut Transactions,
     ) {
         if let Some(flin) = &mut self.flin {
-            flin.note(unit, id, &transactions[id], true, arrival);
+            flin.note(lun, id, &transactions[id], true, arrival);
         }
-        self.push_first(unit, id, transactions);
+        self.push_first(lun, id, transactions);
     }
 
     fn insert(
         &mut self,
-        unit: UnitId,
+        lun: LunId,
         list: usize,
         previous: TransactionId,
         id: TransactionId,
         transactions: &mut Transactions,
     ) {
         if !previous.is_some() {
-            return self.push_first(unit, id, transactions);
+            return self.push_first(lun, id, transactions);
         }
         transactions[id].next = transactions[previous].next;
         transactions[previous].next = id;
-        let tail = &mut self.units[unit.index()].lists[list].tail;
+        let tail = &mut self.luns[lun.index()].lists[list].tail;
         if *tail == previous {
             *tail = id;
         }
     }
 
-    /// Takes the next command for a unit, or none. Kept out of the way of those who schedule plainly.
+    /// Takes the next command for a LUN, or none. Kept out of the way of those who schedule plainly.
     #[inline(never)]
     pub(super) fn fair_command(
         &mut self,
-        unit: UnitId,
-        look: &Look,
+        lun: LunId,
+        look: &IssueContext,
         transactions: &mut Transactions,
-        world: &impl Readiness,
+        readiness: &impl Readiness,
     ) -> Option<Command> {
-        let order = self.fair_order(unit, look, transactions, world);
-        let command = self.first_command(unit, order, look.free, transactions, world)?;
-        self.note_issued(unit, &command, transactions);
+        let order = self.fair_order(lun, look, transactions, readiness);
+        let command = self.first_command(lun, order, look.free, transactions, readiness)?;
+        self.note_issued(lun, &command, transactions);
         Some(command)
     }
 
-    /// The order in which the lists of a unit are looked at: reads and writes by how long those in front have waited for what
+    /// The order in which the lists of a LUN are looked at: reads and writes by how long those in front have waited for what
     /// they take, an urgent collection by what it owes the write or, where none can be issued, by its own wait.
     fn fair_order(
         &mut self,
-        unit: UnitId,
-        look: &Look,
+        lun: LunId,
+        look: &IssueContext,
         transactions: &Transactions,
-        world: &impl Readiness,
+        readiness: &impl Readiness,
     ) -> &'static [Choice] {
-        let read = self.in_front(unit, USER_READ, look.free, transactions, world);
-        let write = self.in_front(unit, USER_WRITE, look.free, transactions, world);
-        let ready = |list| self.first_ready(unit, list, look.free, transactions, world);
+        let read = self.in_front(lun, USER_READ, look.free, transactions, readiness);
+        let write = self.in_front(lun, USER_WRITE, look.free, transactions, readiness);
+        let ready = |list| self.first_ready(lun, list, look.free, transactions, readiness);
         let urgent = look.served == Served::All && look.gc_urgent;
         let erase = if urgent { ready(ERASE) } else { None };
         let moved = if urgent { ready(GC_READ).or_else(|| ready(GC_WRITE)).or(erase) } else { None };
@@ -131,7 +131,7 @@ impl Queues {
         };
         let mut owed = Owed::default();
         if let Some(write) = write.filter(|_| urgent) {
-            owed = Owed { steps: flin.owed(unit, transactions[write].flow), erase };
+            owed = Owed { steps: flin.owed(lun, transactions[write].flow), erase };
         }
         let reads_first = match (read, write.or(moved)) {
             (Some(read), Some(other)) => flin.reads_first(read, other, &owed, look.now),
@@ -151,13 +151,13 @@ impl Queues {
     /// The first transaction that can be issued of the user class whose turn it is.
     fn in_front(
         &self,
-        unit: UnitId,
+        lun: LunId,
         base: usize,
         free: u64,
         transactions: &Transactions,
-        world: &impl Readiness,
+        readiness: &impl Readiness,
     ) -> Option<TransactionId> {
-        let u = &self.units[unit.index()];
+        let u = &self.luns[lun.index()];
         let waiting = u.waiting >> base & ALL_CLASSES;
         let mut turns = if base == USER_READ { u.read_turns } else { u.write_turns };
         let mut look = || turns.choose(|class| waiting & (1 << class) != 0);
@@ -165,26 +165,26 @@ impl Queues {
             Some(class) => Some(class),
             None => look().or_else(look),
         };
-        self.first_ready(unit, base + class?, free, transactions, world)
+        self.first_ready(lun, base + class?, free, transactions, readiness)
     }
 
     /// The first of a list that can be issued in the planes `free`.
     pub(super) fn first_ready(
         &self,
-        unit: UnitId,
+        lun: LunId,
         list: usize,
         mut free: u64,
         transactions: &Transactions,
-        world: &impl Readiness,
+        readiness: &impl Readiness,
     ) -> Option<TransactionId> {
-        let mut at = self.units[unit.index()].lists[list].head;
+        let mut at = self.luns[lun.index()].lists[list].head;
         while at.is_some() {
             let t = &transactions[at];
-            let bit = 1 << world.plane(t);
-            if free & bit != 0 && world.ready(t) {
+            let bit = 1 << readiness.plane(t);
+            if free & bit != 0 && readiness.ready(t) {
                 return Some(at);
             }
-            if world.keeps_order(t) {
+            if readiness.keeps_order(t) {
                 free &= !bit;
             }
             at = t.next;
@@ -193,14 +193,14 @@ impl Queues {
     }
 
     /// A command's transactions have left the queues.
-    fn note_issued(&mut self, unit: UnitId, command: &Command, transactions: &Transactions) {
+    fn note_issued(&mut self, lun: LunId, command: &Command, transactions: &Transactions) {
         let Some(flin) = &mut self.flin else {
             return;
         };
         for &first in command.transactions() {
-            let mut mates = Mates::<Full>::of(first);
-            while let Some(id) = mates.next(transactions) {
-                flin.issued(unit, &transactions[id]);
+            let mut group = FlashPageGroup::<Full>::of(first);
+            while let Some(id) = group.next(transactions) {
+                flin.issued(lun, &transactions[id]);
             }
         }
     }

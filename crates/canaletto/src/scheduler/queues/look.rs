@@ -1,7 +1,7 @@
-//! What may be issued when a unit is looked at, and in which order its lists are gone through.
+//! What may be issued when a LUN is looked at, and in which order its lists are gone through.
 
 use super::{ALL_CLASSES, ERASE, GC_READ, GC_WRITE, MAPPING_READ, MAPPING_WRITE, USER_READ, USER_WRITE};
-use crate::sim::time::Time;
+use crate::engine::time::Time;
 
 /// Where a command may come from.
 #[derive(Clone, Copy)]
@@ -33,7 +33,7 @@ pub(super) const GC_FIRST: [Choice; 7] = [
 pub(super) const USER_ALONE: [Choice; 3] =
     [Choice::List(MAPPING_READ), Choice::User(USER_READ), Choice::User(USER_WRITE)];
 
-/// Which of a unit's transactions may be issued.
+/// Which of a LUN's transactions may be issued.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Served {
     /// All of them.
@@ -55,9 +55,9 @@ impl Served {
     }
 }
 
-/// What is known of a unit when it is looked at.
+/// What is known of a LUN when it is looked at.
 #[derive(Clone, Copy, Debug)]
-pub struct Look {
+pub struct IssueContext {
     /// What may be issued.
     pub served: Served,
     /// Planes (a mask) that can work.
@@ -68,7 +68,7 @@ pub struct Look {
     pub now: Time,
 }
 
-impl Look {
+impl IssueContext {
     /// The order in which the lists are looked at, the mapping table's before those of user requests always: they wait for it.
     pub(super) fn order(&self) -> &'static [Choice] {
         match self.served {

@@ -145,7 +145,8 @@ fn a_mix_is_scaled_as_a_whole() {
 
 #[test]
 fn addresses_stay_in_their_room_and_are_counted() {
-    let wrapped = flow("[flow.trace]\nfile = \"t\"\noffset = \"4KiB\"\nregion_size = \"1KiB\"\nout_of_range = \"wrap\"");
+    let wrapped =
+        flow("[flow.trace]\nfile = \"t\"\noffset = \"4KiB\"\nregion_size = \"1KiB\"\nout_of_range = \"wrap\"");
     let mut replay = replay(&wrapped, &[&[1, 2, 3, 4, 5]]);
     let sectors: Vec<u64> = drained(&mut replay).into_iter().map(|(_, lba)| lba).collect();
     assert_eq!(sectors, [8, 9, 8, 9, 8]);

@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use canaletto::config::design::{Design, MapUpdate, MappingScheme};
 use canaletto::config::workload::Workload;
+use canaletto::engine::time::Time;
 use canaletto::flash::address::{PlaneId, Ppa};
 use canaletto::ftl::recovery::Recorder;
 use canaletto::host::request::{Kind, Request, RequestId};
 use canaletto::measure::probe::Probe;
-use canaletto::sim::time::Time;
 use canaletto::{Outcome, Progress, RunOptions, run_probed};
 
 use super::shadow_cache::ShadowCache;

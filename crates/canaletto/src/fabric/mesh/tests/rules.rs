@@ -7,11 +7,11 @@ use proptest::prelude::*;
 use super::{Bench, shape};
 use crate::config::design::ControllerEdge;
 use crate::config::units::{Duration, Rate, Size};
+use crate::engine::time::Time;
 use crate::fabric::Fabric;
 use crate::fabric::mesh::Node;
 use crate::fabric::tests::array;
 use crate::flash::address::ChipId;
-use crate::sim::time::Time;
 
 /// A router by row and column, a chip at one, a controller by row.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

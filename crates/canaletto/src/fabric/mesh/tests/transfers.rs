@@ -1,6 +1,6 @@
 //! Transfers: which controller serves them, how they are cut into packets, what they say about their waits.
 
-use crate::sim::time::TimeSum;
+use crate::engine::time::TimeSum;
 use proptest::prelude::*;
 
 use super::*;

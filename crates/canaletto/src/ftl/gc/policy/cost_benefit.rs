@@ -6,9 +6,9 @@
 use super::GcPolicy;
 use crate::config::design::Gc;
 use crate::config::named::About;
+use crate::engine::random::Stream;
 use crate::ftl::blocks::Candidates;
 use crate::ftl::steady::victims::{VictimPool, View};
-use crate::sim::random::Stream;
 
 /// The highest `age × (1 - u) / 2u`, where `u` is the valid share.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -9,10 +9,10 @@ use super::random::{self, Random};
 use super::{GcPolicy, greedy};
 use crate::config::design::Gc;
 use crate::config::named::About;
+use crate::engine::random::Stream;
 use crate::ftl::blocks::Candidates;
 use crate::ftl::steady::distribution::{Distribution, bisect};
 use crate::ftl::steady::victims::{VictimPool, View};
-use crate::sim::random::Stream;
 
 /// The fewest valid pages among so many blocks drawn at random.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -6,10 +6,10 @@
 use super::GcPolicy;
 use crate::config::design::Gc;
 use crate::config::named::About;
+use crate::engine::random::Stream;
 use crate::ftl::blocks::Candidates;
 use crate::ftl::steady::distribution::Distribution;
 use crate::ftl::steady::victims::VictimPool;
-use crate::sim::random::Stream;
 
 /// First in, first out.
 #[derive(Debug, Clone, Copy, PartialEq)]

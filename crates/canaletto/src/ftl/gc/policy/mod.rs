@@ -12,11 +12,11 @@ mod random_plus;
 
 use crate::config::design::Gc;
 use crate::config::named::About;
+use crate::engine::random::Stream;
 use crate::ftl::blocks::Candidates;
 use crate::ftl::gc::policy::list::policies;
 use crate::ftl::steady::distribution::Distribution;
 use crate::ftl::steady::victims::VictimPool;
-use crate::sim::random::Stream;
 
 // In the order of lists; the first is the default.
 policies! {

@@ -5,10 +5,10 @@
 use super::{GcPolicy, greedy, random_plus};
 use crate::config::design::Gc;
 use crate::config::named::About;
+use crate::engine::random::Stream;
 use crate::ftl::blocks::Candidates;
 use crate::ftl::steady::distribution::Distribution;
 use crate::ftl::steady::victims::{VictimPool, View};
-use crate::sim::random::Stream;
 
 /// Any block, with equal chance.
 #[derive(Debug, Clone, Copy, PartialEq)]

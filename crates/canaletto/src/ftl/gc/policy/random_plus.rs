@@ -15,10 +15,10 @@
 use super::{GcPolicy, random};
 use crate::config::design::Gc;
 use crate::config::named::About;
+use crate::engine::random::Stream;
 use crate::ftl::blocks::Candidates;
 use crate::ftl::steady::distribution::{Distribution, bisect};
 use crate::ftl::steady::victims::VictimPool;
-use crate::sim::random::Stream;
 
 /// Any block, with equal chance, of those with at least a share of invalid pages; if as many draws as there are blocks find
 /// none, any.

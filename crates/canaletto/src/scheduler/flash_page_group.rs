@@ -8,16 +8,16 @@ use crate::scheduler::transaction::TransactionId;
 
 /// A walk over a transaction and its mates. Each may be removed once it has been given. Without flash pages of several pages,
 /// nothing has a mate.
-pub struct Mates<X> {
+pub struct FlashPageGroup<X> {
     next: TransactionId,
     features: PhantomData<X>,
 }
 
-impl<X: Features> Mates<X> {
+impl<X: Features> FlashPageGroup<X> {
     /// From the first one on.
     #[inline]
     pub fn of(first: TransactionId) -> Self {
-        Mates { next: first, features: PhantomData }
+        FlashPageGroup { next: first, features: PhantomData }
     }
 
     /// The next one.
@@ -27,7 +27,7 @@ impl<X: Features> Mates<X> {
         if !id.is_some() {
             return None;
         }
-        self.next = if X::SHARED_FLASH_PAGES { transactions[id].mate } else { TransactionId::NONE };
+        self.next = if X::SHARED_FLASH_PAGES { transactions[id].next_in_flash_page } else { TransactionId::NONE };
         Some(id)
     }
 
@@ -36,7 +36,7 @@ impl<X: Features> Mates<X> {
     pub fn part(&mut self, transactions: &mut Transactions) -> Option<TransactionId> {
         let id = self.next(transactions)?;
         if X::SHARED_FLASH_PAGES {
-            transactions[id].mate = TransactionId::NONE;
+            transactions[id].next_in_flash_page = TransactionId::NONE;
         }
         Some(id)
     }
@@ -45,8 +45,8 @@ impl<X: Features> Mates<X> {
 /// Bytes of a transaction and its mates.
 #[inline]
 pub fn bytes_of<X: Features>(first: TransactionId, transactions: &Transactions) -> u64 {
-    let (mut mates, mut bytes) = (Mates::<X>::of(first), 0);
-    while let Some(id) = mates.next(transactions) {
+    let (mut group, mut bytes) = (FlashPageGroup::<X>::of(first), 0);
+    while let Some(id) = group.next(transactions) {
         bytes += u64::from(transactions[id].bytes);
     }
     bytes

@@ -69,7 +69,7 @@ impl Time {
 
 impl Add for Time {
     type Output = Time;
-    /// Unchecked, as most of what a run computes are such sums: [`crate::sim::events`] notices those that have gone round.
+    /// Unchecked, as most of what a run computes are such sums: [`crate::engine::events`] notices those that have gone round.
     #[inline]
     fn add(self, other: Time) -> Time {
         Time(self.0.wrapping_add(other.0))

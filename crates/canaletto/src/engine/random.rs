@@ -3,7 +3,7 @@
 use rand_core::{RngCore, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-use crate::sim::mrg::Mrg32k3a;
+use crate::engine::mrg::Mrg32k3a;
 
 /// A stream of random numbers that belongs to one component.
 pub enum Stream {

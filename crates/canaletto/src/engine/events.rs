@@ -8,9 +8,9 @@
 mod lane;
 mod sorted;
 
-use crate::sim::events::lane::Lane;
-use crate::sim::events::sorted::SortedList;
-use crate::sim::time::Time;
+use crate::engine::events::lane::Lane;
+use crate::engine::events::sorted::SortedList;
+use crate::engine::time::Time;
 
 /// An event and its place in the order.
 #[derive(Clone, Copy)]
