@@ -129,10 +129,7 @@ impl<X: Features> Host<X> {
     /// Why a trace could not be read on, if one could not.
     #[inline]
     pub fn take_failure(&mut self) -> Option<RunError> {
-        if self.failure.0.is_none() {
-            return None;
-        }
-        self.failure.0.take().map(RunError::Trace)
+        if self.failure.0.is_some() { self.failure.0.take().map(RunError::Trace) } else { None }
     }
 
     /// Whether requests are still to arrive by themselves.
