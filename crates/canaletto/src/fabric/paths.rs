@@ -61,14 +61,14 @@ impl<F: Fabric, X: Features> Paths<F, X> {
     }
 
     /// Starts a transfer for which a path is free.
-    #[inline]
+    #[inline(always)]
     pub fn start(&mut self, transfer: Transfer, payload: Payload, now: Time, later: &mut impl FnMut(Time, F::Event)) {
         let path = self.fabric.start(transfer, now, later);
         self.carry(path, Carried { payload, transfer });
     }
 
     /// Starts a transfer of data to the controller: over the path that the LUN holds, or else over a free one.
-    #[inline]
+    #[inline(always)]
     pub fn start_data(
         &mut self,
         lun: LunId,
@@ -104,10 +104,10 @@ impl<F: Fabric, X: Features> Paths<F, X> {
     /// Notes what a path has begun to carry.
     #[inline]
     fn carry(&mut self, path: PathId, carried: Carried) {
-        if self.carried.len() <= path.index() {
-            self.carried.resize(path.index() + 1, carried);
+        match self.carried.get_mut(path.index()) {
+            Some(place) => *place = carried,
+            None => self.carried.resize(path.index() + 1, carried),
         }
-        self.carried[path.index()] = carried;
     }
 
     /// What a path carries.
@@ -116,7 +116,7 @@ impl<F: Fabric, X: Features> Paths<F, X> {
     }
 
     /// A transfer has crossed. Returns what it was.
-    #[inline]
+    #[inline(always)]
     pub fn done(&mut self, path: PathId) -> Carried {
         let carried = self.carried[path.index()];
         self.transfer_time += carried.transfer.time();

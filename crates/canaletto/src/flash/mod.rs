@@ -143,7 +143,7 @@ impl<X: Features> FlashBackend<X> {
     }
 
     /// A LUN's command has crossed: its array begins. Returns when it ends.
-    #[inline]
+    #[inline(always)]
     pub fn work<P: Probe>(&mut self, lun: LunId, work: &mut InFlight<'_, P>, now: Time) -> Time {
         let command = &self.array.luns[lun.index()].command;
         let begins = now + self.commands.get(command.operation, command.transactions().len()).chip;
@@ -170,12 +170,14 @@ impl<X: Features> FlashBackend<X> {
     }
 
     /// Notes that the LUN's array is at work until `time`, which it returns.
+    #[inline]
     pub fn works_until(&mut self, lun: LunId, time: Time) -> Time {
         self.array.luns[lun.index()].due = time;
         time
     }
 
     /// Whether the LUN's array ends now: the end of one that was suspended meanwhile does not count.
+    #[inline]
     pub fn has_ended(&self, lun: LunId, now: Time) -> bool {
         self.array.luns[lun.index()].due == now
     }
@@ -204,7 +206,7 @@ impl<X: Features> FlashBackend<X> {
     }
 
     /// Counts a command that has ended and returns how long its array worked.
-    #[inline]
+    #[inline(always)]
     pub fn count_ended<P: Probe>(&mut self, lun: LunId, work: &InFlight<'_, P>) -> Time {
         let command = &self.array.luns[lun.index()].command;
         let (operation, planes) = (command.operation, command.transactions().len() as u64);

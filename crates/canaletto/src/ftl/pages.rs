@@ -195,7 +195,7 @@ impl<X: Features> Ftl<X> {
     }
 
     /// A page is no longer needed where it was read from.
-    #[inline]
+    #[inline(always)]
     pub fn end_read_of(&mut self, from: Ppa) {
         if self.is_in_place() || !self.blocks.read_ends(from) {
             return;
@@ -219,7 +219,19 @@ impl<X: Features> Ftl<X> {
     /// Finds the page to read.
     #[inline(always)]
     fn translate_read<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) -> Found {
-        match self.entry(work.transactions[id].lpa) {
+        let entry = self.entry(work.transactions[id].lpa);
+        if let Entry::At(ppa) = entry { Found::At(ppa) } else { self.translate_pending_read(work, id, entry) }
+    }
+
+    /// Finds the page to read of a logical page that nothing is known of, or of which a write is in flight.
+    #[inline(never)]
+    fn translate_pending_read<P: Probe>(
+        &mut self,
+        work: &mut InFlight<'_, P>,
+        id: TransactionId,
+        entry: Entry,
+    ) -> Found {
+        match entry {
             Entry::At(ppa) => Found::At(ppa),
             Entry::Pending(write) if work.transactions[write].was_trimmed => Found::Nothing,
             Entry::Pending(write) if work.transactions[write].old.is_bound() => Found::At(work.transactions[write].old),
@@ -229,7 +241,7 @@ impl<X: Features> Ftl<X> {
     }
 
     /// The page of a logical page that was never written: allocated now as if written before the run.
-    #[inline(never)]
+    #[inline]
     pub(super) fn find_unwritten<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) -> Found {
         let (lpa, sectors) = (work.transactions[id].lpa, work.transactions[id].sectors);
         let sectors = match self.rules.unwritten {

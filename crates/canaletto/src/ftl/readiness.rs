@@ -98,28 +98,30 @@ impl<X: Features> Ftl<X> {
     }
 
     /// Notes the clock of its plane's time without room for a transaction that is queued.
-    #[inline]
+    #[inline(always)]
     pub fn mark_stall<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
         if self.merges_blocks() {
-            return self.mark_wait_for_merges(work, id, now);
-        }
-        let t = &mut work.transactions[id];
-        if !t.ppa.is_bound() {
-            let (plane, frontier) = (t.ppa.plane, t.frontier);
-            if !self.blocks.note_stall(plane, frontier, now) {
-                self.changed.push(plane);
-            }
-            t.stall_mark = self.blocks.stall_clock(plane, frontier, now);
+            self.mark_wait_for_merges(work, id, now);
+        } else if !work.transactions[id].ppa.is_bound() {
+            self.mark_stall_of_write(&mut work.transactions[id], now);
         }
     }
 
+    fn mark_stall_of_write(&mut self, t: &mut Transaction, now: Time) {
+        let (plane, frontier) = (t.ppa.plane, t.frontier);
+        if !self.blocks.note_stall(plane, frontier, now) {
+            self.changed.push(plane);
+        }
+        t.stall_mark = self.blocks.stall_clock(plane, frontier, now);
+    }
+
     /// Charges a transaction that is issued now with the time for which its plane had no room for it.
-    #[inline]
+    #[inline(always)]
     pub fn charge_stall<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
-        let Transaction { ppa, frontier, stall_mark, .. } = work.transactions[id];
         if self.merges_blocks() {
             self.charge_wait_for_merges(work, id, now);
-        } else if !ppa.is_bound() {
+        } else if !work.transactions[id].ppa.is_bound() {
+            let Transaction { ppa, frontier, stall_mark, .. } = work.transactions[id];
             self.blocks.note_stall(ppa.plane, frontier, now);
             let stalled = self.blocks.stall_clock(ppa.plane, frontier, now) - stall_mark;
             work.charge_page_up_to(id, Cause::FreeBlocks, stalled, now);
@@ -128,11 +130,14 @@ impl<X: Features> Ftl<X> {
 
     /// Gives a transaction its page if it has none yet: pages of a block are programmed in the order in which their
     /// commands are formed, as flash demands.
-    #[inline]
+    #[inline(always)]
     pub fn bind<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
-        if work.transactions[id].ppa.is_bound() {
-            return;
+        if !work.transactions[id].ppa.is_bound() {
+            self.bind_write(work, id, now);
         }
+    }
+
+    fn bind_write<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
         if self.merges_blocks() {
             return self.bind_by_block(work, id);
         }

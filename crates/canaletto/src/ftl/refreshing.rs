@@ -14,6 +14,7 @@ impl<X: Features> Ftl<X> {
     }
 
     /// A flash page was read, which disturbs the others of its block.
+    #[inline(always)]
     pub fn flash_page_read(&mut self, at: Ppa) {
         self.wear.read(at);
         if self.refresh.is_disturbed(at, &self.wear) {

@@ -21,6 +21,7 @@ impl<X: Features> Host<X> {
         X::OTHER_HOSTS && matches!(self.port, Port::Sata(_))
     }
 
+    #[inline(always)]
     fn queue(&mut self, queue: u16) -> &mut QueuePair {
         &mut self.port.nvme().queues[usize::from(queue)]
     }
@@ -162,7 +163,9 @@ impl<X: Features> Host<X> {
         work.probe.ended(request, now);
         work.statistics.count_request(request, now);
         work.requests.remove(id);
-        self.place_waiting(queue, work, now, later);
+        if self.speaks_sata() || self.queue(queue).has_waiting() {
+            self.place_waiting(queue, work, now, later);
+        }
         self.fill_queues(flow, work, now, later);
         if !self.speaks_sata() {
             self.send(Direction::ToDevice, Message::CompletionDoorbell { queue }, 0, now, later);

@@ -88,6 +88,12 @@ impl QueuePair {
         self.waiting.push_back(request);
     }
 
+    /// Host: whether requests wait for room.
+    #[inline]
+    pub fn has_waiting(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
     /// Host: whether a request put in line now would be placed at once.
     pub fn has_room(&self) -> bool {
         self.waiting.is_empty() && self.after(self.tail) != self.known_head

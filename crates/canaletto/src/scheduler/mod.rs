@@ -226,10 +226,13 @@ impl Scheduler {
             return None;
         }
         let free = |&id: &TransactionId| is_free(&transactions[id]);
-        let next = d.data.iter_mut().find_map(|waiting| {
+        for waiting in d.data.iter_mut().filter(|waiting| !waiting.is_empty()) {
             let place = match data_queue {
                 // Where all of a domain shares one path, the first is free or none is.
-                DataQueue::Fifo if waiting.front().is_some_and(free) => return waiting.pop_front(),
+                DataQueue::Fifo if free(&waiting[0]) => {
+                    d.data_waiting -= 1;
+                    return waiting.pop_front();
+                }
                 DataQueue::Fifo => waiting.iter().position(free),
                 DataQueue::OldestRequest => {
                     let began = |id: TransactionId| transactions[id].began;
@@ -237,10 +240,12 @@ impl Scheduler {
                     free.min_by_key(|(_, id)| began(**id)).map(|(at, _)| at)
                 }
             };
-            waiting.remove(place?)
-        });
-        d.data_waiting -= u32::from(next.is_some());
-        next
+            if let Some(place) = place {
+                d.data_waiting -= 1;
+                return waiting.remove(place);
+            }
+        }
+        None
     }
 
     /// The next program command of a LUN's copies waits for a path.

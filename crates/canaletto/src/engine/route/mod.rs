@@ -274,6 +274,8 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
     #[inline(always)]
     fn handle(&mut self, event: Event<F::Event>, now: Time) {
         match event {
+            // Two events of three.
+            Event::Host(HostEvent::LinkSent(direction)) => self.link_sent(direction, now),
             Event::Host(event) => self.host_event(event, now),
             Event::Fabric(event) => self.fabric_event(event, now),
             Event::ArrayDone(lun) => self.array_done(lun, now),

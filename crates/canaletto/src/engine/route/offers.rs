@@ -30,7 +30,8 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     pub(super) fn offer_paths(&mut self, now: Time) {
         self.run_collections(now);
         let mut from = 0;
-        while let Some(domain) = self.scheduler.next_touched(from) {
+        while self.scheduler.is_touched() {
+            let Some(domain) = self.scheduler.next_touched(from) else { break };
             self.offer(domain, now);
             self.scheduler.offered(domain);
             from = domain.0 + 1;

@@ -16,15 +16,13 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// Carries out what the flash translation layer has told since this was last done, and what follows from it: depth first.
     #[inline]
     pub(super) fn carry_out(&mut self, now: Time) {
-        // Most often there is one, which is no more than to queue a page.
-        while let Some(outcome) = self.ftl.outcomes().take_only() {
-            match outcome {
-                Outcome::Issue(id) => self.issue(id, now),
-                _ => self.carry_out_one(outcome, now),
+        while self.ftl.outcomes().are_new() {
+            // Most often there is one, and all it says is to queue a page.
+            match self.ftl.outcomes().take_only() {
+                Some(Outcome::Issue(id)) => self.issue(id, now),
+                Some(outcome) => self.carry_out_one(outcome, now),
+                None => self.carry_out_several(now),
             }
-        }
-        if self.ftl.outcomes().are_new() {
-            self.carry_out_several(now);
         }
     }
 

@@ -4,6 +4,7 @@ use super::{Event, Route, host_events};
 use crate::engine::features::Features;
 use crate::engine::time::Time;
 use crate::fabric::Fabric;
+use crate::host::link::Direction;
 use crate::host::request::{Kind, RequestId};
 use crate::host::{HostEvent, HostOutcome};
 use crate::measure::blame::Cause;
@@ -11,19 +12,26 @@ use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{Origin, TransactionId};
 
 impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
-    /// Something happens at the host's end.
+    /// The message on a direction of the link has left the wires.
     #[inline(always)]
+    pub(super) fn link_sent(&mut self, direction: Direction, now: Time) {
+        let completed = self.completed();
+        let (work, events) = (&mut self.work, &mut self.events);
+        let outcome = self.host.link_sent(direction, work, now, host_events!(events));
+        self.drive_reached(outcome, now);
+        let events = &mut self.events;
+        self.host.send_next(direction, now, host_events!(events));
+        self.after_host_event(completed, now);
+    }
+
+    /// Something else happens at the host's end.
+    #[inline(never)]
     pub(super) fn host_event(&mut self, event: HostEvent, now: Time) {
         let completed = self.completed();
         let (work, events) = (&mut self.work, &mut self.events);
         let later = host_events!(events);
         match event {
-            HostEvent::LinkSent(direction) => {
-                let outcome = self.host.link_sent(direction, work, now, later);
-                self.drive_reached(outcome, now);
-                let events = &mut self.events;
-                self.host.send_next(direction, now, host_events!(events));
-            }
+            HostEvent::LinkSent(_) => unreachable!("[`Route::handle`] tells it apart"),
             HostEvent::LinkArrived(direction) => {
                 let outcome = self.host.link_arrived(direction, work, now, later);
                 self.drive_reached_late(outcome, now);
@@ -35,6 +43,12 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             HostEvent::CompletionHandled(request) => self.host.complete(request, work, now, later),
             HostEvent::Interrupt(queue) => self.host.interrupt_if_due(queue, work, now, later),
         }
+        self.after_host_event(completed, now);
+    }
+
+    /// Requests may have arrived, or come to their ends: there were `completed` before.
+    #[inline(always)]
+    fn after_host_event(&mut self, completed: u64, now: Time) {
         if let Some(request) = self.host.take_newest() {
             self.request_arrived(request);
         }
@@ -135,8 +149,10 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             self.ftl.begin_page(&mut self.work, id, lpa, sectors, now);
             self.carry_out(now);
         }
-        self.ftl.send_gathered(&mut self.work);
-        self.carry_out(now);
+        if X::SHARED_FLASH_PAGES {
+            self.ftl.send_gathered(&mut self.work);
+            self.carry_out(now);
+        }
         self.scheduler.touch_all_if_noticed();
         self.offer_paths(now);
     }

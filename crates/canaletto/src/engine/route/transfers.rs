@@ -74,12 +74,12 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     fn command_crossed(&mut self, lun: LunId, crossed: &TransferDone, now: Time) {
         let command = self.flash.command(lun);
         let with_data = command.operation == Operation::Program;
-        let wires = self.paths.fabric.command_time(command.operation, command.transactions().len());
         for &first in command.transactions() {
             let mut group = FlashPageGroup::<X>::of(first);
             while let Some(id) = group.next(&self.work.transactions) {
                 self.work.charge_crossing(id, crossed, now);
                 if with_data {
+                    let wires = self.paths.fabric.command_time(command.operation, command.transactions().len());
                     self.work.charge_page_up_to(id, Cause::CommandTransfer, wires, now);
                     self.work.charge_page(id, Cause::DataTransfer, now);
                 } else {
