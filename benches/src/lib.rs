@@ -1,4 +1,4 @@
-//! What the benchmarks run: the workloads of `docs/speed.md`.
+//! Workloads of the benchmarks: those of `docs/speed.md`.
 
 pub mod cases;
 mod mqsim;

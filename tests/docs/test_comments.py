@@ -12,19 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-NOT_YET = (
-    "crates/canaletto/src/machine/",
-    "crates/canaletto/src/scheduler/",
-    "crates/canaletto/src/host/",
-    "crates/canaletto/src/flash/",
-    "crates/canaletto/src/cache/",
-    "crates/canaletto/src/ftl/",
-    "crates/canaletto/src/fabric/",
-    "crates/canaletto/src/measure/area",
-    "crates/canaletto/src/measure/energy",
-    "crates/canaletto/src/lib.rs",
-    "ARCHITECTURE.md",
-)
+NOT_YET = ("crates/canaletto/src/fabric/venice",)
 """Paths that are still to be rewritten. The list only ever becomes shorter."""
 
 WORDS = r"(?:What|Whose|Those|Likewise|Has)\b"

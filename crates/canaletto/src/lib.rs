@@ -83,9 +83,9 @@ pub struct TraceInput {
     pub again: Option<Reopen>,
 }
 
-/// What a run yields.
+/// Results of a run.
 pub struct Outcome {
-    /// Results.
+    /// The report.
     pub report: Report,
     /// Per-request rows, if asked for.
     pub records: Option<Records>,
@@ -207,7 +207,7 @@ fn run_on<F: fabric::Fabric, P: Probe, X: Features>(
 struct Prepared {
     limits: Limits,
     sources: Sources,
-    /// What is written before the run, if the drive is to be preconditioned.
+    /// Data written before the run, if the drive is to be preconditioned.
     fills: Option<Fills>,
 }
 

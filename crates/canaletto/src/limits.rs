@@ -163,7 +163,7 @@ fn directories(
 }
 
 /// Blocks of a plane that may go bad: what the host's data, the mapping table and collection leave. Collection needs
-/// `gc.reserved_blocks`, its own open block, one for each set of write frontiers and one to win, and must be able to reach
+/// `gc.reserved_blocks`, its own open block, one for each set of write frontiers and one to reclaim, and must be able to reach
 /// its threshold. Superblocks without their bad blocks are of any size; free ones are counted as whole ones, up to one of
 /// which goes uncounted.
 pub fn expendable_blocks(design: &Design, layout: &Layout, streams: u16) -> u32 {

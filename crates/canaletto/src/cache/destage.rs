@@ -125,7 +125,7 @@ impl DataCache {
         self.flushes.take_done()
     }
 
-    /// Has a page's dirty sectors go to flash before all others; those of a flying page follow when it has landed.
+    /// Sends a page's dirty sectors to flash before all others. Those of a flying page follow when it has landed.
     fn hurry(&mut self, id: CachedId) {
         let page = &mut self.pages[id];
         if !page.urgent {

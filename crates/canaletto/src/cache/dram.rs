@@ -6,7 +6,7 @@ use crate::config::cache::{CacheDram, DramTiming, Sharing};
 use crate::engine::time::Time;
 use crate::scheduler::transaction::TransactionId;
 
-/// What a transfer is for.
+/// Purpose of a transfer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
     /// A part of a host request.

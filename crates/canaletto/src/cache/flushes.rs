@@ -1,6 +1,6 @@
 //! Flushes that wait for dirty pages to reach flash.
 //!
-//! What is dirty is counted in *units*: the sectors of a page that set out for flash together. A flush waits for the units
+//! Dirty data are counted in *units*: the sectors of a page that set out for flash together. A flush waits for the units
 //! of its name space (all flows, or in a partitioned drive its own) that exist when it comes. Flushes are numbered; a unit
 //! carries the number of the flush that would come next when it became dirty, so that it delays that one and all later ones.
 

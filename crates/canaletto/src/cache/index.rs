@@ -33,7 +33,7 @@ impl Index {
         at
     }
 
-    /// What is stored under a key.
+    /// Returns the value stored under a key, if there is one.
     pub fn get(&self, key: u64) -> Option<u32> {
         let at = self.place(key);
         (self.keys[at] == key).then(|| self.values[at])

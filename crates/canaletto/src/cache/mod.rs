@@ -2,7 +2,7 @@
 //!
 //! This module holds what is cached and decides what is evicted and what goes to flash; `engine/route/cached.rs` moves
 //! requests through it. A cached page is clean, dirty, or *flying*: on its way to flash. A flying page keeps its data until they
-//! are programmed, so that reads never look for them in vain, and at most one version of a page flies at a time: what is
+//! are programmed, so that reads always find them, and at most one version of a page flies at a time: what is
 //! written meanwhile stays dirty behind it.
 
 mod destage;
@@ -25,7 +25,7 @@ use crate::limits::Limits;
 use crate::measure::cache::CacheCounts;
 use crate::scheduler::transaction::TransactionId;
 
-/// What the cache knows of a flow.
+/// Settings of a flow in the cache.
 struct Member {
     mode: CacheMode,
     partition: u16,
@@ -63,18 +63,18 @@ pub struct Destage {
     pub from_dram: bool,
 }
 
-/// What a trim of a page waits for.
+/// Event that a trim of a page waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TrimWaits {
     /// Nothing.
     No,
     /// The page's own way to flash, at whose end it takes effect.
     ForLanding,
-    /// What may take longer: the page's mapping entry, further writes of the page.
+    /// Something that may take longer: the page's mapping entry, or further writes of the page.
     Longer,
 }
 
-/// What becomes of a trimmed page that was cached.
+/// Fate of a trimmed page that was cached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Forgotten {
     /// Whether it stays, reading as zeroes, because older versions of it are on their way to flash.
@@ -83,7 +83,7 @@ pub struct Forgotten {
     pub waiters: TransactionId,
 }
 
-/// What is cached, and for whom.
+/// Cached pages, and the flows that they are cached for.
 pub struct DataCache {
     pages: Pages,
     partitions: Vec<Partition>,
@@ -110,7 +110,7 @@ pub struct DataCache {
     dropped: Vec<u64>,
     /// The memory itself.
     pub dram: Dram,
-    /// What happened.
+    /// Counts of what happened.
     pub counts: CacheCounts,
 }
 
@@ -360,7 +360,7 @@ impl DataCache {
         self.partitions[usize::from(partition)].waiting.pop_front();
     }
 
-    /// Has a flow's recently written pages forgotten, if that is due.
+    /// Forgets a flow's recently written pages, if that is due.
     pub fn forget_recent(&mut self, flow: u16, now: Time) {
         self.recent.forget_if_due(flow, now);
     }

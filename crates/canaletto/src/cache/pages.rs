@@ -42,7 +42,7 @@ pub struct CachedPage {
     pub flying_epoch: u32,
     /// Who wrote or read it last.
     pub flow: u16,
-    /// Whose room it takes.
+    /// Partition whose room it takes.
     pub partition: u16,
     /// Whether its dirty sectors go to flash before all others.
     pub urgent: bool,

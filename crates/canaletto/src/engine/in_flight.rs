@@ -1,4 +1,4 @@
-//! What is in flight: host requests, page transactions, and the accounts of where their time goes.
+//! Work in flight: host requests, page transactions, and the accounts of where their time goes.
 //!
 //! Stations work on these by id; whoever takes a step charges the time since the last one. Nothing is read after it has been
 //! removed.

@@ -17,7 +17,7 @@ const STEPS: [Matrix; 2] = [
     [[0, 1, 0], [0, 0, 1], [MODULI[1] - 1_370_589, 0, 527_612]],
 ];
 
-/// What 2^32 is more than each modulus.
+/// Difference between 2^32 and each modulus.
 const SHORT: [u64; 2] = [(1 << 32) - MODULI[0] as u64, (1 << 32) - MODULI[1] as u64];
 
 /// The generator's six words of state, each below its modulus.

@@ -40,11 +40,11 @@ const STEADY: f64 = 0.01;
 /// Writes under way for each plane, in flash pages: enough that none is idle.
 const WRITES_PER_PLANE: u32 = 4;
 
-/// What a run starts with.
+/// State with which a run starts.
 pub struct Start {
-    /// What the drive holds.
+    /// Contents of the drive.
     pub contents: Contents,
-    /// How it came to that, for the results.
+    /// How the drive came to them, for the results.
     pub report: Option<PreconditionReport>,
 }
 
@@ -52,7 +52,7 @@ impl Start {
     /// The state that the design asks for. `fills` says what flows write, for a drive that is to be written.
     ///
     /// # Errors
-    /// What does not fit, and whatever ends a run.
+    /// Anything that does not fit, and whatever ends a run.
     pub fn new<F: Fabric, X: Features>(
         design: &Design,
         workload: &Workload,

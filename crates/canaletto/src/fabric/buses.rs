@@ -18,7 +18,7 @@ pub struct Buses {
     buses: Vec<Bus>,
     /// When each chip's last transfer ended.
     port_free_at: Vec<Time>,
-    /// What goes on, for timelines.
+    /// Trace of what crosses, for timelines.
     pub trace: WireTrace,
 }
 

@@ -5,7 +5,7 @@ use crate::flash::address::LunId;
 use crate::flash::array::MAX_PLANES;
 use crate::scheduler::transaction::TransactionId;
 
-/// What each LUN holds; empty where paths are not held.
+/// Path and pages that each LUN holds. Empty where paths are not held.
 pub struct HeldPaths {
     luns: Vec<Lun>,
 }
@@ -21,7 +21,7 @@ struct Lun {
 }
 
 impl HeldPaths {
-    /// Room for `units` LUNs if paths are held at all.
+    /// Room for `luns` LUNs if paths are held at all.
     pub fn new(hold_path: bool, luns: u32) -> HeldPaths {
         let none = Lun { holding: false, path: None, pages: [TransactionId::NONE; MAX_PLANES], length: 0 };
         HeldPaths { luns: if hold_path { vec![none; luns as usize] } else { Vec::new() } }

@@ -1,8 +1,8 @@
 //! The interconnect between the controller and the chips.
 //!
 //! A *transfer* is what has to cross for one flash command: the command (with the data of a write), or the data of a read. It
-//! needs a *path*. The machine asks a fabric to start a transfer once one may be granted; the fabric schedules events of its
-//! own and says when the transfer has crossed; then the machine gives the path back, or holds it for the next transfer of the same
+//! needs a *path*. The engine asks a fabric to start a transfer once one may be granted; the fabric schedules events of its
+//! own and says when the transfer has crossed; then the engine gives the path back, or holds it for the next transfer of the same
 //! chip.
 //!
 //! A new fabric is one file here, with its [`Facts`](facts::Facts), and one line of the list below. Nothing else lists
@@ -68,7 +68,7 @@ pub enum Direction {
     FromChip,
 }
 
-/// What has to cross.
+/// Data and commands that have to cross for one flash command.
 #[derive(Debug, Clone, Copy)]
 pub struct Transfer {
     /// The chip at the far end.
@@ -108,7 +108,7 @@ impl TransferDone {
     }
 }
 
-/// What came of an event.
+/// Outcome of an event.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FabricOutcome {
     /// A transfer has crossed.
@@ -121,7 +121,7 @@ pub struct FabricOutcome {
 ///
 /// `later` schedules an event of the fabric's own, which [`Fabric::handle`] receives at its time.
 pub trait Fabric: ChipToChip<<Self as Fabric>::Event> + Sized {
-    /// What can happen inside.
+    /// Event inside the fabric.
     type Event: Copy + Debug;
 
     /// The idle interconnect of a validated design.
@@ -161,8 +161,8 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> + Sized {
     /// Something the fabric scheduled happens.
     fn handle(&mut self, event: Self::Event, now: Time, later: &mut impl FnMut(Time, Self::Event)) -> FabricOutcome;
 
-    /// When the next step is due that changes nothing outside the fabric: such steps need no place in the machine's queue.
-    /// Ties are the machine's.
+    /// When the next step is due that changes nothing outside the fabric: such steps need no place in the engine's queue.
+    /// In a tie the event of the engine goes first.
     fn next_step(&self) -> Time {
         Time::MAX
     }
@@ -198,12 +198,12 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> + Sized {
         TimeSum::ZERO
     }
 
-    /// What else is counted, by name.
+    /// Further counts, by name.
     fn counters(&self) -> Vec<(&'static str, u64)> {
         Vec::new()
     }
 
-    /// What is going on on which wire, for timelines.
+    /// Trace of what crosses on which wire, for timelines.
     fn trace(&mut self) -> &mut WireTrace;
 }
 

@@ -90,7 +90,7 @@ struct Crossing {
     bus: BusId,
 }
 
-/// What a bus carries has crossed.
+/// Event: the load of a bus has crossed.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrived(BusId);
 

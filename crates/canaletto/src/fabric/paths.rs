@@ -14,7 +14,7 @@ use crate::fabric::{Direction, DomainId, Fabric, PathId, Transfer};
 use crate::flash::address::{ChipId, Layout, LunId};
 use crate::scheduler::transaction::TransactionId;
 
-/// What a transfer carries.
+/// Load of a transfer.
 #[derive(Clone, Copy)]
 pub enum Payload {
     /// A LUN's command, with the data of a write.
@@ -25,10 +25,10 @@ pub enum Payload {
     Copy(TransactionId),
 }
 
-/// A transfer with what it carries.
+/// A transfer with its load.
 #[derive(Clone, Copy)]
 pub struct Carried {
-    /// What it carries.
+    /// Its load.
     pub payload: Payload,
     /// Where it goes, and how long it takes on the wires.
     pub transfer: Transfer,
@@ -38,7 +38,7 @@ pub struct Carried {
 pub struct Paths<F, X> {
     /// The interconnect itself.
     pub fabric: F,
-    /// What each path in use carries.
+    /// Transfer on each path in use.
     carried: Vec<Carried>,
     held: HeldPaths,
     hold_path: bool,
@@ -110,7 +110,7 @@ impl<F: Fabric, X: Features> Paths<F, X> {
         }
     }
 
-    /// What a path carries.
+    /// Returns the transfer on a path.
     pub fn carried(&self, path: PathId) -> Carried {
         self.carried[path.index()]
     }

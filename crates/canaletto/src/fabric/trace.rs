@@ -1,9 +1,9 @@
-//! What goes on on the wires, written down for timelines; nothing is written unless someone watches.
+//! Trace of what crosses the wires, for timelines. Nothing is written unless someone watches.
 
 use crate::engine::time::Time;
 use crate::fabric::PathId;
 
-/// What a wire is used for.
+/// Use of a wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WireUse {
     /// Commands and addresses cross.
@@ -26,7 +26,7 @@ pub struct WireSpan {
     /// Its place among [`Fabric::wires`](super::Fabric::wires), or, counted on from there, among
     /// [`Fabric::controllers`](super::Fabric::controllers).
     pub wire: u32,
-    /// What for.
+    /// Its use.
     pub what: WireUse,
     /// On which path.
     pub path: PathId,
@@ -44,7 +44,7 @@ pub struct WireTrace {
 }
 
 impl WireTrace {
-    /// Starts taping.
+    /// Starts tracing.
     pub fn switch_on(&mut self) {
         self.on = true;
     }

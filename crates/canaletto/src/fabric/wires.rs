@@ -58,7 +58,7 @@ impl WireKind {
 pub struct Wire {
     /// Its name, for example `channel 3`.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: WireKind,
     /// One end.
     pub from: Place,

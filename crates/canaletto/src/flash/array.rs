@@ -1,4 +1,4 @@
-//! What every LUN, plane register and chip port is doing.
+//! State of every LUN, plane register and chip port.
 
 use crate::engine::time::Time;
 use crate::flash::address::{ChipId, Layout, LunId, PlaneId};
@@ -27,7 +27,7 @@ impl Background {
     pub const ALL: [Background; 4] =
         [Background::GcRead, Background::GcProgram, Background::Erase, Background::Mapping];
 
-    /// What waiting for it is charged to.
+    /// Cause to which a wait for it is charged.
     pub fn cause(self) -> Cause {
         match self {
             Background::GcRead => Cause::ChipBusyGcRead,
@@ -38,7 +38,7 @@ impl Background {
     }
 }
 
-/// Whose the time of a LUN is, where that is told apart.
+/// Account to which the time of a LUN is charged, where that is told apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Charge {
     /// The drive's own work.
@@ -53,7 +53,7 @@ pub type Clocks = [Time; Background::ALL.len()];
 /// A command on its way through a LUN: its operation and its transactions.
 #[derive(Clone, Copy)]
 pub struct Command {
-    /// What the array does.
+    /// Operation of the array.
     pub operation: Operation,
     transactions: [TransactionId; MAX_PLANES],
     length: u8,
@@ -96,7 +96,7 @@ pub struct Lun {
     background: Clocks,
     /// The background command in work, and when it was issued.
     background_since: Option<(Background, Time)>,
-    /// Likewise the flow whose command is in work, where flows are told apart.
+    /// The flow whose command is in work, and when it was issued, where flows are told apart.
     flow_since: Option<(u16, Time)>,
     /// Time with the array at work, for utilisation.
     pub array_busy: Time,
@@ -204,7 +204,7 @@ impl Array {
         self.begin(id, command, charge, now);
     }
 
-    /// What the registers of `planes` (a mask by place in the LUN) hold is used in the chip.
+    /// Empties the registers of `planes` (a mask by place in the LUN), whose data are used in the chip.
     pub fn use_register(&mut self, id: LunId, planes: u64) {
         let lun = &mut self.luns[id.index()];
         assert!(lun.registers & planes == planes, "LUN {} has nothing in its registers", id.0);

@@ -18,7 +18,7 @@ pub struct Copybacks {
 }
 
 impl Copybacks {
-    /// No copy under way in `units` LUNs.
+    /// No copy under way in `luns` LUNs.
     pub fn new(config: &Gc, luns: u32) -> Copybacks {
         let none = Command::new(Operation::Program);
         let luns = if config.copyback { luns as usize } else { 0 };

@@ -1,6 +1,6 @@
 //! Command and address timing of flash interfaces, as data.
 //!
-//! What crosses the wires (`wires`) differs between fabrics; what the chip needs around it (`chip`) does not.
+//! The part on the wires (`wires`) differs between fabrics; the part that the chip needs around it (`chip`) does not.
 
 use crate::config::design::{Fabric, Interface, Turnarounds};
 use crate::engine::time::Time;

@@ -64,7 +64,7 @@ impl Operations {
     }
 }
 
-/// What becomes of a page that has left its chip.
+/// Fate of a page that has left its chip.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Decoded {
     /// It can be corrected.
@@ -78,7 +78,7 @@ pub enum Decoded {
 /// The flash chips.
 pub struct FlashBackend<X> {
     layout: Layout,
-    /// Units, registers and ports.
+    /// LUNs, registers and ports.
     pub array: Array,
     timing: ArrayTiming,
     commands: CommandTable,

@@ -42,7 +42,7 @@ pub struct Suspendee {
     pub phase: Phase,
     /// The operation.
     pub command: Command,
-    /// Whose its time is.
+    /// Account to which its time is charged, where that is told apart.
     pub charge: Option<Charge>,
     /// Since when the array has worked on it, for timelines.
     pub since: Time,
@@ -56,7 +56,7 @@ pub struct Suspendee {
     taken: u32,
 }
 
-/// What every LUN has put aside; empty where nothing can be suspended.
+/// Operations that LUNs have put aside. Empty where nothing can be suspended.
 pub struct Suspensions {
     erases: bool,
     programs: bool,
@@ -74,7 +74,7 @@ pub struct Suspensions {
 }
 
 impl Suspensions {
-    /// Nothing suspended, in `units` LUNs.
+    /// Nothing suspended, in `luns` LUNs.
     pub fn new(config: &Suspend, luns: u32) -> Suspensions {
         let none = Suspendee {
             phase: Phase::Idle,

@@ -1,4 +1,4 @@
-//! What has happened to each block's cells, for models that depend on it.
+//! History of each block's cells, for models that depend on it.
 //!
 //! Kept apart from the translation layer's view of blocks, and only while a model needs it: memory grows with the blocks
 //! that are touched.

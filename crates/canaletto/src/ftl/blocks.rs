@@ -77,7 +77,7 @@ pub struct Blocks {
     bad: BadBlocks,
     /// Pages left empty in flash pages that were programmed.
     padding: u64,
-    /// What seeded pages hold.
+    /// Contents of seeded pages.
     seeds: Option<Box<Seeds>>,
     /// Whether and how blocks are used together.
     superblocks: Option<Box<Superblocks>>,
@@ -520,7 +520,7 @@ impl Blocks {
         self.frontiers.reset_stalls();
     }
 
-    /// What a block held is gone.
+    /// Empties an erased block.
     fn empty(&mut self, plane: PlaneId, block: u32) {
         let b = &mut self.planes[plane.index()].blocks[block as usize];
         assert!(b.valid == 0 && b.reads_in_flight == 0 && b.programs_in_flight == 0, "erased a block in use");

@@ -55,7 +55,7 @@ impl<X: Features> Ftl<X> {
         self.entry(read.lpa) == Entry::At(read.ppa) && !self.is_awaited(read.lpa)
     }
 
-    /// What a trim of a page in the cache waits for.
+    /// Returns the event that a trim of a page in the cache waits for.
     pub fn trim_waits<P: Probe>(&self, work: &InFlight<'_, P>, lpa: u64) -> TrimWaits {
         match self.map.get(lpa) {
             _ if self.is_awaited(lpa) => TrimWaits::Longer,

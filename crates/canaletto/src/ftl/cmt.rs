@@ -27,7 +27,7 @@ typed_id!(
     PageId
 );
 
-/// What is being done with a translation page.
+/// Operation on a translation page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Work {
     /// Nothing.
@@ -56,12 +56,12 @@ struct Page {
     missing: List,
 }
 
-/// What happened.
+/// Counts of what happened.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct Counts {
-    /// IssueContext-ups that found their entry, or needed none.
+    /// Look-ups that found their entry, or needed none.
     pub hits: u64,
-    /// IssueContext-ups that waited for a translation page.
+    /// Look-ups that waited for a translation page.
     pub misses: u64,
     /// Of those, look-ups for which it was being read already.
     pub shared_misses: u64,
@@ -109,7 +109,7 @@ pub struct Cmt {
     ages: List,
     pages: Slab<PageId, Page>,
     page_index: Index,
-    /// What happened.
+    /// Counts of what happened.
     pub counts: Counts,
 }
 
@@ -235,7 +235,7 @@ impl Cmt {
         self.pages[page].number
     }
 
-    /// What is being done with a translation page.
+    /// Operation on a translation page.
     pub fn work(&self, page: PageId) -> Work {
         self.pages[page].work
     }
@@ -245,7 +245,7 @@ impl Cmt {
         self.pages[page].departed
     }
 
-    /// What a translation page wants done next. Misses go first: transactions wait for them.
+    /// Returns the next operation that a translation page needs. Misses go first: transactions wait for them.
     pub fn wanted(&self, page: PageId) -> Work {
         let p = &self.pages[page];
         match p.work {

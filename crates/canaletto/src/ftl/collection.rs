@@ -98,7 +98,7 @@ impl<X: Features> Ftl<X> {
         }
     }
 
-    /// Has a victim's blocks erased: those that are to be used again.
+    /// Queues the erases of a victim's blocks: of those that are to be used again.
     fn erase_victim<P: Probe>(&mut self, work: &mut InFlight<'_, P>, victim: Ppa, now: Time) {
         let mut blocks = 0;
         for plane in self.blocks.planes_of_group(victim.plane) {
@@ -210,7 +210,7 @@ impl<X: Features> Ftl<X> {
         valid
     }
 
-    /// Has a page programmed from the register it came to.
+    /// Programs a page from the register it came to.
     pub fn program_copy<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) {
         let t = &mut work.transactions[id];
         t.operation = Operation::Program;

@@ -1,13 +1,13 @@
 //! Dynamic allocation: each write goes to the least busy plane that can take it.
 //!
-//! A plane that fills up with valid pages could never win space back. So every plane has a limit of valid pages below which
+//! A plane that fills up with valid pages could never reclaim space. So every plane has a limit of valid pages below which
 //! it always can, and a write is given to a plane only below it, those already on their way counted. Somewhere there is such
 //! a plane unless writes are under way everywhere, each of which makes an old page invalid when it ends.
 
 use crate::flash::address::{Layout, LunId, PlaneId};
 use crate::ftl::blocks::{Blocks, Frontier};
 
-/// What is under way where.
+/// Work under way in every LUN and plane.
 pub struct DynamicAllocator {
     /// Transactions on their way to each LUN, queued there or in work.
     load: Vec<u32>,

@@ -50,8 +50,8 @@ impl<X: Features> Ftl<X> {
             && self.collector.is_stuck(plane, self.blocks.has_page(plane, Frontier::Gc))
     }
 
-    /// Frontiers whose writes may wait in vain for a page of the plane. None with superblocks: whoever is queued has a place
-    /// there.
+    /// Frontiers whose writes may wait for a page of the plane that never comes. None with superblocks: whoever is queued has
+    /// a place there.
     pub fn write_frontiers<Q: QueuedWrites>(
         &self,
         plane: PlaneId,

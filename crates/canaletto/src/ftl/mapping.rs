@@ -8,7 +8,7 @@
 use crate::flash::address::Ppa;
 use crate::scheduler::transaction::TransactionId;
 
-/// What the table says of a logical page.
+/// Entry of a logical page in the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Entry {
     /// Never written.

@@ -101,7 +101,7 @@ struct Rules {
 pub struct Contents {
     /// Where logical pages are.
     pub map: MappingTable,
-    /// What blocks hold.
+    /// Contents of blocks.
     pub blocks: Blocks,
 }
 

@@ -1,9 +1,9 @@
-//! What follows from things that the flash translation layer did, in the order in which it is to be carried out.
+//! Consequences of what the flash translation layer did, in the order in which they are to be carried out.
 
 use crate::flash::address::{ChipId, LunId};
 use crate::scheduler::transaction::TransactionId;
 
-/// What follows from something that the flash translation layer did.
+/// Consequence of something that the flash translation layer did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// A transaction is to be queued on its LUN.
@@ -34,11 +34,11 @@ pub enum Outcome {
 
 /// Outcomes that have not been carried out.
 ///
-/// What is told while one is carried out comes before those that were told with it. Whoever carries out may do so again on
+/// Outcomes told while one is carried out come before those that were told with it. Whoever carries out may do so again on
 /// behalf of an outcome, and then sees only what has been told since.
 #[derive(Default)]
 pub struct Outcomes {
-    /// Those below `floor` in reverse order, then the new ones in the order in which they were told.
+    /// Outcomes below `floor` in reverse order, then the new ones in the order in which they were told.
     list: Vec<Outcome>,
     floor: usize,
 }

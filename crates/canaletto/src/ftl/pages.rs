@@ -20,7 +20,7 @@ pub fn sector_mask(first: u64, count: u64) -> u64 {
     (if count == 64 { u64::MAX } else { (1 << count) - 1 }) << first
 }
 
-/// What a look-up says of a page to read.
+/// Result of a look-up of a page to read.
 pub(super) enum Found {
     /// Its data are here.
     At(Ppa),
@@ -205,7 +205,7 @@ impl<X: Features> Ftl<X> {
         }
     }
 
-    /// What the mapping table says of a logical page, or else where preconditioning has put it.
+    /// Entry of a logical page in the mapping table, or else the place where preconditioning has put it.
     #[inline]
     pub fn entry(&self, lpa: u64) -> Entry {
         match self.map.get(lpa) {

@@ -16,7 +16,7 @@ use crate::scheduler::queues::Readiness;
 use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
 use std::marker::PhantomData;
 
-/// What command formation sees of the blocks.
+/// View of the blocks that command formation has.
 pub struct PageReadiness<'a, X> {
     blocks: &'a Blocks,
     layout: &'a Layout,
@@ -81,7 +81,7 @@ impl<X: Features> PageReadiness<'_, X> {
 }
 
 impl<X: Features> Ftl<X> {
-    /// What command formation sees of the blocks.
+    /// Returns the view of the blocks that command formation has.
     pub fn readiness(&self) -> PageReadiness<'_, X> {
         PageReadiness {
             blocks: &self.blocks,
@@ -156,14 +156,14 @@ impl<X: Features> Ftl<X> {
         self.blocks.end_flash_page(at);
     }
 
-    /// Has a transaction queued on its LUN.
+    /// Queues a transaction on its LUN.
     #[inline]
     pub(super) fn issue<P: Probe>(&mut self, work: &InFlight<'_, P>, id: TransactionId) {
         self.count_in(&work.transactions[id]);
         self.tell(Outcome::Issue(id));
     }
 
-    /// Has a transaction queued on its LUN before others of its kind.
+    /// Queues a transaction on its LUN before others of its kind.
     pub(super) fn issue_first<P: Probe>(&mut self, work: &InFlight<'_, P>, id: TransactionId) {
         self.count_in(&work.transactions[id]);
         self.tell(Outcome::IssueFirst(id));

@@ -38,7 +38,7 @@ pub struct Trimmed {
     pub sequence: u32,
 }
 
-/// What is left when power is lost.
+/// Contents of the drive that are left when power is lost.
 #[derive(Clone, Debug, Default)]
 pub struct FlashImage {
     /// Every page that is programmed, in the order of their addresses.
@@ -86,7 +86,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// What would be left if power were lost now. A protected drive saves its write buffer and its journal.
+    /// Returns what would be left if power were lost now. A protected drive saves its write buffer and its journal.
     pub fn image(&self, protected: bool) -> FlashImage {
         let blocks = self.blocks.iter().flat_map(|(&(plane, block), pages)| {
             pages.iter().map(move |(&page, &(lpa, sequence))| OutOfBand {

@@ -1,4 +1,4 @@
-//! What collection and wear have come to, for the results, and what waits, for a stuck run's explanation.
+//! Outcome of collection and wear, for the results, and work that waits, for a stuck run's explanation.
 
 use super::Ftl;
 use crate::engine::features::Features;
@@ -8,7 +8,7 @@ use crate::measure::maintenance::{BlocksReport, GcReport, WearReport};
 use crate::measure::report::{FlashCounts, FlashReport, MappingReport};
 
 impl<X: Features> Ftl<X> {
-    /// What became of the flash, whose back end counted `flash`; its blocks endure so many erases (0: any number).
+    /// Report on the flash, whose back end counted `flash`. Its blocks endure `endurance` erases (0: any number).
     pub fn report(&self, flash: &FlashCounts, endurance: u32) -> FlashReport {
         let (host_pages, _) = self.maintenance.totals();
         let programmed = self.pages_programmed(flash.programs);
@@ -44,7 +44,7 @@ impl<X: Features> Ftl<X> {
         self.maintenance.totals().0
     }
 
-    /// What the cache of the mapping table did.
+    /// Report on the cache of the mapping table.
     pub fn mapping_report(&self) -> Option<MappingReport> {
         self.translation.report()
     }

@@ -7,8 +7,8 @@
 //!
 //! Nothing here can wedge: a translation page waits for a free block of its plane as user data do, garbage collection
 //! waits for no translation page, and every missing entry's page is being read or written. Nor can collection keep itself
-//! busy, winning space that the translation pages it changes take again: they get at most half of the pages that it wins,
-//! and what is beyond that stays in DRAM until more is won or the host's changes have the translation page written. So
+//! busy, reclaiming space that the translation pages it changes take again: they get at most half of the pages that it reclaims,
+//! and what is beyond that stays in DRAM until more is reclaimed or the host's changes have the translation page written. So
 //! with no host at work every collection leaves more pages free than before, which must end.
 
 use std::collections::VecDeque;
@@ -46,9 +46,9 @@ pub(super) struct Translation {
     due: Vec<u64>,
     /// Translation pages that each plane's collection has changed.
     moved: Vec<Vec<u64>>,
-    /// Those whose victim has been emptied, and that are not written yet.
+    /// Translation pages whose victim has been emptied, and that are not written yet.
     postponed: VecDeque<u64>,
-    /// Pages that collection has won for them.
+    /// Pages that collection has reclaimed for them.
     won: u64,
     reads: u64,
     merge_reads: u64,
@@ -135,7 +135,7 @@ impl Translation {
         while let Some(&lpa) = self.postponed.front() {
             let found = self.page(lpa).filter(|&(table, page)| self.tables[table].can_be_due(page));
             if found.is_some() {
-                // One page is spent for every two that are won.
+                // One page is spent for every two that are reclaimed.
                 self.won = self.won.checked_sub(2 * cost)?;
             }
             self.postponed.pop_front();
@@ -148,7 +148,7 @@ impl Translation {
         None
     }
 
-    /// What happened, for the report.
+    /// Counts of what happened, for the report.
     pub fn report(&self) -> Option<MappingReport> {
         let mut sum = Counts::default();
         self.tables.iter().for_each(|table| sum.add(&table.counts));
@@ -181,7 +181,7 @@ impl Translation {
 }
 
 impl<X: Features> Ftl<X> {
-    /// Looks up where a page of the host is. False if it has to wait: [`Machine::begin_translated`] follows then.
+    /// Looks up where a page of the host is. False if it has to wait: [`Ftl::begin_translated`] follows then.
     pub fn look_up<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) -> bool {
         if !X::CACHED_MAPPING || self.translation.is_ideal() {
             return true;
@@ -252,7 +252,7 @@ impl<X: Features> Ftl<X> {
     }
 
     /// Whether a translation page is on flash, or on its way there. One that could not be written is not, see
-    /// [`Machine::translation_failed`].
+    /// [`Ftl::translation_failed`].
     fn is_stored(&self, table: usize, page: PageId) -> bool {
         match self.map.get(self.translation.logical(table, page)) {
             Entry::Unmapped => self.translation.initial == InitialTable::OnFlash,
@@ -329,8 +329,8 @@ impl<X: Features> Ftl<X> {
         self.begin_translated(work, id, now);
     }
 
-    /// Those who waited for a translation page have gone on: what else it wants done is begun, and who found no room for its
-    /// entry looks again.
+    /// Begins the next operation that a translation page needs, once all who waited for it have gone on. Transactions that
+    /// found no room for their entry look again.
     pub fn end_translation_read<P: Probe>(&mut self, work: &mut InFlight<'_, P>, lpa: u64, now: Time) {
         self.send_gathered(work);
         let Some((table, page)) = self.translation.page(lpa) else { return };
@@ -443,7 +443,7 @@ impl<X: Features> Ftl<X> {
         }
     }
 
-    /// The entry of a logical page has changed; [`Machine::write_due`] must follow.
+    /// The entry of a logical page has changed; [`Ftl::write_due`] must follow.
     pub fn mapping_changed(&mut self, lpa: u64) {
         if !X::CACHED_MAPPING {
             return;
@@ -465,7 +465,7 @@ impl<X: Features> Ftl<X> {
         }
     }
 
-    /// Garbage collection has moved a logical page of a plane; [`Machine::write_moved`] follows.
+    /// Garbage collection has moved a logical page of a plane; [`Ftl::write_moved`] follows.
     pub fn mapping_moved(&mut self, lpa: u64, plane: PlaneId) {
         if !X::CACHED_MAPPING {
             return;
@@ -475,7 +475,8 @@ impl<X: Features> Ftl<X> {
         }
     }
 
-    /// Writes the translation pages that a victim's moved pages have changed, as far as the pages that it `won` suffice.
+    /// Writes the translation pages that a victim's moved pages have changed, as far as the pages reclaimed from it (`won`)
+    /// suffice.
     pub fn write_moved<P: Probe>(&mut self, work: &mut InFlight<'_, P>, plane: PlaneId, won: u64, now: Time) {
         if !X::CACHED_MAPPING || self.translation.is_ideal() {
             return;

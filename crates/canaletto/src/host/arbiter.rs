@@ -59,7 +59,7 @@ impl Arbiter {
         self.classes[usize::from(self.class_of[usize::from(queue)])].ready.set(queue.into(), ready);
     }
 
-    /// Whose turn it is, and how many commands it may start at the most.
+    /// Returns the queue whose turn it is, and the most commands that it may start.
     pub fn grant(&mut self) -> Option<(u16, u32)> {
         if self.free == 0 {
             return None;

@@ -6,7 +6,7 @@ use crate::config::design::Interrupts as InterruptsConfig;
 use crate::engine::time::Time;
 use crate::host::request::RequestId;
 
-/// What a completion that has reached the host's memory calls for.
+/// Notice that a completion in the host's memory calls for.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Notice {
     /// The host is told now.

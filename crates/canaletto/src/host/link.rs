@@ -20,7 +20,7 @@ pub enum Direction {
     ToHost,
 }
 
-/// What crosses the link.
+/// Message that crosses the link.
 #[derive(Clone, Copy, Debug)]
 pub enum Message {
     /// The host's submission queue tail.
@@ -156,7 +156,7 @@ impl LinkTiming {
 struct Lane {
     /// The message on the wires.
     current: Option<Message>,
-    /// Those that wait behind it, with their times on the wires.
+    /// Messages that wait behind it, with their times on the wires.
     queue: VecDeque<(Message, Time)>,
     /// Sent, but not yet arrived because of the link's latency.
     flying: VecDeque<Message>,
@@ -175,7 +175,7 @@ struct Times {
 /// Stands for a time that has to be worked out.
 const UNKNOWN: Time = Time::MAX;
 
-/// What the times of messages follow from.
+/// Parameters from which the times of messages follow.
 enum Timing {
     PciExpress { link: LinkTiming, entry_bytes: u64 },
     Sata(SataTiming),

@@ -34,7 +34,7 @@ use crate::measure::replay::{ReplayReport, TimeScaling};
 use crate::workload::flow::{Loop, Source};
 use crate::workload::sources::Sources;
 
-/// What can happen at the host's end.
+/// Event at the host's end.
 #[derive(Clone, Copy, Debug)]
 pub enum HostEvent {
     /// A flow starts, or its next request arrives.
@@ -55,7 +55,7 @@ pub enum HostEvent {
     Attachment,
 }
 
-/// What reaches the drive.
+/// Message that reaches the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostOutcome {
     /// Nothing.
@@ -86,7 +86,7 @@ impl Failure {
 /// The host's end.
 pub struct Host<X> {
     flows: Vec<Flow>,
-    /// What times of open-loop flows are multiplied by.
+    /// Factor by which times of open-loop flows are multiplied.
     clock_factor: f64,
     time_scaling: Option<TimeScaling>,
     /// Whether the last flow starts first, as MQSim's do.
@@ -171,12 +171,12 @@ impl<X: Features> Host<X> {
         self.time_scaling.take()
     }
 
-    /// What waits, for a stuck run's explanation.
+    /// Describes what waits, for a stuck run's explanation.
     pub fn describe(&self) -> String {
         self.port.describe()
     }
 
-    /// Has every flow keep so many requests outstanding from now on, and start at `start`.
+    /// Makes every flow keep so many requests outstanding from now on, and start at `start`.
     pub fn start_closed_at(&mut self, depth: Option<u32>, start: Time) {
         for flow in &mut self.flows {
             flow.looping = depth.map_or(flow.looping, Loop::Closed);

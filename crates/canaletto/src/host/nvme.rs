@@ -200,7 +200,7 @@ impl QueuePair {
 
 /// All queue pairs of a drive.
 pub struct Nvme {
-    /// Those of the first flow, those of the second, and so on.
+    /// Queue pairs of the first flow, of the second, and so on.
     pub queues: Vec<QueuePair>,
     per_flow: u16,
     /// Of each flow, which of its queues takes its next request.

@@ -66,7 +66,7 @@ impl Port {
         }
     }
 
-    /// What it holds, for a stuck run's explanation.
+    /// Describes what it holds, for a stuck run's explanation.
     pub fn describe(&self) -> String {
         match self {
             Port::Nvme(nvme) => {

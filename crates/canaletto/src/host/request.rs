@@ -10,7 +10,7 @@ typed_id!(
     RequestId
 );
 
-/// What a request asks for.
+/// Operation that a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Read sectors.
@@ -37,7 +37,7 @@ pub struct Request {
     pub flow: u16,
     /// The queue that it takes.
     pub queue: u16,
-    /// What it asks for.
+    /// Operation that it asks for.
     pub kind: Kind,
     /// For a write: whether it writes zeroes, so that no data cross the link (NVM Express Write Zeroes).
     pub zeroes: bool,

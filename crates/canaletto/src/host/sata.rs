@@ -35,7 +35,7 @@ pub struct SataTiming {
 }
 
 impl SataTiming {
-    /// Those of a validated configuration.
+    /// Times of a validated configuration.
     pub fn new(config: &SataConfig) -> SataTiming {
         SataTiming { rate: FIRST_GENERATION << (config.generation - 1), gap: config.frame_gap.time() }
     }

@@ -8,7 +8,7 @@ use crate::fabric::facts::Interconnect;
 /// Data wires of a link to which `link_vs_channel` applies, and of the channel it is compared with.
 const REFERENCE_BITS: f64 = 8.0;
 
-/// What an interconnect costs; none where it does not apply.
+/// Area of an interconnect. None where a figure does not apply.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Area {
     /// Links between routers.

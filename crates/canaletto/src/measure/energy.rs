@@ -29,7 +29,7 @@ pub struct Parts {
     pub ssd_controllers: u32,
 }
 
-/// What a drive did during a run.
+/// Activity of a drive during a run.
 #[derive(Debug, Clone, Default)]
 pub struct Activity {
     /// Pages read from arrays.
@@ -133,7 +133,7 @@ pub struct Detail {
     pub paper: Paper,
 }
 
-/// What a run took. To be flattened into its report.
+/// Energy of a run. To be flattened into its report.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct EnergyReport {
     /// By origin.
@@ -145,7 +145,7 @@ pub struct EnergyReport {
 }
 
 impl EnergyReport {
-    /// What `activity` takes.
+    /// Energy of `activity`.
     pub fn of(activity: &Activity, keys: &Energy) -> EnergyReport {
         let array = array_energy(activity, &keys.array);
         let fabric = fabric_energy(activity, keys);

@@ -22,7 +22,7 @@ pub struct Histogram {
     max: Time,
 }
 
-/// What the requests of a bucket were blamed on.
+/// Causes of the latency of a bucket's requests.
 #[derive(Clone)]
 struct Blamed {
     ledger: Ledger,

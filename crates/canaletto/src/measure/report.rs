@@ -355,9 +355,9 @@ pub struct MappingReport {
     pub kind: &'static str,
     /// Capacity in entries, of all parts of the cache together.
     pub entries: u64,
-    /// IssueContext-ups that found their entry.
+    /// Look-ups that found their entry.
     pub hits: u64,
-    /// IssueContext-ups that waited for a translation page.
+    /// Look-ups that waited for a translation page.
     pub misses: u64,
     /// Misses whose translation page was being read already.
     pub shared_misses: u64,

@@ -13,7 +13,7 @@ const WEIGHT: [u8; CLASSES] = [u8::MAX, 4, 2, 1];
 const URGENT: usize = Priority::Urgent as usize;
 const HIGH: usize = Priority::High as usize;
 
-/// Whose turn it is in one queue set.
+/// Turn among the priority classes of one queue set.
 #[derive(Clone, Copy)]
 pub struct WeightedRoundRobin {
     class: u8,

@@ -6,8 +6,8 @@ use crate::engine::features::Features;
 use crate::scheduler::queues::Transactions;
 use crate::scheduler::transaction::TransactionId;
 
-/// A walk over a transaction and its mates. Each may be removed once it has been given. Without flash pages of several pages,
-/// nothing has a mate.
+/// A walk over a transaction and the others of its flash page. Each may be removed once it has been given. Without flash pages
+/// of several pages, a transaction is alone.
 pub struct FlashPageGroup<X> {
     next: TransactionId,
     features: PhantomData<X>,
@@ -42,7 +42,7 @@ impl<X: Features> FlashPageGroup<X> {
     }
 }
 
-/// Bytes of a transaction and its mates.
+/// Bytes of a transaction and the others of its flash page.
 #[inline]
 pub fn bytes_of<X: Features>(first: TransactionId, transactions: &Transactions) -> u64 {
     let (mut group, mut bytes) = (FlashPageGroup::<X>::of(first), 0);

@@ -34,7 +34,7 @@ const DATA_CLASSES: usize = 3;
 struct Domain {
     first_lun: u32,
     luns: u32,
-    /// Units (counted within the domain) that may have a command to send.
+    /// LUNs (counted within the domain) that may have a command to send.
     ready: Ring,
     /// Where the round robin goes on.
     next_index: u32,
@@ -127,13 +127,13 @@ impl Scheduler {
         d.ready.set(lun.0 - d.first_lun, false);
     }
 
-    /// Has a domain's free paths offered before the next event.
+    /// Asks for a domain's free paths to be offered before the next event.
     #[inline]
     pub fn touch(&mut self, domain: DomainId) {
         self.touched.set(domain.0, true);
     }
 
-    /// Has every domain's paths offered, where the round robin notices each look.
+    /// Asks for every domain's paths to be offered, where the round robin notices each look.
     pub fn touch_all_if_noticed(&mut self) {
         if self.queues.must_poll() {
             for domain in 0..self.domains.len() as u32 {

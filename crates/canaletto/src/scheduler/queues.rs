@@ -48,7 +48,7 @@ struct Lun {
     write_turns: WeightedRoundRobin,
 }
 
-/// What the scheduler must know of the readiness to form a command.
+/// State of transactions that the scheduler must know to form a command.
 pub trait Readiness {
     /// Whether a transaction can be issued now.
     fn ready(&self, transaction: &Transaction) -> bool;

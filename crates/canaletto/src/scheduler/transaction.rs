@@ -36,7 +36,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// What it is done for.
+    /// Kind of work for which it is done.
     pub fn work(self) -> Work {
         match self {
             Origin::User | Origin::OldPage | Origin::Trim | Origin::Cached => Work::Host,
@@ -50,7 +50,7 @@ impl Origin {
 /// A page read, page program or block erase.
 #[derive(Clone, Copy)]
 pub struct Transaction {
-    /// What the array does.
+    /// Operation of the array.
     pub operation: Operation,
     /// Who wants it.
     pub origin: Origin,
@@ -70,7 +70,7 @@ pub struct Transaction {
     pub copyback: bool,
     /// For a read: whether what was read is illegible.
     pub read_failed: bool,
-    /// For a read: whether the ECC engine works on it in vain, so that it is read again behind it.
+    /// For a read: whether the ECC engine cannot correct it, so that it is read again once the engine is done with it.
     pub ecc_failed: bool,
     /// For a read: how often it was read again.
     pub attempt: u16,

@@ -13,9 +13,9 @@ use crate::common::SMALL;
 use crate::digest::Digest;
 use crate::traces::open;
 
-/// What is simulated.
+/// Input of a simulation.
 enum What {
-    /// A design (the text of a file, or a preset) and a workload (likewise, or a profile), each with overrides.
+    /// A design (the text of a file, or a preset) and a workload (the text of a file, or a profile), each with overrides.
     Files { design: Text, overrides: Vec<String>, workload: Text, settings: Vec<String> },
     /// Both as an importer made them.
     Imported(Box<(Design, Workload)>),
@@ -151,13 +151,13 @@ fn inputs(workload: &Workload) -> Vec<Option<TraceInput>> {
     workload.flow.iter().flat_map(inputs).collect()
 }
 
-/// What a run came to.
+/// Results of a run.
 pub struct Found {
     /// The report, or the header of a timeline.
     json: String,
     /// Everything of every request, or of the timeline.
     columns: Vec<(String, Vec<u64>)>,
-    /// What people want to know first.
+    /// Figures that people want to know first.
     facts: String,
 }
 
@@ -228,7 +228,7 @@ impl Found {
         Found { json, columns, facts }
     }
 
-    /// What is expected of it: two hashes and the facts.
+    /// Its line among the expected ones: two hashes and the facts.
     pub fn line(&self) -> String {
         let (mut report, mut rows) = (Digest::new(), Digest::new());
         report.bytes(self.json.as_bytes());

@@ -1,6 +1,6 @@
 //! A hash that stays the same on every machine: 64-bit FNV-1a.
 
-/// What has been hashed so far.
+/// Hash of everything so far.
 pub struct Digest(u64);
 
 impl Digest {

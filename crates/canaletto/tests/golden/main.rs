@@ -101,7 +101,7 @@ fn dump(case: &Case, found: &Found) {
     std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(file, found.dump())).unwrap();
 }
 
-/// What differs from the expected lines.
+/// Differences from the expected lines.
 fn differences(lines: &[(String, String)], is_whole: bool) -> Vec<String> {
     let mut expected: BTreeMap<&str, &str> = EXPECTED.lines().filter_map(|line| line.split_once(' ')).collect();
     let mut out = Vec::new();

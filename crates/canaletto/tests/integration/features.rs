@@ -1,4 +1,4 @@
-//! What a run does not have is compiled out, and nothing else: a plain run is the same through code for every feature.
+//! Features that a run does not have are compiled out, and nothing else: a plain run is the same through code for every feature.
 
 use canaletto::config::design::Design;
 use canaletto::config::workload::Workload;

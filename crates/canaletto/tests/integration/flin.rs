@@ -40,7 +40,7 @@ fn fairness(slowdowns: [f64; 2]) -> f64 {
     slowdowns[0].min(slowdowns[1]) / slowdowns[0].max(slowdowns[1])
 }
 
-/// Two reads outstanding beside 64: the latter are in line at every unit.
+/// Two reads outstanding beside 64: the latter are in line at every LUN.
 #[test]
 fn a_light_flow_need_not_queue_behind_a_deep_one() {
     let (plain, plainly) = shared("out-of-order", [LIGHT, DEEP], &[]);

@@ -46,7 +46,7 @@ const SPARSE: &str = "requests = 300\nread_share = 0.3\nsize = \"4KiB\"\ninter_a
 /// A write buffer of 32 pages.
 const CACHED: &[&str] = &["cache.capacity=128KiB"];
 
-/// An epoch in which a flow reads and writes a few pages of each unit.
+/// An epoch in which a flow reads and writes a few pages of each LUN.
 const FLIN: &[&str] = &[
     "scheduler.policy=flin",
     "scheduler.flin.epoch=400us",

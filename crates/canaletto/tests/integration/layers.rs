@@ -45,7 +45,7 @@ const STATIONS: [(&str, &[&str]); 7] = [
     ("flash", &["scheduler::flash_page_group", "scheduler::queues::Served", "scheduler::transaction"]),
 ];
 
-/// What is not a station: the engine's ground, configuration, and the books.
+/// Modules that are no stations: the engine's ground, configuration, and the books.
 const COMMON: [&str; 13] = [
     "RunError",
     "RunOptions",

@@ -38,7 +38,7 @@ fn a_page_that_no_retry_corrects_fails_its_request() {
     let flash = &outcome.report.flash;
     assert_eq!((flash.read_retries, flash.uncorrectable), (900, 300));
     assert_eq!(outcome.report.measures.requests.failed, 300);
-    // An injected failure is tried as often, in vain.
+    // A read that is made to fail is tried as often, without success.
     let injected = ["flash.failures.read=1.0", "flash.errors.base=1e-9", "controller.ecc.max_read_retries=2"];
     let flash = simulate(&preset("performance-optimized", &injected), &synthetic(READS)).report.flash;
     assert_eq!((flash.read_retries, flash.uncorrectable), (600, 300));

@@ -3,7 +3,7 @@
 use super::*;
 use proptest::prelude::*;
 
-/// What is done to a queue.
+/// Operation on a queue.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     /// Adds an event this far ahead.

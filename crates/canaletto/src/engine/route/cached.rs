@@ -1,7 +1,7 @@
-//! Through the data cache: reads find pages there, writes end there, pages go from there to flash.
+//! The way through the data cache: reads find pages there, writes end there, pages go from there to flash.
 //!
-//! What the cache's DRAM serves of a request is a *part* of it, with an account of its own like a page's: time until there
-//! is room for a write goes to `write_buffer`, time at the DRAM (waiting included) to `cache`, time until data that must be
+//! The share of a request that the cache's DRAM serves is a *part* of it, with an account of its own like a page's: time until
+//! there is room for a write goes to `write_buffer`, time at the DRAM (waiting included) to `cache`, time until data that must be
 //! safe are on flash to `flush`.
 
 use super::{Event, Route};
@@ -86,7 +86,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         self.ftl.pages_of(&self.work, id).any(|(lpa, _)| self.cache().is_unwritten(lpa))
     }
 
-    /// Has the cache take pages of a write while there is room. Returns whether that was the last of them.
+    /// Gives the cache pages of a write while there is room. Returns whether that was the last of them.
     fn take_pages(&mut self, id: RequestId, now: Time) -> bool {
         let request = &self.work.requests[id];
         let (flow, fua, taken) = (request.flow, request.fua, request.cached);
@@ -303,7 +303,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         self.offer_paths(now);
     }
 
-    /// Has the cache forget a trimmed page.
+    /// Makes the cache forget a trimmed page.
     pub(super) fn trim_cached(&mut self, request: RequestId, lpa: u64, now: Time) {
         if !X::DATA_CACHE {
             return;

@@ -50,7 +50,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         self.ftl.mark_stall(&mut self.work, id, now);
     }
 
-    /// What is known of a transaction when it comes to its LUN.
+    /// Returns the expected times of a transaction that comes to its LUN.
     fn expected(&self, id: TransactionId, lun: LunId, now: Time) -> Arrival {
         let at_work = &self.flash.array.luns[lun.index()];
         let busy = match at_work.due {

@@ -248,7 +248,7 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
         (self.ftl.pages_programmed(self.flash.operations().programs), self.ftl.host_pages())
     }
 
-    /// What the drive holds at the end.
+    /// Contents of the drive at the end.
     pub fn into_contents(self) -> Contents {
         self.ftl.into_contents()
     }

@@ -93,7 +93,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         used.map(|(part, busy)| Utilisation { part, share: busy.0 as f64 / end.0 as f64 }).collect()
     }
 
-    /// What the drive did, for its energy.
+    /// Activity of the drive, for its energy.
     fn activity(&self, facts: &Facts) -> Activity {
         let wires = self.paths.fabric.wires();
         let count = |kind| wires.iter().filter(|wire| wire.kind == kind).count() as u32;

@@ -129,7 +129,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
                     Origin::OldPage | Origin::Gc | Origin::Trim | Origin::Cached | Origin::Destage => {}
                 }
             }
-            // What the ECC engine works on in vain is read again behind it.
+            // A page that the ECC engine cannot correct is read again once the engine is done with it.
             Decoded::ReadAgain if !self.controller.has_ecc() => return self.read_again(id, now),
             Decoded::ReadAgain => {
                 self.work.transactions[id].ecc_failed = true;

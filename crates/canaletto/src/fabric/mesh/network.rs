@@ -28,7 +28,7 @@ use crate::engine::time::{Time, TimeSum};
 use crate::fabric::PathId;
 use crate::fabric::trace::WireTrace;
 
-/// What can happen in a mesh.
+/// Event in a mesh.
 #[derive(Debug, Clone, Copy)]
 pub enum MeshEvent {
     /// Something may start to cross a link.
@@ -56,7 +56,7 @@ pub struct Network {
     uses: Vec<Use>,
     /// The place of each link among the wires.
     wire_of: Vec<u32>,
-    /// What goes on, for timelines.
+    /// Trace of what crosses, for timelines.
     pub trace: WireTrace,
 }
 
@@ -177,7 +177,7 @@ impl Network {
         }
     }
 
-    /// Has a link looked at at `time`, if that is not to happen before.
+    /// Schedules a look at a link for `time`, unless one is due before.
     fn wake_at(&mut self, id: LinkId, time: Time, later: &mut impl FnMut(Time, MeshEvent)) {
         let link = &mut self.links[id.index()];
         if time < link.wake_at {
@@ -267,7 +267,7 @@ impl Network {
         enough
     }
 
-    /// Has a link looked at when it is free for the next in line.
+    /// Schedules a look at a link for when it is free for the next in line.
     fn wake_next(&mut self, id: LinkId, later: &mut impl FnMut(Time, MeshEvent)) {
         let Link { mut line, free_at, .. } = self.links[id.index()];
         let mut soonest = Time::MAX;

@@ -1,4 +1,4 @@
-//! What a mesh is made of: packets, links with their buffers, transfers, and the controllers' books.
+//! Parts of a mesh: packets, links with their buffers, transfers, and the controllers' books.
 
 use super::routes::{LinkId, Route};
 use crate::engine::time::Time;
@@ -22,7 +22,7 @@ pub struct Packet {
     pub from: Time,
     /// Number in the order of creation.
     pub number: u64,
-    /// Whose it is.
+    /// Path to which it belongs.
     pub path: PathId,
     /// The one behind it in its buffer.
     pub behind: PacketId,
@@ -34,7 +34,7 @@ pub struct Packet {
     pub next: LinkId,
     /// Where it goes from there.
     pub route: Route,
-    /// What it carries.
+    /// Its load.
     pub what: WireUse,
     /// Whether the path has crossed when it has.
     pub last: bool,

@@ -94,7 +94,7 @@ impl Node {
     }
 }
 
-/// What is left of a packet's way: so many hops along the row, so many along the column, then out.
+/// Rest of a packet's way: so many hops along the row, so many along the column, then out.
 #[derive(Debug, Clone, Copy)]
 pub struct Route {
     /// Where it goes now, and how many more times.
@@ -210,7 +210,7 @@ impl Grid {
         }
     }
 
-    /// What to add to the number of a router's first link to get to that of the router at the far end, for each port.
+    /// For each port, the number of the first link of the router at its far end, less that of the router's own first link.
     pub fn strides(&self) -> [i32; ROUTER_PORTS as usize] {
         let mut strides = [0; ROUTER_PORTS as usize];
         strides[EAST as usize] = PORTS as i32;

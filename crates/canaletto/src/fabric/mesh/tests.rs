@@ -1,4 +1,4 @@
-//! What the mesh as a whole must do; [`rules`] has the rules of its packets.
+//! Requirements on the mesh as a whole; [`rules`] has the rules of its packets.
 
 mod rules;
 mod transfers;
@@ -120,7 +120,7 @@ impl Bench {
         while self.step() {}
     }
 
-    /// What was traced: wire, path, start and end.
+    /// Traced spans: wire, path, start and end.
     fn spans(&mut self) -> Vec<(Wire, PathId, Time, Time)> {
         let wires = self.mesh.wires();
         let spans = self.mesh.trace().drain();

@@ -18,7 +18,7 @@ use crate::fabric::{Direction, Fabric, PathId, Transfer};
 use crate::flash::address::{ChipId, Layout};
 use crate::flash::interface::Operation;
 
-/// What is done about errors that copies would pass on.
+/// Measure against errors that copies would pass on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CopyCheck {
     /// Nothing.

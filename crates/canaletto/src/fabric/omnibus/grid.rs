@@ -24,7 +24,7 @@ pub struct Ways {
 pub struct Bus {
     /// The controller that drives it.
     pub driver: u32,
-    /// What it is taken for.
+    /// Path for which it is taken.
     pub path: PathId,
     /// Time that what crosses now took to be agreed on, the transfer's earlier half included if that crossed here just before.
     pub setup: Time,

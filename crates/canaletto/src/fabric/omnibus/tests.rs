@@ -482,7 +482,7 @@ fn kept_columns_carry_copies_only() {
 struct Sent {
     transfer: Transfer,
     started: Time,
-    /// What went over which bus for it: (bus, from, until, what came last), agreements included.
+    /// Uses of buses for it: (bus, from, until, what came last), agreements included.
     uses: Vec<(u32, Time, Time, WireUse)>,
     crossed: Option<Time>,
 }

@@ -1,4 +1,4 @@
-//! What the blocks hold and how worn they are, for reports and audits.
+//! Contents and wear of the blocks, for reports and audits.
 
 use std::cmp::Reverse;
 

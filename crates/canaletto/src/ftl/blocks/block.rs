@@ -17,9 +17,9 @@ pub(super) struct Block {
     /// The plane's clock when the block was opened, and when one of its pages last changed.
     pub(super) opened: u64,
     pub(super) changed: u64,
-    /// What its pages hold: those written during the run, and seeded ones once they were looked up.
+    /// Logical pages in its pages: those written during the run, and seeded ones once they were looked up.
     pub(super) lpas: Row,
-    /// What else is to be said of its pages.
+    /// Details of its pages.
     pub(super) details: Row,
     /// Which seeded pages have changed since, until they are looked up.
     pub(super) changed_seeds: Row,

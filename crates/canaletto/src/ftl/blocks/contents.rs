@@ -1,4 +1,4 @@
-//! What the pages of blocks hold: rows of one width, one a block, taken when needed and given back when it is erased.
+//! Contents of the pages of blocks: rows of one width, one a block, taken when needed and given back when it is erased.
 //!
 //! A block costs eight bytes a page while it is in use, and nothing before its first page is written. The little that is
 //! to be said of a page beside its logical page is the same nearly everywhere, and kept only for blocks where it is not.
@@ -87,7 +87,7 @@ impl<T: Copy> Rows<T> {
     }
 }
 
-/// What is to be said of a page beside its logical page.
+/// Details of a page beside its logical page.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Details {
     /// Sectors that hold data.
@@ -96,7 +96,7 @@ struct Details {
     copies: u8,
 }
 
-/// What all pages hold.
+/// Contents of all pages.
 pub(super) struct Contents {
     /// The logical page of each page, or [`INVALID`].
     lpas: Rows<u64>,
@@ -211,7 +211,7 @@ impl Contents {
         block.are_seeds_known = true;
     }
 
-    /// What the block held is gone.
+    /// Gives back the rows of an erased block.
     pub(super) fn erase(&mut self, block: &mut Block) {
         (block.written, block.seeded, block.are_seeds_known) = (0, 0, false);
         self.lpas.give_back(&mut block.lpas);
@@ -220,7 +220,7 @@ impl Contents {
     }
 }
 
-/// Those of up to 64 pages whose bit is set hold nothing.
+/// Marks those of up to 64 pages whose bit is set as holding nothing.
 fn forget(lpas: &mut [u64], mut bits: u64) {
     while bits != 0 {
         lpas[bits.trailing_zeros() as usize] = INVALID;

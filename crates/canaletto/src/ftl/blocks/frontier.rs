@@ -3,7 +3,7 @@
 use crate::engine::time::Time;
 use crate::flash::address::PlaneId;
 
-/// Whose data a write frontier takes.
+/// Kind of data that a write frontier takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Frontier {
     /// Garbage collection's, for pages of the plane itself.
@@ -75,7 +75,7 @@ impl Frontiers {
         Frontiers { open: vec![Open::default(); planes as usize * per_plane], per_plane }
     }
 
-    /// Frontiers of a plane.
+    /// Number of write frontiers of a plane.
     pub(super) fn per_plane(&self) -> usize {
         self.per_plane
     }
@@ -93,7 +93,7 @@ impl Frontiers {
         &mut self.open[plane.index() * self.per_plane + frontier.index()]
     }
 
-    /// Those of a plane.
+    /// Write frontiers of a plane.
     pub(super) fn of_plane(&self, plane: PlaneId) -> &[Open] {
         &self.open[plane.index() * self.per_plane..][..self.per_plane]
     }
@@ -107,7 +107,7 @@ impl Frontiers {
         self.of_plane(plane).iter().any(|open| open.block == Some(block))
     }
 
-    /// Has a frontier fill a block that has so many pages left.
+    /// Lets a frontier fill a block that has so many pages left.
     pub(super) fn fill(&mut self, plane: PlaneId, frontier: Frontier, block: u32, left: u32) {
         let open = self.get_mut(plane, frontier);
         (open.block, open.left) = (Some(block), left);

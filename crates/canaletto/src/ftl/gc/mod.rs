@@ -100,7 +100,7 @@ impl Job {
     }
 }
 
-/// What a job wants done next.
+/// Next step of a job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
     /// Read this valid page of the victim, to copy it.
@@ -111,7 +111,7 @@ pub enum Step {
     Wait,
 }
 
-/// What has been collected.
+/// Counts of what was collected.
 #[derive(Clone, Copy, Default)]
 pub struct Counts {
     /// Jobs started, by [`Reason`].
@@ -149,7 +149,7 @@ pub struct Collector {
     working: u32,
     /// Whether blocks that are wanted may have to be looked at again once no write waits for room.
     put_off: bool,
-    /// What has been done so far.
+    /// Counts so far.
     pub counts: Counts,
 }
 
@@ -275,7 +275,7 @@ impl Collector {
         }
     }
 
-    /// Has a block collected as soon as its plane can do so.
+    /// Requests that a block be collected as soon as its plane can do so.
     pub fn want(&mut self, plane: PlaneId, block: u32, reason: Reason) {
         let place = self.place(plane);
         let wanted = &mut self.wanted[place];
@@ -311,7 +311,7 @@ impl Collector {
         presses || job.reclaimed_pages > 0 && blocks.free(plane) <= self.urgent_at
     }
 
-    /// What the plane's job wants next; to be asked until it waits.
+    /// Returns the next step of the plane's job. To be called until it waits.
     #[inline]
     pub fn step(&mut self, plane: PlaneId, blocks: &Blocks) -> Step {
         let place = self.place(plane);
@@ -369,7 +369,7 @@ impl Collector {
         }
     }
 
-    /// What was read of such a page is lost: it is read again.
+    /// Notes that the data read of such a page are lost, so that it is read again.
     pub fn copy_is_lost(&mut self, plane: PlaneId) {
         let place = self.place(plane);
         if let Some(job) = &mut self.jobs[place] {

@@ -3,7 +3,7 @@
 //! Lee et al., "A log buffer-based flash translation layer using fully-associative sector translation", ACM Transactions on
 //! Embedded Computing Systems 6(3), 2007, figure 5. A write of the first page of a logical block begins a new SW log block;
 //! what follows it in order goes there too; a write of the same logical block that does not follow has the SW log block
-//! merged and begins a new one. All other writes go to the RW log blocks, of which the oldest is won back when they are full.
+//! merged and begins a new one. All other writes go to the RW log blocks, of which the oldest is reclaimed when they are full.
 
 use super::{Log, NONE, Page, Target, Want};
 

@@ -10,7 +10,7 @@
 //! which is then erased too.
 //!
 //! While a plane merges its writes wait, but those that were issued before may still end: the merge of a logical block begins
-//! once none is on its way to the blocks that will be erased, and those to other log blocks win over the copies.
+//! once none is on its way to the blocks that will be erased, and those to other log blocks take precedence over the copies.
 
 use super::{Addresses, NONE, Page, Plane};
 use crate::engine::time::Time;
@@ -18,7 +18,7 @@ use crate::flash::address::{PlaneId, Ppa};
 use crate::ftl::blocks::Blocks;
 use crate::measure::maintenance::Merges;
 
-/// What a job wants done next.
+/// Next step of a job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
     /// Read this page, to copy it to its place.
@@ -48,7 +48,7 @@ enum Phase {
 
 /// A merge under way.
 pub struct Job {
-    /// The log block that is won back; none if a data block is moved for the sake of wear.
+    /// The log block that is reclaimed. None if a data block is moved for the sake of wear.
     log: u32,
     in_order: bool,
     /// When the job began.
@@ -64,7 +64,7 @@ pub struct Job {
     phase: Phase,
 }
 
-/// What a job sees of the drive.
+/// View of the drive that a job has.
 pub(super) struct View<'a> {
     pub plane: PlaneId,
     pub blocks: &'a Blocks,

@@ -4,7 +4,7 @@
 //! has its place at page i of its *data block*; what cannot go there goes to the next page of a *log block*. The mapping
 //! table of the drive holds where each page is, which is what a look-up in block map and log map would yield; here is kept
 //! which block is the data block of what and which are log blocks, where a write goes ([`bast`], [`fast`]), and how
-//! log blocks are won back ([`merge`]).
+//! log blocks are reclaimed ([`merge`]).
 //!
 //! A page goes to its place in the data block whenever that is possible: nothing lies there yet, nor beyond. The papers ask
 //! only for the former, for flash whose pages may be programmed in any order; since then the pages of a block must be
@@ -117,7 +117,7 @@ pub enum Target {
     },
 }
 
-/// What a write without a target waits for.
+/// Event that a write without a target waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Want {
     /// For the merge that is under way.
@@ -185,10 +185,10 @@ impl Hybrid {
         })
     }
 
-    /// Where a write of `lpa` goes now, or what it waits for.
+    /// Returns where a write of `lpa` goes now.
     ///
     /// # Errors
-    /// What it waits for.
+    /// The event that it waits for.
     pub fn target(&self, plane: PlaneId, lpa: u64, blocks: &Blocks) -> Result<Target, Want> {
         let state = &self.planes[plane.index()];
         let page = self.addresses.page(lpa);
@@ -299,7 +299,8 @@ impl Hybrid {
         true
     }
 
-    /// What the plane's job wants next; to be asked until it waits. `locate` tells where the data of a logical page are.
+    /// Returns the next step of the plane's job. To be called until it waits. `locate` tells where the data of a logical
+    /// page are.
     pub fn step(&mut self, plane: PlaneId, blocks: &Blocks, locate: impl Fn(u64) -> Option<Ppa>) -> Step {
         let state = &mut self.planes[plane.index()];
         let Some(mut job) = state.job.take() else { return Step::Wait };

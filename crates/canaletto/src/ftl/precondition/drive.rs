@@ -1,7 +1,7 @@
 //! A drive in the steady state: what every plane holds, from the design, the flows and how often they write what.
 //!
 //! **Free blocks.** Collection is at rest: every plane has as many free blocks as it collects for, since whatever was
-//! missing has been won back once the host stopped writing; `replay` ends the same way. How far the run's own writes then
+//! missing has been reclaimed once the host stopped writing; `replay` ends the same way. How far the run's own writes then
 //! press free blocks down is the run's business.
 //!
 //! **Planes** of which the same spaces have pages are of one kind; its steady state is found once, for the first of them:
@@ -113,7 +113,7 @@ struct Planes {
     kind: Kind,
 }
 
-/// What is asked for.
+/// Inputs from which the state is computed.
 struct Maker<'a> {
     design: &'a Design,
     limits: &'a Limits,

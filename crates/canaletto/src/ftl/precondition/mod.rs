@@ -15,9 +15,9 @@ use crate::ftl::blocks::Frontier;
 use crate::ftl::precondition::spaces::Spaces;
 use crate::ftl::steady::seeded::SeededPlane;
 
-/// What planes of one kind, those that the same spaces have pages in, have in common.
+/// Properties that planes of one kind share: those in which the same spaces have pages.
 pub struct Kind {
-    /// Whose each block is that is being filled, in the order of [`SeededPlane::open`].
+    /// Frontier of each block that is being filled, in the order of [`SeededPlane::open`].
     pub frontiers: Vec<Frontier>,
     /// Pages written to flash for each that the host writes.
     pub write_amplification: f64,
@@ -25,7 +25,7 @@ pub struct Kind {
     pub rates: Vec<f64>,
 }
 
-/// What the seeded pages of a drive hold.
+/// Contents of the seeded pages of a drive.
 pub struct Seeds {
     spaces: Spaces,
     planes: Vec<SeededPlane>,

@@ -13,9 +13,9 @@
 //! with `m` the shares wanted. Victims that hold `j` on average leave room for `b - j` writes, which overwrite
 //! `decay × load × b` pages: so the write amplification `b / (b - j)` is `1 / (decay × load)`.
 //!
-//! What that chance is, and how the balance is solved, each policy states in its file (`gc/policy/`).
+//! Each policy states in its file (`gc/policy/`) what that chance is, and how the balance is solved.
 //!
-//! Blocks without an invalid page are no victims: the write amplification is that without copying those in vain.
+//! Blocks without an invalid page are no victims: copies that would reclaim nothing do not count in the write amplification.
 
 /// Valid pages a full block.
 #[derive(Clone, Debug)]

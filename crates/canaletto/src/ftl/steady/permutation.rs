@@ -15,7 +15,7 @@ pub struct Permutation {
     mask: u32,
     /// At least half the bits, so that folding twice is folding not at all.
     shift: u32,
-    /// What is added, and by what is multiplied.
+    /// Addend and factor of each round.
     keys: [(u32, u32); ROUNDS],
 }
 
@@ -47,7 +47,7 @@ impl Permutation {
         }
     }
 
-    /// What goes to `y`.
+    /// Number that goes to `y`.
     pub fn invert(&self, y: u32) -> u32 {
         self.inverse().apply(y)
     }
@@ -65,7 +65,7 @@ pub struct Inverse {
     size: u32,
     mask: u32,
     shift: u32,
-    /// What is subtracted, and by what is multiplied, from the last to be undone to the first.
+    /// Subtrahend and factor of each round, from the last to be undone to the first.
     keys: [(u32, u32); ROUNDS],
 }
 

@@ -46,7 +46,7 @@ impl Steady {
         let blocks = blocks.min(plane.blocks).max(LEAST_BLOCKS);
         let geometry = Geometry { blocks, pages, step: plane.step, free: REPRESENTATIVE_SPARE, frontiers: 2 };
         // Collection begins with one free block, and two are open: what is valid must leave room in the others, or they hold
-        // nothing to win. Only planes of a few small blocks come so close.
+        // nothing to reclaim. Only planes of a few small blocks come so close.
         let most = ((blocks - REPRESENTATIVE_SPARE - 1) * pages).saturating_sub(classes.len() as u32).max(1);
         let logical = geometry.mapped(load.clamp(0.0, HIGHEST_LOAD)).min(most);
         let parts = apportion(&classes.iter().map(|c| c.0).collect::<Vec<f64>>(), logical);
@@ -117,7 +117,7 @@ impl Geometry {
     }
 }
 
-/// What the planes of a drive have in common.
+/// Properties that the planes of a drive share.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Their blocks.

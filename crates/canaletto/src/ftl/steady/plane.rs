@@ -35,7 +35,7 @@ pub struct Class {
     pub writes: f64,
 }
 
-/// What plane to write.
+/// Geometry, policy and load of the plane to write.
 #[derive(Clone, Debug)]
 pub struct Shape {
     /// Blocks.
@@ -61,7 +61,7 @@ impl Shape {
     }
 }
 
-/// What a plane is like when it changes no more.
+/// State of a plane that changes no more.
 #[derive(Clone, Debug)]
 pub struct Census {
     /// Classes of logical pages.

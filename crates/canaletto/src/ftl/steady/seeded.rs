@@ -1,4 +1,4 @@
-//! What a preconditioned plane holds, computed when asked: nothing is stored a page, a few words a block.
+//! Contents of a preconditioned plane, computed when asked: nothing is stored a page, a few words a block.
 //!
 //! A plane's blocks stand in an order: full ones from the first filled to the last, then those being filled, then free
 //! ones. A permutation turns places in that order into block numbers. Pages that hold data are numbered, class by class,
@@ -21,7 +21,7 @@ pub struct OpenBlock {
     pub counts: Vec<u32>,
 }
 
-/// What a plane shall hold.
+/// Contents that a plane shall have.
 #[derive(Clone, Debug)]
 pub struct Contents {
     /// Blocks.

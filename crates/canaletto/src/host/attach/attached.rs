@@ -40,7 +40,7 @@ struct Ways {
     direct_to_memory: Route,
 }
 
-/// What is between host and drive.
+/// Parts of a PC between host and drive, and the messages on their way through them.
 pub struct Attached {
     attachment: Attachment,
     traffic: Traffic,
@@ -53,7 +53,7 @@ pub struct Attached {
     to_host: VecDeque<MessageId>,
     /// Messages that have arrived and have not been taken.
     arrived: VecDeque<Message>,
-    /// When the machine looks next.
+    /// When the engine looks next.
     awaited: Time,
 }
 
@@ -127,7 +127,7 @@ impl Attached {
         id
     }
 
-    /// When the machine has to look again, if that is sooner than it means to.
+    /// When the engine has to look again, if that is sooner than it means to.
     pub fn look(&mut self) -> Option<Time> {
         let next = self.traffic.next_time();
         (next < self.awaited).then(|| {
@@ -136,7 +136,7 @@ impl Attached {
         })
     }
 
-    /// The machine looks: what happens until `now` happens. Returns the next message that has arrived by then.
+    /// The engine looks: what happens until `now` happens. Returns the next message that has arrived by then.
     pub fn next_arrival(&mut self, now: Time) -> Option<Message> {
         if self.awaited <= now {
             self.awaited = Time::MAX;

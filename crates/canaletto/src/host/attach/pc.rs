@@ -17,7 +17,7 @@ const REGISTER_BYTES: u32 = 4;
 /// double words).
 const COMMAND_BYTES: u32 = 20;
 
-/// What is moved.
+/// Direction and kind of a movement of data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Move {
     /// From the drive to main memory.

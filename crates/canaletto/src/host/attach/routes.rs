@@ -109,7 +109,7 @@ pub struct Routes {
 }
 
 impl Routes {
-    /// Those of a validated attachment.
+    /// Routes of a validated attachment.
     pub fn new(attachment: &Attachment) -> Routes {
         Routes { south: attachment.kind.is_south(), dram: attachment.port() == PortInterface::Ddr2 }
     }

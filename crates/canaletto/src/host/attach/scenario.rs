@@ -8,7 +8,7 @@ use crate::host::attach::pc::{Job, Move, carry_out};
 use crate::host::attach::service::Work;
 use crate::host::attach::steps::Step;
 
-/// What a PC does.
+/// Operation of a PC.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scenario {
     /// A DMA from the drive's flash to main memory.

@@ -8,7 +8,7 @@ use crate::engine::time::Time;
 use crate::host::attach::steps::Step;
 use crate::host::link::LinkTiming;
 
-/// What is done inside the drive.
+/// Work inside the drive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Work {
     /// Data are read from the buffer.
@@ -52,7 +52,7 @@ pub enum Crossing {
     Processor(Time),
 }
 
-/// What crosses.
+/// Load that crosses a part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Load {
     /// A chunk's data.
@@ -68,7 +68,7 @@ pub enum Load {
 pub struct Hop {
     /// The part.
     pub crossing: Crossing,
-    /// What crosses it.
+    /// Load that crosses it.
     pub load: Load,
 }
 
@@ -251,7 +251,7 @@ impl Service {
 }
 
 impl Crossing {
-    /// What its time is charged to.
+    /// Step to which its time is charged.
     pub fn step(self) -> Step {
         match self {
             Crossing::North => Step::NorthBridge,

@@ -79,7 +79,7 @@ impl Steps {
         self.since = later.since;
     }
 
-    /// What is charged to `step`.
+    /// Time charged to `step`.
     pub fn get(&self, step: Step) -> Time {
         self.spans[step as usize]
     }

@@ -26,7 +26,7 @@ typed_id!(
 /// A stream's end.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrived {
-    /// What its sender called it.
+    /// Number that its sender gave it.
     pub token: u32,
     /// Where the time of its last chunk went, from the stream's beginning on.
     pub steps: Steps,

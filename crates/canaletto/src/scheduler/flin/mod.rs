@@ -31,7 +31,7 @@ use crate::scheduler::queues::Transactions;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 use position::Waiting;
 
-/// What is known of a transaction when it comes to its LUN.
+/// Expected times of a transaction that comes to its LUN.
 #[derive(Clone, Copy)]
 pub struct Arrival {
     /// When that is.
@@ -42,7 +42,7 @@ pub struct Arrival {
     pub busy: Time,
 }
 
-/// What is kept of a queued transaction.
+/// Record of a queued transaction.
 #[derive(Clone, Copy, Default)]
 struct Ticket {
     queued: Time,
@@ -55,7 +55,7 @@ struct Ticket {
     is_tagged: bool,
 }
 
-/// What is kept of a flow's reads or writes at a LUN.
+/// Record of a flow's reads or writes at a LUN.
 #[derive(Clone, Copy, Default)]
 struct Track {
     /// Number of the epoch in which the last one came, and how many did.
@@ -67,7 +67,7 @@ struct Track {
     alone_until: Time,
 }
 
-/// What is kept of a LUN's collection.
+/// Record of a LUN's collection.
 #[derive(Clone, Copy, Default)]
 struct Collection {
     /// Reads and programs that the copies which are queued still take.
@@ -78,7 +78,7 @@ struct Collection {
     owed: Option<u64>,
 }
 
-/// What of an urgent collection goes before a write.
+/// Share of an urgent collection that goes before a write.
 #[derive(Clone, Copy, Default)]
 pub struct Owed {
     /// So many reads and programs.

@@ -9,7 +9,7 @@ const READ: Time = Time::from_us(60);
 const PROGRAM: Time = Time::from_us(600);
 const EPOCH: Time = Time::from_us(10_000);
 
-/// A list of one LUN, in a drive of `units` LUNs with pages of 16 KiB.
+/// A list of one LUN, in a drive of `luns` LUNs with pages of 16 KiB.
 struct Queue {
     flin: Flin,
     transactions: Transactions,

@@ -10,7 +10,7 @@ use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::flin::{Arrival, Owed};
 use crate::scheduler::transaction::TransactionId;
 
-/// Whose transactions are looked at, in which order, if a write goes before reads.
+/// Order in which lists are looked at if a write goes before reads.
 const WRITES_FIRST: [Choice; 7] = [
     Choice::List(MAPPING_READ),
     Choice::List(MAPPING_WRITE),
@@ -20,7 +20,7 @@ const WRITES_FIRST: [Choice; 7] = [
     Choice::List(GC_WRITE),
     Choice::List(ERASE),
 ];
-/// Likewise if a read goes before a collection that is urgent, and that before writes.
+/// Order in which lists are looked at if a read goes before an urgent collection, and that before writes.
 const READS_THEN_GC: [Choice; 7] = [
     Choice::List(MAPPING_READ),
     Choice::User(USER_READ),
@@ -30,7 +30,7 @@ const READS_THEN_GC: [Choice; 7] = [
     Choice::List(MAPPING_WRITE),
     Choice::User(USER_WRITE),
 ];
-/// Likewise if a write goes before a collection that is urgent, and that before reads.
+/// Order in which lists are looked at if a write goes before an urgent collection, and that before reads.
 const WRITES_THEN_GC: [Choice; 7] = [
     Choice::List(MAPPING_READ),
     Choice::List(MAPPING_WRITE),

@@ -1,4 +1,4 @@
-//! What may be issued when a LUN is looked at, and in which order its lists are gone through.
+//! Transactions that may be issued when a LUN is looked at, and the order in which its lists are gone through.
 
 use super::{ALL_CLASSES, ERASE, GC_READ, GC_WRITE, MAPPING_READ, MAPPING_WRITE, USER_READ, USER_WRITE};
 use crate::engine::time::Time;
@@ -55,10 +55,10 @@ impl Served {
     }
 }
 
-/// What is known of a LUN when it is looked at.
+/// State of a LUN when it is looked at.
 #[derive(Clone, Copy, Debug)]
 pub struct IssueContext {
-    /// What may be issued.
+    /// Transactions that may be issued.
     pub served: Served,
     /// Planes (a mask) that can work.
     pub free: u64,

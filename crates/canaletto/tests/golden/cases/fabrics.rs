@@ -7,7 +7,7 @@ use crate::case::Case;
 pub const FABRICS: [&str; 8] =
     ["bus", "packetized", "omnibus", "omnibus-split", "mesh", "mesh-2bit", "venice", "ideal"];
 
-/// What a fabric does beside its defaults.
+/// Options of a fabric beside its defaults.
 const OPTIONS: &[(&str, &[&str])] = &[
     ("bus", &["fabric.transfer_order=commands-first"]),
     ("bus", &["fabric.data_queue=oldest-request"]),

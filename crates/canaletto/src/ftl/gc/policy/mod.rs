@@ -36,7 +36,7 @@ pub trait GcPolicy: Copy {
     /// The policy with the keys of a validated design.
     fn new(config: &Gc) -> Self;
 
-    /// The block to collect next: one with so many invalid pages that collecting it wins a flash page. None if there is
+    /// The block to collect next: one with so many invalid pages that collecting it reclaims a flash page. None if there is
     /// none.
     fn choose(&self, blocks: &Candidates, rng: &mut Stream) -> Option<u32>;
 

@@ -1,4 +1,4 @@
-//! Random: a block drawn uniformly among those that win something.
+//! Random: a block drawn uniformly among those whose collection reclaims space.
 //!
 //! Steady state: that of `random_plus.rs`, if a victim needs one invalid page.
 
@@ -37,7 +37,8 @@ impl GcPolicy for Random {
 /// Draws before the rest is left to a search: with a quarter of the blocks eligible all but 1 of 10^7 drawings end before.
 pub const DRAWS: u32 = 64;
 
-/// A block drawn uniformly among those that win something and have enough invalid pages; if none is drawn, a greedy choice.
+/// A block drawn uniformly among those whose collection reclaims space and that have enough invalid pages. If none is drawn,
+/// a greedy choice.
 pub fn draw_with(blocks: &Candidates, least_invalid: u32, rng: &mut Stream) -> Option<u32> {
     let most_valid = blocks.pages_per_block().saturating_sub(least_invalid);
     for _ in 0..DRAWS {

@@ -1,4 +1,4 @@
-//! Random+: a block drawn uniformly among those that win something and have enough invalid pages.
+//! Random+: a block drawn uniformly among those whose collection reclaims space and that have enough invalid pages.
 //!
 //! Steady state if a victim should have at least `t` invalid pages.
 //!
