@@ -68,7 +68,7 @@ fn page_faults_are_serial_or_concurrent() {
         // The read's first access may have to turn the channel round.
         assert!((both..=both + 7_500).contains(&alone(single, Scenario::PageFault)));
         assert!(alone(dual, Scenario::PageFault) < alone(single, Scenario::Write));
-        let apart = run(dual, &["attachment.direct.division=apart"], Scenario::PageFault, 65536).total_ps;
+        let apart = run(dual, &["attachment.direct.division=by-direction"], Scenario::PageFault, 65536).total_ps;
         assert!(apart < both);
     }
 }
