@@ -91,6 +91,8 @@ pub struct Mesh {
 struct Controllers {
     /// Columns of their routers.
     columns: Vec<u32>,
+    /// Whether that is the same for all.
+    at_one_edge: bool,
     /// Time on the wires of all transfers on their way from and to each.
     loads: Vec<Time>,
     /// The same of those that have nothing on its way into the network, [`Time::MAX`] of others.
@@ -115,6 +117,10 @@ impl Controllers {
     /// the lowest among those.
     fn choose(&self, (row, column): (u32, u32), direction: Direction) -> u32 {
         let loads = if direction == Direction::FromChip { &self.loads } else { &self.idle_loads };
+        // Of controllers at one edge none is nearer than that of the row.
+        if self.at_one_edge && loads[row as usize] == Time::ZERO {
+            return row;
+        }
         let least = loads.iter().min();
         let able = (0..).zip(loads).filter(|(_, load)| Some(*load) == least);
         let hops = |c: u32| self.columns[c as usize].abs_diff(column) + c.abs_diff(row);
@@ -214,10 +220,11 @@ impl Fabric for Mesh {
         let flit = Time::of_transfer(if narrow { 4 } else { 1 }, network.link_rate.0);
         let buffer = Time(flit.0.saturating_mul(config.mesh.buffer.0));
         let no_load = vec![Time::ZERO; layout.channels as usize];
-        let columns = (0..layout.channels).map(|c| grid.controller_column(c)).collect();
+        let columns: Vec<u32> = (0..layout.channels).map(|c| grid.controller_column(c)).collect();
+        let at_one_edge = columns.iter().all(|&column| column == columns[0]);
         Mesh {
             network: Network::new(&grid, flit + network.router_delay.time(), buffer),
-            controllers: Controllers { columns, loads: no_load.clone(), idle_loads: no_load },
+            controllers: Controllers { columns, at_one_edge, loads: no_load.clone(), idle_loads: no_load },
             own_row: config.mesh.controller == MeshController::OwnRow,
             narrow,
             flit,

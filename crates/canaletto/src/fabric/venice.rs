@@ -14,16 +14,22 @@
 //! found no way keeps its transfer and sends another when a link has become free (`venice.retry`). Chips are not modified
 //! (§4.1), so that commands and data cross without packet headers.
 
+mod choice;
 mod circuit;
 pub mod grid;
+mod minimal;
+#[cfg(test)]
+mod model;
+pub mod packet;
 mod reach;
-pub mod routers;
-pub mod scout;
+mod router;
+mod routers;
+mod scout;
 mod search;
 #[cfg(test)]
 mod tests;
+mod under_way;
 
-use std::collections::VecDeque;
 use std::ops::Range;
 
 use crate::config::design::{Fabric as FabricConfig, Retry, Scouts, VeniceController};
@@ -34,8 +40,10 @@ use crate::fabric::packets::control_flits;
 use crate::fabric::trace::WireTrace;
 use crate::fabric::venice::circuit::{Controller, State};
 use crate::fabric::venice::grid::{Grid, LinkId, RouterId};
-use crate::fabric::venice::routers::{Exit, Routers};
-use crate::fabric::venice::scout::ScoutFormat;
+use crate::fabric::venice::packet::ScoutFormat;
+use crate::fabric::venice::router::LinkUse;
+use crate::fabric::venice::routers::Routers;
+use crate::fabric::venice::under_way::UnderWay;
 use crate::fabric::wires::{ControllerUse, Wire, WireKind};
 use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer, TransferDone};
 use crate::flash::address::{ChipId, Layout};
@@ -66,21 +74,6 @@ pub enum Event {
     TransferDone(u32),
 }
 
-/// Use of a link.
-#[derive(Clone, Copy, Default)]
-struct LinkUse {
-    since: Time,
-    busy: Time,
-    active: Time,
-}
-
-impl LinkUse {
-    /// Its reservation ends.
-    fn free(&mut self, now: Time) {
-        self.busy += now - self.since;
-    }
-}
-
 /// How scouts have fared.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Counts {
@@ -94,8 +87,6 @@ pub struct Counts {
     pub missed: u64,
     /// Circuits longer than a shortest way.
     pub detours: u64,
-    /// Hops scouts took, backward ones included.
-    pub hops: u64,
 }
 
 /// The network with its controllers.
@@ -103,18 +94,19 @@ pub struct Venice {
     grid: Grid,
     routers: Routers,
     controllers: Vec<Controller>,
+    /// Use of the link of each.
+    own_links: Vec<LinkUse>,
     free_controllers: u32,
     /// Controllers whose scout failed and that wait for a release, the first to fail first.
     waiting: Vec<u32>,
     /// Those of them that were just woken; kept for its memory.
     woken: Vec<u32>,
-    /// Scouts under way.
+    /// Scouts that are not back yet.
     searching: u32,
-    /// When each scout that goes hop by hop arrives at its next router: all hops take as long, so the next is the first.
-    hops: VecDeque<(Time, u32)>,
+    /// Those of them that go hop by hop.
+    under_way: UnderWay,
     port_taken: Vec<bool>,
     port_free_at: Vec<Time>,
-    links: Vec<LinkUse>,
     router_time: TimeSum,
     /// Time of a byte on a link, the link's latency of Eq. 1.
     cycle: Time,
@@ -122,11 +114,10 @@ pub struct Venice {
     hop: Time,
     rate: u64,
     command_time: Option<Time>,
-    scouts: Scouts,
+    travel: Scouts,
     retry: Retry,
     choice: VeniceController,
     counts: Counts,
-    trace: WireTrace,
 }
 
 impl ChipToChip<Event> for Venice {}
@@ -139,29 +130,29 @@ impl Fabric for Venice {
         let rate = config.network.link_rate.0;
         let cycle = Time::of_transfer(1, rate);
         let format = ScoutFormat::new(layout.chips(), layout.channels);
+        let hop = cycle * format.cycles() + config.network.router_delay.time();
         let chips = layout.chips() as usize;
         Venice {
-            routers: Routers::new(grid.clone()),
-            controllers: (0..grid.rows).map(Controller::new).collect(),
+            routers: Routers::new(grid.clone(), hop),
+            controllers: (0..grid.rows).map(|_| Controller::new()).collect(),
+            own_links: vec![LinkUse::default(); grid.rows as usize],
             free_controllers: grid.rows,
             waiting: Vec::with_capacity(grid.rows as usize),
             woken: Vec::with_capacity(grid.rows as usize),
             searching: 0,
-            hops: VecDeque::with_capacity(layout.channels as usize),
+            under_way: UnderWay::new(grid.rows),
             port_taken: vec![false; chips],
             port_free_at: vec![Time::ZERO; chips],
-            links: vec![LinkUse::default(); (grid.links() + grid.rows) as usize],
             grid,
             router_time: TimeSum::ZERO,
             cycle,
-            hop: cycle * format.cycles() + config.network.router_delay.time(),
+            hop,
             rate,
             command_time: config.command_time.map(|stated| stated.time()),
-            scouts: config.venice.scouts,
+            travel: config.venice.scouts,
             retry: config.venice.retry,
             choice: config.venice.controller,
             counts: Counts::default(),
-            trace: WireTrace::default(),
         }
     }
 
@@ -200,9 +191,8 @@ impl Fabric for Venice {
         self.free_controllers -= 1;
         let controller = &mut self.controllers[id as usize];
         controller.transfer = transfer;
-        controller.packet.destination = RouterId(transfer.chip.0);
         controller.began = now;
-        self.links[self.grid.controller_link(id).index()].since = now;
+        self.own_links[id as usize].since = now;
         self.send_scout(id, now, later);
         PathId(id)
     }
@@ -235,40 +225,25 @@ impl Fabric for Venice {
         }
     }
 
+    #[inline]
     fn next_step(&self) -> Time {
-        self.hops.front().map_or(Time::MAX, |first| first.0)
+        self.under_way.next_arrival()
     }
 
-    fn step(&mut self, now: Time, until: Time, later: &mut impl FnMut(Time, Event)) {
-        let Some((_, id)) = self.hops.pop_front() else { return };
-        let mut now = now;
-        while !self.scout_at_router(id, now) {
-            now += self.hop;
-            // A scout alone under way goes on until something else happens.
-            if !self.hops.is_empty() || now >= until {
-                self.hops.push_back((now, id));
-                return;
-            }
+    #[inline]
+    fn step(&mut self, _: Time, until: Time, later: &mut impl FnMut(Time, Event)) {
+        if let Some((back, event)) = self.let_scouts_hop(until) {
+            later(back, event);
         }
-        later(self.back_from(id, now), Event::Back(id));
     }
 
     fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) -> DomainId {
         let id = path.0;
-        let mut circuit = std::mem::take(&mut self.controllers[path.index()].path);
-        for &(at, exit) in &circuit {
-            self.routers.cancel(id, at, Exit::To(exit));
-            self.links[self.grid.beyond(at, exit).link.index()].free(now);
-            self.trace_reservation(id, at, exit, now);
-        }
-        circuit.clear();
         let controller = &mut self.controllers[path.index()];
-        controller.path = circuit;
         controller.state = State::Free;
         let chip = controller.transfer.chip;
-        self.routers.cancel(id, RouterId(chip.0), Exit::Ejection);
-        let own = &mut self.links[self.grid.controller_link(id).index()];
-        own.free(now);
+        self.routers.release(id, RouterId(chip.0), now);
+        self.own_links[id as usize].free(now);
         self.port_taken[chip.index()] = false;
         self.port_free_at[chip.index()] = now;
         self.free_controllers += 1;
@@ -300,32 +275,28 @@ impl Fabric for Venice {
     }
 
     fn wires(&self) -> Vec<Wire> {
-        let links = (0..self.grid.links()).map(LinkId).map(|link| {
+        let between = (0..self.grid.links()).map(LinkId).map(|link| {
             let (from, to) = self.grid.ends(link);
             let name = format!("link {},{} to {},{}", from.0, from.1, to.0, to.1);
-            (link, WireKind::Link, name, from, to)
+            let LinkUse { busy, active, .. } = self.routers.link_use(link);
+            Wire { name, kind: WireKind::Link, from, to, busy, active }
         });
-        let own = (0..self.grid.rows).map(|c| {
-            let (router, _) = self.grid.entry(c);
-            let (row, column) = self.grid.place(router);
+        let own = (0..).zip(&self.own_links).map(|(c, &LinkUse { busy, active, .. })| {
+            let (row, column) = self.grid.place(self.grid.entry(c).router());
             let (from, to) = (self.grid.controller_place(c), (row as i32, column as i32));
-            (self.grid.controller_link(c), WireKind::ControllerLink, format!("link of controller {c}"), from, to)
+            Wire { name: format!("link of controller {c}"), kind: WireKind::ControllerLink, from, to, busy, active }
         });
-        let wire = |(link, kind, name, from, to): (LinkId, WireKind, String, _, _)| {
-            let used = &self.links[link.index()];
-            Wire { name, kind, from, to, busy: used.busy, active: used.active }
-        };
-        links.chain(own).map(wire).collect()
+        between.chain(own).collect()
     }
 
     fn controllers(&self) -> Vec<ControllerUse> {
         // From the first scout to the end of the transfer, as long as its own link.
-        let each = |c: u32| ControllerUse {
+        let each = |(c, own): (u32, &LinkUse)| ControllerUse {
             name: format!("controller {c}"),
             place: self.grid.controller_place(c),
-            busy: self.links[self.grid.controller_link(c).index()].busy,
+            busy: own.busy,
         };
-        (0..self.grid.rows).map(each).collect()
+        (0..).zip(&self.own_links).map(each).collect()
     }
 
     fn router_time(&self) -> TimeSum {
@@ -333,18 +304,18 @@ impl Fabric for Venice {
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {
-        let Counts { scouts, failed, failed_first, missed, detours, hops } = self.counts;
+        let Counts { scouts, failed, failed_first, missed, detours } = self.counts;
         vec![
             ("scouts", scouts),
             ("scouts_failed", failed),
             ("first_scouts_failed", failed_first),
             ("scouts_failed_beside_a_free_way", missed),
             ("detours", detours),
-            ("scout_hops", hops),
+            ("scout_hops", self.routers.hops),
         ]
     }
 
     fn trace(&mut self) -> &mut WireTrace {
-        &mut self.trace
+        &mut self.routers.trace
     }
 }

@@ -1,9 +1,8 @@
-//! A controller: its scout's search and the circuit it holds.
+//! A controller: what it transfers, and how far that has come.
 
 use crate::engine::time::Time;
 use crate::fabric::Transfer;
-use crate::fabric::venice::grid::{Port, RouterId};
-use crate::fabric::venice::scout::{Mode, ScoutPacket};
+use crate::fabric::venice::grid::RouterId;
 use crate::flash::address::ChipId;
 
 /// What a controller is doing.
@@ -26,23 +25,21 @@ pub struct Controller {
     pub state: State,
     /// What it transfers.
     pub transfer: Transfer,
-    pub packet: ScoutPacket,
-    /// Where its scout is, and the port it came in by.
-    pub router: RouterId,
-    pub entry: Port,
-    /// Routers that are reserved, each with its exit; the last one leads to where the scout is.
-    pub path: Vec<(RouterId, Port)>,
     /// When its first scout for this transfer was sent.
     pub began: Time,
     /// When the present one was.
     pub sent: Time,
     /// When its circuit was complete and the scout back.
     pub ready: Time,
+    /// Scouts it has sent.
+    pub scouts: u64,
+    /// Links of its circuit, its own included; that one alone if its last scout found no way.
+    pub length: u64,
 }
 
 impl Controller {
     /// A free controller.
-    pub fn new(id: u32) -> Controller {
+    pub fn new() -> Controller {
         let transfer = Transfer {
             chip: ChipId::NONE,
             direction: crate::fabric::Direction::ToChip,
@@ -52,13 +49,11 @@ impl Controller {
         Controller {
             state: State::Free,
             transfer,
-            packet: ScoutPacket { mode: Mode::Reserve, destination: RouterId::NONE, controller: id },
-            router: RouterId::NONE,
-            entry: Port::Left,
-            path: Vec::new(),
             began: Time::ZERO,
             sent: Time::ZERO,
             ready: Time::ZERO,
+            scouts: 0,
+            length: 1,
         }
     }
 
@@ -67,8 +62,8 @@ impl Controller {
         self.state == State::Free
     }
 
-    /// Links between it and where its scout is, its own included.
-    pub fn length(&self) -> u64 {
-        1 + self.path.len() as u64
+    /// The router of its transfer's chip.
+    pub fn destination(&self) -> RouterId {
+        RouterId(self.transfer.chip.0)
     }
 }

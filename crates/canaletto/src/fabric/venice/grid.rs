@@ -16,6 +16,62 @@ typed_id!(
     LinkId
 );
 
+/// A port at a router, so that nothing has to be worked out at a hop.
+///
+/// ```text
+/// │ router   │ bit in a set │ number │      no bit: no port
+/// │ 31 … 16  │ 15 … 8       │ 1 0    │
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PortAt(u32);
+
+impl PortAt {
+    /// No port.
+    pub const NONE: PortAt = PortAt(0);
+
+    /// A router's port.
+    pub const fn new(router: RouterId, port: Port) -> PortAt {
+        debug_assert!(router.0 < 1 << 16);
+        PortAt(router.0 << 16 | (port.bit() as u32) << 8 | port as u32)
+    }
+
+    /// Which port it is, without its router.
+    #[inline]
+    pub fn without_router(self) -> u32 {
+        self.0 & 0xffff
+    }
+
+    /// The port of a router, of which [`PortAt::without_router`] says which.
+    #[inline]
+    pub fn with_router(port: u32, router: RouterId) -> PortAt {
+        PortAt(router.0 << 16 | port)
+    }
+
+    /// Whether there is one.
+    #[inline]
+    pub fn is_some(self) -> bool {
+        self != PortAt::NONE
+    }
+
+    /// Its router.
+    #[inline]
+    pub fn router(self) -> RouterId {
+        RouterId(self.0 >> 16)
+    }
+
+    /// Its port.
+    #[inline]
+    pub fn port(self) -> Port {
+        Port::numbered(self.0 as u8)
+    }
+
+    /// The port's bit in a set.
+    #[inline]
+    pub fn bit(self) -> u8 {
+        (self.0 >> 8) as u8
+    }
+}
+
 /// A port of a router that leads to a neighbour. Controllers sit at the ports that lead out of the array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -34,29 +90,32 @@ impl Port {
     /// All of them.
     pub const ALL: [Port; 4] = [Port::Right, Port::Left, Port::Up, Port::Down];
 
-    /// The port at the far end of the link at this port.
-    pub fn opposite(self) -> Port {
-        match self {
-            Port::Right => Port::Left,
-            Port::Left => Port::Right,
-            Port::Up => Port::Down,
-            Port::Down => Port::Up,
+    /// The port of a number, of which the lowest two bits count.
+    #[inline]
+    pub const fn numbered(number: u8) -> Port {
+        match number & 0b11 {
+            0 => Port::Right,
+            1 => Port::Left,
+            2 => Port::Up,
+            _ => Port::Down,
         }
     }
 
-    /// The first port of a set.
-    pub fn of(set: u8) -> Option<Port> {
-        match set.trailing_zeros() {
-            0 => Some(Port::Right),
-            1 => Some(Port::Left),
-            2 => Some(Port::Up),
-            3 => Some(Port::Down),
-            _ => None,
-        }
+    /// The port at the far end of the link at this port: the two directions of an axis are numbered one after the other.
+    #[inline]
+    pub fn opposite(self) -> Port {
+        Port::numbered(self as u8 ^ 1)
+    }
+
+    /// 0 along rows, 1 along columns.
+    #[inline]
+    pub fn axis(self) -> usize {
+        self as usize >> 1
     }
 
     /// Its bit in a set of ports.
-    pub fn bit(self) -> u8 {
+    #[inline]
+    pub const fn bit(self) -> u8 {
         1 << self as u8
     }
 }
@@ -70,7 +129,7 @@ pub struct Neighbour {
     pub router: RouterId,
 }
 
-/// The shape of the network. Places and neighbours are looked up at every hop, so they are tables.
+/// The shape of the network. Places and neighbours are looked up often, so they are tables.
 #[derive(Debug, Clone)]
 pub struct Grid {
     /// Rows, each with a controller.
@@ -139,10 +198,13 @@ impl Grid {
         (u32::from(row), u32::from(column))
     }
 
-    /// The router a controller is attached to, and by which port.
-    pub fn entry(&self, controller: u32) -> (RouterId, Port) {
-        let first = RouterId(controller * self.columns);
-        if self.is_east(controller) { (RouterId(first.0 + self.columns - 1), Port::Right) } else { (first, Port::Left) }
+    /// The router a controller is attached to, and the port by which what it sends comes in.
+    pub fn entry(&self, controller: u32) -> PortAt {
+        let first = controller * self.columns;
+        match self.is_east(controller) {
+            true => PortAt::new(RouterId(first + self.columns - 1), Port::Right),
+            false => PortAt::new(RouterId(first), Port::Left),
+        }
     }
 
     fn is_east(&self, controller: u32) -> bool {
@@ -161,9 +223,17 @@ impl Grid {
         1 + row.abs_diff(controller) + column.abs_diff(at)
     }
 
-    /// What a port leads to that is known to lead somewhere.
-    pub fn beyond(&self, router: RouterId, port: Port) -> Neighbour {
-        self.neighbours[router.index()][port as usize]
+    /// The link at an output that leads to a router.
+    pub fn link(&self, output: PortAt) -> LinkId {
+        self.neighbours[output.router().index()][output.port() as usize].link
+    }
+
+    /// Both outputs of a link between routers: the one that leads to a higher column or row first.
+    pub fn outputs(&self, link: LinkId) -> (PortAt, PortAt) {
+        let router = |(row, column): Place| RouterId(row as u32 * self.columns + column as u32);
+        let (from, to) = self.ends(link);
+        let port = if link.0 < self.along_rows() { Port::Right } else { Port::Up };
+        (PortAt::new(router(from), port), PortAt::new(router(to), port.opposite()))
     }
 
     /// What a port leads to: the link and the next router. None where the array ends.
@@ -201,6 +271,9 @@ mod tests {
                     if let Some((link, next)) = grid.neighbour(router, port) {
                         ends[link.index()] += 1;
                         assert_eq!(grid.neighbour(next, port.opposite()), Some((link, router)));
+                        let output = PortAt::new(router, port);
+                        let (there, back) = grid.outputs(link);
+                        assert!(grid.link(output) == link && [there, back].contains(&output));
                         let (a, b) = grid.ends(link);
                         let here = grid.place(router);
                         assert!([a, b].contains(&(here.0 as i32, here.1 as i32)));
@@ -215,8 +288,8 @@ mod tests {
     #[test]
     fn controllers_sit_at_their_edge() {
         let grid = Grid::new(4, 5, ControllerEdge::Alternating);
-        assert_eq!(grid.entry(2), (RouterId(10), Port::Left));
-        assert_eq!(grid.entry(3), (RouterId(19), Port::Right));
+        assert_eq!((grid.entry(2).router(), grid.entry(2).port()), (RouterId(10), Port::Left));
+        assert_eq!((grid.entry(3).router(), grid.entry(3).port()), (RouterId(19), Port::Right));
         assert_eq!(grid.distance(3, RouterId(19)), 1);
         assert_eq!(grid.distance(0, RouterId(19)), 1 + 3 + 4);
         assert_eq!((0..4).map(|c| grid.controller_place(c).1).collect::<Vec<_>>(), [-1, 5, -1, 5]);

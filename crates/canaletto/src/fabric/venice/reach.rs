@@ -7,7 +7,7 @@ const MOST_ON_BOARD: u32 = 64;
 
 /// Free links, and the memory of a search among them.
 pub struct Reach {
-    board: Option<Board>,
+    board: Board,
     flood: Flood,
 }
 
@@ -15,10 +15,10 @@ pub struct Reach {
 /// took half of the time of a saturated network.
 struct Board {
     columns: u32,
-    /// Bit r: router r to the next one of its row.
-    along_rows: u64,
-    /// Bit r: router r to the next one of its column.
-    along_columns: u64,
+    /// Whether the network is small enough; nobody looks at the links otherwise.
+    fits: bool,
+    /// Bit r of the first: router r to the next one of its row; of the second: to the next one of its column.
+    links: [u64; 2],
 }
 
 /// A search from router to router.
@@ -33,45 +33,44 @@ struct Flood {
 impl Reach {
     /// All links are free.
     pub fn new(grid: &Grid) -> Reach {
-        let board = (grid.routers() <= MOST_ON_BOARD).then(|| Board::new(grid));
-        Reach { board, flood: Flood { seen: vec![0; grid.routers() as usize], ..Flood::default() } }
+        Reach { board: Board::new(grid), flood: Flood { seen: vec![0; grid.routers() as usize], ..Flood::default() } }
     }
 
-    /// The link at a router's port is free from now on, or taken.
-    pub fn set(&mut self, at: RouterId, port: Port, is_free: bool) {
-        if let Some(board) = &mut self.board {
-            board.set(at, port, is_free);
-        }
+    /// A link has been taken, or is free again. `first` is the router at its end in the west or in the lower row, `port` either
+    /// of its ports.
+    #[inline]
+    pub fn toggle(&mut self, first: RouterId, port: Port) {
+        self.board.toggle(first, port);
     }
 
     /// Whether free links lead from one router to another; `free` tells a router's ports that have one, as a set. Searched from
     /// both ends at once: what is cut off is usually a few routers around one of them.
     pub fn is_connected(&mut self, from: RouterId, to: RouterId, grid: &Grid, free: impl Fn(RouterId) -> u8) -> bool {
-        match &self.board {
-            _ if from == to => true,
-            Some(board) => board.is_connected(from, to),
-            None => self.flood.is_connected(from, to, grid, free),
+        match from == to {
+            true => true,
+            false if self.board.fits => self.board.is_connected(from, to),
+            false => self.flood.is_connected(from, to, grid, free),
         }
     }
 }
 
 impl Board {
     fn new(grid: &Grid) -> Board {
-        let leads = |port| {
+        let leads = |port: Port| {
             let routers = (0..grid.routers()).filter(|&r| grid.neighbour(RouterId(r), port).is_some());
-            routers.fold(0, |all, r| all | 1 << r)
+            routers.fold(0, |all, r| all | Board::bit(RouterId(r)))
         };
-        Board { columns: grid.columns, along_rows: leads(Port::Right), along_columns: leads(Port::Up) }
+        let links = [leads(Port::Right), leads(Port::Up)];
+        Board { columns: grid.columns, fits: grid.routers() <= MOST_ON_BOARD, links }
     }
 
-    fn set(&mut self, at: RouterId, port: Port, is_free: bool) {
-        let (links, first) = match port {
-            Port::Right => (&mut self.along_rows, at.0),
-            Port::Left => (&mut self.along_rows, at.0 - 1),
-            Port::Up => (&mut self.along_columns, at.0),
-            Port::Down => (&mut self.along_columns, at.0 - self.columns),
-        };
-        *links = if is_free { *links | 1 << first } else { *links & !(1 << first) };
+    fn bit(router: RouterId) -> u64 {
+        1u64.wrapping_shl(router.0)
+    }
+
+    #[inline]
+    fn toggle(&mut self, first: RouterId, port: Port) {
+        self.links[port.axis()] ^= Board::bit(first);
     }
 
     fn is_connected(&self, from: RouterId, to: RouterId) -> bool {
@@ -90,7 +89,7 @@ impl Board {
 
     /// A set of routers, and all that a free link joins to one of it.
     fn step(&self, set: u64) -> u64 {
-        let (rows, columns, shift) = (self.along_rows, self.along_columns, self.columns % u64::BITS);
+        let ([rows, columns], shift) = (self.links, self.columns % u64::BITS);
         set | (set & rows) << 1 | set >> 1 & rows | (set & columns) << shift | set >> shift & columns
     }
 }
@@ -148,7 +147,10 @@ mod tests {
             for (router, port, is_free) in changes {
                 let (at, port) = (RouterId(router % grid.routers()), Port::ALL[port]);
                 let Some((_, next)) = grid.neighbour(at, port) else { continue };
-                reach.set(at, port, is_free);
+                if (free[at.index()] & port.bit() != 0) == is_free {
+                    continue;
+                }
+                reach.toggle(at.min(next), port);
                 for (end, port) in [(at, port), (next, port.opposite())] {
                     let set = &mut free[end.index()];
                     *set = if is_free { *set | port.bit() } else { *set & !port.bit() };

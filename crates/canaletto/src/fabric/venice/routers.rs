@@ -1,43 +1,24 @@
-//! The routers: reservation tables (Venice §4.2, Fig. 7) and Algorithm 1 (§4.3).
+//! All routers with the links between them: what scouts reserve and cancel hop by hop (Venice §4.2 and §4.3).
 
-#[cfg(test)]
-use crate::fabric::venice::grid::LinkId;
-use crate::fabric::venice::grid::{Grid, Port, RouterId};
+use crate::engine::time::Time;
+use crate::fabric::trace::{WireTrace, WireUse};
+use crate::fabric::venice::grid::{Grid, LinkId, Port, PortAt, RouterId};
+use crate::fabric::venice::minimal::MinimalPorts;
+use crate::fabric::venice::packet::Mode;
 use crate::fabric::venice::reach::Reach;
-use crate::fabric::venice::scout::ScoutPacket;
+use crate::fabric::venice::router::{Exit, LinkUse, Router, Row};
+use crate::fabric::venice::scout::Scout;
+use crate::fabric::{PathId, Transfer};
 
-/// Where a router sends something.
+/// What a scout does at a router.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exit {
-    /// On to a neighbour.
-    To(Port),
-    /// To its chip.
-    Ejection,
-}
-
-/// A row of a reservation table: two ports connected, both ways, for a packet. A port serves one packet at a time, so that
-/// a row is found by its exit.
-#[derive(Debug, Clone, Copy)]
-struct Row {
-    /// The valid bit.
-    valid: bool,
-    /// Where the packet came in.
-    entry: Port,
-    /// The packet's number, that is its controller's.
-    packet: u16,
-}
-
-/// Place of the ejection port's row, after those of the four ports.
-const EJECTION: usize = 4;
-
-/// One router.
-#[derive(Clone, Copy)]
-struct Router {
-    /// Its ports whose links lead somewhere and are not reserved.
-    free: u8,
-    /// State of the 2-bit linear-feedback shift register, never 0.
-    register: u8,
-    table: [Row; EJECTION + 1],
+pub enum Hop {
+    /// It leaves: onward over a link that it has reserved, or back, as its packet's mode says.
+    On,
+    /// It stays, because this is the chip's router.
+    Arrived,
+    /// It stays, because this is the controller's own router and nothing is left to try.
+    Failed,
 }
 
 /// All routers with the links between them.
@@ -46,123 +27,226 @@ struct Router {
 pub struct Routers {
     grid: Grid,
     routers: Vec<Router>,
+    minimal: MinimalPorts,
     /// For each controller and router: the number of the last scout that went on from there, and in the lowest four bits
     /// the outputs it took. Plain numbers, so that what no scout touches takes no memory.
     tried: Vec<u64>,
-    /// Number of each controller's present scout.
-    scouts: Vec<u64>,
     reach: Reach,
+    /// Time a scout takes from router to router.
+    hop: Time,
+    /// Hops taken, backward ones included.
+    pub hops: u64,
+    /// What goes on on the links, for timelines.
+    pub trace: WireTrace,
+}
+
+/// What a reservation changes. Borrowed once a hop, so that nothing has to be looked up again after every write.
+struct Links<'a> {
+    routers: &'a mut [Router],
+    reach: &'a mut Reach,
+}
+
+impl Links<'_> {
+    /// Reserves the link at an output, as a row says. Returns the port at its far end.
+    #[inline(always)]
+    fn reserve(&mut self, at: RouterId, exit: (Port, u8), row: Row, now: Time) -> PortAt {
+        let output = self.routers[at.index()].output_mut(exit.0);
+        output.row = row;
+        output.used.since = now;
+        self.toggle(at, exit)
+    }
+
+    /// A scout in cancel mode (or the end of a transfer) comes back over the link at an output: the row is cleared and the link
+    /// free. Returns the port the packet had come in by.
+    ///
+    /// # Panics
+    /// If there is no such reservation.
+    #[inline(always)]
+    fn cancel(&mut self, packet: u32, at: RouterId, exit: PortAt, now: Time) -> PortAt {
+        let output = self.routers[at.index()].output_mut(exit.port());
+        let row = output.row.clear(packet);
+        output.used.free(now);
+        self.toggle(at, (exit.port(), exit.bit()));
+        row.entry(at)
+    }
+
+    /// The link at an output, a port and its bit, is reserved, or is free again: the routers at both ends know. Returns the port
+    /// at its far end.
+    #[inline(always)]
+    fn toggle(&mut self, at: RouterId, (port, bit): (Port, u8)) -> PortAt {
+        let router = &mut self.routers[at.index()];
+        router.free ^= bit;
+        let far = router.output(port).far;
+        self.routers[far.router().index()].free ^= far.bit();
+        self.reach.toggle(at.min(far.router()), port);
+        far
+    }
 }
 
 impl Routers {
     /// A network without reservations.
-    pub fn new(grid: Grid) -> Routers {
-        let none = Row { valid: false, entry: Port::Left, packet: 0 };
-        let router = |id: u32| {
-            let leads = |port: &Port| grid.neighbour(RouterId(id), *port).is_some();
-            let free = Port::ALL.into_iter().filter(leads).fold(0, |free, port| free | port.bit());
-            Router { free, register: (id % 3) as u8 + 1, table: [none; EJECTION + 1] }
-        };
+    pub fn new(grid: Grid, hop: Time) -> Routers {
+        let minimal = MinimalPorts::new(grid.rows, grid.columns);
         Routers {
-            routers: (0..grid.routers()).map(router).collect(),
+            routers: (0..grid.routers()).map(|id| Router::new(RouterId(id), &grid, &minimal)).collect(),
+            minimal,
             tried: vec![0; grid.rows as usize * grid.routers() as usize],
-            scouts: vec![0; grid.rows as usize],
             reach: Reach::new(&grid),
+            hop,
+            hops: 0,
+            trace: WireTrace::default(),
             grid,
         }
     }
 
-    /// Whether the link at a router's port is reserved, or leads nowhere.
-    pub fn is_taken(&self, at: RouterId, port: Port) -> bool {
-        self.routers[at.index()].free & port.bit() == 0
+    /// A controller's scout of a number, which has tried nothing yet and is on its way to the controller's router.
+    pub fn scout(&self, controller: u32, destination: RouterId, number: u64, now: Time) -> Scout {
+        let mut scout = Scout::new(controller, destination, number);
+        scout.due = now + self.hop;
+        scout.entry = self.grid.entry(controller);
+        scout.toward = self.minimal.destination(self.grid.place(destination));
+        scout.memory = controller * self.grid.routers();
+        scout
     }
 
-    /// The shape.
-    pub fn grid(&self) -> &Grid {
-        &self.grid
+    /// A scout arrives at a router, forward or back: Algorithm 1. It is on its way to the next router then, if it does not
+    /// stay.
+    #[inline(always)]
+    pub fn hop(&mut self, scout: &mut Scout) -> Hop {
+        let (now, packet) = (scout.due, scout.packet.controller);
+        let (at, mut entry) = (scout.entry.router(), scout.entry);
+        let mut links = Links { routers: &mut self.routers, reach: &mut self.reach };
+        if scout.packet.mode == Mode::Cancel {
+            // Back at a router that had sent it on by this port: the reservation goes, another output is tried.
+            entry = links.cancel(packet, at, entry, now);
+            scout.links -= 1;
+        }
+        let router = &mut links.routers[at.index()];
+        if at == scout.packet.destination {
+            router.ejection = Row::new(packet, entry);
+            return Hop::Arrived;
+        }
+        // Outputs the scout has taken here before: each may be reserved only once, which bounds its way (§4.3, livelock).
+        let tried = &mut self.tried[scout.memory as usize + at.index()];
+        let before = scout.outputs_of(*tried);
+        let minimal = self.minimal.between(router.place, scout.toward);
+        if let Some(output) = router.find_output(minimal, before, entry) {
+            *tried = scout.remember(before | output.bit);
+            scout.packet.mode = Mode::Reserve;
+            scout.links += 1;
+            scout.entry = links.reserve(at, (output.port, output.bit), Row::new(packet, entry), now);
+        } else {
+            let back = router.output(entry.port()).far;
+            if !back.is_some() {
+                return Hop::Failed;
+            }
+            scout.packet.mode = Mode::Cancel;
+            scout.entry = back;
+        }
+        scout.due = now + self.hop;
+        self.hops += 1;
+        if self.trace.is_on() {
+            self.trace_hop(scout, now);
+        }
+        Hop::On
+    }
+
+    #[cold]
+    fn trace_hop(&mut self, scout: &Scout, now: Time) {
+        let what = if scout.packet.mode == Mode::Reserve { WireUse::Scout } else { WireUse::Cancel };
+        let link = self.grid.link(scout.entry);
+        self.trace.write(link.0, what, PathId(scout.packet.controller), now, scout.due);
+    }
+
+    /// Gives up the circuit from a controller to a chip, beginning at the chip.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn release(&mut self, controller: u32, chip: RouterId, now: Time) {
+        if self.trace.is_on() {
+            for (link, used) in self.traced_circuit(chip) {
+                self.trace.write(link.0, WireUse::Reserved, PathId(controller), used.since, now);
+            }
+        }
+        let mut links = Links { routers: &mut self.routers, reach: &mut self.reach };
+        let entry = links.routers[chip.index()].ejection.clear(controller).entry(chip);
+        let mut output = output_before(links.routers, entry);
+        while let Some(exit) = output {
+            let entry = links.cancel(controller, exit.router(), exit, now);
+            output = output_before(links.routers, entry);
+        }
+    }
+
+    /// A circuit's links carry a transfer from now on.
+    pub fn carry(&mut self, controller: u32, transfer: &Transfer, now: Time) {
+        let (chip, time) = (RouterId(transfer.chip.0), transfer.time());
+        let mut output = self.last_output(chip);
+        while let Some(exit) = output {
+            let crossed = self.routers[exit.router().index()].output_mut(exit.port());
+            crossed.used.active += time;
+            let entry = crossed.row.entry(exit.router());
+            output = output_before(&self.routers, entry);
+        }
+        if self.trace.is_on() {
+            for (link, _) in self.traced_circuit(chip) {
+                self.trace.write_transfer(link.0, transfer, PathId(controller), now);
+            }
+        }
+    }
+
+    /// The last output of the circuit to a chip.
+    fn last_output(&self, chip: RouterId) -> Option<PortAt> {
+        output_before(&self.routers, self.routers[chip.index()].ejection.entry(chip))
+    }
+
+    /// The links of the circuit to a chip and their use, from the controller's router on: what is traced is in this order.
+    fn traced_circuit(&self, chip: RouterId) -> Vec<(LinkId, LinkUse)> {
+        let mut links = Vec::new();
+        let mut output = self.last_output(chip);
+        while let Some(exit) = output {
+            let crossed = self.routers[exit.router().index()].output(exit.port());
+            links.push((self.grid.link(exit), crossed.used));
+            output = output_before(&self.routers, crossed.row.entry(exit.router()));
+        }
+        links.reverse();
+        links
+    }
+
+    /// Use of a link between routers, both directions together.
+    pub fn link_use(&self, link: LinkId) -> LinkUse {
+        let (there, back) = self.grid.outputs(link);
+        let [there, back] =
+            [there, back].map(|output| self.routers[output.router().index()].output(output.port()).used);
+        LinkUse { since: there.since.max(back.since), busy: there.busy + back.busy, active: there.active + back.active }
+    }
+
+    /// Where a packet that comes in by `entry` goes on.
+    pub fn exit(&self, packet: u32, entry: PortAt) -> Option<Exit> {
+        self.routers[entry.router().index()].exit(packet, entry)
     }
 
     /// Whether free links lead from one router to another, so that a scout on its own would find a way.
     pub fn is_connected(&mut self, from: RouterId, to: RouterId) -> bool {
         self.reach.is_connected(from, to, &self.grid, |at| self.routers[at.index()].free)
     }
+}
 
-    /// The link at a router's port is free from now on, or taken.
-    fn set_free(&mut self, at: RouterId, port: Port, is_free: bool) {
-        let next = self.grid.beyond(at, port).router;
-        for (end, port) in [(at, port), (next, port.opposite())] {
-            let free = &mut self.routers[end.index()].free;
-            *free = if is_free { *free | port.bit() } else { *free & !port.bit() };
-        }
-        self.reach.set(at, port, is_free);
-    }
+/// The output from which something came in by a port: none if it came from the controller.
+#[inline]
+fn output_before(routers: &[Router], entry: PortAt) -> Option<PortAt> {
+    Some(routers[entry.router().index()].output(entry.port()).far).filter(|far| far.is_some())
+}
 
-    /// A controller sends a new scout, which has tried nothing yet.
-    pub fn new_scout(&mut self, controller: u32) {
-        self.scouts[controller as usize] += 1;
-    }
-
-    /// Algorithm 1 at a router, for a scout that came in by `input` in reserve mode: the exit it takes, which is reserved
-    /// and written into the table; none if it has to go back.
-    pub fn find_output(&mut self, scout: &ScoutPacket, at: RouterId, input: Port) -> Option<Exit> {
-        let minimal = self.minimal_outputs(scout.destination, at);
-        if minimal == 0 {
-            self.routers[at.index()].table[EJECTION] = Row::of(scout, input);
-            return Some(Exit::Ejection);
-        }
-        let place = scout.controller as usize * self.routers.len() + at.index();
-        let number = self.scouts[scout.controller as usize];
-        // Outputs the scout has taken here before: each may be reserved only once, which bounds its way (§4.3, livelock).
-        let tried = if self.tried[place] >> 4 == number { self.tried[place] as u8 & 0b1111 } else { 0 };
-        let router = &mut self.routers[at.index()];
-        let free = router.free & !tried;
-        let outputs = if free & minimal != 0 { free & minimal } else { free & !input.bit() };
-        let port = router.choose(outputs)?;
-        router.table[port as usize] = Row::of(scout, input);
-        self.tried[place] = number << 4 | u64::from(tried | port.bit());
-        self.set_free(at, port, false);
-        Some(Exit::To(port))
-    }
-
-    /// The outputs on a shortest way, as a set; empty at the destination. Cases 1 to 9 of the algorithm.
-    fn minimal_outputs(&self, destination: RouterId, at: RouterId) -> u8 {
-        let ((row, column), (to_row, to_column)) = (self.grid.place(at), self.grid.place(destination));
-        let along = |from: u32, to: u32, forward: Port, backward: Port| match to.cmp(&from) {
-            std::cmp::Ordering::Greater => forward.bit(),
-            std::cmp::Ordering::Less => backward.bit(),
-            std::cmp::Ordering::Equal => 0,
-        };
-        along(column, to_column, Port::Right, Port::Left) | along(row, to_row, Port::Up, Port::Down)
-    }
-
-    /// A scout in cancel mode (or the end of a transfer) comes back over `exit`: the row is cleared and its link free.
-    /// Returns the port the packet had come in by.
-    ///
-    /// # Panics
-    /// If there is no such reservation.
-    pub fn cancel(&mut self, packet: u32, at: RouterId, exit: Exit) -> Port {
-        let row = &mut self.routers[at.index()].table[exit.row()];
-        assert!(row.valid && u32::from(row.packet) == packet, "a packet gives up only what it reserved");
-        row.valid = false;
-        let entry = row.entry;
-        if let Exit::To(port) = exit {
-            self.set_free(at, port, true);
-        }
-        entry
-    }
-
-    /// Where a packet that comes in by `entry` goes on.
-    pub fn exit(&self, packet: u32, at: RouterId, entry: Port) -> Option<Exit> {
-        let exits = Port::ALL.into_iter().map(Exit::To).chain([Exit::Ejection]);
-        exits.into_iter().find(|exit| {
-            let row = &self.routers[at.index()].table[exit.row()];
-            row.valid && u32::from(row.packet) == packet && row.entry == entry
-        })
+#[cfg(test)]
+impl Routers {
+    /// Whether the link at a router's port is reserved, or leads nowhere.
+    pub fn is_taken(&self, at: RouterId, port: Port) -> bool {
+        self.routers[at.index()].free & port.bit() == 0
     }
 
     /// Whether nothing is reserved anywhere.
     pub fn is_idle(&self) -> bool {
-        self.routers.iter().all(|router| router.table.iter().all(|row| !row.valid)) && self.reserved() == 0
+        self.routers.iter().all(Router::is_idle) && self.reserved() == 0
     }
 
     /// Links reserved.
@@ -171,67 +255,28 @@ impl Routers {
         self.grid.links() - free / 2
     }
 
-    /// Reserves a circuit by hand, for tests: from a controller over the given routers.
-    #[cfg(test)]
+    /// Reserves a circuit by hand: from a controller over the given routers.
     pub fn hold(&mut self, packet: u32, routers: &[u32]) {
-        let (_, mut entry) = self.grid.entry(packet);
-        let row = |entry: Port| Row { valid: true, entry, packet: packet as u16 };
+        let mut entry = self.grid.entry(packet);
         for pair in routers.windows(2) {
             let at = RouterId(pair[0]);
             let leads = |&port: &Port| self.grid.neighbour(at, port).is_some_and(|(_, next)| next.0 == pair[1]);
-            let port = Port::ALL.into_iter().find(leads).expect("neighbours");
-            assert!(!self.is_taken(at, port));
-            self.routers[at.index()].table[port as usize] = row(entry);
-            self.set_free(at, port, false);
-            entry = port.opposite();
+            let exit = Port::ALL.into_iter().find(leads).expect("neighbours");
+            assert!(!self.is_taken(at, exit));
+            entry = self.links().reserve(at, (exit, exit.bit()), Row::new(packet, entry), Time::ZERO);
         }
-        let last = *routers.last().expect("a router");
-        self.routers[last as usize].table[EJECTION] = row(entry);
+        self.routers[entry.router().index()].ejection = Row::new(packet, entry);
     }
 
-    /// Marks a link as reserved by nobody in particular, for tests.
-    #[cfg(test)]
+    /// Marks a link as reserved by nobody in particular.
     pub fn block(&mut self, link: LinkId) {
-        for at in (0..self.grid.routers()).map(RouterId) {
-            for port in Port::ALL {
-                if self.grid.neighbour(at, port).is_some_and(|(l, _)| l == link) {
-                    self.set_free(at, port, false);
-                }
-            }
+        let (output, _) = self.grid.outputs(link);
+        if !self.is_taken(output.router(), output.port()) {
+            self.links().toggle(output.router(), (output.port(), output.bit()));
         }
     }
-}
 
-impl Exit {
-    /// Its row in a table.
-    fn row(self) -> usize {
-        match self {
-            Exit::To(port) => port as usize,
-            Exit::Ejection => EJECTION,
-        }
-    }
-}
-
-impl Row {
-    fn of(scout: &ScoutPacket, entry: Port) -> Row {
-        Row { valid: true, entry, packet: scout.controller as u16 }
-    }
-}
-
-impl Router {
-    /// One of a set of outputs: the only one, or by the 2-bit LFSR (x² + x + 1), whose states are 1, 2 and 3; of two, one is
-    /// then twice as likely as the other, as in the hardware described. None if there is none.
-    fn choose(&mut self, outputs: u8) -> Option<Port> {
-        let second = outputs & outputs.wrapping_sub(1);
-        if second == 0 {
-            return Port::of(outputs);
-        }
-        self.register = (self.register << 1 | (self.register >> 1 ^ self.register) & 1) & 0b11;
-        let third = second & (second - 1);
-        Port::of(match (self.register, third) {
-            (1, _) | (3, 0) => outputs,
-            (2, _) => second,
-            _ => third,
-        })
+    fn links(&mut self) -> Links<'_> {
+        Links { routers: &mut self.routers, reach: &mut self.reach }
     }
 }

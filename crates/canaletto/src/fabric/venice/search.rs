@@ -6,9 +6,10 @@ use crate::engine::time::Time;
 use crate::fabric::PathId;
 use crate::fabric::trace::WireUse;
 use crate::fabric::venice::circuit::State;
-use crate::fabric::venice::grid::{Port, RouterId};
-use crate::fabric::venice::routers::Exit;
-use crate::fabric::venice::scout::Mode;
+use crate::fabric::venice::grid::{PortAt, RouterId};
+use crate::fabric::venice::router::Exit;
+use crate::fabric::venice::routers::Hop;
+use crate::fabric::venice::scout::Scout;
 use crate::flash::address::ChipId;
 
 impl Venice {
@@ -28,74 +29,48 @@ impl Venice {
     pub(super) fn send_scout(&mut self, id: u32, now: Time, later: &mut impl FnMut(Time, Event)) {
         self.counts.scouts += 1;
         self.searching += 1;
-        self.routers.new_scout(id);
-        let (router, entry) = self.grid.entry(id);
         let controller = &mut self.controllers[id as usize];
         controller.state = State::Searching;
-        controller.packet.mode = Mode::Reserve;
-        (controller.router, controller.entry) = (router, entry);
+        controller.scouts += 1;
         controller.sent = now;
-        self.trace.write(self.grid.controller_link(id).0, WireUse::Scout, PathId(id), now, now + self.hop);
-        match self.scouts {
-            Scouts::HopByHop => self.hops.push_back((now + self.hop, id)),
-            Scouts::Atomic => {
-                let mut at = now + self.hop;
-                while !self.scout_at_router(id, at) {
-                    at += self.hop;
+        let mut scout = self.routers.scout(id, controller.destination(), controller.scouts, now);
+        self.routers.trace.write(self.grid.controller_link(id).0, WireUse::Scout, PathId(id), now, scout.due);
+        match self.travel {
+            Scouts::HopByHop => self.under_way.send(scout),
+            Scouts::Atomic => loop {
+                let hop = self.routers.hop(&mut scout);
+                if hop != Hop::On {
+                    let back = self.search_ended(&scout, hop);
+                    return later(back, Event::Back(id));
                 }
-                later(self.back_from(id, at), Event::Back(id));
-            }
+            },
         }
     }
 
-    /// When a scout that has ended its search at a router at `now` is back at its controller: over the whole circuit, or, if
-    /// it has none, over the controller's link, the last of its way back.
-    pub(super) fn back_from(&self, id: u32, now: Time) -> Time {
-        now + self.hop * self.controllers[id as usize].length()
+    /// Lets scouts hop until one ends its search, or all that are left arrive no sooner than `until`.
+    #[inline]
+    pub(super) fn let_scouts_hop(&mut self, until: Time) -> Option<(Time, Event)> {
+        while let Some(scout) = self.under_way.arriving_before(until) {
+            match self.routers.hop(scout) {
+                Hop::On => self.under_way.hopped(),
+                end => {
+                    let scout = self.under_way.end();
+                    return Some((self.search_ended(&scout, end), Event::Back(scout.packet.controller)));
+                }
+            }
+        }
+        None
     }
 
-    /// The scout is at a router: forward or back. Returns whether its search has ended, at the chip or at the controller's
-    /// own router with nothing left to try.
-    pub(super) fn scout_at_router(&mut self, id: u32, now: Time) -> bool {
-        let controller = &mut self.controllers[id as usize];
-        let (at, mut input) = (controller.router, controller.entry);
-        if controller.packet.mode == Mode::Cancel {
-            // Back at a router that had sent it on by this port: the reservation goes, another output is tried.
-            let exit = input;
-            input = self.routers.cancel(id, at, Exit::To(exit));
-            controller.path.pop();
-            self.links[self.grid.beyond(at, exit).link.index()].free(now);
+    /// A scout has ended its search, at the chip or at its controller's own router. Returns when it is back at its controller:
+    /// over the whole circuit, or, if it has none, over the controller's link, the last of its way back.
+    fn search_ended(&mut self, scout: &Scout, end: Hop) -> Time {
+        let controller = &mut self.controllers[scout.packet.controller as usize];
+        if end == Hop::Arrived {
+            controller.state = State::Reserved;
         }
-        controller.packet.mode = Mode::Reserve;
-        let port = match self.routers.find_output(&controller.packet, at, input) {
-            Some(Exit::Ejection) => {
-                controller.state = State::Reserved;
-                return true;
-            }
-            Some(Exit::To(port)) => {
-                controller.path.push((at, port));
-                self.links[self.grid.beyond(at, port).link.index()].since = now;
-                port
-            }
-            None if self.grid.entry(id) == (at, input) => return true,
-            None => {
-                controller.packet.mode = Mode::Cancel;
-                input
-            }
-        };
-        self.counts.hops += 1;
-        let beyond = self.grid.beyond(at, port);
-        (controller.router, controller.entry) = (beyond.router, port.opposite());
-        let what = if controller.packet.mode == Mode::Reserve { WireUse::Scout } else { WireUse::Cancel };
-        self.trace.write(beyond.link.0, what, PathId(id), now, now + self.hop);
-        false
-    }
-
-    pub(super) fn trace_reservation(&mut self, id: u32, at: RouterId, exit: Port, now: Time) {
-        if self.trace.is_on() {
-            let link = self.grid.beyond(at, exit).link;
-            self.trace.write(link.0, WireUse::Reserved, PathId(id), self.links[link.index()].since, now);
-        }
+        controller.length = scout.length();
+        scout.due + self.hop * controller.length
     }
 
     /// The scout is back at its controller.
@@ -129,41 +104,36 @@ impl Venice {
     /// Whether a scout of a waiting controller could find a way now. The hardware would find out by sending one after the
     /// other (`venice.retry = "immediate"`), and the futile ones would hold links that others need.
     pub(super) fn could_find(&mut self, id: u32) -> bool {
-        let (source, _) = self.grid.entry(id);
-        self.routers.is_connected(source, self.controllers[id as usize].packet.destination)
+        let source = self.grid.entry(id).router();
+        self.routers.is_connected(source, self.controllers[id as usize].destination())
     }
 
     fn count_detour(&mut self, id: u32) {
         let controller = &self.controllers[id as usize];
-        let shortest = self.grid.distance(id, controller.packet.destination);
-        self.counts.detours += u64::from(controller.length() > u64::from(shortest));
+        let shortest = self.grid.distance(id, controller.destination());
+        self.counts.detours += u64::from(controller.length > u64::from(shortest));
     }
 
     /// Whether what comes in from a controller is led to the chip by the reservation tables.
     fn tables_lead_to(&self, id: u32, chip: RouterId) -> bool {
-        let (mut at, mut entry) = self.grid.entry(id);
-        while let Some(Exit::To(port)) = self.routers.exit(id, at, entry) {
-            let Some((_, next)) = self.grid.neighbour(at, port) else { return false };
-            (at, entry) = (next, port.opposite());
+        let mut entry = self.grid.entry(id);
+        while let Some(Exit::To(port)) = self.routers.exit(id, entry) {
+            let Some((_, next)) = self.grid.neighbour(entry.router(), port) else { return false };
+            entry = PortAt::new(next, port.opposite());
         }
-        at == chip && self.routers.exit(id, at, entry) == Some(Exit::Ejection)
+        entry.router() == chip && self.routers.exit(id, entry) == Some(Exit::Ejection)
     }
 
     /// Sends the controller's transfer over its circuit: Eq. 1.
     pub(super) fn transfer(&mut self, id: u32, now: Time, later: &mut impl FnMut(Time, Event)) {
         let controller = &mut self.controllers[id as usize];
         controller.state = State::Transferring;
-        let (transfer, length) = (controller.transfer, controller.length());
-        let controller = &self.controllers[id as usize];
-        debug_assert!(self.tables_lead_to(id, RouterId(transfer.chip.0)));
-        for &(at, exit) in &controller.path {
-            let link = self.grid.beyond(at, exit).link;
-            self.links[link.index()].active += transfer.time();
-            self.trace.write_transfer(link.0, &transfer, PathId(id), now);
-        }
-        let own = self.grid.controller_link(id);
-        self.links[own.index()].active += transfer.time();
-        self.trace.write_transfer(own.0, &transfer, PathId(id), now);
+        let (transfer, length) = (controller.transfer, controller.length);
+        let chip = controller.destination();
+        debug_assert!(self.tables_lead_to(id, chip));
+        self.routers.carry(id, &transfer, now);
+        self.own_links[id as usize].active += transfer.time();
+        self.routers.trace.write_transfer(self.grid.controller_link(id).0, &transfer, PathId(id), now);
         self.router_time += transfer.time() * length;
         later(now + transfer.time() + self.cycle * length, Event::TransferDone(id));
     }

@@ -4,7 +4,8 @@ use crate::config::units::Rate;
 use crate::fabric::tests::{Bench, array};
 use crate::fabric::trace::{WireSpan, WireUse};
 use crate::fabric::venice::grid::Port;
-use crate::fabric::venice::scout::{Mode, ScoutPacket};
+use crate::fabric::venice::packet::Mode;
+use crate::fabric::venice::routers::Hop;
 use proptest::prelude::*;
 
 fn config() -> FabricConfig {
@@ -16,30 +17,18 @@ fn grid(rows: u32, columns: u32) -> Grid {
 }
 
 /// A scout on its own: the routers it goes through to the chip, if it finds a way, and the hops it took.
-fn search(routers: &mut Routers, grid: &Grid, controller: u32, chip: u32) -> (Option<Vec<RouterId>>, u32) {
-    let packet = ScoutPacket { mode: Mode::Reserve, destination: RouterId(chip), controller };
-    routers.new_scout(controller);
-    let (mut at, mut entry) = grid.entry(controller);
-    let (mut path, mut hops, mut back) = (vec![at], 0, false);
+fn search(routers: &mut Routers, controller: u32, chip: u32) -> (Option<Vec<RouterId>>, u32) {
+    let mut scout = routers.scout(controller, RouterId(chip), routers.hops + 1, Time::ZERO);
+    let (mut path, before) = (vec![scout.entry.router()], routers.hops);
     loop {
-        if back {
-            entry = routers.cancel(controller, at, Exit::To(entry));
+        let hop = routers.hop(&mut scout);
+        let hops = (routers.hops - before) as u32;
+        match hop {
+            Hop::Arrived => return (Some(path), hops),
+            Hop::Failed => return (None, hops),
+            Hop::On if scout.packet.mode == Mode::Cancel => path.truncate(path.len() - 1),
+            Hop::On => path.push(scout.entry.router()),
         }
-        let found = routers.find_output(&packet, at, entry);
-        let port = match found {
-            Some(Exit::Ejection) => return (Some(path), hops),
-            Some(Exit::To(port)) => port,
-            None => entry,
-        };
-        let Some((_, next)) = grid.neighbour(at, port) else { return (None, hops) };
-        back = found.is_none();
-        if back {
-            path.truncate(path.len() - 1)
-        } else {
-            path.push(next)
-        }
-        (at, entry) = (next, port.opposite());
-        hops += 1;
     }
 }
 
@@ -65,7 +54,7 @@ fn reachable(routers: &Routers, grid: &Grid, from: RouterId, to: RouterId, minim
 }
 
 fn routers_connect(grid: &Grid, blocked: u64, from: RouterId, to: RouterId) -> bool {
-    let mut routers = Routers::new(grid.clone());
+    let mut routers = Routers::new(grid.clone(), Time::from_ns(3));
     (0..grid.links()).filter(|l| blocked >> l & 1 == 1).for_each(|l| routers.block(LinkId(l)));
     routers.is_connected(from, to)
 }
@@ -75,13 +64,13 @@ fn routers_connect(grid: &Grid, blocked: u64, from: RouterId, to: RouterId) -> b
 #[test]
 fn figure_8_finds_a_free_detour() {
     let grid = grid(4, 5);
-    let mut routers = Routers::new(grid.clone());
+    let mut routers = Routers::new(grid.clone(), Time::from_ns(3));
     routers.hold(0, &[0, 1, 6]);
     routers.hold(1, &[5, 6, 7, 8]);
     routers.hold(2, &[10, 11, 12, 7]);
-    let (source, _) = grid.entry(3);
+    let source = grid.entry(3).router();
     assert!(!reachable(&routers, &grid, source, RouterId(2), true));
-    let (path, _) = search(&mut routers, &grid, 3, 2);
+    let (path, _) = search(&mut routers, 3, 2);
     let path = path.expect("there is a free way");
     assert_eq!((path[0], *path.last().unwrap()), (RouterId(15), RouterId(2)));
     assert!(path.len() as u32 > grid.distance(3, RouterId(2)));
@@ -99,11 +88,11 @@ fn a_lone_scout_fails_only_where_no_way_is_free() {
         let grid = grid(rows, columns);
         for controller in 0..rows {
             for chip in 0..grid.routers() {
-                let mut routers = Routers::new(grid.clone());
+                let mut routers = Routers::new(grid.clone(), Time::from_ns(3));
                 (0..grid.links()).filter(|l| blocked >> l & 1 == 1).for_each(|l| routers.block(LinkId(l)));
-                let (source, _) = grid.entry(controller);
+                let source = grid.entry(controller).router();
                 let exists = reachable(&routers, &grid, source, RouterId(chip), false);
-                let (path, hops) = search(&mut routers, &grid, controller, chip);
+                let (path, hops) = search(&mut routers, controller, chip);
                 assert_eq!(routers_connect(&grid, blocked, source, RouterId(chip)), exists);
                 assert_eq!(path.is_some(), exists, "{rows}x{columns}, links {blocked:b}, {controller} to {chip}");
                 assert!(hops <= 2 * 4 * grid.routers());
@@ -192,10 +181,17 @@ fn a_failed_scout_goes_again_at_the_release() {
     }
 }
 
+/// Links held by scouts and circuits.
+fn held_links(fabric: &Venice) -> u64 {
+    let holds = |c: &&Controller| matches!(c.state, State::Reserved | State::Transferring);
+    let circuits: u64 = fabric.controllers.iter().filter(holds).map(|c| c.length - 1).sum();
+    circuits + u64::from(fabric.under_way.held_links())
+}
+
 /// Transfers to random chips on a random shape, as many at a time as are granted; what is traced must never overlap on a link.
 fn soak(config: &FabricConfig, rows: u32, columns: u32, transfers: &[(u32, bool)]) -> Bench<Venice> {
     let mut bench = Bench::<Venice>::new(config, &array(rows, columns));
-    bench.fabric.trace.switch_on();
+    bench.fabric.routers.trace.switch_on();
     let mut spans: Vec<WireSpan> = Vec::new();
     let mut wanted: Vec<Transfer> = transfers
         .iter()
@@ -209,14 +205,13 @@ fn soak(config: &FabricConfig, rows: u32, columns: u32, transfers: &[(u32, bool)
         while let Some(i) = wanted.iter().position(|transfer| bench.is_free(transfer.chip.0, transfer.direction)) {
             bench.start(wanted.remove(i));
         }
-        spans.extend(bench.fabric.trace.drain());
+        spans.extend(bench.fabric.routers.trace.drain());
         if !bench.step() {
             break;
         }
-        spans.extend(bench.fabric.trace.drain());
-        let reserved = bench.fabric.routers.reserved() as usize;
-        let held: usize = bench.fabric.controllers.iter().map(|c| c.path.len()).sum();
-        assert_eq!(reserved, held, "each reserved link belongs to one scout or circuit");
+        spans.extend(bench.fabric.routers.trace.drain());
+        let reserved = u64::from(bench.fabric.routers.reserved());
+        assert_eq!(reserved, held_links(&bench.fabric), "each reserved link belongs to one scout or circuit");
     }
     assert_eq!(bench.crossed.len(), total, "every transfer crosses");
     assert!(bench.fabric.routers.is_idle() && bench.fabric.waiting.is_empty());
@@ -225,7 +220,7 @@ fn soak(config: &FabricConfig, rows: u32, columns: u32, transfers: &[(u32, bool)
     assert!(reserved.windows(2).all(|p| p[0].wire != p[1].wire || p[0].end <= p[1].start), "two circuits on a link");
     let counts = bench.fabric.counts;
     let most = 8 * u64::from(rows * columns) + 1;
-    assert!(counts.hops <= most * counts.scouts, "{counts:?}");
+    assert!(bench.fabric.routers.hops <= most * counts.scouts, "{counts:?}");
     bench
 }
 

@@ -1,0 +1,76 @@
+//! Ports on a shortest way: cases 1 to 9 of Algorithm 1 (Venice §4.3), as a table.
+
+use std::cmp::Ordering;
+
+use crate::fabric::venice::grid::Port;
+
+/// The ports on a shortest way, by where the destination lies from a router: up to two, none at the destination itself.
+///
+/// The table is as wide as columns can be apart, both ways, and as high as rows can be. A router's place in it stands for the
+/// router's row and column, so that the difference of two places says both how many rows and how many columns lie between.
+pub struct MinimalPorts {
+    ports: Vec<u8>,
+    width: u32,
+    /// Place of a destination that is where the router is.
+    here: u32,
+}
+
+impl MinimalPorts {
+    /// The table of a network of `rows` × `columns` routers.
+    pub fn new(rows: u32, columns: u32) -> MinimalPorts {
+        let along = |apart: u32, none: u32, forward: Port, backward: Port| match apart.cmp(&none) {
+            Ordering::Greater => forward.bit(),
+            Ordering::Less => backward.bit(),
+            Ordering::Equal => 0,
+        };
+        let (height, width) = (2 * rows - 1, 2 * columns - 1);
+        let ports = (0..height * width).map(|place| {
+            let (up, right) = (place / width, place % width);
+            along(right, columns - 1, Port::Right, Port::Left) | along(up, rows - 1, Port::Up, Port::Down)
+        });
+        MinimalPorts { ports: ports.collect(), width, here: (rows - 1) * width + columns - 1 }
+    }
+
+    /// The place of a router.
+    pub fn place(&self, (row, column): (u32, u32)) -> u32 {
+        row * self.width + column
+    }
+
+    /// The place of a destination.
+    pub fn destination(&self, router: (u32, u32)) -> u32 {
+        self.place(router) + self.here
+    }
+
+    /// The ports on a shortest way from a router's place to a destination's.
+    #[inline]
+    pub fn between(&self, place: u32, destination: u32) -> u8 {
+        self.ports[(destination - place) as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::design::ControllerEdge;
+    use crate::fabric::venice::grid::{Grid, RouterId};
+
+    /// A port is in the set if, and only if, the router beyond it is nearer.
+    #[test]
+    fn minimal_ports_lead_nearer() {
+        for (rows, columns) in [(1, 1), (1, 5), (5, 1), (4, 5), (8, 8)] {
+            let (grid, minimal) = (Grid::new(rows, columns, ControllerEdge::West), MinimalPorts::new(rows, columns));
+            let routers = || (0..grid.routers()).map(RouterId);
+            for (at, to) in routers().flat_map(|at| routers().map(move |to| (at, to))) {
+                let apart = |at: RouterId| {
+                    let ((row, column), (to_row, to_column)) = (grid.place(at), grid.place(to));
+                    row.abs_diff(to_row) + column.abs_diff(to_column)
+                };
+                let ports = minimal.between(minimal.place(grid.place(at)), minimal.destination(grid.place(to)));
+                for port in Port::ALL {
+                    let nearer = grid.neighbour(at, port).is_some_and(|(_, next)| apart(next) < apart(at));
+                    assert_eq!(ports & port.bit() != 0, nearer, "{at:?} to {to:?} by {port:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! One router: its reservation table (Venice §4.2, Fig. 7), its outputs, and its part of Algorithm 1 (§4.3).
+
+use crate::engine::time::Time;
+use crate::fabric::venice::choice::{Choice, Register};
+use crate::fabric::venice::grid::{Grid, Port, PortAt, RouterId};
+use crate::fabric::venice::minimal::MinimalPorts;
+
+/// Where a router sends something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// On to a neighbour.
+    To(Port),
+    /// To its chip.
+    Ejection,
+}
+
+/// A row of a reservation table: two ports connected, both ways, for a packet. A port serves one packet at a time, so that
+/// a row is found by its exit.
+///
+/// ```text
+/// │ packet   │ entry  │      the packet's number is its controller's; a row that is not valid has no entry
+/// │ 31 … 16  │ 15 … 0 │
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row(u32);
+
+impl Row {
+    const NONE: Row = Row(0);
+
+    /// The row of a packet that came in by `entry`.
+    #[inline]
+    pub fn new(packet: u32, entry: PortAt) -> Row {
+        Row(packet << 16 | entry.without_router())
+    }
+
+    /// Where the packet came in, at the router that the row is of.
+    #[inline]
+    pub fn entry(self, router: RouterId) -> PortAt {
+        PortAt::with_router(self.0 & 0xffff, router)
+    }
+
+    /// Clears the row of a packet. Returns what it was.
+    ///
+    /// # Panics
+    /// If this is not its row.
+    #[inline]
+    pub fn clear(&mut self, packet: u32) -> Row {
+        let row = std::mem::replace(self, Row::NONE);
+        assert!(row != Row::NONE && row.0 >> 16 == packet, "a packet gives up only what it reserved");
+        row
+    }
+}
+
+/// Use of a link.
+#[derive(Clone, Copy, Default)]
+pub struct LinkUse {
+    /// Start of its present reservation.
+    pub since: Time,
+    /// Time reserved, the present reservation left out.
+    pub busy: Time,
+    /// Time it carried commands or data.
+    pub active: Time,
+}
+
+impl LinkUse {
+    /// Ends its reservation.
+    #[inline]
+    pub fn free(&mut self, now: Time) {
+        // Reservations follow each other, so that their sum is never later than now.
+        self.busy = Time(self.busy.0 + (now - self.since).0);
+    }
+}
+
+/// An output: a link in one of its directions.
+#[derive(Clone, Copy)]
+pub struct Output {
+    /// The output at the far end, for the other direction; none where the array ends.
+    pub far: PortAt,
+    /// The table's row of what goes out here.
+    pub row: Row,
+    /// Use in this direction.
+    pub used: LinkUse,
+}
+
+/// A router: its state, and the wiring that every hop looks up.
+#[derive(Clone, Copy)]
+pub struct Router {
+    /// Outputs that lead somewhere and whose links are not reserved, as a set.
+    pub free: u8,
+    register: Register,
+    /// Its place among [`MinimalPorts`].
+    pub place: u32,
+    /// The table's row of what goes to the chip.
+    pub ejection: Row,
+    outputs: [Output; 4],
+}
+
+impl Router {
+    /// A router of a network without reservations.
+    pub fn new(id: RouterId, grid: &Grid, minimal: &MinimalPorts) -> Router {
+        let output = |port: Port| {
+            let far = grid.neighbour(id, port).map_or(PortAt::NONE, |(_, next)| PortAt::new(next, port.opposite()));
+            Output { far, row: Row::NONE, used: LinkUse::default() }
+        };
+        let leads = |port: &Port| grid.neighbour(id, *port).is_some();
+        Router {
+            free: Port::ALL.into_iter().filter(leads).fold(0, |free, port| free | port.bit()),
+            register: Register::of_router(id.0),
+            place: minimal.place(grid.place(id)),
+            ejection: Row::NONE,
+            outputs: Port::ALL.map(output),
+        }
+    }
+
+    /// The output at a port.
+    #[inline]
+    pub fn output(&self, port: Port) -> &Output {
+        &self.outputs[port as usize]
+    }
+
+    /// The output at a port.
+    #[inline]
+    pub fn output_mut(&mut self, port: Port) -> &mut Output {
+        &mut self.outputs[port as usize]
+    }
+
+    /// The output of a scout that came in by `entry`: a free one on a shortest way, else any free one, chosen by the register.
+    /// None if it has to go back: there is no free one that it has not `tried`.
+    #[inline]
+    pub fn find_output(&mut self, minimal: u8, tried: u8, entry: PortAt) -> Option<Choice> {
+        let free = self.free & !tried;
+        let mut outputs = free & minimal;
+        if outputs == 0 {
+            outputs = free & !entry.bit();
+            if outputs == 0 {
+                return None;
+            }
+        }
+        Some(self.register.choose(outputs))
+    }
+
+    /// Where a packet that comes in by `entry` goes on.
+    pub fn exit(&self, packet: u32, entry: PortAt) -> Option<Exit> {
+        let row = Row::new(packet, entry);
+        let port = Port::ALL.into_iter().find(|&port| self.output(port).row == row);
+        port.map(Exit::To).or((self.ejection == row).then_some(Exit::Ejection))
+    }
+
+    /// Whether it connects nothing.
+    #[cfg(test)]
+    pub fn is_idle(&self) -> bool {
+        self.ejection == Row::NONE && self.outputs.iter().all(|output| output.row == Row::NONE)
+    }
+}

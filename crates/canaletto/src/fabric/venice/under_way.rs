@@ -1,0 +1,109 @@
+//! Scouts that go hop by hop, in the order in which they arrive at their next routers.
+
+use crate::engine::time::Time;
+use crate::fabric::venice::scout::Scout;
+
+/// All scouts under way. Every hop takes as long, so that the scout that has just hopped is the last to hop again: the order goes
+/// round and round, and a hop moves nothing but the place of the next.
+pub struct UnderWay {
+    scouts: Vec<Scout>,
+    /// The first of them to arrive.
+    next: usize,
+}
+
+impl UnderWay {
+    /// Nobody under way.
+    pub fn new(controllers: u32) -> UnderWay {
+        UnderWay { scouts: Vec::with_capacity(controllers as usize), next: 0 }
+    }
+
+    /// When the next scout arrives.
+    #[inline]
+    pub fn next_arrival(&self) -> Time {
+        self.scouts.get(self.next).map_or(Time::MAX, |scout| scout.due)
+    }
+
+    /// The next scout to arrive, if it does so before a time.
+    #[inline]
+    pub fn arriving_before(&mut self, until: Time) -> Option<&mut Scout> {
+        self.scouts.get_mut(self.next).filter(|scout| scout.due < until)
+    }
+
+    /// A scout sets out. It is due a hop later, and after all others.
+    pub fn send(&mut self, scout: Scout) {
+        self.scouts.insert(self.next, scout);
+        self.hopped();
+    }
+
+    /// The next scout has arrived and hopped on.
+    #[inline]
+    pub fn hopped(&mut self) {
+        self.next += 1;
+        if self.next == self.scouts.len() {
+            self.next = 0;
+        }
+    }
+
+    /// The next scout has arrived and ends its search.
+    pub fn end(&mut self) -> Scout {
+        let scout = self.scouts.remove(self.next);
+        if self.next == self.scouts.len() {
+            self.next = 0;
+        }
+        scout
+    }
+
+    /// Links that the scouts hold.
+    #[cfg(test)]
+    pub fn held_links(&self) -> u32 {
+        self.scouts.iter().map(|scout| scout.links).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fabric::venice::grid::RouterId;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    proptest! {
+        /// As a plain line in which whoever hops goes to the end.
+        #[test]
+        fn scouts_arrive_in_the_order_in_which_they_left(actions in prop::collection::vec((0u8..4, 0u64..9), 0..100)) {
+            let hop = Time::from_ns(3);
+            let (mut ring, mut line) = (UnderWay::new(8), VecDeque::<(Time, u32)>::new());
+            let mut now = Time::ZERO;
+            for (id, (action, later)) in (0..).zip(actions) {
+                let until = now + Time::from_ns(later);
+                // One of so many hops is the last of its scout.
+                let mut left = 3 * u32::from(action);
+                let mut ends = move || {
+                    left = left.wrapping_sub(1);
+                    left == 0
+                };
+                let mut end = ends.clone();
+                let (mut arrived, mut ended) = (Vec::new(), None);
+                while let Some(scout) = ring.arriving_before(until).filter(|_| ended.is_none()) {
+                    arrived.push((scout.due, scout.packet.controller));
+                    scout.due += hop;
+                    if end() { ended = Some(ring.end().packet.controller) } else { ring.hopped() }
+                }
+                let (mut expected, mut last) = (Vec::new(), None);
+                while let Some(&(due, scout)) = line.front().filter(|next| last.is_none() && next.0 < until) {
+                    line.pop_front();
+                    expected.push((due, scout));
+                    if ends() { last = Some(scout) } else { line.push_back((due + hop, scout)) }
+                }
+                prop_assert_eq!(arrived, expected);
+                prop_assert_eq!(ended, last);
+                prop_assert_eq!(ring.next_arrival(), line.front().map_or(Time::MAX, |next| next.0));
+                now = until.min(ring.next_arrival());
+                line.push_back((now + hop, id));
+                let mut scout = Scout::new(id, RouterId(0), 1);
+                scout.due = now + hop;
+                ring.send(scout);
+            }
+        }
+    }
+}
