@@ -120,7 +120,7 @@ impl<X: Features> Ftl<X> {
     }
 
     /// Sends one page of a request on its way to flash.
-    #[inline]
+    #[inline(always)]
     pub fn begin_page<P: Probe>(
         &mut self,
         work: &mut InFlight<'_, P>,

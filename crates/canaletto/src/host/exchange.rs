@@ -45,7 +45,7 @@ impl<X: Features> Host<X> {
     }
 
     /// Moves waiting requests to where the drive finds them, while there is room.
-    #[inline]
+    #[inline(always)]
     fn place_waiting<P: Probe>(
         &mut self,
         queue: u16,
@@ -117,7 +117,7 @@ impl<X: Features> Host<X> {
     }
 
     /// The host looks at a completion queue.
-    #[inline(never)]
+    #[inline(always)]
     fn interrupt<P: Probe>(
         &mut self,
         queue: u16,
@@ -297,7 +297,7 @@ impl<X: Features> Host<X> {
 
     // Between them.
 
-    #[inline]
+    #[inline(always)]
     fn send(
         &mut self,
         direction: Direction,

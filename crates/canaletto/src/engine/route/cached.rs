@@ -137,6 +137,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         }
     }
 
+    #[inline(never)]
     pub(super) fn cache_dram_done(&mut self, now: Time) {
         let (purpose, next) = self.cache().dram.done(now);
         if let Some(time) = next {
@@ -332,6 +333,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         }
     }
 
+    #[inline(never)]
     pub(super) fn destage_if_idle(&mut self, now: Time) {
         if !self.work.requests.is_empty() || !self.cache().has_been_idle(now) {
             return;

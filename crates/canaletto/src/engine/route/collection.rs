@@ -9,7 +9,7 @@ use crate::measure::probe::Probe;
 
 impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// Starts or moves on collection in every plane where something has changed.
-    #[inline]
+    #[inline(never)]
     pub(super) fn run_collections(&mut self, now: Time) {
         while self.ftl.wants_collection() {
             self.look_after_planes(now);
@@ -61,6 +61,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// Ends the page that has waited longest for room, at the end of everything. Returns whether there was one.
+    #[cold]
     pub(super) fn give_up_oldest(&mut self) -> bool {
         let now = self.events.now();
         let gave_up = self.ftl.give_up_oldest(&mut self.work, now);
@@ -75,6 +76,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// Schedules the next scan for data that are too old, if ages matter.
+    #[cold]
     pub(super) fn schedule_refresh_scan(&mut self, now: Time) {
         if let Some(time) = self.ftl.next_refresh_scan(now) {
             self.events.push(time, Event::RefreshScan);
@@ -83,6 +85,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// Looks at the next block for data that are too old.
+    #[inline(never)]
     pub(super) fn scan_for_refresh(&mut self, now: Time) {
         self.ftl.scan_for_refresh(now);
         self.offer_paths(now);

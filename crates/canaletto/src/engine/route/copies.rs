@@ -100,6 +100,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// The chip has looked for errors: the page can be programmed.
+    #[inline(never)]
     pub(super) fn copy_checked(&mut self, id: TransactionId, now: Time) {
         self.ftl.program_copy(&mut self.work, id);
         self.carry_out(now);

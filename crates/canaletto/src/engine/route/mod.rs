@@ -179,7 +179,7 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
             if self.work.probe.is_done(now) {
                 return Ok(());
             }
-            self.offer_paths_where_changed(now);
+            self.offer_paths(now);
             until_watch -= 1;
             if until_watch == 0 {
                 until_watch = WATCH_EVERY;
@@ -208,11 +208,12 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
             };
             self.handle_between_runs(event, now);
             self.check_host()?;
-            self.offer_paths_where_changed(now);
+            self.offer_paths(now);
         }
         Ok(true)
     }
 
+    #[cold]
     fn too_late(&self) -> RunError {
         let statistics = &self.work.statistics;
         RunError::Config(format!(
@@ -273,9 +274,11 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
 
     #[inline(always)]
     fn handle(&mut self, event: Event<F::Event>, now: Time) {
+        // Two events of three.
+        if let Event::Host(HostEvent::LinkSent(direction)) = event {
+            return self.link_sent(direction, now);
+        }
         match event {
-            // Two events of three.
-            Event::Host(HostEvent::LinkSent(direction)) => self.link_sent(direction, now),
             Event::Host(event) => self.host_event(event, now),
             Event::Fabric(event) => self.fabric_event(event, now),
             Event::ArrayDone(lun) => self.array_done(lun, now),

@@ -17,35 +17,32 @@ use crate::scheduler::queues::IssueContext;
 use crate::scheduler::transaction::TransactionId;
 
 impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
-    /// Offers paths if anything has changed that they may be offered for.
-    #[inline(always)]
-    pub(super) fn offer_paths_where_changed(&mut self, now: Time) {
-        if self.scheduler.is_touched() || self.ftl.wants_collection() {
-            self.offer_paths(now);
-        }
-    }
-
     /// Offers free paths to what waits for them, in every domain where something has changed.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn offer_paths(&mut self, now: Time) {
-        self.run_collections(now);
+        if self.ftl.wants_collection() {
+            self.run_collections(now);
+        }
         let mut from = 0;
         while self.scheduler.is_touched() {
             let Some(domain) = self.scheduler.next_touched(from) else { break };
-            self.offer(domain, now);
+            if self.paths.fabric.may_start(domain) {
+                self.offer(domain, now);
+            }
             self.scheduler.offered(domain);
             from = domain.0 + 1;
         }
     }
 
-    #[inline(always)]
+    /// Offers the free paths of a domain that has some.
+    #[inline(never)]
     fn offer(&mut self, domain: DomainId, now: Time) {
-        while self.paths.fabric.may_start(domain) {
+        loop {
             let commands_first = self.scheduler.order == TransferOrder::CommandsFirst;
             let started = commands_first && self.start_commands_first(domain, now)
                 || self.start_data(domain, now)
                 || !commands_first && self.start_commands(domain, now);
-            if !started {
+            if !started || !self.paths.fabric.may_start(domain) {
                 break;
             }
         }
