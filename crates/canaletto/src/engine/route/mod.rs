@@ -7,20 +7,16 @@
 //!
 //! A station is told something, answers with what follows from it, and this module tells the next one: depth first, so that
 //! what follows from one thing comes before the next thing. This file has the stations, the events and the loop; its
-//! children have the ways, in the order in which a request takes them: [`requests`], [`cached`], [`pages`], [`issue`],
-//! [`offers`], [`transfers`], [`arrays`], and for what only some runs have [`collection`], [`suspension`], [`copies`].
+//! children have the ways: [`front`] from the host to the chips' queues and back, [`back`] at the chips, [`collection`] of what
+//! the drive does by itself, and for what only some runs have [`cached`], [`suspension`] and [`copies`].
 
-mod arrays;
+mod back;
 mod cached;
 mod collection;
 mod copies;
-mod issue;
-mod offers;
-mod pages;
-mod requests;
+mod front;
 mod results;
 mod suspension;
-mod transfers;
 
 use crate::cache::DataCache;
 use crate::config::design::Design;

@@ -1,0 +1,567 @@
+//! At the chips: transactions come to their LUNs' queues, free paths are offered to what waits, transfers cross, arrays work.
+
+use super::{Event, Route, fabric_events};
+use crate::config::design::TransferOrder;
+use crate::engine::features::Features;
+use crate::engine::time::Time;
+use crate::fabric::paths::{Carried, Payload};
+use crate::fabric::{Direction, DomainId, Fabric, PathId, Transfer, TransferDone};
+use crate::flash::Decoded;
+use crate::flash::address::LunId;
+use crate::flash::array::Command;
+use crate::flash::interface::Operation;
+use crate::flash::suspend::Phase;
+use crate::measure::blame::Cause;
+use crate::measure::probe::{Owner, Probe};
+use crate::scheduler::classes::CLASSES;
+use crate::scheduler::flash_page_group::{FlashPageGroup, bytes_of};
+use crate::scheduler::flin::Arrival;
+use crate::scheduler::queues::{IssueContext, Served};
+use crate::scheduler::transaction::{Origin, TransactionId};
+
+impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
+    /// Queues a transaction on its LUN.
+    #[inline(never)]
+    pub(super) fn issue(&mut self, id: TransactionId, now: Time) {
+        let lun = self.comes_to_lun(id, now);
+        if X::FAIR_SCHEDULING && self.scheduler.queues.are_fair() {
+            let arrival = self.expected(id, lun, now);
+            self.scheduler.queues.push_fairly(lun, id, &arrival, &mut self.work.transactions);
+        } else {
+            self.scheduler.queues.push(lun, id, &mut self.work.transactions);
+        }
+        self.refresh(lun);
+    }
+
+    /// Queues a transaction on its LUN, before others of its kind.
+    pub(super) fn issue_first(&mut self, id: TransactionId, now: Time) {
+        let lun = self.comes_to_lun(id, now);
+        if X::FAIR_SCHEDULING && self.scheduler.queues.are_fair() {
+            let arrival = self.expected(id, lun, now);
+            self.scheduler.queues.push_first_fairly(lun, id, &arrival, &mut self.work.transactions);
+        } else {
+            self.scheduler.queues.push_first(lun, id, &mut self.work.transactions);
+        }
+        self.refresh(lun);
+    }
+
+    #[inline(always)]
+    fn comes_to_lun(&mut self, id: TransactionId, now: Time) -> LunId {
+        let lun = self.layout.lun_of(self.work.transactions[id].ppa.plane);
+        self.mark_wait(id, lun, now);
+        lun
+    }
+
+    /// Notes the clocks from which a waiting transaction is charged when it is issued.
+    #[inline(always)]
+    pub(super) fn mark_wait(&mut self, id: TransactionId, lun: LunId, now: Time) {
+        self.flash.mark_wait(id, lun, &mut self.work, now);
+        self.ftl.mark_stall(&mut self.work, id, now);
+    }
+
+    /// Returns the expected times of a transaction that comes to its LUN.
+    fn expected(&self, id: TransactionId, lun: LunId, now: Time) -> Arrival {
+        let at_work = &self.flash.array.luns[lun.index()];
+        let busy = match at_work.due {
+            _ if !at_work.busy => Time::ZERO,
+            // Still on the wires.
+            Time::MAX => self.expected_service(at_work.command.transactions()[0]),
+            due => due.saturating_sub(now),
+        };
+        Arrival { now, service: self.expected_service(id), busy }
+    }
+
+    /// Command, array and transfer of one page; the mean of all kinds of page for a write that has no page yet.
+    fn expected_service(&self, id: TransactionId) -> Time {
+        let t = &self.work.transactions[id];
+        let data = self.paths.fabric.data_time(t.operation, u64::from(t.bytes));
+        self.paths.fabric.command_time(t.operation, 1) + self.flash.expected_time(id, &self.work) + data
+    }
+
+    /// Puts a LUN in or out of its domain's round robin, as something about it has changed.
+    #[inline(always)]
+    pub(super) fn refresh(&mut self, lun: LunId) {
+        let ready = self.can_act(lun);
+        self.scheduler.set_ready(lun, ready);
+    }
+
+    /// Planes of the LUN that can take a command now: none while it holds a path, whose data come first.
+    #[inline]
+    pub(super) fn free_planes(&self, lun: LunId) -> u64 {
+        if self.paths.is_holding(lun) { 0 } else { self.flash.array.free_planes(lun) }
+    }
+
+    /// Transactions that the LUN may be given now.
+    #[inline]
+    pub(super) fn served(&self, lun: LunId) -> Served {
+        if X::SUSPENSION { self.flash.suspensions.served(lun) } else { Served::All }
+    }
+
+    /// Offers free paths to what waits for them, in every domain where something has changed.
+    #[inline(always)]
+    pub(super) fn offer_paths(&mut self, now: Time) {
+        if self.ftl.wants_collection() {
+            self.run_collections(now);
+        }
+        let mut from = 0;
+        while self.scheduler.is_touched() {
+            let Some(domain) = self.scheduler.next_touched(from) else { break };
+            if self.paths.fabric.may_start(domain) {
+                self.offer(domain, now);
+            }
+            self.scheduler.offered(domain);
+            from = domain.0 + 1;
+        }
+    }
+
+    /// Offers the free paths of a domain that has some.
+    #[inline(never)]
+    fn offer(&mut self, domain: DomainId, now: Time) {
+        loop {
+            let commands_first = self.scheduler.order == TransferOrder::CommandsFirst;
+            let started = commands_first && self.start_commands_first(domain, now)
+                || self.start_data(domain, now)
+                || !commands_first && self.start_commands(domain, now);
+            if !started || !self.paths.fabric.may_start(domain) {
+                break;
+            }
+        }
+    }
+
+    /// [`Route::start_commands`], kept apart so that the usual order has it in line.
+    #[inline(never)]
+    fn start_commands_first(&mut self, domain: DomainId, now: Time) -> bool {
+        self.start_commands(domain, now)
+    }
+
+    /// Starts a command: of a LUN that waits in the middle of a copy, or else a new one.
+    #[inline(always)]
+    fn start_commands(&mut self, domain: DomainId, now: Time) -> bool {
+        X::COPYBACK && self.start_copyback(domain, now) || self.start_command(domain, now)
+    }
+
+    /// Starts the oldest waiting data that a path is free for, by classes.
+    #[inline(always)]
+    fn start_data(&mut self, domain: DomainId, now: Time) -> bool {
+        let (fabric, layout) = (&self.paths.fabric, &self.layout);
+        let next = self.scheduler.next_data(domain, &self.work.transactions, |t| {
+            let chip = layout.chip_of_plane(t.ppa.plane);
+            if t.direct {
+                return fabric.copy_is_free(chip, layout.chip_of_plane(t.to));
+            }
+            fabric.is_free(chip, Direction::FromChip)
+        });
+        let started = next.is_some();
+        if let Some(id) = next {
+            self.send_data(id, now);
+        }
+        started
+    }
+
+    /// Sends read data over a free path, or over the one that their LUN holds.
+    #[inline(always)]
+    pub(super) fn send_data(&mut self, id: TransactionId, now: Time) {
+        if self.work.transactions[id].direct {
+            return self.send_to_chip(id, now);
+        }
+        let plane = self.work.transactions[id].ppa.plane;
+        let chip = self.layout.chip_of_plane(plane);
+        let fabric = &self.paths.fabric;
+        let data = fabric.data_time(Operation::Read, bytes_of::<X>(id, &self.work.transactions));
+        let port_free_at = fabric.port_free_at(chip, Direction::FromChip);
+        let mut group = FlashPageGroup::<X>::of(id);
+        while let Some(id) = group.next(&self.work.transactions) {
+            self.charge_path_wait(id, port_free_at, now);
+        }
+        let transfer = Transfer { chip, direction: Direction::FromChip, command: Time::ZERO, data };
+        let events = &mut self.events;
+        let lun = self.layout.lun_of(plane);
+        self.paths.start_data(lun, transfer, Payload::Data(id), now, fabric_events!(events));
+        self.watch_wires();
+    }
+
+    /// Charges what data have waited for between array and wires: their own chip's port, then a path.
+    #[inline(always)]
+    pub(super) fn charge_path_wait(&mut self, id: TransactionId, port_free_at: Time, now: Time) {
+        let own = port_free_at.saturating_sub(self.work.transactions[id].account.since);
+        self.work.charge_page_up_to(id, Cause::ChipBusyUser, own, now);
+        self.work.charge_path_conflict(id, now);
+    }
+
+    /// Starts the next command in round robin order among the domain's LUNs.
+    #[inline(always)]
+    fn start_command(&mut self, domain: DomainId, now: Time) -> bool {
+        if self.scheduler.queues.must_poll() {
+            return self.poll_all(domain, now);
+        }
+        let mut walk = self.scheduler.walk(domain);
+        while let Some(lun) = self.scheduler.next_ready(domain, &mut walk) {
+            if self.try_command(domain, lun, now) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Visits every LUN whether it has work or not, for the round robin that notices.
+    #[inline(never)]
+    fn poll_all(&mut self, domain: DomainId, now: Time) -> bool {
+        for lun in self.scheduler.all_luns(domain) {
+            if self.free_planes(lun) == 0 && !self.can_act(lun) {
+                self.scheduler.queues.poll(lun);
+            } else if self.try_command(domain, lun, now) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Where the round robin notices each look, one may end just before the only class that waits, with nothing left to happen
+    /// that would lead to another: looks again until something starts, for as many looks as the classes' turns go round.
+    /// Returns whether something has.
+    pub(super) fn poll_until_something_starts(&mut self) -> bool {
+        let now = self.events.now();
+        let looks = if self.scheduler.queues.must_poll() { CLASSES } else { 0 };
+        (0..looks).any(|_| {
+            self.scheduler.touch_all_if_noticed();
+            self.offer_paths(now);
+            !self.events.is_empty()
+        })
+    }
+
+    /// Forms a command for a LUN and sends it, if a path is free and there is one.
+    #[inline(always)]
+    fn try_command(&mut self, domain: DomainId, lun: LunId, now: Time) -> bool {
+        if !self.paths.fabric.is_free(self.layout.chip_of(lun), Direction::ToChip) {
+            return false;
+        }
+        let Some(command) = self.next_command(lun, now) else {
+            self.scheduler.set_blocked(lun);
+            self.settle_suspension(lun, now);
+            return false;
+        };
+        self.scheduler.pass_turn(domain, lun);
+        self.send_command(lun, command, now);
+        true
+    }
+
+    /// Forms the LUN's next command. A LUN at work may put that aside instead.
+    #[inline(always)]
+    fn next_command(&mut self, lun: LunId, now: Time) -> Option<Command> {
+        if X::SUSPENSION && self.flash.suspensions.is_on() && !self.takes_commands(lun, now) {
+            return None;
+        }
+        let look = IssueContext {
+            served: self.served(lun),
+            free: self.free_planes(lun),
+            gc_urgent: self.ftl.is_urgent(lun),
+            now,
+        };
+        self.scheduler.queues.next_command(lun, &look, &mut self.work.transactions, &self.ftl.readiness())
+    }
+
+    #[inline(always)]
+    fn send_command(&mut self, lun: LunId, command: Command, now: Time) {
+        let chip = self.layout.chip_of(lun);
+        let port_free_at = self.paths.fabric.port_free_at(chip, Direction::ToChip);
+        let mut data = Time::ZERO;
+        for &first in command.transactions() {
+            let (mut waited, mut placed) = (FlashPageGroup::<X>::of(first), FlashPageGroup::<X>::of(first));
+            while let Some(id) = waited.next(&self.work.transactions) {
+                self.ftl.charge_stall(&mut self.work, id, now);
+                self.flash.charge_wait(id, lun, port_free_at, &mut self.work, now);
+            }
+            while let Some(id) = placed.next(&self.work.transactions) {
+                self.ftl.bind(&mut self.work, id, now);
+            }
+            if command.operation == Operation::Program {
+                self.ftl.end_flash_page(self.work.transactions[first].ppa);
+                data += self.paths.fabric.data_time(command.operation, bytes_of::<X>(first, &self.work.transactions));
+            }
+        }
+        let wires = self.paths.fabric.command_time(command.operation, command.transactions().len());
+        self.flash.begin(lun, command, &self.work, now);
+        if X::SUSPENSION {
+            self.refresh(lun);
+        } else {
+            self.scheduler.set_blocked(lun);
+        }
+        let transfer = Transfer { chip, direction: Direction::ToChip, command: wires, data };
+        let events = &mut self.events;
+        self.paths.start(transfer, Payload::Command(lun), now, fabric_events!(events));
+        self.watch_wires();
+    }
+
+    /// Something the fabric scheduled happens.
+    #[inline(always)]
+    pub(super) fn fabric_event(&mut self, event: F::Event, now: Time) {
+        let events = &mut self.events;
+        let outcome = self.paths.fabric.handle(event, now, fabric_events!(events));
+        self.watch_wires();
+        if let Some(domain) = outcome.freed {
+            self.scheduler.touch(domain);
+        }
+        if let Some(crossed) = outcome.crossed {
+            self.transfer_done(crossed, now);
+        }
+    }
+
+    /// A transfer has crossed: its path is free for the next, unless it is held until the array is done.
+    #[inline(always)]
+    fn transfer_done(&mut self, crossed: TransferDone, now: Time) {
+        let path = crossed.path;
+        let Carried { payload, transfer } = self.paths.done(path);
+        self.flash.array.port_used(transfer.chip, transfer.time());
+        if P::WATCHES_WIRES {
+            let owner = self.owner_of(payload);
+            self.work.probe.port_used(transfer.chip, owner, transfer.command, transfer.data, now);
+        }
+        match payload {
+            Payload::Command(lun) => {
+                self.command_crossed(lun, &crossed, now);
+                if !self.paths.hold(lun, path) {
+                    self.next_on_path(lun, path, now);
+                }
+            }
+            Payload::Data(id) => {
+                let lun = self.data_crossed(id, &crossed, now);
+                self.next_on_path(lun, path, now);
+            }
+            Payload::Copy(id) => {
+                self.copy_crossed(id, now);
+                self.release(path, now);
+            }
+        }
+    }
+
+    /// Sends what else the LUN has for its held path, or gives the path back.
+    #[inline(always)]
+    fn next_on_path(&mut self, lun: LunId, path: PathId, now: Time) {
+        match self.paths.next_page(lun) {
+            Some(id) => {
+                self.paths.hold(lun, path);
+                self.send_data(id, now);
+            }
+            None => self.give_back(lun, path, now),
+        }
+    }
+
+    /// A LUN's command has crossed: its array begins.
+    #[inline(always)]
+    fn command_crossed(&mut self, lun: LunId, crossed: &TransferDone, now: Time) {
+        let command = self.flash.command(lun);
+        let with_data = command.operation == Operation::Program;
+        for &first in command.transactions() {
+            let mut group = FlashPageGroup::<X>::of(first);
+            while let Some(id) = group.next(&self.work.transactions) {
+                self.work.charge_crossing(id, crossed, now);
+                if with_data {
+                    let wires = self.paths.fabric.command_time(command.operation, command.transactions().len());
+                    self.work.charge_page_up_to(id, Cause::CommandTransfer, wires, now);
+                    self.work.charge_page(id, Cause::DataTransfer, now);
+                } else {
+                    self.work.charge_page(id, Cause::CommandTransfer, now);
+                }
+            }
+        }
+        let ends = self.flash.work(lun, &mut self.work, now);
+        if X::SUSPENSION && self.flash.phase(lun) == Phase::Working {
+            self.refresh(lun);
+        }
+        self.events.push(ends, Event::ArrayDone(lun));
+    }
+
+    /// Read data have left their chip. Returns their LUN.
+    #[inline(always)]
+    fn data_crossed(&mut self, first: TransactionId, crossed: &TransferDone, now: Time) -> LunId {
+        let mut group = FlashPageGroup::<X>::of(first);
+        while let Some(id) = group.next(&self.work.transactions) {
+            self.work.charge_crossing(id, crossed, now);
+            self.work.charge_page(id, Cause::DataTransfer, now);
+        }
+        let lun = self.layout.lun_of(self.work.transactions[first].ppa.plane);
+        self.flash.drain_register(first, lun, &mut self.work, now);
+        let mut group = FlashPageGroup::<X>::of(first);
+        while let Some(id) = group.part(&mut self.work.transactions) {
+            self.ftl.count_out(lun);
+            self.page_read(id, now);
+        }
+        self.settle_suspension(lun, now);
+        self.refresh(lun);
+        lun
+    }
+
+    /// A page's data have left the chip: whether they can be corrected shows behind the ECC engine.
+    #[inline(always)]
+    fn page_read(&mut self, id: TransactionId, now: Time) {
+        match self.flash.decode(id, self.ftl.wear(), &self.work, now) {
+            Decoded::Legible => {
+                let t = &self.work.transactions[id];
+                match t.origin {
+                    Origin::User => {
+                        self.work.probe.page_read(now, t.request, t.lpa, t.sectors, t.ppa);
+                        self.keep_read(id, now);
+                    }
+                    Origin::Mapping => self.work.probe.translation_read(now, t.lpa, t.ppa),
+                    Origin::OldPage | Origin::Gc | Origin::Trim | Origin::Cached | Origin::Destage => {}
+                }
+            }
+            // A page that the ECC engine cannot correct is read again once the engine is done with it.
+            Decoded::ReadAgain if !self.controller.has_ecc() => return self.read_again(id, now),
+            Decoded::ReadAgain => {
+                self.work.transactions[id].ecc_failed = true;
+                return self.pass_stages(id, now);
+            }
+            Decoded::Lost => self.ftl.read_failed(&mut self.work, id, now),
+        }
+        self.ftl.end_read_of(self.work.transactions[id].ppa);
+        if X::FAILURES && !self.controller.has_ecc() {
+            self.work.transactions[id].retrying = false;
+        }
+        self.pass_stages(id, now);
+    }
+
+    /// Gives back the path that the LUN holds, if it does.
+    #[inline]
+    pub(super) fn release_held(&mut self, lun: LunId, now: Time) {
+        if let Some(path) = self.paths.take_held(lun) {
+            self.give_back(lun, path, now);
+        }
+    }
+
+    /// Gives back a path that the LUN may have held.
+    #[inline(always)]
+    fn give_back(&mut self, lun: LunId, path: PathId, now: Time) {
+        if self.paths.let_go(lun) {
+            self.refresh(lun);
+        }
+        self.release(path, now);
+    }
+
+    #[inline(always)]
+    fn release(&mut self, path: PathId, now: Time) {
+        let events = &mut self.events;
+        let domain = self.paths.release(path, now, fabric_events!(events));
+        self.watch_wires();
+        self.scheduler.touch(domain);
+    }
+
+    /// Passes what the fabric has traced on to the watcher.
+    #[inline]
+    pub(super) fn watch_wires(&mut self) {
+        if P::WATCHES_WIRES {
+            let spans: Vec<_> = self.paths.fabric.trace().drain().collect();
+            for span in spans {
+                let owner = self.owner_of(self.paths.carried(span.path).payload);
+                self.work.probe.wire_used(&span, owner);
+            }
+        }
+    }
+
+    /// Whom a transfer is for: of several pages of one command the first.
+    fn owner_of(&self, payload: Payload) -> Owner {
+        match payload {
+            Payload::Command(lun) => self.work.owner(self.flash.command(lun).transactions()[0]),
+            Payload::Data(id) | Payload::Copy(id) => self.work.owner(id),
+        }
+    }
+
+    /// A LUN's array has finished its command, unless that has been suspended meanwhile.
+    #[inline(always)]
+    pub(super) fn array_done(&mut self, lun: LunId, now: Time) {
+        if !self.flash.has_ended(lun, now) || X::SUSPENSION && self.suspension_moves(lun, now) {
+            return;
+        }
+        let worked = self.flash.count_ended(lun, &self.work);
+        match self.flash.command(lun).operation {
+            Operation::Read => self.reads_done(lun, worked, now),
+            Operation::Program => self.programs_done(lun, worked, now),
+            Operation::Erase => self.erases_done(lun, worked, now),
+        }
+        self.settle_suspension(lun, now);
+        self.refresh(lun);
+        let domain = self.scheduler.domain_of(lun);
+        self.scheduler.touch(domain);
+    }
+
+    /// Pages are in their registers: they wait for a path.
+    #[inline(always)]
+    fn reads_done(&mut self, lun: LunId, worked: Time, now: Time) {
+        let mut copies = Command::new(Operation::Program);
+        for place in 0..self.flash.command(lun).transactions().len() {
+            let first = self.flash.command(lun).transactions()[place];
+            self.work.charge_flash_pages::<X>(&[first], Cause::ArrayRead, now);
+            let t = &self.work.transactions[first];
+            let (at, origin, copyback) = (t.ppa, t.origin, t.copyback);
+            self.ftl.flash_page_read(at);
+            self.flash.fill_register(lun, at.plane, &mut self.work, now);
+            if X::COPYBACK && copyback {
+                self.bind_copyback(first, lun, now).into_iter().for_each(|first| copies.push(first));
+                continue;
+            }
+            self.flash.draw_read_failure(first, &mut self.work);
+            if !self.paths.add_page(lun, first) {
+                self.scheduler.line_up_data(first, origin, lun);
+            }
+        }
+        if X::COPYBACK && !copies.transactions().is_empty() {
+            self.flash.copybacks.hold(lun, copies);
+        }
+        self.array_is_free(lun, worked, now);
+        if let Some(first) = self.paths.next_page(lun) {
+            self.send_data(first, now);
+        }
+    }
+
+    /// Flash pages are programmed, or failed to be.
+    #[inline(never)]
+    fn programs_done(&mut self, lun: LunId, worked: Time, now: Time) {
+        self.release_held(lun, now);
+        let command = *self.flash.command(lun);
+        for &first in command.transactions() {
+            self.flash_page_programmed(first, lun, now);
+        }
+        self.array_is_free(lun, worked, now);
+    }
+
+    /// Blocks are erased, or failed to be.
+    #[inline(never)]
+    fn erases_done(&mut self, lun: LunId, worked: Time, now: Time) {
+        self.release_held(lun, now);
+        let command = *self.flash.command(lun);
+        for &id in command.transactions() {
+            let failed = self.flash.erase_fails();
+            self.ftl.count_out(lun);
+            self.ftl.erased(&mut self.work, id, failed, now);
+            self.carry_out(now);
+        }
+        self.flash.array.array_done(lun, worked, now);
+    }
+
+    /// A flash page is programmed, or failed to be.
+    #[inline]
+    fn flash_page_programmed(&mut self, first: TransactionId, lun: LunId, now: Time) {
+        self.ftl.flash_page_programmed(self.work.transactions[first].ppa, now);
+        let again = self.flash.program_fails().then(|| self.ftl.retire_failed(&self.work, first));
+        let mut group = FlashPageGroup::<X>::of(first);
+        while let Some(id) = group.part(&mut self.work.transactions) {
+            self.ftl.count_out(lun);
+            self.work.charge_page(id, Cause::ArrayProgram, now);
+            match (again, self.work.transactions[id].origin) {
+                (Some(again), _) => self.ftl.program_failed(&mut self.work, id, again, now),
+                (None, Origin::Gc) => self.ftl.copy_programmed(&mut self.work, id, now),
+                (None, Origin::Mapping) => self.ftl.translation_programmed(&mut self.work, id, now),
+                (None, _) => self.ftl.host_page_programmed(&mut self.work, id, now),
+            }
+            self.carry_out(now);
+        }
+    }
+
+    /// The LUN's array has worked for `worked`: it is free, unless its registers hold copies to be programmed.
+    #[inline(always)]
+    pub(super) fn array_is_free(&mut self, lun: LunId, worked: Time, now: Time) {
+        if self.flash.end(lun, worked, now) {
+            self.scheduler.line_up_copyback(lun);
+        }
+    }
+}
