@@ -106,6 +106,15 @@ bench-instructions: ## Count the instructions of whole runs (needs valgrind)
 instructions: ## Judge what a request costs by its ceilings (needs valgrind)
 	$(PYTHON) benches/instructions.py
 
+AREAS ?= accounting reclaim scheduler fabric
+MUTANTS ?= 200
+CARGO_MUTANTS := 26.0.0
+
+.PHONY: mutants
+mutants: ## Change the engine in MUTANTS places of AREAS, others for each SEED: which changes do the tests miss?
+	cargo install --quiet --locked --root target/tools cargo-mutants --version $(CARGO_MUTANTS)
+	PATH="$(CURDIR)/target/tools/bin:$$PATH" SEED=$(SEED) MUTANTS=$(MUTANTS) tests/mutants $(AREAS)
+
 .PHONY: clean
 clean: ## Remove everything built
 	rm -rf $(VENV) target out .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -2,11 +2,31 @@
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Table
+
+
+@dataclass
+class Trimmed:
+    """A part without blanks at the ends of its lines, with which tables fill their width."""
+
+    part: RenderableType
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+        """The part's lines."""
+        for line in Segment.split_lines(console.render(self.part, options)):
+            while line and not line[-1].text.strip():
+                line.pop()
+            if line:
+                *words, (text, style, control) = line
+                yield from words
+                yield Segment(text.rstrip(), style, control)
+            yield Segment.line()
 
 
 def show(*parts: RenderableType) -> None:
@@ -16,7 +36,7 @@ def show(*parts: RenderableType) -> None:
         # Pipes and files have no width: nothing is cut or wrapped for one.
         console = Console(highlight=False, width=max(console.width, 80))
     for part in parts:
-        console.print(part)
+        console.print(Trimmed(part))
 
 
 def emit(document: Mapping[str, Any] | list[Any]) -> None:

@@ -2,8 +2,8 @@
 
 import os
 import re
+import secrets
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
@@ -33,14 +33,13 @@ def whole(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
         with named(target), open(target, "wb") as out:
             yield out
         return
-    number, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.absolute().parent)
+    temporary = beside(target)
     try:
-        with named(target), open(number, "wb") as out:
+        with named(target), open(temporary, "xb") as out:
             yield out
-        os.chmod(temporary, 0o666 & ~umask())
-        os.replace(temporary, target)
+        temporary.replace(target)
     except BaseException:
-        os.unlink(temporary)
+        temporary.unlink(missing_ok=True)
         raise
 
 
@@ -51,16 +50,23 @@ def placed(path: str | PathLike[str]) -> Iterator[Path]:
     if is_special(target):
         yield target
         return
-    with named(target):
-        number, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.absolute().parent)
-    os.close(number)
+    temporary = beside(target)
     try:
-        yield Path(temporary)
-        os.chmod(temporary, 0o666 & ~umask())
-        os.replace(temporary, target)
+        with named(target):
+            temporary.touch(exist_ok=False)
+        yield temporary
+        temporary.replace(target)
     except BaseException:
-        os.unlink(temporary)
+        temporary.unlink(missing_ok=True)
         raise
+
+
+def beside(target: Path) -> Path:
+    """A name that nothing has, in the folder of `target`.
+
+    It is known before anything is made under it: a signal may come in the very moment at which something is.
+    """
+    return target.absolute().parent / f".{target.name}.{secrets.token_hex(6)}"
 
 
 def system_error(error: Exception, path: str | PathLike[str]) -> OSError | None:
@@ -72,10 +78,3 @@ def system_error(error: Exception, path: str | PathLike[str]) -> OSError | None:
 def is_special(path: Path) -> bool:
     """Whether `path` is there and no regular file: a device, a pipe."""
     return path.exists() and not stat.S_ISREG(path.stat().st_mode)
-
-
-def umask() -> int:
-    """The permissions that new files do not get."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

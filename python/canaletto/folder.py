@@ -21,7 +21,6 @@ A folder appears whole or not at all: it is written under another name beside it
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from os import PathLike
@@ -31,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 from canaletto import _engine
 from canaletto._engine import ConfigError
 from canaletto.config import Design, Workload, read_text
-from canaletto.files import named, umask
+from canaletto.files import beside, named
 from canaletto.results import Result
 
 if TYPE_CHECKING:
@@ -69,26 +68,20 @@ def place(path: str | PathLike[str], *, force: bool = False) -> Iterator[Path]:
     target = Path(os.path.abspath(path))
     _check_free(target, path, force)
     target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    temporary, old = beside(target), beside(target)
     try:
+        temporary.mkdir()
         yield temporary
-        temporary.chmod(0o777 & ~umask())
         _check_free(target, path, force)
         if target.exists():
             # Renamed away first, so that at no time half a folder stands at `path`.
-            old = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
-            target.rename(old / target.name)
-            try:
-                temporary.rename(target)
-            except BaseException:
-                (old / target.name).rename(target)
-                raise
-            finally:
-                shutil.rmtree(old, ignore_errors=True)
-        else:
-            temporary.rename(target)
+            target.rename(old)
+        temporary.rename(target)
     finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+        if old.exists() and not target.exists():
+            old.rename(target)
+        for left in (temporary, old):
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def write(

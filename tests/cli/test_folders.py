@@ -2,19 +2,29 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from conftest import Canaletto
 
 FILES = ["design.toml", "report.html", "requests.parquet", "result.json", "run.json", "workload.toml"]
 
 
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("original")
+    words = ["run", "performance-optimized", "--workload", "hm_0", "--requests", "1500", "--out", "runs/a"]
+    Canaletto(folder).ok(*words)
+    return folder / "runs"
+
+
 @pytest.fixture
-def frozen(canaletto: Any, tmp_path: Path) -> Path:
-    canaletto.ok("run", "performance-optimized", "--workload", "hm_0", "--requests", "1500", "--out", "runs/a")
-    return tmp_path / "runs" / "a"
+def frozen(original: Path, tmp_path: Path) -> Path:
+    """A test's own copy: it may change it."""
+    return shutil.copytree(original, tmp_path / "runs") / "a"
 
 
 def test_a_folder_holds_the_whole_run(canaletto: Any, frozen: Path) -> None:

@@ -1,6 +1,8 @@
-"""Every example in the documentation runs: shell lines that call canaletto, Python blocks, TOML files."""
+"""Every example in the documentation runs: shell lines that call canaletto, Python blocks, TOML files.
 
-from __future__ import annotations
+A page is a test: its examples run in their order, each once, in one folder, since later ones read what earlier ones
+wrote. A block of no language right after shell lines is what they print.
+"""
 
 import os
 import re
@@ -11,60 +13,59 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = ["README.md", *sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))]
 COMMAND = str(Path(sys.executable).parent / "canaletto")
 
 
-def blocks(language: str) -> list[tuple[str, str]]:
-    """(page, text) of every fenced block in a language."""
-    found = []
-    for page in PAGES:
-        fences = re.findall(rf"^ *```{language}\n(.*?)^ *```", page.read_text(), re.MULTILINE | re.DOTALL)
-        found += [(page.name, text) for text in fences]
-    return found
+def blocks(page: str) -> list[tuple[int, str, str]]:
+    """(line, language, text) of every fenced block of a page."""
+    text = (ROOT / page).read_text()
+    fences = re.finditer(r"^ *```(\w*)\n(.*?)^ *```$", text, re.MULTILINE | re.DOTALL)
+    return [(text.count("\n", 0, fence.start()) + 1, fence[1], fence[2]) for fence in fences]
 
 
-def run(argv: list[str], folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(argv, cwd=folder, capture_output=True, text=True, timeout=300, env={**os.environ, **more})
+def run(argv: list[str], folder: Path, place: str) -> str:
+    done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, env={**os.environ, "COLUMNS": "80"})
+    assert done.returncode == 0, f"{place}: {argv}\n{done.stderr}"
+    return done.stdout
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One folder for all examples: some build on what earlier ones wrote."""
-    return tmp_path_factory.mktemp("examples")
-
-
-@pytest.mark.parametrize(("page", "text"), blocks("sh"))
-def test_shell_examples_run(page: str, text: str, folder: Path) -> None:
+def shell(text: str, folder: Path, place: str) -> str:
+    """What the commands of a shell block print."""
     lines = [line.split("#")[0].strip() for line in text.splitlines()]
     commands = [line for line in lines if line.startswith(".venv/bin/canaletto")]
-    assert commands, f"{page}: a shell block without a command"
-    for command in commands:
-        done = run([COMMAND, *command.split()[1:]], folder)
-        assert done.returncode == 0, f"{page}: {command}\n{done.stderr}"
+    assert commands, f"{place}: a shell block without a command"
+    return "".join(run([COMMAND, *command.split()[1:]], folder, f"{place}: {command}") for command in commands)
 
 
-@pytest.mark.parametrize(("page", "text"), blocks("python"))
-def test_python_examples_run(page: str, text: str, folder: Path) -> None:
-    done = run([sys.executable, "-c", text], folder)
-    assert done.returncode == 0, f"{page}:\n{done.stderr}"
+def toml(text: str, folder: Path, place: str) -> None:
+    (folder / "example.toml").write_text("\n".join(line.strip() for line in text.splitlines()))
+    run([COMMAND, "run", "example.toml", "--workload", "hm_0", "--dry-run"], folder, place)
 
 
-@pytest.mark.parametrize(("page", "text"), blocks("toml"))
-def test_toml_examples_load(page: str, text: str, folder: Path) -> None:
-    lines = [line.strip() for line in text.splitlines()]
-    (folder / "example.toml").write_text("\n".join(lines))
-    done = run([COMMAND, "run", "example.toml", "--workload", "hm_0", "--dry-run"], folder)
-    assert done.returncode == 0, f"{page}: {done.stderr}"
-
-
-@pytest.mark.parametrize("command", ["compare", "run"])
-def test_results_in_the_readme_are_what_comes_out(command: str, folder: Path) -> None:
-    """The README's first result of each command, digit by digit (columns may be spaced otherwise)."""
-    readme = (ROOT / "README.md").read_text()
-    line, shown = re.findall(rf"```sh\n\S+/canaletto ({command} [^\n]*)\n```\n\n```\n(.*?)```", readme, re.DOTALL)[0]
-    done = run([COMMAND, *line.split()], folder, COLUMNS="80")
-    printed = {" ".join(line.split()) for line in done.stdout.splitlines()}
+def assert_printed(shown: str, printed: str, place: str) -> None:
+    """Digit by digit; columns may be spaced otherwise."""
+    lines = {" ".join(line.split()) for line in printed.splitlines()}
     for line in shown.splitlines():
         if line.strip() and not line.startswith(("cost", "…")):
-            assert " ".join(line.split()) in printed, line
+            assert " ".join(line.split()) in lines, f"{place}: {line}"
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if any(language for _, language, _ in blocks(page))])
+def test_examples_of_a_page_run(page: str, tmp_path: Path) -> None:
+    printed = None
+    for line, language, text in blocks(page):
+        place = f"{page}:{line}"
+        if language == "python":
+            run([sys.executable, "-c", text], tmp_path, place)
+        elif language == "toml":
+            toml(text, tmp_path, place)
+        elif language == "" and printed is not None:
+            assert_printed(text, printed, place)
+        printed = shell(text, tmp_path, place) if language == "sh" else None
+
+
+def test_the_readme_shows_what_its_first_two_commands_print() -> None:
+    languages = [language for _, language, _ in blocks("README.md")]
+    first = languages.index("sh")
+    assert languages[first : first + 4] == ["sh", "", "sh", ""]

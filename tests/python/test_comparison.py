@@ -3,7 +3,6 @@
 import copy
 import signal
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from canaletto.report import side_by_side, summary
 FABRICS = ["bus", "packetized", "ideal"]
 # Nearly every request of this one meets a path conflict on the bus.
 BUSY = cn.workload("YCSB_B", requests=3000)
+# Minutes, even on a fast machine: tests end it.
 LONG = cn.workload("hm_0", requests=10**9)
 
 
@@ -128,10 +128,10 @@ def test_cpu_time_is_the_run_s_own() -> None:
 
 
 def test_ctrl_c_stops_all_runs() -> None:
-    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
-    timer.start()
     before = threading.active_count()
-    with pytest.raises(KeyboardInterrupt):
+    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+    with pytest.raises(KeyboardInterrupt):  # noqa: PT012 - the signal must not come before
+        timer.start()
         cn.compare("performance-optimized", LONG, FABRICS, records=False)
     timer.join()
     assert threading.active_count() <= before
@@ -139,16 +139,17 @@ def test_ctrl_c_stops_all_runs() -> None:
 
 def test_progress_names_the_fabric_and_its_errors_end_all_runs() -> None:
     seen: dict[str, list[int]] = {}
-    work = cn.workload("hm_0", requests=300_000)
-    cn.compare(
-        "performance-optimized",
-        work,
-        FABRICS,
-        records=False,
-        progress=lambda fabric, done, total, _: seen.setdefault(fabric, []).append(done),
-    )
+
+    def note(fabric: str, done: int, total: int, _: int) -> None:
+        assert total == 10**9
+        seen.setdefault(fabric, []).append(done)
+        if fabric == "bus" and len(seen[fabric]) == 5:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError) as ended:
+        cn.compare("performance-optimized", LONG, FABRICS, records=False, progress=note)
+    assert ended.value.__notes__ == ["fabric bus"]
     assert set(seen) <= set(FABRICS)
-    assert "bus" in seen
     assert all(done == sorted(done) for done in seen.values())
 
     def fail(fabric: str, *_: int) -> None:
@@ -165,17 +166,15 @@ def test_a_job_that_fails_stops_the_others() -> None:
 
     def waits(stop: threading.Event) -> str:
         begun.append("waits")
-        assert stop.wait(60)
+        stop.wait()
         return "stopped"
 
     def fails(stop: threading.Event) -> str:
         raise OSError("full")
 
     jobs: list[Callable[[threading.Event], str]] = [waits, fails, waits]
-    started = time.monotonic()
     with pytest.raises(OSError, match="full"):
         in_threads(jobs, 2)
-    assert time.monotonic() - started < 30
     assert begun[0] == "waits"
     assert in_threads([lambda stop: 1, lambda stop: 2], 1) == [1, 2]
 
