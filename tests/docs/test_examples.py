@@ -31,7 +31,7 @@ def run(argv: list[str], folder: Path, place: str) -> str:
 
 
 def shell(text: str, folder: Path, place: str) -> str:
-    """What the commands of a shell block print."""
+    """Output of the commands of a shell block."""
     lines = [line.split("#")[0].strip() for line in text.splitlines()]
     commands = [line for line in lines if line.startswith(".venv/bin/canaletto")]
     assert commands, f"{place}: a shell block without a command"

@@ -9,7 +9,7 @@
 //! the journal takes no time here.
 //!
 //! A simulated drive carries no data, so a [`Recorder`] watches a run and keeps what would be on flash; the random runs of
-//! `tests/swarm/` lose power at any event and recover from that alone.
+//! `tests/integration/swarm/` lose power at any event and recover from that alone.
 
 use std::collections::BTreeMap;
 
