@@ -1,7 +1,7 @@
 //! The flash translation layer: where pages are, where they go, and how space is reclaimed.
 //!
 //! - In: pages of requests to [begin](Ftl::begin_page), reads, programs and erases that have [ended](Ftl::host_page_programmed),
-//!   planes to [look after](Ftl::collect).
+//!   planes to [look after](Ftl::look_after).
 //! - Out: [`Outcome`]s, in the order in which they are to be carried out.
 //! - State: mapping table and its cache, blocks, collection, history of wear, writes without room.
 

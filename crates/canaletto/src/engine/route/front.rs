@@ -36,7 +36,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         let (work, events) = (&mut self.work, &mut self.events);
         let later = host_events!(events);
         match event {
-            HostEvent::LinkSent(_) => unreachable!("[`Route::handle`] tells it apart"),
+            HostEvent::LinkSent(_) => unreachable!("link events have a way of their own"),
             HostEvent::LinkArrived(direction) => {
                 let outcome = self.host.link_arrived(direction, work, now, later);
                 self.drive_reached_late(outcome, now);
