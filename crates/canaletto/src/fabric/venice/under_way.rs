@@ -82,7 +82,7 @@ mod tests {
                     left = left.wrapping_sub(1);
                     left == 0
                 };
-                let mut end = ends.clone();
+                let mut end = ends;
                 let (mut arrived, mut ended) = (Vec::new(), None);
                 while let Some(scout) = ring.arriving_before(until).filter(|_| ended.is_none()) {
                     arrived.push((scout.due, scout.packet.controller));
