@@ -49,7 +49,7 @@ def test_the_summary_has_its_lines(canaletto: Any) -> None:
         r"^flush +",
     ):
         assert re.search(line, text, re.MULTILINE), line
-    assert "chip busy gc program" in text
+    assert "chip busy (GC programs)" in text
     quiet = canaletto.ok("run", "performance-optimized", "--workload", "hm_0", "--requests", "300").out
     assert not re.search(r"^(gc|wear|trim|flush|cache|mapping) ", quiet, re.MULTILINE)
 

@@ -108,7 +108,7 @@ def test_options_of_reading_reach_every_way_in(canaletto: Any, tmp_path: Path) -
     merged = canaletto.ok(*run, "w.toml", "--events", "D").json
     assert (merged["requests"]["completed"], merged["traces"][0]["skipped_lines"]) == (2, 1)
     shown = canaletto.ok("run", "performance-optimized", "--workload", "w.toml").out
-    assert "1 bad lines left out" in " ".join(shown.split())
+    assert "1 bad line left out" in " ".join(shown.split())
 
 
 def test_columns_can_be_named(canaletto: Any, tmp_path: Path) -> None:
