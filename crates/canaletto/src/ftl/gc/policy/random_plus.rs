@@ -31,7 +31,7 @@ pub struct RandomPlus {
 impl GcPolicy for RandomPlus {
     const ABOUT: About = About {
         name: "random-plus",
-        sentence: "One drawn at random among those with at least `invalid_share` invalid pages.",
+        sentence: "One drawn at random among those with at least `min_invalid_share` invalid pages.",
     };
 
     fn new(config: &Gc) -> RandomPlus {
