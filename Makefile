@@ -38,8 +38,7 @@ $(VENV)/.built: $(VENV)/.tools $(RUST_SOURCES)
 .PHONY: demo
 demo: $(VENV)/.built ## Run the main job: a drive with several interconnects, and a report of it in out/demo
 	@mkdir -p out
-	$(BIN)/canaletto compare performance-optimized --workload hm_0 --out out/demo --force
-	@echo "The report is $(abspath out/demo/report.html)"
+	@$(BIN)/python examples/demo.py out/demo
 
 .PHONY: test
 test: ## Run every test, of Rust and of Python side by side
@@ -105,6 +104,22 @@ bench-instructions: ## Count the instructions of whole runs (needs valgrind)
 .PHONY: instructions
 instructions: ## Judge what a request costs by its ceilings (needs valgrind)
 	$(PYTHON) benches/instructions.py
+
+RTL_TOOLS := $(VENV)/.rtl
+# FORM=--short: what continuous integration runs. STEPS="lint compare": some of them.
+FORM ?=
+STEPS ?=
+
+$(RTL_TOOLS): $(VENV)/.tools rtl/requirements.txt
+	$(BIN)/pip install --requirement rtl/requirements.txt || echo "rtl: some tools cannot be had here; steps that need them are skipped"
+	@touch $@
+
+.PHONY: rtl
+rtl: $(RTL_TOOLS) ## Check the hardware of Venice in rtl/ against the model; STEPS="lint compare" some of it, FORM=--short quickly
+	@for package in berkeley-abc qflow-tech-osu018; do \
+	    dpkg --status $$package > /dev/null 2>&1 || { [ "$$(id -u)" = 0 ] && apt-get install --yes --quiet $$package > /dev/null 2>&1; } \
+	        || echo "rtl: no $$package (Debian), which synthesis needs"; done
+	$(BIN)/python rtl/check.py $(FORM) $(STEPS)
 
 AREAS ?= accounting reclaim scheduler fabric
 MUTANTS ?= 200

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import pytest
@@ -80,21 +81,18 @@ class Canaletto:
 
     def interrupt(self, *words: object, when: Callable[[int], bool], number: int = signal.SIGINT) -> Answer:
         """Runs it, and sends it a signal as soon as `when` holds of its process."""
-        running = subprocess.Popen(
-            [COMMAND, *map(str, words)],
-            cwd=self.folder,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        try:
-            while running.poll() is None and not when(running.pid):
-                time.sleep(0.01)
-            running.send_signal(number)
-            out, err = running.communicate()
-        finally:
-            running.kill()
-        return Answer(running.returncode, out, err)
+        # Files, since a pipe that nobody reads yet may be full before the moment comes.
+        with TemporaryFile("w+") as out, TemporaryFile("w+") as err:
+            running = subprocess.Popen([COMMAND, *map(str, words)], cwd=self.folder, stdout=out, stderr=err)
+            try:
+                while running.poll() is None and not when(running.pid):
+                    time.sleep(0.01)
+                running.send_signal(number)
+                running.wait()
+            finally:
+                running.kill()
+            told = [file.seek(0) or file.read() for file in (out, err)]
+        return Answer(running.returncode, *told)
 
 
 @pytest.fixture

@@ -18,11 +18,13 @@ pub enum Case {
     C,
     /// The reads of case B over the fabric `venice`.
     D,
+    /// The reads of case B, whose waits are followed to their root causes.
+    R,
 }
 
 impl Case {
     /// Every case.
-    pub const ALL: [Case; 4] = [Case::A, Case::B, Case::C, Case::D];
+    pub const ALL: [Case; 5] = [Case::A, Case::B, Case::C, Case::D, Case::R];
 
     /// The case of a letter.
     pub fn named(letter: &str) -> Option<Case> {
@@ -35,7 +37,8 @@ impl Case {
     /// If the engine does not take the case's configuration.
     pub fn run(self, requests: u32) -> Outcome {
         let (design, workload) = self.configuration(requests);
-        run(&design, &workload, vec![None], &RunOptions::default(), &mut |_| true).unwrap_or_else(|e| panic!("{e}"))
+        let options = RunOptions { root_causes: self == Case::R, ..RunOptions::default() };
+        run(&design, &workload, vec![None], &options, &mut |_| true).unwrap_or_else(|e| panic!("{e}"))
     }
 
     fn configuration(self, requests: u32) -> (Design, Workload) {
@@ -44,7 +47,7 @@ impl Case {
                 let imported = mqsim::random_reads(requests);
                 (imported.design, imported.workload)
             }
-            Case::B => (preset(&[]), random_4k(1.0, requests.into(), 64)),
+            Case::B | Case::R => (preset(&[]), random_4k(1.0, requests.into(), 64)),
             Case::C => (preset(&["precondition.kind=steady"]), random_4k(0.0, requests.into(), 64)),
             Case::D => (preset(&["fabric.kind=venice"]), random_4k(1.0, requests.into(), 64)),
         }

@@ -1,4 +1,4 @@
-"""The command: runs it and turns whatever goes wrong into one line and an exit status.
+"""The command: runs it and turns whatever goes wrong into one line a mistake and an exit status.
 
 0 done, 1 a run that failed, 2 bad input, 130 Ctrl-C.
 """
@@ -14,6 +14,8 @@ FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 def main() -> NoReturn:
     """Entry point of `canaletto` and `python -m canaletto`."""
     try:
+        if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         status = _run()
         sys.stdout.flush()
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # It is done: a Ctrl-C while the interpreter closes is too late.
@@ -34,6 +36,9 @@ def _run() -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+    for word in sys.argv[1:]:
+        if not _is_text(word):
+            return _complain(f"{word}: got a name that is not UTF-8, expected one that is", BAD_INPUT)
     import typer
 
     from canaletto import ConfigError, SimulationError
@@ -46,13 +51,20 @@ def _run() -> int:
         message = error.format_message().replace("Value error, ", "").replace("Input should", "should")
         return _complain(f"{message} (try --help)", BAD_INPUT)
     except ConfigError as error:
-        return _complain(str(error), BAD_INPUT)
+        for mistake in str(error).splitlines():
+            _complain(mistake, BAD_INPUT)
+        return BAD_INPUT
     except SimulationError as error:
         return _complain(str(error), FAILED)
     except (OSError, KeyboardInterrupt):
         raise
-    except MemoryError:
-        return _complain("out of memory", FAILED)
+    except MemoryError as error:
+        return _complain(str(error) or "out of memory", FAILED)
+    except UnicodeEncodeError as error:
+        if _is_text(error.object):
+            raise
+        # Of a folder above: those given are looked at first.
+        return _complain(f"{error.object}: got a name that is not UTF-8, expected one that is", BAD_INPUT)
     except BaseException as error:
         # The engine's panics are no Exceptions; leaving by SystemExit is no error.
         is_defect = isinstance(error, Exception) or type(error).__name__ == "PanicException"
@@ -65,8 +77,15 @@ def _run() -> int:
     return status if isinstance(status, int) else 0
 
 
+def _is_text(name: str) -> bool:
+    """Whether a name of the system's, whose bytes need not be UTF-8, is."""
+    return not any("\udc80" <= character <= "\udcff" for character in name)
+
+
 def _complain(message: str, status: int) -> int:
-    sys.stderr.write(f"canaletto: {' '.join(message.split())}\n")
+    from canaletto.printable import printable
+
+    sys.stderr.write(f"canaletto: {printable(' '.join(message.split()))}\n")
     return status
 
 

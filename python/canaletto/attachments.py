@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from canaletto import _engine
-from canaletto.config import check_whole, override_list
+from canaletto.config import check_whole, keyword_settings
 
 KINDS = ("sbsp", "nbsp", "sbdp", "nbdp")
 """South or north bridge, single or dual port."""
@@ -41,7 +41,8 @@ def pc(kind: str, **overrides: Any) -> str:
     Raises ConfigError for an unknown key, a value that is not allowed, or an attachment that cannot carry its
     interface.
     """
-    return _engine.resolve_pc("pc", "", override_list({"attachment.kind": kind, **overrides}))
+    settings = keyword_settings({"attachment.kind": kind, **overrides})
+    return _engine.resolve_pc("pc", "", [setting.text for setting in settings])
 
 
 def simulate(kind: str, scenario: str, size: int, **overrides: Any) -> Times:

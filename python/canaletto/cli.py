@@ -9,6 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from canaletto import _engine, cli_replay, cli_trace, console
+from canaletto.cli_help import (
+    DRIVE,
+    OUTPUT,
+    RUN,
+    Command,
+    complete_design,
+    complete_fabric,
+    complete_fabrics,
+    complete_setting,
+    complete_workload,
+    share,
+    whole,
+)
 from canaletto.cli_replay import (
     After,
     AsFastAsPossible,
@@ -26,16 +39,15 @@ from canaletto.cli_replay import (
     Wrap,
 )
 from canaletto.cli_trace import Columns, Events, JsonFlag, OnError, SortWindow, TraceFormat
-from canaletto.report.units import time_us
+from canaletto.report.units import number_of, time_us
 
 if TYPE_CHECKING:
-    from canaletto.config import Workload, WorkloadOptions
+    from canaletto.config import Design, Setting, Workload, WorkloadOptions
     from canaletto.results import Result
     from canaletto.timeline import Timeline, Window
 
 app = typer.Typer(
     help="A fast, exact, deterministic simulator of solid-state drives.",
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -44,39 +56,93 @@ app.add_typer(cli_trace.app, name="trace")
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A folder that `run --out` wrote.")]
 
 # What `run` and `compare` both take.
+DesignName = Annotated[
+    str, typer.Argument(metavar="DESIGN", help="A preset's name or a TOML file.", autocompletion=complete_design)
+]
+WorkloadName = Annotated[
+    str,
+    typer.Option(
+        "--workload",
+        metavar="W",
+        help="A profile's name, a TOML file, a fio job file, or a trace.",
+        autocompletion=complete_workload,
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Set a key of the design, or of the workload with workload.KEY, such as workload.read_share=70%.",
+        autocompletion=complete_setting,
+        rich_help_panel=DRIVE,
+    ),
+]
+Precondition = Annotated[
+    Literal["none", "steady", "replay"] | None,
+    typer.Option(
+        help="State of the drive before the run: fresh, steady state (computed), or filled by simulated writes.",
+        rich_help_panel=DRIVE,
+    ),
+]
+Occupancy = Annotated[
+    float | None,
+    typer.Option(
+        parser=share,
+        metavar="X",
+        help="Share of the addresses that hold data before the run, such as 70%.",
+        rich_help_panel=DRIVE,
+    ),
+]
+Seed = Annotated[
+    int,
+    typer.Option(
+        parser=whole(0, 2**64 - 1),
+        metavar="N",
+        help="Seed of all random streams. Same inputs and seed: same results.",
+        rich_help_panel=RUN,
+    ),
+]
+Seeds = Annotated[
+    int,
+    typer.Option(
+        parser=whole(1, 10_000),
+        metavar="N",
+        help="Repeat with N seeds; adds 95 % confidence intervals.",
+        rich_help_panel=RUN,
+    ),
+]
+Warmup = Annotated[
+    str,
+    typer.Option(
+        metavar="N",
+        help="Number of first requests to leave out of the statistics; auto finds it (MSER-5).",
+        rich_help_panel=RUN,
+    ),
+]
+Force = Annotated[bool, typer.Option("--force", help="Replace the run or comparison in DIR.", rich_help_panel=OUTPUT)]
+NoReport = Annotated[
+    bool,
+    typer.Option("--no-report", help="Leave the report page out of DIR, which saves time.", rich_help_panel=OUTPUT),
+]
 ReportWindow = Annotated[
     str | None,
     typer.Option(
         "--window",
         metavar="FROM:TO",
         help="Window of the report's animation, such as 1.5ms:1.6ms; default: some 100 us.",
+        rich_help_panel=OUTPUT,
     ),
 ]
-DesignName = Annotated[str, typer.Argument(metavar="DESIGN", help="A preset's name or a TOML file.")]
-WorkloadName = Annotated[
-    str, typer.Option("--workload", metavar="W", help="A profile's name, a TOML file, a fio job file, or a trace.")
-]
-Seed = Annotated[
-    int, typer.Option(min=0, metavar="N", help="Seed of all random streams. Same inputs and seed: same results.")
-]
-Warmup = Annotated[
-    int, typer.Option(min=0, metavar="N", help="Number of first requests to leave out of the statistics.")
-]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Set a key of the design (workload.KEY: of the workload)."),
-]
-Precondition = Annotated[
-    Literal["none", "steady", "replay"] | None,
+Json = Annotated[
+    Literal["full", "summary"] | None,
     typer.Option(
-        help="State of the drive before the run: fresh, steady state (computed), or filled by simulated writes."
+        "--json",
+        metavar="[=summary]",
+        help="Print JSON for machines; --json=summary leaves out distributions, series and maps.",
+        rich_help_panel=OUTPUT,
     ),
 ]
-Occupancy = Annotated[
-    float | None,
-    typer.Option(min=0.0, max=1.0, metavar="X", help="Share of the addresses that hold data before the run."),
-]
-Force = Annotated[bool, typer.Option("--force", help="Replace the run or comparison in DIR.")]
 
 
 def _version(wanted: bool) -> None:
@@ -94,37 +160,66 @@ def _main(
         sys.stdout.write(context.get_help() + "\n")
 
 
-@app.command("run")
+@app.command("run", cls=Command)
 def _run(
     design: DesignName,
     workload: WorkloadName,
-    fabric: Annotated[str | None, typer.Option(metavar="F", help="Interconnect, in place of the design's.")] = None,
-    seed: Seed = 1,
-    seeds: Annotated[
-        int, typer.Option(min=1, max=10_000, metavar="N", help="Repeat with N seeds; adds 95 % confidence intervals.")
-    ] = 1,
-    warmup: Warmup = 0,
-    slowdowns: Annotated[
-        bool, typer.Option("--slowdowns", help="Also run each flow alone, for slowdowns and fairness.")
-    ] = False,
+    fabric: Annotated[
+        str | None,
+        typer.Option(
+            metavar="F",
+            help="Interconnect, in place of the design's.",
+            autocompletion=complete_fabric,
+            rich_help_panel=DRIVE,
+        ),
+    ] = None,
+    set_: Settings = None,
     precondition: Precondition = None,
     occupancy: Occupancy = None,
-    set_: Settings = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show configuration, capacity, bounds and memory without a run.")
+    seed: Seed = 1,
+    seeds: Seeds = 1,
+    warmup: Warmup = "0",
+    slowdowns: Annotated[
+        bool,
+        typer.Option("--slowdowns", help="Also run each flow alone, for slowdowns and fairness.", rich_help_panel=RUN),
     ] = False,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="New folder for the frozen run.")] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Show configuration, capacity, bounds and memory without a run.",
+            rich_help_panel=RUN,
+        ),
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="New folder for the frozen run.", rich_help_panel=OUTPUT)
+    ] = None,
     force: Force = False,
-    json: JsonFlag = False,
+    no_report: NoReport = False,
+    blame: Annotated[
+        bool,
+        typer.Option(
+            "--blame",
+            help="Charge waits to what was waited for, not to root causes.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False,
+    json: Json = None,
     timeline_file: Annotated[
         Path | None,
-        typer.Option("--timeline", metavar="FILE", help="File for a timeline, for https://ui.perfetto.dev."),
+        typer.Option(
+            "--timeline",
+            metavar="FILE",
+            help="File for a timeline, for https://ui.perfetto.dev.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = None,
     window: Annotated[
         str | None,
         typer.Option(
             metavar="FROM:TO",
             help="Window of --timeline and the report, such as 1.5ms:1.7ms; default: around a slow request.",
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
     queue_depth: QueueDepth = None,
@@ -149,19 +244,24 @@ def _run(
 ) -> None:
     """Simulate one drive under one workload.
 
-    Example: canaletto run performance-optimized --workload hm_0 --set flash.read=10us --out runs/first
-    Example: canaletto run performance-optimized --workload mix1 --requests 3000 --slowdowns
-
-    Another, in a PC: canaletto run performance-optimized --workload hm_0 --set attachment.kind=nbdp
+    Examples:
+      canaletto run performance-optimized --workload hm_0 --set flash.read=10us --out runs/first
+      canaletto run performance-optimized --workload mix1 --requests 3000 --slowdowns
+      canaletto run pcie4-tlc --workload hm_0 --set workload.read_share=90% --seeds 3
+      canaletto run performance-optimized --workload hm_0 --set attachment.kind=nbdp
     """
     from canaletto import config, folder, simulate
+    from canaletto.results import lean
 
+    _check_report(out, no_report, window if timeline_file is None else None)
     moments = _window(timeline_file, window, force, out)
     keys, workload_keys = _assignments(set_)
     keys += _preconditioning(precondition, occupancy)
     if fabric is not None:
-        keys.append(f"{_FABRIC}={fabric}")
+        keys.append(config.Setting(f"--fabric {fabric}", "", f"{_FABRIC}={fabric}"))
     drive = config.resolve_design(design, keys)
+    for note in drive.notes:
+        console.say(note)
     asked = config.WorkloadOptions(
         requests=requests,
         queue_depth=queue_depth,
@@ -181,47 +281,61 @@ def _run(
     )
     work = _resolve_workload(workload, workload_keys, asked)
     if dry_run:
-        _show_dry_run(drive, work, json)
+        _show_dry_run(drive, work, json is not None)
         return
+    if timeline_file is not None:
+        simulate.check_rereadable(work, "the run and its timeline, for which it is repeated")
     keep = out is not None or (timeline_file is not None and moments is None)
     with folder.place(out, force=force) if out is not None else nullcontext() as home:
         traces = folder.hash_traces(work) if home is not None else []
-        result = simulate.run(drive, work, seed=seed, seeds=seeds, warmup=warmup, slowdowns=slowdowns, records=keep)
+        left_out = _warmup(drive, work, warmup, seed)
+        result = simulate.run(drive, work, seed=seed, seeds=seeds, warmup=left_out, slowdowns=slowdowns, records=keep)
         shown = _timeline(result, moments) if timeline_file is not None else None
         if home is not None:
-            folder.write(result, home, traces, ["canaletto", *sys.argv[1:]], moments, console.say)
+            command = ["canaletto", *sys.argv[1:]]
+            folder.write(result, home, traces, command, moments, console.say, report=not no_report)
     if out is not None:
-        console.say(f"wrote {out} (open {out / 'report.html'})")
+        console.say(_wrote(out, no_report))
     if timeline_file is not None and shown is not None:
         shown.save(timeline_file, force=force)
         console.say(f"wrote {timeline_file} (open it in https://ui.perfetto.dev)")
-    if json:
-        console.emit(result.to_dict())
+    if json is not None:
+        console.emit(result.to_dict() if json == "full" else lean(result.to_dict()))
     else:
         from canaletto.report import terminal
 
-        console.show(terminal.render(result.to_dict()))
+        console.show(terminal.render(result.to_dict(), "blame_us" if blame else None))
 
 
-@app.command("compare")
+@app.command("compare", cls=Command)
 def _compare(
     design: DesignName,
     workload: WorkloadName,
     fabrics: Annotated[
         str | None,
-        typer.Option(metavar="A,B,…", help="Interconnects, the baseline first; default: the usual ones."),
+        typer.Option(
+            metavar="A,B,…",
+            help="Interconnects, the baseline first; default: the usual ones.",
+            autocompletion=complete_fabrics,
+            rich_help_panel=DRIVE,
+        ),
     ] = None,
-    seed: Seed = 1,
-    warmup: Warmup = 0,
+    set_: Settings = None,
     precondition: Precondition = None,
     occupancy: Occupancy = None,
-    set_: Settings = None,
+    seed: Seed = 1,
+    seeds: Seeds = 1,
+    warmup: Warmup = "0",
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="New folder for the comparison, with a report and each run.")
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="New folder for the comparison, with a report and each run.", rich_help_panel=OUTPUT
+        ),
     ] = None,
     force: Force = False,
+    no_report: NoReport = False,
+    json: Json = None,
     window: ReportWindow = None,
-    json: JsonFlag = False,
     queue_depth: QueueDepth = None,
     inter_arrival: InterArrival = None,
     speed: Speed = None,
@@ -244,21 +358,34 @@ def _compare(
 ) -> None:
     """Simulate one drive with several interconnects under the same workload, and compare speed and causes.
 
-    Example: canaletto compare performance-optimized --workload hm_0 --fabrics bus,packetized,ideal --out runs/fabrics
+    Examples:
+      canaletto compare performance-optimized --workload hm_0 --fabrics bus,packetized,ideal --out runs/fabrics
+      canaletto compare performance-optimized --workload YCSB_B --requests 2e4 --seeds 5
     """
     from canaletto import ConfigError, config, folder, timeline
     from canaletto.compare import on_fabrics, run_all
+    from canaletto.results import lean
 
+    _check_report(out, no_report, window)
     if window is not None and out is None:
         raise ConfigError(f"--window {window}: given without --out DIR, whose report it is for")
     moments = None if window is None else timeline.parse_window(window)
     keys, workload_keys = _assignments(set_)
     keys += _preconditioning(precondition, occupancy)
     for key in keys:
-        if key.startswith(f"{_FABRIC}="):
-            raise ConfigError(f"--set {shlex.quote(key)}: a comparison has several; expected --fabrics")
+        if key.text.startswith(f"{_FABRIC}="):
+            raise ConfigError(f"{key.label}: a comparison has several; expected --fabrics")
     chosen = None if fabrics is None else [name.strip() for name in fabrics.split(",")] if fabrics.strip() else []
-    drives = on_fabrics(lambda name: config.resolve_design(design, [*keys, f"{_FABRIC}={name}"]), chosen)
+
+    def drive(fabric: str) -> "Design":
+        label = f"--fabrics {fabrics or fabric}"
+        return config.resolve_design(design, [*keys, config.Setting(label, "", f"{_FABRIC}={fabric}")])
+
+    drives = on_fabrics(drive, chosen)
+    # What has an effect with one of the fabrics was meant for that one.
+    for note in drives[0].notes:
+        if all(note in each.notes for each in drives):
+            console.say(note)
     asked = config.WorkloadOptions(
         requests=requests,
         queue_depth=queue_depth,
@@ -277,23 +404,26 @@ def _compare(
         read=cli_trace.reading(on_error, sort_window, events, columns),
     )
     work = _resolve_workload(workload, workload_keys, asked)
+    left_out = _warmup(drives[0], work, warmup, seed)
     if out is None:
-        comparison = run_all(drives, work, seed=seed, warmup=warmup, records=False)
+        comparison = run_all(drives, work, seed=seed, seeds=seeds, warmup=left_out, records=False)
     else:
         with folder.place(out, force=force) as home:
             traces = folder.hash_traces(work)
-            comparison = run_all(drives, work, seed=seed, warmup=warmup)
-            folder.write_comparison(comparison, home, traces, ["canaletto", *sys.argv[1:]], moments, console.say)
-        console.say(f"wrote {out} (open {out / 'report.html'})")
-    if json:
-        console.emit(comparison.to_dict())
+            comparison = run_all(drives, work, seed=seed, seeds=seeds, warmup=left_out)
+            command = ["canaletto", *sys.argv[1:]]
+            folder.write_comparison(comparison, home, traces, command, moments, console.say, report=not no_report)
+        console.say(_wrote(out, no_report))
+    if json is not None:
+        found = comparison.to_dict()
+        console.emit(found if json == "full" else {**found, "runs": [lean(run) for run in found["runs"]]})
     else:
         from canaletto.report import side_by_side
 
-        console.show(side_by_side.render(comparison.runs))
+        console.show(side_by_side.render(comparison.runs, comparison.gains))
 
 
-@app.command("mqsim")
+@app.command("mqsim", cls=Command)
 def _mqsim(
     device: Annotated[Path, typer.Option("-i", metavar="SSDCONFIG", help="MQSim's device file, XML.")],
     workload: Annotated[Path, typer.Option("-w", metavar="WORKLOAD", help="MQSim's workload file, XML.")],
@@ -303,18 +433,20 @@ def _mqsim(
     notes: Annotated[
         bool, typer.Option("--notes", help="List the tags without effect, in MQSim as here, with reasons.")
     ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file of --completions.")] = False,
     json: JsonFlag = False,
 ) -> None:
     """Run MQSim's own files, with MQSim's own results to the nanosecond where MQSim is sound.
 
-    Example: canaletto mqsim -i ssdconfig.xml -w workload.xml --completions completions.csv
+    Examples:
+      canaletto mqsim -i ssdconfig.xml -w workload.xml --completions completions.csv
     """
     from canaletto import mqsim
     from canaletto.progress import Bar
     from canaletto.report.units import listing
 
     if completions is not None:
-        mqsim.check_writable(completions)
+        mqsim.check_writable(completions, force=force)
     with Bar.when_wanted() as bar:
         report = bar.task(listing([device.name, workload.name])) if bar else None
         replay = mqsim.replay(device, workload, records=completions is not None, progress=report)
@@ -324,7 +456,7 @@ def _mqsim(
     elif replay.notes:
         console.say(f"{len(replay.notes)} tags have no effect, in MQSim as here (--notes lists them)")
     if completions is not None:
-        for path in mqsim.write_completions(completions, replay):
+        for path in mqsim.write_completions(completions, replay, force=force):
             console.say(f"wrote {path}")
     if json:
         console.emit(replay.to_dict())
@@ -334,7 +466,7 @@ def _mqsim(
     console.show(*tables.mqsim(replay))
 
 
-@app.command("reproduce")
+@app.command("reproduce", cls=Command)
 def _reproduce(
     source: Annotated[
         str,
@@ -352,9 +484,9 @@ def _reproduce(
 ) -> None:
     """Repeat a paper's figures, with ours beside theirs.
 
-    Example: canaletto reproduce networked-ssd fig18 --quick --out out/figures
-
-    Another, the PC study: canaletto reproduce pc-ssd max-improvement breakdown
+    Examples:
+      canaletto reproduce networked-ssd fig18 --quick --out out/figures
+      canaletto reproduce pc-ssd max-improvement breakdown
     """
     from canaletto.experiments.reproduce import reproduce
     from canaletto.progress import Bar
@@ -371,20 +503,22 @@ def _reproduce(
         console.show(*tables.reproduced(found, quick=quick))
 
 
-@app.command("explain")
+@app.command("explain", cls=Command)
 def _explain(
     run: RunFolder,
     slowest: Annotated[
-        int | None, typer.Option(min=1, max=1000, metavar="N", help="Number of slowest requests. [default: 10]")
+        int | None,
+        typer.Option(parser=whole(1, 1000), metavar="N", help="Number of slowest requests. [default: 10]"),
     ] = None,
     request: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="Number of a request in requests.parquet.")
+        int | None, typer.Option(parser=whole(0), metavar="N", help="Number of a request in requests.parquet.")
     ] = None,
     json: JsonFlag = False,
 ) -> None:
     """Explain the latency of single requests of a frozen run: waits and holders. Repeats the run as far as needed.
 
-    Example: canaletto explain runs/first --slowest 3
+    Examples:
+      canaletto explain runs/first --slowest 3
     """
     from canaletto import ConfigError, explain
     from canaletto.report import explanation
@@ -407,11 +541,12 @@ def _explain(
         raise typer.Exit(1)
 
 
-@app.command("rerun")
+@app.command("rerun", cls=Command)
 def _rerun(run: RunFolder, json: JsonFlag = False) -> None:
     """Repeat a frozen run exactly, and compare the results. Exit status 1 if they differ.
 
-    Example: canaletto rerun runs/first
+    Examples:
+      canaletto rerun runs/first
     """
     from canaletto import repeat
     from canaletto.report import tables
@@ -426,11 +561,12 @@ def _rerun(run: RunFolder, json: JsonFlag = False) -> None:
         raise typer.Exit(1)
 
 
-@app.command("diff")
+@app.command("diff", cls=Command)
 def _diff(a: RunFolder, b: RunFolder, json: JsonFlag = False) -> None:
     """Show the differences between two frozen runs in configuration and results.
 
-    Example: canaletto diff runs/first runs/second
+    Examples:
+      canaletto diff runs/first runs/second
     """
     from canaletto import repeat
     from canaletto.report import tables
@@ -442,11 +578,12 @@ def _diff(a: RunFolder, b: RunFolder, json: JsonFlag = False) -> None:
         console.show(*tables.diff(str(a), str(b), configuration, results))
 
 
-@app.command("presets")
+@app.command("presets", cls=Command)
 def _presets(json: JsonFlag = False) -> None:
     """List the designs, workload profiles and fabrics.
 
-    Example: canaletto presets
+    Examples:
+      canaletto presets
     """
     from canaletto import names
 
@@ -459,7 +596,7 @@ def _presets(json: JsonFlag = False) -> None:
     console.show(*tables.presets(kinds))
 
 
-@app.command("schema")
+@app.command("schema", cls=Command)
 def _schema(
     kind: Annotated[
         Literal["design", "workload", "pc"] | None,
@@ -468,7 +605,8 @@ def _schema(
 ) -> None:
     """Print the JSON Schema of design, workload or PC files: every key with unit, default and source.
 
-    Example: canaletto schema design
+    Examples:
+      canaletto schema design
     """
     import json
 
@@ -482,31 +620,68 @@ _WORKLOAD = "workload."
 _FABRIC = "fabric.kind"
 
 
-def _assignments(given: list[str] | None) -> tuple[list[str], list[str]]:
-    """Settings of `--set` for the design and for the workload, as `key=value`."""
-    keys = [_assignment(text) for text in given or []]
+def _assignments(given: list[str] | None) -> "tuple[list[Setting], list[Setting]]":
+    """Settings of `--set` for the design and for the workload."""
+    settings = [_assignment(text) for text in given or []]
     return (
-        [key for key in keys if not key.startswith(_WORKLOAD)],
-        [key.removeprefix(_WORKLOAD) for key in keys if key.startswith(_WORKLOAD)],
+        [setting for setting in settings if not setting.prefix],
+        [setting for setting in settings if setting.prefix],
     )
 
 
-def _preconditioning(kind: str | None, occupancy: float | None) -> list[str]:
-    """Settings of `--precondition` and `--occupancy` for the design, as `key=value`."""
-    given = {"precondition.kind": kind, "precondition.occupancy": occupancy}
-    return [f"{key}={value}" for key, value in given.items() if value is not None]
+def _warmup(design: "Design", workload: "Workload", text: str, seed: int) -> int:
+    """The number of requests to leave out, which is found in a run of its own where that is asked for."""
+    from canaletto import ConfigError, simulate
+
+    if text == "auto":
+        found = simulate.found_warmup(design, workload, seed)
+        console.say(f"warm-up: the first {number_of(found, 'request')} left out (MSER-5)")
+        return found
+    try:
+        return whole(0, 2**64 - 1)(text)
+    except ValueError:
+        raise ConfigError(f"--warmup: got {text}, expected auto or a number of requests") from None
 
 
-def _assignment(text: str) -> str:
+def _preconditioning(kind: str | None, occupancy: float | None) -> "list[Setting]":
+    """Settings of `--precondition` and `--occupancy` for the design."""
+    from canaletto.config import Setting
+
+    given = {"kind": ("--precondition", kind), "occupancy": ("--occupancy", occupancy)}
+    return [
+        Setting(f"{option} {value}", "", f"precondition.{key}={value}")
+        for key, (option, value) in given.items()
+        if value is not None
+    ]
+
+
+def _assignment(text: str) -> "Setting":
+    from canaletto.config import Setting
+
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
         from canaletto import ConfigError
 
         raise ConfigError(f"--set {shlex.quote(text)}: expected KEY=VALUE, for example flash.read=10us")
-    return f"{key.strip()}={value.strip()}"
+    prefix = _WORKLOAD if key.strip().startswith(_WORKLOAD) else ""
+    return Setting(f"--set {text}", prefix, f"{key.strip().removeprefix(prefix)}={value.strip()}")
 
 
-def _resolve_workload(label: str, keys: list[str], asked: "WorkloadOptions") -> "Workload":
+def _check_report(out: Path | None, no_report: bool, window: str | None) -> None:
+    """Raises ConfigError for `--no-report` without a folder, or with a window for the report."""
+    from canaletto import ConfigError
+
+    if no_report and out is None:
+        raise ConfigError("--no-report: given without --out DIR, which it is for")
+    if no_report and window is not None:
+        raise ConfigError(f"--window {window}: given with --no-report, expected one of them")
+
+
+def _wrote(out: Path, no_report: bool) -> str:
+    return f"wrote {out}" if no_report else f"wrote {out} (open {out / 'report.html'})"
+
+
+def _resolve_workload(label: str, keys: "list[Setting]", asked: "WorkloadOptions") -> "Workload":
     """The workload of the options of `run` and `compare`, with notes on parts that are left out."""
     from canaletto import config
 

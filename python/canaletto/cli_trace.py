@@ -6,38 +6,57 @@ from typing import Annotated, Any, Literal
 import typer
 
 from canaletto import console
+from canaletto.cli_help import OUTPUT, TRACES, Command, complete_design, complete_workload, whole
 
 app = typer.Typer(help="Statistics and conversion of traces.", rich_markup_mode=None, no_args_is_help=False)
 
-JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON for machines.", rich_help_panel=OUTPUT)]
 TraceFormat = Annotated[
     str | None,
-    typer.Option("--format", metavar="NAME", help="Format of the trace; default: detected from its content."),
+    typer.Option(
+        "--format",
+        metavar="NAME",
+        help="Format of the trace; default: detected from its content.",
+        rich_help_panel=TRACES,
+    ),
 ]
 OnError = Annotated[
     Literal["stop", "skip"] | None,
-    typer.Option("--on-error", help="Treatment of bad lines: stop with an error (default), or skip and count."),
+    typer.Option(
+        "--on-error",
+        help="Treatment of bad lines: stop with an error (default), or skip and count.",
+        rich_help_panel=TRACES,
+    ),
 ]
 SortWindow = Annotated[
     int | None,
     typer.Option(
         "--sort-window",
-        min=0,
-        max=1 << 24,
+        parser=whole(0, 1 << 24),
         metavar="N",
         help="Sort lines that are late by up to N requests (default: 65536).",
+        rich_help_panel=TRACES,
     ),
 ]
 Events = Annotated[
     Literal["Q", "D", "C"] | None,
-    typer.Option("--events", help="blkparse: requests as queued, issued to the drive (default) or completed."),
+    typer.Option(
+        "--events",
+        help="blkparse: requests as queued, issued to the drive (default) or completed.",
+        rich_help_panel=TRACES,
+    ),
 ]
 Columns = Annotated[
     str | None,
-    typer.Option("--columns", metavar="LIST", help="CSV: time=ts:ms,offset=lba:sectors,size=len,kind=op[,device=d]."),
+    typer.Option(
+        "--columns",
+        metavar="LIST",
+        help="CSV: time=ts:ms,offset=lba:sectors,size=len,kind=op[,device=d].",
+        rich_help_panel=TRACES,
+    ),
 ]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A trace, plain or in gzip, zstd or xz.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace the file.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace the file.", rich_help_panel=OUTPUT)]
 
 
 def reading(on_error: str | None, sort_window: int | None, events: str | None, columns: str | None) -> dict[str, Any]:
@@ -46,9 +65,16 @@ def reading(on_error: str | None, sort_window: int | None, events: str | None, c
     return {key: value for key, value in given.items() if value is not None}
 
 
-@app.command("info")
+@app.command("info", cls=Command)
 def _info(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A trace, a profile's name or a workload (.toml).")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="A trace, a profile's name or a workload (.toml).",
+            autocompletion=complete_workload,
+        ),
+    ],
     against: Annotated[Path | None, typer.Option(metavar="OTHER", help="Another of these, for a comparison.")] = None,
     trace_format: TraceFormat = None,
     on_error: OnError = None,
@@ -57,7 +83,11 @@ def _info(
     columns: Columns = None,
     design: Annotated[
         str | None,
-        typer.Option(metavar="DESIGN", help="Preset or TOML file, for the balance among its channels."),
+        typer.Option(
+            metavar="DESIGN",
+            help="Preset or TOML file, for the balance among its channels.",
+            autocompletion=complete_design,
+        ),
     ] = None,
     out: Annotated[Path | None, typer.Option(metavar="PAGE", help="File for a report, which is one HTML page.")] = None,
     force: Force = False,
@@ -65,7 +95,8 @@ def _info(
 ) -> None:
     """Show statistics of a trace or a workload: requests, sizes, arrivals, footprint, order, reuse.
 
-    Example: canaletto trace info hm_0.csv.gz --design performance-optimized --out hm_0.html
+    Examples:
+      canaletto trace info hm_0.csv.gz --design performance-optimized --out hm_0.html
     """
     from canaletto import config, files, likeness, perfetto, traces
 
@@ -91,7 +122,7 @@ def _info(
     console.show(*tables.trace(found))
 
 
-@app.command("fit")
+@app.command("fit", cls=Command)
 def _fit(
     file: File,
     out: Annotated[
@@ -116,7 +147,8 @@ def _fit(
 ) -> None:
     """Fit a profile to a trace: a workload with statistically similar traffic.
 
-    Example: canaletto trace fit hm_0.csv.gz -o profile.toml
+    Examples:
+      canaletto trace fit hm_0.csv.gz -o profile.toml
     """
     import sys
 
@@ -140,7 +172,7 @@ def _fit(
     console.say(f"wrote {out} (canaletto trace info {file} --against {out} shows how alike they are)")
 
 
-@app.command("convert")
+@app.command("convert", cls=Command)
 def _convert(
     file: File,
     out: Annotated[
@@ -160,7 +192,8 @@ def _convert(
 ) -> None:
     """Write a trace in another format, in order of arrival.
 
-    Example: canaletto trace convert hm_0.csv.gz hm_0.trace --to mqsim
+    Examples:
+      canaletto trace convert hm_0.csv.gz hm_0.trace --to mqsim
     """
     from canaletto import perfetto, traces
     from canaletto.report import terminal
@@ -177,11 +210,12 @@ def _convert(
         console.say(f"wrote {out}: {count(found['requests'])} requests, from {found['from']} to {found['to']}")
 
 
-@app.command("formats")
+@app.command("formats", cls=Command)
 def _formats(json: JsonFlag = False) -> None:
     """List the formats that can be read, and those that can be written.
 
-    Example: canaletto trace formats
+    Examples:
+      canaletto trace formats
     """
     from canaletto import traces
 

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
+from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from canaletto import gains as speedups
 from canaletto import names, parallel, simulate
 from canaletto._engine import ConfigError
 from canaletto.config import Design, Workload, check_whole
@@ -26,12 +28,14 @@ FabricProgress: TypeAlias = NamedProgress
 class Comparison:
     """One run for each fabric, of the same work; the first is what the others are measured against."""
 
-    def __init__(self, runs: Sequence[Result]) -> None:
+    def __init__(self, runs: Sequence[Result], samples: Sequence[Sequence[Mapping[str, Any]]] = ()) -> None:
+        """samples: what each seed gave on every fabric, if there are several seeds."""
         self._runs = list(runs)
+        self._samples = list(samples) or [self._runs]
 
     @property
     def runs(self) -> list[Result]:
-        """The results, in the order in which the fabrics were named."""
+        """The results (of the first seed), in the order in which the fabrics were named."""
         return list(self._runs)
 
     @property
@@ -50,16 +54,34 @@ class Comparison:
     def speedup(self) -> Fields:
         """For each fabric its execution_time, mean_latency, p99_latency and iops over those of the first.
 
-        More than 1 is always better. What is not defined is None.
+        More than 1 is always better. What is not defined is None. With several seeds, the mean over them.
         """
-        return Fields(speedups(self._runs))
+        means = {
+            fabric: {measure: None if gain is None else gain.mean for measure, gain in found.items()}
+            for fabric, found in self.gains.items()
+        }
+        return Fields(means)
+
+    @cached_property
+    def gains(self) -> speedups.Gains:
+        """The speedups with the half widths of their 95 % confidence intervals."""
+        return speedups.gains(self._samples)
+
+    @property
+    def confidence(self) -> Fields | None:
+        """The seeds and, under speedup, mean and half_width of each. None for a single seed."""
+        options = self._runs[0].options
+        if options["seeds"] == 1:
+            return None
+        seeds = range(options["seed"], options["seed"] + options["seeds"])
+        return Fields(speedups.intervals(self.gains, seeds))
 
     @property
     def verdict(self) -> str:
-        """Verdict: the fastest fabric, its gain, and the cause."""
+        """Verdict: the fastest and the slowest fabric, by how much, and the cause."""
         from canaletto.report import summary
 
-        return summary.verdict(self._runs)
+        return summary.verdict(self._runs, self.gains)
 
     def timelines(
         self,
@@ -92,27 +114,30 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the data that `canaletto compare --json` prints."""
-        return {"schema": 1, "runs": [run.to_dict() for run in self._runs], "speedup": self.speedup.to_dict()}
+        found = {"schema": 1, "runs": [run.to_dict() for run in self._runs], "speedup": self.speedup.to_dict()}
+        return found if self.confidence is None else {**found, "confidence": self.confidence.to_dict()}
 
-    def save(self, path: str | PathLike[str], *, force: bool = False) -> None:
+    def save(self, path: str | PathLike[str], *, force: bool = False, report: bool = True) -> None:
         """Freezes the comparison as a folder, in which each fabric's run is a folder that `canaletto rerun` takes.
+
+        report: whether to write a report page.
 
         Raises ConfigError if the folder exists, unless `force` is given and it holds a run or a comparison; OSError if
         it cannot be written. Nothing half-written stays behind.
         """
         from canaletto import folder
 
-        folder.save_comparison(self, path, force=force)
+        folder.save_comparison(self, path, force=force, report=report)
 
     def __repr__(self) -> str:
         from canaletto.report import side_by_side
 
-        return side_by_side.text(self._runs)
+        return side_by_side.text(self._runs, self.gains)
 
     def _repr_html_(self) -> str:
         from canaletto.report import side_by_side
 
-        return side_by_side.html(self._runs)
+        return side_by_side.html(self._runs, self.gains)
 
 
 def compare(
@@ -121,6 +146,7 @@ def compare(
     fabrics: Iterable[str] | None = None,
     *,
     seed: int = 1,
+    seeds: int = 1,
     warmup: int = 0,
     records: bool = True,
     progress: bool | FabricProgress | None = None,
@@ -128,9 +154,10 @@ def compare(
     """Simulates the drive with each of several fabrics, under the same workload.
 
     fabrics: their names, the one that the others are measured against first; by default the usual ones,
-    `names.usual_fabrics()`. seed, warmup, records: as for `run`. progress: show a bar for each fabric (by default, when
-    standard error is a terminal), or call a function with the fabric, requests done, requests in all (0 if unknown)
-    and simulated picoseconds, from several threads.
+    `names.usual_fabrics()`. seed, seeds, warmup, records: as for `run`; with several seeds, speedups are means over
+    them, with 95 % confidence intervals, and differences within these are called equal. progress: show a bar for each
+    fabric (by default, when standard error is a terminal), or call a function with the fabric, requests done, requests
+    in all (0 if unknown) and simulated picoseconds, from several threads.
 
     The runs share the processors and do not change each other's results; there are fewer at a time if memory is short.
     Ctrl-C stops all of them, and so does the first that fails, whose error names its fabric.
@@ -144,7 +171,7 @@ def compare(
         designs = on_fabrics(lambda name: load_design(design, fabric=name), fabrics)
     if not isinstance(workload, Workload):
         workload = load_workload(workload)
-    return run_all(designs, workload, seed=seed, warmup=warmup, records=records, progress=progress)
+    return run_all(designs, workload, seed=seed, seeds=seeds, warmup=warmup, records=records, progress=progress)
 
 
 def on_fabrics(make: Callable[[str], Design], fabrics: Iterable[str] | None) -> list[Design]:
@@ -173,40 +200,50 @@ def run_all(
     workload: Workload,
     *,
     seed: int = 1,
+    seeds: int = 1,
     warmup: int = 0,
     records: bool = True,
     progress: bool | FabricProgress | None = None,
 ) -> Comparison:
     """Runs designs that differ in their fabrics, as `compare` does."""
-    check_whole("seed", seed, 0, 2**64 - 1)
+    check_whole("seeds", seeds, 1, 10_000)
+    check_whole("seed", seed, 0, 2**64 - seeds)
     check_whole("warmup", warmup, 0, 2**64 - 1)
     simulate.check_rereadable(workload, "all of them")
+    options = {"seed": seed, "seeds": seeds, "warmup": warmup}
 
-    def job(design: Design) -> Callable[[Progress], Result]:
-        def run(report: Progress) -> Result:
-            data, columns = simulate.run_once(design, workload, seed, warmup, records, report)
-            options = {"seed": seed, "seeds": 1, "warmup": warmup}
-            return Result(data, design, workload, options, simulate.frame_of(data, columns))
+    def job(design: Design) -> Callable[[Progress], tuple[Result, list[Sample]]]:
+        def run(report: Progress) -> tuple[Result, list[Sample]]:
+            first = None
+            results = []
+            for number in range(seeds):
+                keep = records and number == 0
+                data, rows = simulate.run_once(
+                    design, workload, seed + number, warmup, keep, _part(report, number, seeds)
+                )
+                first = rows if keep else first
+                results.append(data)
+            samples: list[Sample] = [{key: data[key] for key in _SAMPLED} for data in results]
+            found = simulate.over_seeds(results, seed)
+            return Result(found, design, workload, options, first), samples
 
         return run
 
     fabrics = [design.fabric for design in designs]
     workers = _workers(designs, workload, records)
-    return Comparison(_side_by_side(fabrics, map(job, designs), workers, progress))
+    found = _side_by_side(fabrics, map(job, designs), workers, progress)
+    return Comparison([run for run, _ in found], list(zip(*(samples for _, samples in found), strict=True)))
 
 
-def speedups(runs: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, float | None]]:
-    """`Comparison.speedup` of results."""
-    first = runs[0]
-    return {
-        run["fabric"]: {
-            "execution_time": _ratio(first["execution_time_us"], run["execution_time_us"]),
-            "mean_latency": _ratio(first["latency_us"]["all"]["mean"], run["latency_us"]["all"]["mean"]),
-            "p99_latency": _ratio(first["latency_us"]["all"]["p99"], run["latency_us"]["all"]["p99"]),
-            "iops": _ratio(run["iops"], first["iops"]),
-        }
-        for run in runs
-    }
+Sample: TypeAlias = Mapping[str, Any]
+"""Figures of a run that speedups are made of."""
+
+_SAMPLED = ("fabric", "execution_time_us", "latency_us", "iops")
+
+
+def _part(report: Progress, number: int, parts: int) -> Progress:
+    """Reports the run of one seed as a part of all."""
+    return lambda done, total, simulated_ps: report(number * total + done, parts * total, simulated_ps)
 
 
 def _side_by_side(
@@ -229,18 +266,11 @@ def _workers(designs: Sequence[Design], workload: Workload, records: bool) -> in
 
     Raises ConfigError if the memory is too small for one at a time.
     """
-    bare, kept = [], 0
+    one = 0
     for design in designs:
         with naming(f"fabric {design.fabric}"):
-            bare.append(simulate.memory_bytes(design, workload, records=False))
-            kept += simulate.memory_bytes(design, workload, records) - bare[-1]
-    bare.sort(reverse=True)
+            one = max(one, simulate.memory_needed([design], workload, records))
     most = min(len(designs), parallel.processors())
-    # Single requests are kept until the end, those of runs that are over too.
-    needs = [kept + sum(bare[:count]) for count in range(most, 0, -1)]
+    needs = [simulate.memory_needed(designs[:count], workload, records) for count in range(most, 1, -1)]
     what = f"{designs[0].name}, {workload.name}: the {len(designs)} runs"
-    return most - simulate.check_memory(what, needs, records)
-
-
-def _ratio(a: float | None, b: float | None) -> float | None:
-    return a / b if a and b else None
+    return most - simulate.check_memory(what, [*needs, one])

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from canaletto import _engine, _toml, names
 from canaletto._engine import ConfigError
@@ -23,6 +23,17 @@ OUT_OF_RANGE = ("refuse", "wrap", "fit")
 DEVICES = ("ignore", "offset")
 OPEN_LOOP = ("inter_arrival", "burstiness", "burst_share", "on_time", "off_time", "diurnal")
 """Keys of a generated flow that say when requests arrive."""
+
+
+class Setting(NamedTuple):
+    """A value for one key beside a file."""
+
+    label: str
+    """Name in messages: what the user wrote, such as `--set workload.read_share=2`."""
+    prefix: str
+    """Part of the key that stands there only, such as `workload.`."""
+    text: str
+    """`key=value`, with the full key."""
 
 
 class Config:
@@ -44,7 +55,7 @@ class Config:
 
         Raises ConfigError for an unknown key or a value that is not allowed.
         """
-        return type(self)(self._resolve(self._label, self._toml, override_list(overrides)), self._label)
+        return self._resolved(self._label, self._toml, keyword_settings(overrides))
 
     def to_toml(self) -> str:
         """The full configuration as TOML."""
@@ -62,10 +73,10 @@ class Config:
     @classmethod
     def from_toml(cls, text: str, label: str) -> Self:
         """From a file's text; `label` names it in errors."""
-        return cls(cls._resolve(label, text, []), label)
+        return cls._resolved(label, text, [])
 
-    @staticmethod
-    def _resolve(label: str, text: str | None, overrides: list[str]) -> str:
+    @classmethod
+    def _resolved(cls, label: str, text: str | None, settings: list[Setting]) -> Self:
         raise NotImplementedError
 
     def __eq__(self, other: object) -> bool:
@@ -90,15 +101,20 @@ class Design(Config):
     """A drive, its host link and everything in it."""
 
     _kind = "design"
+    notes: tuple[str, ...] = ()
+    """Keys that were given and have no effect in it."""
 
     @property
     def fabric(self) -> str:
         """The interconnect's name."""
         return str(self.to_dict()["fabric"]["kind"])
 
-    @staticmethod
-    def _resolve(label: str, text: str | None, overrides: list[str]) -> str:
-        return _engine.resolve_design(label, text, overrides)
+    @classmethod
+    def _resolved(cls, label: str, text: str | None, settings: list[Setting]) -> Self:
+        toml, notes = _engine.resolve_design(label, text, settings)
+        made = cls(toml, label)
+        made.notes = tuple(notes)
+        return made
 
 
 class Workload(Config):
@@ -112,27 +128,34 @@ class Workload(Config):
         """The trace files it replays, in the order of its flows."""
         return [trace["file"] for flow in self.to_dict()["flow"] for trace in _traces_of(flow)]
 
-    @staticmethod
-    def _resolve(label: str, text: str | None, overrides: list[str]) -> str:
-        return _engine.resolve_workload(label, text, overrides)
+    @classmethod
+    def _resolved(cls, label: str, text: str | None, settings: list[Setting]) -> Self:
+        return cls(_engine.resolve_workload(label, text, settings), label)
 
 
 def design(source: str | os.PathLike[str], /, **overrides: Any) -> Design:
-    """A drive from a preset's name or a TOML file, with some keys changed.
+    """A drive from a preset's name or a TOML file, with some keys changed. Warns of keys without effect.
 
     Keys are those of `canaletto schema design`, nested ones with dots: `design("cost-optimized", fabric="bus",
     **{"flash.read": "10us", "geometry.channels": 16})`. Quantities are text with a unit.
 
     Raises ConfigError for an unknown preset or key or a value that is not allowed, OSError if the file cannot be read.
     """
-    label = os.fspath(source)
-    return resolve_design(label, override_list(overrides))
+    made = resolve_design(os.fspath(source), keyword_settings(overrides))
+    for note in made.notes:
+        warnings.warn(note, stacklevel=2)
+    return made
 
 
-def resolve_design(label: str, overrides: list[str]) -> Design:
-    """Resolves like `design`, with the overrides as `key=value` texts."""
+def quiet_design(source: str | os.PathLike[str], /, **overrides: Any) -> Design:
+    """`design` without warnings: for keys that concern some of several drives."""
+    return resolve_design(os.fspath(source), keyword_settings(overrides))
+
+
+def resolve_design(label: str, settings: list[Setting]) -> Design:
+    """Resolves like `design`, without warnings."""
     is_name = label in names.presets() or not _means_file(label)
-    return Design(Design._resolve(label, None if is_name else read_text(label), overrides), label)
+    return Design._resolved(label, None if is_name else read_text(label), settings)
 
 
 @dataclass(frozen=True)
@@ -219,7 +242,8 @@ def workload(
     many times). out_of_range: treatment of addresses beyond the drive, "refuse" (the default), "wrap" or "fit".
     devices: meaning of a trace's device numbers, "ignore" (the default) or "offset". trace_format: format of the
     trace, detected from its content by default. read: parsing of its lines, the keys of `flow.trace.read`, such as
-    `{"on_error": "skip"}`. Further keys are those of `canaletto schema workload`.
+    `{"on_error": "skip"}`. Further keys are those of `canaletto schema workload`; those of the only flow need no
+    `flow.0.synthetic.` before them.
 
     Raises ConfigError for an unknown profile or key or a value that is not allowed, OSError if a file cannot be read.
     """
@@ -240,16 +264,16 @@ def workload(
         trace_format=trace_format,
         read=read or {},
     )
-    made = resolve_workload(os.fspath(source), override_list(overrides), options)
+    made = resolve_workload(os.fspath(source), keyword_settings(overrides), options)
     if made.notes:
         warnings.warn(f"{made.label}: {'; '.join(made.notes)}", stacklevel=2)
     return made
 
 
-def resolve_workload(label: str, overrides: list[str], options: WorkloadOptions) -> Workload:
-    """Resolves like `workload`, with the overrides as `key=value` texts."""
+def resolve_workload(label: str, settings: list[Setting], options: WorkloadOptions) -> Workload:
+    """Resolves like `workload`, without warnings."""
     options.check()
-    made = _load_workload(label, overrides)
+    made = _load_workload(label, settings)
     if options == WorkloadOptions():
         return made
     for_traces = options.of_traces() | options.of_streams()
@@ -268,10 +292,11 @@ def resolve_workload(label: str, overrides: list[str], options: WorkloadOptions)
     return shaped
 
 
-def override_list(overrides: Mapping[str, Any]) -> list[str]:
-    """Keyword overrides as the engine's `key=value` texts. `fabric="bus"` is short for the key `fabric.kind`."""
+def keyword_settings(overrides: Mapping[str, Any]) -> list[Setting]:
+    """Keyword overrides as settings. `fabric="bus"` is short for the key `fabric.kind`."""
     spelt = {"fabric.kind" if key == "fabric" else key: given for key, given in overrides.items()}
-    return [f"{key}={given if isinstance(given, str) else _toml.value(given)}" for key, given in spelt.items()]
+    texts = [f"{key}={given if isinstance(given, str) else _toml.value(given)}" for key, given in spelt.items()]
+    return [Setting(text, "", text) for text in texts]
 
 
 def read_text(path: str) -> str:
@@ -292,25 +317,24 @@ def read_text(path: str) -> str:
         ) from None
 
 
-def _load_workload(label: str, overrides: list[str]) -> Workload:
+def _load_workload(label: str, settings: list[Setting]) -> Workload:
     if label in names.profiles() or not _means_file(label):
-        return Workload(Workload._resolve(label, None, overrides), label)
+        return Workload._resolved(label, None, settings)
     if label.endswith(".toml"):
-        toml = Workload._resolve(label, read_text(label), overrides)
+        toml = Workload._resolved(label, read_text(label), settings).to_toml()
         return Workload(_with_absolute_traces(toml, Path(label).parent), label)
     if label.endswith(".fio"):
         from canaletto import fio
 
         text, notes = fio.workload(read_text(label), label)
-        made = Workload(Workload._resolve(f"{label} as a workload", text, overrides), label)
+        made = Workload(Workload._resolved(f"{label} as a workload", text, settings).to_toml(), label)
         made.notes = tuple(notes)
         return made
     with open(label, "rb"):  # the system's own word if it is missing, forbidden or a folder
         pass
     name = trace_name(label)
     flow = {"name": name, "trace": {"file": os.path.abspath(label)}}
-    toml = Workload._resolve(label, _toml.dumps({"name": name, "flow": [flow]}), overrides)
-    return Workload(toml, label)
+    return Workload._resolved(label, _toml.dumps({"name": name, "flow": [flow]}), settings)
 
 
 def trace_name(path: str) -> str:

@@ -10,6 +10,8 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.table import Table
 
+from canaletto.printable import printable
+
 
 @dataclass
 class Trimmed:
@@ -24,8 +26,8 @@ class Trimmed:
                 line.pop()
             if line:
                 *words, (text, style, control) = line
-                yield from words
-                yield Segment(text.rstrip(), style, control)
+                yield from (Segment(printable(word.text), word.style, word.control) for word in words)
+                yield Segment(printable(text.rstrip()), style, control)
             yield Segment.line()
 
 
@@ -46,7 +48,7 @@ def emit(document: Mapping[str, Any] | list[Any]) -> None:
 
 def say(message: str) -> None:
     """One line on standard error."""
-    sys.stderr.write(f"canaletto: {' '.join(message.split())}\n")
+    sys.stderr.write(f"canaletto: {printable(' '.join(message.split()))}\n")
 
 
 def plain_table(*headings: str, right: tuple[int, ...] = ()) -> Table:

@@ -84,7 +84,8 @@ class Explanation:
     """A request, and the steps that its latency consists of.
 
     pages: how many page transactions it had; page: the one that finished last, whose steps these are. median_ps: the
-    median latency of the run's requests.
+    median latency of the run's requests. root_causes: picoseconds by root cause, if the run has recorded them. ways:
+    the buses that lead to the page's chip, empty where there are routers between.
     """
 
     request: int
@@ -98,6 +99,8 @@ class Explanation:
     page: int | None
     steps: tuple[Step, ...]
     median_ps: int | None = None
+    root_causes: Mapping[str, int] | None = None
+    ways: tuple[str, ...] = ()
 
     @property
     def latency_ps(self) -> int:
@@ -142,7 +145,7 @@ def explain_run(
     changed; SimulationError if the run stops or comes out otherwise than recorded.
     """
     home = Path(path)
-    wanted, median_ps = _recorded(home, slowest, request)
+    wanted, median_ps, roots = _recorded(home, slowest, request)
     design, workload = folder.configuration(home)
     folder.check_traces(home, workload)
     options = folder.record(home)["options"]
@@ -161,11 +164,19 @@ def explain_run(
     )
     page_bytes = simulate.inspect(design, workload)["page_bytes"]
     left_out = [number for number in wanted if not _is_whole(found, number, wanted[number])]
-    explanations = [explain(found, number, page_bytes, median_ps) for number in wanted if number not in left_out]
+    explanations = [
+        explain(found, number, page_bytes, median_ps, roots.get(number)) for number in wanted if number not in left_out
+    ]
     return Explained(explanations, left_out, found.until_ps)
 
 
-def explain(timeline: Timeline, number: int, page_bytes: int, median_ps: int | None = None) -> Explanation:
+def explain(
+    timeline: Timeline,
+    number: int,
+    page_bytes: int,
+    median_ps: int | None = None,
+    root_causes: Mapping[str, int] | None = None,
+) -> Explanation:
     """Explains a request of a timeline.
 
     Raises SimulationError if the timeline does not hold all of it, or if its steps leave out or repeat any time.
@@ -191,11 +202,15 @@ def explain(timeline: Timeline, number: int, page_bytes: int, median_ps: int | N
         page=page,
         steps=tuple(scene.step(rows, place) for place in range(len(rows))),
         median_ps=median_ps,
+        root_causes=root_causes,
+        ways=scene.ways(rows),
     )
 
 
-def _recorded(home: Path, slowest: int, request: int | None) -> tuple[dict[int, Window], int | None]:
-    """The requests to explain, the slowest first, each with when it was under way; and the median latency."""
+def _recorded(
+    home: Path, slowest: int, request: int | None
+) -> tuple[dict[int, Window], int | None, dict[int, dict[str, int]]]:
+    """The requests to explain, the slowest first, each with when it was under way; the median latency; root causes."""
     folder.record(home)
     file = home / "requests.parquet"
     if not file.is_file():
@@ -219,7 +234,18 @@ def _recorded(home: Path, slowest: int, request: int | None) -> tuple[dict[int, 
     columns = chosen.select("request", "arrival_us", "completed_us").iter_rows()
     windows = {number: _margined(around(arrival, completed, 0)) for number, arrival, completed in columns}
     median: Any = frame["latency_us"].median()
-    return windows, None if median is None else round(median * 1e6)
+    return windows, None if median is None else round(median * 1e6), _root_causes(chosen)
+
+
+def _root_causes(chosen: pl.DataFrame) -> dict[int, dict[str, int]]:
+    """Picoseconds by root cause of each of these requests, as far as they were recorded."""
+    names = [name for name in chosen.columns if name.startswith("root_")]
+    causes = [name.removeprefix("root_").removesuffix("_us") for name in names]
+    rows = chosen.select("request", *names).iter_rows() if names else ()
+    return {
+        number: {cause: round(time * 1e6) for cause, time in zip(causes, times, strict=True) if time}
+        for number, *times in rows
+    }
 
 
 def _margined(window: Window) -> Window:
@@ -446,6 +472,11 @@ class _Scene:
             if tell
         ]
         return _longest_first(holders), (end - start) - sum(shares.values())
+
+    def ways(self, rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+        """The buses that lead to the chip that the last page was on; none between routers."""
+        chips = [self._parts[row["part"]] for row in rows if row["part"] is not None]
+        return self._names(self._wires_among(self._ways_to(chips[-1]))) if chips else ()
 
     def _names(self, parts: Iterable[int]) -> tuple[str, ...]:
         return tuple(str(self._parts[number]["name"]) for number in parts)

@@ -1,11 +1,15 @@
 """Writing files so that they appear whole or not at all."""
 
+import fcntl
 import os
 import re
 import secrets
+import select
+import shutil
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from typing import IO
@@ -33,9 +37,10 @@ def whole(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
         with named(target), open(target, "wb") as out:
             yield out
         return
+    remove_leftovers(target)
     temporary = beside(target)
     try:
-        with named(target), open(temporary, "xb") as out:
+        with named(target), open(temporary, "xb") as out, _in_use(out.fileno()):
             yield out
         temporary.replace(target)
     except BaseException:
@@ -50,11 +55,13 @@ def placed(path: str | PathLike[str]) -> Iterator[Path]:
     if is_special(target):
         yield target
         return
+    remove_leftovers(target)
     temporary = beside(target)
     try:
         with named(target):
             temporary.touch(exist_ok=False)
-        yield temporary
+        with in_use(temporary):
+            yield temporary
         temporary.replace(target)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -67,6 +74,81 @@ def beside(target: Path) -> Path:
     It is known before anything is made under it: a signal may come in the very moment at which something is.
     """
     return target.absolute().parent / f".{target.name}.{secrets.token_hex(6)}"
+
+
+_SETTLED_S = 60
+"""Age from which a file or folder that nobody has locked is a leftover: the lock follows upon the making."""
+
+
+@contextmanager
+def in_use(path: Path) -> Iterator[None]:
+    """Marks what was made `beside` something as in use, until the end of the block or of the process."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        with _in_use(handle):
+            yield
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _in_use(handle: int) -> Iterator[None]:
+    with suppress(OSError):  # A file system without locks.
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    yield
+
+
+def remove_leftovers(target: Path) -> None:
+    """Removes what calls that were killed left `beside` the target."""
+    for left in leftovers(target):
+        with suppress(OSError):
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
+
+
+def leftovers(target: Path) -> list[Path]:
+    """Leftovers of killed calls `beside` the target: nobody has it in use any more."""
+    name = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{12}}")
+    found = []
+    with suppress(OSError):
+        for entry in os.scandir(target.absolute().parent):
+            if name.fullmatch(entry.name) and not entry.is_symlink():
+                settled = time.time() - entry.stat().st_ctime > _SETTLED_S
+                if settled and not _is_locked(entry.path):
+                    found.append(Path(entry.path))
+    return found
+
+
+def _is_locked(path: str) -> bool:
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False
+
+
+@contextmanager
+def awaiting_writers(paths: Iterable[str | PathLike[str]]) -> Iterator[None]:
+    """Waits until every named pipe among the files has a writer, and keeps the pipes open during the block.
+
+    Whoever opens a pipe without a writer is stopped until there is one, deaf to Ctrl-C; this wait hears it.
+    """
+    with ExitStack() as opened:
+        for path in map(Path, paths):
+            if not path.is_fifo():
+                continue
+            handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+            opened.callback(os.close, handle)
+            waiting = select.poll()
+            waiting.register(handle, select.POLLIN)
+            while not waiting.poll(_POLL_MS):
+                pass
+        yield
+
+
+_POLL_MS = 100
 
 
 def system_error(error: Exception, path: str | PathLike[str]) -> OSError | None:

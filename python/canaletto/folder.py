@@ -18,6 +18,7 @@ A comparison:
 A folder appears whole or not at all: it is written under another name beside its place and renamed at the end.
 """
 
+import hashlib
 import json
 import os
 import shutil
@@ -30,33 +31,33 @@ from typing import TYPE_CHECKING, Any
 from canaletto import _engine
 from canaletto._engine import ConfigError
 from canaletto.config import Design, Workload, read_text
-from canaletto.files import beside, named
+from canaletto.files import beside, in_use, is_special, leftovers, named, remove_leftovers
 from canaletto.results import Result
+from canaletto.rows import Saved
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from canaletto.compare import Comparison
     from canaletto.timeline import Window
 
 SCHEMA = 1
 RUN_FILE = "run.json"
+REQUESTS_FILE = "requests.parquet"
 COMPARISON = "compare"
 """The kind of folder that `run.json` names if it is none of a single run."""
 
 
-def save(result: Result, path: str | PathLike[str], *, force: bool = False, command: list[str] | None = None) -> None:
+def save(result: Result, path: str | PathLike[str], *, force: bool = False, report: bool = True) -> None:
     """Freezes a run. See `Result.save`."""
     with place(path, force=force) as folder:
-        write(result, folder, hash_traces(result.configuration[1]), command)
+        write(result, folder, hash_traces(result.configuration[1]), None, report=report)
 
 
 def save_comparison(
-    comparison: "Comparison", path: str | PathLike[str], *, force: bool = False, command: list[str] | None = None
+    comparison: "Comparison", path: str | PathLike[str], *, force: bool = False, report: bool = True
 ) -> None:
     """Freezes a comparison. See `Comparison.save`."""
     with place(path, force=force) as folder:
-        write_comparison(comparison, folder, hash_traces(comparison.runs[0].configuration[1]), command)
+        write_comparison(comparison, folder, hash_traces(comparison.runs[0].configuration[1]), None, report=report)
 
 
 @contextmanager
@@ -66,12 +67,15 @@ def place(path: str | PathLike[str], *, force: bool = False) -> Iterator[Path]:
     Raises ConfigError if `path` exists, unless `force` is given and it is empty or the folder of a run or a comparison.
     """
     target = Path(os.path.abspath(path))
+    _restore(target)
     _check_free(target, path, force)
     target.parent.mkdir(parents=True, exist_ok=True)
-    temporary, old = beside(target), beside(target)
+    remove_leftovers(target)
+    temporary, old = beside(target), beside(target.with_name(f"{target.name}{_REPLACED}"))
     try:
         temporary.mkdir()
-        yield temporary
+        with in_use(temporary):
+            yield temporary
         _check_free(target, path, force)
         if target.exists():
             # Renamed away first, so that at no time half a folder stands at `path`.
@@ -84,6 +88,20 @@ def place(path: str | PathLike[str], *, force: bool = False) -> Iterator[Path]:
             shutil.rmtree(left, ignore_errors=True)
 
 
+_REPLACED = ".replaced"
+"""Between the names of a folder that makes way for another one and what makes it unique."""
+
+
+def _restore(target: Path) -> None:
+    """Puts a folder back whose replacement was killed in the middle; removes one that was replaced."""
+    replaced = target.with_name(f"{target.name}{_REPLACED}")
+    for old in leftovers(replaced):
+        if os.path.lexists(target):
+            shutil.rmtree(old, ignore_errors=True)
+        else:
+            old.rename(target)
+
+
 def write(
     result: Result,
     folder: Path,
@@ -91,16 +109,21 @@ def write(
     command: list[str] | None,
     window: "Window | None" = None,
     say: Callable[[str], object] | None = None,
+    *,
+    report: bool = True,
 ) -> None:
     """Writes a run's files into an empty folder.
 
     window: what the report plays; by default about 100 us that are worth it. The run is repeated up to there. say:
-    called with a sentence if the report does not show the whole of a window that was asked for.
+    called with a sentence if the report does not show the whole of a window that was asked for. report: whether to
+    write one.
     """
+    _write_run(result, folder, traces, command)
+    if not report:
+        return
     from canaletto import timeline
     from canaletto.report import page
 
-    _write_run(result, folder, traces, command)
     shown, request = (window, None) if window is not None else timeline.telling(result)
     seen = timeline.of_result(result, shown, timeline.PAGE_LIMIT)
     told = say if window is not None else None
@@ -114,20 +137,22 @@ def write_comparison(
     command: list[str] | None,
     window: "Window | None" = None,
     say: Callable[[str], object] | None = None,
+    *,
+    report: bool = True,
 ) -> None:
-    """Writes a comparison's files and its runs' folders into an empty folder. window, say: as for `write`."""
-    from canaletto import timeline
-    from canaletto.report import comparison as page
-
+    """Writes a comparison's files and its runs' folders into an empty folder. window, say, report: as for `write`."""
     for run in comparison.runs:
         home = folder / str(run["fabric"])
         home.mkdir()
         _write_run(run, home, traces, command)
     record = _record(comparison.runs[0], traces, command)
-    options = {key: given for key, given in record["options"].items() if key != "seeds"}
-    more = {"kind": COMPARISON, "options": options, "fabrics": comparison.fabrics}
-    _write_json(folder / RUN_FILE, {**record, **more})
     _write_json(folder / "compare.json", comparison.to_dict())
+    _write_record(folder, {**record, "kind": COMPARISON, "fabrics": comparison.fabrics})
+    if not report:
+        return
+    from canaletto import timeline
+    from canaletto.report import comparison as page
+
     shown, request = (window, None) if window is not None else timeline.telling(comparison.runs[0])
     seen = comparison.timelines(shown, limit=timeline.PAGE_LIMIT)
     told = say if window is not None else None
@@ -136,17 +161,36 @@ def write_comparison(
 
 def _write_run(result: Result, folder: Path, traces: list[dict[str, str]], command: list[str] | None) -> None:
     """Writes the files that `rerun` and `diff` need."""
-    from canaletto import frames
-
     design, workload = result.configuration
     _write_text(folder / "design.toml", design.to_toml())
     _write_text(folder / "workload.toml", workload.to_toml())
-    _write_json(folder / RUN_FILE, _record(result, traces, command))
     _write_json(folder / "result.json", result.to_dict())
     if result.has_requests:
-        parquet = folder / "requests.parquet"
-        with named(parquet), open(parquet, "wb") as file:
-            frames.write_parquet(result.requests, file)
+        result.rows.write(folder / REQUESTS_FILE)
+    _write_record(folder, _record(result, traces, command))
+
+
+def _write_record(folder: Path, document: dict[str, Any]) -> None:
+    """Writes `run.json`, with the hashes of the files that were written before it and its own."""
+    files = {path.name: _engine.hash_trace(str(path)) for path in sorted(folder.iterdir()) if path.is_file()}
+    document = {**document, "files": files}
+    _write_json(folder / RUN_FILE, {**document, "checksum": _checksum(document)})
+
+
+def _checksum(document: Mapping[str, Any]) -> str:
+    """The hash of a JSON document, whatever its form."""
+    rest = {key: value for key, value in document.items() if key != "checksum"}
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"))
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def checked(folder: Path, name: str) -> Path:
+    """A file of a frozen run. Raises ConfigError if it is not what the run wrote, OSError if it cannot be read."""
+    path, expected = folder / name, record(folder)["files"].get(name)
+    found = _engine.hash_trace(str(path))
+    if found != expected:
+        raise ConfigError(f"{path}: is not what the run wrote: got {found}, expected {expected}")
+    return path
 
 
 def _record(result: Result, traces: list[dict[str, str]], command: list[str] | None) -> dict[str, Any]:
@@ -169,17 +213,11 @@ def load(path: str | PathLike[str]) -> Result:
     Raises ConfigError if the folder is not a frozen run, OSError if it cannot be read.
     """
     folder = Path(path)
-    record(folder)
-    data = _read_json(folder / "result.json")
+    found = record(folder)
+    data = _read_json(checked(folder, "result.json"))
     design, workload = configuration(folder)
-    parquet = folder / "requests.parquet"
-
-    def requests() -> "pl.DataFrame":
-        import polars as pl
-
-        return pl.read_parquet(parquet)
-
-    return Result(data, design, workload, record(folder)["options"], requests if parquet.exists() else None)
+    rows = Saved(lambda: checked(folder, REQUESTS_FILE)) if REQUESTS_FILE in found["files"] else None
+    return Result(data, design, workload, found["options"], rows)
 
 
 def record(folder: Path) -> dict[str, Any]:
@@ -196,17 +234,31 @@ def record(folder: Path) -> dict[str, Any]:
     if found.get("kind") == COMPARISON:
         runs = ", ".join(str(folder / str(fabric)) for fabric in found.get("fabrics") or ())
         raise ConfigError(f"{folder}: a comparison; expected the folder of one of its runs: {runs}")
+    if found.get("checksum") != _checksum(found):
+        raise ConfigError(
+            f"{folder / RUN_FILE}: is not what the run wrote: its checksum is {found.get('checksum')!r}, "
+            f"expected {_checksum(found)}"
+        )
     return found
 
 
 def configuration(folder: Path) -> tuple[Design, Workload]:
     """The design and the workload of a frozen run, checked anew."""
-    design, workload = str(folder / "design.toml"), str(folder / "workload.toml")
+    design, workload = (str(checked(folder, name)) for name in ("design.toml", "workload.toml"))
     return Design.from_toml(read_text(design), design), Workload.from_toml(read_text(workload), workload)
 
 
 def hash_traces(workload: Workload) -> list[dict[str, str]]:
-    """Each trace of a workload with the hash of its file. Raises OSError if one cannot be read."""
+    """Each trace of a workload with the hash of its file.
+
+    Raises OSError if one cannot be read, ConfigError if it can be read only once.
+    """
+    for file in workload.traces():
+        if is_special(Path(file)):
+            raise ConfigError(
+                f"{file}: not a regular file, which can be read only once; a frozen run needs its hash, and is "
+                "repeated for its report: expected a file"
+            )
     return [{"file": file, "hash": _engine.hash_trace(file)} for file in workload.traces()]
 
 

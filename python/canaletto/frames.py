@@ -29,14 +29,26 @@ def raw(columns: Columns) -> pl.DataFrame:
     return pl.DataFrame({name: np.frombuffer(data, _NUMPY[kind]) for name, (kind, data) in columns.items()})
 
 
-def requests(columns: Columns, flows: list[str]) -> pl.DataFrame:
-    """One row a request, in order of completion, with times in microseconds.
+_TIMES = ("arrival_us", "enqueued_us", "completed_us", "latency_us")
 
-    Causes that charge nobody anything are left out.
-    """
+
+def is_span(column: str) -> bool:
+    """Whether a column of `requests` is the time charged to a cause."""
+    return column.endswith("_us") and column not in _TIMES
+
+
+def occurring(columns: Columns) -> set[str]:
+    """The columns of `requests` whose cause charges anybody anything."""
+    return {f"{name.removesuffix('_ps')}_us" for name in _spans(columns) if any(columns[name][1])}
+
+
+def _spans(columns: Columns) -> list[str]:
+    return [name for name in columns if name.endswith("_ps") and name not in FIRST]
+
+
+def requests(columns: Columns, flows: list[str]) -> pl.DataFrame:
+    """One row a request, in order of completion, with times in microseconds and a column for every cause."""
     table = raw(columns)
-    causes = [name for name in table.columns if name.endswith("_ps") and name not in FIRST]
-    occurring = [name for name in causes if table.height and table[name].max()]
     names = pl.Series("flow", flows, dtype=pl.String)
     return table.select(
         "request",
@@ -50,13 +62,13 @@ def requests(columns: Columns, flows: list[str]) -> pl.DataFrame:
         _us("complete_ps", "completed_us"),
         ((pl.col("complete_ps") - pl.col("arrival_ps")) / _PS_PER_US).alias("latency_us"),
         (pl.col("path_conflict") != 0).alias("path_conflict"),
-        *[_us(name, f"{name.removesuffix('_ps')}_us") for name in occurring],
+        *[_us(name, f"{name.removesuffix('_ps')}_us") for name in _spans(columns)],
     )
 
 
-def blame(blame_us: Mapping[str, Mapping[str, Any]]) -> pl.DataFrame:
+def causes(account: Mapping[str, Mapping[str, Any]]) -> pl.DataFrame:
     """Causes that occur, the largest mean first: cause, mean_us, mean_share, p99_us, p99_share."""
-    mean, p99 = blame_us["all"], blame_us["p99"]
+    mean, p99 = account["all"], account["p99"]
     frame = pl.DataFrame(
         {
             "cause": list(mean),

@@ -2,7 +2,8 @@
 
 import json
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -107,12 +108,13 @@ def completion_files(path: str | PathLike[str], replay: Replay) -> dict[Path, tu
     return files
 
 
-def write_completions(path: str | PathLike[str], replay: Replay) -> list[Path]:
+def write_completions(path: str | PathLike[str], replay: Replay, *, force: bool = False) -> list[Path]:
     """Writes the completions of every flow as CSV; returns the files. A file appears whole or not at all.
 
-    Raises OSError if one cannot be written.
+    Raises ConfigError if one exists, unless `force` is given, OSError if one cannot be written.
     """
     files = completion_files(path, replay)
+    _check_free(files, force)
     if len(files) > 1 and is_special(Path(path)):
         raise ConfigError(f"{os.fspath(path)}: takes the completions of one flow, there are {len(files)}")
     for file, (scenario, flow) in files.items():
@@ -121,13 +123,25 @@ def write_completions(path: str | PathLike[str], replay: Replay) -> list[Path]:
     return list(files)
 
 
-def check_writable(path: str | PathLike[str]) -> None:
-    """Raises OSError or ConfigError now if completions could not be written to `path` later."""
+def check_writable(path: str | PathLike[str], *, force: bool = False) -> None:
+    """Raises OSError or ConfigError now if completions could not be written to `path` later.
+
+    How many flows there will be is not known yet: any file that one of them may have counts.
+    """
     target = Path(path)
     if target.is_dir():
         raise ConfigError(f"{target}: is a folder, expected the name of a CSV file")
     if not target.absolute().parent.is_dir():
         raise ConfigError(f"{target}: there is no folder {target.absolute().parent}")
+    _check_free([target], force)
+    several = re.compile(rf"{re.escape(target.stem)}(\.scenario\d+)?(\.flow\d+)?{re.escape(target.suffix)}")
+    _check_free([each for each in target.absolute().parent.iterdir() if several.fullmatch(each.name)], force)
+
+
+def _check_free(files: Iterable[Path], force: bool) -> None:
+    for file in files:
+        if not force and os.path.lexists(file) and not is_special(file):
+            raise ConfigError(f"{file}: exists already; expected a new file, or --force to replace it")
 
 
 def _scenario(data: Mapping[str, Any], columns: "Columns | None") -> Scenario:

@@ -68,6 +68,8 @@ def save(timeline: Timeline, path: str | PathLike[str], *, force: bool = False) 
 def check_free(path: str | PathLike[str], *, force: bool = False, made_later: Path | None = None) -> None:
     """Raises ConfigError if a trace must not be written to `path`. The folder `made_later` counts as there."""
     target = Path(path)
+    if made_later is not None and made_later.absolute() == target.absolute():
+        raise ConfigError(f"{target}: given for the timeline and for the run's folder; expected two names")
     if target.is_dir():
         raise ConfigError(f"{target}: is a folder, expected the name of a file, such as {target / 'run.pftrace'}")
     if os.path.lexists(target) and not force and not is_special(target):

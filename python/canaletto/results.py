@@ -1,7 +1,7 @@
 """Result of a run."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from canaletto.config import Design, Workload
 if TYPE_CHECKING:
     import polars as pl
 
+    from canaletto.rows import Rows, Saved
     from canaletto.timeline import Timeline
 
 
@@ -61,13 +62,13 @@ class Result(Fields):
         design: Design,
         workload: Workload,
         options: Mapping[str, Any],
-        load_requests: "Callable[[], pl.DataFrame] | None",
+        rows: "Rows | Saved | None",
     ) -> None:
         super().__init__(data)
         self._design = design
         self._workload = workload
         self._options = dict(options)
-        self._load_requests = load_requests
+        self._rows = rows
 
     @property
     def configuration(self) -> tuple[Design, Workload]:
@@ -82,25 +83,51 @@ class Result(Fields):
     @property
     def has_requests(self) -> bool:
         """Whether the single requests were kept."""
-        return self._load_requests is not None
+        return self._rows is not None
 
     @cached_property
     def requests(self) -> "pl.DataFrame":
         """One row a request: flow, op, failed, lba and sectors (of 512 B), times in microseconds, where the time went.
 
-        `<cause>_us` is the time charged to each cause that occurs; over a row they sum to `latency_us`.
+        `<cause>_us` is the time charged to each cause that occurs, `root_<cause>_us` that by root cause; over a row
+        either sum to `latency_us`.
         Raises RuntimeError if the run did not keep them.
         """
-        if self._load_requests is None:
+        return self.rows.frame()
+
+    def scan_requests(self) -> "pl.LazyFrame":
+        """Returns `requests` as a query, which reads what it needs: for runs whose requests do not fit into memory.
+
+        Raises RuntimeError if the run did not keep them.
+        """
+        return self.rows.scan()
+
+    @property
+    def rows(self) -> "Rows | Saved":
+        """Where the single requests are. Raises RuntimeError if the run did not keep them."""
+        if self._rows is None:
             raise RuntimeError("this run kept no single requests; run it with records=True")
-        return self._load_requests()
+        return self._rows
 
     @cached_property
     def blame(self) -> "pl.DataFrame":
-        """Latency by cause: mean over all requests and over the slowest hundredth, with shares."""
+        """Latency by cause: mean over all requests and over the slowest hundredth, with shares.
+
+        A wait is charged to what was waited for; `root_causes` passes it on.
+        """
         from canaletto import frames
 
-        return frames.blame(self._data["blame_us"])
+        return frames.causes(self._data["blame_us"])
+
+    @cached_property
+    def root_causes(self) -> "pl.DataFrame":
+        """Latency by root cause: mean over all requests and over the slowest hundredth, with shares.
+
+        A wait is charged to what the holder of what was waited for did or waited for itself, and so on.
+        """
+        from canaletto import frames
+
+        return frames.causes(self._data["root_cause_us"])
 
     def timeline(
         self,
@@ -122,15 +149,17 @@ class Result(Fields):
         window = timeline.window_us(from_us, to_us)
         return timeline.of_result(self, window, timeline.LIMIT if limit is None else limit, progress)
 
-    def save(self, path: str | PathLike[str], *, force: bool = False) -> None:
+    def save(self, path: str | PathLike[str], *, force: bool = False, report: bool = True) -> None:
         """Freezes the run as a folder that `canaletto rerun` and `canaletto diff` take.
+
+        report: whether to write a report page.
 
         Raises ConfigError if the folder exists, unless `force` is given and it holds a run; OSError if it cannot be
         written. Nothing half-written stays behind.
         """
         from canaletto import folder
 
-        folder.save(self, path, force=force)
+        folder.save(self, path, force=force, report=report)
 
     def __repr__(self) -> str:
         from canaletto.report import terminal
@@ -141,6 +170,15 @@ class Result(Fields):
         from canaletto.report import notebook
 
         return notebook.html(self._data)
+
+
+_LARGE = ("tail_us", "series", "map")
+"""Fields of a result that hold many numbers: distributions, what went on over time, every part of the array."""
+
+
+def lean(data: Mapping[str, Any]) -> dict[str, Any]:
+    """A result without what takes many numbers: `--json=summary`."""
+    return {key: found for key, found in data.items() if key not in _LARGE}
 
 
 def _wrap(value: Any) -> Any:

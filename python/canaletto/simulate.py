@@ -5,22 +5,20 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from canaletto import _engine, confidence, memory
 from canaletto._engine import ConfigError
 from canaletto.config import Design, Workload, check_whole
 from canaletto.config import design as load_design
 from canaletto.config import workload as load_workload
-from canaletto.files import is_special
+from canaletto.files import awaiting_writers, is_special
 from canaletto.progress import Bar, Progress, Row
 from canaletto.report.units import listing
 from canaletto.results import Result
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from canaletto.frames import Columns
+    from canaletto.rows import Rows
 
 
 def run(
@@ -28,7 +26,7 @@ def run(
     workload: Workload | str | PathLike[str],
     *,
     seed: int = 1,
-    warmup: int = 0,
+    warmup: int | Literal["auto"] = 0,
     seeds: int = 1,
     slowdowns: bool = False,
     records: bool = True,
@@ -37,12 +35,13 @@ def run(
     """Simulates the drive under the workload.
 
     seed: same inputs and seed, same results, to the bit. warmup: this many requests at the start are left out of the
-    statistics. seeds: repeat with so many seeds, counted up from `seed`; the result is that of the first, with the
-    means and 95 % confidence intervals over all in `confidence`. slowdowns: run each flow alone, too (with every seed),
-    for `slowdown` of each of `flows` and `fairness`, which are None otherwise. records: keep every single request (of
-    the first seed) for `Result.requests`; some 100 bytes each. progress: show a bar (by default, when standard error is
-    a terminal), or call a function with requests done, requests in all (0 if unknown) and simulated picoseconds; for
-    flows alone from several threads.
+    statistics; "auto" finds how many in a run of its own (MSER-5, see `canaletto.warmup`). seeds: repeat with so many
+    seeds, counted up from `seed`; the result is that of the first, with the means and 95 % confidence intervals over
+    all in `confidence`. slowdowns: run each flow alone, too (with every seed), for `slowdown` of each of `flows` and
+    `fairness`, which are None otherwise. records: keep every single request (of the first seed) for `Result.requests`,
+    in a temporary file where they are many. progress: show a bar (by default, when standard error is a terminal), or
+    call a function with requests done, requests in all (0 if unknown) and simulated picoseconds; for flows alone from
+    several threads.
 
     The interpreter's lock is released while the engine runs, and Ctrl-C stops it.
 
@@ -55,13 +54,15 @@ def run(
         workload = load_workload(workload)
     check_whole("seeds", seeds, 1, 10_000)
     check_whole("seed", seed, 0, 2**64 - seeds)
+    if warmup == "auto":
+        warmup = found_warmup(design, workload, seed)
     check_whole("warmup", warmup, 0, 2**64 - 1)
-    check_memory(f"{design.name}, {workload.name}: the run", [memory_bytes(design, workload, records)], records)
+    check_memory(f"{design.name}, {workload.name}: the run", [memory_needed([design], workload, records)])
     if slowdowns:
         check_rereadable(workload, "the run and those of single flows")
     results: list[dict[str, Any]] = []
     alone: list[dict[str, Any]] = []
-    columns: Columns | None = None
+    kept: Rows | None = None
     with Bar.when_wanted() if progress is None or progress is True else nullcontext() as bar:
         for number in range(seeds):
             report: Progress | None = progress if callable(progress) else None
@@ -77,14 +78,30 @@ def run(
                 alone += slowdown.add(
                     data, design, workload, seed + number, rows, report if callable(progress) else None
                 )
-            columns = found if number == 0 else columns
-    data = results[0]
-    if seeds > 1:
-        data["confidence"] = confidence.intervals(range(seed, seed + seeds), results)
-    if seeds > 1 or alone:
-        data["cost"] = _total_cost([*results, *alone])
+            kept = found if number == 0 else kept
+    data = over_seeds(results, seed, alone)
     options = {"seed": seed, "seeds": seeds, "warmup": warmup} | ({"slowdowns": True} if slowdowns else {})
-    return Result(data, design, workload, options, frame_of(data, columns))
+    return Result(data, design, workload, options, kept)
+
+
+def found_warmup(design: Design, workload: Workload, seed: int) -> int:
+    """The number of requests that a run needs to come to rest, from a run of its own.
+
+    Raises ConfigError if it does not come to rest, or is too short to tell.
+    """
+    from canaletto import warmup
+
+    check_rereadable(workload, "the run and the one that finds its warm-up")
+    _, rows = run_once(design, workload, seed, 0, True, None, root_causes=False)
+    assert rows is not None
+    latencies = rows.scan().select("latency_us").collect()["latency_us"].to_numpy()
+    found = warmup.mser(latencies) if len(latencies) else None
+    if found is None:
+        raise ConfigError(
+            f"warmup: got auto, but in {len(latencies):,} requests latencies do not come to rest before the half: "
+            "expected a longer run (--requests), or a number of requests to leave out"
+        )
+    return found
 
 
 def run_once(
@@ -96,59 +113,72 @@ def run_once(
     report: Progress | None,
     *,
     alone: int | None = None,
-) -> "tuple[dict[str, Any], Columns | None]":
+    root_causes: bool = True,
+) -> "tuple[dict[str, Any], Rows | None]":
     """One run of the engine, with options that are in range: its results, and its requests if they are to be kept.
 
     alone: the number of the only flow that makes its requests.
     """
-    options = {"seed": seed, "warmup": warmup, "records": records, "alone": alone}
-    text, columns = _engine.run(design.to_toml(), workload.to_toml(), json.dumps(options), report)
-    return json.loads(text), columns if records else None
+    options = {"seed": seed, "warmup": warmup, "records": records, "alone": alone, "root_causes": root_causes}
+    configuration = design.to_toml(), workload.to_toml(), json.dumps(options)
+    with awaiting_writers(workload.traces()):
+        if not records:
+            return json.loads(_engine.run(*configuration, report, None)[0]), None
+        from canaletto.rows import Rows
+
+        rows = Rows([flow["name"] for flow in workload.to_dict()["flow"]])
+        text, last = _engine.run(*configuration, report, rows.add)
+        return json.loads(text), rows.end(last)
 
 
-def frame_of(data: dict[str, Any], columns: "Columns | None") -> "Callable[[], pl.DataFrame] | None":
-    """Makes the frame of requests out of the engine's columns, when it is asked for."""
-    if columns is None:
-        return None
+def over_seeds(results: list[dict[str, Any]], seed: int, alone: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+    """The first of the results of seeds counted up from `seed`, with the intervals over all and the cost of all.
 
-    def make() -> "pl.DataFrame":
-        from canaletto import frames
-
-        return frames.requests(columns, [flow["name"] for flow in data["flows"]])
-
-    return make
+    alone: further runs that were needed.
+    """
+    data = results[0]
+    if len(results) > 1:
+        data["confidence"] = confidence.intervals(range(seed, seed + len(results)), results)
+    if len(results) > 1 or alone:
+        data["cost"] = _total_cost([*results, *alone])
+    return data
 
 
 def inspect(design: Design, workload: Workload, *, records: bool = False) -> dict[str, Any]:
-    """Returns capacity, bandwidth bounds, predicted bottlenecks and memory without a run.
+    """Returns capacity, bandwidth bounds, predicted bottlenecks and memory without a run, from a look at its requests.
 
     Bounds are of user data, the lowest first. records: whether single requests are to be kept.
     Raises ConfigError for what cannot be simulated.
     """
-    found: dict[str, Any] = json.loads(_engine.inspect(design.to_toml(), workload.to_toml(), records))
+    look = not any(is_special(Path(trace)) for trace in workload.traces())
+    found: dict[str, Any] = json.loads(_engine.inspect(design.to_toml(), workload.to_toml(), records, look))
     bottlenecks = {kind: found[f"{kind}_bounds"][0]["resource"] for kind in ("read", "write")}
     return {**found, "bottleneck": bottlenecks}
 
 
-def memory_bytes(design: Design, workload: Workload, records: bool) -> int:
-    """Memory that a run may take. Raises ConfigError for what cannot be simulated."""
-    return int(inspect(design, workload, records=records)["memory_mb"] * 1e6)
+def memory_needed(designs: Sequence[Design], workload: Workload, records: bool) -> int:
+    """Memory in bytes that runs of these designs side by side may take, in one process.
+
+    Raises ConfigError for what cannot be simulated.
+    """
+    parts = [inspect(design, workload, records=records)["memory"] for design in designs]
+    runs = sum(sum(part.values()) - part["process_mb"] for part in parts)
+    return int((max(part["process_mb"] for part in parts) + runs) * 1e6)
 
 
-def check_memory(what: str, choices: Sequence[int], records: bool) -> int:
+def check_memory(what: str, choices: Sequence[int]) -> int:
     """The first of several needs of memory, in bytes, that this machine can meet, as its place among them.
 
-    what: who needs it, for the error. records: whether single requests are to be kept.
-    Raises ConfigError if it can meet none.
+    what: who needs it, for the error. Raises ConfigError if it can meet none.
     """
     free = memory.available_bytes()
     for number, needed in enumerate(choices):
         if free is None or needed <= free:
             return number
-    hint = " (fewer without the single requests)" if records else ""
     raise ConfigError(
-        f"{what} may take {choices[-1] / 1e9:.1f} GB of memory{hint}, "
-        f"expected at most the {(free or 0) / 1e9:.1f} GB that are free: use fewer requests (--requests)"
+        f"{what} may take {choices[-1] / 1e9:.1f} GB of memory, expected at most the {(free or 0) / 1e9:.1f} GB "
+        "that are free: use fewer requests in flight (--queue-depth), smaller ones, fewer in all (--requests), or a "
+        "smaller drive (--dry-run --json says what takes it)"
     )
 
 

@@ -54,10 +54,9 @@ def workers(design: Design, workload: Workload, records: bool) -> int:
 
     Raises ConfigError if the memory is too small for one at a time.
     """
-    bare, kept = (simulate.memory_bytes(design, workload, each) for each in (False, records))
     most = min(len(workload.to_dict()["flow"]), parallel.processors())
-    needs = [kept - bare + count * bare for count in range(most, 0, -1)]
-    return most - simulate.check_memory(f"{design.name}, {workload.name}: {most} flows alone", needs, records)
+    needs = [simulate.memory_needed([design] * count, workload, records) for count in range(most, 0, -1)]
+    return most - simulate.check_memory(f"{design.name}, {workload.name}: {most} flows alone", needs)
 
 
 def _run_alone(

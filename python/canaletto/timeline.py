@@ -258,11 +258,12 @@ def window_us(from_us: float | None, to_us: float | None) -> Window | None:
 
 def default_window(result: "Result") -> Window:
     """At least 200 us with the slowest request in the middle; the first 200 us if single requests were not kept."""
-    if not result.has_requests or not result.requests.height:
+    if not result.has_requests:
         return 0, DEFAULT_WINDOW_PS
-    requests = result.requests
-    slowest = requests.row(requests["latency_us"].arg_max() or 0, named=True)
-    return around(slowest["arrival_us"], slowest["completed_us"])
+    slowest = result.scan_requests().filter(pl.col("latency_us") == pl.col("latency_us").max()).head(1).collect()
+    if not slowest.height:
+        return 0, DEFAULT_WINDOW_PS
+    return around(slowest["arrival_us"].item(), slowest["completed_us"].item())
 
 
 def telling(result: "Result") -> tuple[Window, int | None]:
@@ -271,9 +272,11 @@ def telling(result: "Result") -> tuple[Window, int | None]:
     It is the request that lost most to path conflicts, or the slowest if none was met; None if single requests were not
     kept, and then it is the start of the run.
     """
-    if not result.has_requests or not result.requests.height or "request" not in result.requests.columns:
+    if not result.has_requests or "request" not in result.scan_requests().collect_schema().names():
         return (0, PAGE_WINDOW_PS), None
-    early = result.requests.sort("request").head(_LOOKED_AT)
+    early = result.scan_requests().bottom_k(_LOOKED_AT, by="request").collect()
+    if not early.height:
+        return (0, PAGE_WINDOW_PS), None
     worst = [column for column in ("path_conflict_us", "latency_us") if column in early.columns]
     found = early.sort([*worst, "request"], descending=[*(True for _ in worst), False]).row(0, named=True)
     start, end = int(found["arrival_us"] * 1e6), int(found["completed_us"] * 1e6) + 1

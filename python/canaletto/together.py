@@ -55,7 +55,7 @@ def naming(label: str) -> Iterator[None]:
     try:
         yield
     except (ConfigError, SimulationError) as error:
-        raise type(error)(f"{label}: {error}") from None
+        raise type(error)("\n".join(f"{label}: {line}" for line in str(error).splitlines())) from None
     except BaseException as error:
         error.add_note(label)
         raise

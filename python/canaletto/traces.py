@@ -48,7 +48,8 @@ def info(
         label, text = work.label, _engine.survey_workload(work.to_toml(), drive, 1)
     else:
         label = fspath(source)  # type: ignore[arg-type]
-        text = _engine.survey_trace(label, trace_format, json.dumps(read or {}), drive)
+        with files.awaiting_writers([label]):
+            text = _engine.survey_trace(label, trace_format, json.dumps(read or {}), drive)
     found = json.loads(text)
     if design is not None:
         found["channels"]["design"] = design.to_dict()["name"]
@@ -88,7 +89,8 @@ def fit(
     name = name or trace_name(label)
     about = f"Fitted to {os.path.basename(label)}"
     drive = None if design is None else design.to_toml()
-    toml, lines = _engine.fit_trace(label, trace_format, json.dumps(read or {}), name, about, drive)
+    with files.awaiting_writers([label]):
+        toml, lines = _engine.fit_trace(label, trace_format, json.dumps(read or {}), name, about, drive)
     return Workload(toml, f"{name}.toml"), json.loads(lines)
 
 
@@ -101,8 +103,9 @@ def frame(
     """
     import polars as pl
 
-    batches = _engine.read_trace(fspath(path), trace_format, json.dumps(read or {}))
-    return pl.concat([_frame(columns) for columns in batches], rechunk=True)
+    with files.awaiting_writers([path]):
+        batches = _engine.read_trace(fspath(path), trace_format, json.dumps(read or {}))
+        return pl.concat([_frame(columns) for columns in batches], rechunk=True)
 
 
 def convert(
@@ -127,8 +130,9 @@ def convert(
     if os.path.exists(out) and os.path.samefile(path, out):
         raise ConfigError(f"{fspath(out)}: the trace itself, expected another file to write")
     if to == PARQUET:
-        return {"file": fspath(out), **_to_parquet(fspath(path), Path(out), trace_format, how)}
-    with files.placed(out) as place:
+        with files.awaiting_writers([path]):
+            return {"file": fspath(out), **_to_parquet(fspath(path), Path(out), trace_format, how)}
+    with files.awaiting_writers([path]), files.placed(out) as place:
         found = _engine.convert_trace(fspath(path), trace_format, how, fspath(place), fspath(out), to, rounding)
     return {"file": fspath(out), **json.loads(found)}
 

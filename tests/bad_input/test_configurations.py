@@ -10,7 +10,12 @@ SYNTHETIC = 'name = "w"\n[[flow]]\nname = "a"\n[flow.synthetic]\nread_share = 1.
 
 # What follows the base, the line that is wrong, its key, and what the message must say.
 DESIGNS = {
-    "unknown key": ("[flash]\nraed = '5us'\n", 3, "flash.raed", ["unknown key", "expected", "did you mean `read`"]),
+    "unknown key": (
+        "[flash]\nraed = '5us'\n",
+        3,
+        "flash.raed",
+        ["unknown key", "expected", "did you mean `flash.read`"],
+    ),
     "unknown section": ("[flsh]\nread = '5us'\n", 2, "flsh", ["unknown key", "did you mean `flash`"]),
     "no unit": ("[flash]\nread = 5\n", 3, "flash.read", ["5 without a unit", "us"]),
     "wrong unit": ("[flash]\nerase = '5GB/s'\n", 3, "flash.erase", ["5GB/s", "expected a time"]),
@@ -61,6 +66,17 @@ def test_design_files(case: str, canaletto: Any, tmp_path: Path) -> None:
     text, line, key, says = DESIGNS[case]
     (tmp_path / "d.toml").write_text(BASE + text)
     canaletto.refuses("run", "d.toml", "--workload", "hm_0", says=(f"d.toml:{line}: {key}", *says))
+
+
+def test_mistakes_are_told_together(canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "d.toml").write_text(BASE + "[geometry]\nchannels = 0\n[flash]\nraed = '5us'\nerase = 3\n")
+    answer = canaletto("run", "d.toml", "--workload", "hm_0", "--set", "gc.threshold=lots")
+    assert (answer.status, answer.out) == (2, "")
+    starts = ("d.toml:3: geometry.channels: got 0", "d.toml:5: flash.raed", "d.toml:6: flash.erase: got 3 without")
+    lines = answer.err.splitlines()
+    assert len(lines) == 4
+    for line, start in zip(lines, (*starts, "--set gc.threshold=lots: gc.threshold: got"), strict=True):
+        assert line.startswith(f"canaletto: {start}"), line
 
 
 WORKLOADS = {
@@ -133,10 +149,37 @@ def test_files_that_cannot_be_read(canaletto: Any, tmp_path: Path) -> None:
     [
         (["run", "cost-optimised", "--workload", "hm_0"], ["cost-optimised", 'did you mean "cost-optimized"']),
         (["run", "cost-optimized", "--workload", "hm0"], ["hm0", 'did you mean "hm_0"']),
-        (["run", "cost-optimized", "--workload", "hm_0", "--fabric", "buss"], ["buss", "did you mean `bus`"]),
+        (
+            ["run", "cost-optimized", "--workload", "hm_0", "--fabric", "buss"],
+            ["canaletto: --fabric buss: ", "did you mean `bus`"],
+        ),
+        (
+            ["run", "cost-optimized", "--workload", "hm_0", "--set", "channels=4"],
+            ["--set channels=4: channels: unknown key", "did you mean `geometry.channels`"],
+        ),
+        (
+            ["run", "cost-optimized", "--workload", "hm_0", "--set", "workload.raed_share=1"],
+            ["--set workload.raed_share=1: workload.raed_share: unknown key; did you mean `workload.read_share`?"],
+        ),
+        (
+            ["run", "cost-optimized", "--workload", "mix1", "--set", "workload.read_share=1"],
+            ["--set workload.read_share=1: workload.read_share: unknown key; this workload has 2 flows"],
+        ),
+        (
+            ["run", "cost-optimized", "--workload", "hm_0", "--occupancy", "120%"],
+            ["--occupancy", "120%", "from 0 to 1"],
+        ),
+        (["run", "cost-optimized", "--workload", "hm_0", "--requests", "1e-5"], ["--requests", "whole number"]),
+        (["run", "cost-optimized", "--workload", "hm_0", "--requests", "1e999999999"], ["--requests", "whole number"]),
+        (["run", "cost-optimized", "--workload", "hm_0", "--no-report"], ["--no-report", "--out"]),
+        (["run", "cost-optimized", "--workload", "hm_0", "--json=lean"], ["--json", "lean", "summary"]),
+        (["compare", "cost-optimized", "--workload", "hm_0", "--seeds", "0"], ["--seeds", "from 1 to 10000"]),
         (["run", "cost-optimized", "--workload", "hm_0", "--set", "flash"], ["--set flash", "KEY=VALUE"]),
         (["run", "cost-optimized", "--workload", "hm_0", "--set", "=1"], ["--set =1", "KEY=VALUE"]),
-        (["run", "cost-optimized", "--workload", "hm_0", "--set", "flash.raed=1us"], ["raed", "did you mean `read`"]),
+        (
+            ["run", "cost-optimized", "--workload", "hm_0", "--set", "flash.raed=1us"],
+            ["--set flash.raed=1us", "did you mean `flash.read`"],
+        ),
         (["run", "cost-optimized", "--workload", "hm_0", "--set", "flash.erase=2"], ["erase", "without a unit"]),
         (["run", "cost-optimized", "--workload", "hm_0", "--set", "name.x=1"], ["name.x"]),
         (["run", "cost-optimized", "--workload", "hm_0", "--set", "workload.flow.7.name=x"], ["flow.7", "expected 0"]),

@@ -24,8 +24,43 @@ COMMANDS = (
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_help_has_an_example(command: list[str], canaletto: Any) -> None:
-    text = " ".join(canaletto.ok(*command, "--help").out.split())
-    assert f"Example: canaletto {' '.join(command)}" in text
+    lines = canaletto.ok(*command, "--help").out.splitlines()
+    examples = lines[lines.index("Examples:") + 1 :]
+    assert examples[0].startswith(f"  canaletto {' '.join(command)}")
+
+
+def test_options_stand_in_groups(canaletto: Any) -> None:
+    for command in ("run", "compare"):
+        lines = canaletto.ok(command, "--help").out.splitlines()
+        groups = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
+        wanted = ["Examples:", "Arguments:", "Drive:", "Run:", "Output:", "Arrivals:", "Traces:"]
+        assert [group for group in groups if group in wanted] == wanted
+        drive = lines[lines.index("Drive:") : lines.index("Run:")]
+        assert any(line.startswith("  --set KEY=VALUE") for line in drive)
+
+
+COMPLETED = {
+    "canaletto run perf": ["performance-optimized"],
+    "canaletto compare performance-optimized --workload hm_": ["hm_0"],
+    "canaletto compare performance-optimized --fabrics bus,pack": ["bus,packetized"],
+    "canaletto run performance-optimized --fabric meshx": [],
+    "canaletto run performance-optimized --set flash.era": ["flash.erase="],
+    "canaletto run performance-optimized --set workload.read_": ["workload.read_share="],
+    "canaletto run a_dri": ["a_drive.toml"],
+}
+
+
+@pytest.mark.parametrize("typed", COMPLETED)
+def test_words_are_completed(typed: str, canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "a_drive.toml").touch()
+    (tmp_path / "a_drive.txt").touch()
+    asked = {"_CANALETTO_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(typed.count(" "))}
+    assert canaletto.ok(**asked).out.split() == COMPLETED[typed]
+
+
+def test_completion_can_be_installed(canaletto: Any) -> None:
+    for shell in ("bash", "zsh", "fish"):
+        assert "_CANALETTO_COMPLETE" in canaletto.ok(_CANALETTO_COMPLETE=f"source_{shell}").out
 
 
 def test_presets_and_profiles_are_those_of_the_contract(canaletto: Any) -> None:

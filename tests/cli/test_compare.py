@@ -77,7 +77,13 @@ def test_the_answer_in_80_columns(canaletto: Any) -> None:
     assert answer.err == ""
     assert max(map(len, answer.out.splitlines())) <= 80
     text = " ".join(answer.out.split())
-    for part in ("as fast as bus (mean latency", "path conflicts", "speedup over", "busiest part", "latency by cause,"):
+    for part in (
+        "as fast as bus (mean latency",
+        "path conflicts",
+        "speedup over",
+        "busiest part",
+        "latency by root cause,",
+    ):
         assert part in text
     assert "\x1b" not in answer.out
 
@@ -89,7 +95,7 @@ def test_a_folder_holds_the_comparison_and_its_runs(canaletto: Any, frozen: Path
     record = json.loads((frozen / "run.json").read_text())
     assert (record["schema"], record["kind"], record["fabrics"]) == (1, "compare", FABRICS)
     assert record["command"][:2] == ["canaletto", "compare"]
-    assert record["options"] == {"seed": 1, "warmup": 0}
+    assert record["options"] == {"seed": 1, "seeds": 1, "warmup": 0}
     assert record["version"] == canaletto.ok("--version").out.split()[1]
     found = json.loads((frozen / "compare.json").read_text())
     assert [without_cost(run) for run in found["runs"]] == [

@@ -213,3 +213,36 @@ def test_times_survive_a_window_between_windows(canaletto: Any, tmp_path: Path) 
     frame = traces.frame(tmp_path / "t.gz", read={"sort_window": 200})
     assert frame["arrival_ns"].to_list() == sorted(arrivals)
     canaletto.refuses("trace", "info", "t.gz", "--sort-window", "10", says=("backwards", "window of 10 requests"))
+
+
+VARIANTS = {
+    "msr": "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n"
+    "10000000, h, 0, R, 8192, 4096, 5\n20000000, h, 0, W, 0, 512, 5\n",
+    "systor": "Timestamp,Response,IOType,LUN,Offset,Size\n1.0,0.1,R,0,8192,4096\n"
+    "1.5,0.1,,0,8192,4096\n1.6,,,0,8192,4096\n2.0,0.1,W,0,0,512\n",
+    "spc": "ASU,LBA,Size,Opcode,Timestamp\n0,16,4096,R,1.0\n0,0,512,W,2.0\n",
+    "tencent": "Timestamp,Offset,Size,IOType,VolumeID\n1,16,8,0,0\n2,0,1,1,0\n",
+    "mqsim": "\ufeff1000000000 0 16 8 1\n2000000000 0 0 1 0\n",
+}
+"""The same requests as copies of real traces have them: with headings, a byte order mark, blanks, letters."""
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_variants_of_formats_are_found_and_read(name: str, canaletto: Any, tmp_path: Path) -> None:
+    from canaletto import traces
+
+    (tmp_path / "t").write_text(VARIANTS[name])
+    assert canaletto.ok("trace", "info", "t", "--json").json["format"] == name
+    assert traces.frame(tmp_path / "t").to_dict(as_series=False) == EXPECTED
+
+
+def test_completions_without_data_are_no_requests(canaletto: Any, tmp_path: Path) -> None:
+    lines = "0,0 0 1 1.0 7 C R 16 + 8 [0]\n0,0 0 2 1.5 0 C WS 34360 [0]\n0,0 0 3 2.0 7 C W 0 + 1 [0]\n"
+    (tmp_path / "t").write_text(lines)
+    assert canaletto.ok("trace", "info", "t", "--events", "C", "--json").json["requests"] == 2
+    canaletto.refuses("trace", "info", "t", says=("no event D", "3 of C", "--events C"))
+
+
+def test_gzip_may_be_padded(canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "t").write_bytes(gzip.compress(LINES["mqsim"].encode()) + bytes(10_240))
+    assert canaletto.ok("trace", "info", "t", "--json").json["requests"] == 2

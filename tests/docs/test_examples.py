@@ -40,7 +40,8 @@ def shell(text: str, folder: Path, place: str) -> str:
 
 def toml(text: str, folder: Path, place: str) -> None:
     (folder / "example.toml").write_text("\n".join(line.strip() for line in text.splitlines()))
-    run([COMMAND, "run", "example.toml", "--workload", "hm_0", "--dry-run"], folder, place)
+    files = ["performance-optimized", "example.toml"] if "[[flow]]" in text else ["example.toml", "hm_0"]
+    run([COMMAND, "run", files[0], "--workload", files[1], "--dry-run"], folder, place)
 
 
 def assert_printed(shown: str, printed: str, place: str) -> None:

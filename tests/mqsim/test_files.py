@@ -58,7 +58,7 @@ def test_results_do_not_depend_on_whether_completions_are_kept(canaletto: Any, c
     for name in ("cost-trace-tpcc-small", "diag-2flows-high-low"):
         device, workload = case(name)
         bare = canaletto.ok("mqsim", "-i", device, "-w", workload, "--json").json
-        kept = canaletto.ok("mqsim", "-i", device, "-w", workload, "--json", "--completions", "done.csv").json
+        kept = canaletto.ok("mqsim", "-i", device, "-w", workload, "--json", "--completions", f"{name}.csv").json
         assert bare["scenarios"][0]["flows"] == kept["scenarios"][0]["flows"]
 
 

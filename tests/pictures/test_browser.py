@@ -52,6 +52,19 @@ window.download = (name, content) => { saved[name] = typeof content === "string"
       out.moments = moments;
       out.steps = player.querySelectorAll(".explained rect").length;
     }
+    const entry = document.querySelector("#tail .role-legend-label text[tabindex]");
+    if (entry) {
+      const drawn = "#tail .mark-line path";
+      const seen = () => [...document.querySelectorAll(drawn)].map(line => line.getAttribute("opacity"));
+      const before = seen();
+      entry.focus();
+      out.focused = document.activeElement === entry;
+      entry.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+      for (let tries = 0; String(seen()) === String(before) && tries < 100; tries++) {
+        await new Promise(done => setTimeout(done, 20));
+      }
+      out.opacities = [before, seen()];
+    }
     // Browsers make PNGs in the background.
     const pictures = () => Object.keys(saved).filter(name => name.endsWith(".png")).length;
     for (let tries = 0; pictures() < charts.length && tries < 500; tries++) {
@@ -106,15 +119,23 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, A
 
 def test_every_chart_is_drawn(compared: tuple[str, dict[str, Any]]) -> None:
     dom, _ = compared
-    assert 'data-drawn="11"' in dom
-    assert len(re.findall(r'<div class="plot[^"]*"[^>]*>\s*<svg', dom)) == 11
+    assert 'data-drawn="12"' in dom
+    assert len(re.findall(r'<div class="plot[^"]*"[^>]*>\s*<svg', dom)) == 12
     assert len(re.findall(r'aria-label="utilisation of', dom)) == len(fabricated.FABRICS)
 
 
 def test_every_figure_can_be_saved(compared: tuple[str, dict[str, Any]]) -> None:
     _, found = compared
     saved = found["saved"]
-    for name in ("tail", "speedup-bars", "blame-mean", "blame-slow", "conflict-free", "energy-stacks", "time-latency"):
+    for name in (
+        "tail",
+        "speedup-bars",
+        "causes-mean",
+        "causes-slow",
+        "conflict-free",
+        "energy-stacks",
+        "time-latency",
+    ):
         assert saved[f"{name}.svg"].startswith("<svg")
         assert saved[f"{name}.png"] > 5_000
         lines = saved[f"{name}.csv"].splitlines()
@@ -144,7 +165,23 @@ def test_the_animation_moves(compared: tuple[str, dict[str, Any]]) -> None:
     assert found["steps"] > 3
 
 
-@pytest.mark.parametrize("width", [500, 1920])
+def test_legends_are_reached_with_the_keyboard(compared: tuple[str, dict[str, Any]]) -> None:
+    _, found = compared
+    assert found["focused"]
+    before, after = found["opacities"]
+    assert set(before) == {"1"}
+    assert sorted(set(after)) == ["0.15", "1"]
+    assert after.count("1") == 1
+
+
+def test_charts_are_told_to_screen_readers(compared: tuple[str, dict[str, Any]]) -> None:
+    dom, _ = compared
+    labels = re.findall(r'role="graphics-document" aria-label="([^"]+)"', dom)
+    assert len(labels) == 12
+    assert any(label.startswith("Latency by root cause, mean request: bus ") for label in labels)
+
+
+@pytest.mark.parametrize("width", [390, 500, 1920])
 def test_nothing_is_wider_than_the_page(width: int, tmp_path: Path) -> None:
     text = comparison.html(fabricated.comparison(), ["canaletto", "compare"], fabricated.timelines())
     _, found = opened(tmp_path, text, f"--window-size={width},1500")
@@ -154,7 +191,7 @@ def test_nothing_is_wider_than_the_page(width: int, tmp_path: Path) -> None:
 def test_a_single_run_is_drawn(tmp_path: Path) -> None:
     timeline = fabricated.timelines(("venice",))["venice"]
     dom, found = opened(tmp_path, page.html(fabricated.result("venice"), None, timeline))
-    assert 'data-drawn="8"' in dom
+    assert 'data-drawn="9"' in dom
     assert len(found["colours"]) == 1
 
 
@@ -164,7 +201,7 @@ def test_collection_and_wear_are_drawn(width: int, theme: str, tmp_path: Path) -
     text = comparison.html(fabricated.Comparison(runs))
     dom, found = opened(tmp_path, text, f"--window-size={width},1500", hash_=f"#theme={theme}")
     assert found["wide"] == []
-    assert 'data-drawn="16"' in dom
+    assert 'data-drawn="17"' in dom
     assert len(re.findall(r'aria-label="wear of', dom)) == len(fabricated.FABRICS)
     saved = found["saved"]
     assert saved["wear.svg"].count("mesh-2bit") >= 1

@@ -14,7 +14,7 @@ from typing import Any
 
 import canaletto as cn
 import polars as pl
-from canaletto import names
+from canaletto import gains, names
 
 FABRICS = tuple(names.fabrics())
 KINDS = (
@@ -297,6 +297,7 @@ class Toy:
             "bandwidth_mb_s": counts["bytes"] / (duration / US),
             "latency_us": latency,
             "blame_us": {"all": _blame(done), "p99": _blame(slow)},
+            "root_cause_us": {"all": _rooted(_blame(done)), "p99": _rooted(_blame(slow))},
             "path_conflicts": {"free_request_share": free, "free_transaction_share": free, "lost_us": lost},
             "device_response_us": latency["all"],
             "flash": {"reads": self.pages, "programs": 0, "erases": 0, "write_amplification": 1.0, "gc": {}},
@@ -482,6 +483,14 @@ def _distribution(times: list[float]) -> dict[str, float | None]:
     return found | {key: times[min(int(len(times) * q), len(times) - 1)] for key, q in keys.items()}
 
 
+def _rooted(blame: dict[str, float]) -> dict[str, float]:
+    """Waits for chips passed on to the wires that their data wait for."""
+    wait = blame.get("chip_busy_user", 0.0)
+    found = {**blame, "chip_busy_user": wait / 4, "transfer_of_others": wait / 4}
+    found["path_conflict"] = found.get("path_conflict", 0.0) + wait / 2
+    return found
+
+
 def _blame(chosen: list[_Request]) -> dict[str, float]:
     sums: dict[str, int] = defaultdict(int)
     for request in chosen:
@@ -507,18 +516,8 @@ class Comparison:
     runs: list[cn.Result]
 
     @property
-    def speedup(self) -> dict[str, dict[str, float | None]]:
-        first = self.runs[0].to_dict()
-        found = {}
-        for run in self.runs:
-            data = run.to_dict()
-            found[data["fabric"]] = {
-                "execution_time": first["execution_time_us"] / data["execution_time_us"],
-                "mean_latency": first["latency_us"]["all"]["mean"] / data["latency_us"]["all"]["mean"],
-                "p99_latency": first["latency_us"]["all"]["p99"] / data["latency_us"]["all"]["p99"],
-                "iops": data["iops"] / first["iops"],
-            }
-        return found
+    def gains(self) -> gains.Gains:
+        return gains.gains([self.runs])
 
 
 @cache
@@ -584,7 +583,10 @@ def worn(fabric: str = "bus", **sizes: int) -> dict[str, Any]:
     return {
         "flash": flash,
         "last_completion_us": 9000.0,
-        "blame_us": {kind: table | collected for kind, table in data["blame_us"].items()},
+        **{
+            account: {kind: table | collected for kind, table in data[account].items()}
+            for account in ("blame_us", "root_cause_us")
+        },
         "map": data["map"] | {"chips": [chip | {"erases": 3 + 2.5 * draw.random()} for chip in data["map"]["chips"]]},
         "cache": {
             **{"capacity_pages": 64, "power_loss_protection": True, "dirty_pages": 9},

@@ -45,7 +45,7 @@ def test_what_is_wrong_is_said() -> None:
             lambda: attachments.pc("nbsp", **{"attachment.platform.dqs": False}),
             "expected true for nbsp with a ddr2 port",
         ),
-        (lambda: attachments.pc("nbsp", **{"ssd.mis_latency": "1us"}), "did you mean `miss_latency`?"),
+        (lambda: attachments.pc("nbsp", **{"ssd.mis_latency": "1us"}), "did you mean `ssd.miss_latency`?"),
     ]:
         with pytest.raises(ConfigError, match=r"expected|unknown|south bridge") as caught:
             call()

@@ -10,7 +10,7 @@ from typing import Any
 import canaletto as cn
 import pytest
 from canaletto import memory, names, simulate
-from canaletto.compare import speedups
+from canaletto.gains import Gain, gains
 from canaletto.parallel import in_threads
 from canaletto.report import side_by_side, summary
 
@@ -69,6 +69,7 @@ def test_speedup_is_over_the_first(comparison: cn.Comparison) -> None:
 def test_a_comparison_shows_itself(comparison: cn.Comparison) -> None:
     assert comparison.verdict in " ".join(repr(comparison).split())
     assert comparison._repr_html_().count("<table>") == 4
+    assert comparison._repr_html_().count("<img ") == 2
     assert set(comparison.to_dict()) == {"schema", "runs", "speedup"}
 
 
@@ -106,17 +107,18 @@ def test_a_design_that_a_fabric_cannot_have_names_the_fabric() -> None:
 
 
 def test_memory_is_that_of_all_runs_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    needed = [simulate.memory_bytes(cn.design("performance-optimized"), BUSY, records) for records in (True, False)]
+    drives = [cn.design("performance-optimized")]
+    needed = [simulate.memory_needed(drives * count, BUSY, records=True) for count in (3, 1)]
     at_once: list[int] = []
     monkeypatch.setattr("canaletto.parallel.processors", lambda: 3)
     monkeypatch.setattr("canaletto.parallel.in_threads", lambda jobs, workers: at_once.append(workers) or [])
-    for free in (10 * needed[0], 2 * (needed[0] - needed[1]) + 2 * needed[0], 3 * needed[0] - 2 * needed[1]):
+    for free in (10 * needed[0], needed[1]):
         monkeypatch.setattr(memory, "available_bytes", lambda free=free: free)
         cn.compare("performance-optimized", BUSY, FABRICS)
     assert at_once[0] == 3
     assert at_once[-1] == 1
     assert at_once == sorted(at_once, reverse=True)
-    monkeypatch.setattr(memory, "available_bytes", lambda: needed[0])
+    monkeypatch.setattr(memory, "available_bytes", lambda: 1)
     with pytest.raises(cn.ConfigError, match="the 3 runs may take"):
         cn.compare("performance-optimized", BUSY, FABRICS)
 
@@ -212,18 +214,23 @@ SLOW = made_up("mesh", path_conflict=150.0, array_read=50.0)
     [
         (
             [BUS, VENICE, IDEAL],
-            "venice serves this 2.00× as fast as bus (mean latency; ideal: 2.50×); "
+            "venice serves this 2.00× as fast as bus (mean latency; conflict-free: 2.50×). "
+            "bus loses 50.0 % of its latency to path conflicts, venice 2.0 %.",
+        ),
+        (
+            [BUS, VENICE, SLOW, IDEAL],
+            "venice serves this 2.00× as fast as bus (mean latency; conflict-free: 2.50×); mesh is slowest, at 0.50×. "
             "bus loses 50.0 % of its latency to path conflicts, venice 2.0 %.",
         ),
         (
             [BUS, IDEAL],
-            "ideal serves this 2.50× as fast as bus (mean latency); "
+            "ideal serves this 2.50× as fast as bus (mean latency). "
             "bus loses 50.0 % of its latency to path conflicts, ideal nothing.",
         ),
         (
             [BUS, LIKE_BUS, IDEAL],
-            "No fabric but ideal is more than 1 % faster than bus (mean latency; ideal: 2.50×): "
-            "path conflicts cost bus 50.0 % of its latency.",
+            "No fabric but the conflict-free one is more than 1 % faster than bus "
+            "(mean latency; conflict-free: 2.50×): path conflicts cost bus 50.0 % of its latency.",
         ),
         (
             [BUS, LIKE_BUS],
@@ -231,12 +238,12 @@ SLOW = made_up("mesh", path_conflict=150.0, array_read=50.0)
         ),
         (
             [BUS, SLOW],
-            "No fabric is more than 1 % faster than bus (mean latency); mesh takes 2.00× as long: "
+            "No fabric is more than 1 % faster than bus (mean latency); mesh is slowest, at 0.50×. "
             "mesh loses 75.0 % of its latency to path conflicts, bus 50.0 %.",
         ),
         (
             [made_up("bus", data_transfer=30.0, path_conflict=10.0), made_up("packetized", data_transfer=15.0)],
-            "packetized serves this 2.67× as fast as bus (mean latency); the largest difference is data transfer, "
+            "packetized serves this 2.67× as fast as bus (mean latency). The largest difference is data transfer, "
             "30.0 µs on bus and 15.0 µs on packetized; bus loses 25.0 % of its latency to path conflicts, "
             "packetized nothing.",
         ),
@@ -247,10 +254,65 @@ SLOW = made_up("mesh", path_conflict=150.0, array_read=50.0)
         ),
         ([made_up("bus"), made_up("ideal")], "No request completed: there is nothing to compare."),
     ],
-    ids=["winner", "ideal alone", "ideal only", "nobody", "slower", "not conflicts", "single", "empty"],
+    ids=["winner", "loser", "ideal alone", "ideal only", "nobody", "slower", "not conflicts", "single", "empty"],
 )
 def test_the_verdict(runs: list[dict[str, Any]], says: str) -> None:
     assert summary.verdict(runs) == says
+
+
+def samples(*speedups: float) -> list[list[dict[str, Any]]]:
+    """Results of seeds: bus, and a fabric that is so many times as fast with each."""
+    return [[made_up("bus", array_read=50.0), made_up("venice", array_read=50.0 / each)] for each in speedups]
+
+
+def test_gains_are_means_of_ratios_seed_by_seed() -> None:
+    found = gains(samples(1.1, 1.2, 1.3))["venice"]["mean_latency"]
+    assert found is not None
+    assert found.mean == pytest.approx(1.2)
+    assert found.half_width == pytest.approx(4.3026527 * 0.1 / 3**0.5)
+    assert gains(samples(1.1))["venice"]["mean_latency"] == Gain(pytest.approx(1.1))
+    baseline = gains(samples(1.1, 1.3))["bus"]["mean_latency"]
+    assert baseline == Gain(1.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("speedups", "says"),
+    [
+        ((1.19, 1.20, 1.21), "venice serves this 1.20 ± 0.02× as fast as bus"),
+        ((1.0, 1.20, 1.40), "No fabric is surely more than 1 % faster than bus (mean latency): "),
+        ((0.79, 0.80, 0.81), "(mean latency); venice is slowest, at 0.80 ± 0.02×."),
+        ((0.6, 0.80, 1.0), "No fabric is surely more than 1 % faster than bus (mean latency): "),
+    ],
+)
+def test_differences_within_the_interval_are_none(speedups: tuple[float, ...], says: str) -> None:
+    of_seeds = samples(*speedups)
+    assert says in summary.verdict(of_seeds[0], gains(of_seeds))
+
+
+def test_several_seeds_are_run_and_told() -> None:
+    found = cn.compare("performance-optimized", BUSY, ["bus", "ideal"], seed=5, seeds=3, records=False)
+    singles = [
+        cn.compare("performance-optimized", BUSY, ["bus", "ideal"], seed=seed, records=False) for seed in (5, 6, 7)
+    ]
+    speedups = [each.speedup.ideal.mean_latency for each in singles]
+    assert found.speedup.ideal.mean_latency == pytest.approx(sum(speedups) / 3)
+    assert found.confidence is not None
+    assert found.confidence.seeds == [5, 6, 7]
+    interval = found.confidence.speedup.ideal.mean_latency
+    assert interval.mean == found.speedup.ideal.mean_latency
+    assert 0 < interval.half_width == found.gains["ideal"]["mean_latency"].half_width
+    assert (
+        found["bus"].confidence.to_dict()
+        == cn.run(cn.design("performance-optimized"), BUSY, seed=5, seeds=3).confidence.to_dict()
+    )
+    assert without_cost(found["ideal"].to_dict() | {"confidence": None}) == without_cost(
+        singles[0]["ideal"].to_dict() | {"confidence": None}
+    )
+    text = repr(found)
+    assert "seeds 5 to 7" in text
+    assert f"{interval.mean:.2f} ± {interval.half_width:.2f}×" in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert singles[0].confidence is None
 
 
 def test_all_fabrics_fit_80_columns() -> None:
@@ -284,7 +346,7 @@ def test_what_is_absent_is_a_dash_or_left_out() -> None:
     empty.update(iops=None, execution_time_us=None)
     empty["requests"] = dict.fromkeys(empty["requests"], 0)
     empty["path_conflicts"] = dict.fromkeys(empty["path_conflicts"])
-    assert speedups([empty])["bus"] == dict.fromkeys(("execution_time", "mean_latency", "p99_latency", "iops"))
+    assert gains([[empty]])["bus"] == dict.fromkeys(("execution_time", "mean_latency", "p99_latency", "iops"))
     text = side_by_side.text([empty, empty])
     assert "energy" not in text
     assert "–" in text

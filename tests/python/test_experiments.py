@@ -265,7 +265,7 @@ def test_results_are_kept_without_what_no_figure_reads(tmp_path: Path) -> None:
     found = laboratory.carry_out([run, run], tmp_path, lambda done, total: seen.append((done, total)))
     assert seen == [(0, 1), (1, 1)]
     (kept,) = tmp_path.iterdir()
-    assert json.loads(kept.read_text()) == found[run.key]
+    assert json.loads(kept.read_text())["result"] == found[run.key]
     data, _ = simulate.run_once(run.design, run.workload, 1, 0, False, lambda *_: None)
     assert found[run.key]["latency_us"] == data["latency_us"]
     assert found[run.key]["tail_us"] == [list(point) for point in data["tail_us"]["all"]]

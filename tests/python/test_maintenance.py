@@ -110,6 +110,9 @@ def test_whom_collection_delayed() -> None:
         has_requests = True
         requests = frame
 
+        def scan_requests(self) -> pl.LazyFrame:
+            return self.requests.lazy()
+
     kept: Any = Kept()
     assert maintenance.delayed(kept) == [
         ["read", "1", "50.0 %", "5.00 µs", "5.00 µs"],

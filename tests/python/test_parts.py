@@ -125,13 +125,14 @@ def test_requests_frame_in_microseconds() -> None:
         "latency_us": 8.0,
         "path_conflict": True,
         "array_read_us": 8.0,
+        "firmware_us": 0.0,
     }
     assert frames.requests({name: (kind, b"") for name, (kind, _) in columns.items()}, ["a"]).is_empty()
 
 
 def test_blame_shares_of_nothing_are_nothing() -> None:
-    assert frames.blame({"all": {}, "p99": {}}).is_empty()
-    found = frames.blame({"all": {"a": 1.0, "b": 3.0}, "p99": {"b": 2.0}})
+    assert frames.causes({"all": {}, "p99": {}}).is_empty()
+    found = frames.causes({"all": {"a": 1.0, "b": 3.0}, "p99": {"b": 2.0}})
     assert found.rows() == [("b", 3.0, 0.75, 2.0, 1.0), ("a", 1.0, 0.25, 0.0, 0.0)]
     assert found.schema["mean_us"] == pl.Float64
 

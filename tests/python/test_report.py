@@ -11,7 +11,7 @@ import fabricated
 import polars as pl
 import pytest
 from canaletto import names
-from canaletto.report import animation, array, colours, comparison, page, summary, units
+from canaletto.report import animation, array, bars, causes, colours, comparison, document, page, summary, units
 
 VOID = {"meta", "input", "br", "link", "img", "hr"}
 TWO_MEGABYTES = 2_000_000
@@ -67,13 +67,15 @@ def compared(whole: str) -> Page:
     return Page(whole)
 
 
-SECTIONS = ("latency", "speedup", "blame", "conflicts", "energy", "map", "time", "seen", "configuration")
+SECTIONS = ("seen", "figures", "latency", "speedup", "causes", "conflicts", "energy", "map", "time", "configuration")
 
 
 def test_a_page_is_one_file_that_loads_nothing(whole: str, compared: Page) -> None:
     assert len(whole.encode()) < TWO_MEGABYTES
     loading = [
-        entry for entry in compared.attributes if entry[1] in ("src", "href", "srcset", "data", "action", "poster")
+        entry
+        for entry in compared.attributes
+        if entry[1] in ("src", "href", "srcset", "data", "action", "poster") and not str(entry[2]).startswith("#")
     ]
     assert loading == []
     assert not re.search(r"@import|url\(", re.sub(r"<script.*?</script>", "", whole, flags=re.DOTALL))
@@ -91,7 +93,7 @@ def test_all_sections_are_there_in_order(compared: Page) -> None:
 def test_single_runs_share_the_parts() -> None:
     timeline = fabricated.timelines(("venice",))["venice"]
     found = Page(page.html(fabricated.result("venice"), ["canaletto", "run", "x"], timeline))
-    for name in ("latency", "blame", "energy", "map", "time", "seen", "configuration"):
+    for name in ("latency", "causes", "energy", "map", "time", "seen", "configuration"):
         assert name in found.ids
     assert "canaletto run x" in found.words
     assert "speedup" not in found.ids
@@ -132,18 +134,13 @@ def test_a_run_without_completions_has_a_page() -> None:
         "path_conflicts": {"free_request_share": None, "free_transaction_share": None, "lost_us": 0.0},
     }
     assert "No request was completed" in Page(page.html(fabricated.result("bus", **changes))).words
-    nothing = dict.fromkeys(("execution_time", "mean_latency", "p99_latency", "iops"))
-
-    class Undefined:
-        runs = (fabricated.result("bus", **changes), fabricated.result("ideal", **changes))
-        speedup = {"bus": nothing, "ideal": nothing}  # noqa: RUF012
-
-    assert "nothing to compare" in Page(comparison.html(Undefined())).words
+    found = fabricated.comparison(("bus", "ideal"), **changes)
+    assert "nothing to compare" in Page(comparison.html(found)).words
 
 
 def test_every_axis_has_a_title_with_its_unit(compared: Page) -> None:
     charts = compared.charts()
-    assert len(charts) == 13
+    assert len(charts) == 16
     for name, spec in charts.items():
         layers = [spec, *spec.get("layer", [])]
         titles = [
@@ -172,7 +169,7 @@ def test_fabrics_and_causes_have_their_colours(compared: Page) -> None:
                 **{units.cause_label(cause): colour for cause, colour in colours.CAUSES.items()},
             }
             assert scale["range"] == [table[name] for name in scale["domain"]]
-    assert scales == 13
+    assert scales == 16
     assert compared.scripts["timeline-data"]["causes"]["path_conflict"] == colours.CAUSES["path_conflict"]
 
 
@@ -190,12 +187,63 @@ def test_colours_can_be_told_apart() -> None:
 
 def test_stacks_sum_to_the_latency(compared: Page) -> None:
     run = fabricated.result("mesh").to_dict()
-    (values,) = compared.charts()["blame-mean-spec"]["datasets"].values()
+    values, _ = compared.charts()["causes-mean-spec"]["datasets"].values()
     assert sum(row["value"] for row in values if row["fabric"] == "mesh") == pytest.approx(
         run["latency_us"]["all"]["mean"], rel=1e-3
     )
-    (shares,) = compared.charts()["blame-mean-spec-as_shares"]["datasets"].values()
+    shares, _ = compared.charts()["causes-mean-spec-as_shares"]["datasets"].values()
     assert sum(row["value"] for row in shares if row["fabric"] == "mesh") == pytest.approx(100, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("sums", "limit"),
+    [((1.0, 2.0, 3.0), None), ((1.0, 2.0, 9.0), 2.7), ((1.0, 100.0, 110.0), 1.35), ((5.0,), None), ((0.0, 5.0), None)],
+)
+def test_outliers_are_shortened(sums: tuple[float, ...], limit: float | None) -> None:
+    assert bars.outlier_limit(sums) == (None if limit is None else pytest.approx(limit))
+
+
+def test_a_shortened_stack_says_so_and_keeps_its_values() -> None:
+    runs = [_run("bus", {"array_read": 300.0, "path_conflict": 700.0}), _run("venice", {"array_read": 10.0})]
+    spec = bars.causes(runs, "all")
+    assert spec is not None
+    parts, ends = spec["datasets"].values()
+    bus = [row for row in parts if row["fabric"] == "bus"]
+    assert sum(row["value"] for row in bus) == pytest.approx(1000)
+    assert [row["length"] / sum(row["length"] for row in bus) for row in bus] == pytest.approx([0.3, 0.7], rel=1e-3)
+    assert sum(row["length"] for row in bus) == pytest.approx(13.5)
+    assert [row["text"] for row in ends] == ["1,000 (not to scale)", "10.0"]
+    whole = bars.causes(runs, "all", to_scale=True)
+    assert whole is not None
+    parts, ends = whole["datasets"].values()
+    assert all(row["length"] == row["value"] for row in parts)
+    assert bars.causes(runs[1:], "all", to_scale=True) is None
+
+
+def test_charts_say_what_they_show(compared: Page) -> None:
+    for name, spec in compared.charts().items():
+        assert spec["description"], name
+    assert re.search(r"bus \d.*venice \d", compared.charts()["causes-mean-spec"]["description"])
+    assert document.described("A chart", {}) == "A chart"
+
+
+def test_fabrics_without_data_are_named() -> None:
+    runs = fabricated.comparison(("bus", "venice"))
+    runs.runs[1] = fabricated.result("venice", energy_mj=None, average_power_mw=None, series=None)
+    text = Page(comparison.html(runs)).words
+    assert text.count("Not shown, for want of data: venice.") == 2
+
+
+def test_the_contents_lead_to_every_section(compared: Page) -> None:
+    links = [value for tag, name, value in compared.attributes if (tag, name) == ("a", "href")]
+    assert links == [f"#{name}" for name in compared.ids if name in (*SECTIONS, "garbage-collection", "wear", "caches")]
+
+
+def test_dynamic_energy_stands_by_itself(compared: Page) -> None:
+    parts, _ = compared.charts()["energy-dynamic-spec"]["datasets"].values()
+    assert {row["part"] for row in parts} == {"array", "fabric"}
+    parts, _ = compared.charts()["energy-stacks-spec"]["datasets"].values()
+    assert "static" in {row["part"] for row in parts}
 
 
 def test_names_cannot_break_out() -> None:
@@ -222,6 +270,7 @@ def test_differences_and_command_are_shown(compared: Page) -> None:
 def _run(fabric: str, blame: dict[str, float], execution: float = 100.0, p99: float = 50.0) -> dict[str, Any]:
     return {
         "fabric": fabric,
+        "iops": 1.0,
         "execution_time_us": execution,
         "latency_us": {"all": {"mean": sum(blame.values()), "p99": p99}},
         "blame_us": {"all": blame, "p99": blame},
@@ -236,7 +285,7 @@ def test_the_summary_says_who_wins_and_why() -> None:
     runs = [bus, venice, ideal]
     text = summary.comparison(runs)
     assert text.startswith(summary.verdict(runs))
-    assert "venice serves this 4.00× as fast as bus (mean latency; ideal: 6.67×)" in text
+    assert "venice serves this 4.00× as fast as bus (mean latency; conflict-free: 6.67×)" in text
     assert "The run takes as long" in text
     assert "bus loses 85.0 % of its latency to path conflicts, venice 20.0 %" in text
     assert "In exchange it spends 1.00 µs more reserving paths." in text
@@ -254,7 +303,7 @@ def test_the_summary_says_when_the_first_is_not_beaten() -> None:
     bus, mesh = _run("bus", {"array_read": 3.0}), _run("mesh", {"array_read": 3.0, "data_transfer": 3.0}, p99=60.0)
     text = summary.comparison([bus, mesh])
     assert "No fabric is more than 1 % faster than bus" in text
-    assert "mesh takes 2.00× as long: the largest difference is data transfer, 3.00 µs on mesh and 0 on bus" in text
+    assert "mesh is slowest, at 0.50×. The largest difference is data transfer, 3.00 µs on mesh and 0 on bus" in text
 
 
 def test_the_summary_tells_of_a_better_tail() -> None:
@@ -265,7 +314,7 @@ def test_the_summary_tells_of_a_better_tail() -> None:
 
 
 def test_every_cause_has_words_and_a_colour() -> None:
-    assert set(summary.DOING) == set(colours.CAUSES)
+    assert set(causes.DOING) == set(colours.CAUSES)
 
 
 # Maps.
@@ -298,8 +347,18 @@ def test_all_maps_have_one_scale() -> None:
     found = array.maps([run.to_dict() for run in fabricated.comparison().runs])
     assert found is not None
     assert len(found["maps"]) == len(fabricated.FABRICS)
-    shares = [wire[5] for each in found["maps"] for wire in each["wires"]]
-    assert max(shares) <= found["top"] <= 1
+    # Another report has the same: a colour means the same on both.
+    other = array.maps([fabricated.result("bus", load=60).to_dict()])
+    assert other is not None
+    assert (
+        (found["top"], found["power"], found["ticks"])
+        == (other["top"], other["power"], other["ticks"])
+        == (
+            1,
+            0.5,
+            [0, 0.02, 0.1, 0.25, 0.5, 1],
+        )
+    )
 
 
 # Timelines.

@@ -11,7 +11,7 @@ fn main() -> ExitCode {
         _ => None,
     };
     let Some((case, requests)) = parsed else {
-        eprintln!("usage: case A|B|C|D REQUESTS");
+        eprintln!("usage: case A|B|C|D|R REQUESTS");
         return ExitCode::from(2);
     };
     let outcome = case.run(requests);

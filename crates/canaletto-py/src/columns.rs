@@ -57,8 +57,11 @@ pub fn of_records(py: Python, records: Option<Records>) -> PyResult<Bound<PyDict
     insert(&columns, "enqueue_ps", records.enqueue.into_iter())?;
     insert(&columns, "complete_ps", records.complete.into_iter())?;
     insert(&columns, "path_conflict", records.path_conflict.into_iter())?;
-    for (cause, spans) in Cause::ALL.iter().zip(records.blame) {
+    for (cause, spans) in Cause::ALL.iter().zip(records.blame).filter(|(cause, _)| cause.is_blamed()) {
         insert(&columns, &format!("{}_ps", cause.key()), spans.into_iter())?;
+    }
+    for (cause, spans) in Cause::ALL.iter().zip(records.root_causes).filter(|(_, spans)| !spans.is_empty()) {
+        insert(&columns, &format!("root_{}_ps", cause.key()), spans.into_iter())?;
     }
     Ok(columns)
 }

@@ -1,7 +1,10 @@
 //! Resolution of configurations: TOML in, TOML with every default out.
 
+use std::path::Path;
+
 use canaletto::config::design::Design;
 use canaletto::config::schema::Kind;
+use canaletto::config::setting::Setting;
 use canaletto::config::workload::Workload;
 use canaletto::config::{self, load_design, load_workload};
 use canaletto::limits;
@@ -9,6 +12,7 @@ use pyo3::prelude::*;
 use serde::Serialize;
 
 use crate::errors::config_error;
+use crate::traces::open_all;
 
 /// Returns the version of engine and package.
 #[pyfunction]
@@ -46,26 +50,40 @@ pub fn schema(kind: &str) -> PyResult<String> {
     json(&config::schema(kind))
 }
 
-/// Resolves a design from a file's text or, without one, from the preset of that name.
+/// A setting of a key: its name in messages, a part of the key that stands there only, and `key=value`.
+type Given = (String, String, String);
+
+/// Resolves a design from a file's text or, without one, from the preset of that name. Returns it with notes on keys
+/// that were given and have no effect.
 #[pyfunction]
-#[pyo3(signature = (name, text, overrides))]
-pub fn resolve_design(name: &str, text: Option<&str>, overrides: Vec<String>) -> PyResult<String> {
-    toml(&load_design(name, text, &overrides).map_err(config_error)?)
+#[pyo3(signature = (name, text, settings))]
+pub fn resolve_design(name: &str, text: Option<&str>, settings: Vec<Given>) -> PyResult<(String, Vec<String>)> {
+    let (design, notes) = config::resolve_design(name, text, &parse_settings(&settings)?).map_err(config_error)?;
+    Ok((toml(&design)?, notes))
 }
 
 /// Resolves a workload from a file's text or, without one, from the profile of that name.
 #[pyfunction]
-#[pyo3(signature = (name, text, overrides))]
-pub fn resolve_workload(name: &str, text: Option<&str>, overrides: Vec<String>) -> PyResult<String> {
-    toml(&load_workload(name, text, &overrides).map_err(config_error)?)
+#[pyo3(signature = (name, text, settings))]
+pub fn resolve_workload(name: &str, text: Option<&str>, settings: Vec<Given>) -> PyResult<String> {
+    toml(&config::resolve_workload(name, text, &parse_settings(&settings)?).map_err(config_error)?)
+}
+
+fn parse_settings(settings: &[Given]) -> PyResult<Vec<Setting>> {
+    let parse = |(label, prefix, text): &Given| Setting::parse(label, prefix, text).map_err(config_error);
+    settings.iter().map(parse).collect()
 }
 
 /// Returns capacity, bounds and memory of a run as JSON, without running it. Memory depends on whether single requests
-/// are kept.
+/// are kept. `look`: whether traces can be looked at; those that cannot be opened are left to the run.
 #[pyfunction]
-pub fn inspect(design_toml: &str, workload_toml: &str, records: bool) -> PyResult<String> {
+pub fn inspect(py: Python, design_toml: &str, workload_toml: &str, records: bool, look: bool) -> PyResult<String> {
     let (design, workload) = (parse_design(design_toml)?, parse_workload(workload_toml)?);
-    json(&limits::inspect(&design, &workload, records).map_err(config_error)?)
+    py.detach(|| {
+        let opened = if look { open_all(&workload, Path::new("")).ok() } else { None };
+        let traces = opened.map_or_else(Vec::new, |opened| opened.split().0);
+        json(&limits::inspect(&design, &workload, traces, records).map_err(config_error)?)
+    })
 }
 
 /// A resolved design.

@@ -2,8 +2,10 @@
 
 use canaletto::RunError;
 use canaletto_trace::TraceError;
-use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::{PyErr, create_exception};
+
+use crate::memory;
 
 create_exception!(
     canaletto,
@@ -23,7 +25,20 @@ pub fn run_error(error: RunError) -> PyErr {
     match error {
         RunError::Config(problem) | RunError::Trace(problem) => config_error(problem),
         RunError::Stuck(_) | RunError::Interrupted => SimulationError::new_err(error.to_string()),
+        RunError::OutOfMemory => out_of_memory(),
     }
+}
+
+/// Returns the exception of a run for which there is no more memory.
+pub fn out_of_memory() -> PyErr {
+    let megabytes =
+        |bytes: Option<u64>| bytes.map_or_else(|| "an unknown amount".to_owned(), |b| format!("{} MB", b / 1_000_000));
+    PyMemoryError::new_err(format!(
+        "out of memory: the process has taken {}, and {} are left; use fewer requests in flight (--queue-depth), smaller ones, or \
+         fewer in all (--requests)",
+        megabytes(memory::resident()),
+        megabytes(memory::available())
+    ))
 }
 
 /// Returns the exception of a trace that cannot be read, which is the system's error if there is one.

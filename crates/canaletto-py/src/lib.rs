@@ -8,6 +8,7 @@ mod columns;
 mod config;
 mod cost;
 mod errors;
+mod memory;
 mod mqsim;
 mod profiles;
 mod run;
@@ -26,6 +27,10 @@ mod _engine {
     use crate::config::{fabrics, inspect, presets, profiles, resolve_design, resolve_workload, schema, version};
     #[pymodule_export]
     use crate::errors::{ConfigError, SimulationError};
+    #[pymodule_export]
+    use crate::memory::available_memory;
+    #[pymodule_export]
+    const MOST_DEVICES: usize = canaletto_trace::MOST_DEVICES;
     #[pymodule_export]
     use crate::mqsim::mqsim;
     #[pymodule_export]

@@ -34,7 +34,7 @@ pub fn mqsim<'py>(
     let results = imported.into_iter().map(|mut scenario| {
         let progress = progress.as_ref().map(|p| p.clone_ref(py));
         py.detach(|| shorten_traces(&mut scenario, base))?;
-        simulate(py, &scenario.design, &scenario.workload, base, &options, progress)
+        simulate(py, &scenario.design, &scenario.workload, base, &options, progress, None)
     });
     let results = results.collect::<PyResult<_>>()?;
     let notes = notes(device_label, &device.ignored)

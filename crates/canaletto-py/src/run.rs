@@ -4,7 +4,8 @@ use std::path::Path;
 
 use canaletto::config::design::Design;
 use canaletto::config::workload::{Flow, Workload};
-use canaletto::{Outcome, RunOptions};
+use canaletto::measure::records::Records;
+use canaletto::{Outcome, RowSink, RunOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Deserialize;
@@ -24,38 +25,41 @@ struct Options {
     warmup: u64,
     records: bool,
     alone: Option<u16>,
+    root_causes: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        let RunOptions { seed, warmup, records, alone, .. } = RunOptions::default();
-        Options { seed, warmup, records, alone }
+        let RunOptions { seed, warmup, records, alone, root_causes, .. } = RunOptions::default();
+        Options { seed, warmup, records, alone, root_causes }
     }
 }
 
 /// Options as the engine takes them.
 pub fn parse_options(json: &str) -> PyResult<RunOptions> {
-    let Options { seed, warmup, records, alone } = serde_json::from_str(json).map_err(config_error)?;
-    Ok(RunOptions { seed, warmup, records, alone, ..RunOptions::default() })
+    let Options { seed, warmup, records, alone, root_causes } = serde_json::from_str(json).map_err(config_error)?;
+    Ok(RunOptions { seed, warmup, records, alone, root_causes, ..RunOptions::default() })
 }
 
 /// Results of a run, as JSON, and its requests, as columns.
 pub type Results<'py> = (String, Bound<'py, PyDict>);
 
-/// Simulates a workload on a design, both resolved.
+/// Simulates a workload on a design, both resolved. `rows` is called with the columns of some ten thousand requests whenever so
+/// many are complete; the last ones are returned. Without it all of them are.
 #[pyfunction]
-#[pyo3(signature = (design_toml, workload_toml, options_json, progress))]
+#[pyo3(signature = (design_toml, workload_toml, options_json, progress, rows=None))]
 pub fn run<'py>(
     py: Python<'py>,
     design_toml: &str,
     workload_toml: &str,
     options_json: &str,
     progress: Option<Py<PyAny>>,
+    rows: Option<Py<PyAny>>,
 ) -> PyResult<Results<'py>> {
     let design = parse_design(design_toml)?;
     let workload = parse_workload(workload_toml)?;
     let options = parse_options(options_json)?;
-    simulate(py, &design, &workload, Path::new(""), &options, progress)
+    simulate(py, &design, &workload, Path::new(""), &options, progress, rows)
 }
 
 /// Simulates without the interpreter's lock. Trace paths are relative to `base`.
@@ -66,17 +70,30 @@ pub fn simulate<'py>(
     base: &Path,
     options: &RunOptions,
     progress: Option<Py<PyAny>>,
+    rows: Option<Py<PyAny>>,
 ) -> PyResult<Results<'py>> {
     let stopwatch = Stopwatch::start();
     let mut watch = Watch::new(progress, requests_in(workload));
+    let mut refused = None;
     let (outcome, notes) = py.detach(|| {
         let (traces, notes) = open_all(workload, base)?.split();
         let mut look = |so_far: &canaletto::Progress| watch.look(so_far);
-        let ran = canaletto::run(design, workload, traces, options, &mut look);
-        ran.map(|outcome| (outcome, notes)).map_err(|error| watch.blame(run_error(error)))
+        let mut hand_on = |records: Records| {
+            refused = rows.as_ref().and_then(|rows| hand_on(rows, records).err());
+            refused.is_none()
+        };
+        let sink: Option<&mut RowSink> = if rows.is_some() { Some(&mut hand_on) } else { None };
+        let ran = canaletto::run_with_rows(design, workload, traces, options, sink, &mut look);
+        let ran = ran.map(|outcome| (outcome, notes));
+        ran.map_err(|error| refused.take().unwrap_or_else(|| watch.blame(run_error(error))))
     })?;
     let cost = stopwatch.stop(outcome.events, outcome.report.measures.requests.completed);
     Ok((to_json(&outcome, &cost, &notes)?, of_records(py, outcome.records)?))
+}
+
+/// Hands rows on to Python.
+fn hand_on(rows: &Py<PyAny>, records: Records) -> PyResult<()> {
+    Python::attach(|py| rows.call1(py, (of_records(py, Some(records))?,)).map(|_| ()))
 }
 
 /// Returns the largest number of requests of a workload, 0 if that is not known.

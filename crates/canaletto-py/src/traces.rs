@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use canaletto::config::reading::ReadOptions;
-use canaletto::config::workload::{Trace, Workload};
+use canaletto::config::workload::{Devices, Trace, Workload};
 use canaletto::flash::address::Layout;
 use canaletto::ftl::placement::{Placement, Positions};
+use canaletto::workload::flow::Loop;
 use canaletto::workload::replay::{Record, RecordSource};
 use canaletto::{Reopen, TraceInput};
 use canaletto_trace::{Format, Options, Packed, Striping, Survey, Tally, TraceError, TraceReader, TraceWriter};
@@ -34,6 +35,9 @@ struct Note {
     flow: String,
     file: String,
     asked: bool,
+    /// Whether devices share the addresses of the drive, and whether requests arrive at recorded times.
+    overlaid: bool,
+    paced: bool,
     tally: Arc<Tally>,
 }
 
@@ -44,7 +48,15 @@ pub fn open_all(workload: &Workload, base: &Path) -> PyResult<Opened> {
         for trace in flow.traces() {
             let (input, tally) = open_one(trace, base)?;
             let asked = !trace.read.is_default();
-            opened.notes.push(Note { flow: flow.name.clone(), file: trace.file.clone(), asked, tally });
+            let (overlaid, paced) = (trace.devices == Devices::Ignore, flow.looping() == Loop::Open);
+            opened.notes.push(Note {
+                flow: flow.name.clone(),
+                file: trace.file.clone(),
+                asked,
+                overlaid,
+                paced,
+                tally,
+            });
             opened.inputs.push(Some(input));
         }
         if flow.synthetic.is_some() {
@@ -83,7 +95,8 @@ pub struct Notes(Vec<Note>);
 impl Notes {
     /// Returns the notes as a part of a result, if there are any.
     pub fn to_json(&self) -> Option<Value> {
-        let quiet = |n: &Note| !n.asked && n.tally.skipped() == 0 && n.tally.out_of_order_lines() == 0;
+        let regular = |n: &Note| n.tally.skipped() == 0 && n.tally.out_of_order_lines() == 0;
+        let quiet = |n: &Note| !n.asked && regular(n) && !n.misleads();
         if self.0.iter().all(quiet) {
             return None;
         }
@@ -91,15 +104,34 @@ impl Notes {
             let mut found = lines(&note.tally);
             found["flow"] = json!(note.flow);
             found["file"] = json!(note.file);
+            found["overlaid"] = json!(note.overlaid);
+            found["paced"] = json!(note.paced);
             found
         });
         Some(each.collect())
     }
 }
 
-/// Returns the counts of irregular lines.
+/// Fewest requests of which it is judged what their times and devices are like.
+const JUDGED: u64 = 100;
+
+impl Note {
+    /// Whether the trace may be another one than it seems.
+    fn misleads(&self) -> bool {
+        let seen = self.tally.seen();
+        let by_times = seen.clock_ns > 1 || 2 * seen.simultaneous > seen.requests;
+        seen.requests >= JUDGED && (self.overlaid && seen.devices > 1 || self.paced && by_times)
+    }
+}
+
+/// Returns the counts of irregular lines, and what the requests' times and devices are like where there are enough of them.
 pub fn lines(tally: &Tally) -> Value {
+    let seen = tally.seen();
+    let judged = |value: Value| if seen.requests >= JUDGED { value } else { Value::Null };
     json!({
+        "devices": judged(json!(seen.devices)),
+        "simultaneous_share": judged(json!(seen.simultaneous as f64 / seen.requests.max(1) as f64)),
+        "clock_ns": judged(json!(seen.clock_ns)),
         "skipped_lines": tally.skipped(),
         "first_skipped": tally.first_skipped(),
         "out_of_order_lines": tally.out_of_order_lines(),

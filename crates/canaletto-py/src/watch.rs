@@ -1,14 +1,20 @@
-//! Watcher of a run that reports progress and notices Ctrl-C, a few times a second.
+//! Watcher of a run that reports progress and notices Ctrl-C and the end of memory, a few times a second.
 
 use std::time::{Duration, Instant};
 
 use canaletto::Progress;
 use pyo3::prelude::*;
 
+use crate::errors::out_of_memory;
+use crate::memory;
+
 /// Wall-clock time between two checks.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// Watcher that checks signals, reports progress, and remembers its reason to stop.
+/// Memory left, in bytes, below which a run stops: the system would end the process without a word.
+const LEAST_LEFT: u64 = 64_000_000;
+
+/// Watcher that checks signals and memory, reports progress, and remembers its reason to stop.
 pub struct Watch {
     progress: Option<Py<PyAny>>,
     total: u64,
@@ -34,6 +40,10 @@ impl Watch {
             return true;
         }
         self.last = Instant::now();
+        if memory::available().is_some_and(|left| left < LEAST_LEFT) {
+            self.stopped_by = Some(out_of_memory());
+            return false;
+        }
         let looked = Python::attach(|py| {
             py.check_signals()?;
             if let Some(progress) = &self.progress {

@@ -1,10 +1,12 @@
 //! Decompression of files. The compression is detected from the first bytes, never from the name.
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Cursor, Read, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Cursor, Read, Write};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
 use liblzma::bufread::XzDecoder;
 use liblzma::stream::{CONCATENATED, Stream};
@@ -66,7 +68,7 @@ pub(crate) fn unpack(mut packed: Box<dyn Read + Send>) -> Result<(Compression, B
     let whole = BufReader::with_capacity(128 << 10, Cursor::new(magic).chain(packed));
     let bytes: Box<dyn Read + Send> = match compression {
         Compression::None => Box::new(whole),
-        Compression::Gzip => Box::new(MultiGzDecoder::new(whole)),
+        Compression::Gzip => Box::new(Members { member: Some(GzDecoder::new(whole)) }),
         Compression::Zstd => Box::new(zstd::Decoder::with_buffer(whole).map_err(Refused::Read)?),
         Compression::Xz => {
             let stream = Stream::new_stream_decoder(XZ_MEMORY, CONCATENATED).map_err(|e| Refused::Read(e.into()))?;
@@ -86,6 +88,43 @@ fn detect(magic: &[u8]) -> Result<Compression, &'static str> {
             Some((_, name)) => Err(name),
             None => Ok(Compression::None),
         },
+    }
+}
+
+/// Members of a gzip file, one after another. Zeroes after a member pad a block of a tape or a disk; gzip(1) passes over them,
+/// too.
+struct Members<R> {
+    /// None at the end of the file.
+    member: Option<GzDecoder<R>>,
+}
+
+impl<R: BufRead> Read for Members<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.member {
+            let count = member.read(into)?;
+            if count > 0 || into.is_empty() {
+                return Ok(count);
+            }
+            let rest = self.member.take().map(GzDecoder::into_inner);
+            self.member = rest.map(behind_zeroes).transpose()?.flatten().map(GzDecoder::new);
+        }
+        Ok(0)
+    }
+}
+
+/// Passes over zeroes; none at the end.
+fn behind_zeroes<R: BufRead>(mut bytes: R) -> io::Result<Option<R>> {
+    loop {
+        let held = bytes.fill_buf()?;
+        if held.is_empty() {
+            return Ok(None);
+        }
+        let zeroes = held.iter().take_while(|byte| **byte == 0).count();
+        let is_over = zeroes < held.len();
+        bytes.consume(zeroes);
+        if is_over {
+            return Ok(Some(bytes));
+        }
     }
 }
 
@@ -117,21 +156,26 @@ fn explain(compression: Compression, error: io::Error) -> io::Error {
 pub(crate) struct Unshrunk<R> {
     file: R,
     size: u64,
-    read: u64,
+    read: Arc<AtomicU64>,
 }
 
 impl<R> Unshrunk<R> {
     pub(crate) fn new(file: R, size: u64) -> Self {
-        Self { file, size, read: 0 }
+        Self { file, size, read: Arc::default() }
+    }
+
+    /// Returns the count of bytes read, which goes on, and the size of the file.
+    pub(crate) fn extent(&self) -> (Arc<AtomicU64>, u64) {
+        (Arc::clone(&self.read), self.size)
     }
 }
 
 impl<R: Read> Read for Unshrunk<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let count = self.file.read(into)?;
-        self.read += count as u64;
-        if count == 0 && !into.is_empty() && self.read < self.size {
-            let (read, size) = (self.read, self.size);
+        let read = self.read.fetch_add(count as u64, Ordering::Relaxed) + count as u64;
+        let size = self.size;
+        if count == 0 && !into.is_empty() && read < size {
             return Err(io::Error::other(format!("the file shrank from {size} to {read} bytes while it was read")));
         }
         Ok(count)

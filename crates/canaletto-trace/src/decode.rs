@@ -10,7 +10,7 @@ use crate::error::{TraceError, quote};
 use crate::fields::Fault;
 use crate::formats::TraceFormat;
 use crate::lines::{Line, LineFault, Lines};
-use crate::tally::Tally;
+use crate::tally::{Tally, Watch};
 
 /// Decodes the lines of one trace, whatever its format: dispatched once a batch.
 pub(crate) trait Decode: Send {
@@ -41,6 +41,7 @@ pub(crate) struct Decoder<F> {
     newest_line: u64,
     /// Whether there has been any record.
     any: bool,
+    watch: Watch,
 }
 
 impl<F: TraceFormat> Decoder<F> {
@@ -48,7 +49,15 @@ impl<F: TraceFormat> Decoder<F> {
         let mut format = F::default();
         format.configure(options)?;
         let skips = options.on_error == OnError::Skip;
-        Ok(Self { format, skips, window: options.sort_window, newest_ns: 0, newest_line: 0, any: false })
+        Ok(Self {
+            format,
+            skips,
+            window: options.sort_window,
+            newest_ns: 0,
+            newest_line: 0,
+            any: false,
+            watch: Watch::default(),
+        })
     }
 
     /// Whether the line just read is to be left out, counted; otherwise its error ends the trace.
@@ -82,13 +91,22 @@ impl<F: TraceFormat> Decoder<F> {
 
 impl<F: TraceFormat> Decode for Decoder<F> {
     fn fill(&mut self, place: &mut Place<'_>, batch: &mut Vec<Record>, wanted: usize) -> Result<(), TraceError> {
+        let outcome = self.read(place, batch, wanted);
+        place.tally.tell(&self.watch);
+        outcome
+    }
+}
+
+impl<F: TraceFormat> Decoder<F> {
+    fn read(&mut self, place: &mut Place<'_>, batch: &mut Vec<Record>, wanted: usize) -> Result<(), TraceError> {
         let full = batch.len() + wanted;
         while batch.len() < full {
             let line = match self.format.take(place.lines) {
                 Ok(Some(line)) => line,
                 Ok(None) if !self.any => {
                     let (path, lines, skipped) = (place.path.to_owned(), place.lines.number(), place.tally.skipped());
-                    return Err(TraceError::Empty { path, lines, skipped });
+                    let reason = self.format.reason_of_emptiness();
+                    return Err(TraceError::Empty { path, lines, skipped, reason });
                 }
                 Ok(None) => break,
                 Err(LineFault::TooLong) if self.skips => {
@@ -110,6 +128,7 @@ impl<F: TraceFormat> Decode for Decoder<F> {
                         (self.newest_ns, self.newest_line) = (record.arrival_ns, place.lines.number());
                     }
                     self.any = true;
+                    self.watch.add(&record);
                     batch.push(record);
                 }
                 Ok(None) => {}

@@ -30,7 +30,9 @@ pub(crate) fn detect(path: &Path, lines: &mut Lines, options: &Options) -> Resul
     }
     let sample = match lines.sample(SAMPLE) {
         Ok(sample) if !sample.is_empty() => sample,
-        Ok(_) => return Err(TraceError::Empty { path: path.to_owned(), lines: lines.number(), skipped: 0 }),
+        Ok(_) => {
+            return Err(TraceError::Empty { path: path.to_owned(), lines: lines.number(), skipped: 0, reason: None });
+        }
         Err(fault) => return Err(line_error(path, lines, fault)),
     };
     let best = best(&sample, read);

@@ -16,8 +16,11 @@ pub enum TraceError {
     Open { path: PathBuf, source: io::Error },
 
     /// No line holds a request.
-    #[error("{path}: the trace is empty: no request on its {lines} lines{}; at least one is needed", left_out(*.skipped))]
-    Empty { path: PathBuf, lines: u64, skipped: u64 },
+    #[error(
+        "{path}: the trace is empty: no request on its {lines} lines{}; {}", left_out(*.skipped),
+        .reason.as_deref().unwrap_or("at least one is needed")
+    )]
+    Empty { path: PathBuf, lines: u64, skipped: u64, reason: Option<String> },
 
     /// Options that the format does not have, or cannot make sense of.
     #[error("{path}: read as {format}: {problem}")]

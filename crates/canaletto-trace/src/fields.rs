@@ -55,6 +55,25 @@ pub(crate) fn by_commas<const N: usize>(line: &[u8]) -> Result<[&[u8]; N], Box<F
     collect(line.split(|byte| *byte == b','))
 }
 
+/// Whether a line is a row of headings: as many as there are columns, each one of the words known for its column, whatever its
+/// case and punctuation.
+#[cold]
+pub(crate) fn are_headings(line: &[u8], columns: &[&[&str]]) -> bool {
+    let is_known = |field: &[u8], words: &[&str]| {
+        let letters = field.iter().filter(|byte| byte.is_ascii_alphanumeric());
+        let word: String = letters.map(|&byte| char::from(byte.to_ascii_lowercase())).collect();
+        words.contains(&word.as_str())
+    };
+    let fields = || line.split(|byte| *byte == b',');
+    fields().count() == columns.len() && fields().zip(columns).all(|(field, words)| is_known(field, words))
+}
+
+/// Fields without the spaces around them.
+#[inline]
+pub(crate) fn trimmed<const N: usize>(fields: [&[u8]; N]) -> [&[u8]; N] {
+    fields.map(<[u8]>::trim_ascii)
+}
+
 #[inline]
 fn collect<'a, const N: usize>(mut fields: impl Iterator<Item = &'a [u8]>) -> Result<[&'a [u8]; N], Box<Fault>> {
     let mut found = [&[][..]; N];
@@ -222,6 +241,17 @@ mod tests {
         assert_eq!(by_commas::<3>(b"a,,c").unwrap(), [&b"a"[..], b"", b"c"]);
         assert!(matches!(*by_commas::<2>(b"a").unwrap_err(), Fault::Fields { found: 1 }));
         assert!(matches!(*by_whitespace::<2>(b"a b c d").unwrap_err(), Fault::Fields { found: 4 }));
+    }
+
+    #[test]
+    fn headings_are_known_words() {
+        let columns: [&[&str]; 2] = [&["time", "timestamp"], &["disknumber"]];
+        for heading in ["Time,Disk Number", "timestamp, disk_number", "\"Timestamp\",\"DiskNumber\""] {
+            assert!(are_headings(heading.as_bytes(), &columns), "{heading}");
+        }
+        for other in ["time", "time,disk", "disknumber,time", "time,disknumber,x", "1,2", ""] {
+            assert!(!are_headings(other.as_bytes(), &columns), "{other}");
+        }
     }
 
     #[test]

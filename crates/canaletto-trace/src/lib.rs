@@ -46,5 +46,5 @@ pub use hash::hash;
 pub use lines::LONGEST_LINE;
 pub use reader::{Options, TraceReader, open};
 pub use survey::{Findings, Striping, Survey};
-pub use tally::Tally;
+pub use tally::{MOST_DEVICES, Seen, Tally};
 pub use writer::TraceWriter;

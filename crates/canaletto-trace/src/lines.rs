@@ -11,6 +11,9 @@ pub const LONGEST_LINE: usize = 64 << 10;
 /// Bytes held; a whole longest line and its line feed always fit.
 const CAPACITY: usize = 256 << 10;
 
+/// U+FEFF in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Bytes that [`Lines::head`] shows.
 const HEAD: usize = 128;
 
@@ -76,6 +79,16 @@ impl Lines {
     /// The bytes read but not yet given out.
     pub(crate) fn held(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
+    }
+
+    /// Passes over a byte order mark at the beginning, which some programs put before UTF-8.
+    pub(crate) fn skip_byte_order_mark(&mut self) {
+        while self.held().len() < BYTE_ORDER_MARK.len() && self.is_open() {
+            self.refill();
+        }
+        if self.held().starts_with(BYTE_ORDER_MARK) {
+            self.start += BYTE_ORDER_MARK.len();
+        }
     }
 
     /// The next line that is not blank, or `None` at the end.

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use canaletto::config::reading::ReadOptions;
 use canaletto::workload::replay::{Record, RecordSource};
@@ -38,7 +39,8 @@ pub struct Options {
 pub fn open(path: impl AsRef<Path>, options: &Options) -> Result<TraceReader, TraceError> {
     let path = path.as_ref();
     let file = open_file(path).map_err(|source| TraceError::Open { path: path.to_owned(), source })?;
-    TraceReader::new(path, file, options)
+    let extent = Some(file.extent()).filter(|&(_, size)| size > 0);
+    Ok(TraceReader { extent, ..TraceReader::new(path, file, options)? })
 }
 
 fn open_file(path: &Path) -> io::Result<Unshrunk<File>> {
@@ -69,6 +71,8 @@ pub struct TraceReader {
     tally: Arc<Tally>,
     /// The record under way to the iterator's caller; kept for its allocation.
     single: Vec<Record>,
+    /// Bytes of the file read so far, and in all, where it is one.
+    extent: Option<(Arc<AtomicU64>, u64)>,
 }
 
 /// State of the reader.
@@ -98,6 +102,7 @@ impl TraceReader {
             Refused::Read(error) => TraceError::Read { path: path.clone(), after_line: 0, reason: error.to_string() },
         })?;
         let mut lines = Lines::new(bytes);
+        lines.skip_byte_order_mark();
         let format = detect(&path, &mut lines, options)?;
         let decoder = format.decoder(&options.read).map_err(|problem| options_error(&path, format, problem))?;
         Ok(Self {
@@ -111,6 +116,7 @@ impl TraceReader {
             state: State::Open,
             tally: Arc::default(),
             single: Vec::new(),
+            extent: None,
         })
     }
 
@@ -196,6 +202,14 @@ impl RecordSource for TraceReader {
             return Err(message.clone());
         }
         self.read_batch(batch).map_err(|error| error.to_string())
+    }
+
+    fn share_read(&self) -> Option<f64> {
+        let (read, size) = self.extent.as_ref()?;
+        let read = read.load(Ordering::Relaxed);
+        // What is held is packed in the file, where that is packed, as well as what was read before it.
+        let held = if self.compression == Compression::None { self.lines.held().len() as u64 } else { 0 };
+        Some((read.saturating_sub(held).max(1) as f64 / *size as f64).min(1.0))
     }
 }
 

@@ -23,13 +23,14 @@ use thiserror::Error;
 use crate::config::design::{Design, PreconditionKind};
 use crate::config::workload::Workload;
 use crate::engine::features::{self, Features, Full, Plain};
+use crate::engine::memory::guarded;
 use crate::engine::precondition::Start;
 use crate::engine::route::Route;
 use crate::engine::time::Time;
 use crate::fabric::with_fabric;
 use crate::ftl::precondition::drive::occupancies;
 use crate::limits::Limits;
-use crate::measure::probe::{NoProbe, Probe};
+use crate::measure::probe::{NoProbe, Probe, WaitFollower};
 use crate::measure::records::Records;
 use crate::measure::report::Report;
 use crate::measure::timeline::{Header, Timeline, Windows};
@@ -50,13 +51,15 @@ pub struct RunOptions {
     /// The number of the only flow that makes requests. The others keep their addresses and what they did before the run,
     /// and are silent. Absent: all make theirs.
     pub alone: Option<u16>,
+    /// Whether to follow waits to their [root causes](measure::root_cause), too.
+    pub root_causes: bool,
     /// Whether to simulate with code for every feature even where a run has none: slower, with the same results.
     pub any_features: bool,
 }
 
 impl Default for RunOptions {
     fn default() -> Self {
-        RunOptions { seed: 1, warmup: 0, records: false, alone: None, any_features: false }
+        RunOptions { seed: 1, warmup: 0, records: false, alone: None, root_causes: false, any_features: false }
     }
 }
 
@@ -83,11 +86,15 @@ pub struct TraceInput {
     pub again: Option<Reopen>,
 }
 
+/// Receiver of the rows of completed requests, some ten thousands at a time in order of completion, so that a run of any
+/// length takes bounded memory. It stops the run by returning false.
+pub type RowSink<'a> = dyn FnMut(Records) -> bool + 'a;
+
 /// Results of a run.
 pub struct Outcome {
     /// The report.
     pub report: Report,
-    /// Per-request rows, if asked for.
+    /// Per-request rows, if asked for; the last ones, if those before went to a [`RowSink`].
     pub records: Option<Records>,
     /// Events simulated.
     pub events: u64,
@@ -121,6 +128,9 @@ pub enum RunError {
     /// The watcher stopped it.
     #[error("interrupted")]
     Interrupted,
+    /// The system has no more memory.
+    #[error("out of memory")]
+    OutOfMemory,
 }
 
 /// Simulates `workload` on `design`.
@@ -138,7 +148,26 @@ pub fn run(
     options: &RunOptions,
     watch: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Outcome, RunError> {
-    run_probed(design, workload, traces, options, &mut NoProbe, watch)
+    run_with_rows(design, workload, traces, options, None, watch)
+}
+
+/// [`run`], with a receiver of the rows of requests that `options` ask for.
+///
+/// # Errors
+/// See [`RunError`].
+pub fn run_with_rows(
+    design: &Design,
+    workload: &Workload,
+    traces: Vec<Option<TraceInput>>,
+    options: &RunOptions,
+    rows: Option<&mut RowSink<'_>>,
+    watch: &mut dyn FnMut(&Progress) -> bool,
+) -> Result<Outcome, RunError> {
+    if options.root_causes {
+        run_watched(design, workload, traces, options, &mut WaitFollower, rows, watch)
+    } else {
+        run_watched(design, workload, traces, options, &mut NoProbe, rows, watch)
+    }
 }
 
 /// [`run`], with a watcher of everything that happens to pages.
@@ -153,10 +182,26 @@ pub fn run_probed<P: Probe>(
     probe: &mut P,
     watch: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Outcome, RunError> {
-    let limits = Limits::new(design, workload).map_err(RunError::Config)?;
-    let prepared = Prepared::new(design, workload, limits, traces, options.seed, watch)?;
-    with_bundle!(design, workload, prepared.limits, options, X => {
-        with_fabric!(design.fabric.kind, F => run_on::<F, P, X>(design, workload, prepared, options, probe, watch))
+    run_watched(design, workload, traces, options, probe, None, watch)
+}
+
+fn run_watched<P: Probe>(
+    design: &Design,
+    workload: &Workload,
+    traces: Vec<Option<TraceInput>>,
+    options: &RunOptions,
+    probe: &mut P,
+    rows: Option<&mut RowSink<'_>>,
+    watch: &mut dyn FnMut(&Progress) -> bool,
+) -> Result<Outcome, RunError> {
+    guarded(|| {
+        let limits = Limits::new(design, workload).map_err(RunError::Config)?;
+        let prepared = Prepared::new(design, workload, limits, traces, options.seed, watch)?;
+        with_bundle!(design, workload, prepared.limits, options, X => {
+            with_fabric!(design.fabric.kind, F => {
+                run_on::<F, P, X>(design, workload, prepared, options, probe, rows, watch)
+            })
+        })
     })
 }
 
@@ -172,19 +217,21 @@ pub fn timeline(
     windows: Windows,
     watch: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<(Header, Timeline), RunError> {
-    let limits = Limits::new(design, workload).map_err(RunError::Config)?;
-    let Prepared { limits, sources, fills } = Prepared::new(design, workload, limits, traces, options.seed, watch)?;
-    let layout = &limits.layout;
-    with_fabric!(design.fabric.kind, F => {
-        let start = Start::new::<F, Full>(design, workload, &limits, fills, options, watch)?;
-        let idle = <F as fabric::Fabric>::new(&design.fabric, layout);
-        let (wires, controllers) = (fabric::Fabric::wires(&idle), fabric::Fabric::controllers(&idle));
-        let mut timeline = Timeline::new(windows, layout, &wires, &controllers);
-        let mut route = Route::<F, Timeline, Full>::new(
-            design, workload, &limits, sources, start.contents, options, &mut timeline,
-        );
-        route.run(watch)?;
-        Ok((timeline.finish(), timeline))
+    guarded(|| {
+        let limits = Limits::new(design, workload).map_err(RunError::Config)?;
+        let Prepared { limits, sources, fills } = Prepared::new(design, workload, limits, traces, options.seed, watch)?;
+        let layout = &limits.layout;
+        with_fabric!(design.fabric.kind, F => {
+            let start = Start::new::<F, Full>(design, workload, &limits, fills, options, watch)?;
+            let idle = <F as fabric::Fabric>::new(&design.fabric, layout);
+            let (wires, controllers) = (fabric::Fabric::wires(&idle), fabric::Fabric::controllers(&idle));
+            let mut timeline = Timeline::new(windows, layout, &wires, &controllers);
+            let mut route = Route::<F, Timeline, Full>::new(
+                design, workload, &limits, sources, start.contents, options, &mut timeline,
+            );
+            route.run(watch, None)?;
+            Ok((timeline.finish(), timeline))
+        })
     })
 }
 
@@ -194,12 +241,13 @@ fn run_on<F: fabric::Fabric, P: Probe, X: Features>(
     prepared: Prepared,
     options: &RunOptions,
     probe: &mut P,
+    rows: Option<&mut RowSink<'_>>,
     watch: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Outcome, RunError> {
     let Prepared { limits, sources, fills } = prepared;
     let Start { contents, report } = Start::new::<F, X>(design, workload, &limits, fills, options, watch)?;
     let mut route = Route::<F, P, X>::new(design, workload, &limits, sources, contents, options, probe);
-    route.run(watch)?;
+    route.run(watch, rows)?;
     Ok(route.outcome(design, workload, report))
 }
 

@@ -1,13 +1,14 @@
 //! Limits of a design for a workload: capacity, address ranges, thresholds, bounds and the memory of a run.
 
+mod memory;
+
 use serde::Serialize;
 
+use crate::TraceInput;
 use crate::config::attach::AttachmentKind;
 use crate::config::cache::Sharing;
-use crate::config::design::{
-    Allocation, Design, MappingScheme, Policy, PreconditionKind, Scope, Superblock, WritePlacement,
-};
-use crate::config::workload::{Flow, Synthetic, Workload};
+use crate::config::design::{Allocation, Design, MappingScheme, Scope, Superblock, WritePlacement};
+use crate::config::workload::{Flow, Workload};
 use crate::fabric;
 use crate::flash::address::{Layout, SECTOR};
 use crate::flash::interface::Operation;
@@ -16,6 +17,8 @@ use crate::ftl::directory::Directory;
 use crate::ftl::placement::{Placement, Positions};
 use crate::host::attach;
 use crate::host::link::read_time;
+pub use crate::limits::memory::Memory;
+use crate::workload::offered::{Offered, offered};
 
 /// Addresses of a flow.
 #[derive(Debug, Clone)]
@@ -225,6 +228,7 @@ impl Limits {
         }
         for (flow, range) in workload.flow.iter().zip(&flows) {
             check_request_size(flow, range)?;
+            check_overruns(design, flow)?;
             check_groups(design, &layout, flow, range)?;
         }
         let last =
@@ -286,6 +290,18 @@ fn check_groups(design: &Design, layout: &Layout, flow: &Flow, range: &FlowRange
          ones",
         flow.name,
         name = design.ftl.superblock.name()
+    ))
+}
+
+/// Checks that a flow whose requests may run over the end of its addresses has no mapping units, whose pages are written
+/// together: those of such a request lie at both ends.
+fn check_overruns(design: &Design, flow: &Flow) -> Result<(), String> {
+    if design.pages_per_unit() == 1 || !flow.may_overrun() {
+        return Ok(());
+    }
+    Err(format!(
+        "flow {:?}: its requests may run over the end of its addresses, as MQSim's do; expected ftl.mapping_unit of one page",
+        flow.name
     ))
 }
 
@@ -362,28 +378,25 @@ pub struct Inspection {
     pub read_bounds: Vec<Bound>,
     /// Upper bounds on write bandwidth, lowest first.
     pub write_bounds: Vec<Bound>,
+    /// Load that is offered, where requests have arrival times of their own that are known before the run.
+    pub offered: Option<Offered>,
     /// Largest memory that a run is expected to take, in 10^6 bytes.
     pub memory_mb: f64,
+    /// Parts of that memory.
+    pub memory: Memory,
 }
 
-/// Bytes for each logical page that a run touches (mapping entry, half-filled lists, page state) and for each recorded
-/// request.
-const BYTES_PER_PAGE: f64 = 48.0;
-const BYTES_PER_RECORD: f64 = 180.0;
-/// Bytes of a cached mapping entry with its place in the index, and its share of its translation page's state.
-const BYTES_PER_ENTRY: f64 = 150.0;
-
-/// Bytes for each cached page: the page itself, and up to four places of the index.
-const BYTES_PER_CACHED_PAGE: f64 = 150.0;
-
-/// Bytes that a fair scheduler keeps of a flow's reads and writes at a LUN.
-const BYTES_PER_FLOW_OF_UNIT: f64 = 120.0;
-
-/// Returns capacity, bounds and memory of a design and a workload without running them.
+/// Returns capacity, bounds and memory of a design and a workload without running them. `traces` are those of a run, or none
+/// where they are not to be looked at; `records`: whether a row is kept for each request.
 ///
 /// # Errors
 /// As [`Limits::new`].
-pub fn inspect(design: &Design, workload: &Workload, records: bool) -> Result<Inspection, String> {
+pub fn inspect(
+    design: &Design,
+    workload: &Workload,
+    traces: Vec<Option<TraceInput>>,
+    records: bool,
+) -> Result<Inspection, String> {
     let limits = Limits::new(design, workload)?;
     let layout = &limits.layout;
     let page = layout.flash_page_bytes();
@@ -418,53 +431,19 @@ pub fn inspect(design: &Design, workload: &Workload, records: bool) -> Result<In
         bounds.sort_by(|a, b| a.limit_gb_s.total_cmp(&b.limit_gb_s));
         bounds
     };
+    let (read_bounds, write_bounds) =
+        (with(Operation::Read, "flash arrays (reading)"), with(Operation::Program, "flash arrays (programming)"));
+    let memory = Memory::of(design, workload, &limits, traces, [&read_bounds, &write_bounds], records);
     Ok(Inspection {
         raw_bytes: layout.pages() * layout.page_bytes(),
         logical_bytes: limits.logical_sectors * SECTOR,
         chips: layout.chips(),
         planes: layout.planes(),
         page_bytes: page,
-        read_bounds: with(Operation::Read, "flash arrays (reading)"),
-        write_bounds: with(Operation::Program, "flash arrays (programming)"),
-        memory_mb: (memory(design, workload, &limits, records) + preconditioned(design, &limits)) / 1e6,
+        read_bounds,
+        write_bounds,
+        offered: offered(workload),
+        memory_mb: memory.total_mb(),
+        memory,
     })
-}
-
-/// Bytes for each block of a computed steady state: its counters, its place in the order, sums of valid pages.
-const BYTES_PER_BLOCK: f64 = 120.0;
-
-/// Returns the bytes that the state before the run takes: a few words a block if computed, every page if written.
-fn preconditioned(design: &Design, limits: &Limits) -> f64 {
-    let layout = &limits.layout;
-    match design.precondition.kind {
-        PreconditionKind::None => 0.0,
-        PreconditionKind::Steady => f64::from(layout.planes()) * f64::from(layout.blocks_per_plane) * BYTES_PER_BLOCK,
-        PreconditionKind::Replay => layout.pages() as f64 * BYTES_PER_PAGE,
-    }
-}
-
-/// Returns the bytes that a run may take: tables by planes, state by touched pages, rows by requests. Traces are
-/// counted by their limit if they have one.
-fn memory(design: &Design, workload: &Workload, limits: &Limits, records: bool) -> f64 {
-    let page = limits.layout.page_bytes() as f64;
-    let requests = |flow: &Flow| flow.most_requests().unwrap_or(0) as f64;
-    let touched = |flow: &Flow| {
-        let largest = |s: &Synthetic| s.mean_bytes(true).max(s.mean_bytes(false));
-        let pages_each = flow.synthetic.as_ref().map_or(2.0, |s| (largest(s) / page).ceil() + 1.0);
-        requests(flow) * pages_each
-    };
-    let pages: f64 = workload.flow.iter().map(touched).sum::<f64>().min(limits.logical_pages as f64);
-    let entries = (design.mapping.entries(1) as f64 * f64::from(limits.streams)).min(pages);
-    let rows: f64 = if records { workload.flow.iter().map(requests).sum() } else { 0.0 };
-    let groups = (limits.logical_pages as f64 / 64.0).min(pages * 64.0) * 16.0;
-    let cached = pages.min(limits.cache_pages as f64) * BYTES_PER_CACHED_PAGE;
-    let fairly = design.scheduler.policy == Policy::Flin;
-    let told_apart = if fairly { f64::from(limits.layout.luns()) * workload.flow.len() as f64 } else { 0.0 };
-    20e6 + f64::from(limits.layout.planes()) * 600.0
-        + told_apart * BYTES_PER_FLOW_OF_UNIT
-        + pages * BYTES_PER_PAGE
-        + groups
-        + entries * BYTES_PER_ENTRY
-        + cached
-        + rows * BYTES_PER_RECORD
 }

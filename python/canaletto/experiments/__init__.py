@@ -3,7 +3,7 @@
 `canaletto reproduce SOURCE` runs a source's figures and shows ours beside theirs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 
 from canaletto._engine import ConfigError
@@ -17,6 +17,13 @@ SOURCES = {
     "load": "load",
 }
 """Sources by the names of the command line, and the packages that hold their figures."""
+
+
+def names_of(source: str) -> Mapping[str, str]:
+    """Our fabrics by the names of a source's systems, where it has some of its own."""
+    package = SOURCES.get(source)
+    found = getattr(import_module(f"canaletto.experiments.{package}"), "NAMES", {}) if package else {}
+    return dict(found)
 
 
 def figures(source: str, wanted: Sequence[str] = ()) -> list[Figure]:

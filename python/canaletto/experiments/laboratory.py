@@ -1,5 +1,6 @@
 """Carries runs out, several at a time, and keeps their results, so that what was interrupted goes on where it was."""
 
+import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -37,7 +38,7 @@ def carry_out(runs: Iterable[Simulation], kept: Path, report: Report) -> Mapping
             look()
             data = _essence(run.simulate(look))
             with files.whole(kept / f"{run.key}.json") as out:
-                out.write(json.dumps(data).encode())
+                out.write(json.dumps({"checksum": _checksum(data), "result": data}).encode())
             with lock:
                 found[run.key] = data
                 report(len(found), len(wanted))
@@ -67,8 +68,14 @@ def _essence(data: dict[str, Any]) -> Data:
 
 
 def _read(path: Path) -> Data | None:
+    """A result that was kept; None if there is none, or it is not what was kept: then it is made again."""
     try:
-        data: Data = json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        data: Data = stored["result"]
+        return data if stored["checksum"] == _checksum(data) else None
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
         return None
-    return data
+
+
+def _checksum(data: Data) -> str:
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()

@@ -2,18 +2,19 @@
 
 import csv
 import io
-from collections.abc import Callable, Collection, Sequence
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import TypeVar
 
-from canaletto import files
-from canaletto.experiments import figures
+from canaletto import files, names
+from canaletto.experiments import figures, names_of
 from canaletto.experiments.figure import Figure, Row, Scale, Simulation
 from canaletto.experiments.laboratory import Report, carry_out
 from canaletto.report.charts import Spec
 from canaletto.report.document import chart, document, note, section, table
-from canaletto.report.units import ABSENT, count, time_us
+from canaletto.report.units import ABSENT, count, number_of, time_us
 
 T = TypeVar("T")
 
@@ -40,12 +41,73 @@ def reproduce(source: str, wanted: Sequence[str], out: Path, *, quick: bool, rep
     }
     for figure in chosen:
         _write(out / f"{source}-{figure.name}.csv", _csv(tables[figure.name]))
-    sections = [_section(source, figure, tables[figure.name], runs[figure.name].values(), quick) for figure in chosen]
+    related = {figure.name: _related(figure, chosen, figures(source)) for figure in chosen}
+    sections = [
+        _section(source, figure, tables[figure.name], runs[figure.name].values(), quick, related[figure.name])
+        for figure in chosen
+    ]
     compared = any(row["published"] is not None for rows in tables.values() for row in rows)
     title = f"{source}: ours and theirs" if compared else source
-    heading = f"<h1>{escape(title)}</h1>{note(INDICATIVE if quick else '')}"
-    _write(out / f"{source}.html", document(title, [heading, *sections], ["page.js"]))
+    opening = (
+        f"<header><h1>{escape(title)}</h1></header>{note(INDICATIVE if quick else '')}"
+        f'<p class="summary">{escape(verdict(tables))}</p>{_names(source, tables)}'
+    )
+    _write(out / f"{source}.html", document(title, opening, sections, ["page.js"]))
     return tables
+
+
+NEAR, NEARLY = 0.1, 0.25
+"""Deviations from a published number that the verdict counts."""
+
+
+def verdict(tables: Mapping[str, Sequence[Row]]) -> str:
+    """How many published numbers ours come near to, and which one least."""
+    known = [
+        (abs(row["ours"] / row["published"] - 1), name, row)
+        for name, rows in tables.items()
+        for row in rows
+        if row["published"] and row["ours"] is not None
+    ]
+    if not known:
+        return "Nothing is published that these figures could be compared with."
+    near, nearly = (sum(apart <= limit for apart, _, _ in known) for limit in (NEAR, NEARLY))
+    if near == len(known):
+        return f"Ours come within {NEAR * 100:.0f} % of {number_of(near, 'published number')}: all that there are."
+    told = (
+        f"Of {number_of(len(known), 'published number')}, ours come within {NEAR * 100:.0f} % of {near} and within "
+        f"{NEARLY * 100:.0f} % of {nearly}."
+    )
+    _, name, row = max(known, key=lambda each: each[0])
+    what = ", ".join(str(value) for value in row.values() if isinstance(value, str))
+    return (
+        f"{told} Farthest is {name} ({what}): {_cell(float(row['ours']))}, published {_cell(float(row['published']))}."
+    )
+
+
+def _names(source: str, tables: Mapping[str, Sequence[Row]]) -> str:
+    """The source's names of systems, and ours."""
+    shown = {str(row.get("system")) for rows in tables.values() for row in rows}
+    about = names.fabrics()
+    rows = [[escape(theirs), ours, escape(about[ours])] for theirs, ours in names_of(source).items() if theirs in shown]
+    found = table(["name there", "fabric", ""], rows) if rows else ""
+    return f"<details><summary>Names of the systems</summary>{found}</details>" if found else ""
+
+
+_REFERENCE = re.compile(r"\b(?:Fig\.|Table) [0-9]+")
+
+
+def _related(figure: Figure, chosen: Sequence[Figure], there: Sequence[Figure]) -> list[Figure]:
+    """Figures of the source that this one's text refers to and that are not on the page, and those that theirs do."""
+    found: list[Figure] = []
+    texts = [figure.about]
+    while texts:
+        references = set(_REFERENCE.findall(texts.pop()))
+        for other in there:
+            named = other.title.split(":")[0] in references
+            if named and other not in (figure, *chosen, *found):
+                found.append(other)
+                texts.append(other.about)
+    return found
 
 
 def effort(runs: Collection[Simulation], quick: bool) -> str:
@@ -86,8 +148,15 @@ def _csv(rows: Sequence[Row]) -> str:
     return text.getvalue()
 
 
-def _section(source: str, figure: Figure, rows: list[Row], runs: Collection[Simulation], quick: bool) -> str:
-    """A figure: how much was run, its charts, its table, its method."""
+def _section(
+    source: str,
+    figure: Figure,
+    rows: list[Row],
+    runs: Collection[Simulation],
+    quick: bool,
+    related: Sequence[Figure],
+) -> str:
+    """A figure: how much was run, its charts, its table, its method, and that of figures it refers to."""
     said = effort(runs, quick)
     charts = [
         chart(f"{figure.name}-chart{number or ''}", caption, _said(spec, said) if quick else spec)
@@ -103,9 +172,22 @@ def _section(source: str, figure: Figure, rows: list[Row], runs: Collection[Simu
         *charts,
         listed,
         note(f"{left_out}{source}-{figure.name}.csv." if len(shown) < len(rows) else ""),
-        "".join(f"<p>{escape(part)}</p>" for part in figure.about.strip().split("\n\n")[1:]),
-        about=said,
+        *(f"<p>{escape(part)}</p>" for part in _paragraphs(figure)),
+        *(_explained(other) for other in related),
+        about=f"{said}. {verdict({figure.name: rows})}" if any(row["published"] for row in rows) else said,
     )
+
+
+def _paragraphs(figure: Figure) -> list[str]:
+    """Method and assumptions."""
+    return figure.about.strip().split("\n\n")[1:]
+
+
+def _explained(figure: Figure) -> str:
+    """Method and assumptions of a figure that is not on the page."""
+    name = figure.title.split(":")[0]
+    text = "".join(f"<p>{escape(part)}</p>" for part in _paragraphs(figure))
+    return f"<details><summary>{escape(name)}, which is not on this page</summary>{text}</details>"
 
 
 def _said(spec: Spec, said: str) -> Spec:

@@ -41,12 +41,15 @@ class Timeline(Protocol):
 
 
 def pack(
-    timelines: Mapping[str, Timeline], limit: int = MAX_BYTES, request: int | None = None
+    timelines: Mapping[str, Timeline],
+    limit: int = MAX_BYTES,
+    request: int | None = None,
+    first: Sequence[str] = (),
 ) -> dict[str, Any] | None:
     """Every fabric's timeline on one clock, in at most `limit` bytes. None if nothing happened.
 
-    request: the one to be explained first. `end` is where it ends for being too much, or for the run having recorded
-    no more; `whole` is where it was to end.
+    request: the one to be explained first. first: fabrics that are shown first. `end` is where it ends for being too
+    much, or for the run having recorded no more; `whole` is where it was to end.
     """
     known = {fabric: timeline for fabric, timeline in timelines.items() if timeline.spans.height}
     if not known:
@@ -66,6 +69,7 @@ def pack(
             "whole": whole - start,
             "recorded": recorded - start,
             "request": request,
+            "first": [fabric for fabric in first if fabric in known],
         }
         found |= {
             "causes": {cause: colours.cause(cause) for cause in causes},

@@ -17,17 +17,14 @@ Place: TypeAlias = tuple[int, int]
 MAX_SIDE = 16
 """At most so many squares along a side."""
 
-_SCALES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
-
 
 def maps(runs: Sequence[Data]) -> dict[str, Any] | None:
-    """Every run's array, all on one scale from 0 to `top`. None if no run has a map."""
+    """Every run's array, on the scale of all reports: the square root of the share. None if no run has a map.
+
+    Colours then tell 0.5 % from 2 % as well as 50 % from 70 %, and mean the same on every page.
+    """
     found = [_map(run["fabric"], run["map"]) for run in runs if run.get("map") and run["map"]["chips"]]
-    if not found:
-        return None
-    shares = [share for each in found for share in _shares(each)]
-    top = next((scale for scale in _SCALES if scale >= max(shares)), 1.0)
-    return {"top": top, "maps": found}
+    return {"top": 1, "ticks": [0, 0.02, 0.1, 0.25, 0.5, 1], "power": 0.5, "maps": found} if found else None
 
 
 def wear(runs: Sequence[Data]) -> dict[str, Any] | None:
@@ -42,15 +39,8 @@ def wear(runs: Sequence[Data]) -> dict[str, Any] | None:
         return None
     power = 10.0 ** floor(log10(most))
     top = next(step * power for step in (1, 1.5, 2, 3, 4, 5, 6, 8, 10) if step * power >= most)
-    return {"top": short(top), "maps": found}
-
-
-def _shares(found: Data) -> list[float]:
-    return [
-        *(share for chip in found["chips"] for share in chip[2:4]),
-        *(controller[2] for controller in found["controllers"]),
-        *(wire[5] for wire in found["wires"]),
-    ]
+    ticks = [short(top * part / 4) for part in range(5)]
+    return {"top": short(top), "ticks": ticks, "power": 1, "maps": found}
 
 
 def _map(fabric: str, given: Data, *, erases: bool = False) -> dict[str, Any]:

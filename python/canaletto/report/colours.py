@@ -43,6 +43,7 @@ CAUSES = {
     "chip_busy_erase": "#544a00",
     "path_conflict": "#c1121f",
     "path_reservation": "#f48fb1",
+    "transfer_of_others": "#14406e",
     "command_transfer": "#a8d1ee",
     "array_read": "#7fd0b5",
     "array_program": "#1f7f73",

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from canaletto.report import background, configuration, sections, terminal
+from canaletto.gains import Gains
+from canaletto.report import background, configuration, sections, summary, terminal
 from canaletto.report.animation import Timeline
-from canaletto.report.document import document, room
+from canaletto.report.document import document, room, section
 from canaletto.report.page import SCRIPTS
 from canaletto.report.units import count, listing, scaled
 
@@ -19,7 +20,7 @@ class Comparison(Protocol):
     @property
     def runs(self) -> Sequence["Result"]: ...  # noqa: D102
     @property
-    def speedup(self) -> Mapping[str, Mapping[str, float | None]]: ...  # noqa: D102
+    def gains(self) -> Gains: ...  # noqa: D102
 
 
 def html(
@@ -40,18 +41,19 @@ def html(
     title = listing([design, workload, f"{len(runs)} fabrics", seed])
     requests = data[0]["requests"]
     work = f"the same {count(requests['generated'])} requests ({scaled(requests['bytes'], 'B')}) on every fabric"
-    before = [
-        sections.opening(title, work, data),
-        sections.key_figures(data),
+    opening = sections.opening(title, work, data, comparison.gains)
+    after = [
+        section("figures", "Key figures", sections.key_figures(data)),
         sections.latency(runs),
-        sections.speedup(comparison.speedup),
-        sections.blame(data),
+        sections.speedup(comparison.gains),
+        sections.causes(data),
         sections.conflicts(data),
         *background.html(runs),
         sections.energy(data),
         sections.utilisation(data),
         sections.over_time(data),
+        configuration.html(runs, command),
     ]
-    after = [configuration.html(runs, command)]
-    seen = sections.seen(timelines, room([*before, *after], SCRIPTS), request, say)
-    return document(title, [*before, seen, *after], SCRIPTS)
+    first = summary.contenders(data, comparison.gains)
+    seen = sections.seen(timelines, room([opening, *after], SCRIPTS), request, say, first)
+    return document(title, opening, [seen, *after], SCRIPTS)

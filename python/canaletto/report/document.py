@@ -1,16 +1,14 @@
 """An HTML document that is complete in itself: styles, scripts and data inside, nothing loaded from anywhere."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from html import escape
 from importlib.resources import files
 from typing import Any
 
-import vl_convert
-
 from canaletto import _engine
-from canaletto.report import colours
+from canaletto.report import colours, vega
 from canaletto.report.units import words
 
 # Whatever is in the data, the browser loads nothing. Vega compiles its expressions, hence unsafe-eval.
@@ -23,13 +21,17 @@ MAX_BYTES = 1_900_000
 
 def room(sections: Iterable[str], scripts: Sequence[str]) -> int:
     """Number of bytes that these sections and scripts leave for more."""
-    texts = [*sections, *map(asset, scripts), asset("page.css"), _vega()]
+    texts = [*sections, *map(asset, scripts), asset("page.css"), vega.script()]
     return MAX_BYTES - sum(len(text.encode()) for text in texts)
 
 
-def document(title: str, sections: Iterable[str], scripts: Sequence[str]) -> str:
-    """The whole page; `scripts` are names of assets, run in this order after the page is there."""
-    body = "\n".join(section for section in sections if section)
+def document(title: str, opening: str, sections: Iterable[str], scripts: Sequence[str]) -> str:
+    """The whole page: opening, list of contents, sections.
+
+    scripts: names of assets, run in this order after the page is there.
+    """
+    found = [section for section in sections if section]
+    body = "\n".join([opening, _contents(found), *found])
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
@@ -38,7 +40,7 @@ def document(title: str, sections: Iterable[str], scripts: Sequence[str]) -> str
         f"<body>\n<main>\n{body}\n</main>\n"
         f"<footer>canaletto {escape(_engine.version())}</footer>\n"
         f"{embedded('dark-colours', colours.DARK)}\n"
-        f"<script>{_vega()}</script>\n"
+        f"<script>{vega.script()}</script>\n"
         + "".join(f"<script>\n{asset(script)}</script>\n" for script in scripts)
         + "</body>\n</html>\n"
     )
@@ -49,6 +51,16 @@ def section(name: str, heading: str, *parts: str, about: str = "") -> str:
     body = "\n".join(part for part in parts if part)
     body = body and note(about) + body
     return f'<section id="{name}">\n<h2>{escape(heading)}</h2>\n{body}\n</section>' if body else ""
+
+
+_SECTION = re.compile(r'<section id="([^"]+)">\n<h2>(.*?)</h2>')
+
+
+def _contents(sections: Iterable[str]) -> str:
+    """Links to the sections; nothing for a page of one or two."""
+    found = [match for text in sections for match in _SECTION.findall(text)]
+    links = "".join(f'<li><a href="#{name}">{heading}</a></li>' for name, heading in found)
+    return f'<nav aria-label="Contents"><ul>{links}</ul></nav>' if len(found) > 2 else ""
 
 
 def note(text: str) -> str:
@@ -72,9 +84,25 @@ def chart(name: str, title: str, spec: Mapping[str, Any] | None, **others: Mappi
     buttons += "".join(f'<button type="button" data-save="{kind}">{kind.upper()}</button>' for kind in _SAVES)
     return (
         f'<figure class="chart" id="{name}"><figcaption><b>{escape(title)}</b><span class="save">{buttons}</span>'
-        f'</figcaption><div class="plot" role="img" aria-label="{escape(title)}"></div></figure>'
-        + "".join(embedded(f"{name}-spec{'-' if view else ''}{view}", found) for view, found in views.items())
+        f'</figcaption><div class="plot" role="group" aria-label="{escape(title)}"></div></figure>'
+        + "".join(
+            embedded(f"{name}-spec{'-' if view else ''}{view}", {**found, "description": described(title, found)})
+            for view, found in views.items()
+        )
     )
+
+
+_MANY = 12
+"""So many values are read out with a chart; the others are in its CSV file and the page's tables."""
+
+
+def described(title: str, spec: Mapping[str, Any]) -> str:
+    """A chart in words, for those who do not see it: its title, the texts beside its bars or the names of its lines."""
+    rows = [row for values in spec.get("datasets", {}).values() for row in values]
+    told = [f"{row.get('measure') or row.get('fabric', '')} {row['text']}".strip() for row in rows if row.get("text")]
+    told = told or list(dict.fromkeys(str(row["fabric"]) for row in rows if row.get("fabric")))
+    more = f", and {len(told) - _MANY} more" if len(told) > _MANY else ""
+    return f"{title}: {', '.join(told[:_MANY])}{more}" if told else title
 
 
 def map_figure(name: str, title: str) -> str:
@@ -127,9 +155,3 @@ def asset(name: str) -> str:
 
 
 _SAVES = ("svg", "png", "csv")
-
-
-@cache
-def _vega() -> str:
-    """Vega, Vega-Lite and Vega-Embed; takes seconds to put together."""
-    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")

@@ -41,6 +41,7 @@ _PHRASES = {
     "chip_busy_mapping": "waited for mapping tables to be read or programmed at {chip}",
     "path_conflict": "waited for a path to {chip}",
     "path_reservation": "had its path reserved",
+    "transfer_of_others": "waited while data of others crossed",
     "command_transfer": "sent its command",
     "array_read": "was read by the array",
     "array_program": "was programmed by the array",
@@ -145,27 +146,72 @@ def lines(explanation: "Explanation") -> list[tuple[int, int, str]]:
 
 
 def mostly(explanation: "Explanation") -> str:
-    """The cause that took most of the time, and its share."""
-    causes = explanation.by_cause()
-    if not causes:
+    """The largest part of the latency, with its share: by root cause, or where none is known by what was waited for."""
+    parts = _parts_by_root(explanation) or _parts_by_wait(explanation)
+    if not parts:
         return "nothing"
-    cause, time = next(iter(causes.items()))
+    label = max(parts, key=lambda part: parts[part])
+    return f"{label} ({share(parts[label] / explanation.latency_ps)})"
+
+
+def _parts_by_root(explanation: "Explanation") -> dict[str, int]:
+    """Time by root cause, with the parts and requests behind each where they can be told."""
+    return {_rooted(explanation, cause): time for cause, time in (explanation.root_causes or {}).items()}
+
+
+def _rooted(explanation: "Explanation", cause: str) -> str:
+    """A root cause in words, with who is behind it."""
     label = _SHORT.get(cause, words(cause))
-    if cause == "read_modify_write":
-        reads = [holder for step in explanation.steps if step.cause == cause for holder in step.holders]
-        longest = max(reads, key=lambda holder: holder.time_ps, default=None)
-        if longest is not None and longest.kind != "array_read":
-            label += f", of it mostly {_SHORT.get(longest.kind, words(longest.kind))}"
+    chips = [step.chip for step in explanation.steps if step.chip is not None]
+    chip = chips[-1] if chips else "its chip"
+    if cause in ("path_conflict", "transfer_of_others", "path_reservation"):
+        way = _listed(explanation.ways, 2) if explanation.ways else f"the ways to {chip}"
+        return {
+            "path_conflict": f"waiting for {way}",
+            "transfer_of_others": f"transfers of others at {chip}",
+            "path_reservation": f"reserving {way}",
+        }[cause]
     if cause == "chip_busy_user":
-        waits = [step for step in explanation.steps if step.cause == cause]
-        uses: dict[str, int] = {"": sum(step.unheld_ps for step in waits)}
-        for holder in (holder for step in waits for holder in step.holders):
-            own = holder.work in ("gc", "mapping")
-            use = _WORKS[holder.work] if own else _WITH.get(holder.kind, words(holder.kind))
-            uses[use] = uses.get(use, 0) + holder.time_ps
-        use = max(uses, key=lambda use: uses[use])
-        label = f"{label} with {use}" if use else "in line for a chip that was idle"
-    return f"{label} ({share(time / explanation.latency_ps)})"
+        longest = _longest_holder(explanation, cause)
+        behind = f", most of all with request {longest}" if longest is not None else ""
+        return f"{chip} busy with other requests{behind}"
+    return f"{label} {chip}" if label.endswith("at") else label.replace("the chip", chip)
+
+
+def _longest_holder(explanation: "Explanation", cause: str) -> int | None:
+    """The request that held longest what the request waited for."""
+    sums: dict[int, int] = {}
+    for holder in (holder for step in explanation.steps if step.cause == cause for holder in step.holders):
+        if holder.request is not None:
+            sums[holder.request] = sums.get(holder.request, 0) + holder.time_ps
+    return max(sums, key=lambda request: sums[request], default=None)
+
+
+def _parts_by_wait(explanation: "Explanation") -> dict[str, int]:
+    """Time by what was waited for, waits for a chip by what it was busy with."""
+    parts: dict[str, int] = {}
+
+    def add(label: str, time: int) -> None:
+        if time:
+            parts[label] = parts.get(label, 0) + time
+
+    for step in explanation.steps:
+        label, rest = _SHORT.get(step.cause, words(step.cause)), step.duration_ps
+        if step.cause in ("chip_busy_user", "read_modify_write"):
+            for holder in step.holders:
+                add(_part_of_wait(step.cause, label, holder), holder.time_ps)
+                rest -= holder.time_ps
+        add("in line for a chip that was idle" if step.cause == "chip_busy_user" else label, max(0, rest))
+    return parts
+
+
+def _part_of_wait(cause: str, label: str, holder: "Holder") -> str:
+    """A wait, with what its holder did."""
+    if cause == "read_modify_write":
+        did = _SHORT.get(holder.kind, words(holder.kind))
+        return label if holder.kind == "array_read" else f"{label}, of it {did}"
+    own = holder.work in ("gc", "mapping")
+    return f"{label} with {_WORKS[holder.work] if own else _WITH.get(holder.kind, words(holder.kind))}"
 
 
 def figure(explanation: "Explanation", ps: int) -> str:
@@ -303,6 +349,7 @@ def _request_dict(explanation: "Explanation") -> dict[str, Any]:
         "page": e.page,
         "mostly": mostly(e),
         "by_cause_ps": e.by_cause(),
+        "by_root_cause_ps": dict(sorted(e.root_causes.items(), key=lambda item: -item[1])) if e.root_causes else None,
         "steps": [_step_dict(e, step) for step in e.steps],
     }
 

@@ -170,7 +170,7 @@ def _log_ticks(lines: Iterable[Sequence[float]]) -> list[float]:
 
 def _tail_lines(run: "Result") -> Iterator[dict[str, Any]]:
     data = run.to_dict()
-    found = data.get("tail_us") or (_exact_tail(run.requests) if run.has_requests else _summary_tail(data))
+    found = data.get("tail_us") or (_exact_tail(run.scan_requests()) if run.has_requests else _summary_tail(data))
     for kind in ("all", "read", "write"):
         points = [(slower, latency) for slower, latency in found.get(kind) or () if latency > 0]
         if points and not (kind != "all" and len(points) == len(found["all"]) and points == found["all"]):
@@ -183,8 +183,8 @@ def _tail_lines(run: "Result") -> Iterator[dict[str, Any]]:
             }
 
 
-def _exact_tail(requests: pl.DataFrame) -> dict[str, list[tuple[float, float]]]:
-    found = {}
+def _exact_tail(rows: pl.LazyFrame) -> dict[str, list[tuple[float, float]]]:
+    found, requests = {}, rows.select("op", "latency_us").collect()
     for kind in ("all", "read", "write"):
         chosen = requests if kind == "all" else requests.filter(pl.col("op") == kind)
         latencies = chosen["latency_us"].sort()

@@ -180,11 +180,12 @@ def delayed(result: "Result") -> list[list[str]]:
     """
     if not result.has_requests:
         return []
-    causes = [f"{cause}_us" for cause in COLLECTION if f"{cause}_us" in result.requests.columns]
+    columns = result.scan_requests().collect_schema().names()
+    causes = [f"{cause}_us" for cause in COLLECTION if f"{cause}_us" in columns]
     if not causes:
         return []
     delay = pl.sum_horizontal(causes)
-    frame = result.requests.lazy().select(pl.col("op").cast(pl.String), delay=delay)
+    frame = result.scan_requests().select(pl.col("op").cast(pl.String), delay=delay)
     found = frame.group_by("op").agg(
         requests=pl.len(),
         delayed=(pl.col("delay") > 0).sum(),

@@ -29,25 +29,22 @@ def html(
     """
     data = result.to_dict()
     title = listing(terminal.title(data))
-    before = [
-        sections.opening(title, terminal.sentence(data), [data]),
-        _figures(data),
+    opening = sections.opening(title, terminal.sentence(data), [data], None, _figures(data))
+    after = [
         sections.latency([result]),
-        sections.blame([data]),
+        sections.causes([data]),
         sections.flows(data),
         sections.confidence(data),
         *background.html([result]),
         sections.energy([data]),
         sections.utilisation([data]),
         sections.over_time([data]),
-    ]
-    after = [
         sections.facts(data),
         configuration.html([result], command),
     ]
     timelines = {data["fabric"]: timeline} if timeline is not None else None
-    seen = sections.seen(timelines, room([*before, *after], SCRIPTS), request, say)
-    return document(title, [*before, seen, *after], SCRIPTS)
+    seen = sections.seen(timelines, room([opening, *after], SCRIPTS), request, say)
+    return document(title, opening, [seen, *after], SCRIPTS)
 
 
 def _figures(data: dict[str, Any]) -> str:

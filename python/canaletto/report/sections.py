@@ -4,7 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from canaletto.report import animation, array, bars, colours, lines, summary, terminal
+from canaletto.gains import SAME, Gains
+from canaletto.report import account, animation, array, bars, caveats, colours, lines, summary, terminal
+from canaletto.report.account import Account
 from canaletto.report.document import asset, chart, embedded, fabric, grid, map_figure, note, section, table
 from canaletto.report.units import cause_label, count, factor, number_of, scaled, share, thousandths, time_us
 
@@ -67,7 +69,7 @@ def latency(runs: Sequence["Result"]) -> str:
         "Latency",
         chart("tail", "Latency distribution", lines.tail(runs)),
         _latency_table([run.to_dict() for run in runs]),
-        about=hint,
+        about=_with_absent(hint, runs, lambda run: (run["latency_us"].get("all") or {}).get("mean") is not None),
     )
 
 
@@ -83,51 +85,87 @@ def _latency_table(runs: Sequence[Data]) -> str:
     return f"<details><summary>All percentiles</summary>{found}</details>" if several else found
 
 
-def speedup(speedups: Mapping[str, Mapping[str, float | None]]) -> str:
+def speedup(found: Gains) -> str:
     """Speedup of each fabric over the first."""
-    return section("speedup", "Speedup", chart("speedup-bars", _gain(speedups), bars.speedup(speedups)))
-
-
-def _gain(speedups: Mapping[str, Mapping[str, float | None]]) -> str:
-    """The result of the speedup chart in words."""
-    first = next(iter(speedups), "")
-    gains = {name: found["mean_latency"] or 0.0 for name, found in speedups.items() if name not in (first, "ideal")}
-    best = max(gains, key=lambda name: gains[name], default=None)
-    if best is None:
-        return "Speedup by four measures"
-    if gains[best] > 1 + summary.SAME:
-        return f"{best} serves this {gains[best]:.3g} times as fast as {first} (mean latency)"
-    return f"No fabric is more than {summary.SAME * 100:.0f} % faster than {first} (mean latency)"
-
-
-def blame(runs: Sequence[Data]) -> str:
-    """Latency by cause."""
+    several = any(gain is not None and gain.half_width is not None for each in found.values() for gain in each.values())
+    hint = (
+        "Means over the seeds; all fabrics serve the same requests with each. Where an interval includes 1, the fabric "
+        "is called equal."
+    )
     return section(
-        "blame",
-        "Latency by cause",
-        grid(
-            *(
-                chart(name, title, bars.blame(runs, kind), as_shares=bars.blame(runs, kind, shares=True))
-                for name, title, kind in (
-                    ("blame-mean", "Mean request", "all"),
-                    ("blame-slow", "Slowest 1 % of requests", "p99"),
-                )
-            ),
-        ),
-        _blame_table(runs),
-        about="Every picosecond of a request is charged to one cause; a stack's causes sum to the latency.",
+        "speedup",
+        "Speedup",
+        chart("speedup-bars", _gain(found), bars.speedup(found)),
+        about=hint if several else "",
     )
 
 
-def _blame_table(runs: Sequence[Data]) -> str:
-    tables = [run["blame_us"].get(kind) or {} for run in runs for kind in ("all", "p99")]
-    causes = colours.in_order(cause for found in tables for cause, value in found.items() if value)
-    if not causes:
+def _gain(found: Gains) -> str:
+    """The result of the speedup chart in words."""
+    first = next(iter(found), "")
+    known = {
+        name: gain
+        for name, each in found.items()
+        if name not in (first, summary.IDEAL) and (gain := each["mean_latency"]) is not None
+    }
+    best = max(known, key=lambda name: known[name].mean, default=None)
+    if best is None:
+        return "Speedup by four measures"
+    if known[best].is_faster:
+        return f"{best} serves this {summary.times(known[best])} as fast as {first} (mean latency)"
+    return f"No fabric is more than {SAME * 100:.0f} % faster than {first} (mean latency)"
+
+
+def causes_chart(runs: Sequence[Data], kind: str) -> str:
+    """Latency by root cause of the mean request (`all`) or of the slowest hundredth (`p99`)."""
+    name, title = {
+        "all": ("causes-mean", "Latency by root cause, mean request"),
+        "p99": ("causes-slow", "Latency by root cause, slowest 1 % of requests"),
+    }[kind]
+    return chart(
+        name,
+        title,
+        bars.causes(runs, kind),
+        to_scale=bars.causes(runs, kind, to_scale=True),
+        as_shares=bars.causes(runs, kind, shares=True),
+        by_what_was_waited_for=bars.causes(runs, kind, "blame_us"),
+    )
+
+
+def causes(runs: Sequence[Data]) -> str:
+    """Latency by cause of slow requests, and all of it as tables; the mean request's chart opens the page."""
+    about = (
+        "Every picosecond of a request is charged to one cause; a stack's causes sum to the latency. A wait is passed "
+        "on to what its holder did or waited for itself; the other account charges it to what was waited for."
+    )
+    return section(
+        "causes",
+        "Latency by cause",
+        causes_chart(runs, "p99"),
+        _causes_table(runs, "root_cause_us", "Root causes as a table"),
+        _causes_table(runs, "blame_us", "By what was waited for, as a table"),
+        about=_with_absent(about, runs, lambda run: account.table(run, "all")),
+    )
+
+
+def _with_absent(about: str, runs: Sequence[Data], has: Callable[[Data], object]) -> str:
+    """Hint about a section, with the fabrics that it does not show."""
+    absent = [run["fabric"] for run in runs if not has(run)]
+    return " ".join(filter(None, [about, f"Not shown, for want of data: {', '.join(absent)}." if absent else ""]))
+
+
+def _causes_table(runs: Sequence[Data], shown: Account, title: str) -> str:
+    tables = [account.table(run, kind, shown) for run in runs for kind in ("all", "p99")]
+    occurring = colours.in_order(cause for found in tables for cause in found)
+    if not occurring:
         return ""
     headings = [f"{fabric(run['fabric'])} {kind}" for run in runs for kind in ("mean", "slowest 1 %")]
-    rows = [[escape(cause_label(c)), *(time_us(found[c]) if found.get(c) else "" for found in tables)] for c in causes]
-    sums = ["sum", *(time_us(sum(value or 0 for value in found.values())) for found in tables)]
-    return f"<details><summary>As a table</summary>{table(['cause', *headings], [*rows, sums])}</details>"
+    rows = [
+        [escape(cause_label(cause)), *(time_us(found[cause]) if found.get(cause) else "" for found in tables)]
+        for cause in occurring
+    ]
+    sums = ["sum", *(time_us(sum(found.values())) for found in tables)]
+    return f"<details><summary>{title}</summary>{table(['cause', *headings], [*rows, sums])}</details>"
 
 
 def conflicts(runs: Sequence[Data]) -> str:
@@ -150,7 +188,11 @@ def conflicts(runs: Sequence[Data]) -> str:
                 bars.bars(lost, "conflict wait of all pages of a request, mean (µs)"),
             ),
         ),
-        about="A path conflict: a transfer could start but for the path. A chip's own port being busy is none.",
+        about=_with_absent(
+            "A path conflict: a transfer could start but for the path. A chip's own port being busy is none.",
+            runs,
+            lambda run: (run.get("path_conflicts") or {}).get("free_request_share") is not None,
+        ),
     )
 
 
@@ -202,15 +244,21 @@ def confidence(data: Data) -> str:
 
 
 def energy(runs: Sequence[Data]) -> str:
-    """Energy by consumer, and mean power."""
+    """Energy by consumer, dynamic energy by itself, and mean power."""
     power = [(run["fabric"], each, thousandths(each, "W")) for run in runs for each in [run.get("average_power_mw")]]
+    about = (
+        "Dynamic energy is that of the work: array operations, and transfers over wires and through routers. Static "
+        "energy is power drawn at all times, so that it grows with the length of the run."
+    )
     return section(
         "energy",
         "Energy",
         grid(
-            chart("energy-stacks", "Energy of the run", bars.energy(runs)),
+            chart("energy-dynamic", "Dynamic energy", bars.energy(runs, dynamic=True)),
+            chart("energy-stacks", "Dynamic and static energy", bars.energy(runs)),
             chart("power", "Average power", bars.bars(power, "average power (mW)")),
         ),
+        about=_with_absent(about, runs, lambda run: run.get("energy_mj")),
     )
 
 
@@ -222,14 +270,15 @@ def utilisation(runs: Sequence[Data]) -> str:
     blocks = max(each["block"][0] * each["block"][1] for each in found["maps"])
     hint = (
         "Squares are chips: the square is the flash array, the strip below it the chip's port. Lines are wires, "
-        "round squares at the edge controllers. The colour is the share of the execution time in use, on one "
-        "scale everywhere; a part's name and share show when the pointer rests on it."
+        "round squares at the edge controllers. The colour is the share of the execution time in use, on a scale that "
+        "is the same in every report (it follows the square root of the share, so that small shares differ visibly); "
+        "a part's name and share show when the pointer rests on it."
     )
     block = f" A square stands for a block of up to {blocks} chips and shows their mean." if blocks > 1 else ""
     return section(
         "map",
         "Utilisation of chips and wires",
-        note(hint + block),
+        note(_with_absent(hint + block, runs, lambda run: run.get("map") and run["map"]["chips"])),
         map_figure("maps", "Utilisation"),
         embedded("maps-data", found | {"colours": colours.SEQUENTIAL}),
     )
@@ -260,6 +309,7 @@ def over_time(runs: Sequence[Data]) -> str:
             "Conflict wait per request",
             lines.over_time(runs, lost, "conflict wait per request ({unit})"),
         ),
+        about=_with_absent("", runs, lambda run: run.get("series")),
     )
 
 
@@ -268,15 +318,17 @@ def seen(
     room: int,
     request: int | None = None,
     say: Callable[[str], object] | None = None,
+    first: Sequence[str] = (),
 ) -> str:
     """The animation of a window, in at most so many bytes.
 
     request: the one that the window was chosen for. say: called with a sentence if not all of the window is shown.
+    first: fabrics that are shown first.
     """
     if not timelines:
         return ""
     limit = min(room, animation.MAX_BYTES)
-    found = animation.pack(timelines, limit, request)
+    found = animation.pack(timelines, limit, request, first)
     if found is None:
         if say is not None:
             much = any(timeline.spans.height for timeline in timelines.values())
@@ -286,6 +338,8 @@ def seen(
     if cut and say is not None:
         say(f"the report's window is cut: {cut}")
     about = f"The window was chosen for request {request}." if request is not None else ""
+    idle = [fabric for fabric, timeline in timelines.items() if not timeline.spans.height]
+    about += f" Nothing happens in it on {', '.join(idle)}." if idle else ""
     return section(
         "seen",
         "Animation of the fabric",
@@ -314,11 +368,18 @@ def facts(data: Data) -> str:
     return section("facts", "Further results", f"<dl>{''.join(items)}</dl>")
 
 
-def opening(title: str, faint: str, runs: Sequence[Data]) -> str:
-    """Title, run, and verdict in words."""
+def opening(title: str, faint: str, runs: Sequence[Data], found: Gains | None = None, *parts: str) -> str:
+    """Title, run, and verdict in words beside the causes of the mean request. found: the runs' gains."""
     failed = terminal.failed(runs)
+    ideal = any(run["fabric"] == summary.IDEAL for run in runs[1:])
+    told = (
+        (f'<p class="failed">{escape(failed)}</p>' if failed else "")
+        + "".join(f'<p class="caveat">{escape(caveat)}</p>' for caveat in caveats.of_all(runs))
+        + f'<p class="summary">{escape(summary.comparison(runs, found))}</p>'
+        + (note(summary.ABOUT_IDEAL) if ideal else "")
+        + "".join(parts)
+    )
     return (
         f'<header><h1>{escape(title)}</h1><p class="faint">{escape(faint)}</p></header>'
-        + (f'<p class="failed">{escape(failed)}</p>' if failed else "")
-        + f'<p class="summary">{escape(summary.comparison(runs))}</p>'
+        f'<div class="opening"><div>{told}</div><div>{causes_chart(runs, "all")}</div></div>'
     )

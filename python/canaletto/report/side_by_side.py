@@ -8,10 +8,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from canaletto.compare import speedups
 from canaletto.confidence import lookup
-from canaletto.report import maintenance, notebook, summary, terminal
-from canaletto.report.units import ABSENT, cause_label, count, factor, listing, scaled, share, thousandths, time_us
+from canaletto.gains import MEASURES, Gain, Gains, gains
+from canaletto.report import account, bars, caveats, maintenance, notebook, summary, terminal
+from canaletto.report.units import ABSENT, cause_label, count, listing, scaled, share, thousandths, time_us
 
 Run: TypeAlias = Mapping[str, Any]
 Sheet: TypeAlias = list[list[str]]
@@ -19,17 +19,22 @@ Sheet: TypeAlias = list[list[str]]
 
 _WIDTH = 80
 _CONFLICTS = ("path_conflict", "path_reservation")
+_MANY = 6
+"""Fabrics beyond which headings are narrow."""
 _LABEL = 17
 """Characters of a cause's name in one line of a table with many fabrics."""
 
 
-def render(runs: Sequence[Run]) -> RenderableType:
-    """The whole answer."""
+def render(runs: Sequence[Run], found: Gains | None = None) -> RenderableType:
+    """The whole answer. found: the runs' gains, if there are several seeds."""
+    found = found or gains([runs])
     parts: list[RenderableType] = [
         Text.assemble((str(runs[0]["design"]), "bold"), " · ", title(runs), "\n", (terminal.served(runs[0]), "dim")),
         *([Text(failures, "bold red")] if (failures := terminal.failed(runs)) else []),
-        Text(summary.verdict(runs), "bold green"),
-        _table(headlines(runs)),
+        *[Text(caveat, "bold yellow") for caveat in caveats.of_all(runs)],
+        Text(summary.verdict(runs, found), "bold green"),
+        *map(_table, headlines(runs, found)),
+        *([Text(summary.ABOUT_IDEAL, "dim")] if _has_ideal(runs) else []),
         _table(interconnect(runs), left=(4,)),
         *[_table(blame(runs, kind), causes=True) for kind in ("all", "p99")],
         *[_table(sheet) for sheet in collection(runs)],
@@ -38,43 +43,68 @@ def render(runs: Sequence[Run]) -> RenderableType:
     return Group(*[line for part in parts for line in (part, Text())][:-1])
 
 
-def text(runs: Sequence[Run]) -> str:
+def text(runs: Sequence[Run], found: Gains | None = None) -> str:
     """The answer as plain text."""
-    return terminal.plain(render(runs), _WIDTH)
+    return terminal.plain(render(runs, found), _WIDTH)
 
 
-def html(runs: Sequence[Run]) -> str:
+def html(runs: Sequence[Run], found: Gains | None = None) -> str:
     """The answer for a notebook cell."""
-    sheets = [headlines(runs), interconnect(runs), blame(runs, "all"), blame(runs, "p99"), *collection(runs)]
+    found = found or gains([runs])
+    sheets = [*headlines(runs, found), interconnect(runs), blame(runs, "all"), blame(runs, "p99"), *collection(runs)]
     tables = [notebook.table([_one_line(cell) for cell in head], rows) for head, *rows in sheets]
     name = listing([str(runs[0]["design"]), title(runs)])
+    verdict = summary.verdict(runs, found)
+    drawn = [
+        notebook.picture(bars.speedup(found), f"Speedup. {verdict}"),
+        notebook.picture(bars.causes(runs, "all"), f"Latency by cause, mean request. {verdict}"),
+    ]
     return (
         f"<div><p><b>{escape(name)}</b><br>{escape(terminal.served(runs[0]))}</p>"
-        f"{notebook.failures(runs)}<p>{escape(summary.verdict(runs))}</p>{''.join(tables)}</div>"
+        f"{notebook.failures(runs)}<p>{escape(verdict)}</p>{''.join([*drawn, *tables])}</div>"
     )
 
 
 def title(runs: Sequence[Run]) -> str:
-    """Name of a comparison beside the design: workload, fabrics, seed."""
-    return listing([str(runs[0]["workload"]), ", ".join(run["fabric"] for run in runs), f"seed {runs[0]['seed']}"])
+    """Name of a comparison beside the design: workload, fabrics, seeds."""
+    seeds = (runs[0].get("confidence") or {}).get("seeds")
+    seed = f"seeds {seeds[0]} to {seeds[-1]}" if seeds else f"seed {runs[0]['seed']}"
+    return listing([str(runs[0]["workload"]), ", ".join(run["fabric"] for run in runs), seed])
 
 
-def headlines(runs: Sequence[Run]) -> Sheet:
-    """Speed and energy of each fabric."""
-    gains = speedups(runs)
+def headlines(runs: Sequence[Run], found: Gains) -> list[Sheet]:
+    """Speed and energy of each fabric: in one sheet, or, with several seeds, speedups with their intervals apart."""
     heads = [f"speedup over\n{runs[0]['fabric']}", "exec.\ntime", "mean\nlatency", "p99\nlatency", "IOPS"]
-    rows = [[run["fabric"], *map(factor, gains[run["fabric"]].values())] for run in runs]
+    rows = [
+        [run["fabric"], *(ABSENT if gain is None else summary.times(gain) for gain in _measured(found, run))]
+        for run in runs
+    ]
     columns = {
         "latency,\nmean": [time_us(_mean(run)) for run in runs],
         "latency,\np99": [time_us(lookup(run, "latency_us.all.p99")) for run in runs],
         "energy": [thousandths(lookup(run, "energy_mj.total"), "J") for run in runs],
         "power": [thousandths(run.get("average_power_mw"), "W") for run in runs],
     }
-    for head, cells in columns.items():
-        if any(cell != ABSENT for cell in cells):
-            heads.append(head)
-            rows = [[*row, cell] for row, cell in zip(rows, cells, strict=True)]
-    return [heads, *rows]
+    told = {head: cells for head, cells in columns.items() if any(cell != ABSENT for cell in cells)}
+    further = [list(told), *([cells[place] for cells in told.values()] for place in range(len(runs)))]
+    confidence = runs[0].get("confidence")
+    if not confidence:
+        return [[row + more for row, more in zip([heads, *rows], further, strict=True)]]
+    mean = f"mean of {len(confidence['seeds'])} seeds,\n95 % interval"
+    names = [f"seed {runs[0]['seed']}", *(run["fabric"] for run in runs)]
+    return [
+        [[f"{mean},\n{heads[0].replace(chr(10), ' ')}", *heads[1:]], *rows],
+        [[name, *more] for name, more in zip(names, further, strict=True)],
+    ]
+
+
+def _measured(found: Gains, run: Run) -> list[Gain | None]:
+    measures = found.get(run["fabric"]) or {}
+    return [measures.get(measure) for measure in MEASURES]
+
+
+def _has_ideal(runs: Sequence[Run]) -> bool:
+    return len(runs) > 1 and any(run["fabric"] == summary.IDEAL for run in runs)
 
 
 def interconnect(runs: Sequence[Run]) -> Sheet:
@@ -104,7 +134,7 @@ def blame(runs: Sequence[Run], kind: str) -> Sheet:
 
     kind: `all` for the mean over all requests, `p99` for the mean over the slowest hundredth.
     """
-    tables = [run["blame_us"].get(kind) or {} for run in runs]
+    tables = [account.table(run, kind) for run in runs]
     sums = [sum(table.values()) if table else None for table in tables]
     causes = {cause: max(table.get(cause) or 0 for table in tables) for table in tables for cause in table}
     rows = [
@@ -113,7 +143,10 @@ def blame(runs: Sequence[Run], kind: str) -> Sheet:
         if causes[cause]
     ]
     title, total = ("all requests", "mean latency") if kind == "all" else ("slowest 1 %", "mean latency")
-    head = [f"latency by cause,\n{title}", *[run["fabric"] for run in runs]]
+    of = account.TITLES[account.main(runs[0])]
+    # Many columns leave no room for the words in one line.
+    of = of.replace(" by ", "\nby ") if len(runs) > _MANY else of
+    head = [f"{of},\n{title}", *[run["fabric"] for run in runs]]
     return [head, *rows, [total, *map(time_us, sums)]]
 
 

@@ -3,60 +3,33 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from canaletto.report.units import cause_label, factor, share, time_us, words
+from canaletto.gains import SAME, Gain, Gains, gains
+from canaletto.report import account, causes
+from canaletto.report.units import cause_label, factor, share, time_us
 
 Data: TypeAlias = Mapping[str, Any]
 
-SAME = 0.01
-"""Fabrics whose figures differ by less than this share are called equal."""
-
 IDEAL = "ideal"
-"""The conflict-free bound: it is named beside the winner, and wins only where no other ran."""
+"""The conflict-free fabric: it is named beside the winner, and wins only where no other ran."""
 
-DOING = {
-    "host_queue": "waiting for room in the host's queue",
-    "host_link": "on the host link",
-    "device_queue": "waiting for the drive to fetch requests",
-    "firmware": "at the controller's processor",
-    "system_bus": "on the controller's bus",
-    "dram": "at the DRAM",
-    "ecc": "correcting errors",
-    "cache": "at the data cache",
-    "write_buffer": "waiting for room in the write buffer",
-    "flush": "waiting for flushes",
-    "mapping_miss": "reading mapping entries from flash",
-    "same_page_write": "waiting for an earlier write of the same page",
-    "read_modify_write": "reading old pages for partial writes",
-    "free_blocks": "waiting for free blocks",
-    "chip_busy_user": "waiting for chips busy with other requests",
-    "chip_busy_gc_read": "waiting for chips busy with reads of garbage collection",
-    "chip_busy_gc_program": "waiting for chips busy with programs of garbage collection",
-    "chip_busy_erase": "waiting for chips busy with erases",
-    "chip_busy_mapping": "waiting for chips busy with mapping tables",
-    "path_conflict": "waiting for a free path",
-    "path_reservation": "reserving paths",
-    "command_transfer": "sending commands",
-    "array_read": "reading the arrays",
-    "array_program": "programming the arrays",
-    "suspended": "suspended for reads of others",
-    "retry": "reading or programming again after failures",
-    "data_transfer": "moving data over the wires",
-    "completion": "completing",
-}
-"""Activity of a request while time is charged to a cause."""
+ABOUT_IDEAL = (
+    "ideal is conflict-free: wires like the bus's, but a set of its own for each chip. "
+    "Fabrics with wider wires, or more of them for a transfer, can be faster."
+)
 
 
-def comparison(runs: Sequence[Data]) -> str:
-    """Verdict, and further results in words."""
+def comparison(runs: Sequence[Data], found: Gains | None = None) -> str:
+    """Verdict, and further results in words. found: the runs' gains, if there are several seeds."""
     served = [run for run in runs if _mean(run) is not None]
     if len(served) < 2:
         return single(served[0]) if served else "No request was completed, so there is nothing to compare."
     first = served[0]
+    found = found or gains([served])
     contestants = [run for run in served if run["fabric"] != IDEAL] or served
-    winner = _winner(first, contestants)
-    sentences = [verdict(served), *_tail(winner, contestants)]
+    winner = _winner(first, contestants, found)
+    sentences = [verdict(served, found), *_tail(winner, contestants)]
     if winner is not first:
-        sentences += [*_exchange(first, winner), *_slowest(first, contestants)]
+        sentences += [*_exchange(first, winner), *_slowest(first, contestants, found)]
     elif all(_near(run["execution_time_us"], first["execution_time_us"]) for run in contestants):
         sentences.append(_free(contestants))
     missing = [run["fabric"] for run in runs if _mean(run) is None]
@@ -65,23 +38,50 @@ def comparison(runs: Sequence[Data]) -> str:
     return " ".join(filter(None, sentences))
 
 
-def verdict(runs: Sequence[Data]) -> str:
-    """Verdict in one sentence: the fastest fabric, its gain and the cause, or that nothing differs."""
+def verdict(runs: Sequence[Data], found: Gains | None = None) -> str:
+    """Verdict: the fastest and the slowest fabric beside the baseline, by how much, and the cause.
+
+    found: the runs' gains, if there are several seeds. Differences within their intervals are called equal.
+    """
     first, *others = runs
     name = first["fabric"]
-    gains = {run["fabric"]: gain for run in others if (gain := _gain(first, run)) is not None}
     if _mean(first) is None:
         return "No request completed: there is nothing to compare."
-    if not gains:
+    table = {fabric: measures["mean_latency"] for fabric, measures in (found or gains([runs])).items()}
+    known = {run["fabric"]: gain for run in others if (gain := table.get(run["fabric"])) is not None}
+    if not known:
         return f"There is only one fabric: {_where(first)}."
-    real = {fabric: gain for fabric, gain in gains.items() if fabric != IDEAL} or gains
-    best = max(real, key=lambda fabric: real[fabric])
-    reach = f"; {IDEAL}: {factor(gains[IDEAL])}" if IDEAL in gains and best != IDEAL else ""
-    if real[best] > 1 + SAME:
-        winner = next(run for run in others if run["fabric"] == best)
-        won = f"{best} serves this {factor(gains[best])} as fast as {name} (mean latency{reach})"
-        return f"{won}; {_reason(first, winner)}."
-    return _nobody_wins(first, others, gains, reach)
+    real = {fabric: gain for fabric, gain in known.items() if fabric != IDEAL} or known
+    best = max(real, key=lambda fabric: real[fabric].mean)
+    worst = min(real, key=lambda fabric: real[fabric].mean)
+    reach = f"; conflict-free: {times(known[IDEAL])}" if IDEAL in known and best != IDEAL else ""
+    slowest = f"; {worst} is slowest, at {times(real[worst])}" if real[worst].is_slower else ""
+    if not real[best].is_faster:
+        return _nobody_wins(first, others, known, reach)
+    winner = next(run for run in others if run["fabric"] == best)
+    won = f"{best} serves this {times(known[best])} as fast as {name} (mean latency{reach}){slowest}"
+    return f"{won}. {_sentence(_reason(first, winner))}."
+
+
+def contenders(runs: Sequence[Data], found: Gains) -> list[str]:
+    """The baseline and the fabric that the verdict calls the fastest, or else the one that differs most from it."""
+    served = [run for run in runs if _mean(run) is not None]
+    if len(served) < 2:
+        return [run["fabric"] for run in served or runs[:1]]
+    first, *others = served
+    real = [run for run in others if run["fabric"] != IDEAL] or others
+    winner = _winner(first, [first, *real], found)
+    if winner is first:
+        winner = max(real, key=lambda run: _mean(run) or 0)
+    return [first["fabric"], winner["fabric"]]
+
+
+def times(gain: Gain) -> str:
+    """A speedup, with its interval if it has one: `1.20×`, `1.20 ± 0.03×`."""
+    if gain.half_width is None:
+        return factor(gain.mean)
+    digits = 3 if gain.mean < 0.0995 else 2
+    return f"{gain.mean:,.{digits}f} ± {gain.half_width:.{digits}f}×"
 
 
 def single(run: Data) -> str:
@@ -90,71 +90,77 @@ def single(run: Data) -> str:
     if mean is None:
         return "No request was completed."
     sentence = f"The mean request takes {time_us(mean)}"
-    parts = [f"{part * 100:.0f} % of it {doing(cause)}" for cause, part in _largest(run, "all")]
+    parts = [f"{part * 100:.0f} % of it {causes.doing(cause)}" for cause, part in causes.largest(run, "all")]
     sentence += f": {_listed(parts)}" if parts else ""
     if p99 is not None:
         sentence += f". The slowest 1 % take {time_us(p99)} or longer"
-        slow = [f"{part * 100:.0f} % of it {doing(cause)}" for cause, part in _largest(run, "p99")]
+        slow = [f"{part * 100:.0f} % of it {causes.doing(cause)}" for cause, part in causes.largest(run, "p99")]
         sentence += f": {_listed(slow)}" if slow else ""
     free = (run.get("path_conflicts") or {}).get("free_request_share")
     if free is not None:
-        lost = (run["blame_us"].get("all") or {}).get("path_conflict") or 0
-        sentence += f". {share(free)} of requests met no path conflict; conflicts cost {share(lost / mean)} of the time"
+        lost = causes.conflict_share(run)
+        sentence += f". {share(free)} of requests met no path conflict; conflicts cost {lost} of the time"
     return sentence + "."
 
 
-def doing(cause: str) -> str:
-    """Activity of a request while time is charged to a cause."""
-    return DOING.get(cause, f"in {words(cause)}")
-
-
-def _nobody_wins(first: Data, others: Sequence[Data], gains: Mapping[str, float], reach: str) -> str:
+def _nobody_wins(first: Data, others: Sequence[Data], known: Mapping[str, Gain], reach: str) -> str:
     name = first["fabric"]
-    but = f" but {IDEAL}" if gains.get(IDEAL, 0) > 1 + SAME else ""
-    none = f"No fabric{but} is more than {SAME * 100:.0f} % faster than {name} (mean latency{reach if but else ''})"
-    last = min(gains, key=lambda fabric: gains[fabric])
-    if gains[last] >= 1 / (1 + SAME):
+    ideal = known.get(IDEAL)
+    but = " but the conflict-free one" if ideal is not None and ideal.is_faster and reach else ""
+    sure = "surely " if any(gain.half_width is not None for gain in known.values()) else ""
+    none = (
+        f"No fabric{but} is {sure}more than {SAME * 100:.0f} % faster than {name} (mean latency{reach if but else ''})"
+    )
+    last = min(known, key=lambda fabric: known[fabric].mean)
+    if not known[last].is_slower:
         return f"{none}: {_where(first)}."
     loser = next(run for run in others if run["fabric"] == last)
-    return f"{none}; {last} takes {factor(1 / gains[last])} as long: {_reason(loser, first)}."
+    return f"{none}; {last} is slowest, at {times(known[last])}. {_sentence(_reason(loser, first))}."
 
 
 def _reason(slow: Data, fast: Data) -> str:
     """Cause of a difference: the loss by path conflicts, and first any larger cause."""
-    tables = [run["blame_us"]["all"] for run in (slow, fast)]
-    pairs = {cause: tuple(float(table.get(cause) or 0) for table in tables) for cause in {**tables[0], **tables[1]}}
-    cause = max(pairs, key=lambda cause: pairs[cause][0] - pairs[cause][1])
     a, b = slow["fabric"], fast["fabric"]
-    conflicts = f"{a} loses {_conflict_share(slow)} of its latency to path conflicts, {b} {_conflict_share(fast)}"
+    conflicts = (
+        f"{a} loses {causes.conflict_share(slow)} of its latency to path conflicts, {b} {causes.conflict_share(fast)}"
+    )
+    cause, pair = next(iter(causes.differences(slow, fast).items()))
     if cause == "path_conflict":
         return conflicts
-    times = [time_us(time) for time in pairs[cause]]
-    return f"the largest difference is {cause_label(cause)}, {times[0]} on {a} and {times[1]} on {b}; {conflicts}"
+    told = [time_us(time) for time in pair]
+    return f"the largest difference is {cause_label(cause)}, {told[0]} on {a} and {told[1]} on {b}; {conflicts}"
 
 
 def _where(run: Data) -> str:
     """Effect of path conflicts on a run, and the largest cause."""
-    table = run["blame_us"]["all"]
-    conflicts = f"path conflicts cost {run['fabric']} {_conflict_share(run)} of its latency"
-    most = max(table, key=lambda cause: table[cause] or 0, default=None)
+    conflicts = f"path conflicts cost {run['fabric']} {causes.conflict_share(run)} of its latency"
+    table = account.table(run, "all")
+    most = max(table, key=lambda cause: table[cause], default=None)
     if most is None or most == "path_conflict":
         return conflicts
     return f"{conflicts}; the largest part is {cause_label(most)} ({share(table[most] / (_mean(run) or 1))})"
 
 
-def _winner(first: Data, contestants: Sequence[Data]) -> Data:
-    """The one that the verdict calls the fastest: the first unless another gains something."""
+def _sentence(text: str) -> str:
+    """A sentence begins with a capital, unless with a name, which is spelt as it is."""
+    return text[0].upper() + text[1:] if text.startswith("the ") else text
+
+
+def _winner(first: Data, contestants: Sequence[Data], found: Gains) -> Data:
+    """The one that the verdict calls the fastest: the first unless another surely gains something."""
     best = min(contestants, key=lambda run: _mean(run) or 0)
-    return best if (_gain(first, best) or 0) > 1 + SAME else first
+    gain = found[best["fabric"]]["mean_latency"]
+    return best if gain is not None and gain.is_faster else first
 
 
 def _exchange(first: Data, winner: Data) -> Iterator[str]:
     """Cost of a gain in mean latency, and measures that it does not change."""
-    gains = _gains(first, winner)
-    gained = sum(gain for gain in gains.values() if gain > 0)
-    lost = [cause for cause, gain in reversed(gains.items()) if gain < -0.05 * gained][:2]
+    changes = {cause: before - after for cause, (before, after) in causes.differences(first, winner).items()}
+    gained = sum(gain for gain in changes.values() if gain > 0)
+    lost = [cause for cause, gain in reversed(changes.items()) if gain < -0.05 * gained][:2]
     if lost and gained:
-        yield f"In exchange it spends {_listed([f'{time_us(-gains[cause])} more {doing(cause)}' for cause in lost])}."
+        parts = [f"{time_us(-changes[cause])} more {causes.doing(cause)}" for cause in lost]
+        yield f"In exchange it spends {_listed(parts)}."
     ends = (first["execution_time_us"], winner["execution_time_us"])
     if _near(*ends):
         yield "The run takes as long, since requests arrive when they do."
@@ -180,41 +186,15 @@ def _tail(winner: Data, contestants: Sequence[Data]) -> Iterator[str]:
         )
 
 
-def _slowest(first: Data, contestants: Sequence[Data]) -> Iterator[str]:
+def _slowest(first: Data, contestants: Sequence[Data], found: Gains) -> Iterator[str]:
+    """Cause of the slowest fabric's loss, if one is slower than the first."""
     worst = max(contestants, key=lambda run: _mean(run) or 0)
-    if worst is first or _near(_mean(worst), _mean(first)) or (_mean(worst) or 0) < (_mean(first) or 0):
+    gain = found[worst["fabric"]]["mean_latency"]
+    if gain is None or not gain.is_slower:
         return
-    cause, gain = list(_gains(first, worst).items())[-1]
-    because = f"; it spends {time_us(-gain)} more {doing(cause)}" if gain < 0 else ""
-    yield (
-        f"{worst['fabric']} is slowest: its mean request takes {factor(1 / (_gain(first, worst) or 1))} as long as "
-        f"on {first['fabric']}{because}."
-    )
-
-
-def _gain(first: Data, run: Data) -> float | None:
-    a, b = _mean(first), _mean(run)
-    return a / b if a and b else None
-
-
-def _conflict_share(run: Data) -> str:
-    lost = run["blame_us"]["all"].get("path_conflict")
-    return share(lost / (_mean(run) or lost)) if lost else "nothing"
-
-
-def _gains(first: Data, other: Data) -> dict[str, float]:
-    """Reduction of each cause's time from one run to the other, the largest first."""
-    before, after = first["blame_us"].get("all") or {}, other["blame_us"].get("all") or {}
-    gains = {cause: (before.get(cause) or 0) - (after.get(cause) or 0) for cause in {**before, **after}}
-    return dict(sorted(gains.items(), key=lambda item: -item[1]))
-
-
-def _largest(run: Data, kind: str) -> list[tuple[str, float]]:
-    """The causes that take most of the time, at most two, with their shares."""
-    table = {cause: value for cause, value in (run["blame_us"].get(kind) or {}).items() if value}
-    total = sum(table.values())
-    found = sorted(table.items(), key=lambda item: -item[1])[:2]
-    return [(cause, value / total) for cause, value in found if value > 0.1 * total]
+    cause, (most, least) = next(iter(causes.differences(worst, first).items()))
+    if most > least:
+        yield f"On {worst['fabric']} the mean request spends {time_us(most - least)} more {causes.doing(cause)}."
 
 
 def _mean(run: Data) -> float | None:

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from canaletto import likeness
 from canaletto.console import plain_table
+from canaletto.report import caveats
 from canaletto.report.terminal import figure, headline_name, trace_lines
 from canaletto.report.units import (
     ABSENT,
@@ -120,8 +121,24 @@ def presets(kinds: Mapping[str, Mapping[str, str]]) -> Iterator[RenderableType]:
         yield table
 
 
+def overload(found: Mapping[str, Any]) -> str:
+    """A sentence if more is asked of the drive than it can do at best; empty otherwise."""
+    offered: Mapping[str, float] = found.get("offered") or {"read_gb_s": 0.0, "write_gb_s": 0.0}
+    for kind in ("read", "write"):
+        lowest = found[f"{kind}_bounds"][0]
+        if offered[f"{kind}_gb_s"] > lowest["limit_gb_s"]:
+            rates = [scaled(rate * 1e9, "B/s") for rate in (offered[f"{kind}_gb_s"], lowest["limit_gb_s"])]
+            return (
+                f"Saturated: {rates[0]} of {kind}s are asked for, and {lowest['resource']} allows {rates[1]}. "
+                "Latencies will depend on the length of the run."
+            )
+    return ""
+
+
 def bounds(found: Mapping[str, Any]) -> Iterator[RenderableType]:
     """Capacity, bandwidth bounds and memory of a run, before it."""
+    if said := overload(found):
+        yield Text(said, "bold yellow")
     table = plain_table("", "")
     table.show_header = False
     table.add_row("capacity", f"{scaled(found['logical_bytes'], 'B')} of {scaled(found['raw_bytes'], 'B')} raw")
@@ -160,6 +177,7 @@ def _alike(found: Mapping[str, Any]) -> Iterator[RenderableType]:
         table.add_row(*row)
     yield Text(f"a: {found['file']}\nb: {other['file']}", "bold")
     yield table
+    yield Text(likeness.ABOUT, "dim")
 
 
 def trace_facts(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -200,7 +218,7 @@ def trace_facts(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         bursts = channels["imbalance_of_bursts"]
         short = "" if bursts is None else f", {factor(bursts)} within short stretches"
         yield "channels", f"the busiest of {channels['design']} takes {factor(channels['imbalance'])} the mean{short}"
-    for note in trace_lines(found["lines"]):
+    for note in (*trace_lines(found["lines"]), *caveats.of_trace(found["lines"])):
         yield "lines", note
 
 

@@ -10,7 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from canaletto.confidence import lookup
-from canaletto.report import maintenance, replays
+from canaletto.report import account, caveats, maintenance, replays
+from canaletto.report.account import Account
 from canaletto.report.units import (
     bar,
     cause_label,
@@ -44,12 +45,13 @@ _HEAD = "bold cyan"
 _FAINT = "dim"
 
 
-def render(data: Mapping[str, Any]) -> RenderableType:
-    """The whole summary."""
+def render(data: Mapping[str, Any], shown: Account | None = None) -> RenderableType:
+    """The whole summary. shown: the account of where latency goes; by default root causes."""
     parts: list[RenderableType] = [_title(data)]
     if failures := failed([data]):
         parts.append(Text(failures, "bold red"))
-    parts += [Text(), _headline(data), Text(), _latency(data), Text(), _blame(data)]
+    parts += [Text(caveat, "bold yellow") for caveat in caveats.of(data)]
+    parts += [Text(), _headline(data), Text(), _latency(data), Text(), _causes(data, shown)]
     if len(data.get("flows") or ()) > 1:
         parts += [Text(), _flows(data)]
     if data.get("confidence"):
@@ -65,7 +67,8 @@ def text(data: Mapping[str, Any], width: int = 80) -> str:
 def plain(part: RenderableType, width: int) -> str:
     """Printed output as plain text."""
     out = StringIO()
-    Console(file=out, width=width, color_system=None, legacy_windows=False).print(part)
+    # In a notebook, Rich would show it there at once, beside the cell's own answer.
+    Console(file=out, width=width, color_system=None, legacy_windows=False, force_jupyter=False).print(part)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
 
 
@@ -129,14 +132,14 @@ def _latency(data: Mapping[str, Any]) -> RenderableType:
     return table
 
 
-def _blame(data: Mapping[str, Any]) -> RenderableType:
+def _causes(data: Mapping[str, Any], shown: Account | None) -> RenderableType:
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style=_HEAD)
-    table.add_column("latency by cause", no_wrap=True)
+    table.add_column(account.TITLES[shown or account.main(data)], no_wrap=True)
     for heading in ("mean", "slowest 1 %"):
         table.add_column(heading, no_wrap=True, width=_BAR)
         table.add_column(justify="right", no_wrap=True)
         table.add_column(justify="right", no_wrap=True, style=_FAINT)
-    for cause, *kinds in blame_rows(data):
+    for cause, *kinds in cause_rows(data, shown):
         cells: list[RenderableType] = [cause_label(cause)]
         for colour, (value, part) in zip(("cyan", "magenta"), kinds, strict=True):
             cells += [Text(bar(part, _BAR - 1), colour), time_us(value) if value else "", part_of_whole(part)]
@@ -144,16 +147,17 @@ def _blame(data: Mapping[str, Any]) -> RenderableType:
     return table
 
 
-def blame_rows(data: Mapping[str, Any]) -> list[tuple[str, tuple[float, float], tuple[float, float]]]:
+def cause_rows(
+    data: Mapping[str, Any], shown: Account | None = None
+) -> list[tuple[str, tuple[float, float], tuple[float, float]]]:
     """For each cause that occurs, the largest first: its time and share, over all requests and over the slowest."""
-    mean, p99 = (data["blame_us"].get(kind) or {} for kind in ("all", "p99"))
-    sums = [sum(value or 0 for value in part.values()) for part in (mean, p99)]
+    mean, p99 = (account.table(data, kind, shown) for kind in ("all", "p99"))
+    sums = [sum(part.values()) for part in (mean, p99)]
     rows = []
     for cause in mean:
-        values = [float(part.get(cause) or 0) for part in (mean, p99)]
-        if any(values):
-            shares = [value / total if total else 0.0 for value, total in zip(values, sums, strict=True)]
-            rows.append((cause, (values[0], shares[0]), (values[1], shares[1])))
+        values = [part.get(cause, 0.0) for part in (mean, p99)]
+        shares = [value / total if total else 0.0 for value, total in zip(values, sums, strict=True)]
+        rows.append((cause, (values[0], shares[0]), (values[1], shares[1])))
     return sorted(rows, key=lambda row: -row[1][0])
 
 
@@ -207,6 +211,8 @@ def facts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     counts = [number_of(flash[f"{kind}s"], kind) for kind in ("read", "program", "erase") if flash.get(f"{kind}s")]
     if amplification is not None:
         counts.append(f"write amplification {amplification:.2f}")
+    if busiest := caveats.bottleneck(data):
+        yield "busiest", busiest
     yield "flash", listing(counts) or "not touched"
     if data.get("precondition"):
         yield "initial", _initial_state(data["precondition"])

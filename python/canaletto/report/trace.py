@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from canaletto.report import caveats
 from canaletto.report import trace_charts as charts
 from canaletto.report.document import chart, document, note, section, table
 from canaletto.report.tables import trace_facts
@@ -16,8 +17,6 @@ def html(found: Mapping[str, Any]) -> str:
     """The whole page, of what `traces.info` found."""
     title = os.path.basename(found["file"])
     parts = [
-        _opening(title, found),
-        _figures(found),
         section(
             "sizes",
             "Request sizes",
@@ -53,11 +52,11 @@ def html(found: Mapping[str, Any]) -> str:
         _channels(found),
         section("facts", "Summary", f"<dl>{_facts(found)}</dl>"),
     ]
-    return document(title, parts, ("page.js",))
+    return document(title, _opening(title, found) + _figures(found), parts, ("page.js",))
 
 
 def _opening(title: str, found: Mapping[str, Any]) -> str:
-    warnings = "".join(note(text) for text in trace_lines(found["lines"]))
+    warnings = "".join(note(text) for text in (*trace_lines(found["lines"]), *caveats.of_trace(found["lines"])))
     faint = listing([number_of(found["requests"], "request"), time_us(found["span_us"]), found["format"]])
     return f'<header><h1>{escape(title)}</h1><p class="faint">{escape(faint)}</p></header>{warnings}'
 

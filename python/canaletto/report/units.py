@@ -15,6 +15,7 @@ _CAUSES = {
     "chip_busy_gc_program": "chip busy (GC programs)",
     "chip_busy_erase": "chip busy (erases)",
     "chip_busy_mapping": "chip busy (mapping)",
+    "transfer_of_others": "others' traffic",
 }
 """Causes whose names say too little as words. GC is garbage collection."""
 

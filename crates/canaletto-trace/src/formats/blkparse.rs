@@ -33,13 +33,18 @@ static SECTORS: Field = Field { name: "sectors", allowed: "a number of 512-byte 
 #[derive(Debug)]
 pub(super) struct Blkparse {
     event: u8,
+    /// Other events that could have been chosen, in the order of [`EVENTS`].
+    others: [u64; EVENTS.len()],
     in_summary: bool,
     written: u64,
 }
 
+/// Events that can count.
+const EVENTS: [u8; 3] = *b"QDC";
+
 impl Default for Blkparse {
     fn default() -> Self {
-        Self { event: b'D', in_summary: false, written: 0 }
+        Self { event: b'D', others: [0; EVENTS.len()], in_summary: false, written: 0 }
     }
 }
 
@@ -69,6 +74,12 @@ impl TraceFormat for Blkparse {
             Err(fault) if !fault.is_of_format() && self.is_summary(line) => Ok(None),
             outcome => outcome,
         }
+    }
+
+    fn reason_of_emptiness(&self) -> Option<String> {
+        let (most, event) = self.others.iter().zip(EVENTS).max_by_key(|(count, _)| **count)?;
+        let (event, chosen) = (char::from(event), char::from(self.event));
+        (*most > 0).then(|| format!("there is no event {chosen}, but {most} of {event}: expected --events {event}"))
     }
 
     fn write(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()> {
@@ -104,16 +115,21 @@ impl Blkparse {
         }
         let arrival_ns = decimal(&TIME, time, SECOND_NS)?;
         if event != [self.event] {
+            let of_others = EVENTS.iter().zip(&mut self.others).filter(|(other, _)| event == [**other]);
+            of_others.for_each(|(_, count)| *count += 1);
             return Ok(None);
         }
-        let extent = match (fields.next(), fields.next(), fields.next()) {
-            (Some(sector), Some(b"+"), Some(sectors)) => Some((sector, sectors)),
-            _ => None,
+        // Without data there is no length: `C WS 8 [0]`, `D FN [jbd2]`.
+        let (extent, is_whole) = match (fields.next(), fields.next(), fields.next()) {
+            (Some(sector), Some(b"+"), Some(sectors)) => (Some((sector, sectors)), true),
+            (Some([b'[', ..]), ..) | (Some(_), Some([b'[', ..]), _) => (None, true),
+            _ => (None, false),
         };
         let kind = match (kind(rwbs).ok_or_else(|| Fault::text(&RWBS, rwbs))?, extent) {
             // Without data it is one, whatever else it says.
             (Asked::FlushAnd(_), None | Some((_, b"0"))) => return Ok(Some(flush(arrival_ns, device))),
             (Asked::Other | Asked::FlushAnd(None), _) => return Ok(None),
+            (Asked::For(_), None) if is_whole => return Ok(None),
             (Asked::For(kind) | Asked::FlushAnd(Some(kind)), _) => kind,
         };
         let Some((sector, sectors)) = extent else {
@@ -207,6 +223,20 @@ mod tests {
         format.configure(&ReadOptions { events: Some(BlockEvent::C), ..ReadOptions::default() }).unwrap();
         assert!(format.parse(b"8,0 0 1 0.5 7 D R 0 + 8 [x]").unwrap().is_none());
         assert!(format.parse(b"8,0 0 1 0.5 7 C R 0 + 8 [0]").unwrap().is_some());
+        assert!(format.parse(b"8,0 0 1 0.5 0 C WS 34360 [0]").unwrap().is_none(), "completed without data");
+        assert!(format.parse(b"8,0 0 1 0.5 0 C FWS 0 [0]").unwrap().is_some_and(|r| r.kind == Kind::Flush));
+        assert!(format.parse(b"8,0 0 1 0.5 0 C WS 34360").is_err(), "torn");
+    }
+
+    #[test]
+    fn a_trace_of_other_events_says_which() {
+        let mut format = Blkparse::default();
+        assert_eq!(format.reason_of_emptiness(), None);
+        for line in ["8,0 0 1 0.5 7 Q R 0 + 8 [x]", "8,0 0 1 0.5 7 Q W 0 + 8 [x]", "8,0 0 1 0.5 7 C R 0 + 8 [0]"] {
+            assert!(format.parse(line.as_bytes()).unwrap().is_none());
+        }
+        let reason = format.reason_of_emptiness().unwrap();
+        assert_eq!(reason, "there is no event D, but 2 of Q: expected --events Q");
     }
 
     #[test]

@@ -84,6 +84,11 @@ pub(crate) trait TraceFormat: Default + Send + 'static {
     /// The fault says whether the line is of another format or of this one with a value that cannot be.
     fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Box<Fault>>;
 
+    /// Reason why there was no request on any line, if it is known, and what to do about it.
+    fn reason_of_emptiness(&self) -> Option<String> {
+        None
+    }
+
     /// Writes what comes before the first record.
     fn begin(&mut self, _out: &mut dyn Write) -> io::Result<()> {
         Ok(())

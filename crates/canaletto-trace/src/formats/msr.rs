@@ -1,6 +1,6 @@
-//! MSR Cambridge CSV: `128166385295514663,hm,0,Write,9056014336,2048,2833`, one request a line, no header.
+//! MSR Cambridge CSV: `128166385295514663,hm,0,Write,9056014336,2048,2833`, one request a line.
 //!
-//! Times are Windows file times, ticks of 100 ns since the year 1601; offset and size are bytes. The host's
+//! Copies in circulation begin with headings, have R or W as type, or spaces behind the commas: all of these are read. Times are Windows file times, ticks of 100 ns since the year 1601; offset and size are bytes. The host's
 //! name and the response time of the recorded server are checked and dropped.
 
 use std::io::{self, Write};
@@ -9,17 +9,28 @@ use canaletto::host::request::Kind;
 use canaletto::workload::replay::Record;
 
 use super::{Holds, TraceFormat};
-use crate::fields::{Fault, Field, by_commas, checked, number, number32, scaled};
+use crate::fields::{Fault, Field, are_headings, by_commas, checked, number, number32, scaled, trimmed};
 
 const TICK_NS: u64 = 100;
 
 static TIMESTAMP: Field = Field { name: "timestamp", allowed: "whole ticks of 100 ns, 0 to 184467440737095516" };
 static HOSTNAME: Field = Field { name: "hostname", allowed: "printable characters" };
 static DISK: Field = Field { name: "disk number", allowed: "a number, 0 to 2^32 - 1" };
-static TYPE: Field = Field { name: "type", allowed: "Read or Write" };
+static TYPE: Field = Field { name: "type", allowed: "Read or Write, R or W" };
 static OFFSET: Field = Field { name: "offset", allowed: "bytes, 0 to 2^64 - 1" };
 static SIZE: Field = Field { name: "size", allowed: "bytes, 1 to 2^32" };
 static RESPONSE: Field = Field { name: "response time", allowed: "whole ticks of 100 ns, 0 to 2^64 - 1" };
+
+/// Headings of the columns.
+const HEADINGS: &[&[&str]] = &[
+    &["timestamp", "time"],
+    &["hostname", "host"],
+    &["disknumber", "disk"],
+    &["type", "iotype", "op", "opcode"],
+    &["offset"],
+    &["size", "length"],
+    &["responsetime", "response", "latency"],
+];
 
 #[derive(Debug, Default)]
 pub(super) struct Msr;
@@ -33,10 +44,11 @@ impl TraceFormat for Msr {
 
     #[inline]
     fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Box<Fault>> {
-        let [timestamp, hostname, disk, kind, offset, size, response] = by_commas(line)?;
+        let [timestamp, hostname, disk, kind, offset, size, response] = trimmed(by_commas(line)?);
         let kind = match kind {
-            b"Read" => Kind::Read,
-            b"Write" => Kind::Write,
+            b"Read" | b"R" | b"r" | b"read" | b"READ" => Kind::Read,
+            b"Write" | b"W" | b"w" | b"write" | b"WRITE" => Kind::Write,
+            _ if are_headings(line, HEADINGS) => return Ok(None),
             _ => return Err(Fault::text(&TYPE, kind)),
         };
         if hostname.is_empty() || !hostname.iter().all(|byte| matches!(byte, b' '..=b'~')) {
@@ -83,7 +95,7 @@ mod tests {
     #[test]
     fn lines_of_other_formats_are_told_from_bad_values() {
         let others =
-            ["", "1,h,0,Read,0,1", "1,h,0,Read,0,1,1,1", "1,h,0,R,0,1,1", "1,,0,Read,0,1,1", "1,h,0,Read,0,1,"];
+            ["", "1,h,0,Read,0,1", "1,h,0,Read,0,1,1,1", "1,h,0,Rd,0,1,1", "1,,0,Read,0,1,1", "1,h,0,Read,0,1,"];
         for other in others.into_iter().chain(["1,\0,0,Read,0,1,1", "1.5,h,0,Read,0,1,1", "1,h,x,Read,0,1,1"]) {
             assert!(!parse(other).unwrap_err().is_of_format(), "{other}");
         }

@@ -1,7 +1,7 @@
 //! SPC traces (UMass): `0,20941264,8192,W,0.551706`, one request a line.
 //!
 //! SPC Trace File Format Specification, revision 1.0.1: application storage unit (ASU), address in blocks of 512 bytes, size in bytes,
-//! opcode R or W in either case, time in seconds; further fields are optional and passed over.
+//! opcode R or W in either case, time in seconds; further fields are optional and passed over. A row of headings is, too.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use canaletto::host::request::Kind;
 use canaletto::workload::replay::Record;
 
 use super::{Holds, TraceFormat};
-use crate::fields::{Fault, Field, checked, decimal, number, number32, scaled, write_decimal};
+use crate::fields::{Fault, Field, are_headings, checked, decimal, number, number32, scaled, write_decimal};
 
 const SECOND_NS: u64 = 1_000_000_000;
 const BLOCK_BYTES: u64 = 512;
@@ -19,6 +19,15 @@ static LBA: Field = Field { name: "LBA", allowed: "a 512-byte block, 0 to 2^55 -
 static SIZE: Field = Field { name: "size", allowed: "bytes, 1 to 2^32" };
 static OPCODE: Field = Field { name: "opcode", allowed: "R or W" };
 static TIMESTAMP: Field = Field { name: "timestamp", allowed: "seconds, 0 to 18446744073" };
+
+/// Headings of the columns.
+const HEADINGS: &[&[&str]] = &[
+    &["asu", "applicationstorageunit", "device"],
+    &["lba", "address", "block"],
+    &["size", "length"],
+    &["opcode", "op", "type", "iotype"],
+    &["timestamp", "time"],
+];
 
 #[derive(Debug, Default)]
 pub(super) struct Spc;
@@ -40,6 +49,7 @@ impl TraceFormat for Spc {
         let kind = match opcode {
             b"R" | b"r" => Kind::Read,
             b"W" | b"w" => Kind::Write,
+            _ if are_headings(line, HEADINGS) => return Ok(None),
             _ => return Err(Fault::text(&OPCODE, opcode)),
         };
         let device = number32(&ASU, asu)?;

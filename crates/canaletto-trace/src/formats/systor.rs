@@ -2,7 +2,7 @@
 //!
 //! LUN traces of virtual desktops (Lee et al., SYSTOR 2017; SNIA IOTTA). Timestamp and response time are seconds, offset
 //! and size bytes. Lines are sorted by completion, so that arrivals are out of order: the sort window is for them. Some
-//! lines have no type and no response time; they are no requests.
+//! lines have no type, and most of those no response time; they are no requests.
 
 use std::io::{self, Write};
 
@@ -37,7 +37,8 @@ impl TraceFormat for Systor {
         let kind = match kind {
             b"R" => Kind::Read,
             b"W" => Kind::Write,
-            b"" if response.is_empty() => return Ok(None),
+            // No request, whether it has a response time or not.
+            b"" if decimal(&TIMESTAMP, timestamp, SECOND_NS).is_ok() => return Ok(None),
             _ if line == HEADER.as_bytes() => return Ok(None),
             _ => return Err(Fault::text(&TYPE, kind)),
         };
@@ -83,6 +84,7 @@ mod tests {
         assert_eq!(parse("1456095145.133076000,0.000806000,R,6,899056122368,131072").unwrap(), Some(expected));
         assert_eq!(parse(HEADER).unwrap(), None);
         assert_eq!(parse("1456095145.133076000,,,6,899056122368,131072").unwrap(), None);
+        assert_eq!(parse("1456095145.133076000,0.000806000,,6,899056122368,131072").unwrap(), None);
         assert_eq!(parse("1,,W,6,0,1").unwrap().unwrap().kind, Kind::Write);
     }
 

@@ -1,4 +1,4 @@
-//! Tencent block traces (CBS, 2018): `1538323200,4247200,128,1,1058`, one request a line, no header.
+//! Tencent block traces (CBS, 2018): `1538323200,4247200,128,1,1058`, one request a line, at times after headings.
 //!
 //! Time in whole seconds since 1970, offset and size in sectors of 512 bytes, 0 reads and 1 writes, volume (SNIA IOTTA 27917).
 //! Thousands of requests share a second: their order is that of the lines, their times within it are not known.
@@ -9,7 +9,7 @@ use canaletto::host::request::Kind;
 use canaletto::workload::replay::Record;
 
 use super::{Holds, TraceFormat};
-use crate::fields::{Fault, Field, by_commas, checked, number32, scaled};
+use crate::fields::{Fault, Field, are_headings, by_commas, checked, number32, scaled};
 
 const SECOND_NS: u64 = 1_000_000_000;
 const SECTOR_BYTES: u64 = 512;
@@ -19,6 +19,15 @@ static OFFSET: Field = Field { name: "offset", allowed: "a 512-byte sector, 0 to
 static SIZE: Field = Field { name: "size", allowed: "a number of 512-byte sectors, 1 to 2^23" };
 static TYPE: Field = Field { name: "type", allowed: "0 (read) or 1 (write)" };
 static VOLUME: Field = Field { name: "volume", allowed: "a number, 0 to 2^32 - 1" };
+
+/// Headings of the columns.
+const HEADINGS: &[&[&str]] = &[
+    &["timestamp", "time"],
+    &["offset", "lba"],
+    &["size", "length"],
+    &["iotype", "type", "op"],
+    &["volumeid", "volume"],
+];
 
 #[derive(Debug, Default)]
 pub(super) struct Tencent;
@@ -35,6 +44,7 @@ impl TraceFormat for Tencent {
         let kind = match kind {
             b"0" => Kind::Read,
             b"1" => Kind::Write,
+            _ if are_headings(line, HEADINGS) => return Ok(None),
             _ => return Err(Fault::text(&TYPE, kind)),
         };
         let arrival_ns = scaled(&TIMESTAMP, timestamp, SECOND_NS)?;

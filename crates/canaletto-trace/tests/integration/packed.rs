@@ -33,6 +33,8 @@ fn members_and_frames_are_chained() {
     let (a, b) = plain.as_bytes().split_at(70_001);
     let chains = [
         [gzip(a), gzip(b""), gzip(b)].concat(),
+        // Padded to whole blocks, as on tapes, in the middle and at the end.
+        [gzip(a), vec![0; 10_240], gzip(b), vec![0; 700_000]].concat(),
         [skippable.clone(), zstd(a), skippable, zstd(b)].concat(),
         [xz(a), xz(b""), xz(b)].concat(),
     ];
@@ -40,6 +42,43 @@ fn members_and_frames_are_chained() {
         let (records, error) = drain(open(content));
         assert!(error.is_none() && records == expected);
     }
+}
+
+#[test]
+fn what_follows_a_member_and_is_none_is_damage() {
+    let plain = mqsim(300);
+    let (records, error) = drain(open([gzip(plain.as_bytes()), vec![0; 9], b"rest".to_vec()].concat()));
+    assert_eq!(records.len(), 300);
+    assert!(error.unwrap().to_string().contains("after line 300: the gzip data is"));
+}
+
+#[test]
+fn a_byte_order_mark_is_passed_over() {
+    let plain = mqsim(40);
+    let expected = read(plain.clone(), &Options::default()).0;
+    let marked = format!("\u{feff}{plain}").into_bytes();
+    for content in [marked.clone(), gzip(&marked)] {
+        let (records, error) = drain(open(content));
+        assert!(error.is_none() && records == expected);
+    }
+    assert_eq!(refused("\u{feff}").1, refused("").1, "nothing else is nothing");
+}
+
+#[test]
+fn a_file_knows_how_much_of_it_was_read() {
+    use canaletto::workload::replay::RecordSource;
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), mqsim(1_000_000)).unwrap();
+    let mut reader = canaletto_trace::open(file.path(), &Options::default()).unwrap();
+    let (mut batch, mut count) = (Vec::new(), 0);
+    while count < 500_000 {
+        batch.clear();
+        reader.next_batch(&mut batch).unwrap();
+        count += batch.len();
+    }
+    let (share, expected) = (reader.share_read().unwrap(), count as f64 / 1_000_000.0);
+    assert!((share - expected).abs() < 0.1, "{share} of {expected}");
+    assert_eq!(open(mqsim(3).into_bytes()).share_read(), None, "not of what is no file");
 }
 
 #[test]

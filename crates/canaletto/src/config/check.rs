@@ -3,7 +3,7 @@
 use crate::config::attach::{AttachmentKind, PortInterface};
 use crate::config::attach_check::check_attachment;
 use crate::config::design::{
-    Design, MapUpdate, MappingScheme, PageTimes, PreconditionKind, Protocol, Scope, Superblock, UnwrittenReads,
+    Design, MapUpdate, MappingScheme, PageTimes, PreconditionKind, Protocol, Scope, Scouts, Superblock, UnwrittenReads,
     WritePlacement,
 };
 use crate::config::error::Problem;
@@ -14,6 +14,7 @@ use crate::config::replay::{check_mix, check_trace};
 use crate::config::synthetic_check::check_synthetic;
 use crate::config::units::{Duration, Size};
 use crate::config::workload::{Flow, Workload};
+use crate::engine::time::Time;
 use crate::flash::address::SECTOR;
 use crate::limits::expendable_blocks;
 use crate::workload::flow::Loop;
@@ -124,6 +125,17 @@ fn check_fabric(design: &Design) -> Checked {
     require(fabric.network.link_rate.0 > 0, "fabric.network.link_rate", || {
         format!("got \"{}\", expected a rate above 0", fabric.network.link_rate)
     })?;
+    let byte = Time::of_transfer(1, fabric.network.link_rate.0);
+    require(
+        fabric.venice.scouts != Scouts::Clocked || fabric.network.router_delay.time() == byte,
+        "fabric.venice.scouts",
+        || {
+            format!(
+                "got \"clocked\", which needs fabric.network.router_delay to be a byte's time on a link, {} ps at \"{}\"; it is \"{}\"",
+                byte.0, fabric.network.link_rate, fabric.network.router_delay
+            )
+        },
+    )?;
     let (buffer, packet) = (fabric.mesh.buffer.0, fabric.mesh.packet.0);
     require((64..=1 << 30).contains(&packet), "fabric.mesh.packet", || {
         format!("got \"{}\", expected from \"64B\" to \"1GiB\"", fabric.mesh.packet)

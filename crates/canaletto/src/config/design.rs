@@ -250,6 +250,11 @@ pub struct Controller {
     pub firmware_per_request: Duration,
     /// Processor time for each page of a request, added to `firmware_per_request`.
     pub firmware_per_page: Duration,
+    /// Largest number of pages of one request that are in flight. A larger request begins further pages whenever half as
+    /// many are left in flight. 0 is any number. Default: assumed, 16 pages for each plane of an array of 8 × 8 chips with
+    /// two planes, so that a request of any size keeps all of them busy.
+    #[schemars(range(min = 0, max = 16_777_216))]
+    pub pages_in_flight: u32,
 }
 
 /// Treatment of a read whose address was never written.
@@ -389,6 +394,7 @@ impl Default for Controller {
             ecc: Ecc::default(),
             firmware_per_request: Duration(0),
             firmware_per_page: Duration(0),
+            pages_in_flight: 2048,
         }
     }
 }

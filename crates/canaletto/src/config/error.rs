@@ -3,7 +3,7 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Error of a configuration, on one line.
+/// Error of a configuration: a line for each mistake.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ConfigError(pub String);
@@ -24,26 +24,52 @@ impl Problem {
     }
 }
 
-/// Source of settings: a file's text, or overrides of a command line.
+/// Source of values: a file's text, or the setting of a single key.
 pub struct Layer<'a> {
     /// Name in messages.
     pub label: String,
-    /// Text of a file; none for overrides.
+    /// Text of a file; none for a setting.
     pub text: Option<&'a str>,
-    /// Keys that overrides set.
-    pub keys: Vec<String>,
+    /// Key of a setting, and the same as its user wrote it.
+    pub key: Option<(String, String)>,
 }
 
 /// Puts a problem into words, with the place where its key was last set.
 pub fn locate(problem: &Problem, layers: &[Layer]) -> ConfigError {
-    let place = layers.iter().rev().find_map(|layer| match layer.text {
-        Some(text) => line_of(text, &problem.key).map(|line| format!("{}:{line}", layer.label)),
-        None => layer.keys.iter().any(|k| is_within(&problem.key, k)).then(|| layer.label.clone()),
-    });
-    let fallback = || layers.iter().find(|l| l.text.is_some()).map_or("configuration", |l| l.label.as_str()).to_owned();
-    let what = problem.what.replace(['\n', '\r'], " ");
-    let key = if problem.key.is_empty() { String::new() } else { format!("{}: ", problem.key) };
-    ConfigError(format!("{}: {key}{what}", place.unwrap_or_else(fallback)))
+    let place = place_of(problem, layers);
+    let (label, key) = match place.map(|(layer, line)| (&layers[layer], line)) {
+        Some((Layer { label, key: Some((key, known_as)), .. }, _)) => {
+            (label.clone(), problem.key.replacen(key, known_as, 1))
+        }
+        Some((Layer { label, .. }, line)) => (format!("{label}:{line}"), problem.key.clone()),
+        None => {
+            let file = layers.iter().find(|layer| layer.key.is_none());
+            (file.map_or("configuration", |layer| &layer.label).to_owned(), problem.key.clone())
+        }
+    };
+    let mut what = problem.what.replace(['\n', '\r'], " ");
+    if let Some(Layer { key: Some((full, known_as)), .. }) = place.map(|(layer, _)| &layers[layer]) {
+        let (full, known_as) = different(full, known_as);
+        what = if full.is_empty() { what } else { what.replace(&format!("`{full}"), &format!("`{known_as}")) };
+    }
+    let key = if key.is_empty() { String::new() } else { format!("{key}: ") };
+    ConfigError(format!("{label}: {key}{what}"))
+}
+
+/// Returns the beginnings of two keys up to where they end alike: `flow.0.synthetic` and `workload`.
+fn different<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
+    let alike = a.bytes().rev().zip(b.bytes().rev()).take_while(|(a, b)| a == b).count();
+    (&a[..a.len() - alike], &b[..b.len() - alike])
+}
+
+/// Returns the layer that set a problem's key last, and the line there (0 for a setting).
+pub fn place_of(problem: &Problem, layers: &[Layer]) -> Option<(usize, usize)> {
+    let place = |(number, layer): (usize, &Layer)| match (layer.text, &layer.key) {
+        (Some(text), _) => line_of(text, &problem.key).map(|line| (number, line)),
+        (None, Some((key, _))) => is_within(&problem.key, key).then_some((number, 0)),
+        (None, None) => None,
+    };
+    layers.iter().enumerate().rev().find_map(place)
 }
 
 fn is_within(key: &str, prefix: &str) -> bool {

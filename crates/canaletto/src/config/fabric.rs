@@ -190,6 +190,11 @@ pub enum Scouts {
     HopByHop,
     /// A scout reserves its whole path at the moment it sets out, and takes the time of its hops.
     Atomic,
+    /// Hop by hop as the routers of `rtl/` do it, cycle by cycle: scouts set out in their controllers' slots (every other
+    /// cycle of a link), of those that arrive in the same cycle the one of the lowest controller goes first, and the data of
+    /// reads cross the circuit's length twice, because strobes ask the chip for them. Needs `fabric.network.router_delay` of
+    /// one byte's time on a link.
+    Clocked,
 }
 
 /// Moment at which a scout that found no path is sent again.

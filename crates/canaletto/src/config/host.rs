@@ -227,7 +227,7 @@ impl JsonSchema for LaneRate {
         json_schema!({
             "type": "string",
             "description": "a rate such as \"2GB/s\", or a generation, \"gen1\" to \"gen6\"",
-            "pattern": r"^(gen[1-6]|[0-9._]+ ?(TB|GB|MB|kB|B)/s)$"
+            "pattern": r"^(gen[1-6]|[0-9._]+(e[+-]?[0-9]+)? ?(TB|GB|MB|kB|B)/s)$"
         })
     }
 }

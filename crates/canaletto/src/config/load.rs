@@ -1,6 +1,7 @@
-//! Loading of configurations from files, presets and overrides.
+//! Loading of configurations from files, presets and settings of single keys.
 //!
-//! Later layers win: the preset that a file names with `base`, the file, then each override (`--set key=value`).
+//! Later layers win: the preset that a file names with `base`, the file, then each setting (`--set key=value`). All
+//! mistakes that can be told apart are reported together.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -9,63 +10,106 @@ use toml::{Table, Value};
 use crate::config::attach_check::check_pc;
 use crate::config::check::{check_design, check_workload};
 use crate::config::design::Design;
-use crate::config::error::{ConfigError, Layer, Problem, line_at, locate};
+use crate::config::error::{ConfigError, Layer, Problem, line_at, locate, place_of};
 use crate::config::names::suggest;
+use crate::config::numbers;
 use crate::config::pc::Pc;
 use crate::config::presets::{preset_names, preset_text, profile, profiles};
-use crate::config::schema::{Kind, check_ranges};
+use crate::config::schema::{self, Kind, check_ranges};
+use crate::config::setting::Setting;
+use crate::config::without_effect;
+use crate::config::wording::explain;
 use crate::config::workload::Workload;
 
-/// Loads a design: the TOML `text` of a file called `name`, or the preset `name` if there is no text; then the overrides.
+/// Largest number of mistakes that are reported together.
+const MANY: usize = 20;
+
+/// Loads a design: the TOML `text` of a file called `name`, or the preset `name` if there is no text; then the settings,
+/// each as `key=value`.
 ///
 /// # Errors
-/// One line: file, line, key, what was given, what is allowed.
-pub fn load_design(name: &str, text: Option<&str>, overrides: &[String]) -> Result<Design, ConfigError> {
-    let text = match text {
-        Some(text) => text,
-        None => preset(name).map_err(|what| ConfigError(format!("design {what}")))?,
-    };
-    let mut table = parse(name, text)?;
-    let mut layers = vec![Layer { label: name.to_owned(), text: Some(text), keys: Vec::new() }];
-    if let Some(base) = table.remove("base") {
-        let wrong = |what: String| locate(&Problem::new("base", what), &layers);
-        let base = base.as_str().ok_or_else(|| wrong(format!("got {base}, expected the name of a preset")))?.to_owned();
-        let base_text = preset(&base).map_err(|what| wrong(format!("preset {what}")))?;
-        let mut merged = parse(&base, base_text)?;
-        merge(&mut merged, table);
-        table = merged;
-        layers.insert(0, Layer { label: base, text: Some(base_text), keys: Vec::new() });
-    }
-    finish(Kind::Design, table, layers, overrides, check_design)
+/// A line for each mistake: file, line, key, what was given, what is allowed.
+pub fn load_design(name: &str, text: Option<&str>, settings: &[String]) -> Result<Design, ConfigError> {
+    let mut sources = design_sources(name, text, plain(settings)?)?;
+    sources.read(check_design)
 }
 
-/// Loads a workload: the TOML `text` of a file called `name`, or the profile `name`; then the overrides.
+/// Loads a design like [`load_design`]. Also returns notes on keys that were given and have no effect.
 ///
 /// # Errors
 /// As [`load_design`].
-pub fn load_workload(name: &str, text: Option<&str>, overrides: &[String]) -> Result<Workload, ConfigError> {
-    let table = match text {
-        Some(text) => parse(name, text)?,
+pub fn resolve_design(
+    name: &str,
+    text: Option<&str>,
+    settings: &[Setting],
+) -> Result<(Design, Vec<String>), ConfigError> {
+    let mut sources = design_sources(name, text, settings.to_vec())?;
+    let design: Design = sources.read(check_design)?;
+    let mut notes = without_effect::notes(&design, &sources.given(), |key| sources.without(key));
+    notes.sort_by_key(|note| place_of(note, &sources.layers));
+    let notes = notes.into_iter().map(|note| locate(&note, &sources.layers).0).collect();
+    Ok((design, notes))
+}
+
+fn design_sources<'a>(name: &str, text: Option<&'a str>, settings: Vec<Setting>) -> Result<Sources<'a>, ConfigError> {
+    let mut sources = Sources::new(Kind::Design);
+    match text {
+        Some(text) => sources.file(name, text)?,
+        None => {
+            let text = preset(name).map_err(|what| ConfigError(format!("design {what}")))?;
+            sources.under(name, text)?;
+        }
+    }
+    sources.set(settings);
+    Ok(sources)
+}
+
+/// Loads a workload: the TOML `text` of a file called `name`, or the profile `name`; then the settings, each as
+/// `key=value`. Keys of the only flow of a workload need no `flow.0.synthetic.` before them.
+///
+/// # Errors
+/// As [`load_design`].
+pub fn load_workload(name: &str, text: Option<&str>, settings: &[String]) -> Result<Workload, ConfigError> {
+    resolve_workload(name, text, &plain(settings)?)
+}
+
+/// Loads a workload like [`load_workload`].
+///
+/// # Errors
+/// As [`load_design`].
+pub fn resolve_workload(name: &str, text: Option<&str>, settings: &[Setting]) -> Result<Workload, ConfigError> {
+    let mut sources = Sources::new(Kind::Workload);
+    match text {
+        Some(text) => sources.file(name, text)?,
         None => {
             let listings = profiles();
             let known: Vec<&str> = listings.iter().map(|l| l.name.as_str()).collect();
             let workload = profile(name).ok_or_else(|| {
                 ConfigError(format!("workload profile \"{name}\" does not exist; {}", suggest(name, &known)))
             })?;
-            Table::try_from(workload).expect("a profile is a table")
+            sources.table = Table::try_from(workload).expect("a profile is a table");
+            sources.layers.push(Layer { label: name.to_owned(), text: None, key: None });
         }
-    };
-    let layers = vec![Layer { label: name.to_owned(), text, keys: Vec::new() }];
-    finish(Kind::Workload, table, layers, overrides, check_workload)
+    }
+    sources.set(settings.to_vec());
+    sources.read(check_workload)
 }
 
-/// Loads a PC with a fixed-latency drive: the TOML `text` of a file called `name`, then the overrides.
+/// Loads a PC with a fixed-latency drive: the TOML `text` of a file called `name`, then the settings, each as
+/// `key=value`.
 ///
 /// # Errors
 /// As [`load_design`].
-pub fn load_pc(name: &str, text: &str, overrides: &[String]) -> Result<Pc, ConfigError> {
-    let layers = vec![Layer { label: name.to_owned(), text: Some(text), keys: Vec::new() }];
-    finish(Kind::Pc, parse(name, text)?, layers, overrides, check_pc)
+pub fn load_pc(name: &str, text: &str, settings: &[String]) -> Result<Pc, ConfigError> {
+    let mut sources = Sources::new(Kind::Pc);
+    sources.file(name, text)?;
+    sources.set(plain(settings)?);
+    sources.read(check_pc)
+}
+
+/// Settings that go by their own text.
+fn plain(settings: &[String]) -> Result<Vec<Setting>, ConfigError> {
+    settings.iter().map(|text| Setting::parse(text, "", text).map_err(ConfigError)).collect()
 }
 
 fn preset(name: &str) -> Result<&'static str, String> {
@@ -77,6 +121,136 @@ fn parse(label: &str, text: &str) -> Result<Table, ConfigError> {
         let line = error.span().map_or(1, |span| line_at(text, span.start));
         ConfigError(format!("{label}:{line}: {}", error.message().trim().replace('\n', "; ")))
     })
+}
+
+/// Layers of a configuration.
+struct Sources<'a> {
+    kind: Kind,
+    /// All layers merged.
+    table: Table,
+    /// Keys without the user's file: those of the preset under it.
+    under: Table,
+    /// Keys of the user's file.
+    over: Table,
+    layers: Vec<Layer<'a>>,
+    settings: Vec<Setting>,
+    problems: Vec<Problem>,
+}
+
+impl<'a> Sources<'a> {
+    fn new(kind: Kind) -> Sources<'a> {
+        let (table, under, over) = Default::default();
+        Sources { kind, table, under, over, layers: Vec::new(), settings: Vec::new(), problems: Vec::new() }
+    }
+
+    /// Adds the preset that everything else stands on.
+    fn under(&mut self, label: &str, text: &'a str) -> Result<(), ConfigError> {
+        self.under = parse(label, text)?;
+        self.table = self.under.clone();
+        self.layers.push(Layer { label: label.to_owned(), text: Some(text), key: None });
+        Ok(())
+    }
+
+    /// Adds a file, and the preset that it names with `base`.
+    fn file(&mut self, label: &str, text: &'a str) -> Result<(), ConfigError> {
+        let mut table = parse(label, text)?;
+        let layer = Layer { label: label.to_owned(), text: Some(text), key: None };
+        let base = if self.kind == Kind::Design { table.remove("base") } else { None };
+        if let Some(base) = base {
+            let wrong = |what: String| locate(&Problem::new("base", what), std::slice::from_ref(&layer));
+            let base = base.as_str().ok_or_else(|| wrong(format!("got {base}, expected the name of a preset")))?;
+            self.under(base, preset(base).map_err(|what| wrong(format!("preset {what}")))?)?;
+        }
+        merge(&mut self.table, table.clone());
+        self.over = table;
+        self.layers.push(layer);
+        Ok(())
+    }
+
+    /// Adds settings of single keys.
+    fn set(&mut self, settings: Vec<Setting>) {
+        for mut setting in settings {
+            let completed = if self.kind == Kind::Workload { setting.complete(&self.table) } else { Ok(()) };
+            if let Err(what) = completed.and_then(|()| setting.apply(&mut self.table)) {
+                self.problems.push(Problem::new(&setting.key, what));
+            }
+            self.layers.push(Layer {
+                label: setting.label.clone(),
+                text: None,
+                key: Some((setting.key.clone(), setting.known_as.clone())),
+            });
+            self.settings.push(setting);
+        }
+    }
+
+    /// Keys that the user gave, dotted.
+    fn given(&self) -> Vec<String> {
+        let mut keys = leaves(&self.over, "");
+        keys.extend(self.settings.iter().map(|setting| setting.key.clone()));
+        keys
+    }
+
+    /// Reads all layers as a configuration.
+    fn read<T: DeserializeOwned + Serialize>(
+        &mut self,
+        check: impl Fn(&T) -> Result<(), Problem>,
+    ) -> Result<T, ConfigError> {
+        let config = self.deserialize();
+        if let Some(config) = &config {
+            let json = serde_json::to_value(config).expect("a configuration is plain data");
+            self.problems.extend(check_ranges(self.kind, &json));
+            if self.problems.is_empty() {
+                self.problems.extend(check(config).err());
+            }
+        }
+        match (config, self.problems.is_empty()) {
+            (Some(config), true) => Ok(config),
+            _ => Err(self.mistakes()),
+        }
+    }
+
+    /// Reads the merged table. Notes every value that cannot be read, puts back what stood under it, and tries again.
+    fn deserialize<T: DeserializeOwned>(&mut self) -> Option<T> {
+        let mut table = Value::Table(self.table.clone());
+        numbers::understand(schema::of(self.kind), &mut table);
+        finite(&table, "", &mut self.problems);
+        for problem in &self.problems {
+            restore(&mut table, &self.under, &problem.key);
+        }
+        while self.problems.len() < MANY {
+            let error = match serde_path_to_error::deserialize(table.clone()) {
+                Ok(config) => return Some(config),
+                Err(error) => error,
+            };
+            let key = key_of(error.path());
+            let message: &toml::de::Error = error.inner();
+            let what = explain(self.kind, &key, message.message().trim());
+            let is_ours = what.starts_with("missing key") && !self.problems.is_empty();
+            if !is_ours {
+                self.problems.push(Problem::new(&key, what));
+            }
+            if is_ours || !restore(&mut table, &self.under, &key) {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// All mistakes in words, each on a line of its own, those of a file in its order.
+    fn mistakes(&mut self) -> ConfigError {
+        let layers = &self.layers;
+        self.problems.sort_by_key(|problem| place_of(problem, layers).unwrap_or((usize::MAX, 0)));
+        let lines: Vec<String> = self.problems.iter().map(|problem| locate(problem, layers).0).collect();
+        ConfigError(lines.join("\n"))
+    }
+
+    /// Reads the layers as if one key had not been given.
+    fn without<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
+        let mut table = Value::Table(self.table.clone());
+        numbers::understand(schema::of(self.kind), &mut table);
+        restore(&mut table, &self.under, key);
+        serde_path_to_error::deserialize(table).ok()
+    }
 }
 
 /// Replaces settings of `under` by those of `over`, table by table.
@@ -91,92 +265,56 @@ fn merge(under: &mut Table, over: Table) {
     }
 }
 
-fn finish<T: DeserializeOwned + Serialize>(
-    kind: Kind,
-    mut table: Table,
-    mut layers: Vec<Layer>,
-    overrides: &[String],
-    check: impl Fn(&T) -> Result<(), Problem>,
-) -> Result<T, ConfigError> {
-    for setting in overrides {
-        let label = format!("--set {setting}");
-        let (key, value) = setting
-            .split_once('=')
-            .ok_or_else(|| ConfigError(format!("{label}: expected KEY=VALUE, for example --set flash.read=10us")))?;
-        let key = key.trim();
-        set(&mut table, key, literal(value.trim())).map_err(|what| ConfigError(format!("{label}: {key}: {what}")))?;
-        forget_origin(&mut table, key);
-        layers.push(Layer { label, text: None, keys: vec![key.to_owned()] });
+/// Puts back what stands under a key, or removes the key if nothing does. Returns whether there was such a key.
+fn restore(table: &mut Value, under: &Table, key: &str) -> bool {
+    let (mut place, mut below) = (table, Some(under));
+    let mut names = key.split('.').peekable();
+    while let Some(name) = names.next() {
+        let next = match place {
+            Value::Table(inner) if names.peek().is_none() => {
+                return match below.and_then(|below| below.get(name)) {
+                    Some(value) if inner.get(name) != Some(value) => inner.insert(name.to_owned(), value.clone()),
+                    _ => inner.remove(name),
+                }
+                .is_some();
+            }
+            Value::Table(inner) => inner.get_mut(name),
+            Value::Array(items) => name.parse().ok().and_then(|index: usize| items.get_mut(index)),
+            // The key names something inside a plain value.
+            _ => None,
+        };
+        let Some(next) = next else { return false };
+        place = next;
+        below = below.and_then(|below| below.get(name)).and_then(Value::as_table);
     }
-    finite(&Value::Table(table.clone()), "").map_err(|problem| locate(&problem, &layers))?;
-    let config: T = serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| {
-        let key = key_of(error.path());
-        let what = error.inner().message().trim().to_owned();
-        locate(&Problem { key, what: explain(&what) }, &layers)
-    })?;
-    let json = serde_json::to_value(&config).expect("a configuration is plain data");
-    check_ranges(kind, &json).and_then(|()| check(&config)).map_err(|problem| locate(&problem, &layers))?;
-    Ok(config)
+    false
+}
+
+/// Keys of all values of a table, dotted.
+fn leaves(table: &Table, path: &str) -> Vec<String> {
+    let keys = table.iter().flat_map(|(name, value)| {
+        let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        match value {
+            Value::Table(inner) => leaves(inner, &path),
+            _ => vec![path],
+        }
+    });
+    keys.collect()
 }
 
 /// Refuses nan and inf, which TOML knows and no key has a use for.
-fn finite(value: &Value, path: &str) -> Result<(), Problem> {
+fn finite(value: &Value, path: &str, problems: &mut Vec<Problem>) {
     let inner = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
     match value {
         Value::Float(number) if !number.is_finite() => {
-            Err(Problem::new(path, format!("got {number}, expected a finite number")))
+            problems.push(Problem::new(path, format!("got {number}, expected a finite number")));
         }
-        Value::Table(table) => table.iter().try_for_each(|(key, value)| finite(value, &inner(key))),
-        Value::Array(items) => items.iter().enumerate().try_for_each(|(i, item)| finite(item, &inner(&i.to_string()))),
-        _ => Ok(()),
-    }
-}
-
-/// Returns a value as TOML writes it, or else a string: `4` and `true` are a number and a truth value, and `10us` needs
-/// no quotes.
-fn literal(text: &str) -> Value {
-    match toml::from_str::<Table>(&format!("value = {text}")) {
-        Ok(mut table) if table.len() == 1 => table.remove("value").expect("the only key"),
-        _ => Value::String(text.to_owned()),
-    }
-}
-
-/// Sets a dotted key, making tables on the way; numbers index lists.
-fn set(table: &mut Table, key: &str, value: Value) -> Result<(), String> {
-    let (first, rest) = key.split_once('.').map_or((key, None), |(first, rest)| (first, Some(rest)));
-    if first.is_empty() {
-        return Err("got an empty part of a key, expected names joined by dots".to_owned());
-    }
-    let Some(rest) = rest else {
-        table.insert(first.to_owned(), value);
-        return Ok(());
-    };
-    match table.entry(first.to_owned()).or_insert_with(|| Value::Table(Table::new())) {
-        Value::Table(inner) => set(inner, rest, value),
+        Value::Table(table) => table.iter().for_each(|(key, value)| finite(value, &inner(key), problems)),
         Value::Array(items) => {
-            let (index, rest) = rest.split_once('.').ok_or("expected a number and a key after a list")?;
-            let count = items.len();
-            let item = index.parse::<usize>().ok().and_then(|i| items.get_mut(i));
-            match item.and_then(Value::as_table_mut) {
-                Some(inner) => set(inner, rest, value),
-                None => Err(format!("got entry {index}, expected 0 to {}", count.saturating_sub(1))),
-            }
+            items.iter().enumerate().for_each(|(i, item)| finite(item, &inner(&i.to_string()), problems));
         }
-        _ => Err(format!("{first} is a plain value and has no key {rest}")),
+        _ => {}
     }
-}
-
-/// Removes the origin of a profile's value that an override replaces.
-fn forget_origin(table: &mut Table, key: &str) {
-    let mut parts = key.split('.');
-    let (Some("flow"), Some(number), Some("synthetic"), Some(name)) =
-        (parts.next(), parts.next(), parts.next(), parts.next())
-    else {
-        return;
-    };
-    let flow = table.get_mut("flow").and_then(|flows| flows.get_mut(number.parse::<usize>().ok()?));
-    let origin = flow.and_then(|flow| flow.get_mut("synthetic")?.get_mut("origin")?.as_table_mut());
-    origin.map(|origin| origin.remove(name));
 }
 
 fn key_of(path: &serde_path_to_error::Path) -> String {
@@ -188,258 +326,5 @@ fn key_of(path: &serde_path_to_error::Path) -> String {
     segments.collect::<Vec<_>>().join(".")
 }
 
-/// Returns serde's message in a user's words: keys and values instead of fields and variants, no types of Rust, and the nearest
-/// name where a name was unknown.
-fn explain(message: &str) -> String {
-    let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-    let near = match (message.starts_with("unknown "), names.split_first()) {
-        (true, Some((given, known))) => crate::config::names::nearest(given, known.iter().copied()),
-        _ => None,
-    };
-    let said = message
-        .replacen("unknown field", "unknown key", 1)
-        .replacen("unknown variant", "unknown value", 1)
-        .replacen("missing field", "missing key", 1);
-    let said = match said.strip_prefix("invalid type: ").or(said.strip_prefix("invalid value: ")) {
-        Some(rest) => match rest.split_once(", expected ") {
-            Some((given, wanted)) => format!("got {}, expected {}", plain_value(given), plain_type(wanted)),
-            None => format!("got {}", plain_value(rest)),
-        },
-        None => said,
-    };
-    near.map_or(said.clone(), |near| format!("{said}; did you mean `{near}`?"))
-}
-
-/// A value as serde describes it, such as `integer `5``, without the name of its type.
-fn plain_value(given: &str) -> String {
-    match given.split_once(' ') {
-        Some(("integer" | "floating" | "string" | "boolean", rest)) => {
-            rest.trim_start_matches("point ").trim_matches('`').to_owned()
-        }
-        _ => match given {
-            "map" => "a table".to_owned(),
-            "sequence" => "a list".to_owned(),
-            other => other.to_owned(),
-        },
-    }
-}
-
-/// A type as serde describes it, in a user's words.
-fn plain_type(wanted: &str) -> String {
-    match wanted {
-        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number of at least 0".to_owned(),
-        "i8" | "i16" | "i32" | "i64" => "a whole number".to_owned(),
-        "f32" | "f64" => "a number".to_owned(),
-        "a boolean" => "true or false".to_owned(),
-        "a string" => "a text".to_owned(),
-        "a sequence" => "a list".to_owned(),
-        "a map" => "a table".to_owned(),
-        other if other.starts_with("struct ") => "a table".to_owned(),
-        other => other.to_owned(),
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn message(text: &str, overrides: &[&str]) -> String {
-        let overrides: Vec<String> = overrides.iter().map(|s| (*s).to_owned()).collect();
-        load_design("my.toml", Some(text), &overrides).unwrap_err().to_string()
-    }
-
-    const BASE: &str = "base = \"performance-optimized\"\n";
-
-    #[test]
-    fn every_preset_and_profile_loads() {
-        for name in preset_names() {
-            load_design(name, None, &[]).unwrap_or_else(|e| panic!("{name}: {e}"));
-        }
-        assert_eq!(profiles().len(), 19 + 6, "Tables 2 and 3 of the Venice paper");
-        for listing in profiles() {
-            load_workload(&listing.name, None, &[]).unwrap_or_else(|e| panic!("{}: {e}", listing.name));
-        }
-    }
-
-    #[test]
-    fn what_is_loaded_prints_and_loads_the_same() {
-        for name in preset_names() {
-            let design = load_design(name, None, &[]).unwrap();
-            let text = toml::to_string(&design).unwrap();
-            assert_eq!(load_design("again", Some(&text), &[]).unwrap(), design);
-        }
-    }
-
-    #[test]
-    fn a_file_builds_on_a_preset_and_overrides_win() {
-        let text = format!("{BASE}name = \"mine\"\n[flash]\nread = \"5us\"\n");
-        let design =
-            load_design("my.toml", Some(&text), &["flash.erase=2ms".into(), "geometry.channels=4".into()]).unwrap();
-        assert_eq!(design.name, "mine");
-        assert_eq!(design.geometry.channels, 4);
-        assert_eq!(design.geometry.chips_per_channel, 8);
-    }
-
-    #[test]
-    fn errors_name_file_line_key_given_and_allowed() {
-        let cases = [
-            (
-                format!("{BASE}[flash]\nraed = \"5us\"\n"),
-                "my.toml:3: flash.raed: unknown key `raed`, expected one of",
-                "did you mean `read`?",
-            ),
-            (format!("{BASE}[flash]\nread = 5\n"), "my.toml:3: flash.read", "without a unit"),
-            (
-                format!("{BASE}[flash]\nerase = \"5 parsecs\"\n"),
-                "my.toml:3: flash.erase: got \"5 parsecs\", expected a time with its unit",
-                "75us",
-            ),
-            (
-                format!("{BASE}\n[geometry]\nchannels = 0\n"),
-                "my.toml:4: geometry.channels: got 0, expected a number from 1 to 256",
-                "",
-            ),
-            (format!("{BASE}[geometry]\nchannels = -1\n"), "my.toml:3: geometry.channels", "-1"),
-            (
-                format!("{BASE}[geometry]\nchannels = \"eight\"\n"),
-                "my.toml:3: geometry.channels: got \"eight\", expected a whole number of at least 0",
-                "",
-            ),
-            (
-                format!("{BASE}[geometry]\nchannels = 99999999999\n"),
-                "my.toml:3: geometry.channels: got 99999999999, expected a whole number",
-                "",
-            ),
-            (
-                format!("{BASE}[geometry]\npage = \"3KiB\"\n"),
-                "my.toml:3: geometry.page: got \"3KiB\", expected a power of two",
-                "32KiB",
-            ),
-            (
-                format!("{BASE}[flash]\nread = [\"1us\", \"2us\"]\n"),
-                "my.toml:3: flash.read: got 2 times",
-                "kinds of page",
-            ),
-            (format!("{BASE}[gc]\nthreshold = 0.5\n"), "my.toml:3: gc.threshold: got 0.5", "overprovisioning"),
-            (format!("{BASE}[fabric]\nkind = \"buss\"\n"), "my.toml:3: fabric.kind: unknown value `buss`", "`bus`"),
-            (
-                "base = \"performance\"\n".to_owned(),
-                "my.toml:1: base: preset \"performance\" does not exist",
-                "performance-optimized",
-            ),
-            ("x = [1,\n2\n".to_owned(), "my.toml:", ""),
-            (String::new(), "my.toml: ", "missing key"),
-        ];
-        let nan = format!("{BASE}[ftl]\noverprovisioning = nan\n");
-        assert!(message(&nan, &[]).starts_with("my.toml:3: ftl.overprovisioning: got NaN, expected a finite number"));
-        for (text, start, also) in cases {
-            let message = message(&text, &[]);
-            assert!(message.starts_with(start) && message.contains(also), "{message}");
-            assert!(!message.contains('\n'), "{message}");
-        }
-    }
-
-    #[test]
-    fn errors_of_overrides_name_them() {
-        for (setting, start) in [
-            ("flash.erase=2", "--set flash.erase=2: flash.erase: got 2 without a unit"),
-            ("flash.nope=2", "--set flash.nope=2: flash.nope: unknown key"),
-            ("flash", "--set flash: expected KEY=VALUE"),
-            ("name.x=1", "--set name.x=1: name.x: name is a plain value"),
-            ("=1", "--set =1: : got an empty part"),
-        ] {
-            let message = message(BASE, &[setting]);
-            assert!(message.starts_with(start), "{message}");
-        }
-    }
-
-    #[test]
-    fn unknown_presets_and_profiles_name_the_nearest() {
-        let message = load_design("cost-optimised", None, &[]).unwrap_err().to_string();
-        assert!(message.contains("did you mean \"cost-optimized\"?"), "{message}");
-        let message = load_workload("hm0", None, &[]).unwrap_err().to_string();
-        assert!(message.contains("did you mean \"hm_0\"?"), "{message}");
-    }
-
-    #[test]
-    fn rules_between_workload_keys() {
-        let flow = |body: &str| format!("name = \"w\"\n[[flow]]\nname = \"a\"\n{body}");
-        let trace = "[flow.trace]\nfile = \"t\"\n";
-        let synthetic = "[flow.synthetic]\nrequests = 10\nread_share = 1.0\nsize = \"4KiB\"\n";
-        for (body, start) in [
-            (String::new(), "w.toml:2: flow.0: got neither synthetic nor trace"),
-            (synthetic.to_owned(), "w.toml:4: flow.0.synthetic: got neither queue_depth"),
-            (format!("{synthetic}queue_depth = 1\ninter_arrival = \"1us\"\n"), "w.toml:4: flow.0.synthetic: got both"),
-            (format!("{synthetic}queue_depth = 1\nhot_share = 0.1\n"), "w.toml:9: flow.0.synthetic.hot_share: needs"),
-            (
-                format!("{synthetic}queue_depth = 1\nalignment = \"100B\"\n"),
-                "w.toml:9: flow.0.synthetic.alignment: got \"100B\"",
-            ),
-            (format!("channels = [0]\n{synthetic}queue_depth = 1\n"), "w.toml:4: flow.0.channels: needs partitioned"),
-            (format!("{trace}{synthetic}queue_depth = 1\n"), "w.toml:2: flow.0: got both synthetic and trace"),
-            (format!("{trace}speed = 0\n"), "w.toml:6: flow.0.trace.speed: got 0.0, expected a number from 0.000001"),
-            (format!("{trace}speed = -1.0\n"), "w.toml:6: flow.0.trace.speed: got -1.0, expected a number from"),
-            (format!("{trace}speed = nan\n"), "w.toml:6: flow.0.trace.speed: got NaN, expected a finite number"),
-            (
-                format!("{trace}queue_depth = 1\ninter_arrival = \"1us\"\n"),
-                "w.toml:4: flow.0.trace: got both queue_depth (closed loop) and inter_arrival (open loop), expected one",
-            ),
-            (
-                format!("{trace}speed = 2\nas_fast_as_possible = true\n"),
-                "w.toml:4: flow.0.trace: got both as_fast_as_possible (no times) and speed (open loop), expected one",
-            ),
-            (
-                format!("{trace}inter_arrival = \"0us\"\n"),
-                "w.toml:6: flow.0.trace.inter_arrival: got 0, expected a time",
-            ),
-            (format!("{trace}sample = 0\n"), "w.toml:6: flow.0.trace.sample: got 0, expected a share above 0"),
-            (format!("{trace}sample = 0.5\nevery = 2\n"), "w.toml:6: flow.0.trace.sample: given beside every"),
-            (format!("{trace}every = 0\n"), "w.toml:6: flow.0.trace.every: got 0, expected a number of at least 1"),
-            (
-                format!("{trace}repeat = 0\n"),
-                "w.toml:6: flow.0.trace.repeat: got 0, expected a number from 1 to 1000000",
-            ),
-            (format!("{trace}until = \"0s\"\n"), "w.toml:6: flow.0.trace.until: got 0, expected a time above 0"),
-            (
-                format!("{trace}after = \"2min\"\nuntil = \"90s\"\n"),
-                "w.toml:6: flow.0.trace.after: got \"2min\" with until = \"1.5min\", expected an earlier time",
-            ),
-            (format!("{trace}offset = \"100B\"\n"), "w.toml:6: flow.0.trace.offset: got \"100B\", expected a multiple"),
-            (
-                format!("{trace}region_size = \"0B\"\n"),
-                "w.toml:6: flow.0.trace.region_size: got \"0B\", expected a multiple of 512 B above",
-            ),
-            ("[flow.mix]\ntrace = []\n".to_owned(), "w.toml:5: flow.0.mix.trace: got an empty list"),
-            (
-                "[[flow.mix.trace]]\nfile = \"t\"\nqueue_depth = 4\n".to_owned(),
-                "w.toml:6: flow.0.mix.trace.0.queue_depth: given for one trace of a mix",
-            ),
-        ] {
-            let message = load_workload("w.toml", Some(&flow(&body)), &[]).unwrap_err().to_string();
-            assert!(message.starts_with(start), "{message}");
-        }
-        let closed = flow(&format!("{synthetic}queue_depth = 1\n"));
-        let scaled = load_workload("w.toml", Some(&closed), &["inter_arrival=5us".to_owned()]);
-        let message = scaled.unwrap_err().to_string();
-        assert!(message.contains("inter_arrival: got \"5us\", which scales the times of open-loop flows"), "{message}");
-    }
-
-    proptest! {
-        #[test]
-        fn no_text_panics(text in "[ -~\n]{0,200}", setting in "[ -~]{0,40}") {
-            let _ = load_design("x", Some(&text), std::slice::from_ref(&setting));
-            let _ = load_design("performance-optimized", None, std::slice::from_ref(&setting));
-            let _ = load_workload("x", Some(&text), &[setting]);
-        }
-    }
-
-    #[test]
-    fn what_is_set_is_no_longer_published() {
-        let workload = load_workload("mds_0", None, &["flow.0.synthetic.read_share=0.5".to_owned()]).unwrap();
-        let origin = &workload.flow[0].synthetic.as_ref().unwrap().origin;
-        assert!(!origin.contains_key("read_share") && origin.contains_key("size"));
-        let wrong = load_workload("mds_0", None, &["flow.0.synthetic.origin.sise=fitted".to_owned()]);
-        assert!(wrong.unwrap_err().to_string().contains("origin.sise: got a name that is no key"));
-    }
-}
+mod tests;

@@ -1,8 +1,8 @@
 //! Configuration of drives, workloads and PCs, as typed structs.
 //!
 //! [`design`] and [`workload`] define every key. Their doc comments become the JSON Schema, and its ranges are checked
-//! against every value. [`load`] reads files, presets and overrides into these structs. [`check`] holds the rules
-//! between keys. [`error`] finds the place where a wrong key was set.
+//! against every value. [`load`] reads files, presets and settings of single keys ([`setting`]) into these structs.
+//! [`check`] holds the rules between keys. [`error`] finds the place where a wrong key was set.
 
 pub mod area;
 pub mod attach;
@@ -24,6 +24,7 @@ pub mod medium;
 pub mod mqsim;
 pub mod named;
 pub mod names;
+mod numbers;
 pub mod pc;
 mod precondition;
 pub mod presets;
@@ -32,13 +33,16 @@ mod refresh;
 pub mod replay;
 mod scheduler;
 pub mod schema;
+pub mod setting;
 mod superblock;
 pub mod synthetic;
 mod synthetic_check;
 pub mod units;
+mod without_effect;
+mod wording;
 pub mod workload;
 
 pub use error::ConfigError;
-pub use load::{load_design, load_pc, load_workload};
+pub use load::{load_design, load_pc, load_workload, resolve_design, resolve_workload};
 pub use presets::{Listing, presets, profiles};
 pub use schema::{Kind, schema};

@@ -20,6 +20,9 @@ pub enum OutOfRange {
     Wrap,
     /// All addresses scaled by the ratio of the capacity to the trace's span, so that neighbours stay neighbours.
     Fit,
+    /// As in MQSim: addresses beyond the last sector modulo the number of that sector, which is one less than the
+    /// capacity. A request that runs over the end goes on in the same way.
+    Mqsim,
 }
 
 /// Meaning of a trace's device numbers.
@@ -218,6 +221,10 @@ pub(super) fn check_trace(trace: &Trace, key: &str) -> Checked {
         })
     };
     sectors("offset", trace.offset, 0)?;
+    let has_window = trace.offset.0 > 0 || trace.region_size.is_some();
+    require(trace.out_of_range != OutOfRange::Mqsim || !has_window, &format!("{key}.out_of_range"), || {
+        "got \"mqsim\" beside offset or region_size, which MQSim does not have; expected \"wrap\"".to_owned()
+    })?;
     trace.region_size.map_or(Ok(()), |room| sectors("region_size", room, SECTOR))
 }
 

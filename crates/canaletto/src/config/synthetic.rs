@@ -216,8 +216,9 @@ pub struct Synthetic {
     /// Simulated time at which the flow starts.
     #[serde(default = "zero_time")]
     pub start: Duration,
-    /// Seed of MQSim's random number generator, from which values are then drawn in MQSim's order. Absent: canaletto's
-    /// own random streams, with the run's seed.
+    /// Seed of MQSim's random number generator, from which values are then drawn in MQSim's order; requests of hot-cold
+    /// addresses may run over the end of the flow's, as there. Absent: canaletto's own random streams, with the run's
+    /// seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mqsim_seed: Option<u32>,
     /// Source of the value of each key of a profile.
@@ -302,6 +303,16 @@ impl Synthetic {
             Some(size) => (size.0 / SECTOR).min(there),
             None => ((sectors as f64 * self.working_set) as u64).min(there),
         }
+    }
+
+    /// Returns the first and the last sector of the working set among sectors `first..=last`.
+    pub fn used_range(&self, first: u64, last: u64) -> (u64, u64) {
+        let (whole, first) = (last - first, first + self.offset_sectors());
+        let used_last = match self.working_set_size {
+            Some(size) => first + size.0 / SECTOR - 1,
+            None => first + (whole as f64 * self.working_set) as u64,
+        };
+        (first, used_last.min(last))
     }
 
     /// Returns the number of sectors before the working set.

@@ -25,13 +25,23 @@ trait Quantity: Sized {
 fn parse<Q: Quantity>(text: &str) -> Result<Q, String> {
     let wrong = || format!("got {text:?}, expected {}", Q::EXPECTED);
     let text_trimmed = text.trim();
-    let split =
-        text_trimmed.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(text_trimmed.len());
-    let (number, unit) = text_trimmed.split_at(split);
+    let (number, unit) = text_trimmed.split_at(number_length(text_trimmed));
     let number: f64 = number.replace('_', "").parse().map_err(|_| wrong())?;
     let unit = unit.trim();
     let (_, size) = Q::UNITS.iter().find(|(name, _)| *name == unit).ok_or_else(wrong)?;
     Q::from_stored(number * size).ok_or_else(wrong)
+}
+
+/// Returns the length of the number at the beginning of a text: digits, a point, and perhaps an exponent (`1e5`).
+fn number_length(text: &str) -> usize {
+    let digits = |text: &str| text.find(|c: char| !(c.is_ascii_digit() || c == '_')).unwrap_or(text.len());
+    let mantissa = text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(text.len());
+    let Some(exponent) = text[mantissa..].strip_prefix(['e', 'E']) else { return mantissa };
+    let sign = usize::from(exponent.starts_with(['+', '-']));
+    match digits(&exponent[sign..]) {
+        0 => mantissa,
+        length => mantissa + 1 + sign + length,
+    }
 }
 
 fn print<Q: Quantity>(quantity: &Q) -> String {
@@ -114,37 +124,37 @@ macro_rules! quantity {
 quantity!(
     /// Time, stored in picoseconds.
     Duration,
-    r"^[0-9._]+ ?(ps|ns|us|ms|s)$"
+    r"^[0-9._]+(e[+-]?[0-9]+)? ?(ps|ns|us|ms|s)$"
 );
 quantity!(
     /// Data rate, stored in bytes a second. Decimal: 1 GB/s = 10^9 B/s.
     Rate,
-    r"^[0-9._]+ ?(TB|GB|MB|kB|B)/s$"
+    r"^[0-9._]+(e[+-]?[0-9]+)? ?(TB|GB|MB|kB|B)/s$"
 );
 quantity!(
     /// Size, stored in bytes. Binary (KiB) and decimal (kB) units are both known and differ.
     Size,
-    r"^[0-9._]+ ?(TiB|GiB|MiB|KiB|TB|GB|MB|kB|B)$"
+    r"^[0-9._]+(e[+-]?[0-9]+)? ?(TiB|GiB|MiB|KiB|TB|GB|MB|kB|B)$"
 );
 quantity!(
     /// Power, stored in nanowatts.
     Power,
-    r"^[0-9._]+ ?(W|mW|uW|nW)$"
+    r"^[0-9._]+(e[+-]?[0-9]+)? ?(W|mW|uW|nW)$"
 );
 quantity!(
     /// Energy, stored in femtojoules.
     Joules,
-    r"^[0-9._]+ ?(J|mJ|uJ|nJ|pJ|fJ)$"
+    r"^[0-9._]+(e[+-]?[0-9]+)? ?(J|mJ|uJ|nJ|pJ|fJ)$"
 );
 quantity!(
     /// Recorded time, stored in nanoseconds.
     Span,
-    r"^[0-9._]+ ?(d|h|min|s|ms|us|ns)$"
+    r"^[0-9._]+(e[+-]?[0-9]+)? ?(d|h|min|s|ms|us|ns)$"
 );
 quantity!(
     /// Area, stored in square micrometres.
     Area,
-    r"^[0-9._]+ ?(cm2|mm2|um2)$"
+    r"^[0-9._]+(e[+-]?[0-9]+)? ?(cm2|mm2|um2)$"
 );
 
 impl Quantity for Duration {
@@ -289,6 +299,8 @@ mod tests {
         assert_eq!("247.5nJ".parse(), Ok(Joules(247_500_000)));
         assert_eq!("0.2mm2".parse(), Ok(Area(200_000)));
         assert_eq!("614um2".parse(), Ok(Area(614)));
+        assert_eq!("1e3us".parse(), Ok(Duration(1_000_000_000)));
+        assert_eq!("7.5E-2 ms".parse(), Ok(Duration(75_000_000)));
     }
 
     #[test]
@@ -301,7 +313,7 @@ mod tests {
 
     #[test]
     fn powers_energies_and_areas_say_so_too() {
-        for bad in ["1.08", "mW", "1.08 MW", "-1mW", "2e3W", "1001kW", "2000000W"] {
+        for bad in ["1.08", "mW", "1.08 MW", "-1mW", "2eW", "1e-W", "1001kW", "2000000W"] {
             let message = bad.parse::<Power>().unwrap_err();
             assert!(message.starts_with(&format!("got {bad:?}, expected a power with its unit")), "{message}");
         }

@@ -3,6 +3,8 @@
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
+use crate::engine::memory::make_room;
+
 /// Declares a `u32` newtype that indexes one kind of thing, with `NONE` for "no such thing".
 #[macro_export]
 macro_rules! typed_id {
@@ -61,6 +63,7 @@ impl<I: From<u32> + Into<u32>, T> Slab<I, T> {
                 I::from(place)
             }
             None => {
+                make_room(&mut self.items, 1);
                 self.items.push(item);
                 I::from(self.items.len() as u32 - 1)
             }

@@ -1,9 +1,10 @@
 //! The event queue: totally ordered by (time, insertion), so that a run never depends on anything else.
 //!
 //! Nothing is sorted where the order is known. A source that never has more than one event pending, such as a direction of
-//! the host link, has a *slot* of its own. Most other events come a fixed time after something, so that those of one kind
-//! come in the order of their times: they queue up in *lanes*, each of which is in order. An event goes to the first lane
-//! that ends before it; what fits none, of a few lanes, is sorted into a list ([`SortedList`]).
+//! the host link, has a *slot* of its own, which says all there is to say of its event. Most other events come a fixed time
+//! after something, so that those of one kind come in the order of their times: they queue up in *lanes*, each of which is in
+//! order. An event goes to the first lane that ends before it; what fits none, of a few lanes, is sorted into a list
+//! ([`SortedList`]).
 
 mod lane;
 mod sorted;
@@ -41,6 +42,15 @@ impl Key {
     }
 }
 
+/// Event that is due.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Due<E> {
+    /// The event of the source that owns this slot.
+    Single(usize),
+    /// Another source's.
+    Event(E),
+}
+
 /// Number of slots for sources with at most one event pending. They are the first sources.
 const SLOTS: usize = 2;
 
@@ -54,8 +64,6 @@ const LIST: usize = SLOTS + LANES;
 pub struct EventQueue<E> {
     /// Key of each slot's event, [`Key::NEVER`] if it has none.
     slot_keys: [Key; SLOTS],
-    /// Event of each slot, or any where it has none; none before the first.
-    slot_events: Option<[E; SLOTS]>,
     /// Key of the first event of each lane and of the list.
     heads: [Key; LANES + 1],
     /// The least of them.
@@ -73,7 +81,6 @@ impl<E: Copy> EventQueue<E> {
     pub fn new() -> Self {
         EventQueue {
             slot_keys: [Key::NEVER; SLOTS],
-            slot_events: None,
             heads: [Key::NEVER; LANES + 1],
             front: Key::NEVER,
             lanes: std::array::from_fn(|_| Lane::new()),
@@ -141,35 +148,34 @@ impl<E: Copy> EventQueue<E> {
         self.front = self.front.min(key);
     }
 
-    /// Adds `event` of the source that owns `slot` and has no other event pending.
+    /// Adds the event of the source that owns `slot` and has no other event pending.
     #[inline]
-    pub fn push_single(&mut self, slot: usize, time: Time, event: E) {
+    pub fn push_single(&mut self, slot: usize, time: Time) {
         debug_assert!(self.slot_keys[slot] == Key::NEVER, "a slot holds one event");
         self.slot_keys[slot] = self.next_key(self.time_of(time), slot);
-        self.slot_events.get_or_insert([event; SLOTS])[slot] = event;
     }
 
     /// The time of the earliest event; later than anything if there is none.
+    #[inline]
     pub fn next_time(&self) -> Time {
-        self.slot_keys.iter().fold(self.front, |first, key| first.min(*key)).time()
+        self.slot_keys.iter().fold(self.front.time(), |first, key| first.min(key.time()))
     }
 
     /// Takes the earliest event and moves the clock to it.
     #[inline]
-    pub fn pop(&mut self) -> Option<(Time, E)> {
+    pub fn pop(&mut self) -> Option<(Time, Due<E>)> {
         let key = self.slot_keys[0].min(self.slot_keys[1]);
-        let event = if key < self.front {
+        if key < self.front {
             let slot = key.source() % SLOTS;
             self.slot_keys[slot] = Key::NEVER;
             self.now = key.time();
-            self.slot_events.as_ref()?[slot]
-        } else if self.front != Key::NEVER {
-            self.now = self.front.time();
-            self.pop_front()
-        } else {
+            return Some((self.now, Due::Single(slot)));
+        }
+        if self.front == Key::NEVER {
             return None;
-        };
-        Some((self.now, event))
+        }
+        self.now = self.front.time();
+        Some((self.now, Due::Event(self.pop_front())))
     }
 
     /// Takes the earliest event that is in no slot.

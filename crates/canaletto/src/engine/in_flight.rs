@@ -13,6 +13,7 @@ use crate::host::request::{Request, RequestId};
 use crate::measure::blame::Cause;
 use crate::measure::flow_interference::FlowInterference;
 use crate::measure::probe::{Owner, Probe};
+use crate::measure::root_cause::{Ended, RootCauses};
 use crate::measure::statistics::Statistics;
 use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::queues::Transactions;
@@ -26,6 +27,8 @@ pub struct InFlight<'p, P: Probe> {
     pub transactions: Transactions,
     /// Waits of flows for each other at the chips.
     pub interference: FlowInterference,
+    /// Root causes of latency, for probes that follow waits.
+    pub root_causes: RootCauses,
     /// Counts of requests and pages.
     pub statistics: Statistics,
     /// Who watches the run.
@@ -42,6 +45,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
             requests: Slab::new(),
             transactions: Slab::new(),
             interference: FlowInterference::new(flows),
+            root_causes: RootCauses::new(layout.luns(), P::FOLLOWS_WAITS && options.root_causes),
             statistics: Statistics::new(flows, options.warmup, options.records),
             probe,
             layout: layout.clone(),
@@ -49,16 +53,58 @@ impl<'p, P: Probe> InFlight<'p, P> {
         }
     }
 
+    /// Takes up a request that has arrived.
+    #[inline(always)]
+    pub fn new_request(&mut self, request: Request) -> RequestId {
+        let arrival = request.arrival;
+        let id = self.requests.insert(request);
+        if P::FOLLOWS_WAITS {
+            self.root_causes.request_begins(id, arrival);
+        }
+        id
+    }
+
     /// Makes a page transaction and gives it its number.
     #[inline(always)]
-    pub fn new_page(&mut self, transaction: Transaction) -> TransactionId {
+    pub fn new_page(&mut self, mut transaction: Transaction) -> TransactionId {
+        transaction.number = self.made;
+        let (work, since) = (transaction.origin.work(), transaction.account.since);
         let id = self.transactions.insert(transaction);
-        self.transactions[id].number = self.made;
         self.made = self.made.wrapping_add(1);
         if self.interference.is_tracked() {
             self.interference.begin(id);
         }
+        if P::FOLLOWS_WAITS {
+            self.root_causes.page_begins(id, work, since);
+        }
         id
+    }
+
+    /// Removes a page transaction that is over.
+    #[inline(always)]
+    pub fn remove_page(&mut self, id: TransactionId) {
+        self.transactions.remove(id);
+        if P::FOLLOWS_WAITS {
+            self.root_causes.page_ends(id);
+        }
+    }
+
+    /// Removes a page transaction that is over, and that others have waited for.
+    #[inline(always)]
+    pub fn remove_awaited(&mut self, id: TransactionId, what: Ended) {
+        if P::FOLLOWS_WAITS {
+            self.root_causes.ends(what, id);
+        }
+        self.remove_page(id);
+    }
+
+    /// Charges everything since a page's last charge to `cause`: a wait for what has just ended.
+    #[inline(always)]
+    pub fn charge_page_for(&mut self, id: TransactionId, what: Ended, cause: Cause, now: Time) {
+        if P::FOLLOWS_WAITS {
+            self.root_causes.page_waited_for(what, id, cause, now);
+        }
+        self.charge_page(id, cause, now);
     }
 
     /// Charges everything since a request's last charge to `cause`.
@@ -67,6 +113,9 @@ impl<'p, P: Probe> InFlight<'p, P> {
         let request = &mut self.requests[id];
         let since = request.account.since;
         request.account.charge(cause, now);
+        if P::FOLLOWS_WAITS {
+            self.root_causes.charge_request(id, cause, now);
+        }
         if P::WATCHES_WIRES && since < now {
             self.probe.charged(Owner::of_request(request.number), cause, since, now, None);
         }
@@ -75,6 +124,16 @@ impl<'p, P: Probe> InFlight<'p, P> {
     /// Charges everything since a page's last charge to `cause`.
     #[inline(always)]
     pub fn charge_page(&mut self, id: TransactionId, cause: Cause, now: Time) {
+        if P::FOLLOWS_WAITS {
+            let cause = if self.transactions[id].retrying { Cause::Retry } else { cause };
+            self.root_causes.charge_page(id, cause, now);
+        }
+        self.blame_page(id, cause, now);
+    }
+
+    /// [`InFlight::charge_page`] for a wait whose root cause is told when it is over.
+    #[inline(always)]
+    pub fn blame_page(&mut self, id: TransactionId, cause: Cause, now: Time) {
         let t = &mut self.transactions[id];
         let cause = if t.retrying { Cause::Retry } else { cause };
         let since = t.account.since;
@@ -85,6 +144,18 @@ impl<'p, P: Probe> InFlight<'p, P> {
     /// Charges at most `span` of the time since a page's last charge to `cause`, and returns how much that was.
     #[inline(always)]
     pub fn charge_page_up_to(&mut self, id: TransactionId, cause: Cause, span: Time, now: Time) -> Time {
+        if P::FOLLOWS_WAITS {
+            let t = &self.transactions[id];
+            let cause = if t.retrying { Cause::Retry } else { cause };
+            let until = t.account.since + span.min(now - t.account.since);
+            self.root_causes.charge_page(id, cause, until);
+        }
+        self.blame_page_up_to(id, cause, span, now)
+    }
+
+    /// [`InFlight::charge_page_up_to`] for a wait whose root cause is told when it is over.
+    #[inline(always)]
+    pub fn blame_page_up_to(&mut self, id: TransactionId, cause: Cause, span: Time, now: Time) -> Time {
         let t = &mut self.transactions[id];
         let cause = if t.retrying { Cause::Retry } else { cause };
         let since = t.account.since;
@@ -104,6 +175,9 @@ impl<'p, P: Probe> InFlight<'p, P> {
     /// Charges what a transfer spent its time on beside crossing.
     #[inline(always)]
     pub fn charge_crossing(&mut self, id: TransactionId, crossed: &TransferDone, now: Time) {
+        if crossed.met_nothing() {
+            return;
+        }
         if crossed.conflict > Time::ZERO {
             self.transactions[id].path_conflict = true;
         }

@@ -133,7 +133,7 @@ fn replay<F: Fabric, X: Features>(
     let together = WRITES_PER_PLANE * limits.layout.pages_per_flash_page();
     let depth = (limits.layout.planes() * together / workload.flow.len() as u32).max(1);
     drive.host().start_closed_at(Some(depth), Time::ZERO);
-    drive.run(&mut look)?;
+    drive.run(&mut look, None)?;
     let rounds = Rounds { units: raw as f64 / f64::from(design.pages_per_unit()), weights: &weights };
     let amplification = rounds.turn_over(&mut drive, &mut look)?;
     let written = drive.completed();
@@ -198,6 +198,6 @@ impl Rounds<'_> {
         }
         let now = drive.now();
         drive.host().start_closed_at(None, now);
-        drive.run(look)
+        drive.run(look, None)
     }
 }

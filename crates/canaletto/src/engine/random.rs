@@ -25,6 +25,7 @@ impl Stream {
     }
 
     /// A number in [0, 1).
+    #[inline]
     pub fn uniform(&mut self) -> f64 {
         match self {
             // The top 53 bits fill a double's mantissa.
@@ -34,6 +35,7 @@ impl Stream {
     }
 
     /// A whole number in `first..=last`, of which there are fewer than 2^63.
+    #[inline]
     pub fn integer(&mut self, first: u64, last: u64) -> u64 {
         // Signed numbers turn into doubles and back in one step, unsigned ones in several.
         let count = (last - first + 1) as i64;

@@ -18,7 +18,7 @@ impl Ring {
     /// Whether there is no member.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.low == 0 && self.high.iter().all(|&word| word == 0)
+        self.low == 0 && (self.high.is_empty() || self.high.iter().all(|&word| word == 0))
     }
 
     /// Adds or removes a member.

@@ -106,6 +106,12 @@ impl TransferDone {
     pub fn freely(path: PathId) -> TransferDone {
         TransferDone { path, conflict: Time::ZERO, port: Time::ZERO, setup: Time::ZERO }
     }
+
+    /// Whether it met nothing on its way.
+    #[inline]
+    pub fn met_nothing(&self) -> bool {
+        self.conflict + self.port + self.setup == Time::ZERO
+    }
 }
 
 /// Outcome of an event.

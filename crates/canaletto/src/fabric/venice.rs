@@ -13,6 +13,8 @@
 //! circuit is torn down when its transfer ends; the chip's port is taken when the scout is sent; a controller whose scout
 //! found no way keeps its transfer and sends another when a link has become free (`venice.retry`). Chips are not modified
 //! (§4.1), so that commands and data cross without packet headers.
+//!
+//! `rtl/` holds the same as hardware; with `venice.scouts = "clocked"` both agree cycle by cycle (`docs/rtl.md`).
 
 mod choice;
 mod circuit;
@@ -26,6 +28,8 @@ mod router;
 mod routers;
 mod scout;
 mod search;
+mod slots;
+pub mod state;
 #[cfg(test)]
 mod tests;
 mod under_way;
@@ -68,6 +72,8 @@ pub const FACTS: Facts = Facts {
 /// What can happen: each concerns one controller.
 #[derive(Debug, Clone, Copy)]
 pub enum Event {
+    /// The slot of a scout has come.
+    Depart(u32),
     /// The scout is back: with a circuit, or without.
     Back(u32),
     /// The transfer has crossed.
@@ -207,6 +213,10 @@ impl Fabric for Venice {
 
     fn handle(&mut self, event: Event, now: Time, later: &mut impl FnMut(Time, Event)) -> FabricOutcome {
         match event {
+            Event::Depart(id) => {
+                self.depart(id, now, later);
+                FabricOutcome::default()
+            }
             Event::Back(id) => {
                 self.scout_back(id, now, later);
                 FabricOutcome::default()

@@ -71,6 +71,11 @@ impl Command {
         self.length += 1;
     }
 
+    /// Whether it has no transaction yet.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
     /// The transactions, in the order they were taken.
     pub fn transactions(&self) -> &[TransactionId] {
         &self.transactions[..self.length as usize]
@@ -153,6 +158,7 @@ impl Array {
     }
 
     /// Gives the LUN a command.
+    #[inline(always)]
     pub fn begin(&mut self, id: LunId, command: Command, charge: Option<Charge>, now: Time) {
         // Pages of the last command may still be leaving: that work ends where further work of its kind begins.
         match charge {
@@ -229,6 +235,7 @@ impl Array {
     }
 
     /// A page has left its register.
+    #[inline(always)]
     pub fn drain_register(&mut self, id: LunId, plane: PlaneId, plane_in_lun: u32, now: Time) {
         let lun = &mut self.luns[id.index()];
         debug_assert!(lun.registers & (1 << plane_in_lun) != 0);

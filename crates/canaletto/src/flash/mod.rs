@@ -142,6 +142,12 @@ impl<X: Features> FlashBackend<X> {
         first.background().map(Charge::Background).or(flow)
     }
 
+    /// Root cause of others' waits for a LUN while its array works on its command: of several pages the first decides.
+    pub fn seen_as<P: Probe>(&self, lun: LunId, work: &InFlight<'_, P>) -> Cause {
+        let first = &work.transactions[self.command(lun).transactions()[0]];
+        first.background().map_or(Cause::ChipBusyUser, Background::cause)
+    }
+
     /// A LUN's command has crossed: its array begins. Returns when it ends.
     #[inline(always)]
     pub fn work<P: Probe>(&mut self, lun: LunId, work: &mut InFlight<'_, P>, now: Time) -> Time {
@@ -207,8 +213,7 @@ impl<X: Features> FlashBackend<X> {
 
     /// Counts a command that has ended and returns how long its array worked.
     #[inline(always)]
-    pub fn count_ended<P: Probe>(&mut self, lun: LunId, work: &InFlight<'_, P>) -> Time {
-        let command = &self.array.luns[lun.index()].command;
+    pub fn count_ended<P: Probe>(&mut self, command: &Command, work: &InFlight<'_, P>) -> Time {
         let (operation, planes) = (command.operation, command.transactions().len() as u64);
         let worked = self.array_time(command, work);
         self.operations.count(operation, planes, worked);
@@ -265,14 +270,17 @@ impl<X: Features> FlashBackend<X> {
             for kind in Background::ALL {
                 let worked = clocks[kind as usize] - marks[kind as usize];
                 if worked > Time::ZERO {
-                    own = own - work.charge_page_up_to(id, kind.cause(), worked.min(own), now);
+                    own = own - work.blame_page_up_to(id, kind.cause(), worked.min(own), now);
                 }
             }
         }
         if X::SEVERAL_FLOWS {
             work.interference.charge(id, self.array.flow_clocks(lun, now), own);
         }
-        work.charge_page_up_to(id, Cause::ChipBusyUser, own, now);
+        work.blame_page_up_to(id, Cause::ChipBusyUser, own, now);
+        if P::FOLLOWS_WAITS {
+            work.root_causes.lun_given(id, lun, work.transactions[id].account.since, now);
+        }
         work.charge_path_conflict(id, now);
     }
 

@@ -8,6 +8,8 @@ use crate::flash::interface::Operation;
 #[derive(Debug, Clone)]
 pub struct ArrayTiming {
     kinds: Kinds,
+    /// Of each operation, the time of every page if that is the same.
+    uniform: [Option<Time>; 3],
     read: Vec<Time>,
     program: Vec<Time>,
     erase: Time,
@@ -48,15 +50,16 @@ impl ArrayTiming {
         };
         let read = times(&flash.read, flash.ready_delay.time());
         let program = times(&flash.program, Time::ZERO);
-        let uniform = read.iter().all(|t| *t == read[0]) && program.iter().all(|t| *t == program[0]);
-        let kinds = if uniform { Kinds::One } else { Kinds::new(flash.cell, flash.page_order) };
-        ArrayTiming { kinds, read, program, erase: flash.erase.time() }
+        let same = |times: &[Time]| Some(times[0]).filter(|first| times.iter().all(|time| time == first));
+        let (uniform, erase) = ([same(&read), same(&program)], flash.erase.time());
+        let kinds = if uniform.contains(&None) { Kinds::new(flash.cell, flash.page_order) } else { Kinds::One };
+        ArrayTiming { kinds, uniform: [uniform[0], uniform[1], Some(erase)], read, program, erase }
     }
 
     /// How long the array works on `operation` if that is the same for every page.
     #[inline]
     pub fn uniform(&self, operation: Operation) -> Option<Time> {
-        (self.kinds == Kinds::One || operation == Operation::Erase).then(|| self.get(operation, 0))
+        self.uniform[operation as usize]
     }
 
     /// How long the array works on `operation` at page number `page`.

@@ -174,6 +174,7 @@ impl Blocks {
     }
 
     /// Takes the next page of a block for `sectors` of `lpa`.
+    #[inline]
     fn write_next(&mut self, plane: PlaneId, block: u32, lpa: u64, sectors: u64) -> u32 {
         let p = &mut self.planes[plane.index()];
         p.valid += 1;
@@ -189,10 +190,15 @@ impl Blocks {
     }
 
     /// Nothing more is programmed into the flash page of `at`, its block's last one: what is left of it is padding.
+    #[inline]
     pub fn end_flash_page(&mut self, at: Ppa) {
-        if self.pages_per_flash_page == 1 {
-            return;
+        if self.pages_per_flash_page > 1 {
+            self.pad_flash_page(at);
         }
+    }
+
+    #[inline(never)]
+    fn pad_flash_page(&mut self, at: Ppa) {
         let step = self.pages_per_flash_page;
         let block = self.block_mut(at);
         let (written, end) = (block.written, block.written.next_multiple_of(step));
@@ -381,11 +387,13 @@ impl Blocks {
     }
 
     /// A read of the page is on its way; its block must not be erased until it ends.
+    #[inline]
     pub fn read_begins(&mut self, at: Ppa) {
         self.block_mut(at).reads_in_flight += 1;
     }
 
     /// A read of the page has ended. Returns whether the block has no further reads.
+    #[inline]
     pub fn read_ends(&mut self, at: Ppa) -> bool {
         let block = self.block_mut(at);
         block.reads_in_flight -= 1;

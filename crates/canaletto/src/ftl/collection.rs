@@ -277,7 +277,7 @@ impl<X: Features> Ftl<X> {
 
     /// A copy of a page of `from` has ended.
     pub fn end_copy<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, from: PlaneId, within: bool) {
-        work.transactions.remove(id);
+        work.remove_page(id);
         match &mut self.hybrid {
             None => self.collector.copy_done(from, within),
             Some(hybrid) => hybrid.copy_done(from),
@@ -289,7 +289,7 @@ impl<X: Features> Ftl<X> {
     /// not used again.
     pub fn erased<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, failed: bool, now: Time) {
         let Ppa { plane, block, .. } = work.transactions[id].ppa;
-        work.transactions.remove(id);
+        work.remove_page(id);
         work.probe.block_erased(now, plane, block);
         self.wear.erased(plane, block);
         if failed {

@@ -5,6 +5,7 @@
 //! of zeroes, which the system gives without touching it, so that an untouched group costs 16 bytes of address space; looking
 //! a page up is an array access, and where the group has several entries a bit count and another access.
 
+use crate::engine::memory::{make_room, zeroed};
 use crate::flash::address::Ppa;
 use crate::scheduler::transaction::TransactionId;
 
@@ -89,6 +90,7 @@ impl Pool {
     fn take(&mut self, capacity: usize) -> usize {
         self.free.pop().unwrap_or_else(|| {
             let start = self.entries.len();
+            make_room(&mut self.entries, capacity);
             self.entries.resize(start + capacity, 0);
             start
         })
@@ -106,7 +108,7 @@ pub struct MappingTable {
 impl MappingTable {
     /// An empty table for `pages` logical pages.
     pub fn new(pages: u64) -> MappingTable {
-        let groups = vec![Group::default(); pages.div_ceil(GROUP) as usize];
+        let groups = zeroed::<Group>(pages.div_ceil(GROUP) as usize);
         MappingTable { groups, pools: Default::default(), mapped: 0 }
     }
 
@@ -131,6 +133,7 @@ impl MappingTable {
     }
 
     /// Looks a page up.
+    #[inline]
     pub fn get(&self, lpa: u64) -> Entry {
         let [mapped, data] = self.groups[(lpa / GROUP) as usize];
         let bit = 1 << (lpa % GROUP);
@@ -170,15 +173,22 @@ fn rank(mapped: u64, bit: u64) -> usize {
 }
 
 /// Adds an entry, moving the group's list to a larger pool if it is full.
-fn insert([mapped, data]: &mut Group, bit: u64, entry: u64, pools: &mut [Pool; CAPACITIES]) {
+#[inline]
+fn insert(group: &mut Group, bit: u64, entry: u64, pools: &mut [Pool; CAPACITIES]) {
+    if group[0] == 0 {
+        *group = [bit, entry];
+    } else {
+        insert_among(group, bit, entry, pools);
+    }
+}
+
+/// Adds an entry to others.
+#[inline(never)]
+fn insert_among([mapped, data]: &mut Group, bit: u64, entry: u64, pools: &mut [Pool; CAPACITIES]) {
     let place = rank(*mapped, bit);
     let count = mapped.count_ones() as usize;
     *mapped |= bit;
     let list = match count {
-        0 => {
-            *data = entry;
-            return;
-        }
         1 => start_list(*data, pools),
         _ => with_room(List::unpack(*data), count, pools),
     };

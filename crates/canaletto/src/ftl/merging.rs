@@ -46,7 +46,7 @@ impl<X: Features> Ftl<X> {
             return;
         }
         let waited = hybrid.clock(t.ppa.plane, now) - t.stall_mark;
-        work.charge_page_up_to(id, Cause::FreeBlocks, waited, now);
+        work.blame_page_up_to(id, Cause::FreeBlocks, waited, now);
     }
 
     /// Gives a write or a copy its page.

@@ -74,6 +74,11 @@ struct FlowSpace {
     stream: u16,
     /// First sector of its addresses, as requests state them.
     first_sector: u64,
+    /// Sectors up to the end of the last page that its requests may begin in.
+    sectors: u64,
+    /// Sector of its addresses at which a request goes on that runs over that end. MQSim takes the address of each page beyond
+    /// the last sector modulo that sector's number.
+    again_at: u64,
     /// First logical page of its addresses in the mapping table.
     first_page: u64,
     /// The page after its last.
@@ -148,13 +153,20 @@ impl<X: Features> Ftl<X> {
     /// The layer of a drive in its state before the run.
     pub fn new(design: &Design, workload: &Workload, limits: &Limits, contents: Contents, seed: u64) -> Self {
         let layout = limits.layout.clone();
-        let spaces = workload.flow.iter().zip(&limits.flows).map(|(config, flow)| FlowSpace {
-            priority: config.priority,
-            placement: Placement::new(&layout, design.ftl.allocation, &flow.positions),
-            stream: flow.stream,
-            first_sector: flow.first_sector,
-            first_page: flow.first_page,
-            end_page: flow.first_page + flow.sectors.div_ceil(u64::from(layout.sectors_per_page)),
+        let per_page = u64::from(layout.sectors_per_page);
+        let spaces = workload.flow.iter().zip(&limits.flows).map(|(config, flow)| {
+            let last = config.last_start(flow.sectors);
+            let sectors = (last + 1).next_multiple_of(per_page);
+            FlowSpace {
+                priority: config.priority,
+                placement: Placement::new(&layout, design.ftl.allocation, &flow.positions),
+                stream: flow.stream,
+                first_sector: flow.first_sector,
+                sectors,
+                again_at: (flow.first_sector + sectors) % last.max(1),
+                first_page: flow.first_page,
+                end_page: flow.first_page + flow.sectors.div_ceil(per_page),
+            }
         });
         let everywhere = Placement::new(&layout, design.ftl.allocation, &Positions::all(&layout));
         let counts_copies = design.gc.copyback && design.gc.copyback_check_every > 0;

@@ -11,8 +11,9 @@ use crate::ftl::blocks::Frontier;
 use crate::ftl::in_place::InPlace;
 use crate::ftl::mapping::Entry;
 use crate::host::request::{Kind, RequestId};
-use crate::measure::blame::Cause;
+use crate::measure::blame::{Account, Cause};
 use crate::measure::probe::Probe;
+use crate::measure::root_cause::Ended;
 use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
 
 /// A mask of `count` sectors from `first` on.
@@ -35,19 +36,73 @@ pub(super) enum Found {
 pub struct Pages {
     /// The next page.
     pub next: u64,
-    /// The last page.
+    /// The last page, of those up to the end of the flow's addresses.
     pub last: u64,
     /// First sector in the next page.
     at: u64,
-    /// Sectors left.
+    /// Sectors left, of those up to the end of the flow's addresses.
     left: u64,
     per_page: u64,
+    /// First page of the flow.
+    first_page: u64,
+    /// Sectors of the flow.
+    capacity: u64,
+    /// Sectors beyond the end of the flow's addresses.
+    beyond: u64,
+    /// Sector of the flow at which a request that runs over its end goes on.
+    again_at: u64,
 }
 
 impl Pages {
+    /// Returns the pages of `sectors` sectors from a flow's sector `first` on.
+    #[inline]
+    fn new(flow: &FlowSpace, first: u64, sectors: u64, sector_shift: u32) -> Pages {
+        let fitting = sectors.min(flow.sectors - first);
+        let per_page = 1 << sector_shift;
+        Pages {
+            next: flow.first_page + (first >> sector_shift),
+            last: flow.first_page + ((first + fitting - 1) >> sector_shift),
+            at: first & (per_page - 1),
+            left: fitting,
+            per_page,
+            first_page: flow.first_page,
+            capacity: flow.sectors,
+            beyond: sectors - fitting,
+            again_at: flow.again_at,
+        }
+    }
+
     /// Pages still to come.
+    #[inline]
     pub fn left_pages(&self) -> u32 {
-        (self.last + 1 - self.next) as u32
+        let fitting = (self.last + 1 - self.next) as u32;
+        if self.beyond == 0 { fitting } else { self.clone().count() as u32 }
+    }
+
+    /// Leaves out the next pages.
+    fn skip_pages(&mut self, mut pages: u64) {
+        while pages > 0 && (self.left > 0 || self.beyond > 0) {
+            if self.left == 0 {
+                self.turn();
+            }
+            let here = pages.min(self.last + 1 - self.next);
+            let sectors = self.left.min(here * self.per_page - self.at);
+            self.next += here;
+            self.left -= sectors;
+            self.at = 0;
+            pages -= here;
+        }
+    }
+
+    /// Goes on behind the end of the flow's addresses.
+    #[cold]
+    fn turn(&mut self) {
+        let fitting = self.beyond.min(self.capacity - self.again_at);
+        self.next = self.first_page + self.again_at / self.per_page;
+        self.last = self.first_page + (self.again_at + fitting - 1) / self.per_page;
+        self.at = self.again_at % self.per_page;
+        self.left = fitting;
+        self.beyond -= fitting;
     }
 }
 
@@ -56,7 +111,10 @@ impl Iterator for Pages {
 
     fn next(&mut self) -> Option<(u64, u64)> {
         if self.next > self.last {
-            return None;
+            if self.beyond == 0 {
+                return None;
+            }
+            self.turn();
         }
         let count = self.left.min(self.per_page - self.at);
         let page = (self.next, sector_mask(self.at, count));
@@ -65,33 +123,27 @@ impl Iterator for Pages {
         self.at = 0;
         Some(page)
     }
+
+    /// A request may have millions of pages.
+    fn nth(&mut self, pages: usize) -> Option<(u64, u64)> {
+        self.skip_pages(pages as u64);
+        self.next()
+    }
 }
 
 impl<X: Features> Ftl<X> {
-    /// First and last logical page of a request, in the mapping table's numbers.
-    #[inline]
-    pub fn page_range<P: Probe>(&self, work: &InFlight<'_, P>, id: RequestId) -> (u64, u64) {
-        let request = &work.requests[id];
-        let flow = &self.spaces[request.flow as usize];
-        let first = request.lba - flow.first_sector;
-        let last = first + u64::from(request.sectors) - 1;
-        let shift = self.layout.sector_shift;
-        (flow.first_page + (first >> shift), flow.first_page + (last >> shift))
-    }
-
-    /// The pages of a request, those first that only share a mapping unit with one of its own (without sectors). The request
-    /// is done when all of them are.
+    /// The pages of a request, and their number: those first that only share a mapping unit with one of its own (without
+    /// sectors).
     #[inline]
     pub fn split<P: Probe>(
         &self,
-        work: &mut InFlight<'_, P>,
+        work: &InFlight<'_, P>,
         id: RequestId,
-    ) -> impl Iterator<Item = (u64, u64)> + use<X, P> {
+    ) -> (u32, impl Iterator<Item = (u64, u64)> + use<X, P>) {
         let pages = self.pages_of(work, id);
         let (before, after) = self.rest_of_units(work, &pages, id);
-        work.requests[id].outstanding =
-            pages.left_pages() + (before.end - before.start + after.end - after.start) as u32;
-        before.chain(after).map(|lpa| (lpa, 0)).chain(pages)
+        let count = pages.left_pages() + (before.end - before.start + after.end - after.start) as u32;
+        (count, before.chain(after).map(|lpa| (lpa, 0)).chain(pages))
     }
 
     /// A page's mapping entry is at hand.
@@ -112,11 +164,9 @@ impl<X: Features> Ftl<X> {
     /// The pages of a request, each with its sectors.
     #[inline]
     pub fn pages_of<P: Probe>(&self, work: &InFlight<'_, P>, id: RequestId) -> Pages {
-        let per_page = u64::from(self.layout.sectors_per_page);
-        let (next, last) = self.page_range(work, id);
         let request = &work.requests[id];
-        let at = (request.lba - self.spaces[request.flow as usize].first_sector) & (per_page - 1);
-        Pages { next, last, at, left: u64::from(request.sectors), per_page }
+        let flow = &self.spaces[request.flow as usize];
+        Pages::new(flow, request.lba - flow.first_sector, u64::from(request.sectors), self.layout.sector_shift)
     }
 
     /// Sends one page of a request on its way to flash.
@@ -135,8 +185,13 @@ impl<X: Features> Ftl<X> {
         let write = request.kind == Kind::Write;
         let operation = if write { Operation::Program } else { Operation::Read };
         let frontier = Frontier::User(stream);
+        let account = Account::open(request.account.since);
         let transaction = Transaction::of_request(operation, id, priority, lpa, sectors, now);
-        let transaction = work.new_page(Transaction { flow, frontier, began, ..transaction });
+        let transaction = work.new_page(Transaction { flow, frontier, began, account, ..transaction });
+        if account.since < now {
+            // Pages of the request before it have been in flight.
+            work.charge_page(transaction, Cause::DeviceQueue, now);
+        }
         self.begin_located(work, transaction, now);
     }
 
@@ -149,6 +204,7 @@ impl<X: Features> Ftl<X> {
     }
 
     /// The plane that a logical page belongs to.
+    #[inline]
     pub fn plane_of<P: Probe>(&self, work: &InFlight<'_, P>, transaction: TransactionId) -> PlaneId {
         let t = &work.transactions[transaction];
         if t.origin == Origin::Mapping {
@@ -236,16 +292,22 @@ impl<X: Features> Ftl<X> {
             Entry::Pending(write) if work.transactions[write].was_trimmed => Found::Nothing,
             Entry::Pending(write) if work.transactions[write].old.is_bound() => Found::At(work.transactions[write].old),
             Entry::Trimmed => Found::Nothing,
-            Entry::Pending(_) | Entry::Unmapped => self.find_unwritten(work, id),
+            Entry::Pending(_) | Entry::Unmapped => self.find_unwritten(work, id, entry),
         }
     }
 
-    /// The page of a logical page that was never written: allocated now as if written before the run.
+    /// The page of a logical page that was never written: allocated now as if written before the run. Its `entry` in the mapping
+    /// table names no page.
     #[inline]
-    pub(super) fn find_unwritten<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) -> Found {
-        let (lpa, sectors) = (work.transactions[id].lpa, work.transactions[id].sectors);
+    pub(super) fn find_unwritten<P: Probe>(
+        &mut self,
+        work: &mut InFlight<'_, P>,
+        id: TransactionId,
+        entry: Entry,
+    ) -> Found {
+        let &Transaction { lpa, sectors, origin, .. } = &work.transactions[id];
         let sectors = match self.rules.unwritten {
-            _ if work.transactions[id].origin == Origin::Mapping => self.whole_page(),
+            _ if origin == Origin::Mapping => self.whole_page(),
             UnwrittenReads::Zeroes => return Found::Nothing,
             UnwrittenReads::AssumeSectorsWritten => sectors,
             UnwrittenReads::AssumePageWritten => self.whole_page(),
@@ -257,7 +319,7 @@ impl<X: Features> Ftl<X> {
         let Some(at) = found else {
             return Found::NoRoom;
         };
-        match self.map.get(lpa) {
+        match entry {
             Entry::Pending(write) => work.transactions[write].old = at,
             _ => self.map.set(lpa, Entry::At(at)),
         }
@@ -323,7 +385,7 @@ impl<X: Features> Ftl<X> {
             && t.sectors != whole
             && self.rules.unwritten == UnwrittenReads::AssumePageWritten
         {
-            if let Found::At(at) = self.find_unwritten(work, id) {
+            if let Found::At(at) = self.find_unwritten(work, id, entry) {
                 old = at;
             }
         }
@@ -417,7 +479,7 @@ impl<X: Features> Ftl<X> {
     }
 
     /// Takes a page from a plane's frontier and looks after the plane's free blocks.
-    #[inline]
+    #[inline(always)]
     pub fn allocate(&mut self, plane: PlaneId, frontier: Frontier, lpa: u64, sectors: u64) -> Option<Ppa> {
         let (at, opened) = self.blocks.allocate(plane, frontier, lpa, sectors)?;
         if opened {
@@ -440,6 +502,9 @@ impl<X: Features> Ftl<X> {
             }
             self.mapping_changed(t.lpa);
             if t.successor.is_some() {
+                if P::FOLLOWS_WAITS {
+                    work.root_causes.ends(Ended::Write, id);
+                }
                 self.start_successor(work, t.successor, now);
             }
         }
@@ -454,7 +519,7 @@ impl<X: Features> Ftl<X> {
 
     /// The next write or trim of a page whose last one has ended begins.
     pub fn start_successor<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
-        work.charge_page(id, Cause::SamePage, now);
+        work.charge_page_for(id, Ended::Write, Cause::SamePage, now);
         if work.transactions[id].origin == Origin::Trim {
             return self.trim_after_write(work, id, now);
         }

@@ -10,6 +10,7 @@ use crate::flash::interface::Operation;
 use crate::ftl::blocks::Frontier;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
+use crate::measure::root_cause::Ended;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 
 impl<X: Features> Ftl<X> {
@@ -118,11 +119,13 @@ impl<X: Features> Ftl<X> {
     /// Gives room to the oldest page that waits for some, or has it wait on.
     pub fn place_next_stalled<P: Probe>(&mut self, work: &mut InFlight<'_, P>, now: Time) {
         let Some(id) = self.allocation_stalled.pop_front() else { return };
-        work.charge_page(id, Cause::FreeBlocks, now);
+        work.blame_page(id, Cause::FreeBlocks, now);
         if work.transactions[id].operation == Operation::Read {
+            work.charge_page_for(id, Ended::Erase, Cause::FreeBlocks, now);
             self.begin_read(work, id, now);
             self.allocation_wanted = false;
         } else if let Some(plane) = self.plane_to_write(work, id) {
+            work.charge_page_for(id, Ended::Erase, Cause::FreeBlocks, now);
             self.send_to_plane(work, id, plane, now);
             self.send_data_out(id);
         } else {

@@ -124,7 +124,7 @@ impl<X: Features> Ftl<X> {
             let Transaction { ppa, frontier, stall_mark, .. } = work.transactions[id];
             self.blocks.note_stall(ppa.plane, frontier, now);
             let stalled = self.blocks.stall_clock(ppa.plane, frontier, now) - stall_mark;
-            work.charge_page_up_to(id, Cause::FreeBlocks, stalled, now);
+            work.blame_page_up_to(id, Cause::FreeBlocks, stalled, now);
         }
     }
 

@@ -28,6 +28,7 @@ use crate::limits::Limits;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::measure::report::MappingReport;
+use crate::measure::root_cause::Ended;
 use crate::scheduler::transaction::{OldPage, Transaction, TransactionId};
 
 /// The cached tables of all streams, and what concerns them all.
@@ -307,7 +308,7 @@ impl<X: Features> Ftl<X> {
     /// A translation page is in the controller's memory: those who waited for its entries go on.
     pub fn translation_read<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId) {
         let lpa = work.transactions[id].lpa;
-        work.transactions.remove(id);
+        work.remove_awaited(id, Ended::Translation);
         let Some((table, page)) = self.translation.page(lpa) else { return };
         let cmt = &mut self.translation.tables[table];
         // A read for a page that is never written back has nobody waiting for it.
@@ -325,7 +326,7 @@ impl<X: Features> Ftl<X> {
 
     /// A page of the host, which has waited for its mapping entry, goes on.
     pub fn translated<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
-        work.charge_page(id, Cause::MappingMiss, now);
+        work.charge_page_for(id, Ended::Translation, Cause::MappingMiss, now);
         self.begin_translated(work, id, now);
     }
 
@@ -365,7 +366,7 @@ impl<X: Features> Ftl<X> {
         let entry = self.map.get(lpa);
         let mut old = if let Entry::At(at) = entry { at } else { Ppa::NONE };
         if entry == Entry::Unmapped && merges && self.translation.initial == InitialTable::OnFlash {
-            if let Found::At(at) = self.find_unwritten(work, write) {
+            if let Found::At(at) = self.find_unwritten(work, write, entry) {
                 old = at;
             }
         }
@@ -401,7 +402,7 @@ impl<X: Features> Ftl<X> {
     /// A translation page is programmed.
     pub fn translation_programmed<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
         let t = work.transactions[id];
-        work.transactions.remove(id);
+        work.remove_page(id);
         self.blocks.program_ends(t.ppa);
         work.probe.translation_programmed(now, t.lpa, t.ppa);
         debug_assert!(self.map.get(t.lpa) == Entry::Pending(id));
@@ -417,7 +418,7 @@ impl<X: Features> Ftl<X> {
     /// A translation page cannot be written any more: its plane is exhausted. What it would have held stays in DRAM.
     pub fn translation_failed<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
         let t = work.transactions[id];
-        work.transactions.remove(id);
+        work.remove_page(id);
         self.map.set(t.lpa, if t.old.is_bound() { Entry::At(t.old) } else { Entry::Trimmed });
         self.translation_write_ended(work, t.lpa, now);
     }

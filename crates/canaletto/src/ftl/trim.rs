@@ -73,7 +73,9 @@ impl<X: Features> Ftl<X> {
         let per_page = u64::from(self.layout.sectors_per_page);
         let first = request.lba - flow.first_sector;
         let unit = self.rules.pages_per_unit;
-        let end = (first + u64::from(request.sectors)) / per_page / unit * unit;
+        // What runs over the end is not forgotten.
+        let sectors = u64::from(request.sectors).min(flow.sectors - first);
+        let end = (first + sectors) / per_page / unit * unit;
         let first = first.div_ceil(per_page).next_multiple_of(unit);
         flow.first_page + first..flow.first_page + end.max(first)
     }

@@ -5,7 +5,6 @@ use crate::config::workload::Flow as FlowConfig;
 use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
-use crate::host::port::Port;
 use crate::host::request::{Request, RequestId};
 use crate::measure::blame::Account;
 use crate::measure::probe::Probe;
@@ -190,10 +189,11 @@ impl<X: Features> Host<X> {
         let Some(wanted) = self.failure.note(flow.source.next(own_time)).flatten() else {
             return false;
         };
-        let request = work.requests.insert(Request {
+        let queue = self.port.take_turn(id);
+        let request = work.new_request(Request {
             number: work.statistics.generated() as u32,
             flow: id,
-            queue: 0,
+            queue,
             kind: wanted.kind,
             zeroes: wanted.zeroes,
             fua: wanted.fua,
@@ -203,6 +203,7 @@ impl<X: Features> Host<X> {
             lba: wanted.lba,
             sectors: wanted.sectors,
             outstanding: 0,
+            unbegun: 0,
             cached: 0,
             arrival,
             enqueue: now,
@@ -211,29 +212,12 @@ impl<X: Features> Host<X> {
         work.probe.arrived(&work.requests[request]);
         work.statistics.count_arrival(id, arrival);
         self.newest = Some(request);
-        self.hand_to_core(id, request, work, now, later);
-        true
-    }
-
-    /// The host's software takes a request up, on the core of the queue that it will take.
-    #[inline(always)]
-    fn hand_to_core<P: Probe>(
-        &mut self,
-        flow: u16,
-        request: RequestId,
-        work: &mut InFlight<'_, P>,
-        now: Time,
-        later: &mut impl FnMut(Time, HostEvent),
-    ) {
-        let queue = self.port.next_queue(flow);
-        if let Port::Nvme(nvme) = &mut self.port {
-            nvme.turn(flow);
-        }
-        work.requests[request].queue = queue;
+        // The host's software takes it up, on the core of its queue.
         match self.cores.submit(queue, now) {
             Some(time) => later(time, HostEvent::Submitted(request)),
-            None => self.submit(request, work, now, later),
+            None => self.submit(request, queue, work, now, later),
         }
+        true
     }
 
     /// The host's software has dealt with a request.
@@ -245,7 +229,8 @@ impl<X: Features> Host<X> {
         now: Time,
         later: &mut impl FnMut(Time, HostEvent),
     ) {
-        self.submit(request, work, now, later);
-        self.fill_queues(work.requests[request].flow, work, now, later)
+        let Request { flow, queue, .. } = work.requests[request];
+        self.submit(request, queue, work, now, later);
+        self.fill_queues(flow, work, now, later)
     }
 }

@@ -11,19 +11,19 @@ use crate::engine::time::Time;
 use crate::host::interrupts::Notice;
 use crate::host::link::{Direction, Message};
 use crate::host::nvme::QueuePair;
-use crate::host::port::Port;
 use crate::host::request::{Kind, RequestId};
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
+use crate::measure::root_cause::Slots;
 
 impl<X: Features> Host<X> {
     pub(super) fn speaks_sata(&self) -> bool {
-        X::OTHER_HOSTS && matches!(self.port, Port::Sata(_))
+        X::OTHER_HOSTS && self.port.sata.is_some()
     }
 
     #[inline(always)]
     fn queue(&mut self, queue: u16) -> &mut QueuePair {
-        &mut self.port.nvme().queues[usize::from(queue)]
+        &mut self.port.nvme.queues[usize::from(queue)]
     }
 
     // The host's end.
@@ -32,20 +32,58 @@ impl<X: Features> Host<X> {
     pub(super) fn submit<P: Probe>(
         &mut self,
         request: RequestId,
+        queue: u16,
         work: &mut InFlight<'_, P>,
         now: Time,
         later: &mut impl FnMut(Time, HostEvent),
     ) {
-        let queue = work.requests[request].queue;
-        match &mut self.port {
-            Port::Nvme(nvme) => nvme.queues[usize::from(queue)].submit(request),
-            Port::Sata(slots) => slots.submit(request),
+        if let (true, Some(slots)) = (X::OTHER_HOSTS, &mut self.port.sata) {
+            slots.submit(request);
+            return self.place_waiting(queue, work, now, later);
         }
-        self.place_waiting(queue, work, now, later);
+        let pair = self.queue(queue);
+        if !pair.has_room() {
+            pair.submit(request);
+            return self.place_waiting(queue, work, now, later);
+        }
+        let tail = pair.enter(request);
+        self.entered(request, queue, tail, work, now, later);
+    }
+
+    /// A request is in the submission queue, whose new tail is told by doorbell.
+    #[inline(always)]
+    fn entered<P: Probe>(
+        &mut self,
+        request: RequestId,
+        queue: u16,
+        tail: u32,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) {
+        self.placed(request, work, now);
+        self.send(Direction::ToDevice, Message::SubmissionDoorbell { queue, tail }, 0, now, later);
+    }
+
+    /// A request has found its place in the queue.
+    #[inline(always)]
+    fn placed<P: Probe>(&self, request: RequestId, work: &mut InFlight<'_, P>, now: Time) {
+        work.requests[request].enqueue = now;
+        if P::FOLLOWS_WAITS {
+            let slots = Slots::Submission(work.requests[request].queue);
+            work.root_causes.slot_taken(slots, request, now);
+        }
+        work.charge_request(request, Cause::HostQueue, now);
+    }
+
+    /// Tells root causes whether requests wait for room.
+    #[inline(always)]
+    fn note_if_full<P: Probe>(&self, queue: u16, work: &mut InFlight<'_, P>, now: Time) {
+        work.root_causes.slots_are_wanted(Slots::Submission(queue), self.port.has_waiting(queue), now);
     }
 
     /// Moves waiting requests to where the drive finds them, while there is room.
-    #[inline(always)]
+    #[inline(never)]
     fn place_waiting<P: Probe>(
         &mut self,
         queue: u16,
@@ -54,12 +92,17 @@ impl<X: Features> Host<X> {
         later: &mut impl FnMut(Time, HostEvent),
     ) {
         if self.speaks_sata() {
-            return self.issue_commands(work, now, later);
+            self.issue_commands(work, now, later);
+            if P::FOLLOWS_WAITS {
+                self.note_if_full(queue, work, now);
+            }
+            return;
         }
         while let Some((request, tail)) = self.queue(queue).place() {
-            work.requests[request].enqueue = now;
-            work.charge_request(request, Cause::HostQueue, now);
-            self.send(Direction::ToDevice, Message::SubmissionDoorbell { queue, tail }, 0, now, later);
+            self.entered(request, queue, tail, work, now, later);
+        }
+        if P::FOLLOWS_WAITS {
+            self.note_if_full(queue, work, now);
         }
     }
 
@@ -71,10 +114,9 @@ impl<X: Features> Host<X> {
         later: &mut impl FnMut(Time, HostEvent),
     ) {
         loop {
-            let Port::Sata(slots) = &mut self.port else { return };
+            let Some(slots) = &mut self.port.sata else { return };
             let Some(request) = slots.issue(|id| work.requests[id].kind) else { return };
-            work.requests[request].enqueue = now;
-            work.charge_request(request, Cause::HostQueue, now);
+            self.placed(request, work, now);
             self.send(Direction::ToDevice, Message::Command(request), 0, now, later);
         }
     }
@@ -89,14 +131,19 @@ impl<X: Features> Host<X> {
         now: Time,
         later: &mut impl FnMut(Time, HostEvent),
     ) {
-        if let (true, Port::Sata(slots)) = (X::OTHER_HOSTS, &mut self.port) {
+        if let (true, Some(slots)) = (X::OTHER_HOSTS, &mut self.port.sata) {
             // The drive has told of a completion, whose slot is free now.
             slots.complete();
+            if P::FOLLOWS_WAITS {
+                work.root_causes.charge_request(request, Cause::Completion, now);
+                work.root_causes.slot_freed(Slots::Submission(0), request, now);
+            }
             self.issue_commands(work, now, later);
             return self.notice(request, work, now, later);
         }
         let queue = work.requests[request].queue;
         match self.queue(queue).interrupts.post(request, head, now) {
+            Notice::OfThis => self.told(queue, request, head, work, now, later),
             Notice::Now => self.interrupt(queue, work, now, later),
             Notice::At(time) => later(time, HostEvent::Interrupt(queue)),
             Notice::WithOthers => {}
@@ -117,7 +164,7 @@ impl<X: Features> Host<X> {
     }
 
     /// The host looks at a completion queue.
-    #[inline(always)]
+    #[inline(never)]
     fn interrupt<P: Probe>(
         &mut self,
         queue: u16,
@@ -126,9 +173,27 @@ impl<X: Features> Host<X> {
         later: &mut impl FnMut(Time, HostEvent),
     ) {
         while let Some((request, head)) = self.queue(queue).interrupts.take() {
-            self.queue(queue).learn_head(head);
-            self.notice(request, work, now, later);
+            self.told(queue, request, head, work, now, later);
         }
+    }
+
+    /// The host finds a completion, which tells the drive's submission queue head.
+    #[inline(always)]
+    fn told<P: Probe>(
+        &mut self,
+        queue: u16,
+        request: RequestId,
+        head: u32,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) {
+        self.queue(queue).learn_head(head);
+        if P::FOLLOWS_WAITS {
+            work.root_causes.charge_request(request, Cause::Completion, now);
+            work.root_causes.slot_freed(Slots::Submission(queue), request, now);
+        }
+        self.notice(request, work, now, later);
     }
 
     /// The host has been told of a completion; its software takes it up.
@@ -161,6 +226,11 @@ impl<X: Features> Host<X> {
         let (flow, queue) = (request.flow, request.queue);
         work.probe.completed(now, id);
         work.probe.ended(request, now);
+        if P::FOLLOWS_WAITS
+            && let Some(ledger) = work.root_causes.of_request(id)
+        {
+            work.statistics.count_root_causes(request, ledger, now);
+        }
         work.statistics.count_request(request, now);
         work.requests.remove(id);
         if self.speaks_sata() || self.queue(queue).has_waiting() {
@@ -184,15 +254,31 @@ impl<X: Features> Host<X> {
         now: Time,
         later: &mut impl FnMut(Time, HostEvent),
     ) {
-        for request in self.port.nvme().queues[usize::from(queue)].doorbell(tail) {
+        for request in self.port.nvme.queues[usize::from(queue)].doorbell(tail) {
             work.charge_request(request, Cause::HostLink, now);
         }
         self.fetch(queue, work, now, later);
+        if P::FOLLOWS_WAITS {
+            self.note_if_held_back(queue, work, now);
+        }
+    }
+
+    /// The commands of a queue that the drive works on at a time; of all queues, where they wait for each other.
+    fn commands(&self, queue: u16) -> Slots {
+        Slots::Commands(if self.port.nvme.arbitrates() { 0 } else { queue })
+    }
+
+    /// Tells root causes whether commands wait for earlier ones.
+    fn note_if_held_back<P: Probe>(&self, queue: u16, work: &mut InFlight<'_, P>, now: Time) {
+        let nvme = &self.port.nvme;
+        let queues = if nvme.arbitrates() { 0..self.port.queues() as u16 } else { queue..queue + 1 };
+        let wanted = queues.into_iter().any(|queue| nvme.holds_back(queue));
+        work.root_causes.slots_are_wanted(self.commands(queue), wanted, now);
     }
 
     /// The drive asks for as many submission queue entries as rules and limits allow, now that something has changed in
     /// `queue`.
-    #[inline(always)]
+    #[inline(never)]
     fn fetch<P: Probe>(
         &mut self,
         queue: u16,
@@ -200,12 +286,16 @@ impl<X: Features> Host<X> {
         now: Time,
         later: &mut impl FnMut(Time, HostEvent),
     ) {
-        while let Some((queue, count)) = self.port.nvme().fetch(queue) {
-            for request in self.port.nvme().queues[usize::from(queue)].asked_for(count) {
+        while let Some((queue, count)) = self.port.nvme.fetch(queue) {
+            let slots = self.commands(queue);
+            for request in self.port.nvme.queues[usize::from(queue)].asked_for(count) {
+                if P::FOLLOWS_WAITS {
+                    work.root_causes.slot_taken(slots, request, now);
+                }
                 work.charge_request(request, Cause::DeviceQueue, now);
             }
             self.send(Direction::ToHost, Message::FetchEntries { queue, count }, 0, now, later);
-            if !self.port.nvme().arbitrates() {
+            if !self.port.nvme.arbitrates() {
                 return;
             }
         }
@@ -221,7 +311,7 @@ impl<X: Features> Host<X> {
         later: &mut impl FnMut(Time, HostEvent),
     ) -> Option<RequestId> {
         let request = self.queue(queue).entry_arrived();
-        if self.port.nvme().list_bytes(&work.requests[request]).is_none() {
+        if self.port.nvme.list_bytes(&work.requests[request]).is_none() {
             return self.command_arrived(request, work, now, later);
         }
         work.charge_request(request, Cause::HostLink, now);
@@ -280,8 +370,14 @@ impl<X: Features> Host<X> {
         if self.speaks_sata() {
             return self.send(Direction::ToHost, Message::Completion { request: id, head: 0 }, 0, now, later);
         }
-        self.port.nvme().finished(queue);
+        self.port.nvme.finished(queue);
+        if P::FOLLOWS_WAITS {
+            work.root_causes.slot_freed(self.commands(queue), id, now);
+        }
         self.fetch(queue, work, now, later);
+        if P::FOLLOWS_WAITS {
+            self.note_if_held_back(queue, work, now);
+        }
         if let Some(head) = self.queue(queue).complete(id) {
             self.send(Direction::ToHost, Message::Completion { request: id, head }, 0, now, later);
         }
@@ -395,7 +491,7 @@ impl<X: Features> Host<X> {
             }
             Message::Entries { queue, count } => return HostOutcome::Entries { queue, count },
             Message::FetchList(request) => {
-                let bytes = self.port.nvme().list_bytes(&work.requests[request]).unwrap_or(0);
+                let bytes = self.port.nvme.list_bytes(&work.requests[request]).unwrap_or(0);
                 self.send(Direction::ToDevice, Message::List(request), bytes, now, later);
             }
             Message::List(request) | Message::Command(request) => {

@@ -9,7 +9,9 @@ use crate::host::request::RequestId;
 /// Notice that a completion in the host's memory calls for.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Notice {
-    /// The host is told now.
+    /// The host is told of it now; it is not kept.
+    OfThis,
+    /// The host is told now, of it and of those kept before it.
     Now,
     /// The host is told at this time, if not before.
     At(Time),
@@ -36,7 +38,11 @@ impl Interrupts {
     }
 
     /// A completion has reached the host's memory.
+    #[inline]
     pub fn post(&mut self, request: RequestId, head: u32, now: Time) -> Notice {
+        if self.threshold <= 1 {
+            return Notice::OfThis;
+        }
         self.pending.push_back((request, head));
         if self.pending.len() >= self.threshold {
             return Notice::Now;
@@ -70,7 +76,7 @@ mod tests {
 
     #[test]
     fn without_a_time_each_is_told_at_once() {
-        assert_eq!(interrupts(8, Time::ZERO).post(RequestId(0), 0, Time::ZERO), Notice::Now);
+        assert_eq!(interrupts(8, Time::ZERO).post(RequestId(0), 0, Time::ZERO), Notice::OfThis);
     }
 
     #[test]

@@ -20,6 +20,11 @@ pub enum Direction {
     ToHost,
 }
 
+impl Direction {
+    /// Both, by their numbers.
+    pub const ALL: [Direction; 2] = [Direction::ToDevice, Direction::ToHost];
+}
+
 /// Message that crosses the link.
 #[derive(Clone, Copy, Debug)]
 pub enum Message {
@@ -76,6 +81,7 @@ impl Message {
     const KINDS: usize = 12;
 
     /// The number of its kind.
+    #[inline(always)]
     fn kind(self) -> usize {
         match self {
             Message::SubmissionDoorbell { .. } => 0,
@@ -154,10 +160,10 @@ impl LinkTiming {
 /// One direction.
 #[derive(Default)]
 struct Lane {
-    /// The message on the wires.
-    current: Option<Message>,
-    /// Messages that wait behind it, with their times on the wires.
-    queue: VecDeque<(Message, Time)>,
+    /// Messages with their times on the wires, the next to leave first.
+    messages: VecDeque<(Message, Time)>,
+    /// Whether the first of them is on the wires; the others wait.
+    is_sending: bool,
     /// Sent, but not yet arrived because of the link's latency.
     flying: VecDeque<Message>,
     busy: Time,
@@ -187,13 +193,15 @@ impl Times {
         Times { timing, fixed, last_data: (0, Time::ZERO) }
     }
 
-    #[inline]
+    /// Worked out at once where the kind of message is known beforehand, as it is wherever one is sent.
+    #[inline(always)]
     fn of(&mut self, message: Message, data_bytes: u64) -> Time {
         let fixed = self.fixed[message.kind()];
         let is_one = !matches!(message, Message::Entries { count, .. } if count != 1);
         if fixed != UNKNOWN && is_one { fixed } else { self.worked_out(message, data_bytes) }
     }
 
+    #[inline(never)]
     fn worked_out(&mut self, message: Message, data_bytes: u64) -> Time {
         match (&self.timing, message) {
             (Timing::PciExpress { link, entry_bytes }, Message::Entries { count, .. }) => {
@@ -278,22 +286,26 @@ impl Link {
 
     /// Queues a message of which `data_bytes` is the data it carries. Returns when it leaves the wires if it goes out at
     /// once.
+    #[inline(always)]
     pub fn send(&mut self, lane: Direction, message: Message, data_bytes: u64, now: Time) -> Option<Time> {
         let time = self.times.of(message, data_bytes);
         let lane = &mut self.lanes[lane as usize];
         lane.busy += time;
-        if lane.current.is_some() {
-            lane.queue.push_back((message, time));
+        if lane.is_sending {
+            lane.messages.push_back((message, time));
             return None;
         }
-        lane.current = Some(message);
+        lane.messages.push_front((message, time));
+        lane.is_sending = true;
         Some(now + time)
     }
 
     /// The message on the wires has left them. Returns it if it arrives at once, else when it does.
+    #[inline(always)]
     pub fn sent(&mut self, direction: Direction, now: Time) -> Result<Message, Time> {
         let lane = &mut self.lanes[direction as usize];
-        let message = lane.current.take().expect("nothing was on the link");
+        let (message, _) = lane.messages.pop_front().expect("nothing was on the link");
+        lane.is_sending = false;
         if self.latency == Time::ZERO {
             return Ok(message);
         }
@@ -302,13 +314,14 @@ impl Link {
     }
 
     /// Puts the next waiting message on the wires. Returns when it leaves them.
+    #[inline(always)]
     pub fn next_departure(&mut self, direction: Direction, now: Time) -> Option<Time> {
         let lane = &mut self.lanes[direction as usize];
-        if lane.current.is_some() {
+        if lane.is_sending {
             return None;
         }
-        let (message, time) = lane.queue.pop_front()?;
-        lane.current = Some(message);
+        let &(_, time) = lane.messages.front()?;
+        lane.is_sending = true;
         Some(now + time)
     }
 

@@ -152,6 +152,11 @@ impl<X: Features> Host<X> {
         links.iter().map(|&(name, direction)| (name.to_owned(), self.link.busy(direction))).collect()
     }
 
+    /// Whether every request has an arrival time of its own, whatever becomes of those before it.
+    pub fn is_paced(&self) -> bool {
+        self.flows.iter().all(|flow| matches!(flow.looping, Loop::Open))
+    }
+
     /// Use of the PC's parts.
     pub fn attachment_usage(&self) -> Vec<(String, Time)> {
         self.attached.iter().flat_map(|pc| pc.usage()).map(|(part, busy)| (part.to_owned(), busy)).collect()

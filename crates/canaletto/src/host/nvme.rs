@@ -106,12 +106,18 @@ impl QueuePair {
             return None;
         }
         let request = self.waiting.pop_front()?;
+        Some((request, self.enter(request)))
+    }
+
+    /// Host: puts a request into the submission queue, which has room. Returns the new tail.
+    #[inline]
+    pub fn enter(&mut self, request: RequestId) -> u32 {
         match self.ring.get_mut(self.tail as usize) {
             Some(entry) => *entry = request,
             None => self.ring.push(request),
         }
         self.tail = self.after(self.tail);
-        Some((request, self.tail))
+        self.tail
     }
 
     /// Drive: a doorbell has told the tail. Returns the newly visible requests' places, oldest first.
@@ -233,13 +239,17 @@ impl Nvme {
         flow * self.per_flow + self.turns[usize::from(flow)]
     }
 
-    /// The flow's next request goes to the queue after that.
-    pub fn turn(&mut self, flow: u16) {
+    /// The queue that takes a flow's request; the next one goes to the queue after that.
+    #[inline]
+    pub fn take_turn(&mut self, flow: u16) -> u16 {
         let turn = &mut self.turns[usize::from(flow)];
-        *turn = if *turn + 1 == self.per_flow { 0 } else { *turn + 1 };
+        let taken = *turn;
+        *turn = if taken + 1 == self.per_flow { 0 } else { taken + 1 };
+        flow * self.per_flow + taken
     }
 
     /// Drive: what to fetch next now that something has changed in `queue`, if anything: a queue and how many entries.
+    #[inline(always)]
     pub fn fetch(&mut self, queue: u16) -> Option<(u16, u32)> {
         let Some(arbiter) = &mut self.arbiter else {
             let count = self.queues[usize::from(queue)].fetch();
@@ -258,6 +268,12 @@ impl Nvme {
     /// Drive: whether after a fetch another one may be due at once.
     pub fn arbitrates(&self) -> bool {
         self.arbiter.is_some()
+    }
+
+    /// Drive: whether entries of a queue wait to be asked for.
+    pub fn holds_back(&self, queue: u16) -> bool {
+        let pair = &self.queues[usize::from(queue)];
+        pair.distance(pair.asked, pair.device_tail) > 0
     }
 
     /// Drive: the back end has finished a request of a queue.

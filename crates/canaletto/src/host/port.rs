@@ -6,74 +6,77 @@ use crate::host::nvme::Nvme;
 use crate::host::request::{Kind, Request};
 use crate::host::sata::{CommandSlots, TRIM_BYTES};
 
-/// By queue pairs, or by the command slots of a host bus adapter.
-pub enum Port {
-    /// NVM Express.
-    Nvme(Nvme),
-    /// Serial ATA.
-    Sata(CommandSlots),
+/// Queue pairs, or the command slots of a host bus adapter in their place.
+pub struct Port {
+    /// NVM Express: the queue pairs. There are none where there are command slots.
+    pub nvme: Nvme,
+    /// Serial ATA: the command slots.
+    pub sata: Option<CommandSlots>,
 }
 
 impl Port {
     /// That of a design, for flows of these priorities.
     pub fn new(config: &Host, priorities: &[Priority]) -> Port {
         match config.protocol {
-            Protocol::Nvme => Port::Nvme(Nvme::new(config, priorities)),
-            Protocol::Sata => Port::Sata(CommandSlots::new(&config.sata)),
-        }
-    }
-
-    /// The queue pairs, where only they can be meant.
-    pub fn nvme(&mut self) -> &mut Nvme {
-        match self {
-            Port::Nvme(nvme) => nvme,
-            Port::Sata(_) => unreachable!("a message of NVM Express on a Serial ATA link"),
+            Protocol::Nvme => Port { nvme: Nvme::new(config, priorities), sata: None },
+            Protocol::Sata => Port { nvme: Nvme::new(config, &[]), sata: Some(CommandSlots::new(&config.sata)) },
         }
     }
 
     /// The queue of a flow's next request.
     pub fn next_queue(&self, flow: u16) -> u16 {
-        match self {
-            Port::Nvme(nvme) => nvme.next_queue(flow),
-            Port::Sata(_) => 0,
-        }
+        if self.sata.is_some() { 0 } else { self.nvme.next_queue(flow) }
+    }
+
+    /// The queue of a flow's request that comes now; the next one goes to the queue after that.
+    #[inline]
+    pub fn take_turn(&mut self, flow: u16) -> u16 {
+        if self.sata.is_some() { 0 } else { self.nvme.take_turn(flow) }
     }
 
     /// Whether a flow's next request would be placed at once.
     pub fn has_room(&self, flow: u16) -> bool {
-        match self {
-            Port::Nvme(nvme) => nvme.queues[usize::from(nvme.next_queue(flow))].has_room(),
-            Port::Sata(slots) => slots.has_room(),
+        match &self.sata {
+            Some(slots) => slots.has_room(),
+            None => self.nvme.queues[usize::from(self.nvme.next_queue(flow))].has_room(),
+        }
+    }
+
+    /// Whether requests wait for room in a queue.
+    pub fn has_waiting(&self, queue: u16) -> bool {
+        match &self.sata {
+            Some(slots) => slots.has_waiting(),
+            None => self.nvme.queues[usize::from(queue)].has_waiting(),
         }
     }
 
     /// Queues of all flows together.
     pub fn queues(&self) -> usize {
-        match self {
-            Port::Nvme(nvme) => nvme.queues.len(),
-            Port::Sata(_) => 1,
-        }
+        if self.sata.is_some() { 1 } else { self.nvme.queues.len() }
     }
 
     /// Bytes that the drive fetches from the host before it can start: the data of a write, the list of ranges of a trim (one of
     /// 16 B; NVM Express NVM Command Set §3.2.3).
     pub fn payload_bytes(&self, request: &Request) -> u64 {
-        match (request.kind, self) {
-            (Kind::Trim, Port::Nvme(_)) => 16,
-            (Kind::Trim, Port::Sata(_)) => TRIM_BYTES,
-            (Kind::Write, _) => request.bytes(),
-            (Kind::Read | Kind::Flush, _) => 0,
+        match request.kind {
+            Kind::Read | Kind::Flush => 0,
+            Kind::Write => request.bytes(),
+            Kind::Trim => {
+                if self.sata.is_some() {
+                    TRIM_BYTES
+                } else {
+                    16
+                }
+            }
         }
     }
 
     /// Describes what it holds, for a stuck run's explanation.
     pub fn describe(&self) -> String {
-        match self {
-            Port::Nvme(nvme) => {
-                let each = nvme.queues.iter().enumerate();
-                each.map(|(i, queue)| format!("; queue {i}: {}", queue.describe())).collect()
-            }
-            Port::Sata(slots) => format!("; {}", slots.describe()),
+        if let Some(slots) = &self.sata {
+            return format!("; {}", slots.describe());
         }
+        let each = self.nvme.queues.iter().enumerate();
+        each.map(|(i, queue)| format!("; queue {i}: {}", queue.describe())).collect()
     }
 }

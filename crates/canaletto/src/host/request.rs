@@ -53,8 +53,10 @@ pub struct Request {
     pub lba: u64,
     /// Sectors.
     pub sectors: u32,
-    /// Page transactions not yet finished.
+    /// Page transactions not yet finished, those not yet begun included.
     pub outstanding: u32,
+    /// Page transactions not yet begun, of a request with more pages than may be in flight.
+    pub unbegun: u32,
     /// Pages of a write that the data cache has taken.
     pub cached: u32,
     /// When the host wanted it.

@@ -100,6 +100,11 @@ impl CommandSlots {
         self.waiting.is_empty() && self.used < self.slots && !self.alone
     }
 
+    /// Whether commands wait for a slot.
+    pub fn has_waiting(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
     /// The next command to send, if the drive can take it.
     pub fn issue(&mut self, kind: impl Fn(RequestId) -> Kind) -> Option<RequestId> {
         let queued = is_queued(kind(*self.waiting.front()?));

@@ -82,6 +82,16 @@ causes! {
     DataTransfer = "data_transfer",
     /// Transfer of the completion entry to the host, and the wait for room in the completion queue.
     Completion = "completion",
+    /// Crossing of others' commands and data, which keeps busy what is waited for. Root causes only: blame charges the wait to
+    /// what is waited for.
+    TransferOfOthers = "transfer_of_others",
+}
+
+impl Cause {
+    /// Whether blame charges anything to it: the others are for root causes alone.
+    pub const fn is_blamed(self) -> bool {
+        !matches!(self, Cause::TransferOfOthers)
+    }
 }
 
 /// Number of causes.
@@ -104,6 +114,18 @@ impl Ledger {
     pub fn add(&mut self, other: &Ledger) {
         for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
             *mine += *theirs;
+        }
+    }
+
+    /// Takes back a part of a charge.
+    pub fn discharge(&mut self, cause: Cause, span: Time) {
+        self.0[cause as usize] = self.0[cause as usize] - span;
+    }
+
+    /// Adds the charges from the ledger `before` to the ledger `after` of something else.
+    pub fn add_difference(&mut self, after: &Ledger, before: &Ledger) {
+        for (mine, (after, before)) in self.0.iter_mut().zip(after.0.iter().zip(&before.0)) {
+            *mine += *after - *before;
         }
     }
 

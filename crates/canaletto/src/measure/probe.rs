@@ -54,6 +54,8 @@ pub trait Probe {
     const WATCHES_WIRES: bool = false;
     /// Whether the probe receives the content of every page of a preconditioned drive.
     const WATCHES_PAGES: bool = false;
+    /// Whether waits may be passed on to their [root causes](crate::measure::root_cause).
+    const FOLLOWS_WAITS: bool = false;
 
     /// Called when one page of a host request enters the drive.
     fn page_begins(&mut self, _now: Time, _request: RequestId, _lpa: u64, _sectors: u64, _kind: Kind) {}
@@ -126,3 +128,10 @@ pub trait Probe {
 pub struct NoProbe;
 
 impl Probe for NoProbe {}
+
+/// Probe that observes nothing, for runs that may follow waits to their root causes.
+pub struct WaitFollower;
+
+impl Probe for WaitFollower {
+    const FOLLOWS_WAITS: bool = true;
+}

@@ -29,6 +29,8 @@ pub struct Records {
     pub path_conflict: Vec<u8>,
     /// Time by cause, in picoseconds; one column a cause.
     pub blame: [Vec<u64>; CAUSES],
+    /// Time by root cause, in picoseconds; empty columns where those are not followed.
+    pub root_causes: [Vec<u64>; CAUSES],
 }
 
 /// Completed request.
@@ -71,6 +73,13 @@ impl Records {
         self.complete.push(row.complete.0);
         self.path_conflict.push(u8::from(row.path_conflict));
         for (column, span) in self.blame.iter_mut().zip(&row.ledger.0) {
+            column.push(span.0);
+        }
+    }
+
+    /// Appends the root causes of the request that is appended next.
+    pub fn push_root_causes(&mut self, ledger: &Ledger) {
+        for (column, span) in self.root_causes.iter_mut().zip(&ledger.0) {
             column.push(span.0);
         }
     }

@@ -10,10 +10,11 @@ use serde::Serialize;
 use crate::engine::time::{Time, TimeSum};
 use crate::host::request::{Kind, Request};
 use crate::measure::area::Area;
-use crate::measure::blame::{CAUSES, Cause};
+use crate::measure::blame::{CAUSES, Cause, Ledger};
 use crate::measure::cache::CacheReport;
 use crate::measure::energy::EnergyReport;
 use crate::measure::histogram::Histogram;
+use crate::measure::load::LoadReport;
 use crate::measure::maintenance::{BlocksReport, GcReport, MaintenanceSeries, WearReport};
 use crate::measure::map::Map;
 use crate::measure::precondition::PreconditionReport;
@@ -29,6 +30,8 @@ pub struct Tally {
     pub completed: u64,
     /// Latency (arrival to completion) of each kind of request, with blame.
     latency: [Histogram; Kind::COUNT],
+    /// The same by root cause, where those are followed.
+    root_causes: [Histogram; Kind::COUNT],
     failed: u64,
     /// Device response time (enqueue to completion).
     response: Histogram,
@@ -56,6 +59,11 @@ impl Tally {
         self.last_completion = now;
     }
 
+    /// Counts the root causes of a completed request.
+    pub fn count_root_causes(&mut self, request: &Request, ledger: &Ledger, now: Time) {
+        self.root_causes[request.kind as usize].record_blamed(now - request.arrival, ledger);
+    }
+
     /// Counts one page transaction of a request and the time it lost to path conflicts.
     pub fn count_page(&mut self, path_conflict: bool, lost: Time) {
         self.pages += 1;
@@ -67,6 +75,9 @@ impl Tally {
         self.generated += other.generated;
         self.completed += other.completed;
         for (mine, theirs) in self.latency.iter_mut().zip(&other.latency) {
+            mine.merge(theirs);
+        }
+        for (mine, theirs) in self.root_causes.iter_mut().zip(&other.root_causes) {
             mine.merge(theirs);
         }
         self.response.merge(&other.response);
@@ -172,6 +183,13 @@ impl Blame {
     }
 }
 
+/// Requests of all kinds.
+fn together(kinds: &[Histogram; Kind::COUNT]) -> Histogram {
+    let mut all = kinds[0].clone();
+    kinds[1..].iter().for_each(|kind| all.merge(kind));
+    all
+}
+
 fn table(means: [f64; CAUSES]) -> BlameTable {
     Cause::ALL
         .iter()
@@ -207,8 +225,12 @@ pub struct Measures {
     pub bandwidth_mb_s: Option<f64>,
     /// Latency from arrival to completion at the host, in microseconds.
     pub latency_us: Latency,
-    /// Latency by cause, in microseconds.
+    /// Latency by cause, in microseconds: a wait is charged to what was waited for.
     pub blame_us: Blame,
+    /// Latency by root cause, in microseconds: a wait is passed on to what its holder did or waited for, and so on. None if
+    /// waits were not followed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root_cause_us: Option<Blame>,
     /// Path conflicts.
     pub path_conflicts: PathConflicts,
     /// Device response time from entry into the submission queue to completion at the host, in microseconds.
@@ -222,10 +244,7 @@ pub struct Measures {
 impl Measures {
     /// Returns the measures of one tally.
     pub fn of(tally: &Tally) -> Measures {
-        let mut all = tally.latency[0].clone();
-        for other in &tally.latency[1..] {
-            all.merge(other);
-        }
+        let (all, root_causes) = (together(&tally.latency), together(&tally.root_causes));
         let seconds = tally.first_arrival.map(|first| (tally.last_completion - first).seconds()).filter(|&s| s > 0.0);
         let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
         Measures {
@@ -251,6 +270,7 @@ impl Measures {
                 flush: Distribution::of(&tally.latency[3]),
             },
             blame_us: Blame::of(&all),
+            root_cause_us: (root_causes.count() > 0).then(|| Blame::of(&root_causes)),
             path_conflicts: PathConflicts {
                 free_request_share: share(tally.requests_without_conflict, all.count()),
                 free_transaction_share: share(tally.pages_without_conflict, tally.pages),
@@ -407,6 +427,8 @@ pub struct Report {
     /// Measures of the whole run.
     #[serde(flatten)]
     pub measures: Measures,
+    /// Offered and served load, and the busiest part.
+    pub load: LoadReport,
     /// Activity of the flash.
     pub flash: FlashReport,
     /// Activity of the cached mapping table; none if the whole table is in DRAM.

@@ -2,6 +2,7 @@
 
 use crate::engine::time::Time;
 use crate::host::request::Request;
+use crate::measure::blame::Ledger;
 use crate::measure::records::{Records, Row};
 use crate::measure::report::Tally;
 
@@ -16,6 +17,7 @@ pub struct Statistics {
     /// Requests completed, those of the warm-up included.
     completed: u64,
     first_arrival: Option<Time>,
+    last_arrival: Time,
 }
 
 impl Statistics {
@@ -28,6 +30,7 @@ impl Statistics {
             generated: 0,
             completed: 0,
             first_arrival: None,
+            last_arrival: Time::ZERO,
         }
     }
 
@@ -35,6 +38,7 @@ impl Statistics {
     pub fn count_arrival(&mut self, flow: u16, arrival: Time) {
         self.generated += 1;
         self.first_arrival.get_or_insert(arrival);
+        self.last_arrival = arrival;
         self.tallies[usize::from(flow)].generated += 1;
     }
 
@@ -47,6 +51,17 @@ impl Statistics {
     pub fn count_page(&mut self, flow: u16, path_conflict: bool, lost: Time) {
         if self.is_warm() {
             self.tallies[usize::from(flow)].count_page(path_conflict, lost);
+        }
+    }
+
+    /// Counts the root causes of a request that [`Statistics::count_request`] counts next.
+    pub fn count_root_causes(&mut self, request: &Request, ledger: &Ledger, now: Time) {
+        debug_assert_eq!(ledger.total(), now - request.arrival, "the root causes of a request do not add up");
+        if self.is_warm() {
+            self.tallies[usize::from(request.flow)].count_root_causes(request, ledger, now);
+            if let Some(records) = &mut self.records {
+                records.push_root_causes(ledger);
+            }
         }
     }
 
@@ -97,9 +112,19 @@ impl Statistics {
         self.first_arrival
     }
 
+    /// When the last request so far arrived.
+    pub fn last_arrival(&self) -> Time {
+        self.last_arrival
+    }
+
     /// Counts by flow.
     pub fn tallies(&self) -> &[Tally] {
         &self.tallies
+    }
+
+    /// The rows so far, once there are at least `count`.
+    pub fn take_rows(&mut self, count: usize) -> Option<Records> {
+        self.records.as_mut().filter(|records| records.len() >= count).map(std::mem::take)
     }
 
     /// A row for each request, if asked for.

@@ -9,7 +9,7 @@ use crate::scheduler::transaction::TransactionId;
 /// A walk over a transaction and the others of its flash page. Each may be removed once it has been given. Without flash pages
 /// of several pages, a transaction is alone.
 pub struct FlashPageGroup<X> {
-    next: TransactionId,
+    next: Option<TransactionId>,
     features: PhantomData<X>,
 }
 
@@ -17,17 +17,16 @@ impl<X: Features> FlashPageGroup<X> {
     /// From the first one on.
     #[inline]
     pub fn of(first: TransactionId) -> Self {
-        FlashPageGroup { next: first, features: PhantomData }
+        FlashPageGroup { next: Some(first), features: PhantomData }
     }
 
     /// The next one.
     #[inline]
     pub fn next(&mut self, transactions: &Transactions) -> Option<TransactionId> {
-        let id = self.next;
-        if !id.is_some() {
-            return None;
+        let id = self.next.take()?;
+        if X::SHARED_FLASH_PAGES {
+            self.next = Some(transactions[id].next_in_flash_page).filter(|next| next.is_some());
         }
-        self.next = if X::SHARED_FLASH_PAGES { transactions[id].next_in_flash_page } else { TransactionId::NONE };
         Some(id)
     }
 

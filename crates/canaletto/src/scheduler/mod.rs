@@ -109,13 +109,14 @@ impl Scheduler {
         self.lun_domains[lun.index()]
     }
 
-    /// Puts a LUN in or out of its domain's round robin, and has the domain's paths offered if it is in.
+    /// Puts a LUN in or out of its domain's round robin, and has the domain's paths offered if it is in, or if something else has
+    /// become `free` for them.
     #[inline(always)]
-    pub fn set_ready(&mut self, lun: LunId, ready: bool) {
+    pub fn set_ready(&mut self, lun: LunId, ready: bool, free: bool) {
         let domain = self.domain_of(lun);
         let d = &mut self.domains[domain.index()];
         d.ready.set(lun.0 - d.first_lun, ready);
-        if ready {
+        if ready | free {
             self.touch(domain);
         }
     }
@@ -158,6 +159,12 @@ impl Scheduler {
     #[inline]
     pub fn offered(&mut self, domain: DomainId) {
         self.touched.set(domain.0, false);
+    }
+
+    /// Whether a LUN of a domain may have a command to send, or is to be looked at all the same.
+    #[inline]
+    pub fn may_have_command(&self, domain: DomainId) -> bool {
+        !self.domains[domain.index()].ready.is_empty() || self.queues.must_poll()
     }
 
     /// A walk round the ready LUNs of a domain, from the one whose turn it is.
@@ -212,6 +219,12 @@ impl Scheduler {
         d.data_waiting += 1;
     }
 
+    /// Whether read data of a domain wait for a path.
+    #[inline]
+    pub fn has_data(&self, domain: DomainId) -> bool {
+        self.domains[domain.index()].data_waiting > 0
+    }
+
     /// Takes the data to send next, by classes, if `is_free` says that a path is free for any.
     #[inline(always)]
     pub fn next_data(
@@ -222,9 +235,6 @@ impl Scheduler {
     ) -> Option<TransactionId> {
         let data_queue = self.data_queue;
         let d = &mut self.domains[domain.index()];
-        if d.data_waiting == 0 {
-            return None;
-        }
         let free = |&id: &TransactionId| is_free(&transactions[id]);
         for waiting in d.data.iter_mut().filter(|waiting| !waiting.is_empty()) {
             let place = match data_queue {

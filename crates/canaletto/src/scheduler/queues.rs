@@ -48,6 +48,26 @@ struct Lun {
     write_turns: WeightedRoundRobin,
 }
 
+impl Lun {
+    /// Takes a transaction off a list, in which it comes after `previous`.
+    #[inline]
+    fn unlink(&mut self, list: usize, previous: TransactionId, at: TransactionId, transactions: &mut Transactions) {
+        let next = std::mem::replace(&mut transactions[at].next, TransactionId::NONE);
+        let ends = &mut self.lists[list];
+        if previous.is_some() {
+            transactions[previous].next = next;
+        } else {
+            ends.head = next;
+        }
+        if !next.is_some() {
+            ends.tail = previous;
+        }
+        if !ends.head.is_some() {
+            self.waiting &= !(1 << list);
+        }
+    }
+}
+
 /// State of transactions that the scheduler must know to form a command.
 pub trait Readiness {
     /// Whether a transaction can be issued now.
@@ -165,6 +185,7 @@ impl Queues {
     }
 
     /// Queues a transaction on a LUN.
+    #[inline(always)]
     pub fn push(&mut self, lun: LunId, id: TransactionId, transactions: &mut Transactions) {
         let list = self.list_of(&transactions[id]);
         transactions[id].next = TransactionId::NONE;
@@ -206,6 +227,7 @@ impl Queues {
     }
 
     /// Takes the next command for a LUN, or none.
+    #[inline(always)]
     pub fn next_command(
         &mut self,
         lun: LunId,
@@ -219,8 +241,8 @@ impl Queues {
         self.first_command(lun, look.order(), look.free, transactions, readiness)
     }
 
-    /// Forms a command from the first list that yields one.
-    #[inline]
+    /// Forms a command from the first list that yields one. In line, as commands are too large to be handed on.
+    #[inline(always)]
     fn first_command(
         &mut self,
         lun: LunId,
@@ -253,6 +275,7 @@ impl Queues {
 
     /// Forms a command from the user class, of several, whose turn it is. A turn that yields no command is not taken, unless
     /// looking is enough to take it.
+    #[inline(never)]
     fn user_command(
         &mut self,
         id: LunId,
@@ -297,6 +320,7 @@ impl Queues {
 
     /// Forms a command from one list: the first transaction that can be issued, and those for further planes of its die
     /// that can join it.
+    #[inline(always)]
     fn form(
         &mut self,
         id: LunId,
@@ -305,28 +329,27 @@ impl Queues {
         transactions: &mut Transactions,
         readiness: &impl Readiness,
     ) -> Option<Command> {
-        let head = self.luns[id.index()].lists[list].head;
-        let operation = transactions[head].operation;
+        let lun = &mut self.luns[id.index()];
+        let mut at = lun.lists[list].head;
+        let operation = transactions[at].operation;
         let mut open = free;
         let mut command = Command::new(operation);
         // The page that all have to use, once that is known.
         let same_page = self.same_page && operation != Operation::Erase;
-        let mut page = (self.multi_plane == MultiPlane::HeadPage).then(|| readiness.page(&transactions[head]));
+        let mut page = (self.multi_plane == MultiPlane::HeadPage).then(|| readiness.page(&transactions[at]));
         let mut previous = TransactionId::NONE;
-        let mut at = head;
         while at.is_some() && open != 0 {
             let t = &transactions[at];
             let (next, plane) = (t.next, readiness.plane(t));
             let bit = 1u64 << plane;
-            let first = command.transactions().is_empty();
-            let matches = |t| first || !same_page || page == Some(readiness.page(t));
+            let matches = |t| command.is_empty() || !same_page || page == Some(readiness.page(t));
             if open & bit != 0 && readiness.ready(t) && matches(t) {
                 if same_page && page.is_none() {
                     page = Some(readiness.page(t));
                 }
                 open &= self.die_masks[plane as usize] & !bit;
                 command.push(at);
-                self.unlink(id, list, previous, at, transactions);
+                lun.unlink(list, previous, at, transactions);
                 if self.multi_plane == MultiPlane::Off {
                     break;
                 }
@@ -341,7 +364,7 @@ impl Queues {
         if self.pages_per_flash_page > 1 {
             command.transactions().iter().for_each(|&first| self.join(id, list, first, transactions, readiness));
         }
-        (!command.transactions().is_empty()).then_some(command)
+        (!command.is_empty()).then_some(command)
     }
 
     /// Takes those that are read or programmed with `first`, in its flash page, off its list.
@@ -361,7 +384,7 @@ impl Queues {
         while at.is_some() && room > 0 {
             let next = transactions[at].next;
             if readiness.shares(&transactions[first], &transactions[at]) {
-                self.unlink(id, list, previous, at, transactions);
+                self.luns[id.index()].unlink(list, previous, at, transactions);
                 transactions[last].next_in_flash_page = at;
                 last = at;
                 room -= 1;
@@ -370,30 +393,6 @@ impl Queues {
             }
             at = next;
         }
-    }
-
-    fn unlink(
-        &mut self,
-        id: LunId,
-        list: usize,
-        previous: TransactionId,
-        at: TransactionId,
-        transactions: &mut Transactions,
-    ) {
-        let next = transactions[at].next;
-        let lun = &mut self.luns[id.index()];
-        if previous.is_some() {
-            transactions[previous].next = next;
-        } else {
-            lun.lists[list].head = next;
-        }
-        if !next.is_some() {
-            lun.lists[list].tail = previous;
-        }
-        if !lun.lists[list].head.is_some() {
-            lun.waiting &= !(1 << list);
-        }
-        transactions[at].next = TransactionId::NONE;
     }
 }
 
@@ -428,7 +427,7 @@ impl QueuedWrites for Queues {
             let mut at = self.luns[lun.index()].lists[list].head;
             while at.is_some() {
                 if wanted(&transactions[at]) {
-                    self.unlink(lun, list, previous, at, transactions);
+                    self.luns[lun.index()].unlink(list, previous, at, transactions);
                     return Some(at);
                 }
                 (previous, at) = (at, transactions[at].next);

@@ -8,7 +8,7 @@ use crate::engine::random::Stream;
 use crate::engine::time::Time;
 use crate::ftl::precondition::rates::Traced;
 use crate::host::request::Kind;
-use crate::limits::Limits;
+use crate::limits::{FlowRange, Limits};
 use crate::workload::flow::Wanted;
 use crate::workload::replay::Replay;
 use crate::workload::synthetic::Generator;
@@ -80,7 +80,7 @@ impl Fills {
                     (Overwrites::Generated(Box::new(generator)), weight_of(synthetic), Traced::new())
                 }
                 (None, Some(mut again)) => {
-                    let units = writes_of(&mut again()?, range.first_sector, per_page)?;
+                    let units = writes_of(&mut again()?, range, per_page)?;
                     let writes: u64 = units.iter().map(|&(_, n)| u64::from(n)).sum();
                     let pages = |&(unit, n): &(u64, u32)| {
                         (unit * limits.pages_per_unit..(unit + 1) * limits.pages_per_unit).map(move |page| (page, n))
@@ -140,11 +140,12 @@ pub fn weight_of(flow: &Synthetic) -> f64 {
 }
 
 /// Returns the number of writes of each page in a trace, counted from the flow's first page.
-fn writes_of(replay: &mut Replay, first_sector: u64, per_page: u64) -> Result<Traced, String> {
+fn writes_of(replay: &mut Replay, range: &FlowRange, per_page: u64) -> Result<Traced, String> {
     let mut counts: HashMap<u64, u32> = HashMap::new();
     while let Some(wanted) = replay.take()? {
         if wanted.kind == Kind::Write {
-            pages_of(&wanted, first_sector, per_page).for_each(|page| *counts.entry(page).or_default() += 1);
+            pages_of(&wanted, range.first_sector, range.sectors, per_page)
+                .for_each(|page| *counts.entry(page).or_default() += 1);
         }
     }
     let mut traced: Traced = counts.into_iter().collect();
@@ -152,10 +153,11 @@ fn writes_of(replay: &mut Replay, first_sector: u64, per_page: u64) -> Result<Tr
     Ok(traced)
 }
 
-/// Returns the pages that a request touches, counted from the flow's first page.
-fn pages_of(wanted: &Wanted, first_sector: u64, per_page: u64) -> std::ops::Range<u64> {
+/// Returns the pages that a request touches, counted from the flow's first page; `sectors` is the number of the flow's
+/// sectors, over whose end MQSim's requests may run.
+fn pages_of(wanted: &Wanted, first_sector: u64, sectors: u64, per_page: u64) -> std::ops::Range<u64> {
     let first = wanted.lba - first_sector;
-    first / per_page..(first + u64::from(wanted.sectors)).div_ceil(per_page)
+    first / per_page..(first + u64::from(wanted.sectors)).min(sectors).div_ceil(per_page)
 }
 
 impl Fill {
@@ -212,7 +214,7 @@ impl Fill {
                 Some(wanted) => Some(wanted).filter(|w| w.kind == Kind::Write),
             },
         };
-        Ok(wanted.map_or(0..0, |wanted| pages_of(&wanted, self.first_sector, self.per_page)))
+        Ok(wanted.map_or(0..0, |wanted| pages_of(&wanted, self.first_sector, self.sectors, self.per_page)))
     }
 
     fn write(&self, page: u64) -> Wanted {

@@ -1,7 +1,7 @@
 //! Flow: source of requests and their arrival.
 
 use crate::config::units::Duration;
-use crate::config::workload::{Flow as FlowConfig, Trace};
+use crate::config::workload::{Addresses, Flow as FlowConfig, OutOfRange, Synthetic, Trace};
 use crate::engine::time::Time;
 use crate::host::request::Kind;
 use crate::workload::fill::Fill;
@@ -68,6 +68,20 @@ impl FlowConfig {
             (None, Some(mix)) => &mix.trace,
             (None, None) => &[],
         }
+    }
+
+    /// Returns whether requests may run over the end of the flow's addresses, as MQSim's may.
+    pub fn may_overrun(&self) -> bool {
+        let hot_cold = |s: &Synthetic| s.mqsim_seed.is_some() && s.addresses == Addresses::HotCold;
+        let traced = self.traces().iter().any(|trace| trace.out_of_range == OutOfRange::Mqsim);
+        traced || self.synthetic.as_ref().is_some_and(hot_cold)
+    }
+
+    /// Returns the last of the flow's `sectors` sectors that a page of a request may begin at. Generated flows of MQSim end
+    /// with their working set.
+    pub fn last_start(&self, sectors: u64) -> u64 {
+        let of_mqsim = self.synthetic.as_ref().filter(|s| s.mqsim_seed.is_some());
+        of_mqsim.map_or(sectors - 1, |s| s.used_range(0, sectors - 1).1)
     }
 
     /// Returns the largest number of requests, if it is known beforehand.

@@ -3,6 +3,8 @@
 pub mod arrivals;
 pub mod fill;
 pub mod flow;
+pub mod glance;
+pub mod offered;
 pub mod part;
 pub mod places;
 pub mod plan;

@@ -236,6 +236,11 @@ impl Part {
         )
     }
 
+    /// Returns the share of the trace that has been read, if its length is known.
+    pub fn share_read(&self) -> Option<f64> {
+        self.source.share_read()
+    }
+
     /// Returns whether its times are the recorded ones; `factor` is the scaling beyond its own.
     pub fn is_as_recorded(&self, factor: f64) -> bool {
         self.plan.factor * factor == 1.0

@@ -34,6 +34,11 @@ pub trait RecordSource: Send {
     /// # Errors
     /// A message with file, line and reason if the stream cannot go on.
     fn next_batch(&mut self, batch: &mut Vec<Record>) -> Result<(), String>;
+
+    /// Returns the share of the stream that has been read, if its length is known.
+    fn share_read(&self) -> Option<f64> {
+        None
+    }
 }
 
 /// Makes another stream of a trace's records, from its beginning.
@@ -124,6 +129,12 @@ impl Replay {
         self.taken += 1;
         self.times = Some((self.times.map_or(ps, |times| times.0), ps));
         Ok(Some(i))
+    }
+
+    /// Returns the share of its traces that has been read, the least of several; none if the length of any is not known.
+    pub fn share_read(&self) -> Option<f64> {
+        let shares = self.parts.iter().map(Part::share_read);
+        shares.reduce(|a, b| Some(a?.min(b?))).flatten()
     }
 
     /// Returns the mean time between the arrivals of the requests taken so far, in picoseconds; none if they all

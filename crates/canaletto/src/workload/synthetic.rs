@@ -65,11 +65,7 @@ impl Generator {
         let sizes = stream("size", config.size_deviation.0 > 0);
         let gaps = stream("gap", config.inter_arrival.is_some());
         // Limits have seen to it that there is something behind the offset.
-        let (whole, first) = (last - first, first + config.offset_sectors());
-        let used_last = match config.working_set_size {
-            Some(size) => last.min(first + size.0 / SECTOR - 1),
-            None => last.min(first + (whole as f64 * config.working_set) as u64),
-        };
+        let (first, used_last) = config.used_range(first, last);
         let alignment = (config.alignment.0 / SECTOR).max(1);
         let next_sequential = if config.addresses == Addresses::Sequential {
             let start = addresses.integer(first, used_last);
@@ -214,6 +210,7 @@ impl Generator {
     }
 
     /// Returns a first sector drawn from the distribution of addresses.
+    #[inline(always)]
     fn drawn(&mut self, sectors: u64) -> u64 {
         let (first, last) = self.range;
         let lba = match self.config.addresses {
@@ -225,7 +222,9 @@ impl Generator {
                 let cold = self.hot.uniform() < self.config.hot_share.unwrap_or(0.0);
                 let (from, to) = if cold { (self.hot_end + 1, last) } else { (first, self.hot_end) };
                 let lba = self.addresses.integer(from.min(to), to);
-                if lba + sectors > last { first } else { lba }
+                // MQSim lets such requests run over the end.
+                let moves = lba + sectors > last && self.config.mqsim_seed.is_none();
+                if moves { first } else { lba }
             }
             Addresses::Zipf | Addresses::Pareto => {
                 let (law, scatter) = self.popularity.as_ref().expect("a flow with such addresses has a law");

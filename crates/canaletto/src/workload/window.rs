@@ -50,7 +50,8 @@ fn room(&(_, bytes): &(u32, u64)) -> u64 {
 pub enum Placed {
     /// Unchanged.
     AsRecorded,
-    /// Taken modulo the capacity, or moved to its end because it would have crossed it.
+    /// Taken modulo the capacity, or moved to its end because it would have crossed it; or crosses it and goes on from
+    /// its beginning.
     Wrapped,
     /// Scaled, or moved to the end of the capacity because it would have crossed it.
     Scaled,
@@ -138,15 +139,17 @@ impl Window {
             lba = (scaled & !7) | (lba & 7);
         } else if self.out_of_range == OutOfRange::Wrap {
             lba %= limit;
+        } else if self.out_of_range == OutOfRange::Mqsim && lba >= limit {
+            lba %= (limit - 1).max(1);
         }
-        if lba + sectors > limit {
+        if lba + sectors > limit && self.out_of_range != OutOfRange::Mqsim {
             if self.out_of_range == OutOfRange::Refuse {
                 return Err(beyond_message(lba, sectors, limit));
             }
             lba = limit - sectors;
         }
         let placed = match self.out_of_range {
-            _ if lba == recorded => Placed::AsRecorded,
+            _ if lba == recorded && lba + sectors <= limit => Placed::AsRecorded,
             OutOfRange::Fit => Placed::Scaled,
             _ => Placed::Wrapped,
         };

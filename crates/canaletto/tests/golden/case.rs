@@ -4,6 +4,7 @@ use canaletto::config::design::Design;
 use canaletto::config::workload::Workload;
 use canaletto::config::{load_design, load_workload};
 use canaletto::engine::time::Time;
+use canaletto::measure::blame::Cause;
 use canaletto::measure::records::Records;
 use canaletto::measure::timeline::{Header, Timeline, Windows};
 use canaletto::{Outcome, RunOptions, TraceInput, run, timeline};
@@ -106,6 +107,12 @@ impl Case {
         self
     }
 
+    /// With root causes, which change nothing else.
+    pub fn following_waits(mut self) -> Case {
+        self.options.root_causes = true;
+        self
+    }
+
     pub fn windows(mut self, windows: &[(u64, u64)], limit: usize) -> Case {
         self.windows = Some((windows.to_vec(), limit));
         self.options.records = false;
@@ -162,7 +169,9 @@ pub struct Found {
 }
 
 impl Found {
-    fn of_run(outcome: Outcome) -> Found {
+    fn of_run(mut outcome: Outcome) -> Found {
+        outcome.report.measures.root_cause_us = None;
+        outcome.report.flows.iter_mut().for_each(|flow| flow.measures.root_cause_us = None);
         let json = serde_json::to_string(&outcome.report).expect("a report is JSON");
         let records = outcome.records.expect("records were asked for");
         let requests = &outcome.report.measures.requests;
@@ -260,9 +269,9 @@ fn named<const N: usize>(of: &str, columns: [(&str, Vec<u64>); N]) -> Vec<(Strin
     columns.into_iter().map(|(name, column)| (format!("{of}.{name}"), column)).collect()
 }
 
-/// Every field of every row. A field that is new does not compile here until it is named.
+/// Every field of every row but root causes.
 fn columns_of(records: Records) -> Vec<(String, Vec<u64>)> {
-    let Records { request, flow, kind, failed, lba, sectors, arrival, enqueue, complete, path_conflict, blame } =
+    let Records { request, flow, kind, failed, lba, sectors, arrival, enqueue, complete, path_conflict, blame, .. } =
         records;
     let mut columns = named(
         "requests",
@@ -279,7 +288,7 @@ fn columns_of(records: Records) -> Vec<(String, Vec<u64>)> {
             ("path_conflict", wide(path_conflict)),
         ],
     );
-    let causes = blame.into_iter().enumerate();
+    let causes = blame.into_iter().enumerate().filter(|&(cause, _)| Cause::ALL[cause].is_blamed());
     columns.extend(causes.map(|(cause, column)| (format!("ledger.{cause}"), column)));
     columns
 }

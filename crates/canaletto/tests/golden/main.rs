@@ -135,3 +135,15 @@ fn every_run_is_as_it_was() {
         }
     }
 }
+
+/// The engine asserts of every request that its root causes add up to its latency.
+#[test]
+fn following_waits_changes_nothing_else() {
+    if std::env::var("GOLDEN").is_ok() {
+        return;
+    }
+    let cases: Vec<_> = selected().into_iter().map(Case::following_waits).collect();
+    let different = differences(&lines_of(&cases, &|_, _| ()), false);
+    let (count, all) = (different.len(), cases.len());
+    assert!(different.is_empty(), "{count} of {all} runs differ:\n{}", different.join("\n"));
+}

@@ -236,6 +236,7 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("controller.ecc_rate", "800MB/s", &[], READS),
     ("controller.firmware_per_request", "1us", &[], READS),
     ("controller.firmware_per_page", "1us", &[], READS),
+    ("controller.pages_in_flight", "1", &[], LARGE),
     ("ftl.mapping_unit", "1KiB", &[], PARTIAL),
     ("ftl.mapping", "bast", &["ftl.unwritten_reads=zeroes"], WRITES),
     ("ftl.hybrid.log_blocks", "2", BAST, WRITES),

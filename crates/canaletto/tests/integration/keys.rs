@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 use crate::common;
 use crate::key_changes::{DESIGN, DRIVE, canned, workload_table, workload_text};
 use canaletto::config::schema::{Kind, schema};
+use canaletto::config::setting::Setting;
 use canaletto::config::workload::Flow;
-use canaletto::config::{load_design, load_pc, load_workload};
+use canaletto::config::{load_design, load_pc, load_workload, resolve_design};
 use canaletto::host::attach::scenario::{Scenario, simulate};
 use canaletto::{RunOptions, run};
 use serde_json::Value;
@@ -80,7 +81,32 @@ fn every_design_key_changes_a_result() {
         let changed: Vec<&str> = situation.iter().copied().chain([setting.as_str()]).collect();
         let same = outcome(situation, &workload, &[]) == outcome(&changed, &workload, &[]);
         assert!(!same, "{key} = {change} changes nothing");
+        assert!(!is_noted(&changed, &setting), "{key} = {change} changes a result and is said to have no effect");
     }
+}
+
+/// Whether a setting among others is said to have no effect.
+fn is_noted(settings: &[&str], setting: &str) -> bool {
+    let parse = |text: &&str| Setting::parse(text, "", text).unwrap();
+    let settings: Vec<Setting> = settings.iter().map(parse).collect();
+    let notes =
+        resolve_design("small.toml", Some(common::SMALL), &settings).map_or_else(|_| Vec::new(), |found| found.1);
+    notes.iter().any(|note| note.starts_with(setting))
+}
+
+#[test]
+fn keys_that_are_said_to_have_no_effect_have_none() {
+    let mut noted = 0;
+    for (key, change, _, workload) in DESIGN {
+        let setting = format!("{key}={change}");
+        if is_noted(&[&setting], &setting) {
+            let workload = workload_text(workload);
+            // An idle key counts for energy or area nowhere: the whole report is the same.
+            assert_eq!(outcome(&[], &workload, &[]), outcome(&[&setting], &workload, &[]), "{setting}");
+            noted += 1;
+        }
+    }
+    assert!(noted > 80, "{noted} keys are noted");
 }
 
 /// Key of a PC with a fixed-latency drive, change. Its attachment's keys are those of a design.

@@ -46,7 +46,7 @@ const STATIONS: [(&str, &[&str]); 7] = [
 ];
 
 /// Modules that are no stations: the engine's ground, configuration, and the books.
-const COMMON: [&str; 13] = [
+const COMMON: [&str; 14] = [
     "RunError",
     "RunOptions",
     "config",
@@ -54,6 +54,7 @@ const COMMON: [&str; 13] = [
     "engine::events",
     "engine::features",
     "engine::in_flight",
+    "engine::memory",
     "engine::random",
     "engine::ring",
     "engine::time",

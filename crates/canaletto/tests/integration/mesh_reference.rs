@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::flits::{self, Case, Crossing, Link, Node, Packet};
 use canaletto::config::design::{ControllerEdge, Fabric as Config, FabricKind, Geometry};
 use canaletto::config::units::{Duration, Rate, Size};
-use canaletto::engine::events::EventQueue;
+use canaletto::engine::events::{Due, EventQueue};
 use canaletto::engine::time::Time;
 use canaletto::fabric::Fabric;
 use canaletto::fabric::mesh::{self, Mesh};
@@ -209,7 +209,7 @@ fn engine(case: &Case) -> Vec<Crossing> {
     for (number, packet) in case.packets.iter().enumerate() {
         events.push(Time::from_ns(packet.at), Happening::Injection(number));
     }
-    while let Some((now, happening)) = events.pop() {
+    while let Some((now, Due::Event(happening))) = events.pop() {
         let mut later = |time, event| events.push(time, Happening::Inside(event));
         match happening {
             Happening::Injection(number) => {

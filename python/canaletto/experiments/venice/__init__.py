@@ -16,6 +16,9 @@ from canaletto.experiments.venice import (
     table3,
     table4,
 )
+from canaletto.experiments.venice.evaluation import SYSTEMS as NAMES
+
+__all__ = ["FIGURES", "NAMES"]
 
 FIGURES = [
     module.FIGURE

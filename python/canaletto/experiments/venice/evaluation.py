@@ -71,7 +71,7 @@ AVERAGE, MOST = "average", "most"
 def drive(ssd: str, system: str, **keys: Any) -> Design:
     """A drive of Table 1 as one of the systems, in its steady state: CWDP and no write cache, the defaults."""
     steady = {"precondition.kind": "steady", "precondition.occupancy": OCCUPANCY}
-    return config.design(ssd, fabric=SYSTEMS[system], **{**steady, **keys})
+    return config.quiet_design(ssd, fabric=SYSTEMS[system], **{**steady, **keys})
 
 
 @cache

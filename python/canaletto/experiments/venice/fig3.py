@@ -37,7 +37,7 @@ def runs(_: Scale) -> dict[Label, Run]:
     """Two reads for each place and system."""
     found: dict[Label, Run] = {}
     for system in ("Baseline", "Venice"):
-        drive = config.design(
+        drive = config.quiet_design(
             PERFORMANCE,
             fabric=SYSTEMS[system],
             **{

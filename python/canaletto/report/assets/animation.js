@@ -658,18 +658,33 @@
     width = player.clientWidth;
   }).observe(player);
 
+  // The middle of the longest time in which most transfers of the first fabric wait for a path.
+  function mostConflicts() {
+    const { waits } = fabrics.find(fabric => fabric.name === data.first[0]) ?? fabrics[0];
+    const changes = waits.flatMap(({ start, end }) => [[Math.max(start, 0), 1], [Math.min(end, data.end), -1]]);
+    changes.sort(([a, up], [b, down]) => a - b || up - down);
+    let [waiting, most, longest, middle] = [0, 0, 0, data.end / 3];
+    changes.forEach(([moment, change], place) => {
+      waiting += change;
+      const until = changes[place + 1]?.[0] ?? moment;
+      if (waiting > most || (waiting === most && waiting > 0 && until - moment > longest)) {
+        [most, longest, middle] = [waiting, until - moment, (moment + until) / 2];
+      }
+    });
+    return middle;
+  }
+
   // #t=MICROSECONDS&play=0&fabrics=bus,venice&request=17 sets the state: for links, and for tests.
   function fromHash() {
     const given = settings();
-    const names = given.get("fabrics")?.split(",") ?? [fabrics[0].name, "venice"];
+    const names = given.get("fabrics")?.split(",") ?? (data.first.length ? data.first : [fabrics[0].name]);
     for (const fabric of fabrics) show(fabric, names.includes(fabric.name));
     if (!fabrics.some(fabric => fabric.shown)) show(fabrics[0], true);
     if (fabrics.length > 1 && fabrics.filter(fabric => fabric.shown).length < 2 && !given.has("fabrics")) show(fabrics[fabrics.length - 1], true);
     fitAll();
     const request = given.get("request") ?? data.request;
     if (request !== null) choose(Number(request));
-    // Begins where something happens.
-    seek(given.has("t") ? Number(given.get("t")) * 1e6 - data.start : data.end / 3);
+    seek(given.has("t") ? Number(given.get("t")) * 1e6 - data.start : mostConflicts());
     if (given.get("play") === "1") play(true);
   }
 

@@ -7,7 +7,7 @@ const erases = mean => `${+mean.toPrecision(3)}\u00a0erases`;
 // What a kind of map shows: what it is called, a value in words, the scale's title and ticks, a chip, the summary.
 const SHOWN = {
   "maps": {
-    name: "utilisation", column: "share", words: percent, title: "share of the execution time in use (%)",
+    name: "utilisation", column: "share", words: percent, title: "share of the execution time in use",
     tick: share => `${+(share * 100).toPrecision(3)} %`,
     chip: (array, port) => `array ${percent(array)}, port ${percent(port)}`,
     told: (name, shares) => `${name} ${percent(mean(shares))} (max ${percent(Math.max(...shares))})`,
@@ -26,10 +26,11 @@ Object.keys(SHOWN).forEach(id => {
   if (!data) return;
   const figure = document.getElementById(id);
   const shown = SHOWN[id];
-  const { top, maps, colours } = data;
+  const { top, ticks, power, maps, colours } = data;
+  const placeOf = share => (Math.min(Math.max(share / top, 0), 1)) ** power;
 
   function shade(share) {
-    const place = Math.min(Math.max(share / top, 0), 1) * (colours.length - 1);
+    const place = placeOf(share) * (colours.length - 1);
     const low = Math.min(Math.floor(place), colours.length - 2);
     const parts = [1, 3, 5].map(at => {
       const [a, b] = [colours[low], colours[low + 1]].map(colour => parseInt(colour.slice(at, at + 2), 16));
@@ -48,7 +49,7 @@ Object.keys(SHOWN).forEach(id => {
 
   function drawn(map) {
     const layout = arrayLayout(map);
-    const root = svg("svg", { viewBox: `0 0 ${layout.width} ${layout.height}`, role: "img", "aria-label": `${shown.name} of ${map.fabric}` });
+    const root = svg("svg", { viewBox: `0 0 ${layout.width} ${layout.height}`, role: "img", "aria-label": `${shown.name} of ${map.fabric}: ${summary(map)}` });
     map.wires.forEach((wire, place) => {
       const { points, stubs, width } = layout.wires[place];
       const [share, name] = wire.slice(5);
@@ -75,19 +76,23 @@ Object.keys(SHOWN).forEach(id => {
   }
 
   function scale() {
-    const root = svg("svg", { viewBox: "0 0 350 44", role: "img", "aria-label": "colour scale" });
-    for (let step = 0; step < 100; step++) root.append(svg("rect", { x: 10 + step * 3.3, y: 14, width: 3.6, height: 12, fill: shade((top * (step + 0.5)) / 100) }));
+    const root = svg("svg", { viewBox: "0 0 350 44", role: "img", "aria-label": `colour scale: ${shown.title}` });
+    for (let step = 0; step < 100; step++) root.append(svg("rect", { x: 10 + step * 3.3, y: 14, width: 3.6, height: 12, fill: shade(top * ((step + 0.5) / 100) ** (1 / power)) }));
     const text = (x, y, anchor, content) => {
       const element = svg("text", { x, y, "text-anchor": anchor, "font-size": 11, fill: "currentColor", "font-family": "Helvetica Neue, Helvetica, Arial, sans-serif" });
       element.textContent = content;
       return element;
     };
-    for (const part of [0, 0.25, 0.5, 0.75, 1]) root.append(text(10 + part * 330, 39, part === 0 ? "start" : part === 1 ? "end" : "middle", shown.tick(top * part)));
+    for (const tick of ticks) root.append(text(10 + placeOf(tick) * 330, 39, tick === 0 ? "start" : tick === top ? "end" : "middle", shown.tick(tick)));
     root.append(text(10, 10, "start", shown.title));
     return root;
   }
 
   const told = (name, values) => (values.length ? shown.told(name, values) : "");
+
+  function summary(map) {
+    return [told("chips", map.chips.map(chip => chip[2])), told("wires", map.wires.map(wire => wire[5]))].filter(Boolean).join(" · ");
+  }
 
   function caption(map) {
     const element = document.createElement("figcaption");
@@ -97,7 +102,7 @@ Object.keys(SHOWN).forEach(id => {
     const name = document.createElement("b");
     name.append(swatch, map.fabric);
     const faint = document.createElement("span");
-    faint.textContent = [told("chips", map.chips.map(chip => chip[2])), told("wires", map.wires.map(wire => wire[5]))].filter(Boolean).join(" · ");
+    faint.textContent = summary(map);
     element.append(name, faint);
     return element;
   }

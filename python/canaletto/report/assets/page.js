@@ -62,6 +62,24 @@ async function drawChart(figure, dark = isDark()) {
   widths.set(plot, width);
   const config = { ...look(dark, width), background: "transparent" };
   await vegaEmbed(plot, shaded(specOf(figure), dark), { config, actions: false, renderer: "svg", logLevel: 1 });
+  if ((specOf(figure).params ?? []).some(({ bind }) => bind === "legend")) reachable(plot);
+}
+
+// Entries of a legend that can be clicked can be reached and chosen with the keyboard, too.
+function reachable(plot) {
+  for (const entry of plot.querySelectorAll(".role-legend-label text")) {
+    entry.setAttribute("tabindex", "0");
+    entry.setAttribute("role", "button");
+    entry.setAttribute("aria-label", `bring out ${entry.textContent}`);
+    entry.addEventListener("keydown", event => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      const place = entry.getBoundingClientRect();
+      entry.dispatchEvent(new MouseEvent("click", {
+        bubbles: true, view: window, shiftKey: event.shiftKey, clientX: place.x + place.width / 2, clientY: place.y + place.height / 2,
+      }));
+    });
+  }
 }
 
 function drawCharts(dark) {
@@ -91,7 +109,8 @@ function flattened(rows) {
 function named(rows, spec) {
   const encodings = [spec, ...(spec.layer ?? [])].flatMap(({ encoding = {} }) => [encoding.x, encoding.y]);
   const titles = new Map(encodings.filter(axis => axis?.title).map(({ field, title }) => [field, title]));
-  const kept = ([field]) => field !== "text" && field !== "place";
+  if (titles.has("length")) titles.set("value", titles.get("length")); // A stack may be shortened, its values are not.
+  const kept = ([field]) => !["text", "place", "length"].includes(field);
   return rows.map(row => Object.fromEntries(
     Object.entries(row).filter(kept).map(([field, value]) => [titles.get(field) ?? field, value])));
 }
@@ -172,8 +191,13 @@ if (theme === "dark" || theme === "light") document.documentElement.classList.ad
 themeButton();
 prefersDark.addEventListener("change", () => document.dispatchEvent(new Event("theme")));
 document.addEventListener("theme", () => drawCharts());
-addEventListener("beforeprint", () => drawCharts(false));
-addEventListener("afterprint", () => drawCharts());
+// On paper charts are light and as wide as a page, whatever the window is.
+function printing(on) {
+  document.documentElement.classList.toggle("printing", on);
+  drawCharts(on ? false : isDark());
+}
+addEventListener("beforeprint", () => printing(true));
+addEventListener("afterprint", () => printing(false));
 
 // Legends have as many columns as there is room for: a new width is a new drawing.
 const timers = new Map();

@@ -164,7 +164,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
             packet_overhead_bytes: Some(28),
             rounding: LinkRounding::LaneNanoseconds,
         },
-        controller: Controller::default(),
+        controller: Controller { pages_in_flight: 0, ..Controller::default() },
         cache: import_cache(device),
         ftl: Ftl {
             mapping: MappingScheme::Page,
@@ -339,7 +339,10 @@ fn import_flow(label: &str, number: usize, xml: &FlowXml, device: &DeviceXml) ->
         FlowKind::Trace(t) if t.replay_count > 1 => {
             return refuse(
                 "Relay_Count",
-                &format!("got {}, replaying more than once is not simulated yet; expected 1", t.replay_count),
+                &format!(
+                    "got {}, whose later replays MQSim times with twice their offset; expected 1 (flow.trace.repeat is ours)",
+                    t.replay_count
+                ),
             );
         }
         FlowKind::Trace(t) => (None, Some(import_trace(t))),
@@ -401,7 +404,7 @@ fn import_synthetic(xml: &SyntheticXml) -> Synthetic {
 fn import_trace(xml: &TraceXml) -> Trace {
     Trace {
         format: Some("mqsim".to_owned()),
-        out_of_range: OutOfRange::Wrap,
+        out_of_range: OutOfRange::Mqsim,
         read: ReadOptions { sort_window: 0, ..ReadOptions::default() },
         keep_start: true,
         ..Trace::of_file(&xml.path)

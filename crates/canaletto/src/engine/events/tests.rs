@@ -31,7 +31,7 @@ impl Both {
             Step::PushSingle(slot, delay) if self.slots[slot].is_none() => {
                 self.model.push((self.now + delay, number));
                 self.slots[slot] = Some(number);
-                self.queue.push_single(slot, Time(self.now + delay), number);
+                self.queue.push_single(slot, Time(self.now + delay));
             }
             Step::Push(delay) | Step::PushSingle(_, delay) => {
                 self.model.push((self.now + delay, number));
@@ -46,7 +46,12 @@ impl Both {
         let first = self.model.iter().copied().min();
         assert_eq!(self.queue.is_empty(), first.is_none());
         assert_eq!(self.queue.next_time().0, first.map_or(u64::MAX, |first| first.0));
-        assert_eq!(self.queue.pop().map(|(time, event)| (time.0, event)), first);
+        let slots = self.slots;
+        let number = |due| match due {
+            Due::Single(slot) => slots[slot].expect("the slot has an event"),
+            Due::Event(number) => number,
+        };
+        assert_eq!(self.queue.pop().map(|(time, due)| (time.0, number(due))), first);
         self.model.retain(|pending| Some(*pending) != first);
         self.now = first.map_or(self.now, |(time, _)| time);
         self.slots
@@ -114,11 +119,12 @@ fn what_lies_beyond_the_clock_happens_last() {
     let late = Time::LATEST;
     let mut queue = EventQueue::new();
     queue.push(late, 0);
-    assert_eq!(queue.pop(), Some((late, 0)));
+    assert_eq!(queue.pop(), Some((late, Due::Event(0))));
     queue.push(late + late, 1);
-    queue.push_single(0, late + Time(late.0 + 5), 2);
+    queue.push_single(0, late + Time(late.0 + 5));
     queue.push(late + Time(3), 3);
     queue.push(Time(u64::MAX), 4);
     let order = std::iter::from_fn(|| queue.pop()).map(|(time, event)| (time > late, event));
-    assert_eq!(order.collect::<Vec<_>>(), [(true, 3), (true, 1), (true, 2), (true, 4)]);
+    let expected = [Due::Event(3), Due::Event(1), Due::Single(0), Due::Event(4)];
+    assert_eq!(order.collect::<Vec<_>>(), expected.map(|due| (true, due)));
 }

@@ -13,6 +13,7 @@ use crate::flash::interface::Operation;
 use crate::flash::suspend::Phase;
 use crate::measure::blame::Cause;
 use crate::measure::probe::{Owner, Probe};
+use crate::measure::root_cause::Ended;
 use crate::scheduler::classes::CLASSES;
 use crate::scheduler::flash_page_group::{FlashPageGroup, bytes_of};
 use crate::scheduler::flin::Arrival;
@@ -55,6 +56,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// Notes the clocks from which a waiting transaction is charged when it is issued.
     #[inline(always)]
     pub(super) fn mark_wait(&mut self, id: TransactionId, lun: LunId, now: Time) {
+        if P::FOLLOWS_WAITS {
+            self.work.root_causes.lun_wanted(id, lun, now);
+        }
         self.flash.mark_wait(id, lun, &mut self.work, now);
         self.ftl.mark_stall(&mut self.work, id, now);
     }
@@ -81,8 +85,24 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// Puts a LUN in or out of its domain's round robin, as something about it has changed.
     #[inline(always)]
     pub(super) fn refresh(&mut self, lun: LunId) {
+        self.refresh_and_offer(lun, false);
+    }
+
+    /// Puts a LUN in or out of its domain's round robin, and has the domain's paths offered whether it is in or something else
+    /// has become `free` for them.
+    #[inline(always)]
+    pub(super) fn refresh_and_offer(&mut self, lun: LunId, free: bool) {
         let ready = self.can_act(lun);
-        self.scheduler.set_ready(lun, ready);
+        self.scheduler.set_ready(lun, ready, free);
+        if P::FOLLOWS_WAITS {
+            self.tell_if_open(lun, ready);
+        }
+    }
+
+    /// Tells root causes whether a LUN waits for a path: to take a command, or with data in its registers.
+    fn tell_if_open(&mut self, lun: LunId, ready: bool) {
+        let waits_for_path = ready || self.flash.array.luns[lun.index()].registers != 0;
+        self.work.root_causes.lun_is_open(lun, waits_for_path, self.events.now());
     }
 
     /// Planes of the LUN that can take a command now: none while it holds a path, whose data come first.
@@ -103,46 +123,45 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         if self.ftl.wants_collection() {
             self.run_collections(now);
         }
+        if self.scheduler.is_touched() {
+            self.offer_touched(now);
+        }
+    }
+
+    #[inline(never)]
+    fn offer_touched(&mut self, now: Time) {
         let mut from = 0;
-        while self.scheduler.is_touched() {
-            let Some(domain) = self.scheduler.next_touched(from) else { break };
-            if self.paths.fabric.may_start(domain) {
-                self.offer(domain, now);
-            }
+        while let Some(domain) = self.scheduler.next_touched(from) {
+            while self.paths.fabric.may_start(domain) && self.start_next(domain, now) {}
             self.scheduler.offered(domain);
             from = domain.0 + 1;
         }
     }
 
-    /// Offers the free paths of a domain that has some.
-    #[inline(never)]
-    fn offer(&mut self, domain: DomainId, now: Time) {
-        loop {
-            let commands_first = self.scheduler.order == TransferOrder::CommandsFirst;
-            let started = commands_first && self.start_commands_first(domain, now)
-                || self.start_data(domain, now)
-                || !commands_first && self.start_commands(domain, now);
-            if !started || !self.paths.fabric.may_start(domain) {
-                break;
-            }
+    /// Starts what goes first over a free path of a domain. Returns whether there was anything.
+    #[inline(always)]
+    fn start_next(&mut self, domain: DomainId, now: Time) -> bool {
+        match self.scheduler.order {
+            TransferOrder::CommandsFirst => self.start_commands(domain, now) || self.start_data(domain, now),
+            _ => self.start_data(domain, now) || self.start_commands(domain, now),
         }
-    }
-
-    /// [`Route::start_commands`], kept apart so that the usual order has it in line.
-    #[inline(never)]
-    fn start_commands_first(&mut self, domain: DomainId, now: Time) -> bool {
-        self.start_commands(domain, now)
     }
 
     /// Starts a command: of a LUN that waits in the middle of a copy, or else a new one.
     #[inline(always)]
     fn start_commands(&mut self, domain: DomainId, now: Time) -> bool {
-        X::COPYBACK && self.start_copyback(domain, now) || self.start_command(domain, now)
+        X::COPYBACK && self.start_copyback(domain, now)
+            || self.scheduler.may_have_command(domain) && self.start_command(domain, now)
+    }
+
+    #[inline(always)]
+    fn start_data(&mut self, domain: DomainId, now: Time) -> bool {
+        self.scheduler.has_data(domain) && self.start_waiting_data(domain, now)
     }
 
     /// Starts the oldest waiting data that a path is free for, by classes.
-    #[inline(always)]
-    fn start_data(&mut self, domain: DomainId, now: Time) -> bool {
+    #[inline(never)]
+    fn start_waiting_data(&mut self, domain: DomainId, now: Time) -> bool {
         let (fabric, layout) = (&self.paths.fabric, &self.layout);
         let next = self.scheduler.next_data(domain, &self.work.transactions, |t| {
             let chip = layout.chip_of_plane(t.ppa.plane);
@@ -173,6 +192,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         while let Some(id) = group.next(&self.work.transactions) {
             self.charge_path_wait(id, port_free_at, now);
         }
+        if P::FOLLOWS_WAITS {
+            self.work.root_causes.data_sent(self.layout.lun_of(plane), port_free_at, now);
+        }
         let transfer = Transfer { chip, direction: Direction::FromChip, command: Time::ZERO, data };
         let events = &mut self.events;
         let lun = self.layout.lun_of(plane);
@@ -189,7 +211,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// Starts the next command in round robin order among the domain's LUNs.
-    #[inline(always)]
+    #[inline(never)]
     fn start_command(&mut self, domain: DomainId, now: Time) -> bool {
         if self.scheduler.queues.must_poll() {
             return self.poll_all(domain, now);
@@ -237,6 +259,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         }
         let Some(command) = self.next_command(lun, now) else {
             self.scheduler.set_blocked(lun);
+            if P::FOLLOWS_WAITS {
+                self.tell_if_open(lun, false);
+            }
             self.settle_suspension(lun, now);
             return false;
         };
@@ -265,6 +290,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         let chip = self.layout.chip_of(lun);
         let port_free_at = self.paths.fabric.port_free_at(chip, Direction::ToChip);
         let mut data = Time::ZERO;
+        if P::FOLLOWS_WAITS {
+            self.work.root_causes.command_sent(lun, port_free_at, now);
+        }
         for &first in command.transactions() {
             let (mut waited, mut placed) = (FlashPageGroup::<X>::of(first), FlashPageGroup::<X>::of(first));
             while let Some(id) = waited.next(&self.work.transactions) {
@@ -328,6 +356,11 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
                 self.next_on_path(lun, path, now);
             }
             Payload::Copy(id) => {
+                if P::FOLLOWS_WAITS {
+                    let lun = self.layout.lun_of(self.work.transactions[id].ppa.plane);
+                    self.work.root_causes.data_crossed(lun, &crossed, now);
+                    self.work.root_causes.charge_page(id, Cause::DataTransfer, now);
+                }
                 self.copy_crossed(id, now);
                 self.release(path, now);
             }
@@ -364,6 +397,10 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
                 }
             }
         }
+        if P::FOLLOWS_WAITS {
+            let seen_as = self.flash.seen_as(lun, &self.work);
+            self.work.root_causes.command_crossed(lun, crossed, seen_as, now);
+        }
         let ends = self.flash.work(lun, &mut self.work, now);
         if X::SUSPENSION && self.flash.phase(lun) == Phase::Working {
             self.refresh(lun);
@@ -380,6 +417,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             self.work.charge_page(id, Cause::DataTransfer, now);
         }
         let lun = self.layout.lun_of(self.work.transactions[first].ppa.plane);
+        if P::FOLLOWS_WAITS {
+            self.work.root_causes.data_crossed(lun, crossed, now);
+        }
         self.flash.drain_register(first, lun, &mut self.work, now);
         let mut group = FlashPageGroup::<X>::of(first);
         while let Some(id) = group.part(&mut self.work.transactions) {
@@ -472,24 +512,22 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         if !self.flash.has_ended(lun, now) || X::SUSPENSION && self.suspension_moves(lun, now) {
             return;
         }
-        let worked = self.flash.count_ended(lun, &self.work);
-        match self.flash.command(lun).operation {
-            Operation::Read => self.reads_done(lun, worked, now),
-            Operation::Program => self.programs_done(lun, worked, now),
-            Operation::Erase => self.erases_done(lun, worked, now),
+        let command = *self.flash.command(lun);
+        let worked = self.flash.count_ended(&command, &self.work);
+        match command.operation {
+            Operation::Read => self.reads_done(lun, &command, worked, now),
+            Operation::Program => self.programs_done(lun, &command, worked, now),
+            Operation::Erase => self.erases_done(lun, &command, worked, now),
         }
         self.settle_suspension(lun, now);
-        self.refresh(lun);
-        let domain = self.scheduler.domain_of(lun);
-        self.scheduler.touch(domain);
+        self.refresh_and_offer(lun, true);
     }
 
     /// Pages are in their registers: they wait for a path.
     #[inline(always)]
-    fn reads_done(&mut self, lun: LunId, worked: Time, now: Time) {
+    fn reads_done(&mut self, lun: LunId, command: &Command, worked: Time, now: Time) {
         let mut copies = Command::new(Operation::Program);
-        for place in 0..self.flash.command(lun).transactions().len() {
-            let first = self.flash.command(lun).transactions()[place];
+        for &first in command.transactions() {
             self.work.charge_flash_pages::<X>(&[first], Cause::ArrayRead, now);
             let t = &self.work.transactions[first];
             let (at, origin, copyback) = (t.ppa, t.origin, t.copyback);
@@ -515,9 +553,8 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
 
     /// Flash pages are programmed, or failed to be.
     #[inline(never)]
-    fn programs_done(&mut self, lun: LunId, worked: Time, now: Time) {
+    fn programs_done(&mut self, lun: LunId, command: &Command, worked: Time, now: Time) {
         self.release_held(lun, now);
-        let command = *self.flash.command(lun);
         for &first in command.transactions() {
             self.flash_page_programmed(first, lun, now);
         }
@@ -526,16 +563,22 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
 
     /// Blocks are erased, or failed to be.
     #[inline(never)]
-    fn erases_done(&mut self, lun: LunId, worked: Time, now: Time) {
+    fn erases_done(&mut self, lun: LunId, command: &Command, worked: Time, now: Time) {
         self.release_held(lun, now);
-        let command = *self.flash.command(lun);
         for &id in command.transactions() {
+            if P::FOLLOWS_WAITS {
+                self.work.root_causes.charge_page(id, Cause::ChipBusyErase, now);
+                self.work.root_causes.ends(Ended::Erase, id);
+            }
             let failed = self.flash.erase_fails();
             self.ftl.count_out(lun);
             self.ftl.erased(&mut self.work, id, failed, now);
             self.carry_out(now);
         }
         self.flash.array.array_done(lun, worked, now);
+        if P::FOLLOWS_WAITS {
+            self.work.root_causes.array_ended(lun, false, now);
+        }
     }
 
     /// A flash page is programmed, or failed to be.
@@ -560,7 +603,11 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// The LUN's array has worked for `worked`: it is free, unless its registers hold copies to be programmed.
     #[inline(always)]
     pub(super) fn array_is_free(&mut self, lun: LunId, worked: Time, now: Time) {
-        if self.flash.end(lun, worked, now) {
+        let goes_on = self.flash.end(lun, worked, now);
+        if P::FOLLOWS_WAITS {
+            self.work.root_causes.array_ended(lun, goes_on, now);
+        }
+        if goes_on {
             self.scheduler.line_up_copyback(lun);
         }
     }

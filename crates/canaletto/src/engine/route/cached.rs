@@ -16,6 +16,7 @@ use crate::flash::interface::Operation;
 use crate::host::request::{Kind, RequestId};
 use crate::measure::blame::{Account, Cause};
 use crate::measure::probe::Probe;
+use crate::measure::root_cause::Ended;
 use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 
@@ -25,10 +26,19 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// Reads what is cached from there, all in one transfer, and the rest from flash.
+    /// Of a large request so many pages as may be in flight, and later the next ones.
     pub(super) fn begin_cached_read(&mut self, id: RequestId, now: Time) {
+        let pages = self.ftl.pages_of(&self.work, id);
+        let count = pages.left_pages();
+        let request = &mut self.work.requests[id];
+        if request.outstanding == 0 {
+            (request.outstanding, request.unbegun) = (count, count);
+        }
+        let these = self.take_unbegun(id);
+        let pages = pages.skip((count - these.end) as usize).take(these.len());
         let mut missing = std::mem::take(&mut self.missing);
         let mut found = 0;
-        for (lpa, sectors) in self.ftl.pages_of(&self.work, id) {
+        for (lpa, sectors) in pages {
             self.work.probe.page_begins(now, id, lpa, sectors, Kind::Read);
             let here = self.cache().read(lpa, sectors);
             let reads = &mut self.cache().counts.reads;
@@ -45,16 +55,17 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
                 missing.push((lpa, sectors & !here));
             }
         }
-        self.work.requests[id].outstanding = missing.len() as u32;
         if found > 0 {
             let part = self.new_part(id, now);
             self.use_dram(self.work.requests[id].flow, Purpose::Part(part), found, now);
         }
+        self.work.requests[id].outstanding -= these.len() as u32 - missing.len() as u32;
         for (lpa, sectors) in missing.drain(..) {
             self.ftl.begin_page(&mut self.work, id, lpa, sectors, now);
             self.carry_out(now);
         }
         self.missing = missing;
+        self.note_unbegun(id);
         self.scheduler.touch_all_if_noticed();
         self.offer_paths(now);
     }
@@ -120,14 +131,18 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         all
     }
 
-    /// A part of a request that the cache serves; until now the request has waited for room.
+    /// A part of a request that the cache serves; until now a write has waited for room, a large read for its pages before.
     fn new_part(&mut self, id: RequestId, now: Time) -> TransactionId {
         let request = &mut self.work.requests[id];
         request.outstanding += 1;
         let (flow, account) = (request.flow, Account::open(request.account.since));
         let part = Transaction::of_request(Operation::Read, id, self.ftl.priority(flow), 0, 0, now);
         let part = self.work.new_page(Transaction { origin: Origin::Cached, flow, account, ..part });
-        self.work.charge_page(part, Cause::WriteBuffer, now);
+        if self.work.requests[id].kind == Kind::Read && account.since < now {
+            self.work.charge_page(part, Cause::DeviceQueue, now);
+            return part;
+        }
+        self.work.charge_page_for(part, Ended::Destage, Cause::WriteBuffer, now);
         part
     }
 
@@ -241,7 +256,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// A page from the cache is programmed: who waited for that, or for room, goes on.
     pub(super) fn destage_landed(&mut self, id: TransactionId, now: Time) {
         let Transaction { lpa, sectors, .. } = self.work.transactions[id];
-        self.work.transactions.remove(id);
+        self.work.remove_awaited(id, Ended::Destage);
         if sectors == 0 {
             return;
         }
@@ -265,11 +280,14 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     fn finish_waiters(&mut self, mut part: TransactionId, now: Time) {
         while part.is_some() {
             let next = self.work.transactions[part].next;
-            self.work.charge_page(part, Cause::Flush, now);
+            self.work.charge_page_for(part, Ended::Destage, Cause::Flush, now);
             self.page_finished(part, now);
             part = next;
         }
         while let Some(flush) = self.cache().take_flushed() {
+            if P::FOLLOWS_WAITS {
+                self.work.root_causes.request_waited_for(Ended::Destage, flush, Cause::Flush, now);
+            }
             self.work.charge_request(flush, Cause::Flush, now);
             self.finish(flush, now);
         }
@@ -298,6 +316,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         });
         if !waits {
             return self.finish(id, now);
+        }
+        if P::FOLLOWS_WAITS {
+            self.work.root_causes.flush_begins(id);
         }
         self.destage(now);
         self.scheduler.touch_all_if_noticed();

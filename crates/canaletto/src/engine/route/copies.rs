@@ -7,6 +7,7 @@ use crate::fabric::paths::Payload;
 use crate::fabric::{Direction, DomainId, Fabric, Transfer};
 use crate::flash::address::LunId;
 use crate::flash::interface::Operation;
+use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::transaction::TransactionId;
@@ -64,6 +65,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
                 self.charge_path_wait(id, port_free_at, now);
             }
         }
+        if P::FOLLOWS_WAITS {
+            self.work.root_causes.command_sent(lun, port_free_at, now);
+        }
         let charge = self.flash.charge_of(&command, &self.work);
         self.flash.array.use_register(lun, planes);
         self.flash.array.go_on(lun, command, charge, now);
@@ -79,6 +83,10 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         let t = &self.work.transactions[id];
         let chips = (self.layout.chip_of_plane(t.ppa.plane), self.layout.chip_of_plane(t.to));
         let bytes = u64::from(t.bytes);
+        if P::FOLLOWS_WAITS {
+            self.work.root_causes.charge_page(id, Cause::PathConflict, now);
+            self.work.root_causes.data_sent(self.layout.lun_of(t.ppa.plane), Time::ZERO, now);
+        }
         let events = &mut self.events;
         self.paths.start_copy(chips, id, bytes, now, fabric_events!(events));
         self.watch_wires();
@@ -102,6 +110,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// The chip has looked for errors: the page can be programmed.
     #[inline(never)]
     pub(super) fn copy_checked(&mut self, id: TransactionId, now: Time) {
+        if P::FOLLOWS_WAITS {
+            self.work.root_causes.charge_page(id, Cause::Ecc, now);
+        }
         self.ftl.program_copy(&mut self.work, id);
         self.carry_out(now);
     }

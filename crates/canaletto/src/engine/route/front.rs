@@ -13,6 +13,7 @@ use crate::host::request::{Kind, RequestId};
 use crate::host::{HostEvent, HostOutcome};
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
+use crate::measure::root_cause::Ended;
 use crate::scheduler::flash_page_group::{FlashPageGroup, bytes_of};
 use crate::scheduler::transaction::{OldPage, Origin, TransactionId};
 
@@ -36,7 +37,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         let (work, events) = (&mut self.work, &mut self.events);
         let later = host_events!(events);
         match event {
-            HostEvent::LinkSent(_) => unreachable!("link events have a way of their own"),
+            HostEvent::LinkSent(_) => unreachable!("link events have slots of their own"),
             HostEvent::LinkArrived(direction) => {
                 let outcome = self.host.link_arrived(direction, work, now, later);
                 self.drive_reached_late(outcome, now);
@@ -141,12 +142,66 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         }
     }
 
-    /// Splits a request into pages and sends each on its way.
+    /// Splits a request into pages and sends each on its way, as many as may be in flight.
     #[inline]
     pub(super) fn begin_pages(&mut self, id: RequestId, now: Time) {
+        let (count, pages) = self.ftl.split(&self.work, id);
+        self.work.requests[id].outstanding = count;
+        if count > self.pages_in_flight {
+            self.work.requests[id].unbegun = count;
+            return self.begin_further_pages(id, now);
+        }
+        self.begin_each(id, pages, now);
+    }
+
+    /// Begins as many of a large request's pages as may be in flight beside those that are.
+    #[cold]
+    fn begin_further_pages(&mut self, id: RequestId, now: Time) {
+        let (count, pages) = self.ftl.split(&self.work, id);
+        let further = self.take_unbegun(id);
+        self.begin_each(id, pages.skip((count - further.end) as usize).take(further.len()), now);
+    }
+
+    /// Pages of a large request that begin now, numbered from its end: the first one's number and one more is the range's end.
+    pub(super) fn take_unbegun(&mut self, id: RequestId) -> std::ops::Range<u32> {
+        let request = &mut self.work.requests[id];
+        let before = request.unbegun;
+        let in_flight = request.outstanding - before;
+        request.unbegun -= before.min(self.pages_in_flight.saturating_sub(in_flight));
+        request.unbegun..before
+    }
+
+    /// A page of a request has finished: if half as many are left in flight as may be, further ones are due.
+    #[inline(always)]
+    pub(super) fn note_unbegun(&mut self, id: RequestId) {
+        let request = &self.work.requests[id];
+        if request.unbegun > 0 && request.outstanding - request.unbegun <= self.pages_in_flight / 2 {
+            self.refills.push(id);
+        }
+    }
+
+    /// Begins the pages that are due because others have finished. A request may stand in the list twice, or be finished.
+    #[cold]
+    pub(super) fn refill(&mut self, now: Time) {
+        while let Some(id) = self.refills.pop() {
+            let request = &self.work.requests[id];
+            if request.unbegun == 0 {
+                continue;
+            }
+            if X::DATA_CACHE && self.cache.is_some() && request.kind == Kind::Read {
+                self.begin_cached_read(id, now);
+            } else {
+                self.begin_further_pages(id, now);
+            }
+        }
+    }
+
+    /// Sends pages of a request on their way.
+    #[inline]
+    fn begin_each(&mut self, id: RequestId, pages: impl Iterator<Item = (u64, u64)>, now: Time) {
         let kind = self.work.requests[id].kind;
         self.ftl.gather();
-        for (lpa, sectors) in self.ftl.split(&mut self.work, id) {
+        for (lpa, sectors) in pages {
             // Pages without sectors only share a mapping unit with one of the request.
             if sectors != 0 {
                 self.work.probe.page_begins(now, id, lpa, sectors, kind);
@@ -197,13 +252,18 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             debug_assert_eq!(t.account.since, now);
             request.account.ledger.add(&t.account.ledger);
             request.account.since = now;
+            if P::FOLLOWS_WAITS {
+                self.work.root_causes.last_page(id, page);
+            }
             if X::SEVERAL_FLOWS && self.work.statistics.is_warm() {
                 self.work.interference.count(usize::from(flow), page);
             }
         }
-        self.work.transactions.remove(page);
+        self.work.remove_page(page);
         if is_last {
             self.finish(id, now);
+        } else {
+            self.note_unbegun(id);
         }
     }
 
@@ -328,9 +388,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
 
     /// The old page that a write needs is there: the write can be issued.
     fn old_page_read(&mut self, read: TransactionId, write: TransactionId, now: Time) {
-        self.work.transactions.remove(read);
+        self.work.remove_awaited(read, Ended::OldPage);
         self.work.transactions[write].old_page = OldPage::None;
-        self.work.charge_page(write, Cause::ReadModifyWrite, now);
+        self.work.charge_page_for(write, Ended::OldPage, Cause::ReadModifyWrite, now);
         let plane = self.work.transactions[write].ppa.plane;
         if plane.is_some() {
             let lun = self.layout.lun_of(plane);

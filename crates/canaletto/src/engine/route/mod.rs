@@ -22,7 +22,7 @@ use crate::cache::DataCache;
 use crate::config::design::Design;
 use crate::config::workload::Workload;
 use crate::controller::Controller;
-use crate::engine::events::EventQueue;
+use crate::engine::events::{Due, EventQueue};
 use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
@@ -31,6 +31,7 @@ use crate::fabric::{DomainId, Fabric};
 use crate::flash::FlashBackend;
 use crate::flash::address::{Layout, LunId};
 use crate::ftl::{Contents, Ftl};
+use crate::host::link::Direction;
 use crate::host::request::RequestId;
 use crate::host::{Host, HostEvent};
 use crate::limits::Limits;
@@ -38,7 +39,7 @@ use crate::measure::probe::Probe;
 use crate::scheduler::Scheduler;
 use crate::scheduler::transaction::TransactionId;
 use crate::workload::sources::Sources;
-use crate::{Progress, RunError, RunOptions};
+use crate::{Progress, RowSink, RunError, RunOptions};
 
 /// Everything that can happen.
 #[derive(Clone, Copy, Debug)]
@@ -63,13 +64,11 @@ enum Event<E> {
     RefreshScan,
 }
 
-/// Puts events of the host into the queue: the link's directions have places of their own there.
+/// Puts events of the host into the queue: the link's directions have slots of their own there, of their numbers.
 macro_rules! host_events {
     ($events:expr) => {
         &mut |time, event| match event {
-            HostEvent::LinkSent(direction) => {
-                $events.push_single(direction as usize, time, $crate::engine::route::Event::Host(event));
-            }
+            HostEvent::LinkSent(direction) => $events.push_single(direction as usize, time),
             _ => $events.push(time, $crate::engine::route::Event::Host(event)),
         }
     };
@@ -98,6 +97,10 @@ pub struct Route<'p, F: Fabric, P: Probe, X: Features> {
     flash: FlashBackend<X>,
     /// Pages and sectors of a read that are not in the cache, between looking them up and reading them.
     missing: Vec<(u64, u64)>,
+    /// Pages of one request that may be in flight.
+    pages_in_flight: u32,
+    /// Requests of which further pages are due to begin.
+    refills: Vec<RequestId>,
     /// Whether a scan for data that are too old is scheduled.
     refresh_is_scheduled: bool,
     /// The number of the only flow that makes requests, if not all do.
@@ -107,6 +110,9 @@ pub struct Route<'p, F: Fabric, P: Probe, X: Features> {
 
 /// How many events pass between looks at the progress watcher.
 const WATCH_EVERY: u64 = 1 << 16;
+
+/// How many rows of requests are handed on at a time, or somewhat more: some ten megabytes.
+const ROWS: usize = 1 << 15;
 
 impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
     /// A drive in its state before the run, with its flows ready to start.
@@ -141,6 +147,11 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
             paths,
             work,
             missing: Vec::new(),
+            pages_in_flight: match design.controller.pages_in_flight {
+                0 => u32::MAX,
+                pages => pages,
+            },
+            refills: Vec::new(),
             refresh_is_scheduled: false,
             alone: options.alone,
             seed: options.seed,
@@ -148,11 +159,15 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
         }
     }
 
-    /// Runs until every request is completed.
+    /// Runs until every request is completed. Rows of requests go to `rows`, if that is given, while there are many.
     ///
     /// # Errors
-    /// A trace that cannot be read on, a run that the watcher stops, or one that is stuck.
-    pub fn run(&mut self, watch: &mut dyn FnMut(&Progress) -> bool) -> Result<(), RunError> {
+    /// A trace that cannot be read on, a run that the watcher stops or that nobody takes the rows of, or one that is stuck.
+    pub fn run(
+        &mut self,
+        watch: &mut dyn FnMut(&Progress) -> bool,
+        mut rows: Option<&mut RowSink<'_>>,
+    ) -> Result<(), RunError> {
         let events = &mut self.events;
         self.host.start(self.alone, host_events!(events));
         self.check_host()?;
@@ -160,7 +175,7 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
         let mut until_watch = WATCH_EVERY;
         loop {
             self.step_fabric();
-            let Some((now, event)) = self.events.pop() else {
+            let Some((now, due)) = self.events.pop() else {
                 // Nothing is under way that could make room for those that wait for it.
                 if self.poll_until_something_starts() || self.give_up_oldest() {
                     continue;
@@ -170,7 +185,10 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
             if now > Time::LATEST {
                 return Err(self.too_late());
             }
-            self.handle(event, now);
+            self.handle(due, now);
+            if !self.refills.is_empty() {
+                self.refill(now);
+            }
             self.check_host()?;
             if self.work.probe.is_done(now) {
                 return Ok(());
@@ -181,6 +199,12 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
                 until_watch = WATCH_EVERY;
                 if !watch(&self.progress(now)) {
                     return Err(RunError::Interrupted);
+                }
+                if let Some(rows) = rows.as_deref_mut() {
+                    let many = self.work.statistics.take_rows(ROWS);
+                    if many.is_some_and(|many| !rows(many)) {
+                        return Err(RunError::Interrupted);
+                    }
                 }
             }
             // Collection may still be at work; nobody waits for it.
@@ -199,10 +223,11 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
     pub fn settle(&mut self) -> Result<bool, RunError> {
         while !self.work.transactions.is_empty() {
             self.step_fabric();
-            let Some((now, event)) = self.events.pop() else {
+            let Some((now, due)) = self.events.pop() else {
                 return Ok(false);
             };
-            self.handle_between_runs(event, now);
+            self.handle_between_runs(due, now);
+            self.refill(now);
             self.check_host()?;
             self.offer_paths(now);
         }
@@ -269,28 +294,26 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
     }
 
     #[inline(always)]
-    fn handle(&mut self, event: Event<F::Event>, now: Time) {
-        // Two events of three.
-        if let Event::Host(HostEvent::LinkSent(direction)) = event {
-            return self.link_sent(direction, now);
-        }
-        match event {
-            Event::Host(event) => self.host_event(event, now),
-            Event::Fabric(event) => self.fabric_event(event, now),
-            Event::ArrayDone(lun) => self.array_done(lun, now),
-            Event::FirmwareDone(request) => self.firmware_done(request, now),
-            Event::StageDone(transaction) => self.stage_done(transaction, now),
-            Event::CopyChecked(transaction) => self.copy_checked(transaction, now),
-            Event::CacheDram => self.cache_dram_done(now),
-            Event::CacheIdle => self.destage_if_idle(now),
-            Event::RefreshScan => self.scan_for_refresh(now),
+    fn handle(&mut self, due: Due<Event<F::Event>>, now: Time) {
+        match due {
+            // Two events of three.
+            Due::Single(direction) => self.link_sent(Direction::ALL[direction], now),
+            Due::Event(Event::Host(event)) => self.host_event(event, now),
+            Due::Event(Event::Fabric(event)) => self.fabric_event(event, now),
+            Due::Event(Event::ArrayDone(lun)) => self.array_done(lun, now),
+            Due::Event(Event::FirmwareDone(request)) => self.firmware_done(request, now),
+            Due::Event(Event::StageDone(transaction)) => self.stage_done(transaction, now),
+            Due::Event(Event::CopyChecked(transaction)) => self.copy_checked(transaction, now),
+            Due::Event(Event::CacheDram) => self.cache_dram_done(now),
+            Due::Event(Event::CacheIdle) => self.destage_if_idle(now),
+            Due::Event(Event::RefreshScan) => self.scan_for_refresh(now),
         }
     }
 
     /// [`Route::handle`], kept apart so that the main loop has it in line.
     #[inline(never)]
-    fn handle_between_runs(&mut self, event: Event<F::Event>, now: Time) {
-        self.handle(event, now);
+    fn handle_between_runs(&mut self, due: Due<Event<F::Event>>, now: Time) {
+        self.handle(due, now);
     }
 
     #[inline]

@@ -11,14 +11,19 @@ use crate::fabric::facts::Facts;
 use crate::fabric::wires::WireKind;
 use crate::flash::Operations;
 use crate::flash::address::{ChipId, LunId, PlaneId};
+use crate::flash::array::Lun;
 use crate::flash::suspend::Phase;
 use crate::measure::area::Area;
 use crate::measure::cache::CacheReport;
 use crate::measure::energy::{Activity, EnergyReport, Parts};
+use crate::measure::load::{self, LoadReport};
 use crate::measure::map::{ChipUse, MOST_CHIPS, Map};
 use crate::measure::precondition::PreconditionReport;
 use crate::measure::probe::Probe;
 use crate::measure::report::{FlashCounts, FlashReport, FlowReport, Measures, Report, Tally, Utilisation};
+
+/// Name of all arrays together among the parts in use.
+const ARRAYS: &str = "flash arrays";
 
 impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// The results of a run that has ended.
@@ -33,6 +38,8 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     ) -> Outcome {
         self.audit();
         let measures = Measures::of_all(self.work.statistics.tallies());
+        let utilisation = self.utilisation();
+        let load = self.load(&measures, &utilisation);
         let (replays, time_scaling) = (self.host.replay_reports(workload), self.host.take_time_scaling());
         let report = Report {
             schema: 1,
@@ -44,7 +51,8 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             flash: self.flash_report(design),
             cache: self.cache_report(),
             mapping: self.ftl.mapping_report(),
-            utilisation: self.utilisation(),
+            utilisation,
+            load,
             map: self.map_of_use(),
             energy: EnergyReport::of(&self.activity(design.fabric.kind.facts()), &design.energy),
             area: self.area(design),
@@ -84,13 +92,29 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         let TimeSum(arrays) = luns.iter().map(|u| u.array_busy).sum();
         let arrays = Time((arrays / luns.len() as u128) as u64);
         let mut parts = self.host.usage();
-        parts.push(("flash arrays".to_owned(), arrays));
+        parts.push((ARRAYS.to_owned(), arrays));
         parts.extend(self.host.attachment_usage());
         parts.extend(self.paths.fabric.wires().into_iter().map(|wire| (wire.name, wire.busy)));
         parts.extend(self.controller.usage().map(|(part, busy)| (part.to_owned(), busy)));
         parts.extend(self.cache.as_ref().map(|cache| ("cache DRAM".to_owned(), cache.dram.busy())));
         let used = parts.into_iter().filter(|(_, busy)| *busy > Time::ZERO && end > Time::ZERO);
         used.map(|(part, busy)| Utilisation { part, share: busy.0 as f64 / end.0 as f64 }).collect()
+    }
+
+    fn load(&self, measures: &Measures, utilisation: &[Utilisation]) -> LoadReport {
+        let end = self.events.now();
+        let dies = self.layout.luns_per_chip as usize;
+        let share =
+            |luns: &[Lun]| luns.iter().map(|lun| lun.array_busy.0).max().unwrap_or(0) as f64 / end.0.max(1) as f64;
+        let chips = self.flash.array.luns.chunks(dies).enumerate().map(|(chip, luns)| {
+            let (row, column) =
+                (chip as u32 / self.layout.chips_per_channel, chip as u32 % self.layout.chips_per_channel);
+            (format!("chip {row},{column}"), share(luns))
+        });
+        let statistics = &self.work.statistics;
+        let paced = statistics.first_arrival().filter(|_| self.host.is_paced());
+        let arrivals = paced.map(|first| (statistics.generated(), first, statistics.last_arrival()));
+        LoadReport::of(arrivals, measures.iops, &measures.series, load::busiest(utilisation, chips, ARRAYS))
     }
 
     /// Activity of the drive, for its energy.

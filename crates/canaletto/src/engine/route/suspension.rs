@@ -64,6 +64,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         match self.flash.phase(lun) {
             Phase::Suspending => {
                 self.flash.has_suspended(lun, now);
+                if P::FOLLOWS_WAITS {
+                    self.work.root_causes.array_ended(lun, false, now);
+                }
                 self.settle_suspension(lun, now);
             }
             Phase::Resuming => {
@@ -100,6 +103,10 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             return;
         }
         let time = self.flash.resume(lun, &self.work, now);
+        if P::FOLLOWS_WAITS {
+            let seen_as = self.flash.seen_as(lun, &self.work);
+            self.work.root_causes.command_resumed(lun, seen_as, now);
+        }
         self.events.push(time, Event::ArrayDone(lun));
         self.refresh(lun);
     }

@@ -25,6 +25,11 @@ impl Register {
         Register(((router % 3) as u8 + 1) << 4)
     }
 
+    /// Its state.
+    pub fn state(self) -> u32 {
+        u32::from(self.0 >> 4)
+    }
+
     /// One of a set of outputs that has one.
     #[inline]
     pub fn choose(&mut self, outputs: u8) -> Choice {

@@ -33,6 +33,11 @@ impl Row {
         Row(packet << 16 | entry.without_router())
     }
 
+    /// Packet and entry port, if it is valid.
+    pub fn read(self) -> Option<(u32, u32)> {
+        (self != Row::NONE).then_some((self.0 >> 16, self.0 & 0b11))
+    }
+
     /// Where the packet came in, at the router that the row is of.
     #[inline]
     pub fn entry(self, router: RouterId) -> PortAt {
@@ -87,7 +92,7 @@ pub struct Output {
 pub struct Router {
     /// Outputs that lead somewhere and whose links are not reserved, as a set.
     pub free: u8,
-    register: Register,
+    pub register: Register,
     /// Its place among [`MinimalPorts`].
     pub place: u32,
     /// The table's row of what goes to the chip.

@@ -225,6 +225,17 @@ impl Routers {
         self.routers[entry.router().index()].exit(packet, entry)
     }
 
+    /// Packet and entry port of the valid row for an exit (none: the chip) of a router.
+    pub fn row(&self, at: RouterId, exit: Option<Port>) -> Option<(u32, u32)> {
+        let router = &self.routers[at.index()];
+        exit.map_or(router.ejection, |exit| router.output(exit).row).read()
+    }
+
+    /// State of a router's register.
+    pub fn register(&self, at: RouterId) -> u32 {
+        self.routers[at.index()].register.state()
+    }
+
     /// Whether free links lead from one router to another, so that a scout on its own would find a way.
     pub fn is_connected(&mut self, from: RouterId, to: RouterId) -> bool {
         self.reach.is_connected(from, to, &self.grid, |at| self.routers[at.index()].free)

@@ -33,10 +33,19 @@ impl Venice {
         controller.state = State::Searching;
         controller.scouts += 1;
         controller.sent = now;
+        match self.slot(id, now) {
+            slot if slot > now => later(slot, Event::Depart(id)),
+            _ => self.depart(id, now, later),
+        }
+    }
+
+    /// A controller's scout sets out.
+    pub(super) fn depart(&mut self, id: u32, now: Time, later: &mut impl FnMut(Time, Event)) {
+        let controller = &self.controllers[id as usize];
         let mut scout = self.routers.scout(id, controller.destination(), controller.scouts, now);
         self.routers.trace.write(self.grid.controller_link(id).0, WireUse::Scout, PathId(id), now, scout.due);
         match self.travel {
-            Scouts::HopByHop => self.under_way.send(scout),
+            Scouts::HopByHop | Scouts::Clocked => self.under_way.send(scout),
             Scouts::Atomic => loop {
                 let hop = self.routers.hop(&mut scout);
                 if hop != Hop::On {
@@ -50,7 +59,11 @@ impl Venice {
     /// Lets scouts hop until one ends its search, or all that are left arrive no sooner than `until`.
     #[inline]
     pub(super) fn let_scouts_hop(&mut self, until: Time) -> Option<(Time, Event)> {
-        while let Some(scout) = self.under_way.arriving_before(until) {
+        loop {
+            if self.travel == Scouts::Clocked {
+                self.under_way.put_lowest_number_first();
+            }
+            let scout = self.under_way.arriving_before(until)?;
             match self.routers.hop(scout) {
                 Hop::On => self.under_way.hopped(),
                 end => {
@@ -59,7 +72,6 @@ impl Venice {
                 }
             }
         }
-        None
     }
 
     /// A scout has ended its search, at the chip or at its controller's own router. Returns when it is back at its controller:
@@ -135,6 +147,7 @@ impl Venice {
         self.own_links[id as usize].active += transfer.time();
         self.routers.trace.write_transfer(self.grid.controller_link(id).0, &transfer, PathId(id), now);
         self.router_time += transfer.time() * length;
-        later(now + transfer.time() + self.cycle * length, Event::TransferDone(id));
+        let crossings = self.crossings(transfer.direction);
+        later(now + transfer.time() + self.cycle * (length * crossings), Event::TransferDone(id));
     }
 }

@@ -135,6 +135,50 @@ fn an_unloaded_transfer_takes_its_distance() {
     }
 }
 
+/// On the routers' clock a scout departs in its slot, and the data of a read cross the distance twice.
+#[test]
+fn a_clocked_transfer_waits_for_its_slot_and_for_strobes() {
+    let mut config = config();
+    config.venice.scouts = Scouts::Clocked;
+    for (chip, at, slot) in [(2, 0, 0), (2, 1, 2), (6, 0, 1), (6, 1, 1)] {
+        for direction in [Direction::FromChip, Direction::ToChip] {
+            let mut bench = Bench::<Venice>::new(&config, &array(2, 4));
+            bench.now = Time::from_ns(at);
+            let transfer = bench.page(chip, direction);
+            bench.start(transfer);
+            bench.run();
+            let (crossed_at, crossed) = bench.crossed[0];
+            let crossings = if direction == Direction::FromChip { 2 } else { 1 };
+            assert_eq!(crossed.setup, Time::from_ns(slot - at + 2 * 3 * 3));
+            assert_eq!(crossed_at, Time::from_ns(slot + 2 * 3 * 3 + 3 * crossings) + transfer.time());
+        }
+    }
+}
+
+/// Of two scouts at a router in the same cycle the one of the lower controller goes first, whichever was sent first.
+#[test]
+fn clocked_scouts_go_in_the_order_of_their_numbers() {
+    let mut config = config();
+    config.venice.scouts = Scouts::Clocked;
+    for chips in [[2, 8], [8, 2]] {
+        let mut bench = Bench::<Venice>::new(&config, &array(3, 3));
+        for chip in chips {
+            bench.start(bench.page(chip, Direction::FromChip));
+        }
+        bench.run_until(Time::from_ns(2));
+        let mut order = Vec::new();
+        for ns in 3..9 {
+            let arriving: Vec<u32> = bench.fabric.deciding(Time::from_ns(ns)).map(|(packet, _)| packet).collect();
+            if arriving.len() == 2 {
+                bench.fabric.under_way.put_lowest_number_first();
+                order.push(bench.fabric.under_way.arriving_before(Time::MAX).unwrap().packet.controller);
+            }
+            bench.run_until(Time::from_ns(ns));
+        }
+        assert_eq!(order, [0, 0]);
+    }
+}
+
 /// A chip's port takes one circuit, a controller one transfer: refused at t − 1 ps, granted at t.
 #[test]
 fn ports_and_controllers_are_granted_when_they_are_free() {
@@ -225,9 +269,10 @@ fn soak(config: &FabricConfig, rows: u32, columns: u32, transfers: &[(u32, bool)
 }
 
 fn modes() -> impl Strategy<Value = FabricConfig> {
-    (prop::bool::ANY, prop::bool::ANY, prop::bool::ANY, prop::bool::ANY).prop_map(|(atomic, now, own, two)| {
+    let scouts = prop::sample::select(vec![Scouts::Atomic, Scouts::HopByHop, Scouts::Clocked]);
+    (scouts, prop::bool::ANY, prop::bool::ANY, prop::bool::ANY).prop_map(|(scouts, now, own, two)| {
         let mut config = config();
-        config.venice.scouts = if atomic { Scouts::Atomic } else { Scouts::HopByHop };
+        config.venice.scouts = scouts;
         config.venice.retry = if now { Retry::Immediate } else { Retry::OnRelease };
         config.venice.controller = if own { VeniceController::OwnRow } else { VeniceController::NearestFree };
         config.network.controllers = if two { ControllerEdge::Alternating } else { ControllerEdge::West };

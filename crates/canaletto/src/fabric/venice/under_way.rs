@@ -29,6 +29,25 @@ impl UnderWay {
         self.scouts.get_mut(self.next).filter(|scout| scout.due < until)
     }
 
+    /// Of those that arrive together with the next one, makes that of the lowest controller the next.
+    pub fn put_lowest_number_first(&mut self) {
+        let Some(due) = self.scouts.get(self.next).map(|scout| scout.due) else { return };
+        for after in 1..self.scouts.len() {
+            let place = (self.next + after) % self.scouts.len();
+            if self.scouts[place].due != due {
+                return;
+            }
+            if self.scouts[place].packet.controller < self.scouts[self.next].packet.controller {
+                self.scouts.swap(place, self.next);
+            }
+        }
+    }
+
+    /// Those that arrive at a time, in no order.
+    pub fn arriving_at(&self, time: Time) -> impl Iterator<Item = &Scout> {
+        self.scouts.iter().filter(move |scout| scout.due == time)
+    }
+
     /// A scout sets out. It is due a hop later, and after all others.
     pub fn send(&mut self, scout: Scout) {
         self.scouts.insert(self.next, scout);

@@ -4,6 +4,7 @@
 //! to be said of a page beside its logical page is the same nearly everywhere, and kept only for blocks where it is not.
 
 use super::block::Block;
+use crate::engine::memory::make_room;
 
 /// Marks a page that holds nothing valid.
 pub(super) const INVALID: u64 = u64::MAX;
@@ -56,6 +57,7 @@ impl<T: Copy> Rows<T> {
             return row;
         }
         let row = Row((self.cells.len() / self.width) as u32);
+        make_room(&mut self.cells, self.width);
         self.cells.resize(self.cells.len() + self.width, fill);
         row
     }

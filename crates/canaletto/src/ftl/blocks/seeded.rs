@@ -35,8 +35,14 @@ impl Blocks {
     }
 
     /// Where a logical page without an entry in the mapping table is: only seeded pages have none and are somewhere.
+    #[inline]
     pub fn locate(&self, lpa: u64) -> Option<Ppa> {
-        let at = self.seeds.as_ref()?.locate(lpa)?;
+        self.seeds.as_ref().and_then(|seeds| self.locate_seeded(lpa, seeds))
+    }
+
+    #[inline(never)]
+    fn locate_seeded(&self, lpa: u64, seeds: &Seeds) -> Option<Ppa> {
+        let at = seeds.locate(lpa)?;
         let block = self.block(at);
         let is_there = match block.is_computed(at.page) {
             true => !self.contents.seed_has_changed(block, at.page),

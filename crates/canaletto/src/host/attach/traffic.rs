@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use crate::config::attach::Dma;
 use crate::engine::arena::Slab;
-use crate::engine::events::EventQueue;
+use crate::engine::events::{Due, EventQueue};
 use crate::engine::time::Time;
 use crate::host::attach::routes::Route;
 use crate::host::attach::service::{Place, STATIONS, Service};
@@ -123,9 +123,10 @@ impl Traffic {
 
     /// Lets the next thing happen. Returns the stream that ends by it, if one does.
     pub fn step(&mut self) -> Option<Arrived> {
-        match self.events.pop()? {
-            (now, Event::Left(station)) => self.left(usize::from(station), now),
-            (now, Event::Comes(chunk)) => self.crossed(chunk, now),
+        let Some((now, Due::Event(event))) = self.events.pop() else { return None };
+        match event {
+            Event::Left(station) => self.left(usize::from(station), now),
+            Event::Comes(chunk) => self.crossed(chunk, now),
         }
     }
 

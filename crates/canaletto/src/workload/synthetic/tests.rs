@@ -146,3 +146,13 @@ fn a_working_set_may_begin_later() {
     let made = requests(&format!("{keys}working_set = 0.5"), 4096);
     assert!(made.iter().all(|r| r.lba >= 2048) && made.iter().any(|r| r.lba > 4000));
 }
+
+#[test]
+fn requests_of_mqsim_to_hot_and_cold_data_may_run_over_the_end() {
+    let keys = "requests = 2000\naddresses = \"hot-cold\"\nhot_share = 0.2\nsize = \"64KiB\"";
+    let over = |made: Vec<Wanted>| made.iter().filter(|r| r.lba + u64::from(r.sectors) > 1000).count();
+    assert_eq!(over(requests(keys, 1000)), 0);
+    assert!(over(requests(&format!("{keys}\nmqsim_seed = 7"), 1000)) > 0);
+    let uniform = "requests = 2000\nsize = \"64KiB\"\nmqsim_seed = 7";
+    assert_eq!(over(requests(uniform, 1000)), 0, "only those");
+}

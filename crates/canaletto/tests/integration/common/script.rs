@@ -38,13 +38,18 @@ pub fn outcome(design: &Design, requests: &[(u64, u64, bool)]) -> Outcome {
         kind: if write { Kind::Write } else { Kind::Read },
     };
     let input = TraceInput { source: Box::new(Script(requests.iter().map(record).collect())), again: None };
-    let options = RunOptions { records: true, ..RunOptions::default() };
+    let options = RunOptions { records: true, root_causes: true, ..RunOptions::default() };
     run(design, &workload, vec![Some(input)], &options, &mut |_| true).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Picoseconds that the `n`-th completed request spent on a cause.
 pub fn spent(records: &Records, n: usize, cause: Cause) -> u64 {
     records.blame[cause as usize][n]
+}
+
+/// Picoseconds of the `n`-th completed request's latency that a root cause is behind.
+pub fn rooted(records: &Records, n: usize, cause: Cause) -> u64 {
+    records.root_causes[cause as usize][n]
 }
 
 /// 4 KiB at 1.2 GB/s.

@@ -164,6 +164,8 @@ pub fn members(mask: u64) -> impl Iterator<Item = u32> {
 
 impl Probe for Shadow {
     const WATCHES_PAGES: bool = true;
+    // The engine asserts that the root causes of every request add up.
+    const FOLLOWS_WAITS: bool = true;
 
     fn page_preconditioned(&mut self, lpa: u64, at: Ppa) {
         self.recorder.page_preconditioned(lpa, at);
@@ -361,7 +363,7 @@ pub fn watch(design: &Design, workload: &Workload, last_event: Option<u64>) -> (
     let flash_shift = design.layout().flash_shift;
     let in_place = design.ftl.mapping == MappingScheme::InPlace;
     let mut shadow = Shadow { early, cache, last_event, flash_shift, in_place, ..Shadow::default() };
-    let options = RunOptions { records: true, ..RunOptions::default() };
+    let options = RunOptions { records: true, root_causes: true, ..RunOptions::default() };
     let traces = workload.flow.iter().map(|_| None).collect();
     // Requests take some ten thousand events even where a patrol looks at a block every microsecond; a run that goes on and
     // on ends here.

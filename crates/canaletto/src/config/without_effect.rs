@@ -1,0 +1,153 @@
+//! Keys that a design gives and that change nothing in it: a key of Venice on a bus, a watermark without a cache.
+
+use crate::config::attach::AttachmentKind;
+use crate::config::design::{ArbitrationMethod, Design, MappingScheme, Policy, Protocol, Scope, VictimPolicy};
+use crate::config::error::Problem;
+use crate::config::fabric::ChipToChipEcc;
+use crate::config::medium::Suspendable;
+use crate::config::named::Named;
+
+/// Keys that need something: the beginning of their names, what they need, and whether a design has it.
+struct Need {
+    keys: &'static [&'static str],
+    needs: &'static str,
+    is_met: fn(&Design) -> bool,
+}
+
+/// Returns a note for each of the `given` keys that has no effect. A key with the value that it would have anyway is no
+/// mistake: `without` reads the design without a key.
+pub(super) fn notes(design: &Design, given: &[String], without: impl Fn(&str) -> Option<Design>) -> Vec<Problem> {
+    let unmet = |key: &&String| NEEDS.iter().find(|need| need.concerns(key) && !(need.is_met)(design));
+    let idle = given.iter().filter_map(|key| unmet(&key).map(|need| (key, need)));
+    let changed = idle.filter(|(key, _)| without(key).is_none_or(|other| other != *design));
+    changed.map(|(key, need)| Problem::new(key, format!("has no effect: it needs {}", need.needs))).collect()
+}
+
+impl Need {
+    fn concerns(&self, key: &str) -> bool {
+        self.keys
+            .iter()
+            .any(|known| key.strip_prefix(known).is_some_and(|rest| rest.is_empty() || known.ends_with('.')))
+    }
+}
+
+const fn need(keys: &'static [&'static str], needs: &'static str, is_met: fn(&Design) -> bool) -> Need {
+    Need { keys, needs, is_met }
+}
+
+/// Whether the fabric is one of these.
+fn is(design: &Design, names: &[&str]) -> bool {
+    names.contains(&design.fabric.kind.name())
+}
+
+/// Names of single keys, and of tables with a dot at their end.
+const NEEDS: &[Need] = &[
+    need(&["fabric.venice."], "fabric.kind = \"venice\"", |d| is(d, &["venice"])),
+    need(&["fabric.mesh."], "fabric.kind = \"mesh\" or \"mesh-2bit\"", |d| is(d, &["mesh", "mesh-2bit"])),
+    need(&["fabric.omnibus."], "fabric.kind = \"omnibus\" or \"omnibus-split\"", |d| {
+        is(d, &["omnibus", "omnibus-split"])
+    }),
+    need(
+        &["fabric.omnibus.v_page_registers", "fabric.omnibus.chip_to_chip_ecc"],
+        "gc.scope = \"spatial\", which copies from chip to chip",
+        |d| d.gc.scope == Scope::Spatial,
+    ),
+    need(&["fabric.omnibus.detect_time"], "fabric.omnibus.chip_to_chip_ecc = \"detect\"", |d| {
+        d.fabric.omnibus.chip_to_chip_ecc == ChipToChipEcc::Detect
+    }),
+    need(&["fabric.omnibus.via_controller_every"], "fabric.omnibus.chip_to_chip_ecc = \"via-controller\"", |d| {
+        d.fabric.omnibus.chip_to_chip_ecc == ChipToChipEcc::ViaController
+    }),
+    need(&["fabric.network."], "a fabric of routers: fabric.kind = \"mesh\", \"mesh-2bit\" or \"venice\"", |d| {
+        d.fabric.kind.facts().routers.is_some()
+    }),
+    need(&["fabric.burst_bytes", "fabric.turnarounds"], "fabric.kind = \"bus\" or \"ideal\"", |d| {
+        is(d, &["bus", "ideal"])
+    }),
+    need(&["link."], "attachment.kind = \"none\": a PC takes the link's place", |d| {
+        d.attachment.kind == AttachmentKind::None
+    }),
+    need(
+        &[
+            "attachment.interface",
+            "attachment.platform.",
+            "attachment.dma.",
+            "attachment.bridges.",
+            "attachment.ata.",
+            "attachment.ddr.",
+            "attachment.direct.",
+        ],
+        "attachment.kind = \"sbsp\", \"nbsp\", \"sbdp\" or \"nbdp\"",
+        |d| d.attachment.kind != AttachmentKind::None,
+    ),
+    need(&["attachment.direct."], "a dual port: attachment.kind = \"sbdp\" or \"nbdp\"", |d| {
+        d.attachment.kind.is_dual()
+    }),
+    need(&["host.sata."], "host.protocol = \"sata\"", |d| d.host.protocol == Protocol::Sata),
+    need(
+        &["host.arbitration.", "host.interrupts.", "host.command_limit", "host.prp_lists", "host.fetch"],
+        "host.protocol = \"nvme\"",
+        |d| d.host.protocol == Protocol::Nvme,
+    ),
+    need(
+        &["host.arbitration.high", "host.arbitration.medium", "host.arbitration.low"],
+        "host.arbitration.method = \"weighted\"",
+        |d| d.host.arbitration.method == ArbitrationMethod::Weighted,
+    ),
+    need(&["host.arbitration."], "host.command_limit: without a limit no queue waits for another", |d| {
+        d.host.command_limit.is_some()
+    }),
+    need(&["host.interrupts.threshold"], "host.interrupts.time above 0", |d| d.host.interrupts.time.0 > 0),
+    need(
+        &[
+            "cache.mode",
+            "cache.sharing",
+            "cache.power_loss_protection",
+            "cache.destage",
+            "cache.high_watermark",
+            "cache.low_watermark",
+            "cache.idle_destage",
+            "cache.destages_per_plane",
+            "cache.keep_destaged",
+            "cache.dram.",
+        ],
+        "a data cache: cache.capacity above 0",
+        |d| d.cache.capacity.0 > 0,
+    ),
+    need(
+        &[
+            "mapping.cached_entry_bytes",
+            "mapping.flash_entry_bytes",
+            "mapping.sharing",
+            "mapping.entries_per_miss",
+            "mapping.read_unit",
+            "mapping.initial_table",
+            "mapping.write_backs",
+        ],
+        "a cached mapping table: mapping.cache_capacity above 0",
+        |d| d.mapping.is_cached(),
+    ),
+    need(&["ftl.hybrid."], "ftl.mapping = \"bast\" or \"fast\"", |d| d.ftl.mapping.is_hybrid()),
+    need(&["gc.", "wear.static_threshold"], "a memory with erases: another ftl.mapping", |d| {
+        d.ftl.mapping != MappingScheme::InPlace
+    }),
+    need(&["gc.choices"], "gc.policy = \"d-choices\"", |d| d.gc.policy == VictimPolicy::DChoices),
+    need(&["gc.min_invalid_share"], "gc.policy = \"random-plus\"", |d| d.gc.policy == VictimPolicy::RandomPlus),
+    need(&["gc.victims_per_plane"], "gc.scope = \"parallel\" or \"spatial\"", |d| d.gc.scope != Scope::Plane),
+    need(&["gc.group_share"], "gc.scope = \"spatial\"", |d| d.gc.scope == Scope::Spatial),
+    need(&["gc.copyback_check_every"], "gc.copyback = true", |d| d.gc.copyback),
+    need(&["refresh.scan_interval"], "refresh.age_limit_days above 0", |d| d.refresh.age_limit_days > 0.0),
+    need(&["scheduler.flin."], "scheduler.policy = \"flin\"", |d| d.scheduler.policy == Policy::Flin),
+    need(
+        &[
+            "flash.suspend.trigger",
+            "flash.suspend.suspend_time",
+            "flash.suspend.resume_time",
+            "flash.suspend.max_suspensions",
+            "flash.suspend.min_remaining",
+            "flash.suspend.max_suspended_time",
+        ],
+        "flash.suspend.operations = \"erase\", \"program\" or \"both\"",
+        |d| d.flash.suspend.operations != Suspendable::None,
+    ),
+];

@@ -1,0 +1,72 @@
+//! The end of the machine's memory, as an error of the run instead of the end of the process.
+//!
+//! The standard library ends the process when an allocation fails. What grows with a run's work, and so runs into the limit,
+//! asks for its memory here: if there is none, the run is unwound and [`guarded`] makes an error of it. The rest is small, and
+//! asked for while there still is some.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use crate::RunError;
+
+/// Payload with which a run is unwound. Of no size, because it must not need memory.
+struct OutOfMemory;
+
+/// Makes room for `more` items.
+#[inline(always)]
+pub fn make_room<T>(items: &mut Vec<T>, more: usize) {
+    if items.capacity() - items.len() < more {
+        grow(items, more);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn grow<T>(items: &mut Vec<T>, more: usize) {
+    if items.try_reserve(more).is_err() {
+        resume_unwind(Box::new(OutOfMemory));
+    }
+}
+
+/// Makes `count` items of zeroes, for types whose zeroes the system has ready.
+pub fn zeroed<T: Clone + Default>(count: usize) -> Vec<T> {
+    // The same request, to learn whether it can be met; the memory itself is touched by neither.
+    grow(&mut Vec::<T>::new(), count);
+    vec![T::default(); count]
+}
+
+/// Carries out a run, or a part of one. Returns [`RunError::OutOfMemory`] if the system has no more memory for it.
+///
+/// # Errors
+/// Those of the run.
+pub fn guarded<T>(run: impl FnOnce() -> Result<T, RunError>) -> Result<T, RunError> {
+    // What was under way is dropped as a whole: nobody sees it half done.
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| match payload.is::<OutOfMemory>() {
+        true => Err(RunError::OutOfMemory),
+        false => resume_unwind(payload),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// More bytes than any machine has.
+    const TOO_MANY: usize = 1 << 50;
+
+    #[test]
+    fn a_failed_allocation_is_an_error_of_the_run() {
+        let failed = guarded(|| {
+            make_room(&mut vec![7u64], TOO_MANY);
+            Ok(())
+        });
+        assert!(matches!(failed, Err(RunError::OutOfMemory)));
+        assert!(matches!(guarded(|| Ok(zeroed::<u64>(TOO_MANY).len())), Err(RunError::OutOfMemory)));
+        assert_eq!(guarded(|| Ok(zeroed::<[u64; 2]>(3))).unwrap(), [[0, 0]; 3]);
+    }
+
+    #[test]
+    fn other_panics_stay_what_they_are() {
+        let panicked = catch_unwind(|| guarded::<()>(|| resume_unwind(Box::new("a defect"))));
+        assert_eq!(panicked.err().unwrap().downcast_ref::<&str>(), Some(&"a defect"));
+    }
+}

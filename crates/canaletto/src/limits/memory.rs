@@ -1,0 +1,264 @@
+//! Memory of a run, estimated before it: what its parts take, from the sizes of the engine's own structures and a glance at the
+//! requests.
+
+use serde::Serialize;
+
+use super::{Bound, Limits};
+use crate::TraceInput;
+use crate::cache::pages::CachedPage;
+use crate::config::design::{Design, Policy, PreconditionKind, Protocol, UnwrittenReads};
+use crate::config::workload::{Flow, Workload};
+use crate::host::request::Request;
+use crate::measure::blame::CAUSES;
+use crate::scheduler::transaction::Transaction;
+use crate::workload::flow::Loop;
+use crate::workload::glance::{Glance, glance};
+
+/// Python, its packages and the engine's code: measured, of a run that does next to nothing.
+const PROCESS: f64 = 85e6;
+
+/// A plane and its share of its LUN, its chip and their queues.
+const PLANE: f64 = 700.0;
+
+/// A block that was opened, beside what its pages hold, with its place among those that can be collected.
+const BLOCK: f64 = 72.0;
+
+/// Bytes for a page of a block in use: its logical page; and its details, where those are not the usual ones.
+const PAGE: f64 = 8.0;
+const DETAILS: f64 = 16.0;
+
+/// A page of the system's memory, of which the mapping table takes one where any of its groups is in use.
+const STRETCH: f64 = 4096.0;
+
+/// An entry of the mapping table in a group that has several: their lists have powers of two as capacities, and grow.
+const ENTRY: f64 = 12.0;
+
+/// A cached mapping entry with its place in the index, and its share of its translation page's state.
+const CACHED_ENTRY: f64 = 150.0;
+
+/// A cached page beside itself: up to four places of the index.
+const CACHED_PAGE_PLACES: f64 = 64.0;
+
+/// Bytes that a fair scheduler keeps of a flow's reads and writes at a LUN.
+const FLOW_AT_LUN: f64 = 120.0;
+
+/// A block of a computed steady state: its counters, its place in the order, sums of valid pages.
+const SEEDED_BLOCK: f64 = 120.0;
+
+/// Rows of requests that are on their way to a file, and how many times their columns are there meanwhile: in the engine, as Python's
+/// bytes, as a frame, and packed.
+const ROWS: f64 = 45_000.0;
+const COPIES: f64 = 4.0;
+
+/// Root causes of a page in flight, and of a request.
+const ROOT_CAUSES: f64 = (CAUSES * 8) as f64;
+
+/// Doings of LUNs and slots while a request was in flight, kept for its root causes: for each of its pages.
+const HISTORY: f64 = 80.0;
+
+/// Share of the drive's peak from which on requests are taken to pile up.
+const SATURATED: f64 = 0.9;
+
+/// Memory that a run is expected to take, by what takes it, in 10^6 bytes.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Memory {
+    /// Interpreter and code.
+    pub process_mb: f64,
+    /// State of planes and LUNs, and of the drive before the run.
+    pub planes_mb: f64,
+    /// Mapping table, and cache of it.
+    pub mapping_mb: f64,
+    /// Contents of the blocks in use.
+    pub blocks_mb: f64,
+    /// Pages of the data cache.
+    pub cache_mb: f64,
+    /// Requests and their pages in flight.
+    pub in_flight_mb: f64,
+    /// Requests that wait at the host, because more arrive than the drive serves.
+    pub waiting_mb: f64,
+    /// Rows of requests on their way to a file.
+    pub rows_mb: f64,
+}
+
+impl Memory {
+    /// Estimates the memory of a run with these bounds on the bandwidth of reads and of writes.
+    pub(super) fn of(
+        design: &Design,
+        workload: &Workload,
+        limits: &Limits,
+        traces: Vec<Option<TraceInput>>,
+        bounds: [&[Bound]; 2],
+        records: bool,
+    ) -> Memory {
+        let mut inputs = traces.into_iter();
+        let flows = workload.flow.iter().zip(&limits.flows);
+        let glances: Vec<Glance> =
+            flows.map(|(flow, range)| glance(flow, range, &limits.layout, &mut inputs)).collect();
+        let load =
+            load(workload, &glances, bounds.map(|bounds| bounds.first().map_or(f64::INFINITY, |b| b.limit_gb_s)));
+        let mb = |bytes: f64| bytes / 1e6;
+        let made = Estimate { design, workload, limits, glances, load };
+        Memory {
+            process_mb: mb(PROCESS),
+            planes_mb: mb(made.planes()),
+            mapping_mb: mb(made.mapping()),
+            blocks_mb: mb(made.blocks()),
+            cache_mb: mb(made.sum(|g| g.pages).min(limits.cache_pages as f64)
+                * (size_of::<CachedPage>() as f64 + CACHED_PAGE_PLACES)),
+            in_flight_mb: mb(made.in_flight()),
+            waiting_mb: mb(made.waiting()),
+            rows_mb: if records { mb(made.sum(|g| g.requests).min(ROWS) * row_bytes() * COPIES) } else { 0.0 },
+        }
+    }
+
+    /// Returns the sum of all parts, in 10^6 bytes.
+    pub fn total_mb(&self) -> f64 {
+        self.process_mb
+            + self.planes_mb
+            + self.mapping_mb
+            + self.blocks_mb
+            + self.cache_mb
+            + self.in_flight_mb
+            + self.waiting_mb
+            + self.rows_mb
+    }
+}
+
+/// Bytes of a request's row.
+fn row_bytes() -> f64 {
+    45.0 + 2.0 * ROOT_CAUSES
+}
+
+/// Returns the load that requests with arrival times put on the drive, as a share of its peak bandwidth.
+fn load(workload: &Workload, glances: &[Glance], limits_gb_s: [f64; 2]) -> f64 {
+    let paced = || workload.flow.iter().zip(glances).filter(|(flow, _)| flow.looping() == Loop::Open);
+    let rate = |glance: &Glance| glance.gap_s.filter(|gap| *gap > 0.0).map_or(0.0, |gap| 1.0 / gap);
+    let given: f64 = paced().map(|(_, glance)| rate(glance)).sum();
+    let scale = match workload.inter_arrival {
+        Some(gap) if given > 0.0 => 1.0 / gap.time().seconds() / given,
+        _ => 1.0,
+    };
+    let of = |glance: &Glance| {
+        let [read, written] = [glance.read_bytes, glance.written_bytes].map(|bytes| bytes * rate(glance) * scale / 1e9);
+        read / limits_gb_s[0] + written / limits_gb_s[1]
+    };
+    paced().map(|(_, glance)| of(glance)).sum()
+}
+
+/// Ingredients of an estimate.
+struct Estimate<'a> {
+    design: &'a Design,
+    workload: &'a Workload,
+    limits: &'a Limits,
+    glances: Vec<Glance>,
+    /// Load of open loops.
+    load: f64,
+}
+
+impl Estimate<'_> {
+    fn sum(&self, of: impl Fn(&Glance) -> f64) -> f64 {
+        self.glances.iter().map(of).sum()
+    }
+
+    /// State of planes, and of the drive before the run: a few words a block if computed, every page if written.
+    fn planes(&self) -> f64 {
+        let layout = &self.limits.layout;
+        let planes = f64::from(layout.planes());
+        let fairly = self.design.scheduler.policy == Policy::Flin;
+        let told_apart = if fairly { f64::from(layout.luns()) * self.workload.flow.len() as f64 } else { 0.0 };
+        let before = match self.design.precondition.kind {
+            PreconditionKind::None => 0.0,
+            PreconditionKind::Steady => planes * f64::from(layout.blocks_per_plane) * SEEDED_BLOCK,
+            PreconditionKind::Replay => planes * f64::from(layout.blocks_per_plane) * BLOCK,
+        };
+        planes * PLANE + told_apart * FLOW_AT_LUN + before
+    }
+
+    /// Logical pages that have an entry in the mapping table, at the end.
+    fn mapped(&self) -> f64 {
+        let all = self.limits.logical_pages as f64;
+        match self.design.precondition.kind {
+            PreconditionKind::Replay => all,
+            _ => self.sum(|g| g.pages).min(all),
+        }
+    }
+
+    fn mapping(&self) -> f64 {
+        let all = self.limits.logical_pages as f64 / 64.0;
+        let replayed = self.design.precondition.kind == PreconditionKind::Replay;
+        let groups = if replayed { all } else { self.sum(|g| g.groups).min(all) };
+        let stretches = if replayed { all / 256.0 } else { self.sum(|g| g.stretches).min(all / 256.0 + 1.0) };
+        // A single entry lies in its group: with so many pages to a group at random, so many groups have one.
+        let mapped = self.mapped();
+        let alone = groups * (1.0 - (mapped / groups.max(1.0) - 1.0)).clamp(0.0, 1.0);
+        let entries = self.design.mapping.entries(1) as f64 * f64::from(self.limits.streams);
+        stretches * STRETCH + (mapped - alone) * ENTRY + entries.min(self.sum(|g| g.pages)) * CACHED_ENTRY
+    }
+
+    /// Contents of the blocks in use. What is read and was never written is found in a block, too.
+    fn blocks(&self) -> f64 {
+        let layout = &self.limits.layout;
+        let (pages, planes) = (f64::from(layout.pages_per_block), f64::from(layout.planes()));
+        let placed = match self.design.precondition.kind {
+            PreconditionKind::None => self.sum(|g| g.pages.max(g.written)),
+            PreconditionKind::Steady => self.sum(|g| g.written),
+            PreconditionKind::Replay => layout.pages() as f64,
+        };
+        let placed = placed.min(layout.pages() as f64);
+        let begun = planes * (1.0 - (-placed / planes).exp());
+        let blocks = (placed / pages + begun).min(planes * f64::from(layout.blocks_per_plane));
+        let whole = 1.0 - self.sum(|g| g.partial * g.written) / self.sum(|g| g.written).max(1.0);
+        // A page that was never written counts as written whole: what is written of it is merged.
+        let are_merged = self.design.ftl.unwritten_reads == UnwrittenReads::AssumePageWritten;
+        let details = if are_merged { 0.0 } else { (1.0 - whole.powf(pages)) * DETAILS };
+        blocks * (BLOCK + pages * (PAGE + details))
+    }
+
+    /// Requests of a flow that the drive processes at a time, and those that are outstanding.
+    fn depths(&self, flow: &Flow, glance: &Glance) -> (f64, f64) {
+        let host = &self.design.host;
+        let queues = f64::from(host.queues_per_flow);
+        let (fetched, entries) = match host.protocol {
+            Protocol::Nvme => (queues * f64::from(host.fetch_limit), queues * f64::from(host.queue_entries)),
+            Protocol::Sata => (f64::from(host.sata.slots), f64::from(host.sata.slots)),
+        };
+        let fetched = fetched.min(host.command_limit.map_or(f64::INFINITY, f64::from));
+        let outstanding = match flow.looping() {
+            Loop::Closed(depth) => f64::from(depth),
+            Loop::Unpaced => entries,
+            Loop::Open if self.load >= SATURATED => entries,
+            // A queue for each plane, as long as that of a single server.
+            Loop::Open => self.load / (1.0 - self.load) * f64::from(self.limits.layout.planes()) + 16.0,
+        };
+        let outstanding = outstanding.min(glance.requests);
+        (outstanding.min(fetched), outstanding)
+    }
+
+    fn in_flight(&self) -> f64 {
+        let several = if self.workload.flow.len() > 1 { 16.0 * self.workload.flow.len() as f64 } else { 0.0 };
+        let page = size_of::<Transaction>() as f64 + ROOT_CAUSES + several + 16.0;
+        let request = size_of::<Request>() as f64 + ROOT_CAUSES + 16.0;
+        let most = match self.design.controller.pages_in_flight {
+            0 => f64::INFINITY,
+            pages => f64::from(pages),
+        };
+        let flows = self.workload.flow.iter().zip(&self.glances);
+        flows
+            .map(|(flow, glance)| {
+                let (fetched, outstanding) = self.depths(flow, glance);
+                outstanding * (request + glance.pages_each * HISTORY) + fetched * glance.pages_each.min(most) * page
+            })
+            .sum()
+    }
+
+    /// Requests of open loops that arrive faster than the drive can serve them wait in the end.
+    fn waiting(&self) -> f64 {
+        if self.load < SATURATED {
+            return 0.0;
+        }
+        let open = self.workload.flow.iter().zip(&self.glances).filter(|(flow, _)| flow.looping() == Loop::Open);
+        let share = (1.0 - SATURATED / self.load).max(0.0);
+        let requests: f64 = open.map(|(_, glance)| glance.requests).sum();
+        requests * share * (size_of::<Request>() as f64 + ROOT_CAUSES + 16.0)
+    }
+}

@@ -1,0 +1,542 @@
+//! Root causes: every wait is passed on to what its holder was doing at that moment, and so on, until somebody worked.
+//!
+//! [`blame`](crate::measure::blame) charges a wait for a busy chip to that chip, which hides what kept the chip busy: a page in its
+//! register may have waited for the wires all the time. Here such a wait is charged to that. Both accounts sum up to the
+//! latency to the picosecond.
+//!
+//! - A LUN has one [`History`]: command on its way, array at work, data waiting in a register or crossing, ready and
+//!   waiting for a path. A page that waits for it takes the difference of the LUN's ledgers at the end and at the beginning of its
+//!   wait, which costs the number of causes however much happened meanwhile. While an array works that counts, whatever leaves
+//!   the registers beside it.
+//! - Of several holders the one that let go is followed: of a queue's slots that which came free, whose [`History`] tells what those
+//!   who had it in turn did; room in the write buffer, an earlier write of the same page, a mapping entry, an old page, a block. The
+//!   holder's [`Trail`] says what it did or waited for meanwhile.
+//! - Waits for the link, for the processor, buses and DRAM of the controller, and for a path are not passed on: who uses those moves
+//!   data.
+//!
+//! The hooks are called where [`Probe::FOLLOWS_WAITS`](crate::measure::probe::Probe::FOLLOWS_WAITS) says so.
+
+mod history;
+mod trail;
+
+use std::collections::VecDeque;
+
+use history::History;
+use trail::{Step, Trail};
+
+use crate::engine::time::Time;
+use crate::fabric::TransferDone;
+use crate::flash::address::LunId;
+use crate::host::request::RequestId;
+use crate::measure::blame::{Cause, Ledger};
+use crate::measure::probe::Work;
+use crate::scheduler::transaction::TransactionId;
+
+/// Slots of one kind, which those that find none free wait for in the order in which they came.
+#[derive(Clone, Copy, Debug)]
+pub enum Slots {
+    /// Places in a submission queue.
+    Submission(u16),
+    /// Commands of a queue, or of all together, that the drive works on at a time.
+    Commands(u16),
+}
+
+impl Slots {
+    /// Kinds of slots.
+    const KINDS: usize = 2;
+
+    fn kind(self) -> usize {
+        match self {
+            Slots::Submission(_) => 0,
+            Slots::Commands(_) => 1,
+        }
+    }
+
+    fn number(self) -> usize {
+        let (Slots::Submission(queue) | Slots::Commands(queue)) = self;
+        usize::from(queue) * Slots::KINDS + self.kind()
+    }
+
+    /// Charged with waits in which nobody held what was waited for.
+    fn cause(self) -> Cause {
+        match self {
+            Slots::Submission(_) => Cause::HostQueue,
+            Slots::Commands(_) => Cause::DeviceQueue,
+        }
+    }
+}
+
+/// Something that has ended, and that others have waited for.
+#[derive(Clone, Copy)]
+pub enum Ended {
+    /// The read of an old page.
+    OldPage,
+    /// The read of a translation page.
+    Translation,
+    /// The write of a page of the host.
+    Write,
+    /// A page from the data cache has been programmed.
+    Destage,
+    /// The erase of a block.
+    Erase,
+}
+
+impl Ended {
+    const COUNT: usize = 5;
+}
+
+impl Cause {
+    /// Root cause of a wait of this kind while its holder works at arrays and wires for nobody else; none where it is others' work
+    /// like any.
+    fn own(self) -> Option<Cause> {
+        match self {
+            Cause::ReadModifyWrite | Cause::MappingMiss => Some(self),
+            Cause::Flush => Some(Cause::ArrayProgram),
+            _ => None,
+        }
+    }
+
+    /// Root cause of a wait for something whose holder works at this.
+    fn of_holder(self, work: Work) -> Cause {
+        match (self, work) {
+            (Cause::CommandTransfer | Cause::DataTransfer, _) => Cause::TransferOfOthers,
+            (Cause::ArrayRead, Work::Gc) => Cause::ChipBusyGcRead,
+            (Cause::ArrayProgram, Work::Gc) => Cause::ChipBusyGcProgram,
+            (Cause::ArrayRead | Cause::ArrayProgram, Work::Mapping) => Cause::ChipBusyMapping,
+            (Cause::ArrayRead | Cause::ArrayProgram, Work::Host | Work::Cache) => Cause::ChipBusyUser,
+            (cause, _) => cause,
+        }
+    }
+}
+
+/// A LUN.
+struct Lun {
+    history: History,
+    /// Its doing since its history ends, unless that turns out to be something else.
+    doing: Cause,
+    /// Whether it has a command, on its way or in the array.
+    is_busy: bool,
+    /// Data of its registers that are crossing.
+    crossing: u32,
+    /// Pages that have begun to wait since its history ends.
+    newcomers: Vec<(TransactionId, Time)>,
+}
+
+impl Lun {
+    /// Tells what the LUN did up to `until`.
+    fn add(&mut self, cause: Cause, until: Time, pages: &mut [Trail]) {
+        if until <= self.history.since() {
+            return;
+        }
+        let came = self.newcomers.iter().take_while(|(_, at)| *at < until).count();
+        for (page, at) in self.newcomers.drain(..came) {
+            // It may have got the LUN at once, or have been given up.
+            let page = &mut pages[page.index()];
+            if page.waits.is_some_and(|(_, since)| since == at) {
+                page.mark = *self.history.ledger();
+                page.mark.charge(cause, at - self.history.since());
+            }
+        }
+        self.history.add(cause, until);
+    }
+
+    /// Tells that it waited for its chip's port, if that was used until `port_free_at`, and then for a path.
+    fn add_path_wait(&mut self, port_free_at: Time, now: Time, pages: &mut [Trail]) {
+        self.add(Cause::TransferOfOthers, port_free_at.min(now), pages);
+        self.add(Cause::PathConflict, now, pages);
+    }
+
+    /// Tells of a transfer that has crossed.
+    fn add_crossing(&mut self, crossed: &TransferDone, now: Time, pages: &mut [Trail]) {
+        if crossed.conflict + crossed.port + crossed.setup == Time::ZERO {
+            return self.add(Cause::TransferOfOthers, now, pages);
+        }
+        let since = self.history.since();
+        let stopped = since + crossed.conflict;
+        let (at_port, set_up) = (stopped + crossed.port, stopped + crossed.port + crossed.setup);
+        self.add(Cause::PathConflict, stopped.min(now), pages);
+        self.add(Cause::TransferOfOthers, at_port.min(now), pages);
+        self.add(Cause::PathReservation, set_up.min(now), pages);
+        self.add(Cause::TransferOfOthers, now, pages);
+    }
+}
+
+/// A slot.
+struct Slot {
+    /// Doings of those who had it.
+    history: History,
+    /// When its holder got it; [`Time::MAX`] if it is free.
+    taken: Time,
+}
+
+/// The slots of one kind.
+#[derive(Default)]
+struct Pool {
+    /// Free ones, the first to come free first.
+    free: VecDeque<u32>,
+    /// Since when somebody waits.
+    wanted: Option<Time>,
+}
+
+/// Root causes of everything in flight.
+pub struct RootCauses {
+    is_on: bool,
+    pages: Vec<Trail>,
+    requests: Vec<Trail>,
+    luns: Vec<Lun>,
+    slots: Vec<Slot>,
+    pools: Vec<Pool>,
+    ended: [Trail; Ended::COUNT],
+    /// Spans of somebody who is followed.
+    followed: Vec<(Time, Cause)>,
+}
+
+impl RootCauses {
+    /// Books for a drive of so many LUNs; none are kept unless `is_on`.
+    pub fn new(luns: u32, is_on: bool) -> RootCauses {
+        let lun = |_| Lun {
+            history: History::NEW,
+            doing: Cause::FreeBlocks,
+            is_busy: false,
+            crossing: 0,
+            newcomers: Vec::new(),
+        };
+        RootCauses {
+            is_on,
+            pages: Vec::new(),
+            requests: Vec::new(),
+            luns: (0..if is_on { luns } else { 0 }).map(lun).collect(),
+            slots: Vec::new(),
+            pools: Vec::new(),
+            ended: [Trail::NONE; Ended::COUNT],
+            followed: Vec::new(),
+        }
+    }
+
+    /// Whether root causes are followed.
+    pub fn are_followed(&self) -> bool {
+        self.is_on
+    }
+
+    // Requests and pages.
+
+    /// A request arrives.
+    pub fn request_begins(&mut self, id: RequestId, now: Time) {
+        if self.is_on {
+            at(&mut self.requests, id.index()).begin(Work::Host, now);
+        }
+    }
+
+    /// A request waits for data to reach the flash.
+    pub fn flush_begins(&mut self, id: RequestId) {
+        if self.is_on {
+            self.requests[id.index()].looks_back = true;
+        }
+    }
+
+    /// A page transaction begins, for which time is counted since `now`.
+    pub fn page_begins(&mut self, id: TransactionId, work: Work, now: Time) {
+        if self.is_on {
+            let trail = at(&mut self.pages, id.index());
+            trail.begin(work, now);
+            trail.looks_back = true;
+        }
+    }
+
+    /// A page transaction is over.
+    pub fn page_ends(&mut self, id: TransactionId) {
+        if self.is_on {
+            self.pages[id.index()].looks_back = false;
+        }
+    }
+
+    /// The last page of a request has ended: its account is the request's.
+    pub fn last_page(&mut self, request: RequestId, page: TransactionId) {
+        if self.is_on {
+            self.requests[request.index()].append(&self.pages[page.index()]);
+        }
+    }
+
+    /// Root causes of a request so far.
+    pub fn of_request(&self, id: RequestId) -> Option<&Ledger> {
+        self.is_on.then(|| &self.requests[id.index()].ledger)
+    }
+
+    /// Charges a request's time up to `until`, as far as it has not been passed on.
+    pub fn charge_request(&mut self, id: RequestId, cause: Cause, until: Time) {
+        if self.is_on {
+            self.requests[id.index()].charge(cause, until);
+        }
+    }
+
+    /// Charges a page's time up to `until`, as far as it has not been passed on.
+    pub fn charge_page(&mut self, id: TransactionId, cause: Cause, until: Time) {
+        if self.is_on {
+            // What is left of a wait for a chip when its LUN is known is that for its port.
+            let cause = if cause == Cause::ChipBusyUser { Cause::TransferOfOthers } else { cause };
+            self.pages[id.index()].charge(cause, until);
+        }
+    }
+
+    // LUNs.
+
+    /// A page begins to wait for a LUN.
+    pub fn lun_wanted(&mut self, id: TransactionId, lun: LunId, now: Time) {
+        if self.is_on {
+            debug_assert_eq!(self.pages[id.index()].since(), now, "all of a page's time up to its wait is charged");
+            self.pages[id.index()].waits = Some((lun, now));
+            self.luns[lun.index()].newcomers.push((id, now));
+        }
+    }
+
+    /// A page's wait for a LUN, whose command has just been [sent](RootCauses::command_sent), is over. From `ready_at` on it waited
+    /// for nothing but a path.
+    pub fn lun_given(&mut self, id: TransactionId, lun: LunId, ready_at: Time, now: Time) {
+        if !self.is_on {
+            return;
+        }
+        let page = &mut self.pages[id.index()];
+        if let Some((waits_for, since)) = page.waits.take() {
+            debug_assert!(waits_for == lun && since == page.since(), "a wait ends where it began");
+            if since < now {
+                page.waited_for_lun(lun, &self.luns[lun.index()].history, ready_at, now);
+            }
+        }
+    }
+
+    /// A LUN has no command now. It may wait for a path: for a command, or for data in its registers.
+    pub fn lun_is_open(&mut self, lun: LunId, waits_for_path: bool, now: Time) {
+        if !self.is_on {
+            return;
+        }
+        let (lun, pages) = (&mut self.luns[lun.index()], &mut self.pages);
+        if lun.is_busy || lun.crossing > 0 {
+            return;
+        }
+        // A LUN that can do nothing for those that wait has no free page for them.
+        let doing = if waits_for_path { Cause::PathConflict } else { Cause::FreeBlocks };
+        if doing != lun.doing {
+            lun.add(lun.doing, now, pages);
+            lun.doing = doing;
+        }
+    }
+
+    /// A command sets out for a LUN, whose chip's port was last used until `port_free_at`.
+    pub fn command_sent(&mut self, id: LunId, port_free_at: Time, now: Time) {
+        if !self.is_on {
+            return;
+        }
+        let (lun, pages) = (&mut self.luns[id.index()], &mut self.pages);
+        match lun.doing {
+            Cause::PathConflict => lun.add_path_wait(port_free_at, now, pages),
+            doing => lun.add(doing, now, pages),
+        }
+        (lun.is_busy, lun.doing) = (true, Cause::TransferOfOthers);
+        if lun.history.is_full() {
+            self.forget();
+        }
+    }
+
+    /// A command has crossed to its LUN, whose array begins with what others see as `doing`.
+    pub fn command_crossed(&mut self, lun: LunId, crossed: &TransferDone, doing: Cause, now: Time) {
+        if self.is_on {
+            let lun = &mut self.luns[lun.index()];
+            lun.add_crossing(crossed, now, &mut self.pages);
+            lun.doing = doing;
+        }
+    }
+
+    /// A suspended command is taken up again, which others see as `doing`.
+    pub fn command_resumed(&mut self, lun: LunId, doing: Cause, now: Time) {
+        if self.is_on {
+            let lun = &mut self.luns[lun.index()];
+            lun.add(lun.doing, now, &mut self.pages);
+            (lun.is_busy, lun.doing) = (true, doing);
+        }
+    }
+
+    /// A LUN's array has ended its command or put it aside. It may go on with a program of what is in its registers.
+    pub fn array_ended(&mut self, lun: LunId, goes_on: bool, now: Time) {
+        if self.is_on {
+            let lun = &mut self.luns[lun.index()];
+            lun.add(lun.doing, now, &mut self.pages);
+            lun.is_busy = goes_on;
+            lun.doing = match lun.crossing {
+                _ if goes_on => Cause::PathConflict,
+                0 => Cause::FreeBlocks,
+                _ => Cause::TransferOfOthers,
+            };
+        }
+    }
+
+    /// Data of a LUN's register set out, its chip's port having been used until `port_free_at`.
+    pub fn data_sent(&mut self, lun: LunId, port_free_at: Time, now: Time) {
+        if self.is_on {
+            let lun = &mut self.luns[lun.index()];
+            lun.crossing += 1;
+            if !lun.is_busy {
+                lun.add_path_wait(port_free_at, now, &mut self.pages);
+                lun.doing = Cause::TransferOfOthers;
+            }
+        }
+    }
+
+    /// Data of a LUN's register have crossed.
+    pub fn data_crossed(&mut self, lun: LunId, crossed: &TransferDone, now: Time) {
+        if self.is_on {
+            let lun = &mut self.luns[lun.index()];
+            lun.crossing -= 1;
+            if !lun.is_busy {
+                lun.add_crossing(crossed, now, &mut self.pages);
+            }
+        }
+    }
+
+    // Slots, of which there are several.
+
+    /// Says whether somebody waits for a slot.
+    pub fn slots_are_wanted(&mut self, slots: Slots, wanted: bool, now: Time) {
+        if self.is_on {
+            let pool = pool(&mut self.pools, slots);
+            pool.wanted = wanted.then_some(pool.wanted.unwrap_or(now));
+        }
+    }
+
+    /// A request lets its slot go.
+    pub fn slot_freed(&mut self, slots: Slots, by: RequestId, now: Time) {
+        if !self.is_on {
+            return;
+        }
+        let number = std::mem::replace(&mut self.requests[by.index()].slots[slots.kind()], NO_SLOT);
+        let pool = pool(&mut self.pools, slots);
+        pool.free.push_back(number);
+        let (wanted, slot) = (pool.wanted, &mut self.slots[number as usize]);
+        let taken = std::mem::replace(&mut slot.taken, Time::MAX);
+        // What it did while nobody waited concerns nobody.
+        if let Some(wanted) = wanted {
+            slot.history.add(slots.cause(), taken.max(wanted));
+            let since = slot.history.since();
+            let trail = std::mem::replace(&mut self.requests[by.index()], Trail::NONE);
+            self.follow(&trail, since, now, slots.cause());
+            self.requests[by.index()] = trail;
+            let history = &mut self.slots[number as usize].history;
+            self.followed.drain(..).for_each(|(until, cause)| history.add(cause, until));
+            if history.is_full() {
+                self.forget();
+            }
+        }
+    }
+
+    /// A request gets a slot: that which has been free longest. It may have had to wait for it.
+    pub fn slot_taken(&mut self, slots: Slots, by: RequestId, now: Time) {
+        if !self.is_on {
+            return;
+        }
+        let number = pool(&mut self.pools, slots).free.pop_front().unwrap_or_else(|| {
+            self.slots.push(Slot { history: History::NEW, taken: Time::MAX });
+            self.slots.len() as u32 - 1
+        });
+        let (slot, request) = (&mut self.slots[number as usize], &mut self.requests[by.index()]);
+        let since = request.since();
+        if since < now {
+            // Nobody had what is free now.
+            slot.history.add(slots.cause(), now);
+            if let Some(before) = slot.history.ledger_at(since) {
+                request.waited(&before, slot.history.ledger(), Step::Slot(number), now);
+            }
+        }
+        request.slots[slots.kind()] = number;
+        slot.taken = now;
+    }
+
+    // Single holders.
+
+    /// Something ends that others may wait for.
+    pub fn ends(&mut self, what: Ended, page: TransactionId) {
+        if self.is_on {
+            self.ended[what as usize].copy(&self.pages[page.index()]);
+        }
+    }
+
+    /// A page's wait for what has just ended is over.
+    pub fn page_waited_for(&mut self, what: Ended, page: TransactionId, otherwise: Cause, now: Time) {
+        if self.is_on {
+            let mut trail = std::mem::replace(&mut self.pages[page.index()], Trail::NONE);
+            self.wait_for_ended(what, &mut trail, otherwise, now);
+            self.pages[page.index()] = trail;
+        }
+    }
+
+    /// A request's wait for what has just ended is over.
+    pub fn request_waited_for(&mut self, what: Ended, request: RequestId, otherwise: Cause, now: Time) {
+        if self.is_on {
+            let mut trail = std::mem::replace(&mut self.requests[request.index()], Trail::NONE);
+            self.wait_for_ended(what, &mut trail, otherwise, now);
+            self.requests[request.index()] = trail;
+        }
+    }
+
+    fn wait_for_ended(&mut self, what: Ended, trail: &mut Trail, otherwise: Cause, now: Time) {
+        let holder = std::mem::replace(&mut self.ended[what as usize], Trail::NONE);
+        // What ended earlier is not what the wait was for.
+        if holder.since() == now {
+            self.follow(&holder, trail.since(), now, otherwise);
+            self.followed.drain(..).for_each(|(until, cause)| trail.charge(cause, until));
+        }
+        self.ended[what as usize] = holder;
+    }
+
+    // Following.
+
+    /// Writes into `followed` what the holder did or waited for between two moments; before it began, that is `otherwise`.
+    fn follow(&mut self, holder: &Trail, from: Time, until: Time, otherwise: Cause) {
+        debug_assert!(self.followed.is_empty());
+        let followed = &mut self.followed;
+        if holder.began() > from {
+            followed.push((holder.began().min(until), otherwise));
+        }
+        for &(end, step) in holder.after(from) {
+            let begin = followed.last().map_or(from, |&(end, _)| end);
+            let end = end.min(until);
+            match step {
+                Step::Cause(cause) => {
+                    let seen = cause.of_holder(holder.work);
+                    followed.push((end, if seen == cause { cause } else { otherwise.own().unwrap_or(seen) }));
+                }
+                Step::Lun(lun) => followed.extend(self.luns[lun.index()].history.between(begin, end)),
+                Step::Slot(number) => followed.extend(self.slots[number as usize].history.between(begin, end)),
+            }
+        }
+        followed.push((until, otherwise));
+    }
+
+    /// Drops what nobody can ask for any more.
+    fn forget(&mut self) {
+        let pages = self.pages.iter().chain(&self.requests).filter(|trail| trail.looks_back).map(Trail::began);
+        let slots = self.slots.iter().map(|slot| slot.taken);
+        let wanted = self.pools.iter().filter_map(|pool| pool.wanted).min().unwrap_or(Time::MAX);
+        let horizon = pages.min().unwrap_or(Time::MAX).min(slots.min().unwrap_or(Time::MAX).max(wanted));
+        self.luns.iter_mut().for_each(|lun| lun.history.forget(horizon, false));
+        self.slots.iter_mut().for_each(|slot| slot.history.forget(horizon, true));
+    }
+}
+
+/// Number of no slot.
+const NO_SLOT: u32 = u32::MAX;
+
+/// The slots of this kind, which may be new.
+fn pool(pools: &mut Vec<Pool>, slots: Slots) -> &mut Pool {
+    let number = slots.number();
+    if pools.len() <= number {
+        pools.resize_with(number + 1, Pool::default);
+    }
+    &mut pools[number]
+}
+
+/// The trail of this number, which may be the first.
+fn at(trails: &mut Vec<Trail>, number: usize) -> &mut Trail {
+    if trails.len() <= number {
+        trails.resize(number + 1, Trail::NONE);
+    }
+    &mut trails[number]
+}

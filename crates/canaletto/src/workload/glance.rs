@@ -1,0 +1,202 @@
+//! A glance at a flow's first requests: how many there will be, how large they are, and how many pages they will touch.
+//!
+//! The requests are made as for a run, without a drive. Where there are more of them than a glance takes in, the number of
+//! different pages is continued as a power of the number of requests, whose exponent is that of the last doubling: 1 where
+//! every request finds new pages, 0 where all have been seen.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::TraceInput;
+use crate::config::workload::Flow;
+use crate::engine::time::Time;
+use crate::flash::address::{Layout, SECTOR};
+use crate::host::request::Kind;
+use crate::limits::FlowRange;
+use crate::workload::flow::Wanted;
+use crate::workload::plan::Plan;
+use crate::workload::synthetic::Generator;
+
+/// Requests that a glance takes in, and groups of pages that they may touch: a fraction of a second.
+const REQUESTS: u64 = 100_000;
+const GROUPS: u64 = 500_000;
+
+/// Logical pages of a group, as of the mapping table.
+const GROUP: u64 = 64;
+
+/// Groups of the mapping table in a page of the system's memory.
+const STRETCH: u64 = 256;
+
+/// Expectations of a flow.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Glance {
+    /// Number of requests.
+    pub requests: f64,
+    /// Mean number of pages of a request.
+    pub pages_each: f64,
+    /// Mean number of bytes that a request reads, and that it writes.
+    pub read_bytes: f64,
+    /// See `read_bytes`.
+    pub written_bytes: f64,
+    /// Pages written, each as often as it is.
+    pub written: f64,
+    /// Share of the pages written that are written in part.
+    pub partial: f64,
+    /// Different pages.
+    pub pages: f64,
+    /// Different groups of the mapping table.
+    pub groups: f64,
+    /// Different pages of the system's memory that hold them.
+    pub stretches: f64,
+    /// Mean time between arrivals in seconds, where requests have times of their own.
+    pub gap_s: Option<f64>,
+}
+
+/// Numbers of different things.
+#[derive(Clone, Copy, Default)]
+struct Different {
+    requests: u64,
+    pages: u64,
+    groups: u64,
+    stretches: u64,
+}
+
+/// Requests seen so far.
+#[derive(Default)]
+struct Seen {
+    groups: HashMap<u64, u64>,
+    stretches: HashSet<u64>,
+    /// Groups looked at, each as often as it was.
+    looks: u64,
+    now: Different,
+    /// When there were half as many requests, or somewhat more.
+    earlier: Different,
+    /// When there will be twice as many as at the last doubling.
+    doubling: u64,
+    pages: u64,
+    read_bytes: u64,
+    written_bytes: u64,
+    written: u64,
+    partial: u64,
+}
+
+impl Seen {
+    fn add(&mut self, wanted: &Wanted, range: &FlowRange, layout: &Layout) {
+        if self.now.requests >= self.doubling.max(64) {
+            (self.earlier, self.doubling) = (self.now, 2 * self.now.requests);
+        }
+        self.now.requests += 1;
+        let sectors = u64::from(wanted.sectors);
+        if !matches!(wanted.kind, Kind::Read | Kind::Write) || sectors == 0 {
+            return;
+        }
+        let per_page = u64::from(layout.sectors_per_page);
+        let first = wanted.lba - range.first_sector;
+        let end = (first + sectors).min(range.sectors).max(first + 1);
+        let pages = first / per_page..end.div_ceil(per_page);
+        let count = pages.end - pages.start;
+        self.pages += count;
+        let bytes = sectors * SECTOR;
+        if wanted.kind == Kind::Write {
+            self.written += count;
+            self.written_bytes += bytes;
+            self.partial += u64::from(first % per_page != 0) + u64::from(end % per_page != 0);
+        } else {
+            self.read_bytes += bytes;
+        }
+        let mut page = range.first_page + pages.start;
+        let end = range.first_page + pages.end;
+        while page < end {
+            let group = page / GROUP;
+            let until = end.min((group + 1) * GROUP);
+            let mask = (u64::MAX >> (GROUP - (until - page))) << (page % GROUP);
+            self.look(group, mask);
+            page = until;
+        }
+    }
+
+    fn look(&mut self, group: u64, mask: u64) {
+        self.looks += 1;
+        let known = self.groups.entry(group).or_insert(0);
+        self.now.groups += u64::from(*known == 0);
+        self.now.pages += u64::from((mask & !*known).count_ones());
+        *known |= mask;
+        self.now.stretches += u64::from(self.stretches.insert(group / STRETCH));
+    }
+
+    fn is_enough(&self) -> bool {
+        self.now.requests >= REQUESTS || self.looks >= GROUPS
+    }
+
+    /// Continues what was seen to `requests` requests, of which no more than `fresh` differ from those before.
+    fn until(&self, requests: f64, fresh: f64, gap_s: Option<f64>) -> Glance {
+        let count = self.now.requests.max(1) as f64;
+        let growth = requests.min(fresh) / count;
+        let different = |now: u64, earlier: u64| {
+            let doublings = (count / self.earlier.requests.max(1) as f64).log2();
+            let exponent = match self.earlier.requests {
+                0 => 1.0,
+                _ => ((now as f64 / earlier.max(1) as f64).log2() / doublings.max(0.1)).clamp(0.0, 1.0),
+            };
+            now as f64 * growth.max(1.0).powf(exponent)
+        };
+        let (now, earlier) = (&self.now, &self.earlier);
+        Glance {
+            requests,
+            pages_each: self.pages as f64 / count,
+            read_bytes: self.read_bytes as f64 / count,
+            written_bytes: self.written_bytes as f64 / count,
+            written: self.written as f64 / count * requests,
+            partial: self.partial as f64 / self.written.max(1) as f64,
+            pages: different(now.pages, earlier.pages),
+            groups: different(now.groups, earlier.groups),
+            stretches: different(now.stretches, earlier.stretches),
+            gap_s,
+        }
+    }
+}
+
+/// Looks at the first requests of a flow. Traces that are not there, or cannot be read, count by what is known of them.
+pub fn glance(
+    flow: &Flow,
+    range: &FlowRange,
+    layout: &Layout,
+    inputs: &mut dyn Iterator<Item = Option<TraceInput>>,
+) -> Glance {
+    let mut seen = Seen::default();
+    if let Some(synthetic) = &flow.synthetic {
+        inputs.next();
+        let last = range.first_sector + range.sectors - 1;
+        let mut source = Generator::new(synthetic, &flow.name, 1, range.first_sector, last);
+        let mut now = synthetic.start.time();
+        while !seen.is_enough() {
+            now += source.gap().unwrap_or(Time::ZERO);
+            let Some(wanted) = source.next(now) else { break };
+            seen.add(&wanted, range, layout);
+        }
+        let span = (now - synthetic.start.time()).seconds();
+        let gap_s = (span > 0.0).then(|| span / seen.now.requests.max(1) as f64);
+        let by_time = synthetic.stop.and_then(|stop| Some(stop.time().seconds() / gap_s?));
+        let all = by_time.unwrap_or(f64::INFINITY).min(synthetic.requests as f64);
+        let all = if seen.is_enough() { all } else { seen.now.requests as f64 };
+        return seen.until(all, all, gap_s);
+    }
+    let known = flow.most_requests().map_or(f64::INFINITY, |most| most as f64);
+    let mut wanted_inputs = inputs.take(flow.traces().len());
+    let Ok((plan, sources)) = Plan::new(flow, &mut wanted_inputs, range, 1, &mut |_| true) else {
+        wanted_inputs.for_each(drop);
+        let requests = if known.is_finite() { known } else { 0.0 };
+        return Glance { requests, pages_each: 2.0, pages: 2.0 * requests, groups: requests, ..Glance::default() };
+    };
+    let mut replay = plan.start(sources);
+    while !seen.is_enough() {
+        let Ok(Some(wanted)) = replay.take() else { break };
+        seen.add(&wanted, range, layout);
+    }
+    let count = seen.now.requests as f64;
+    let (all, pass) = match (seen.is_enough(), replay.share_read()) {
+        (true, Some(share)) => (count / share * flow.traces()[0].repeat as f64, count / share),
+        _ => (count, count),
+    };
+    let gap_s = replay.mean_gap().map(|ps| ps / 1e12);
+    seen.until(all.min(known), pass, gap_s)
+}

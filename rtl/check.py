@@ -1,0 +1,105 @@
+"""Checks of the hardware: `python rtl/check.py [--short] [lint unit compare mutants synth]`.
+
+`make rtl` runs all; continuous integration the short form.
+"""
+
+import argparse
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), *(str(HERE / folder) for folder in ("compare", "mutants", "synth"))]
+
+import tools  # noqa: E402
+
+DESIGNS = {"venice": "venice_ssd", "nossd": "nossd_router", "omnibus": "omnibus_control"}
+
+
+def lint(_: bool) -> bool:
+    """Verilator with all warnings, and slang."""
+    good = True
+    for folder, top in DESIGNS.items():
+        files = [str(path) for path in tools.sources(HERE / folder)]
+        variables = tools.environment()
+        options = ["--lint-only", "-Wall", "--assert", "+define+VENICE_ASSERT", "--top-module", top]
+        command = [variables["VERILATOR"], *options, *files]
+        good &= subprocess.run(command, env=variables, stdout=subprocess.DEVNULL).returncode == 0
+        good &= slang(files, top)
+    print("lint: " + ("no warning" if good else "WARNINGS"))
+    return good
+
+
+def slang(files: list[str], top: str) -> bool:
+    """Whether slang has nothing to say."""
+    try:
+        import pyslang
+    except ImportError:
+        raise tools.MissingError("pyslang: pip install -r rtl/requirements.txt") from None
+    driver = pyslang.driver.Driver()
+    driver.addStandardArgs()
+    command = f"slang -Wextra -Werror -D VENICE_ASSERT --top {top} " + " ".join(files)
+    if not (driver.parseCommandLine(command) and driver.processOptions() and driver.parseAllSources()):
+        return False
+    return bool(driver.runFullCompilation(True))
+
+
+def unit(_: bool) -> bool:
+    """Tests of the modules, by cocotb."""
+    options = ["-q", "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", str(HERE)]
+    command = [sys.executable, "-m", "pytest", *options, str(HERE / "tests")]
+    return subprocess.run(command, env=tools.environment()).returncode == 0
+
+
+def compare(short: bool) -> bool:
+    """Every register against the model."""
+    import compare as comparison
+
+    return comparison.run(short)
+
+
+def mutants(_: bool) -> bool:
+    """Mutants of the hardware."""
+    import mutants as mutation
+
+    return mutation.run()
+
+
+def synth(_: bool) -> bool:
+    """Cells, area and critical path."""
+    import synth as synthesis
+
+    return synthesis.run()
+
+
+STEPS: dict[str, Callable[[bool], bool]] = {step.__name__: step for step in (lint, unit, compare, mutants, synth)}
+SHORT = ("lint", "unit", "compare", "mutants")
+
+
+def main() -> int:
+    """Runs the steps. A step whose tools are missing is skipped, with the reason."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--short", action="store_true", help="the form of continuous integration")
+    parser.add_argument("steps", nargs="*", metavar="STEP", help=", ".join(STEPS))
+    given = parser.parse_args()
+    for step in given.steps:
+        if step not in STEPS:
+            parser.error(f"got {step}, expected one of {', '.join(STEPS)}")
+    failed = []
+    for name in given.steps or (SHORT if given.short else STEPS):
+        began = time.monotonic()
+        try:
+            good = STEPS[name](given.short)
+        except tools.MissingError as missing:
+            print(f"rtl {name}: skipped, without {missing}")
+            continue
+        print(f"rtl {name}: {'passed' if good else 'FAILED'} ({time.monotonic() - began:.0f} s)", flush=True)
+        if not good:
+            failed.append(name)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

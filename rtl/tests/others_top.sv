@@ -1,0 +1,38 @@
+// A mesh of 2 x 2 NoSSD routers with small buffers, and the control plane of an Omnibus of 4 x 4, each with ports of its own.
+module others_top (
+    input  logic                   clk,
+    input  logic                   rst,
+    // Chips of the four routers.
+    input  nossd_pkg::link_t [3:0] chip_i,
+    output nossd_pkg::link_t [3:0] chip_o,
+    // Controllers of the two rows.
+    input  nossd_pkg::link_t [1:0] controller_i,
+    output nossd_pkg::link_t [1:0] controller_o,
+    input  logic [3:0]             want_i,
+    input  logic [3:0]             done_i,
+    input  logic [7:0]             column_i,
+    input  logic [3:0]             row_busy_i,
+    output logic [3:0]             row_o,
+    output logic [3:0]             column_o
+);
+  import nossd_pkg::*;
+
+  link_t [3:0][4:0] in, out;
+
+  for (genvar r = 0; r < 4; r++) begin : g_router
+    nossd_router #(.ROWS(2), .COLUMNS(2), .BUFFER(64)) router (
+        .clk, .rst, .row_i(1'(r / 2)), .column_i(1'(r % 2)), .link_i(in[r]), .link_o(out[r])
+    );
+    assign in[r][RIGHT] = (r % 2 == 0) ? out[r+1-2*(r%2)][LEFT] : '0;
+    assign in[r][LEFT] = (r % 2 == 1) ? out[r-1+2*(1-r%2)][RIGHT] : controller_i[r/2];
+    assign in[r][UP] = (r < 2) ? out[(r+2)%4][DOWN] : '0;
+    assign in[r][DOWN] = (r >= 2) ? out[(r+2)%4][UP] : '0;
+    assign in[r][CHIP] = chip_i[r];
+    assign chip_o[r] = out[r][CHIP];
+  end
+  assign controller_o = {out[2][LEFT], out[0][LEFT]};
+
+  omnibus_control #(.ROWS(4), .COLUMNS(4)) omnibus (
+      .clk, .rst, .want_i, .done_i, .column_i, .row_busy_i, .row_o, .column_o
+  );
+endmodule

@@ -1,0 +1,142 @@
+"""First sentences of a run's summary: saturation, runs too short for a steady figure, and where a warm-up ends."""
+
+import canaletto as cn
+import numpy as np
+import pytest
+from canaletto import simulate, warmup
+from canaletto.report import account, caveats, tables, terminal
+
+SMALL = {"geometry.channels": 2, "geometry.chips_per_channel": 2}
+
+
+def served(**keys: object) -> cn.Result:
+    """A run of reads on a small drive."""
+    reads = {"requests": 4000, "read_share": 1.0, "size": "4KiB", **keys}
+    text = "\n".join(f"{key} = {value!r}".replace("'", '"') for key, value in reads.items())
+    workload = cn.Workload.from_toml(f'name = "w"\n[[flow]]\nname = "a"\n[flow.synthetic]\n{text}\n', "w.toml")
+    return cn.run(cn.design("performance-optimized").set(**SMALL), workload)
+
+
+def test_saturation_is_said_first_with_what_limits() -> None:
+    run = served(inter_arrival="1us")
+    assert run.load.saturated
+    assert run.load.offered_iops == pytest.approx(1e6, rel=0.05)
+    assert run.load.served_iops == pytest.approx(run.iops)
+    assert run.load.bottleneck.part.startswith("channel")
+    assert run.load.bottleneck.use > 0.75
+    (said,) = caveats.of(run)
+    assert said.startswith("Saturated: ")
+    assert f"Busiest: {run.load.bottleneck.part}" in said
+    lines = terminal.text(run).splitlines()
+    assert lines[2].startswith("Saturated: ")
+
+
+def test_a_drive_that_keeps_up_is_not_saturated() -> None:
+    run = served(inter_arrival="20us")
+    assert not run.load.saturated
+    assert run.load.offered_iops == pytest.approx(50e3, rel=0.1)
+    assert caveats.of(run) == []
+    assert f"busiest  {run.load.bottleneck.part}" in terminal.text(run)
+
+
+def test_a_closed_loop_offers_no_rate() -> None:
+    run = served(queue_depth=64)
+    assert run.load.offered_iops is None
+    assert run.load.backlog_growth is None
+    assert not run.load.saturated
+
+
+def test_writes_that_never_collect_are_no_steady_figure() -> None:
+    run = served(read_share=0.0, queue_depth=4)
+    (said,) = caveats.of(run)
+    assert said.startswith("No block was collected")
+    in_place = cn.run(
+        cn.design("performance-optimized").set(**SMALL, **{"ftl.mapping": "in-place"}), "hm_0", records=False
+    )
+    assert caveats.of(in_place) == []
+
+
+def test_few_collected_blocks_are_too_few() -> None:
+    flash = {"host_pages": 5, "erases": 3, "blocks": {"open": 1, "full": 9}}
+    (said,) = caveats.of({"flash": flash, "map": {"chips": [{}] * 4}})
+    assert said.startswith("Only 3 blocks of 4 chips")
+    assert caveats.of({"flash": flash | {"erases": 4}, "map": {"chips": [{}] * 4}}) == []
+
+
+def test_a_growing_backlog_is_too_short_a_run() -> None:
+    load = {"saturated": False, "backlog_growth": 1.9}
+    (said,) = caveats.of({"load": load, "series": {"outstanding": [4.0, 8.0]}})
+    assert said.startswith("Too short for a steady figure: 1.90 times")
+    assert caveats.of({"load": load, "series": {"outstanding": [0.1, 0.2]}}) == []
+
+
+def test_root_causes_add_up_to_the_latency_in_every_row() -> None:
+    run = served(queue_depth=32)
+    roots = [name for name in run.requests.columns if name.startswith("root_")]
+    sums = run.requests.select(pl_sum(roots)).to_series().to_numpy()
+    assert np.allclose(sums, run.requests["latency_us"].to_numpy(), rtol=0, atol=1e-6)
+    assert sum(account.table(run, "all").values()) == pytest.approx(run.latency_us.all.mean)
+    assert account.main(run) == "root_cause_us"
+    assert account.main({"blame_us": {}}) == "blame_us"
+    assert account.table(run, "all", "blame_us") == pytest.approx(run.blame_us.all.to_dict())
+    assert run.root_causes["mean_share"].sum() == pytest.approx(1.0)
+
+
+def pl_sum(names: list[str]) -> object:
+    """The sum over a row."""
+    import polars as pl
+
+    return pl.sum_horizontal(names)
+
+
+def test_mser_finds_where_a_transient_ends() -> None:
+    noise = np.random.default_rng(7).exponential(1.0, 10_000)
+    steady = warmup.mser(noise)
+    assert steady is not None
+    assert steady < 1000
+    noise[:1500] += np.linspace(10, 0, 1500)
+    found = warmup.mser(noise)
+    assert found is not None
+    assert 1200 <= found <= 1600
+    assert warmup.mser(np.arange(1000.0)) is None
+    assert warmup.mser(np.ones(30)) is None
+
+
+def test_an_automatic_warm_up_is_left_out_and_told() -> None:
+    design = cn.design("performance-optimized").set(**SMALL)
+    workload = cn.Workload.from_toml(
+        'name = "w"\n[[flow]]\nname = "a"\n[flow.synthetic]\n'
+        'requests = 4000\nread_share = 1.0\nsize = "4KiB"\nqueue_depth = 64\n',
+        "w.toml",
+    )
+    run = cn.run(design, workload, warmup="auto")
+    assert run.options["warmup"] < 2000
+    again = cn.run(design, workload, warmup=run.options["warmup"])
+    assert again.latency_us.to_dict() == run.latency_us.to_dict()
+
+
+def test_a_run_that_does_not_come_to_rest_has_no_warm_up() -> None:
+    with pytest.raises(cn.ConfigError, match="do not come to rest before the half: expected a longer run"):
+        cn.run(
+            cn.design("performance-optimized").set(**SMALL),
+            cn.Workload.from_toml(
+                'name = "w"\n[[flow]]\nname = "a"\n[flow.synthetic]\n'
+                'requests = 4000\nread_share = 1.0\nsize = "4KiB"\ninter_arrival = "1us"\n',
+                "w.toml",
+            ),
+            warmup="auto",
+        )
+
+
+def test_a_dry_run_says_if_too_much_is_asked() -> None:
+    design = cn.design("performance-optimized")
+
+    def asked(keys: str) -> str:
+        text = f'name = "w"\n[[flow]]\nname = "a"\n[flow.synthetic]\nrequests = 10\nsize = "4KiB"\n{keys}\n'
+        return tables.overload(simulate.inspect(design, cn.Workload.from_toml(text, "w.toml")))
+
+    said = asked('read_share = 1.0\ninter_arrival = "0.5us"')
+    assert said.startswith("Saturated: 8.19 GB/s of reads are asked for, and host link allows 6.56 GB/s.")
+    assert asked('read_share = 1.0\ninter_arrival = "1us"') == ""
+    assert asked("read_share = 1.0\nqueue_depth = 1") == ""
+    assert asked('inter_arrival = "0.5us"\nread_share = 0.0').startswith("Saturated: 8.19 GB/s of writes")
