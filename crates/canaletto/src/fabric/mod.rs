@@ -304,7 +304,8 @@ pub(crate) mod tests {
                     return;
                 }
                 let (pending, pushed) = (&mut self.pending, &mut self.pushed);
-                self.fabric.step(due, event.min(until), &mut |time, event| {
+                let before = event.min(Time(until.0.saturating_add(1)));
+                self.fabric.step(due, before, &mut |time, event| {
                     pending.push((time, *pushed, event));
                     *pushed += 1;
                 });

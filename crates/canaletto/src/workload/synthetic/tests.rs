@@ -149,10 +149,10 @@ fn a_working_set_may_begin_later() {
 
 #[test]
 fn requests_of_mqsim_to_hot_and_cold_data_may_run_over_the_end() {
-    let keys = "requests = 2000\naddresses = \"hot-cold\"\nhot_share = 0.2\nsize = \"64KiB\"";
+    let keys = "requests = 2000\nread_share = 1\naddresses = \"hot-cold\"\nhot_share = 0.2\nsize = \"64KiB\"";
     let over = |made: Vec<Wanted>| made.iter().filter(|r| r.lba + u64::from(r.sectors) > 1000).count();
     assert_eq!(over(requests(keys, 1000)), 0);
     assert!(over(requests(&format!("{keys}\nmqsim_seed = 7"), 1000)) > 0);
-    let uniform = "requests = 2000\nsize = \"64KiB\"\nmqsim_seed = 7";
+    let uniform = "requests = 2000\nread_share = 1\nsize = \"64KiB\"\nmqsim_seed = 7";
     assert_eq!(over(requests(uniform, 1000)), 0, "only those");
 }
