@@ -170,7 +170,7 @@ pub fn run_with_rows(
     }
 }
 
-/// [`run`], with a watcher of everything that happens to pages.
+/// [`run`], with a watcher of everything that happens to pages, and with code for every feature.
 ///
 /// # Errors
 /// See [`RunError`].
@@ -182,7 +182,11 @@ pub fn run_probed<P: Probe>(
     probe: &mut P,
     watch: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Outcome, RunError> {
-    run_watched(design, workload, traces, options, probe, None, watch)
+    guarded(|| {
+        let limits = Limits::new(design, workload).map_err(RunError::Config)?;
+        let prepared = Prepared::new(design, workload, limits, traces, options.seed, watch)?;
+        with_fabric!(design.fabric.kind, F => run_on::<F, P, Full>(design, workload, prepared, options, probe, None, watch))
+    })
 }
 
 fn run_watched<P: Probe>(

@@ -2,24 +2,13 @@
 
 use std::sync::Arc;
 
+use crate::common::seen::Seen;
 use crate::common::{SMALL, design};
 use canaletto::config::load_workload;
-use canaletto::engine::time::Time;
-use canaletto::host::request::{Kind, RequestId};
+use canaletto::host::request::Kind;
 use canaletto::limits::Limits;
-use canaletto::measure::probe::Probe;
 use canaletto::workload::replay::{Record, RecordSource};
 use canaletto::{Outcome, RunError, RunOptions, TraceInput, run_probed};
-
-/// Pages and sectors with which requests enter the drive.
-#[derive(Default)]
-struct Entered(Vec<(u64, u64)>);
-
-impl Probe for Entered {
-    fn page_begins(&mut self, _now: Time, _request: RequestId, lpa: u64, sectors: u64, _kind: Kind) {
-        self.0.push((lpa, sectors));
-    }
-}
 
 struct Listed(Vec<Record>);
 
@@ -56,9 +45,9 @@ fn entered(
     let limits = Limits::new(&design, &workload).map_err(RunError::Config)?;
     let traces = limits.flows.iter().map(|range| Some(input(kind, lba(range.sectors), sectors))).collect();
     let options = RunOptions { records: true, alone: Some(flow as u16), ..RunOptions::default() };
-    let mut probe = Entered::default();
+    let mut probe = Seen::default();
     let outcome = run_probed(&design, &workload, traces, &options, &mut probe, &mut |_| true)?;
-    Ok((limits, outcome, probe.0))
+    Ok((limits, outcome, probe.entered))
 }
 
 #[test]

@@ -2,39 +2,19 @@
 
 use std::collections::BTreeMap;
 
+use crate::common::seen::Seen;
 use crate::common::{SMALL, design, simulate, synthetic};
 use canaletto::config::design::Design;
 use canaletto::config::load_design;
 use canaletto::config::workload::Workload;
 use canaletto::engine::time::Time;
 use canaletto::flash::address::{PlaneId, Ppa};
-use canaletto::host::request::RequestId;
 use canaletto::limits::Limits;
-use canaletto::measure::probe::Probe;
 use canaletto::measure::report::Report;
 use canaletto::{Outcome, RunOptions, run_probed};
 
 const WRITES: &str = "requests = 6000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 16";
 const KINDS: [(&str, u32); 4] = [("die", 2), ("chip", 2), ("channel", 4), ("drive", 8)];
-
-/// Programs in their order with their places, and erases of every block with their times.
-#[derive(Default)]
-struct Seen {
-    programmed: Vec<Ppa>,
-    erases: Vec<(Time, PlaneId, u32)>,
-}
-
-impl Probe for Seen {
-    const WATCHES_PAGES: bool = true;
-
-    fn page_programmed(&mut self, _: Time, _: RequestId, _: u64, _: u64, at: Ppa, _: Ppa) {
-        self.programmed.push(at);
-    }
-
-    fn block_erased(&mut self, now: Time, plane: PlaneId, block: u32) {
-        self.erases.push((now, plane, block));
-    }
-}
 
 fn watch(design: &Design, workload: &Workload) -> (Outcome, Seen) {
     let mut seen = Seen::default();

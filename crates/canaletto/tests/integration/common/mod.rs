@@ -1,6 +1,7 @@
 //! Small drives and workloads for tests.
 
 pub mod script;
+pub mod seen;
 
 use canaletto::config::design::Design;
 use canaletto::config::workload::Workload;
