@@ -362,14 +362,14 @@ def _compare(
       canaletto compare performance-optimized --workload hm_0 --fabrics bus,packetized,ideal --out runs/fabrics
       canaletto compare performance-optimized --workload YCSB_B --requests 2e4 --seeds 5
     """
-    from canaletto import ConfigError, config, folder, timeline
+    from canaletto import ConfigError, config, folder
     from canaletto.compare import on_fabrics, run_all
     from canaletto.results import lean
 
     _check_report(out, no_report, window)
     if window is not None and out is None:
         raise ConfigError(f"--window {window}: given without --out DIR, whose report it is for")
-    moments = None if window is None else timeline.parse_window(window)
+    moments = _parsed(window)
     keys, workload_keys = _assignments(set_)
     keys += _preconditioning(precondition, occupancy)
     for key in keys:
@@ -693,13 +693,21 @@ def _resolve_workload(label: str, keys: "list[Setting]", asked: "WorkloadOptions
 
 def _window(file: Path | None, window: str | None, force: bool, out: Path | None) -> "Window | None":
     """The window that was given, if any, after a check that a timeline can be written."""
-    from canaletto import ConfigError, perfetto, timeline
+    from canaletto import ConfigError, files
 
     if window is not None and file is None and out is None:
         raise ConfigError(f"--window {window}: given without --timeline FILE or --out DIR, which it is for")
     if file is not None:
-        perfetto.check_free(file, force=force, made_later=out)
-    return None if window is None else timeline.parse_window(window)
+        files.check_free(file, force=force, made_later=out)
+    return _parsed(window)
+
+
+def _parsed(window: str | None) -> "Window | None":
+    if window is None:
+        return None
+    from canaletto import timeline
+
+    return timeline.parse_window(window)
 
 
 def _timeline(result: "Result", moments: "Window | None") -> "Timeline":

@@ -98,10 +98,10 @@ def _info(
     Examples:
       canaletto trace info hm_0.csv.gz --design performance-optimized --out hm_0.html
     """
-    from canaletto import config, files, likeness, perfetto, traces
+    from canaletto import config, files, likeness, traces
 
     if out is not None:
-        perfetto.check_free(out, force=force)
+        files.check_free(out, force=force)
     drive = None if design is None else config.resolve_design(design, [])
     read = reading(on_error, sort_window, events, columns)
     found = traces.info(file, trace_format, design=drive, read=read)
@@ -152,11 +152,11 @@ def _fit(
     """
     import sys
 
-    from canaletto import ConfigError, config, files, perfetto, traces
+    from canaletto import ConfigError, config, files, traces
     from canaletto.report import terminal
 
     if out is not None:
-        perfetto.check_free(out, force=force)
+        files.check_free(out, force=force)
         if out.suffix != ".toml":
             raise ConfigError(f"{out}: expected a name that ends in .toml, by which --workload knows a workload file")
     drive = None if design is None else config.resolve_design(design, [])
@@ -195,11 +195,11 @@ def _convert(
     Examples:
       canaletto trace convert hm_0.csv.gz hm_0.trace --to mqsim
     """
-    from canaletto import perfetto, traces
+    from canaletto import files, traces
     from canaletto.report import terminal
     from canaletto.report.units import count
 
-    perfetto.check_free(out, force=force)
+    files.check_free(out, force=force)
     read = reading(on_error, sort_window, events, columns)
     found = traces.convert(file, out, to, trace_format, read=read, rounding=rounding)
     for note in terminal.trace_lines(found["lines"]):

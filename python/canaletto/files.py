@@ -14,6 +14,8 @@ from os import PathLike
 from pathlib import Path
 from typing import IO
 
+from canaletto._engine import ConfigError
+
 
 @contextmanager
 def named(path: str | PathLike[str]) -> Iterator[None]:
@@ -24,6 +26,20 @@ def named(path: str | PathLike[str]) -> Iterator[None]:
         if error.filename is not None:
             raise
         raise OSError(error.errno, error.strerror or str(error), os.fspath(path)) from None
+
+
+def check_free(path: str | PathLike[str], *, force: bool = False, made_later: Path | None = None) -> None:
+    """Raises ConfigError if a file must not be written to `path`. The folder `made_later` counts as there."""
+    target = Path(path)
+    if made_later is not None and made_later.absolute() == target.absolute():
+        raise ConfigError(f"{target}: given for the timeline and for the run's folder; expected two names")
+    if target.is_dir():
+        raise ConfigError(f"{target}: is a folder, expected the name of a file, such as {target / 'run.pftrace'}")
+    if os.path.lexists(target) and not force and not is_special(target):
+        raise ConfigError(f"{target}: exists already; expected a new file, or --force to replace it")
+    parent = target.absolute().parent
+    if not parent.is_dir() and (made_later is None or made_later.absolute() != parent):
+        raise ConfigError(f"{target}: there is no folder {parent}")
 
 
 @contextmanager

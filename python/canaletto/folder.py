@@ -33,7 +33,6 @@ from canaletto._engine import ConfigError
 from canaletto.config import Design, Workload, read_text
 from canaletto.files import beside, in_use, is_special, leftovers, named, remove_leftovers
 from canaletto.results import Result
-from canaletto.rows import Saved
 
 if TYPE_CHECKING:
     from canaletto.compare import Comparison
@@ -216,6 +215,8 @@ def load(path: str | PathLike[str]) -> Result:
     found = record(folder)
     data = _read_json(checked(folder, "result.json"))
     design, workload = configuration(folder)
+    from canaletto.rows import Saved
+
     rows = Saved(lambda: checked(folder, REQUESTS_FILE)) if REQUESTS_FILE in found["files"] else None
     return Result(data, design, workload, found["options"], rows)
 

@@ -5,21 +5,18 @@ those of Perfetto's published `perfetto_trace.proto`, against which the tests de
 counts whole nanoseconds: times are rounded down to them, and each slice carries its exact picoseconds.
 """
 
-import os
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from heapq import heappop, heappush
 from itertools import count, groupby
 from os import PathLike
-from pathlib import Path
 from typing import IO, Any, TypeAlias
 
 import polars as pl
 
-from canaletto._engine import ConfigError
 from canaletto._protobuf import fixed64, message, text, uint
-from canaletto.files import is_special, whole
+from canaletto.files import check_free, whole
 from canaletto.report.units import cause_label, words
 from canaletto.timeline import Timeline
 
@@ -63,20 +60,6 @@ def save(timeline: Timeline, path: str | PathLike[str], *, force: bool = False) 
     check_free(path, force=force)
     with whole(path) as out:
         write(timeline, out)
-
-
-def check_free(path: str | PathLike[str], *, force: bool = False, made_later: Path | None = None) -> None:
-    """Raises ConfigError if a trace must not be written to `path`. The folder `made_later` counts as there."""
-    target = Path(path)
-    if made_later is not None and made_later.absolute() == target.absolute():
-        raise ConfigError(f"{target}: given for the timeline and for the run's folder; expected two names")
-    if target.is_dir():
-        raise ConfigError(f"{target}: is a folder, expected the name of a file, such as {target / 'run.pftrace'}")
-    if os.path.lexists(target) and not force and not is_special(target):
-        raise ConfigError(f"{target}: exists already; expected a new file, or --force to replace it")
-    parent = target.absolute().parent
-    if not parent.is_dir() and (made_later is None or made_later.absolute() != parent):
-        raise ConfigError(f"{target}: there is no folder {parent}")
 
 
 def write(timeline: Timeline, out: IO[bytes]) -> None:

@@ -1,6 +1,7 @@
 """Do the small commands answer, and does each explain itself?"""
 
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -120,3 +121,25 @@ def test_a_reader_that_goes_away_is_no_error_to_talk_about(canaletto: Any, tmp_p
     )
     assert piped.stderr == ""
     assert len(piped.stdout) == 10
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--version"],
+        ["run", "performance-optimized", "--workload", "YCSB_B", "--requests", "10"],
+        ["compare", "performance-optimized", "--workload", "YCSB_B", "--requests", "10", "--fabrics", "bus,ideal"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_commands_load_only_what_they_need(words: list[str]) -> None:
+    # Frames and charts take longer to load than all the rest together.
+    script = (
+        f"import sys; sys.argv[1:] = {words!r}\n"
+        "from canaletto.__main__ import main\n"
+        "try: main()\n"
+        "except SystemExit as ended: assert not ended.code, ended.code\n"
+        "finally: print(*{'polars', 'numpy', 'altair'} & set(sys.modules), file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == ""

@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import polars as pl
-
 from canaletto.report.units import ABSENT, count, digits, listing, number_of, scaled, share, time_us, words
 
 if TYPE_CHECKING:
@@ -184,6 +182,8 @@ def delayed(result: "Result") -> list[list[str]]:
     causes = [f"{cause}_us" for cause in COLLECTION if f"{cause}_us" in columns]
     if not causes:
         return []
+    import polars as pl
+
     delay = pl.sum_horizontal(causes)
     frame = result.scan_requests().select(pl.col("op").cast(pl.String), delay=delay)
     found = frame.group_by("op").agg(

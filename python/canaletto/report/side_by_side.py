@@ -10,7 +10,7 @@ from rich.text import Text
 
 from canaletto.confidence import lookup
 from canaletto.gains import MEASURES, Gain, Gains, gains
-from canaletto.report import account, bars, caveats, maintenance, notebook, summary, terminal
+from canaletto.report import account, caveats, maintenance, summary, terminal
 from canaletto.report.units import ABSENT, cause_label, count, listing, scaled, share, thousandths, time_us
 
 Run: TypeAlias = Mapping[str, Any]
@@ -50,6 +50,8 @@ def text(runs: Sequence[Run], found: Gains | None = None) -> str:
 
 def html(runs: Sequence[Run], found: Gains | None = None) -> str:
     """The answer for a notebook cell."""
+    from canaletto.report import bars, notebook
+
     found = found or gains([runs])
     sheets = [*headlines(runs, found), interconnect(runs), blame(runs, "all"), blame(runs, "p99"), *collection(runs)]
     tables = [notebook.table([_one_line(cell) for cell in head], rows) for head, *rows in sheets]
