@@ -1,6 +1,7 @@
 """Parts that all tiers share: the command, the shared data, and the forms of answers."""
 
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -8,9 +9,10 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from multiprocessing.reduction import DupFd
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -40,6 +42,44 @@ class Answer:
         return json.loads(self.out, parse_constant=refuse)
 
 
+def _run_anew(words: list[str], folder: Path, out: IO[bytes], err: IO[bytes], environment: dict[str, str]) -> int:
+    """Runs the installed command as a shell does."""
+    everything = {**os.environ, **environment}
+    files = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": err}
+    return subprocess.run([COMMAND, *words], cwd=folder, env=everything, check=False, **files).returncode
+
+
+_FORKS = multiprocessing.get_context("forkserver")
+# All that a command loads before it knows what to do, and nothing that has threads, which do not survive a fork.
+_FORKS.set_forkserver_preload(["canaletto_command", "canaletto.cli", "typer._adapters", "altair"])
+
+
+def _run_forked(words: list[str], folder: Path, out: IO[bytes], err: IO[bytes], _: dict[str, str]) -> int:
+    """Runs the command in a process of its own that need not load it first: that takes longer than most tests do."""
+    files = [DupFd(file.fileno()) for file in (out, err)]
+    child = _FORKS.Process(target=_command, args=(words, str(folder), files, dict(os.environ)))
+    child.start()
+    child.join()
+    assert child.exitcode is not None
+    return child.exitcode
+
+
+def _command(words: list[str], folder: str, files: list[Any], environment: dict[str, str]) -> None:
+    """Does what a shell and the interpreter do, and begins."""
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    inputs = os.open(os.devnull, os.O_RDONLY)
+    for number, handle in enumerate([inputs, *(file.detach() for file in files)]):
+        os.dup2(handle, number)
+        os.close(handle)
+    sys.stdin, sys.stdout, sys.stderr = (os.fdopen(number, mode) for number, mode in enumerate("rww"))
+    sys.argv = [str(COMMAND), *words]
+    from canaletto_command import main
+
+    main()
+
+
 class Canaletto:
     """The installed command, run in a folder of its own."""
 
@@ -48,18 +88,13 @@ class Canaletto:
 
     def __call__(self, *words: object, **environment: str) -> Answer:
         """Runs it to the end."""
-        done = subprocess.run(
-            [COMMAND, *map(str, words)],
-            cwd=self.folder,
-            env={**os.environ, **environment},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        blanks = [line for line in done.stdout.splitlines() if line != line.rstrip()]
+        with TemporaryFile() as out, TemporaryFile() as err:
+            run = _run_anew if environment else _run_forked
+            status = run([str(word) for word in words], self.folder, out, err, environment)
+            told = [(file.seek(0), file.read().decode())[1] for file in (out, err)]
+        blanks = [line for line in told[0].splitlines() if line != line.rstrip()]
         assert "--help" in words or not blanks, blanks
-        return Answer(done.returncode, done.stdout, done.stderr)
+        return Answer(status, *told)
 
     def ok(self, *words: object, **environment: str) -> Answer:
         """Runs it, and it must end well."""

@@ -1,4 +1,4 @@
-//! What a run was seen to do. One type for all tests, since the engine is compiled for each.
+//! A watcher of what a run does. One type for all tests, since the engine is compiled for each.
 
 use canaletto::engine::time::Time;
 use canaletto::flash::address::{PlaneId, Ppa};
