@@ -736,6 +736,8 @@ def _show_dry_run(design: Any, workload: Any, as_json: bool) -> None:
         return
     from canaletto.report import tables
 
-    sys.stdout.write(f"# design\n{design.to_toml().strip()}\n\n# workload\n{workload.to_toml().strip()}\n\n")
+    # What decides how to read the rest comes first, and once more below, where a long text ends on a screen.
+    first = f"# {said}\n\n" if (said := tables.overload(found)) else ""
+    sys.stdout.write(f"{first}# design\n{design.to_toml().strip()}\n\n# workload\n{workload.to_toml().strip()}\n\n")
     sys.stdout.flush()
     console.show(*tables.bounds(found))

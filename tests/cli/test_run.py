@@ -160,6 +160,10 @@ def test_dry_run_shows_all_and_runs_nothing(canaletto: Any, tmp_path: Path) -> N
     assert found["bottleneck"] == {"read": "host link", "write": "flash arrays (programming)"}
     assert found["memory_mb"] > 0
     assert os.listdir(tmp_path) == []
+    narrow = canaletto.ok(
+        "run", "performance-optimized", "--workload", "YCSB_B", "--set", "geometry.channels=4", "--dry-run"
+    )
+    assert narrow.out.startswith("# Saturated: 5.00 GB/s of reads are asked for, and fabric allows 4.80 GB/s.")
 
 
 def without_cost(result: dict[str, Any]) -> dict[str, Any]:
