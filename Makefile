@@ -46,7 +46,7 @@ test: ## Run every test, of Rust and of Python side by side
 
 .PHONY: test-rust
 test-rust: $(VENV)/.tools ## Test the engine and the trace readers
-	cargo test --locked --quiet
+	MAKEFLAGS= cargo test --locked --quiet
 
 .PHONY: test-python
 test-python: $(VENV)/.built ## Test the package and the commands; ORDER=SEED shuffles the tests
@@ -75,7 +75,7 @@ lint-rust: $(VENV)/.tools
 	cargo fmt --all --check
 	# Modules named inside a macro, which cargo fmt does not see.
 	rustfmt --check --edition 2024 crates/canaletto-trace/src/formats/*.rs
-	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	MAKEFLAGS= cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 
 .PHONY: lint-python
 lint-python: $(VENV)/.built

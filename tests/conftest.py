@@ -9,10 +9,9 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from multiprocessing.reduction import DupFd
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import IO, Any
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import Any
 
 import pytest
 
@@ -42,11 +41,12 @@ class Answer:
         return json.loads(self.out, parse_constant=refuse)
 
 
-def _run_anew(words: list[str], folder: Path, out: IO[bytes], err: IO[bytes], environment: dict[str, str]) -> int:
+def _run_anew(words: list[str], folder: Path, out: Path, err: Path, environment: dict[str, str]) -> int:
     """Runs the installed command as a shell does."""
     everything = {**os.environ, **environment}
-    files = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": err}
-    return subprocess.run([COMMAND, *words], cwd=folder, env=everything, check=False, **files).returncode
+    with open(out, "w") as told, open(err, "w") as said:
+        files = {"stdin": subprocess.DEVNULL, "stdout": told, "stderr": said}
+        return subprocess.run([COMMAND, *words], cwd=folder, env=everything, check=False, **files).returncode
 
 
 _FORKS = multiprocessing.get_context("forkserver")
@@ -54,9 +54,9 @@ _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(["canaletto_command", "canaletto.cli", "typer._adapters", "altair"])
 
 
-def _run_forked(words: list[str], folder: Path, out: IO[bytes], err: IO[bytes], _: dict[str, str]) -> int:
+def _run_forked(words: list[str], folder: Path, out: Path, err: Path, _: dict[str, str]) -> int:
     """Runs the command in a process of its own that need not load it first: that takes longer than most tests do."""
-    files = [DupFd(file.fileno()) for file in (out, err)]
+    files = [os.devnull, str(out), str(err)]
     child = _FORKS.Process(target=_command, args=(words, str(folder), files, dict(os.environ)))
     child.start()
     child.join()
@@ -64,13 +64,13 @@ def _run_forked(words: list[str], folder: Path, out: IO[bytes], err: IO[bytes], 
     return child.exitcode
 
 
-def _command(words: list[str], folder: str, files: list[Any], environment: dict[str, str]) -> None:
+def _command(words: list[str], folder: str, files: list[str], environment: dict[str, str]) -> None:
     """Does what a shell and the interpreter do, and begins."""
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
-    inputs = os.open(os.devnull, os.O_RDONLY)
-    for number, handle in enumerate([inputs, *(file.detach() for file in files)]):
+    for number, file in enumerate(files):
+        handle = os.open(file, os.O_WRONLY | os.O_CREAT if number else os.O_RDONLY)
         os.dup2(handle, number)
         os.close(handle)
     sys.stdin, sys.stdout, sys.stderr = (os.fdopen(number, mode) for number, mode in enumerate("rww"))
@@ -88,13 +88,14 @@ class Canaletto:
 
     def __call__(self, *words: object, **environment: str) -> Answer:
         """Runs it to the end."""
-        with TemporaryFile() as out, TemporaryFile() as err:
+        with TemporaryDirectory() as home:
             run = _run_anew if environment else _run_forked
-            status = run([str(word) for word in words], self.folder, out, err, environment)
-            told = [(file.seek(0), file.read().decode())[1] for file in (out, err)]
-        blanks = [line for line in told[0].splitlines() if line != line.rstrip()]
+            files = Path(home, "out"), Path(home, "err")
+            status = run([str(word) for word in words], self.folder, *files, environment)
+            out, err = (file.read_text() for file in files)
+        blanks = [line for line in out.splitlines() if line != line.rstrip()]
         assert "--help" in words or not blanks, blanks
-        return Answer(status, *told)
+        return Answer(status, out, err)
 
     def ok(self, *words: object, **environment: str) -> Answer:
         """Runs it, and it must end well."""
