@@ -736,6 +736,6 @@ def _show_dry_run(design: Any, workload: Any, as_json: bool) -> None:
         return
     from canaletto.report import tables
 
-    sys.stdout.write(f"# design\n{design.to_toml().strip()}\n\n# workload\n{workload.to_toml().strip()}\n\n")
+    sys.stdout.write(f"# design\n{design.shown_toml().strip()}\n\n# workload\n{workload.shown_toml().strip()}\n\n")
     sys.stdout.flush()
     console.show(*tables.bounds(found))
