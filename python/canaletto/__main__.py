@@ -51,7 +51,7 @@ def _run() -> int:
         message = error.format_message().replace("Value error, ", "").replace("Input should", "should")
         return _complain(f"{message} (try --help)", BAD_INPUT)
     except ConfigError as error:
-        for mistake in str(error).splitlines():
+        for mistake in str(error).strip("\n").split("\n"):  # Not at a carriage return, which a name may hold.
             _complain(mistake, BAD_INPUT)
         return BAD_INPUT
     except SimulationError as error:

@@ -738,6 +738,7 @@ def _show_dry_run(design: Any, workload: Any, as_json: bool) -> None:
 
     # What decides how to read the rest comes first, and once more below, where a long text ends on a screen.
     first = f"# {said}\n\n" if (said := tables.overload(found)) else ""
-    sys.stdout.write(f"{first}# design\n{design.to_toml().strip()}\n\n# workload\n{workload.to_toml().strip()}\n\n")
+    texts = [each.shown_toml().strip() for each in (design, workload)]
+    sys.stdout.write(f"{first}# design\n{texts[0]}\n\n# workload\n{texts[1]}\n\n")
     sys.stdout.flush()
     console.show(*tables.bounds(found))

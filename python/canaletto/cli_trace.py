@@ -165,7 +165,7 @@ def _fit(
     for note in terminal.trace_lines(lines):
         console.say(f"{file}: {note}")
     if out is None:
-        sys.stdout.write(profile.to_toml())
+        sys.stdout.write(profile.shown_toml())
         return
     with files.whole(out) as written:
         written.write(profile.to_toml().encode())

@@ -22,6 +22,15 @@ HEADLINES = (
 )
 """The fields that stand for a run, by their dotted names."""
 
+EXTRA_HEADLINES = (
+    "requests.completed",
+    "path_conflicts.free_request_share",
+    "flash.reads",
+    "flash.programs",
+    "flash.erases",
+)
+"""Further figures that runs are compared by."""
+
 # Two-sided 95 % quantiles of Student's t for 1 to 30 degrees of freedom.
 _T = (
     *(12.7062047, 4.3026527, 3.1824463, 2.7764451, 2.5705818, 2.4469119, 2.3646243, 2.3060041, 2.2621572, 2.2281389),

@@ -13,8 +13,9 @@ from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from canaletto import _engine, _toml, names
+from canaletto import _engine, _toml, names, printable
 from canaletto._engine import ConfigError
+from canaletto.files import awaiting_writers
 
 MAX_CONFIG_BYTES = 16 << 20
 """A configuration file larger than this is refused: it is something else, most likely a trace."""
@@ -60,6 +61,12 @@ class Config:
     def to_toml(self) -> str:
         """The full configuration as TOML."""
         return self._toml
+
+    def shown_toml(self) -> str:
+        """The same, with codes for characters that a terminal would act on."""
+        if printable.printable(self._toml) == self._toml:
+            return self._toml
+        return printable.toml(_toml.dumps(self.to_dict()))
 
     def to_dict(self) -> dict[str, Any]:
         """The full configuration as plain dictionaries and lists."""
@@ -304,7 +311,7 @@ def read_text(path: str) -> str:
 
     Raises OSError if it cannot be read, ConfigError if it is not UTF-8 text of a sensible size.
     """
-    with open(path, "rb") as file:
+    with awaiting_writers([path]), open(path, "rb") as file:
         content = file.read(MAX_CONFIG_BYTES + 1)
     if len(content) > MAX_CONFIG_BYTES:
         raise ConfigError(f"{path}: larger than {MAX_CONFIG_BYTES >> 20} MiB, the most a configuration file may have")
@@ -330,10 +337,11 @@ def _load_workload(label: str, settings: list[Setting]) -> Workload:
         made = Workload(Workload._resolved(f"{label} as a workload", text, settings).to_toml(), label)
         made.notes = tuple(notes)
         return made
-    with open(label, "rb"):  # the system's own word if it is missing, forbidden or a folder
-        pass
+    if not Path(label).is_fifo():  # Opened and closed again, a pipe would lose its writer.
+        with open(label, "rb"):  # the system's own word if it is missing, forbidden or a folder
+            pass
     name = trace_name(label)
-    flow = {"name": name, "trace": {"file": os.path.abspath(label)}}
+    flow = {"name": name, "trace": {"file": _absolute(label)}}
     return Workload._resolved(label, _toml.dumps({"name": name, "flow": [flow]}), settings)
 
 
@@ -351,8 +359,23 @@ def _with_absolute_traces(toml: str, folder: Path) -> str:
     if all(os.path.isabs(trace["file"]) for trace in traces):
         return toml
     for trace in traces:
-        trace["file"] = os.path.abspath(folder / trace["file"])
+        trace["file"] = _absolute(folder / trace["file"])
     return _toml.dumps(document)
+
+
+def _absolute(path: str | os.PathLike[str]) -> str:
+    """A trace's path from everywhere. Raises ConfigError if the folder that it is in has a name that is no text."""
+    found = os.path.abspath(path)
+    check_text(found)
+    return found
+
+
+def check_text(path: str | os.PathLike[str]) -> None:
+    """Raises ConfigError for a path that is not UTF-8, as the engine takes no others."""
+    try:
+        os.fspath(path).encode()
+    except UnicodeEncodeError:
+        raise ConfigError(f"{os.fspath(path)}: got a name that is not UTF-8, expected one that is") from None
 
 
 def _traces_of(flow: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rich.console import Console, ConsoleOptions, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.measure import Measurement
+from rich.padding import Padding
 from rich.segment import Segment
 from rich.table import Table
 
@@ -21,7 +23,11 @@ class Trimmed:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
         """The part's lines."""
-        for line in Segment.split_lines(console.render(self.part, options)):
+        for part in _leaves(self.part):
+            yield from self._lines(console, options.update_width(_width(part, console, options)), part)
+
+    def _lines(self, console: Console, options: ConsoleOptions, part: RenderableType) -> Iterator[Segment]:
+        for line in Segment.split_lines(console.render(part, options)):
             while line and not line[-1].text.strip():
                 line.pop()
             if line:
@@ -31,6 +37,27 @@ class Trimmed:
             yield Segment.line()
 
 
+def _leaves(part: RenderableType) -> Iterator[RenderableType]:
+    """The parts that groups consist of."""
+    if isinstance(part, Group):
+        for inner in part.renderables:
+            yield from _leaves(inner)
+    else:
+        yield part
+
+
+def _width(part: RenderableType, console: Console, options: ConsoleOptions) -> int:
+    """The console's width, or more for figures whose columns would have to be cut for it."""
+    is_rigid = isinstance(part, Padding) or (isinstance(part, Table) and all(each.no_wrap for each in part.columns))
+    if not is_rigid:
+        return options.max_width
+    return max(options.max_width, Measurement.get(console, options.update_width(_ENOUGH), part).maximum)
+
+
+_ENOUGH = 1000
+"""Columns that any table fits into."""
+
+
 def show(*parts: RenderableType) -> None:
     """Prints for people."""
     console = Console(highlight=False)
@@ -38,7 +65,8 @@ def show(*parts: RenderableType) -> None:
         # Pipes and files have no width: nothing is cut or wrapped for one.
         console = Console(highlight=False, width=max(console.width, 80))
     for part in parts:
-        console.print(Trimmed(part))
+        # A table that does not fit goes on in the terminal's next line: its figures are not cut.
+        console.print(Trimmed(part), crop=False)
 
 
 def emit(document: Mapping[str, Any] | list[Any]) -> None:

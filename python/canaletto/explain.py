@@ -16,6 +16,7 @@ import polars as pl
 
 from canaletto import folder, simulate
 from canaletto._engine import ConfigError, SimulationError
+from canaletto.files import sound_parquet
 from canaletto.timeline import Timeline, Window, around, record
 
 LIMIT, LIMIT_ALONE = 2_000_000, 20_000_000
@@ -212,13 +213,12 @@ def _recorded(
 ) -> tuple[dict[int, Window], int | None, dict[int, dict[str, int]]]:
     """The requests to explain, the slowest first, each with when it was under way; the median latency; root causes."""
     folder.record(home)
-    file = home / "requests.parquet"
+    file = home / folder.REQUESTS_FILE
     if not file.is_file():
         raise ConfigError(f"{file}: no such file; expected the requests of a run, which `canaletto run --out` keeps")
-    try:
-        frame = pl.read_parquet(file)
-    except pl.exceptions.PolarsError as error:
-        raise ConfigError(f"{file}: not Parquet: {error}") from None
+    folder.checked(home, folder.REQUESTS_FILE)
+    with sound_parquet(file):
+        frame = pl.read_parquet(file, glob=False)
     needed = {"request", "arrival_us", "completed_us", "latency_us"}
     if missing := needed - set(frame.columns):
         names = ", ".join(sorted(missing))

@@ -31,8 +31,11 @@ def named(path: str | PathLike[str]) -> Iterator[None]:
 def check_free(path: str | PathLike[str], *, force: bool = False, made_later: Path | None = None) -> None:
     """Raises ConfigError if a file must not be written to `path`. The folder `made_later` counts as there."""
     target = Path(path)
-    if made_later is not None and made_later.absolute() == target.absolute():
-        raise ConfigError(f"{target}: given for the timeline and for the run's folder; expected two names")
+    if made_later is not None:
+        # Whatever they are spelt like: what counts is where they end up.
+        place, later = (Path(os.path.realpath(each)) for each in (target, made_later))
+        if place == later or place in later.parents:
+            raise ConfigError(f"{target}: given for the timeline and for the run's folder; expected two names")
     if target.is_dir():
         raise ConfigError(f"{target}: is a folder, expected the name of a file, such as {target / 'run.pftrace'}")
     if os.path.lexists(target) and not force and not is_special(target):
@@ -149,7 +152,8 @@ def _is_locked(path: str) -> bool:
 def awaiting_writers(paths: Iterable[str | PathLike[str]]) -> Iterator[None]:
     """Waits until every named pipe among the files has a writer, and keeps the pipes open during the block.
 
-    Whoever opens a pipe without a writer is stopped until there is one, deaf to Ctrl-C; this wait hears it.
+    Whoever opens a pipe without a writer is stopped until there is one, deaf to Ctrl-C; this wait hears it, and says
+    what it waits for if that takes long.
     """
     with ExitStack() as opened:
         for path in map(Path, paths):
@@ -159,18 +163,36 @@ def awaiting_writers(paths: Iterable[str | PathLike[str]]) -> Iterator[None]:
             opened.callback(os.close, handle)
             waiting = select.poll()
             waiting.register(handle, select.POLLIN)
+            if not waiting.poll(_SILENT_MS):
+                from canaletto import console
+
+                console.say(f"{path}: a named pipe that nobody has written to yet; waiting (Ctrl-C ends it)")
             while not waiting.poll(_POLL_MS):
                 pass
         yield
 
 
-_POLL_MS = 100
+_POLL_MS, _SILENT_MS = 100, 1000
+"""Wall time between looks at signals, and until somebody who waits for a pipe is told so."""
 
 
 def system_error(error: Exception, path: str | PathLike[str]) -> OSError | None:
     """The system's error inside one of Polars, which wraps them into its own."""
     code = re.search(r"\(os error (\d+)\)", str(error))
     return OSError(int(code[1]), os.strerror(int(code[1])), os.fspath(path)) if code else None
+
+
+@contextmanager
+def sound_parquet(path: str | PathLike[str]) -> Iterator[None]:
+    """Turns what Polars raises of a file that is damaged into ConfigError. Its panics are no Exceptions."""
+    try:
+        yield
+    except BaseException as error:
+        import polars as pl
+
+        if not isinstance(error, pl.exceptions.PolarsError | pl.exceptions.PanicException):
+            raise
+        raise ConfigError(f"{os.fspath(path)}: not Parquet: {error}") from None
 
 
 def is_special(path: Path) -> bool:

@@ -30,7 +30,8 @@ from typing import TYPE_CHECKING, Any
 
 from canaletto import _engine
 from canaletto._engine import ConfigError
-from canaletto.config import Design, Workload, read_text
+from canaletto.confidence import EXTRA_HEADLINES, HEADLINES, lookup
+from canaletto.config import Design, Workload, check_text, read_text
 from canaletto.files import beside, in_use, is_special, leftovers, named, remove_leftovers
 from canaletto.results import Result
 
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 SCHEMA = 1
 RUN_FILE = "run.json"
 REQUESTS_FILE = "requests.parquet"
+RESULT_FILE = "result.json"
 COMPARISON = "compare"
 """The kind of folder that `run.json` names if it is none of a single run."""
 
@@ -213,7 +215,8 @@ def load(path: str | PathLike[str]) -> Result:
     """
     folder = Path(path)
     found = record(folder)
-    data = _read_json(checked(folder, "result.json"))
+    data = _read_json(checked(folder, RESULT_FILE))
+    _check_result(folder / RESULT_FILE, data)
     design, workload = configuration(folder)
     from canaletto.rows import Saved
 
@@ -221,11 +224,30 @@ def load(path: str | PathLike[str]) -> Result:
     return Result(data, design, workload, found["options"], rows)
 
 
+def _check_result(path: Path, data: Mapping[str, Any]) -> None:
+    """Raises ConfigError if a result does not hold what is compared with others in a form that can be."""
+    for name in (*HEADLINES, *EXTRA_HEADLINES):
+        try:
+            found = lookup(data, name)
+        except (AttributeError, KeyError, TypeError):
+            found = ...
+        if found is not None and (isinstance(found, bool) or not isinstance(found, int | float)):
+            raise ConfigError(f"{path}: {name}: not a number, expected what `run --json` prints")
+    flows = data.get("flows")
+    if not isinstance(flows, list) or not all(isinstance(each, dict) and _is_name(each.get("name")) for each in flows):
+        raise ConfigError(f"{path}: flows: got others than flows with names, expected what `run --json` prints")
+
+
+def _is_name(found: object) -> bool:
+    return isinstance(found, str)
+
+
 def record(folder: Path) -> dict[str, Any]:
     """A run folder's `run.json`.
 
     Raises ConfigError if there is none or it is of another kind: a comparison's folder holds several runs.
     """
+    check_text(folder)
     if not (folder / RUN_FILE).is_file():
         what = "no such folder" if not folder.exists() else f"no {RUN_FILE} in it"
         raise ConfigError(f"{folder}: {what}; expected a folder that `canaletto run --out` wrote")
@@ -240,7 +262,24 @@ def record(folder: Path) -> dict[str, Any]:
             f"{folder / RUN_FILE}: is not what the run wrote: its checksum is {found.get('checksum')!r}, "
             f"expected {_checksum(found)}"
         )
+    for key, is_sound in _SHAPE.items():
+        if not is_sound(found.get(key)):
+            raise ConfigError(f"{folder / RUN_FILE}: {key}: got {found.get(key)!r}, expected what `run --out` writes")
     return found
+
+
+def _is_texts(found: object) -> bool:
+    return isinstance(found, dict) and all(isinstance(value, str) for value in found.values())
+
+
+_SHAPE: Mapping[str, Callable[[Any], bool]] = {
+    "version": lambda found: isinstance(found, str),
+    "files": _is_texts,
+    "traces": lambda found: (
+        isinstance(found, list) and all(_is_texts(each) and {"file", "hash"} <= each.keys() for each in found)
+    ),
+}
+"""What others rely on in `run.json`: a checksum tells damage, not a file that was made by other means."""
 
 
 def configuration(folder: Path) -> tuple[Design, Workload]:

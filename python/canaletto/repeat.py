@@ -8,16 +8,8 @@ from typing import Any
 
 from canaletto import _engine, folder
 from canaletto._engine import ConfigError
-from canaletto.confidence import HEADLINES, lookup
+from canaletto.confidence import EXTRA_HEADLINES, HEADLINES, lookup
 from canaletto.simulate import run
-
-EXTRA_HEADLINES = (
-    "requests.completed",
-    "path_conflicts.free_request_share",
-    "flash.reads",
-    "flash.programs",
-    "flash.erases",
-)
 
 
 @dataclass(frozen=True)

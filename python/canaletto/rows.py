@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from canaletto import frames
-from canaletto.files import named, system_error
+from canaletto.files import named, sound_parquet, system_error
 
 if TYPE_CHECKING:
     import polars as pl
@@ -84,13 +84,14 @@ class Saved:
         """A query of all rows."""
         import polars as pl
 
-        return pl.scan_parquet(self._path)
+        return pl.scan_parquet(self._path, glob=False)
 
     def frame(self) -> "pl.DataFrame":
         """All rows."""
         import polars as pl
 
-        return pl.read_parquet(self._path)
+        with sound_parquet(self._path):
+            return pl.read_parquet(self._path, glob=False)
 
     def write(self, path: Path) -> None:
         """Copies the file."""

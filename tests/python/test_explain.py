@@ -13,7 +13,7 @@ from typing import Any
 import canaletto as cn
 import polars as pl
 import pytest
-from canaletto import _engine, explain
+from canaletto import _engine, explain, folder
 from canaletto.explain import Explained, Explanation, Holder
 from canaletto.report import explanation
 from hypothesis import given
@@ -304,6 +304,13 @@ class Frozen:
     asked: list[dict[str, Any]]
 
 
+def seal(run: Path) -> None:
+    """Makes requests that were put in place of a run's those that it wrote."""
+    record = json.loads((run / "run.json").read_text())
+    record["files"]["requests.parquet"] = _engine.hash_trace(str(run / "requests.parquet"))
+    (run / "run.json").write_text(json.dumps({**record, "checksum": folder._checksum(record)}))
+
+
 @pytest.fixture
 def frozen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Frozen:
     """A run's folder whose requests are those of `bus`, and an engine that draws it."""
@@ -314,6 +321,7 @@ def frozen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Frozen:
     )
     frame = frame.with_columns(latency_us=pl.col("completed_us") - pl.col("arrival_us"))
     frame.write_parquet(tmp_path / "run" / "requests.parquet")
+    seal(tmp_path / "run")
     drawing = bus()
     drawing.step(0, None, "host_link", 500, 112_000)
     asked: list[Any] = []
@@ -376,9 +384,13 @@ def test_a_request_that_there_is_not(frozen: Frozen) -> None:
 def test_folders_that_cannot_be_explained(frozen: Frozen) -> None:
     parquet = frozen.path / "requests.parquet"
     pl.read_parquet(parquet).drop("request").write_parquet(parquet)
+    seal(frozen.path)
     with pytest.raises(cn.ConfigError, match=r"requests\.parquet: no column request"):
         explain.explain_run(frozen.path)
     parquet.write_bytes(b"years")
+    with pytest.raises(cn.ConfigError, match=r"requests\.parquet: is not what the run wrote"):
+        explain.explain_run(frozen.path)
+    seal(frozen.path)
     with pytest.raises(cn.ConfigError, match=r"requests\.parquet: not Parquet"):
         explain.explain_run(frozen.path)
     parquet.unlink()
