@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
@@ -129,6 +129,22 @@ class Canaletto:
                 running.kill()
             told = [file.seek(0) or file.read() for file in (out, err)]
         return Answer(running.returncode, *told)
+
+
+@pytest.fixture(autouse=True)
+def bounded() -> Iterator[None]:
+    """Makes a failure of a test that hangs; none takes a tenth of this, on however busy a machine."""
+
+    def give_up(*_: object) -> None:
+        raise TimeoutError("the test hangs")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(300)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture

@@ -37,15 +37,17 @@ pub struct Layer<'a> {
 /// Puts a problem into words, with the place where its key was last set.
 pub fn locate(problem: &Problem, layers: &[Layer]) -> ConfigError {
     let place = place_of(problem, layers);
-    let (label, key) = match place.map(|(layer, line)| (&layers[layer], line)) {
-        Some((Layer { label, key: Some((key, known_as)), .. }, _)) => {
+    // The user's, if there is one over a preset.
+    let file = layers.iter().rposition(|layer| layer.key.is_none());
+    let (label, key) = match place.map(|(layer, line)| (layer, &layers[layer], line)) {
+        Some((_, Layer { label, key: Some((key, known_as)), .. }, _)) => {
             (label.clone(), problem.key.replacen(key, known_as, 1))
         }
-        Some((Layer { label, .. }, line)) => (format!("{label}:{line}"), problem.key.clone()),
-        None => {
-            let file = layers.iter().find(|layer| layer.key.is_none());
-            (file.map_or("configuration", |layer| &layer.label).to_owned(), problem.key.clone())
+        Some((layer, Layer { label, .. }, line)) => {
+            let over = file.filter(|&file| file > layer).map(|file| format!("{}, base ", layers[file].label));
+            (format!("{}{label}:{line}", over.unwrap_or_default()), problem.key.clone())
         }
+        None => (file.map_or("configuration", |file| &layers[file].label).to_owned(), problem.key.clone()),
     };
     let mut what = problem.what.replace(['\n', '\r'], " ");
     if let Some(Layer { key: Some((full, known_as)), .. }) = place.map(|(layer, _)| &layers[layer]) {

@@ -77,6 +77,7 @@ fn errors_name_file_line_key_given_and_allowed() {
         ),
         (format!("{BASE}[flash]\nread = [\"1us\", \"2us\"]\n"), "my.toml:3: flash.read: got 2 times", "kinds of page"),
         (format!("{BASE}[gc]\nthreshold = 0.5\n"), "my.toml:3: gc.threshold: got 0.5", "overprovisioning"),
+        (format!("{BASE}[geometry]\nblocks_per_plane = 4\n"), "my.toml: ftl.min_spare_blocks: got 4", "4 blocks"),
         (format!("{BASE}[fabric]\nkind = \"buss\"\n"), "my.toml:3: fabric.kind: unknown value `buss`", "`bus`"),
         (
             "base = \"performance\"\n".to_owned(),
@@ -93,6 +94,16 @@ fn errors_name_file_line_key_given_and_allowed() {
         assert!(message.starts_with(start) && message.contains(also), "{message}");
         assert!(!message.contains('\n'), "{message}");
     }
+}
+
+#[test]
+fn a_preset_is_named_behind_the_file_that_builds_on_it() {
+    let file = |label: &str, text| Layer { label: label.into(), text: Some(text), key: None };
+    let layers = [file("preset", "[gc]\nthreshold = 0.5\n"), file("my.toml", "[gc]\npreemptible = true\n")];
+    let said = |key| locate(&Problem::new(key, "got it"), &layers).to_string();
+    assert_eq!(said("gc.threshold"), "my.toml, base preset:2: gc.threshold: got it");
+    assert_eq!(said("gc.preemptible"), "my.toml:2: gc.preemptible: got it");
+    assert_eq!(said("gc.policy"), "my.toml: gc.policy: got it");
 }
 
 #[test]
