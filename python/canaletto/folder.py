@@ -279,7 +279,7 @@ _SHAPE: Mapping[str, Callable[[Any], bool]] = {
         isinstance(found, list) and all(_is_texts(each) and {"file", "hash"} <= each.keys() for each in found)
     ),
 }
-"""What others rely on in `run.json`: a checksum tells damage, not a file that was made by other means."""
+"""Contents of `run.json` that others rely on: a checksum tells damage, not a file that was made by other means."""
 
 
 def configuration(folder: Path) -> tuple[Design, Workload]:
