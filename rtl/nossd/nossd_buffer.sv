@@ -24,7 +24,7 @@ module nossd_buffer #(
   assign fetch = count_q != '0 && (!front_q || take_i);
   assign valid_o = front_q;
 
-  nossd_memory #(.BYTES(BYTES)) memory (
+  nossd_memory #(.BYTES(BYTES)) ring (
       .clk, .write_i(valid_i), .write_at_i(tail_q), .data_i, .read_i(fetch), .read_at_i(head_q), .data_o
   );
 
