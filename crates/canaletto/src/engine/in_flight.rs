@@ -45,7 +45,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
             requests: Slab::new(),
             transactions: Slab::new(),
             interference: FlowInterference::new(flows),
-            root_causes: RootCauses::new(layout.luns(), P::FOLLOWS_WAITS && options.root_causes),
+            root_causes: RootCauses::new(if P::FOLLOWS_WAITS { layout.luns() } else { 0 }),
             statistics: Statistics::new(flows, options.warmup, options.records),
             probe,
             layout: layout.clone(),

@@ -226,10 +226,8 @@ impl<X: Features> Host<X> {
         let (flow, queue) = (request.flow, request.queue);
         work.probe.completed(now, id);
         work.probe.ended(request, now);
-        if P::FOLLOWS_WAITS
-            && let Some(ledger) = work.root_causes.of_request(id)
-        {
-            work.statistics.count_root_causes(request, ledger, now);
+        if P::FOLLOWS_WAITS {
+            work.statistics.count_root_causes(request, work.root_causes.of_request(id), now);
         }
         work.statistics.count_request(request, now);
         work.requests.remove(id);

@@ -20,6 +20,7 @@ mod history;
 mod trail;
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use history::History;
 use trail::{Step, Trail};
@@ -125,9 +126,16 @@ struct Lun {
 impl Lun {
     /// Tells what the LUN did up to `until`.
     fn add(&mut self, cause: Cause, until: Time, pages: &mut [Trail]) {
-        if until <= self.history.since() {
-            return;
+        if until > self.history.since() {
+            if self.newcomers.first().is_some_and(|(_, at)| *at < until) {
+                self.mark_newcomers(cause, until, pages);
+            }
+            self.history.add(cause, until);
         }
+    }
+
+    /// Gives the pages that began to wait before `until` the ledger of the moment at which they did.
+    fn mark_newcomers(&mut self, cause: Cause, until: Time, pages: &mut [Trail]) {
         let came = self.newcomers.iter().take_while(|(_, at)| *at < until).count();
         for (page, at) in self.newcomers.drain(..came) {
             // It may have got the LUN at once, or have been given up.
@@ -137,7 +145,6 @@ impl Lun {
                 page.mark.charge(cause, at - self.history.since());
             }
         }
-        self.history.add(cause, until);
     }
 
     /// Tells that it waited for its chip's port, if that was used until `port_free_at`, and then for a path.
@@ -178,13 +185,49 @@ struct Pool {
     wanted: Option<Time>,
 }
 
-/// Root causes of everything in flight.
-pub struct RootCauses {
-    is_on: bool,
-    pages: Vec<Trail>,
-    requests: Vec<Trail>,
+/// Everything that is held by one at a time.
+struct Held {
     luns: Vec<Lun>,
     slots: Vec<Slot>,
+}
+
+impl Held {
+    /// Charges a wait for the `holder`, which may just have let go, with what that did or waited for.
+    fn pass_on(&self, holder: &Trail, waited: &mut Trail, otherwise: Cause, now: Time, spans: &mut Vec<(Time, Cause)>) {
+        // What ended earlier is not what the wait was for.
+        if holder.since() == now {
+            self.follow(holder, waited.since()..now, otherwise, spans);
+            spans.drain(..).for_each(|(until, cause)| waited.charge(cause, until));
+        }
+    }
+
+    /// Writes into `spans` what the holder did or waited for `during` a time; before it began, that is `otherwise`.
+    fn follow(&self, holder: &Trail, during: Range<Time>, otherwise: Cause, spans: &mut Vec<(Time, Cause)>) {
+        debug_assert!(spans.is_empty());
+        let Range { start, end } = during;
+        if holder.began() > start {
+            spans.push((holder.began().min(end), otherwise));
+        }
+        for &(until, step) in holder.after(start) {
+            let (from, until) = (spans.last().map_or(start, |&(until, _)| until), until.min(end));
+            match step {
+                Step::Cause(cause) => {
+                    let seen = cause.of_holder(holder.work);
+                    spans.push((until, if seen == cause { cause } else { otherwise.own().unwrap_or(seen) }));
+                }
+                Step::Lun(lun) => spans.extend(self.luns[lun.index()].history.between(from, until)),
+                Step::Slot(number) => spans.extend(self.slots[number as usize].history.between(from, until)),
+            }
+        }
+        spans.push((end, otherwise));
+    }
+}
+
+/// Root causes of everything in flight.
+pub struct RootCauses {
+    pages: Vec<Trail>,
+    requests: Vec<Trail>,
+    held: Held,
     pools: Vec<Pool>,
     ended: [Trail; Ended::COUNT],
     /// Spans of somebody who is followed.
@@ -192,8 +235,8 @@ pub struct RootCauses {
 }
 
 impl RootCauses {
-    /// Books for a drive of so many LUNs; none are kept unless `is_on`.
-    pub fn new(luns: u32, is_on: bool) -> RootCauses {
+    /// Books for a drive of so many LUNs.
+    pub fn new(luns: u32) -> RootCauses {
         let lun = |_| Lun {
             history: History::NEW,
             doing: Cause::FreeBlocks,
@@ -202,114 +245,85 @@ impl RootCauses {
             newcomers: Vec::new(),
         };
         RootCauses {
-            is_on,
             pages: Vec::new(),
             requests: Vec::new(),
-            luns: (0..if is_on { luns } else { 0 }).map(lun).collect(),
-            slots: Vec::new(),
+            held: Held { luns: (0..luns).map(lun).collect(), slots: Vec::new() },
             pools: Vec::new(),
             ended: [Trail::NONE; Ended::COUNT],
             followed: Vec::new(),
         }
     }
 
-    /// Whether root causes are followed.
-    pub fn are_followed(&self) -> bool {
-        self.is_on
-    }
-
     // Requests and pages.
 
     /// A request arrives.
     pub fn request_begins(&mut self, id: RequestId, now: Time) {
-        if self.is_on {
-            at(&mut self.requests, id.index()).begin(Work::Host, now);
-        }
+        at(&mut self.requests, id.index()).begin(Work::Host, now);
     }
 
     /// A request waits for data to reach the flash.
     pub fn flush_begins(&mut self, id: RequestId) {
-        if self.is_on {
-            self.requests[id.index()].looks_back = true;
-        }
+        self.requests[id.index()].looks_back = true;
     }
 
     /// A page transaction begins, for which time is counted since `now`.
     pub fn page_begins(&mut self, id: TransactionId, work: Work, now: Time) {
-        if self.is_on {
-            let trail = at(&mut self.pages, id.index());
-            trail.begin(work, now);
-            trail.looks_back = true;
-        }
+        let trail = at(&mut self.pages, id.index());
+        trail.begin(work, now);
+        trail.looks_back = true;
     }
 
     /// A page transaction is over.
     pub fn page_ends(&mut self, id: TransactionId) {
-        if self.is_on {
-            self.pages[id.index()].looks_back = false;
-        }
+        self.pages[id.index()].looks_back = false;
     }
 
     /// The last page of a request has ended: its account is the request's.
     pub fn last_page(&mut self, request: RequestId, page: TransactionId) {
-        if self.is_on {
-            self.requests[request.index()].append(&self.pages[page.index()]);
-        }
+        self.requests[request.index()].append(&self.pages[page.index()]);
     }
 
     /// Root causes of a request so far.
-    pub fn of_request(&self, id: RequestId) -> Option<&Ledger> {
-        self.is_on.then(|| &self.requests[id.index()].ledger)
+    pub fn of_request(&self, id: RequestId) -> &Ledger {
+        &self.requests[id.index()].ledger
     }
 
     /// Charges a request's time up to `until`, as far as it has not been passed on.
     pub fn charge_request(&mut self, id: RequestId, cause: Cause, until: Time) {
-        if self.is_on {
-            self.requests[id.index()].charge(cause, until);
-        }
+        self.requests[id.index()].charge(cause, until);
     }
 
     /// Charges a page's time up to `until`, as far as it has not been passed on.
     pub fn charge_page(&mut self, id: TransactionId, cause: Cause, until: Time) {
-        if self.is_on {
-            // What is left of a wait for a chip when its LUN is known is that for its port.
-            let cause = if cause == Cause::ChipBusyUser { Cause::TransferOfOthers } else { cause };
-            self.pages[id.index()].charge(cause, until);
-        }
+        // What is left of a wait for a chip when its LUN is known is that for its port.
+        let cause = if cause == Cause::ChipBusyUser { Cause::TransferOfOthers } else { cause };
+        self.pages[id.index()].charge(cause, until);
     }
 
     // LUNs.
 
     /// A page begins to wait for a LUN.
     pub fn lun_wanted(&mut self, id: TransactionId, lun: LunId, now: Time) {
-        if self.is_on {
-            debug_assert_eq!(self.pages[id.index()].since(), now, "all of a page's time up to its wait is charged");
-            self.pages[id.index()].waits = Some((lun, now));
-            self.luns[lun.index()].newcomers.push((id, now));
-        }
+        debug_assert_eq!(self.pages[id.index()].since(), now, "all of a page's time up to its wait is charged");
+        self.pages[id.index()].waits = Some((lun, now));
+        self.held.luns[lun.index()].newcomers.push((id, now));
     }
 
     /// A page's wait for a LUN, whose command has just been [sent](RootCauses::command_sent), is over. From `ready_at` on it waited
     /// for nothing but a path.
     pub fn lun_given(&mut self, id: TransactionId, lun: LunId, ready_at: Time, now: Time) {
-        if !self.is_on {
-            return;
-        }
         let page = &mut self.pages[id.index()];
         if let Some((waits_for, since)) = page.waits.take() {
             debug_assert!(waits_for == lun && since == page.since(), "a wait ends where it began");
             if since < now {
-                page.waited_for_lun(lun, &self.luns[lun.index()].history, ready_at, now);
+                page.waited_for_lun(lun, &self.held.luns[lun.index()].history, ready_at, now);
             }
         }
     }
 
     /// A LUN has no command now. It may wait for a path: for a command, or for data in its registers.
     pub fn lun_is_open(&mut self, lun: LunId, waits_for_path: bool, now: Time) {
-        if !self.is_on {
-            return;
-        }
-        let (lun, pages) = (&mut self.luns[lun.index()], &mut self.pages);
+        let (lun, pages) = (&mut self.held.luns[lun.index()], &mut self.pages);
         if lun.is_busy || lun.crossing > 0 {
             return;
         }
@@ -323,10 +337,7 @@ impl RootCauses {
 
     /// A command sets out for a LUN, whose chip's port was last used until `port_free_at`.
     pub fn command_sent(&mut self, id: LunId, port_free_at: Time, now: Time) {
-        if !self.is_on {
-            return;
-        }
-        let (lun, pages) = (&mut self.luns[id.index()], &mut self.pages);
+        let (lun, pages) = (&mut self.held.luns[id.index()], &mut self.pages);
         match lun.doing {
             Cause::PathConflict => lun.add_path_wait(port_free_at, now, pages),
             doing => lun.add(doing, now, pages),
@@ -339,56 +350,46 @@ impl RootCauses {
 
     /// A command has crossed to its LUN, whose array begins with what others see as `doing`.
     pub fn command_crossed(&mut self, lun: LunId, crossed: &TransferDone, doing: Cause, now: Time) {
-        if self.is_on {
-            let lun = &mut self.luns[lun.index()];
-            lun.add_crossing(crossed, now, &mut self.pages);
-            lun.doing = doing;
-        }
+        let lun = &mut self.held.luns[lun.index()];
+        lun.add_crossing(crossed, now, &mut self.pages);
+        lun.doing = doing;
     }
 
     /// A suspended command is taken up again, which others see as `doing`.
     pub fn command_resumed(&mut self, lun: LunId, doing: Cause, now: Time) {
-        if self.is_on {
-            let lun = &mut self.luns[lun.index()];
-            lun.add(lun.doing, now, &mut self.pages);
-            (lun.is_busy, lun.doing) = (true, doing);
-        }
+        let lun = &mut self.held.luns[lun.index()];
+        lun.add(lun.doing, now, &mut self.pages);
+        (lun.is_busy, lun.doing) = (true, doing);
     }
 
     /// A LUN's array has ended its command or put it aside. It may go on with a program of what is in its registers.
     pub fn array_ended(&mut self, lun: LunId, goes_on: bool, now: Time) {
-        if self.is_on {
-            let lun = &mut self.luns[lun.index()];
-            lun.add(lun.doing, now, &mut self.pages);
-            lun.is_busy = goes_on;
-            lun.doing = match lun.crossing {
-                _ if goes_on => Cause::PathConflict,
-                0 => Cause::FreeBlocks,
-                _ => Cause::TransferOfOthers,
-            };
-        }
+        let lun = &mut self.held.luns[lun.index()];
+        lun.add(lun.doing, now, &mut self.pages);
+        lun.is_busy = goes_on;
+        lun.doing = match lun.crossing {
+            _ if goes_on => Cause::PathConflict,
+            0 => Cause::FreeBlocks,
+            _ => Cause::TransferOfOthers,
+        };
     }
 
     /// Data of a LUN's register set out, its chip's port having been used until `port_free_at`.
     pub fn data_sent(&mut self, lun: LunId, port_free_at: Time, now: Time) {
-        if self.is_on {
-            let lun = &mut self.luns[lun.index()];
-            lun.crossing += 1;
-            if !lun.is_busy {
-                lun.add_path_wait(port_free_at, now, &mut self.pages);
-                lun.doing = Cause::TransferOfOthers;
-            }
+        let lun = &mut self.held.luns[lun.index()];
+        lun.crossing += 1;
+        if !lun.is_busy {
+            lun.add_path_wait(port_free_at, now, &mut self.pages);
+            lun.doing = Cause::TransferOfOthers;
         }
     }
 
     /// Data of a LUN's register have crossed.
     pub fn data_crossed(&mut self, lun: LunId, crossed: &TransferDone, now: Time) {
-        if self.is_on {
-            let lun = &mut self.luns[lun.index()];
-            lun.crossing -= 1;
-            if !lun.is_busy {
-                lun.add_crossing(crossed, now, &mut self.pages);
-            }
+        let lun = &mut self.held.luns[lun.index()];
+        lun.crossing -= 1;
+        if !lun.is_busy {
+            lun.add_crossing(crossed, now, &mut self.pages);
         }
     }
 
@@ -396,30 +397,23 @@ impl RootCauses {
 
     /// Says whether somebody waits for a slot.
     pub fn slots_are_wanted(&mut self, slots: Slots, wanted: bool, now: Time) {
-        if self.is_on {
-            let pool = pool(&mut self.pools, slots);
-            pool.wanted = wanted.then_some(pool.wanted.unwrap_or(now));
-        }
+        let pool = pool(&mut self.pools, slots);
+        pool.wanted = wanted.then_some(pool.wanted.unwrap_or(now));
     }
 
     /// A request lets its slot go.
     pub fn slot_freed(&mut self, slots: Slots, by: RequestId, now: Time) {
-        if !self.is_on {
-            return;
-        }
         let number = std::mem::replace(&mut self.requests[by.index()].slots[slots.kind()], NO_SLOT);
         let pool = pool(&mut self.pools, slots);
         pool.free.push_back(number);
-        let (wanted, slot) = (pool.wanted, &mut self.slots[number as usize]);
+        let (wanted, slot) = (pool.wanted, &mut self.held.slots[number as usize]);
         let taken = std::mem::replace(&mut slot.taken, Time::MAX);
         // What it did while nobody waited concerns nobody.
         if let Some(wanted) = wanted {
             slot.history.add(slots.cause(), taken.max(wanted));
             let since = slot.history.since();
-            let trail = std::mem::replace(&mut self.requests[by.index()], Trail::NONE);
-            self.follow(&trail, since, now, slots.cause());
-            self.requests[by.index()] = trail;
-            let history = &mut self.slots[number as usize].history;
+            self.held.follow(&self.requests[by.index()], since..now, slots.cause(), &mut self.followed);
+            let history = &mut self.held.slots[number as usize].history;
             self.followed.drain(..).for_each(|(until, cause)| history.add(cause, until));
             if history.is_full() {
                 self.forget();
@@ -429,14 +423,11 @@ impl RootCauses {
 
     /// A request gets a slot: that which has been free longest. It may have had to wait for it.
     pub fn slot_taken(&mut self, slots: Slots, by: RequestId, now: Time) {
-        if !self.is_on {
-            return;
-        }
         let number = pool(&mut self.pools, slots).free.pop_front().unwrap_or_else(|| {
-            self.slots.push(Slot { history: History::NEW, taken: Time::MAX });
-            self.slots.len() as u32 - 1
+            self.held.slots.push(Slot { history: History::NEW, taken: Time::MAX });
+            self.held.slots.len() as u32 - 1
         });
-        let (slot, request) = (&mut self.slots[number as usize], &mut self.requests[by.index()]);
+        let (slot, request) = (&mut self.held.slots[number as usize], &mut self.requests[by.index()]);
         let since = request.since();
         if since < now {
             // Nobody had what is free now.
@@ -453,71 +444,29 @@ impl RootCauses {
 
     /// Something ends that others may wait for.
     pub fn ends(&mut self, what: Ended, page: TransactionId) {
-        if self.is_on {
-            self.ended[what as usize].copy(&self.pages[page.index()]);
-        }
+        self.ended[what as usize].copy(&self.pages[page.index()]);
     }
 
     /// A page's wait for what has just ended is over.
     pub fn page_waited_for(&mut self, what: Ended, page: TransactionId, otherwise: Cause, now: Time) {
-        if self.is_on {
-            let mut trail = std::mem::replace(&mut self.pages[page.index()], Trail::NONE);
-            self.wait_for_ended(what, &mut trail, otherwise, now);
-            self.pages[page.index()] = trail;
-        }
+        let (holder, waiting) = (&self.ended[what as usize], &mut self.pages[page.index()]);
+        self.held.pass_on(holder, waiting, otherwise, now, &mut self.followed);
     }
 
     /// A request's wait for what has just ended is over.
     pub fn request_waited_for(&mut self, what: Ended, request: RequestId, otherwise: Cause, now: Time) {
-        if self.is_on {
-            let mut trail = std::mem::replace(&mut self.requests[request.index()], Trail::NONE);
-            self.wait_for_ended(what, &mut trail, otherwise, now);
-            self.requests[request.index()] = trail;
-        }
-    }
-
-    fn wait_for_ended(&mut self, what: Ended, trail: &mut Trail, otherwise: Cause, now: Time) {
-        let holder = std::mem::replace(&mut self.ended[what as usize], Trail::NONE);
-        // What ended earlier is not what the wait was for.
-        if holder.since() == now {
-            self.follow(&holder, trail.since(), now, otherwise);
-            self.followed.drain(..).for_each(|(until, cause)| trail.charge(cause, until));
-        }
-        self.ended[what as usize] = holder;
-    }
-
-    // Following.
-
-    /// Writes into `followed` what the holder did or waited for between two moments; before it began, that is `otherwise`.
-    fn follow(&mut self, holder: &Trail, from: Time, until: Time, otherwise: Cause) {
-        debug_assert!(self.followed.is_empty());
-        let followed = &mut self.followed;
-        if holder.began() > from {
-            followed.push((holder.began().min(until), otherwise));
-        }
-        for &(end, step) in holder.after(from) {
-            let begin = followed.last().map_or(from, |&(end, _)| end);
-            let end = end.min(until);
-            match step {
-                Step::Cause(cause) => {
-                    let seen = cause.of_holder(holder.work);
-                    followed.push((end, if seen == cause { cause } else { otherwise.own().unwrap_or(seen) }));
-                }
-                Step::Lun(lun) => followed.extend(self.luns[lun.index()].history.between(begin, end)),
-                Step::Slot(number) => followed.extend(self.slots[number as usize].history.between(begin, end)),
-            }
-        }
-        followed.push((until, otherwise));
+        let (holder, waiting) = (&self.ended[what as usize], &mut self.requests[request.index()]);
+        self.held.pass_on(holder, waiting, otherwise, now, &mut self.followed);
     }
 
     /// Drops what nobody can ask for any more.
     fn forget(&mut self) {
         let pages = self.pages.iter().chain(&self.requests).filter(|trail| trail.looks_back).map(Trail::began);
-        let slots = self.slots.iter().map(|slot| slot.taken);
+        let slots = self.held.slots.iter().map(|slot| slot.taken);
         let wanted = self.pools.iter().filter_map(|pool| pool.wanted).min().unwrap_or(Time::MAX);
         let horizon = pages.min().unwrap_or(Time::MAX).min(slots.min().unwrap_or(Time::MAX).max(wanted));
-        self.luns.iter_mut().for_each(|lun| lun.history.forget(horizon, false));
-        self.slots.iter_mut().for_each(|slot| slot.history.forget(horizon, true));
+        self.held.luns.iter_mut().for_each(|lun| lun.history.forget(horizon, false));
+        self.held.slots.iter_mut().for_each(|slot| slot.history.forget(horizon, true));
     }
 }
 
