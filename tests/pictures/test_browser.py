@@ -71,6 +71,7 @@ window.download = (name, content) => { saved[name] = typeof content === "string"
       await new Promise(done => setTimeout(done, 20));
     }
     const wide = each => each.scrollWidth > each.clientWidth + 1 && !each.closest(".arrays");
+    out.scrolled = [...document.querySelectorAll(".wide")].filter(wide).length;
     out.wide = [...document.querySelectorAll("main, section, figure")].filter(wide).map(each => each.id);
   } catch (error) {
     out.error = String(error.stack || error);
@@ -186,6 +187,15 @@ def test_nothing_is_wider_than_the_page(width: int, tmp_path: Path) -> None:
     text = comparison.html(fabricated.comparison(), ["canaletto", "compare"], fabricated.timelines())
     _, found = opened(tmp_path, text, f"--window-size={width},1500")
     assert found["wide"] == []
+
+
+def test_nothing_is_cut_off_on_paper(tmp_path: Path) -> None:
+    text = comparison.html(fabricated.comparison(), ["canaletto", "compare"], fabricated.timelines())
+    on_paper = text.replace("@media print", "@media all")
+    assert on_paper != text
+    # A4 within Chromium's margins, at 96 dots an inch.
+    _, found = opened(tmp_path, on_paper, "--window-size=720,1000")
+    assert (found["wide"], found["scrolled"]) == ([], 0)
 
 
 def test_a_single_run_is_drawn(tmp_path: Path) -> None:

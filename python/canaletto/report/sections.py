@@ -245,7 +245,11 @@ def confidence(data: Data) -> str:
 
 def energy(runs: Sequence[Data]) -> str:
     """Energy by consumer, dynamic energy by itself, and mean power."""
-    power = [(run["fabric"], each, thousandths(each, "W")) for run in runs for each in [run.get("average_power_mw")]]
+    power = [
+        (run["fabric"], each and each / 1000, thousandths(each, "W"))
+        for run in runs
+        for each in [run.get("average_power_mw")]
+    ]
     about = (
         "Dynamic energy is that of the work: array operations, and transfers over wires and through routers. Static "
         "energy is power drawn at all times, so that it grows with the length of the run."
@@ -256,7 +260,7 @@ def energy(runs: Sequence[Data]) -> str:
         grid(
             chart("energy-dynamic", "Dynamic energy", bars.energy(runs, dynamic=True)),
             chart("energy-stacks", "Dynamic and static energy", bars.energy(runs)),
-            chart("power", "Average power", bars.bars(power, "average power (mW)")),
+            chart("power", "Average power", bars.bars(power, "average power (W)")),
         ),
         about=_with_absent(about, runs, lambda run: run.get("energy_mj")),
     )
