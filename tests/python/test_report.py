@@ -152,7 +152,7 @@ def test_every_axis_has_a_title_with_its_unit(compared: Page) -> None:
         ]
         assert titles, name
         for title in titles:
-            assert re.search(r"\((ns|µs|ms|s|%|mJ|J|mW|times; more is better)\)$|, mean$", title), (name, title)
+            assert re.search(r"\((ns|µs|ms|s|%|mJ|J|W|times; more is better)\)$|, mean$", title), (name, title)
 
 
 def test_fabrics_and_causes_have_their_colours(compared: Page) -> None:
