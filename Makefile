@@ -105,16 +105,9 @@ format: $(VENV)/.built ## Format all sources
 bench: ## Measure the speed of parts and of whole runs
 	cargo bench --package canaletto-benches --bench parts --bench throughput --locked
 
-GUNGRAUN := $(shell sed -n '/^name = "gungraun"$$/{n;s/version = "\(.*\)"/\1/p}' Cargo.lock)
-
-.PHONY: bench-instructions
-bench-instructions: ## Count the instructions of whole runs (needs valgrind)
-	cargo install --quiet --locked --root target/tools gungraun-runner --version $(GUNGRAUN)
-	PATH="$(CURDIR)/target/tools/bin:$$PATH" cargo bench --package canaletto-benches --bench instructions --locked
-
 .PHONY: instructions
-instructions: ## Judge what a request costs by its ceilings (needs valgrind)
-	$(PYTHON) benches/instructions.py
+instructions: $(VENV)/.built ## Judge what a request costs by its ceilings (needs valgrind)
+	$(BIN)/python benches/instructions.py
 
 RTL_TOOLS := $(VENV)/.rtl
 # FORM=--short: what continuous integration runs. STEPS="lint compare": some of them.

@@ -1,8 +1,9 @@
 """Instructions that a request costs, against their ceilings.
 
-Each case of `src/cases.rs` runs under callgrind with 20,000 and with 60,000 requests. A request costs a 40,000th of the
-difference, which is free of what preparing a drive takes and the same on quiet and busy machines. More than a ceiling
-of `ceilings.toml` is a failure. `--record TEXT` adds a row to `docs/speed-history.md`.
+Each case of `case.py` runs under callgrind with 20,000 and with 60,000 requests, in the engine of the package as it is
+installed. A request costs a 40,000th of the difference, which is free of what loading and preparing a drive take and
+the same on quiet and busy machines. More than a ceiling of `ceilings.toml` is a failure. `--record TEXT` adds a row to
+`docs/speed-history.md`.
 """
 
 import argparse
@@ -19,7 +20,9 @@ from pathlib import Path
 BENCHES = Path(__file__).resolve().parent
 ROOT = BENCHES.parent
 HISTORY = ROOT / "docs" / "speed-history.md"
-CASE = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "case"
+# Without the interpreter's packages, of which the engine needs none, and with its hashes in one order.
+CASE = [sys.executable, "-S", str(BENCHES / "case.py")]
+ENVIRONMENT = {**os.environ, "PYTHONHASHSEED": "0"}
 
 FEW, MANY = 20_000, 60_000
 
@@ -30,18 +33,13 @@ CACHES = ["--cache-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64", "--LL=8388608
 MEASURES = {"instructions": ("Ir", []), "l1_instruction_misses": ("I1mr", CACHES)}
 
 
-def build() -> None:
-    """Build the program that runs a case, as the package is built."""
-    cargo = ["cargo", "build", "--release", "--locked", "--quiet", "--package", "canaletto-benches", "--bin", "case"]
-    subprocess.run(cargo, cwd=ROOT, check=True)
-
-
 def count(case: str, requests: int, event: str, options: list[str]) -> int:
     """Return how often `event` happens in a run of this many requests."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "callgrind.out"
         valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", *options]
-        ended = subprocess.run([*valgrind, CASE, case, str(requests)], capture_output=True, text=True, check=False)
+        command = [*valgrind, *CASE, case, str(requests)]
+        ended = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
         if ended.returncode != 0:
             sys.exit(f"case {case} with {requests} requests failed under valgrind:\n{ended.stderr}")
         lines = dict(line.split(": ", 1) for line in out.read_text().splitlines() if ": " in line)
@@ -84,7 +82,6 @@ def main() -> int:
         print(f"{'failed' if needed else 'skipped'}: counting instructions needs valgrind", file=sys.stderr)
         return int(needed)
     ceilings = tomllib.loads((BENCHES / "ceilings.toml").read_text())
-    build()
     found = costs(ceilings)
     above = False
     print(f"{'a request':24}{'case':>6}{'costs':>12}{'ceiling':>12}")

@@ -1,8 +1,5 @@
 //! Workloads of the benchmarks: those of `docs/speed.md`.
 
-pub mod cases;
-mod mqsim;
-
 use canaletto::config::workload::Workload;
 use canaletto::config::{load_design, load_workload};
 use canaletto::{Outcome, RunOptions, run};
