@@ -1,4 +1,4 @@
-"""Checks of the hardware: `python rtl/check.py [--short] [lint unit compare mutants synth]`.
+"""Checks of the hardware: `python rtl/check.py [--short] [lint unit compare mutants formal synth]`.
 
 `make rtl` runs all; continuous integration the short form.
 """
@@ -11,12 +11,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), *(str(HERE / folder) for folder in ("compare", "mutants", "synth"))]
+sys.path[:0] = [str(HERE), *(str(HERE / folder) for folder in ("compare", "formal", "mutants", "synth"))]
 
 import tools  # noqa: E402
 
-# Folder, top and options of what is linted. Parts do for the large shapes, as routers are alike; beyond 64 chips flits have two
-# bytes. A part leaves constants of the package unused.
+# Folder, top and options of what is linted. Parts do for the large shapes, as routers are alike; beyond 64 chips flits
+# have two bytes. A part leaves constants of the package unused.
 LINTED = [
     ("venice", "venice_ssd", ("-GROWS=3", "-GCOLUMNS=4")),
     *(
@@ -78,6 +78,13 @@ def mutants(_: bool) -> bool:
     return mutation.run()
 
 
+def formal(_: bool) -> bool:
+    """Assertions for ever, by induction."""
+    import formal as proof
+
+    return proof.run()
+
+
 def synth(_: bool) -> bool:
     """Cells, area and critical path."""
     import synth as synthesis
@@ -85,7 +92,9 @@ def synth(_: bool) -> bool:
     return synthesis.run()
 
 
-STEPS: dict[str, Callable[[bool], bool]] = {step.__name__: step for step in (lint, unit, compare, mutants, synth)}
+STEPS: dict[str, Callable[[bool], bool]] = {
+    step.__name__: step for step in (lint, unit, compare, mutants, formal, synth)
+}
 SHORT = ("lint", "unit", "compare", "mutants")
 
 
