@@ -7,7 +7,7 @@ Assumptions: the table's milliwatts are the power while a 4 KB page is transferr
 channel's gives the channel's 10.8 mW. Those are the models' inputs: only counts, ratios and the measured energies are
 results.
 
-Beside them, as `synthesised`: the hardware in `rtl/` in cells of 0.18 um (OSU), wires, pads and memories not counted;
+Beside them, as synthesised: the hardware in rtl/ in cells of 0.18 um (OSU), wires, pads and memories not counted;
 Table 4 has 65 nm (UMC). Areas of two technologies are not converted into each other: gate equivalents (a NAND of two
 inputs) compare logic. The router's power is an estimate (docs/energy.md).
 """
@@ -21,11 +21,11 @@ from canaletto.experiments.venice.table1 import number
 
 # From rtl/synth/results.json: area in um2, gate equivalents, critical path in ns.
 SYNTHESISED = {
-    "venice router": (169_173.0, 7_049, 11.81),
-    "venice controller": (32_600.0, 1_358, 2.728),
-    "nossd router": (238_276.0, 9_928, 2.462),
-    "omnibus control": (44_755.0, 1_865, 2.043),
-    "omnibus arbiter": (4_590.0, 191, 1.458),
+    "venice router": (169_173, 7_049, 11.81),
+    "venice controller": (32_600, 1_358, 2.728),
+    "nossd router": (238_276, 9_928, 2.462),
+    "omnibus control": (44_755, 1_865, 2.043),
+    "omnibus arbiter": (4_590, 191, 1.458),
 }
 # Estimated power of the Venice router (docs/energy.md), mW.
 SYNTHESISED_POWER = 29.46482
@@ -67,7 +67,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
         for what, ours, published in rows
     ]
     return compared + [
-        {"what": f"{name}, {quantity}", "ours": None, "synthesised": float(value), "published": None}
+        {"what": f"{name}, {quantity}", "ours": None, "synthesised": value, "published": None}
         for name, values in SYNTHESISED.items()
         for quantity, value in zip(("um2", "gate equivalents", "critical path, ns"), values, strict=True)
         if (name, quantity) != ("venice router", "um2")
