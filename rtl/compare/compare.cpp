@@ -2,6 +2,11 @@
 //
 //   venice_cycles (Rust) ──► trace on standard input ──► here ──► 0: equal; 1: the first difference; 2: a torn trace
 //
+// Where the first line is `drive` instead, nothing is compared: the other lines are requests, which the hardware serves in order.
+//
+//   drive immediate|on-release
+//   cycle chip cycles-on-the-wires is-read       from this cycle on, as soon as a controller and the chip are free
+//
 // The trace's lines are described in crates/canaletto/examples/venice_cycles.rs. Beside the registers, every byte that crosses a
 // circuit is checked to arrive, once, at the right place.
 #include <cstdint>
@@ -61,15 +66,16 @@ struct Harness {
         if (tracing) waves.close();
 #endif
     }
-    void dump([[maybe_unused]] int edge) {
+    // What a cycle has settled to, and half a cycle later the registers after its clock edge.
+    void dump([[maybe_unused]] bool is_settled) {
 #if VM_TRACE
-        if (tracing && (long)cycle >= from && (long)cycle < to) waves.dump(cycle * 1000 + edge * 500);
+        if (tracing && !top.rst && (long)cycle >= from && (long)cycle < to) waves.dump(cycle * 1000 + (is_settled ? 0 : 500));
 #endif
     }
     void clock() {
         top.clk = 1;
         top.eval();
-        dump(0);
+        dump(false);
         top.clk = 0;
         top.eval();
     }
@@ -143,6 +149,44 @@ struct Harness {
     }
 };
 
+// Serves requests until all are done. With `on-release`, every scout that waits may go again when a transfer has ended.
+static int drive(Harness& h, bool immediate) {
+    long at, chip, bytes, is_read, served = 0;
+    bool has_next = std::scanf("%ld %ld %ld %ld", &at, &chip, &bytes, &is_read) == 4;
+    h.top.immediate_i = immediate;
+    for (char& a : h.activity) a = 'I';
+    for (;; h.cycle++) {
+        bool is_idle = true, has_free = false;
+        for (int c = 0; c < ROWS; c++) {
+            const bool was_busy = h.activity[c] != 'I', now_idle = bit_of(h.top.idle_o, c);
+            if (was_busy && now_idle) h.top.retry_i = (1u << ROWS) - 1;
+            h.activity[c] = now_idle ? 'I' : 'T';
+            is_idle &= now_idle, has_free |= now_idle;
+        }
+        const bool starts = has_next && (long)h.cycle >= at && has_free && h.controller_of(chip) < 0;
+        h.top.start_i = starts, h.top.chip_i = chip, h.top.bytes_i = bytes, h.top.is_read_i = is_read;
+        h.offer_bytes();
+        h.top.eval();
+        if (starts) {
+            for (int c = 0; c < ROWS; c++)
+                if (bit_of(h.top.started_o, c)) h.transfers[c] = Transfer{(int)chip, (int)bytes, 0, 0, is_read != 0}, h.activity[c] = 'T';
+            served++;
+            has_next = std::scanf("%ld %ld %ld %ld", &at, &chip, &bytes, &is_read) == 4;
+        }
+        for (int c = 0; c < ROWS; c++) {
+            Transfer& t = h.transfers[c];
+            if (bit_of(h.top.written_o, c) || (t.is_read && bit_of(h.top.chip_strobed_o, t.chip))) t.sent++;
+        }
+        h.dump(true);
+        h.clock();
+        h.top.retry_i = 0, h.top.start_i = 0;
+        if (!has_next && is_idle && !starts) break;
+    }
+    h.finish();
+    std::printf("%ld requests in %llu cycles\n", served, (unsigned long long)h.cycle);
+    return 0;
+}
+
 int main(int argc, char** argv) {
     Harness h;
     h.context->commandArgs(argc, argv);
@@ -157,11 +201,17 @@ int main(int argc, char** argv) {
 #endif
     char line[256];
     bool immediate = false;
-    if (!std::fgets(line, sizeof line, stdin) || std::sscanf(line, "venice %*d %*d %*s %8s", line + 128) != 1) return 2;
+    const bool has_line = std::fgets(line, sizeof line, stdin);
+    const bool drives = has_line && !std::strncmp(line, "drive ", 6);
+    if (!has_line || (!drives && std::sscanf(line, "venice %*d %*d %*s %8s", line + 128) != 1)) return 2;
     immediate = !std::strcmp(line + 128, "immediat");
     h.top.rst = 1;
     for (int i = 0; i < 2; i++) h.clock();
     h.top.rst = 0;
+    if (drives) {
+        h.top.eval();
+        return drive(h, !std::strncmp(line + 6, "immediate", 9));
+    }
     h.top.immediate_i = immediate;
     for (int r = 0; r < ROUTERS; r++) h.table[r][5] = uint8_t(r % 3 + 1);
     for (char& a : h.activity) a = 'I';
@@ -177,7 +227,7 @@ int main(int argc, char** argv) {
         int started = -1;
         for (int c = 0; c < ROWS; c++) if (bit_of(h.top.started_o, c)) started = c;
         if (started != by) h.differ("controller " + std::to_string(started) + " takes the request, the model's " + std::to_string(by));
-        h.dump(1);
+        h.dump(true);
         h.clock();
         h.cycle++;
         h.top.start_i = 0, h.top.retry_i = 0, by = -1;

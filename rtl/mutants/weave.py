@@ -39,3 +39,17 @@ def weave(sources: Path, folder: Path) -> list[dict[str, str]]:
     package = folder / "venice_pkg.sv"
     package.write_text(package.read_text().replace("endpackage", "  int mutant;\nendpackage"))
     return mutants
+
+
+def changed(sources: Path, folder: Path, name: str) -> Path:
+    """Writes `sources` into `folder` with one mutant in them. Returns the folder."""
+    mutants: list[dict[str, str]] = tomllib.loads((HERE / "mutants.toml").read_text())["mutant"]
+    mutant = next(mutant for mutant in mutants if mutant["name"] == name)
+    if folder.exists():
+        shutil.rmtree(folder)
+    shutil.copytree(sources, folder)
+    file, context = folder / mutant["file"], mutant["from"]
+    expression = mutant.get("of", context)
+    before, _, after = context.rpartition(expression)
+    file.write_text(file.read_text().replace(context, before + mutant["to"] + after))
+    return folder

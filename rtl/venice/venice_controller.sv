@@ -65,7 +65,7 @@ module venice_controller #(
 
   logic                   full, back, failed, wants, departs;
   logic [PACKET_BITS-1:0] packet, scout;
-  logic [FIELD+UNUSED-1:0] links;
+  logic [TIME_BITS-1:0]   links;
   logic [CHIP_BITS-1:0]   chip;
   link_t                  byte_out;
 
@@ -73,7 +73,7 @@ module venice_controller #(
 
   assign back = full && packet[PACKET_BITS-2];
   assign failed = full && !packet[PACKET_BITS-2];
-  assign links = {packet[UNUSED-1:0], packet[FLIT_BITS+FIELD-1:FLIT_BITS]};
+  assign links = TIME_BITS'({packet[UNUSED-1:0], packet[FLIT_BITS+FIELD-1:FLIT_BITS]});
 
   always_comb begin
     chip = (state_q == IDLE) ? chip_i : chip_q;
@@ -101,7 +101,7 @@ module venice_controller #(
     else if (state_q == SEARCH && back) begin
       state_d = TRANSFER;
       // Strobes go there before the data come back.
-      to_go_d = TIME_BITS'(bytes_q) + (is_read_q ? TIME_BITS'(links) << 1 : TIME_BITS'(links)) - TIME_BITS'(1);
+      to_go_d = TIME_BITS'(bytes_q) + (is_read_q ? links << 1 : links) - TIME_BITS'(1);
     end else if (state_q == TRANSFER && to_go_q == TIME_BITS'(1)) state_d = IDLE;
     clear_d = departs || (state_d == TRANSFER && to_go_d == TIME_BITS'(1));
   end

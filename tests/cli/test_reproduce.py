@@ -1,8 +1,11 @@
 """Does `canaletto reproduce` repeat figures, go on where it was, and write down what it found?"""
 
 import csv
+import json
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 
 def test_a_figure_is_run_once_and_written_down(canaletto: Any, tmp_path: Path) -> None:
@@ -85,3 +88,17 @@ def test_long_tables_are_shown_by_what_was_published(canaletto: Any, tmp_path: P
     page = (tmp_path / "here" / "venice.html").read_text()
     assert f"{len(rows) - len(published)} more rows, for which nothing is published, are in venice-fig11.csv." in page
     assert len((tmp_path / "here" / "venice-fig11.csv").read_text().splitlines()) == 1 + len(rows)
+
+
+def test_table_4_has_the_synthesis_beside_it(canaletto: Any) -> None:
+    rows = canaletto.ok("reproduce", "venice", "table4", "--quick", "--json", "--out", "here").json["figures"]["table4"]
+    shown = {row["what"]: row["synthesised"] for row in rows}
+    results = Path(__file__).parents[2] / "rtl" / "synth" / "results.json"
+    for name, design in json.loads(results.read_text())["designs"].items():
+        if f"{name}, gate equivalents" not in shown:
+            continue
+        assert shown[f"{name}, gate equivalents"] == design["nand2_equivalents"]
+        assert shown[f"{name}, critical path, ns"] == pytest.approx(design["critical_path_ps"] / 1000)
+        area = "router, um2 (input)" if name == "venice router" else f"{name}, um2"
+        assert shown[area] == design["area_um2"]
+    assert sum(what.endswith("gate equivalents") for what in shown) == 5

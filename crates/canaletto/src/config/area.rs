@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::config::energy::RouterSource;
 use crate::config::units::Area;
 
 /// Areas of interconnect parts. "Venice" is "Venice: Improving SSD Parallelism at Low Cost via Conflict-Free Accesses",
@@ -10,6 +11,8 @@ use crate::config::units::Area;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Footprint {
+    /// Origin of the area of a router's logic: the key `area.router_logic`, or the synthesis of the hardware in `rtl/`.
+    pub router: RouterSource,
     /// Area of an 8-bit link between neighbouring routers, as a share of an 8-bit flash channel's. Narrower links take
     /// less in proportion. Source: Venice Table 4 (0.04, by ORION 3.0).
     #[schemars(range(min = 0.0, max = 10.0))]
@@ -35,6 +38,7 @@ pub struct Footprint {
 impl Default for Footprint {
     fn default() -> Self {
         Footprint {
+            router: RouterSource::Paper,
             link_vs_channel: 0.04,
             router_logic: Area(614),
             router_pads: 40,

@@ -14,6 +14,9 @@ use crate::config::units::{Joules, Power};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Energy {
+    /// Origin of the power of 8-bit routers: the keys below, or the synthesis of the hardware in `rtl/`, which replaces
+    /// `energy.routers.circuit` and `energy.routers.packet` (docs/energy.md says how its power is estimated).
+    pub router: RouterSource,
     /// Flash array.
     pub array: Array,
     /// Wires, while data, commands or scouts cross them.
@@ -22,6 +25,17 @@ pub struct Energy {
     pub routers: Routers,
     /// Parts that draw power at all times.
     pub idle: Idle,
+}
+
+/// Origin of what a router takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RouterSource {
+    /// Published figures and what is assumed beside them: the keys of routers.
+    #[default]
+    Paper,
+    /// Synthesis of the hardware in `rtl/` to cells of 0.18 um, not converted to another technology.
+    Synthesised,
 }
 
 /// Flash array. Each working plane of a die counts, so that the pages of a multi-plane command cost as much together as

@@ -2,6 +2,7 @@
 
 use crate::config::attach::AttachmentKind;
 use crate::config::design::{ArbitrationMethod, Design, MappingScheme, Policy, Protocol, Scope, VictimPolicy};
+use crate::config::energy::RouterSource;
 use crate::config::error::Problem;
 use crate::config::fabric::ChipToChipEcc;
 use crate::config::medium::Suspendable;
@@ -64,6 +65,10 @@ const NEEDS: &[Need] = &[
     need(&["fabric.burst_bytes", "fabric.turnarounds"], "fabric.kind = \"bus\" or \"ideal\"", |d| {
         is(d, &["bus", "ideal"])
     }),
+    need(&["energy.routers.circuit", "energy.routers.packet"], "energy.router = \"paper\"", |d| {
+        d.energy.router == RouterSource::Paper
+    }),
+    need(&["area.router_logic"], "area.router = \"paper\"", |d| d.area.router == RouterSource::Paper),
     need(&["link."], "attachment.kind = \"none\": a PC takes the link's place", |d| {
         d.attachment.kind == AttachmentKind::None
     }),

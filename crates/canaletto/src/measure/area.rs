@@ -3,7 +3,9 @@
 use serde::Serialize;
 
 use crate::config::area::Footprint;
+use crate::config::energy::RouterSource;
 use crate::fabric::facts::Interconnect;
+use crate::measure::synthesis;
 
 /// Data wires of a link to which `link_vs_channel` applies, and of the channel it is compared with.
 const REFERENCE_BITS: f64 = 8.0;
@@ -37,7 +39,11 @@ impl Area {
 }
 
 fn router_board_share(keys: &Footprint) -> Option<f64> {
-    let router = keys.router_logic.0 as f64 + f64::from(keys.router_pads) * keys.router_pad.0 as f64;
+    let logic = match keys.router {
+        RouterSource::Paper => keys.router_logic,
+        RouterSource::Synthesised => synthesis::CIRCUIT_AREA,
+    };
+    let router = logic.0 as f64 + f64::from(keys.router_pads) * keys.router_pad.0 as f64;
     (keys.flash_chip.0 > 0).then(|| router / keys.flash_chip.0 as f64)
 }
 

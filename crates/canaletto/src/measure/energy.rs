@@ -10,11 +10,12 @@
 
 use serde::Serialize;
 
-use crate::config::energy::{Array, Energy, Idle, Routers, Wires};
+use crate::config::energy::{Array, Energy, Idle, RouterSource, Routers, Wires};
 use crate::config::units::Power;
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::facts::RouterKind;
 use crate::fabric::wires::WireKind;
+use crate::measure::synthesis;
 
 /// How many parts there are, for what they draw all the time.
 #[derive(Debug, Clone, Default)]
@@ -195,12 +196,14 @@ fn wire_power(keys: &Wires, kind: WireKind) -> Power {
     }
 }
 
-fn router_power(keys: &Routers, kind: Option<RouterKind>) -> Power {
-    match kind {
-        None => Power(0),
-        Some(RouterKind::Circuit) => keys.circuit,
-        Some(RouterKind::Packet) => keys.packet,
-        Some(RouterKind::NarrowPacket) => keys.narrow_packet,
+fn router_power(keys: &Energy, kind: Option<RouterKind>) -> Power {
+    match (kind, keys.router) {
+        (None, _) => Power(0),
+        (Some(RouterKind::Circuit), RouterSource::Paper) => keys.routers.circuit,
+        (Some(RouterKind::Circuit), RouterSource::Synthesised) => synthesis::CIRCUIT_POWER,
+        (Some(RouterKind::Packet), RouterSource::Paper) => keys.routers.packet,
+        (Some(RouterKind::Packet), RouterSource::Synthesised) => synthesis::PACKET_POWER,
+        (Some(RouterKind::NarrowPacket), _) => keys.routers.narrow_packet,
     }
 }
 
@@ -217,7 +220,7 @@ fn fabric_energy(activity: &Activity, keys: &Energy) -> FabricEnergy {
     let kind = activity.router_kind;
     FabricEnergy {
         wires: activity.wires.iter().map(|&(kind, time)| energy(wire_power(&keys.wires, kind), time)).sum(),
-        routers: energy(router_power(&keys.routers, kind), activity.routers),
+        routers: energy(router_power(keys, kind), activity.routers),
         buffers: energy(buffer_power(&keys.routers, kind), activity.buffers),
     }
 }
@@ -226,7 +229,7 @@ fn idle_energy(activity: &Activity, keys: &Energy) -> IdleEnergy {
     let Idle { chip, leakage, controller } = keys.idle;
     let Parts { chips, wires, routers, ssd_controllers } = &activity.parts;
     let each = |power: Power, count: u32| energy(power, activity.execution) * f64::from(count);
-    let router = router_power(&keys.routers, activity.router_kind);
+    let router = router_power(keys, activity.router_kind);
     IdleEnergy {
         chips: each(chip, *chips),
         wires: leakage * wires.iter().map(|&(kind, count)| each(wire_power(&keys.wires, kind), count)).sum::<f64>(),

@@ -18,4 +18,5 @@ pub mod report;
 pub mod root_cause;
 pub mod series;
 pub mod statistics;
+pub mod synthesis;
 pub mod timeline;

@@ -138,6 +138,8 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("fabric.venice.scouts", "atomic", &["fabric.kind=venice"], READS),
     ("fabric.venice.retry", "immediate", &["fabric.kind=venice", "geometry.chips_per_channel=8"], READS),
     ("fabric.venice.controller", "own-row", &["fabric.kind=venice"], READS),
+    ("energy.router", "synthesised", &["fabric.kind=venice"], READS),
+    ("area.router", "synthesised", &["fabric.kind=venice"], READS),
     ("energy.array.read_power", "90mW", &[], READS),
     ("energy.array.program_power", "90mW", &[], WRITES),
     ("energy.array.erase_power", "90mW", &[], WRITES),

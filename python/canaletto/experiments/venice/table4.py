@@ -6,6 +6,10 @@ the wires is measured with 4 KiB reads, one at a time.
 Assumptions: the table's milliwatts are the power while a 4 KB page is transferred; a link's being 90 % below a shared
 channel's gives the channel's 10.8 mW. Those are the models' inputs: only counts, ratios and the measured energies are
 results.
+
+Beside them, as synthesised: the hardware in rtl/ in cells of 0.18 um (OSU), wires, pads and memories not counted;
+Table 4 has 65 nm (UMC). Areas of two technologies are not converted into each other: gate equivalents (a NAND of two
+inputs) compare logic. The router's power is an estimate (docs/energy.md).
 """
 
 from collections.abc import Mapping
@@ -14,6 +18,17 @@ from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
 from canaletto.experiments.flows import flow, workload
 from canaletto.experiments.venice.evaluation import BASELINE, PERFORMANCE, SYSTEMS, drive
 from canaletto.experiments.venice.table1 import number
+
+# From rtl/synth/results.json: area in um2, gate equivalents, critical path in ns.
+SYNTHESISED = {
+    "venice router": (169_173, 7_049, 11.81),
+    "venice controller": (32_600, 1_358, 2.728),
+    "nossd router": (238_276, 9_928, 2.462),
+    "omnibus control": (44_755, 1_865, 2.043),
+    "omnibus arbiter": (4_590, 191, 1.458),
+}
+# Estimated power of the Venice router (docs/energy.md), mW.
+SYNTHESISED_POWER = 29.46482
 
 POWERS = {"W": 1e3, "mW": 1.0, "uW": 1e-3, "nW": 1e-6}
 AREAS = {"um2": 1.0, "mm2": 1e6, "cm2": 1e8}
@@ -46,7 +61,17 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
     rows += [(f"wires and routers of a read page, {system}, nJ", each, None) for system, each in found_energy.items()]
     ratio = 100 * (1 - found_energy["Venice"] / found_energy[BASELINE])
     rows.append(("Venice's wires and routers below the baseline's, %", ratio, None))
-    return [{"what": what, "ours": ours, "published": published} for what, ours, published in rows]
+    synthesised = {rows[0][0]: SYNTHESISED_POWER, rows[3][0]: SYNTHESISED["venice router"][0]}
+    compared: list[Row] = [
+        {"what": what, "ours": ours, "synthesised": synthesised.get(what), "published": published}
+        for what, ours, published in rows
+    ]
+    return compared + [
+        {"what": f"{name}, {quantity}", "ours": None, "synthesised": value, "published": None}
+        for name, values in SYNTHESISED.items()
+        for quantity, value in zip(("um2", "gate equivalents", "critical path, ns"), values, strict=True)
+        if (name, quantity) != ("venice router", "um2")
+    ]
 
 
 def chart(_: list[Row]) -> None:

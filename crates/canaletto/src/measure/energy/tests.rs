@@ -173,7 +173,11 @@ fn every_kind_has_its_own_key() {
     assert_eq!(keys, [1, 2, 3, 4, 5, 6, 7, 6].map(Power));
     let routers = Routers { circuit: Power(1), packet: Power(2), narrow_packet: Power(3), ..Routers::default() };
     let kinds = [RouterKind::Circuit, RouterKind::Packet, RouterKind::NarrowPacket];
-    assert_eq!(kinds.map(|kind| router_power(&routers, Some(kind)).0), [1, 2, 3]);
+    let keys = Energy { routers, ..Energy::default() };
+    assert_eq!(kinds.map(|kind| router_power(&keys, Some(kind)).0), [1, 2, 3]);
+    let keys = Energy { router: RouterSource::Synthesised, ..keys };
+    let (circuit, packet) = (synthesis::CIRCUIT_POWER.0, synthesis::PACKET_POWER.0);
+    assert_eq!(kinds.map(|kind| router_power(&keys, Some(kind)).0), [circuit, packet, 3]);
     let routers = Routers { buffer: Power(4), narrow_buffer: Power(5), ..Routers::default() };
     assert_eq!(kinds.map(|kind| buffer_power(&routers, Some(kind)).0), [0, 4, 5]);
 }

@@ -1,0 +1,103 @@
+"""The hardware of Venice in `rtl/`, driven by the requests of a run: waveforms of what it does.
+
+`rtl/` and Verilator belong to a checkout and are not part of the installed package.
+"""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from canaletto import files, folder
+from canaletto._engine import ConfigError
+from canaletto.timeline import DEFAULT_WINDOW_PS, Timeline, Window, record
+
+RTL = Path(__file__).parents[2] / "rtl"
+
+CYCLE_PS = 1_000
+"""Clock period, picoseconds: a link carries a byte a cycle, at 1 GB/s (Venice Table 1)."""
+
+LARGEST_TRANSFER = 2**16 - 1
+"""Cycles on the wires that a controller can count."""
+
+
+def trace(run: str | PathLike[str], out: str | PathLike[str], window: Window | None, *, force: bool = False) -> str:
+    """Writes a VCD of the hardware that serves the transfers of a window of a frozen run. Returns what was served.
+
+    window: in simulated picoseconds; by default the first 200 us.
+
+    Raises ConfigError if it is no frozen run of `venice`, if `rtl/` or Verilator is not there, if the file exists
+    (unless `force` is given) or nothing is transferred in the window; SimulationError if the run stops.
+    """
+    files.check_free(out, force=force)
+    tools, home = _tools(), Path(run)
+    design, workload = folder.configuration(home)
+    if design.fabric != "venice":
+        raise ConfigError(f"{home}: a run with fabric {design.fabric}, expected venice")
+    folder.check_traces(home, workload)
+    try:
+        variables = tools.environment()
+    except tools.MissingError as missing:
+        raise ConfigError(f"rtl trace: needs {missing}") from None
+    options = folder.record(home)["options"]
+    seed, warmup = options["seed"], options["warmup"]
+    chosen = window or (0, DEFAULT_WINDOW_PS)
+    found = record(design, workload, seed=seed, warmup=warmup, windows=[chosen])
+    lines = sorted(_requests(found, chosen))
+    if not lines:
+        raise ConfigError(f"{home}: nothing is transferred in the window, expected one with transfers")
+    keys = design.to_dict()
+    geometry, fabric = keys["geometry"], keys["fabric"]
+    rows, columns = geometry["channels"], geometry["chips_per_channel"]
+    edge = fabric["network"]["controllers"]
+    if edge not in ("west", "alternating") or rows < 2:
+        raise ConfigError(f"{home}: got {rows} x {columns} chips, controllers {edge}; rtl/ has west and alternating")
+    built = tools.BUILD / f"trace-{rows}x{columns}-{edge}"
+    made_of = [*tools.SOURCES.glob("*.sv"), *(RTL / "compare").glob("*")]
+    program = built / "cycles"
+    if not program.exists() or any(path.stat().st_mtime > program.stat().st_mtime for path in made_of):
+        command = [RTL / "compare" / "build", str(rows), str(columns), edge, built, "vcd"]
+        subprocess.run(command, env=variables, check=True)
+    text = f"drive {fabric['venice']['retry']}\n" + "".join(f"{a} {b} {c} {d}\n" for a, b, c, d in lines)
+    cycles = str((chosen[1] - chosen[0]) // CYCLE_PS)
+    with files.placed(out) as target:
+        done = subprocess.run([program, target, "0", cycles], input=text, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def _tools() -> Any:
+    """Module with which `make rtl` finds its tools."""
+    if not (RTL / "tools.py").exists():
+        raise ConfigError("rtl trace: rtl/ is not part of the installed package, expected a checkout of the repository")
+    if str(RTL) not in sys.path:
+        sys.path.append(str(RTL))
+    return import_module("tools")
+
+
+def _requests(timeline: Timeline, window: Window) -> Iterator[tuple[int, int, int, int]]:
+    """Transfers that begin in the window: cycle, chip, cycles on the wires, and whether they are data that were read.
+
+    A command and the data that follow it at the same chip are one transfer.
+    """
+    parts = timeline.parts
+    chips = [part for part, each in enumerate(parts) if each["kind"] == "chip"]
+    number = {part: place for place, part in enumerate(chips)}
+    crossing = pl.col("part").is_in(chips) & pl.col("kind").cast(pl.String).is_in(["command", "data"])
+    spans = timeline.spans.filter(crossing).sort("part", "start_ps").iter_rows(named=True)
+    transfers: list[dict[str, Any]] = []
+    for span in spans:
+        last = transfers[-1] if transfers else None
+        if last and (last["part"], last["page"], last["end_ps"]) == (span["part"], span["page"], span["start_ps"]):
+            last["end_ps"] = span["end_ps"]
+        else:
+            transfers.append({**span, "is_read": span["kind"] == "data"})
+    for each in transfers:
+        if window[0] <= each["start_ps"] < window[1]:
+            cycles = max(1, (each["end_ps"] - each["start_ps"]) // CYCLE_PS)
+            start = (each["start_ps"] - window[0]) // CYCLE_PS
+            yield start, number[each["part"]], min(cycles, LARGEST_TRANSFER), int(each["is_read"])
