@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from canaletto import files, folder
-from canaletto._engine import ConfigError
+from canaletto._engine import ConfigError, SimulationError
 from canaletto.timeline import DEFAULT_WINDOW_PS, Timeline, Window, record
 
 RTL = Path(__file__).parents[2] / "rtl"
@@ -32,7 +32,7 @@ def trace(run: str | PathLike[str], out: str | PathLike[str], window: Window | N
     window: in simulated picoseconds; by default the first 200 us.
 
     Raises ConfigError if it is no frozen run of `venice`, if `rtl/` or Verilator is not there, if the file exists
-    (unless `force` is given) or nothing is transferred in the window; SimulationError if the run stops.
+    (unless `force` is given) or nothing is transferred in the window; SimulationError if the run or a tool fails.
     """
     files.check_free(out, force=force)
     tools, home = _tools(), Path(run)
@@ -40,34 +40,48 @@ def trace(run: str | PathLike[str], out: str | PathLike[str], window: Window | N
     if design.fabric != "venice":
         raise ConfigError(f"{home}: a run with fabric {design.fabric}, expected venice")
     folder.check_traces(home, workload)
+    keys = design.to_dict()
+    rows, columns = keys["geometry"]["channels"], keys["geometry"]["chips_per_channel"]
+    edge = keys["fabric"]["network"]["controllers"]
+    if edge not in ("west", "alternating") or rows < 2:
+        raise ConfigError(f"{home}: got {rows} x {columns} chips, controllers {edge}; rtl/ has west and alternating")
     try:
         variables = tools.environment()
     except tools.MissingError as missing:
         raise ConfigError(f"rtl trace: needs {missing}") from None
     options = folder.record(home)["options"]
-    seed, warmup = options["seed"], options["warmup"]
     chosen = window or (0, DEFAULT_WINDOW_PS)
-    found = record(design, workload, seed=seed, warmup=warmup, windows=[chosen])
+    found = record(design, workload, seed=options["seed"], warmup=options["warmup"], windows=[chosen])
     lines = sorted(_requests(found, chosen))
     if not lines:
         raise ConfigError(f"{home}: nothing is transferred in the window, expected one with transfers")
-    keys = design.to_dict()
-    geometry, fabric = keys["geometry"], keys["fabric"]
-    rows, columns = geometry["channels"], geometry["chips_per_channel"]
-    edge = fabric["network"]["controllers"]
-    if edge not in ("west", "alternating") or rows < 2:
-        raise ConfigError(f"{home}: got {rows} x {columns} chips, controllers {edge}; rtl/ has west and alternating")
-    built = tools.BUILD / f"trace-{rows}x{columns}-{edge}"
-    made_of = [*tools.SOURCES.glob("*.sv"), *(RTL / "compare").glob("*")]
-    program = built / "cycles"
-    if not program.exists() or any(path.stat().st_mtime > program.stat().st_mtime for path in made_of):
-        command = [RTL / "compare" / "build", str(rows), str(columns), edge, built, "vcd"]
-        subprocess.run(command, env=variables, check=True)
-    text = f"drive {fabric['venice']['retry']}\n" + "".join(f"{a} {b} {c} {d}\n" for a, b, c, d in lines)
+    program = _program(tools.BUILD, [str(rows), str(columns), edge], variables)
+    text = f"drive {keys['fabric']['venice']['retry']}\n" + "".join(f"{a} {b} {c} {d}\n" for a, b, c, d in lines)
     cycles = str((chosen[1] - chosen[0]) // CYCLE_PS)
     with files.placed(out) as target:
-        done = subprocess.run([program, target, "0", cycles], input=text, capture_output=True, text=True, check=True)
-    return done.stdout.strip()
+        return _said([program, target, "0", cycles], input=text).strip()
+
+
+def _program(build: Path, shape: list[str], variables: dict[str, str]) -> Path:
+    """The simulator of an array, built anew where the hardware has changed since."""
+    built = build / f"trace-{'-'.join(shape)}"
+    program = built / "cycles"
+    made_of = [path for folder in ("venice", "compare") for path in (RTL / folder).iterdir()]
+    if not program.exists() or any(path.stat().st_mtime > program.stat().st_mtime for path in made_of):
+        _said([RTL / "compare" / "build", *shape, built, "vcd"], env=variables)
+    return program
+
+
+def _said(command: list[str | Path], **options: Any) -> str:
+    """Standard output of a program. Raises SimulationError with the end of what it complains of if it fails."""
+    done: subprocess.CompletedProcess[str] = subprocess.run(
+        command, capture_output=True, text=True, check=False, **options
+    )
+    if done.returncode:
+        complaint = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["it says nothing"]
+        name = Path(command[0]).name
+        raise SimulationError(f"rtl trace: {name} failed with status {done.returncode}: {complaint[0]}")
+    return done.stdout
 
 
 def _tools() -> Any:

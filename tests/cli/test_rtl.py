@@ -51,3 +51,8 @@ def test_outside_a_checkout(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     with pytest.raises(hardware.ConfigError, match="not part of the installed package, expected a checkout"):
         hardware.trace(tmp_path / "run", tmp_path / "new.vcd", None)
     assert not (tmp_path / "new.vcd").exists()
+
+
+def test_a_tool_that_fails() -> None:
+    with pytest.raises(hardware.SimulationError, match="rtl trace: sh failed with status 3: no room"):
+        hardware._said(["sh", "-c", "echo no room >&2; exit 3"])
