@@ -14,6 +14,7 @@ from canaletto.config import Design, Workload, design, workload
 from canaletto.folder import load
 from canaletto.results import Fields, Result
 from canaletto.simulate import run
+from canaletto.sweep import Sweep, sweep
 
 __version__ = version()
 
@@ -24,11 +25,13 @@ __all__ = [
     "Fields",
     "Result",
     "SimulationError",
+    "Sweep",
     "Workload",
     "__version__",
     "compare",
     "design",
     "load",
     "run",
+    "sweep",
     "workload",
 ]

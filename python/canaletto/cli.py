@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from canaletto import _engine, cli_replay, cli_trace, console
+from canaletto import _engine, cli_replay, cli_sweep, cli_trace, console
 from canaletto.cli_help import (
     DRIVE,
     OUTPUT,
@@ -52,6 +52,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(cli_trace.app, name="trace")
+cli_sweep.add_to(app)
 
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A folder that `run --out` wrote.")]
 

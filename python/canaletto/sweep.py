@@ -1,0 +1,181 @@
+"""Many configurations under many workloads: one row each in a table."""
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from canaletto import simulate
+from canaletto._engine import ConfigError, SimulationError
+from canaletto.config import Design, Workload
+from canaletto.progress import Bar
+from canaletto.sweeping import document
+from canaletto.sweeping.document import Document
+from canaletto.sweeping.executors import Executor, LocalProcesses
+from canaletto.sweeping.run import Progress, Report, Shard, carry_out
+from canaletto.sweeping.tasks import resolve
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from canaletto.results import Result
+    from canaletto.sweeping.folder import Folder
+
+
+class Sweep:
+    """A sweep that was carried out."""
+
+    def __init__(self, folder: "Folder") -> None:
+        self._folder = folder
+
+    @property
+    def path(self) -> Path:
+        """Its folder."""
+        return self._folder.path
+
+    @cached_property
+    def table(self) -> "pl.DataFrame":
+        """One row a point: the axes' values, the results with their units, and, named machine_…, what it cost here."""
+        from canaletto.sweeping import table
+
+        return table.frame(self._folder.plan(), self._folder.store.get)
+
+    def run(self, point: int, *, records: bool = True, progress: bool | None = None) -> "Result":
+        """Repeats one point, with every request, as `canaletto.run` gives it; `save` makes a folder of it.
+
+        Raises ConfigError for a point that there is not, or whose trace has changed.
+        """
+        from canaletto.sweeping import folder, work
+
+        plan = self._folder.plan()
+        if isinstance(point, bool) or not isinstance(point, int) or not 0 <= point < plan.height:
+            raise ConfigError(f"point: got {point!r}, expected a whole number from 0 to {plan.height - 1}")
+        row = plan.row(point, named=True)
+        task = folder.task_of(row)
+        work.check(task)
+        design, workload = Design(task.design, row["design"]), Workload(task.workload, row["workload"])
+        return simulate.run(design, workload, seed=task.seed, warmup=task.warmup, records=records, progress=progress)
+
+    def __repr__(self) -> str:
+        return f"<sweep of {self.table.height} points in {self.path}>"
+
+    def _repr_html_(self) -> str:
+        return self.table._repr_html_()
+
+
+def sweep(
+    design: Design | str | PathLike[str],
+    workload: Workload | str | PathLike[str],
+    grid: Mapping[str, Iterable[Any]],
+    *,
+    seeds: int | None = None,
+    out: str | PathLike[str] | None = None,
+    workers: int | None = None,
+    progress: bool | Report | None = None,
+    **more: Any,
+) -> Sweep:
+    """Simulates every combination of the axes' values, in processes side by side.
+
+    grid: the values of each axis, such as `{"fabric": ["bus", "venice"], "flash.read": ["3us", "6us"],
+    "workload.read_share": {"from": 0.1, "to": 0.9, "step": 0.2}}`. seeds: repeat with so many. out: the folder, new or
+    that of the same sweep to go on with; by default a temporary one. workers: simulations at a time, by default one a
+    processor. progress: show a bar (by default, when standard error is a terminal), or call a function with points
+    done and points in all. more: further keys and tables of a sweep's file (`docs/sweep.md`), such as `requests=2000`,
+    `only_where={…}`.
+
+    Points that were computed before, for whatever folder, are not computed again.
+
+    Raises ConfigError for what cannot be simulated, SimulationError for points without a result because of the machine
+    (a worker that was killed), OSError for a disk that is full. What is done is kept in `out`.
+    """
+    asked = {"design": design, "workload": workload, "grid": dict(grid), **more}
+    found = document.checked("sweep", asked if seeds is None else {**asked, "seeds": seeds})
+    place = Path(tempfile.mkdtemp(prefix="canaletto-") if out is None else out)
+    try:
+        with reporting(progress) as report:
+            made, _ = go_on(found, place, LocalProcesses(workers), report=report)
+    except BaseException:
+        if out is None:
+            shutil.rmtree(place, ignore_errors=True)
+        raise
+    if out is None:
+        weakref.finalize(made, shutil.rmtree, place, ignore_errors=True)
+    return made
+
+
+def go_on(
+    asked: Document,
+    out: Path,
+    executor: Executor,
+    *,
+    report: Report,
+    command: Sequence[str] | None = None,
+    shard: Shard | None = None,
+) -> tuple[Sweep, Progress]:
+    """Carries out what is missing of a sweep, or of one part of it, and, if all is there, writes its table.
+
+    Raises what `sweep` does.
+    """
+    from canaletto.sweeping.folder import Folder
+
+    folder = Folder(out)
+    folder.check(asked)
+    points, _ = resolve(asked)
+    folder.claim(asked, points, command)
+    done = carry_out((shard or Shard()).tasks(points), folder.store, executor, report)
+    if done.failures:
+        first = done.failures[0]
+        number = next(point.number for point in points if point.task.key == first.task.key)
+        raise SimulationError(
+            f"{out}: {len(done.failures)} of {len(points)} points have no result, such as point {number}: "
+            f"{first.failure}; the same command tries them again"
+        )
+    found = Sweep(folder)
+    if shard is None:
+        collect(found)
+    return found, done
+
+
+def collect(found: Sweep) -> None:
+    """Writes the table of a sweep whose points are all computed.
+
+    Raises ConfigError if some are not.
+    """
+    from canaletto import files, frames
+    from canaletto.sweeping.folder import TABLE
+
+    points = found._folder.plan().height
+    if found.table.height < points:
+        raise ConfigError(
+            f"{found.path}: {points - found.table.height} of {points} points are not computed yet; expected all: "
+            "go on with the sweep, or with its shards, first"
+        )
+    with files.whole(found.path / TABLE) as out:
+        frames.write_parquet(found.table, out)
+
+
+def reporting(progress: bool | Report | None = None) -> AbstractContextManager[Report]:
+    """Somebody to report to: a function, a bar, or nobody."""
+    if callable(progress):
+        return nullcontext(progress)
+    if progress is False:
+        return nullcontext(lambda done, total: None)
+    return _Bar()
+
+
+class _Bar(AbstractContextManager["Callable[[int, int], object]"]):
+    """A bar on standard error, if that is a terminal."""
+
+    def __enter__(self) -> Report:
+        self._bar = Bar.when_wanted()
+        bar = self._bar.__enter__()
+        row = bar.task("points") if bar else None
+        return (lambda done, total: row(done, total, 0)) if row else (lambda done, total: None)
+
+    def __exit__(self, *error: Any) -> None:
+        self._bar.__exit__(*error)

@@ -1,0 +1,60 @@
+"""Simulations carried out, as far as they have not been before."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+
+from canaletto.sweeping.executors import Done, Executor
+from canaletto.sweeping.store import Store
+from canaletto.sweeping.tasks import Point, Task
+
+Report = Callable[[int, int], object]
+"""Called with points that are done and points in all."""
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One part of a sweep's points, of several: counted from 1, as job arrays are."""
+
+    number: int = 1
+    of: int = 1
+
+    def tasks(self, points: Sequence[Point]) -> list[Task]:
+        """The simulations of this part, equal ones once."""
+        different = {point.task.key: point.task for point in points}
+        return list(different.values())[self.number - 1 :: self.of]
+
+
+@dataclass
+class Progress:
+    """Extent of the work, as it is known after a call."""
+
+    computed: int = 0
+    failures: list[Done] = field(default_factory=list)
+
+
+def carry_out(tasks: Sequence[Task], store: Store, executor: Executor, report: Report) -> Progress:
+    """Computes those tasks that have no record yet, and keeps each as soon as it is there.
+
+    Raises OSError if the disk takes no more; Ctrl-C stops it. Whatever ends it, what was kept is not computed again.
+    """
+    missing = [task for task in tasks if task.key not in store]
+    done = len(tasks) - len(missing)
+    found = Progress()
+    report(done, len(tasks))
+    if not missing:
+        return found
+    with closing(executor.carry_out(_still_missing(missing, store))) as results:
+        for each in results:
+            if each.failure:
+                found.failures.append(each)
+            else:
+                store.put(each.task.key, each.record)
+                found.computed += 1
+            report(done + found.computed, len(tasks))
+    return found
+
+
+def _still_missing(tasks: Sequence[Task], store: Store) -> Iterator[Task]:
+    """Tasks that nobody else has carried out by the time it is their turn: sweeps may share a folder."""
+    return (task for task in tasks if task.key not in store)
