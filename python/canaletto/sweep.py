@@ -2,9 +2,10 @@
 
 import shutil
 import tempfile
+import time
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -14,10 +15,12 @@ from canaletto import simulate
 from canaletto._engine import ConfigError, SimulationError
 from canaletto.config import Design, Workload
 from canaletto.progress import Bar
+from canaletto.report.units import digits, number_of
 from canaletto.sweeping import document
 from canaletto.sweeping.document import Document
 from canaletto.sweeping.executors import Executor, LocalProcesses
-from canaletto.sweeping.run import Progress, Report, Shard, carry_out
+from canaletto.sweeping.run import Carried, Report, carry_out
+from canaletto.sweeping.shard import Shard
 from canaletto.sweeping.tasks import resolve
 
 if TYPE_CHECKING:
@@ -44,6 +47,19 @@ class Sweep:
         from canaletto.sweeping import table
 
         return table.frame(self._folder.plan(), self._folder.store.get)
+
+    @cached_property
+    def axes(self) -> list[str]:
+        """Columns of what differs among its points."""
+        from canaletto.sweeping.table import PLAN_ONLY
+
+        plan = self._folder.plan().drop("point", "key", *PLAN_ONLY)
+        return [name for name in plan.columns if plan[name].n_unique() > 1]
+
+    @property
+    def points(self) -> int:
+        """Number of its points, computed or not."""
+        return self._folder.plan().height
 
     def run(self, point: int, *, records: bool = True, progress: bool | None = None) -> "Result":
         """Repeats one point, with every request, as `canaletto.run` gives it; `save` makes a folder of it.
@@ -98,7 +114,7 @@ def sweep(
     place = Path(tempfile.mkdtemp(prefix="canaletto-") if out is None else out)
     try:
         with reporting(progress) as report:
-            made, _ = go_on(found, place, LocalProcesses(workers), report=report)
+            made, _ = go_on(found, place, LocalProcesses(workers), report=report, page=out is not None)
     except BaseException:
         if out is None:
             shutil.rmtree(place, ignore_errors=True)
@@ -116,8 +132,9 @@ def go_on(
     report: Report,
     command: Sequence[str] | None = None,
     shard: Shard | None = None,
-) -> tuple[Sweep, Progress]:
-    """Carries out what is missing of a sweep, or of one part of it, and, if all is there, writes its table.
+    page: bool = True,
+) -> tuple[Sweep, Carried]:
+    """Carries out what is missing of a sweep and writes its table and page; of a shard, only the former.
 
     Raises what `sweep` does.
     """
@@ -132,50 +149,58 @@ def go_on(
         first = done.failures[0]
         number = next(point.number for point in points if point.task.key == first.task.key)
         raise SimulationError(
-            f"{out}: {len(done.failures)} of {len(points)} points have no result, such as point {number}: "
-            f"{first.failure}; the same command tries them again"
+            f"{out}: {number_of(len(done.failures), 'point')} without a result, such as point {number}: "
+            f"{first.failure}; the same command tries again"
         )
     found = Sweep(folder)
     if shard is None:
-        collect(found)
+        collect(found, page=page)
     return found, done
 
 
-def collect(found: Sweep) -> None:
-    """Writes the table of a sweep whose points are all computed.
+def collect(found: Sweep, *, page: bool = True) -> None:
+    """Writes the table of a sweep whose points are all computed, and a page of it.
 
     Raises ConfigError if some are not.
     """
     from canaletto import files, frames
-    from canaletto.sweeping.folder import TABLE
+    from canaletto.sweeping.folder import REPORT, TABLE
 
-    points = found._folder.plan().height
-    if found.table.height < points:
+    missing = found.points - found.table.height
+    if missing:
         raise ConfigError(
-            f"{found.path}: {points - found.table.height} of {points} points are not computed yet; expected all: "
-            "go on with the sweep, or with its shards, first"
+            f"{found.path}: {missing} of {found.points} points are not computed yet; expected all: go on with the "
+            "sweep, or with its shards, first"
         )
     with files.whole(found.path / TABLE) as out:
         frames.write_parquet(found.table, out)
+    if page:
+        from canaletto.report import sweep as report
+
+        with files.whole(found.path / REPORT) as out:
+            out.write(report.html(found).encode())
 
 
 def reporting(progress: bool | Report | None = None) -> AbstractContextManager[Report]:
-    """Somebody to report to: a function, a bar, or nobody."""
+    """Somebody to report to: a function, a bar if standard error is a terminal, or nobody."""
     if callable(progress):
         return nullcontext(progress)
-    if progress is False:
-        return nullcontext(lambda done, total: None)
-    return _Bar()
+    return nullcontext(lambda done, total: None) if progress is False else _bar()
 
 
-class _Bar(AbstractContextManager["Callable[[int, int], object]"]):
-    """A bar on standard error, if that is a terminal."""
+@contextmanager
+def _bar() -> Iterator[Report]:
+    with Bar.when_wanted() as bar:
+        row = bar.tasks(["points"])[0] if bar else None
+        begun: list[tuple[float, int]] = []
 
-    def __enter__(self) -> Report:
-        self._bar = Bar.when_wanted()
-        bar = self._bar.__enter__()
-        row = bar.task("points") if bar else None
-        return (lambda done, total: row(done, total, 0)) if row else (lambda done, total: None)
+        def report(done: int, total: int) -> None:
+            if row is None:
+                return
+            # Points that were there before say nothing about the pace.
+            begun[:] = begun or [(time.monotonic(), done)]
+            (since, before) = begun[0]
+            pace = (done - before) / max(time.monotonic() - since, 1e-9)
+            row(done, total, 0, rate=f"{digits(pace)} a second" if done > before else "")
 
-    def __exit__(self, *error: Any) -> None:
-        self._bar.__exit__(*error)
+        yield report

@@ -1,10 +1,5 @@
 """Does `canaletto sweep` compute each point once, whatever ends it, and say what is wrong with a file?"""
 
-import os
-import random
-import signal
-import subprocess
-import time
 from pathlib import Path
 from typing import Any
 

@@ -27,6 +27,8 @@ from canaletto.report.units import (
 if TYPE_CHECKING:
     from canaletto.mqsim import Replay
     from canaletto.repeat import Difference, Rerun
+    from canaletto.sweeping.document import Document
+    from canaletto.sweeping.estimate import Estimate
 
 
 def plain(differences: Sequence["Difference"]) -> list[dict[str, Any]]:
@@ -86,6 +88,33 @@ def reproduced(found: Mapping[str, Sequence[Mapping[str, Any]]], *, quick: bool)
     yield table
     if quick:
         yield Text("--quick: few requests, indicative only")
+
+
+def planned(
+    asked: "Document", points: int, simulations: int, missing: int, cost: "Estimate", processors: int
+) -> Iterator[RenderableType]:
+    """A sweep before it is carried out."""
+    table = plain_table("axis", "values", right=(1,))
+    for axis in asked.grid.all_axes:
+        table.add_row(axis.key, count(len(axis.values)))
+    yield table
+    shared = "" if simulations == points else f", {number_of(simulations, 'different simulation')}"
+    known = (
+        ""
+        if missing == simulations
+        else f", {number_of(simulations - missing, 'of them computed', 'of them computed')}"
+    )
+    yield Text(f"{number_of(points, 'point')}{shared}{known}")
+    if cost.cpu_hours is None:
+        yield Text(
+            f"CPU time unknown: none of {number_of(cost.tried, 'point')} that were tried came far enough to tell"
+        )
+    elif missing:
+        alone = time_us(cost.cpu_hours * 3.6e9 / processors)
+        yield Text(
+            f"about {cost.cpu_hours:.2g} CPU-hours for the {count(missing)} that are missing, from {cost.tried} that "
+            f"were tried: {alone} on this machine's {number_of(processors, 'processor')}"
+        )
 
 
 def mqsim(replay: "Replay") -> Iterator[RenderableType]:

@@ -82,6 +82,12 @@ class Folder:
                 "both have are not computed again"
             )
 
+    def known(self, document: Document) -> "Folder":
+        """The folder itself. Raises ConfigError if it is not this sweep's, or not there."""
+        self.check(document)
+        about(self.path)
+        return self
+
     def plan(self) -> pl.DataFrame:
         """The points. Raises ConfigError if the plan is not there or damaged."""
         path = self.path / PLAN
@@ -170,9 +176,3 @@ def _write(path: Path, content: bytes) -> None:
         return
     with files.whole(path) as out:
         out.write(content)
-
-
-def axis_columns(plan: pl.DataFrame) -> list[str]:
-    """Columns of what differs among the points by design, seeds aside."""
-    given = [name for name in plan.columns if name not in ("point", "key", "design_toml", "workload_toml", "traces")]
-    return [name for name in given if name != "seed" and plan[name].n_unique() > 1]

@@ -6,41 +6,28 @@ from dataclasses import dataclass, field
 
 from canaletto.sweeping.executors import Done, Executor
 from canaletto.sweeping.store import Store
-from canaletto.sweeping.tasks import Point, Task
+from canaletto.sweeping.tasks import Task
 
 Report = Callable[[int, int], object]
 """Called with points that are done and points in all."""
 
 
-@dataclass(frozen=True)
-class Shard:
-    """One part of a sweep's points, of several: counted from 1, as job arrays are."""
-
-    number: int = 1
-    of: int = 1
-
-    def tasks(self, points: Sequence[Point]) -> list[Task]:
-        """The simulations of this part, equal ones once."""
-        different = {point.task.key: point.task for point in points}
-        return list(different.values())[self.number - 1 :: self.of]
-
-
 @dataclass
-class Progress:
-    """Extent of the work, as it is known after a call."""
+class Carried:
+    """Work that a call has done."""
 
     computed: int = 0
     failures: list[Done] = field(default_factory=list)
 
 
-def carry_out(tasks: Sequence[Task], store: Store, executor: Executor, report: Report) -> Progress:
+def carry_out(tasks: Sequence[Task], store: Store, executor: Executor, report: Report) -> Carried:
     """Computes those tasks that have no record yet, and keeps each as soon as it is there.
 
     Raises OSError if the disk takes no more; Ctrl-C stops it. Whatever ends it, what was kept is not computed again.
     """
-    missing = [task for task in tasks if task.key not in store]
+    missing = [task for task in tasks if store.get(task.key) is None]
     done = len(tasks) - len(missing)
-    found = Progress()
+    found = Carried()
     report(done, len(tasks))
     if not missing:
         return found
@@ -57,4 +44,4 @@ def carry_out(tasks: Sequence[Task], store: Store, executor: Executor, report: R
 
 def _still_missing(tasks: Sequence[Task], store: Store) -> Iterator[Task]:
     """Tasks that nobody else has carried out by the time it is their turn: sweeps may share a folder."""
-    return (task for task in tasks if task.key not in store)
+    return (task for task in tasks if store.get(task.key) is None)

@@ -31,7 +31,7 @@ class Store:
         self._shared = shared
 
     def get(self, key: str) -> Found | None:
-        """The record of a key, if there is one anywhere."""
+        """The record of a key, if there is one anywhere; from then on it is in the folder."""
         found = _read(_path(self._home, key), key)
         if found is None and self._shared is not None:
             source = _path(self._shared, key)
@@ -49,8 +49,10 @@ class Store:
             with suppress(OSError):
                 _copy(path, _path(self._shared, key), key)
 
-    def __contains__(self, key: str) -> bool:
-        return self.get(key) is not None
+    def has(self, key: str) -> bool:
+        """Whether there is a record of a key anywhere. Nothing is written."""
+        homes = [self._home, *([self._shared] if self._shared is not None else [])]
+        return any(_read(_path(home, key), key) is not None for home in homes)
 
 
 def shared_folder() -> Path | None:
