@@ -156,9 +156,9 @@ def _executor(asked: "Document", on: str, workers: int | None) -> "Executor":
     if workers is not None:
         raise ConfigError(f"--workers {workers}: given with --on {on}, expected it with local processes only")
     if on.startswith("dask://") or on == "cluster":
-        from canaletto.sweeping import cluster
+        from canaletto.sweeping.cluster import connected, started
 
-        return cluster.started(asked) if on == "cluster" else cluster.connected(on)
+        return started(asked) if on == "cluster" else connected(on)
     raise ConfigError(f"--on {on}: expected local, dask://HOST:PORT or cluster")
 
 

@@ -32,18 +32,24 @@ def traffic(workload: Workload, traces: Mapping[str, str]) -> str:
 
     traces: the hash of each trace's file, by its path.
     """
-    return _text(_content({**workload.to_dict(), "name": "", "about": ""}, traces))
+    keys = {**workload.to_dict(), "name": "", "about": ""}
+    flows = [{**flow, "synthetic": _undescribed(flow.get("synthetic"))} for flow in keys["flow"]]
+    return _text(with_traces({**keys, "flow": flows}, traces))
 
 
-def _content(part: Any, traces: Mapping[str, str]) -> Any:
+def _undescribed(synthetic: dict[str, Any] | None) -> dict[str, Any]:
+    return {key: value for key, value in (synthetic or {}).items() if key != "origin"}
+
+
+def with_traces(part: Any, others: Mapping[str, str]) -> Any:
+    """A part of a workload with something else in place of its traces' paths."""
     if isinstance(part, list):
-        return [_content(each, traces) for each in part]
+        return [with_traces(each, others) for each in part]
     if not isinstance(part, dict):
         return part
     return {
-        key: traces[value] if key == "file" and value in traces else _content(value, traces)
+        key: others[value] if key == "file" and value in others else with_traces(value, others)
         for key, value in part.items()
-        if key != "origin"
     }
 
 

@@ -3,6 +3,8 @@
 import hashlib
 import json
 from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from canaletto import _engine, identity, simulate
@@ -41,9 +43,20 @@ def check(task: Task) -> None:
             f"expected the one that the sweep was started with ({task.build[:12]})"
         )
     for file, expected in task.traces.items():
-        found = _engine.hash_trace(file)
+        found = hash_of(Path(file))
         if found != expected:
             raise ConfigError(f"{file}: the trace has changed since the sweep began: got {found}, expected {expected}")
+
+
+def hash_of(trace: Path) -> str:
+    """The hash of a trace's content, read once while the file stays as it is. Raises OSError if it cannot be read."""
+    state = trace.stat()
+    return _hash(str(trace), state.st_ino, state.st_size, state.st_mtime_ns)
+
+
+@cache
+def _hash(trace: str, *state: int) -> str:
+    return _engine.hash_trace(trace)
 
 
 def record(key: str, result: Mapping[str, Any], cost: Mapping[str, Any]) -> bytes:
@@ -77,4 +90,7 @@ def _essence(data: Mapping[str, Any]) -> dict[str, Any]:
         {key: flow[key] for key in ("name", "requests", "iops", "bandwidth_mb_s", "latency_us") if key in flow}
         for flow in data["flows"]
     ]
+    # A trace is known by its content: its path is another one on each machine.
+    for replay in found.get("replays") or ():
+        replay["traces"] = [{key: value for key, value in trace.items() if key != "file"} for trace in replay["traces"]]
     return found
