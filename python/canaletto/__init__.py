@@ -13,6 +13,7 @@ from canaletto.compare import Comparison, compare
 from canaletto.config import Design, Workload, design, workload
 from canaletto.folder import load
 from canaletto.results import Fields, Result
+from canaletto.search import Search, search
 from canaletto.simulate import run
 from canaletto.sweep import Sweep, sweep
 
@@ -24,6 +25,7 @@ __all__ = [
     "Design",
     "Fields",
     "Result",
+    "Search",
     "SimulationError",
     "Sweep",
     "Workload",
@@ -32,6 +34,7 @@ __all__ = [
     "design",
     "load",
     "run",
+    "search",
     "sweep",
     "workload",
 ]

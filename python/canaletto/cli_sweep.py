@@ -1,4 +1,4 @@
-"""The commands of many runs: `sweep`."""
+"""The commands of many runs: `sweep`, `search`."""
 
 import sys
 from pathlib import Path
@@ -22,8 +22,12 @@ CLUSTER = "Cluster"
 def add_to(app: typer.Typer) -> None:
     """Adds the commands to those of the program."""
     app.command("sweep", cls=Command)(_sweep)
+    app.command("search", cls=Command)(_search)
 
 
+NoReport = Annotated[
+    bool, typer.Option("--no-report", help="Leave the report page out of DIR.", rich_help_panel=OUTPUT)
+]
 Workers = Annotated[
     int | None,
     typer.Option(
@@ -73,9 +77,7 @@ def _sweep(
             parser=whole(0), metavar="N", help="Repeat point N into the run folder DIR/runs/N.", rich_help_panel=OUTPUT
         ),
     ] = None,
-    no_report: Annotated[
-        bool, typer.Option("--no-report", help="Leave the report page out of DIR.", rich_help_panel=OUTPUT)
-    ] = False,
+    no_report: NoReport = False,
     json: JsonFlag = False,
 ) -> None:
     """Simulate every point of a grid: designs, workloads, traces, seeds. Continues where it was interrupted.
@@ -219,3 +221,41 @@ def _freeze(found: "Sweep", point: int) -> None:
     place = found.path / "runs" / str(point)
     run.save(place)
     console.say(f"wrote {place} (open {place / 'report.html'})")
+
+
+def _search(
+    file: Annotated[Path, typer.Argument(metavar="SEARCH", help="A search's file, TOML (see docs/sweep.md).")],
+    out: Annotated[
+        Path,
+        typer.Option(metavar="DIR", help="Folder for the designs; a later call continues.", rich_help_panel=OUTPUT),
+    ],
+    no_report: NoReport = False,
+    json: JsonFlag = False,
+) -> None:
+    """Look for the best designs: latency, rate, energy, area and pins against each other, within limits.
+
+    Examples:
+      canaletto search search.toml --out searches/first
+    """
+    from canaletto.search import go_on
+    from canaletto.searching import document
+    from canaletto.sweep import reporting
+
+    asked = document.read(file)
+    try:
+        with reporting(what="trials") as report:
+            found = go_on(asked, out, report=report, command=["canaletto", *sys.argv[1:]], page=not no_report)
+    except KeyboardInterrupt:
+        console.say(f"interrupted; the same command goes on with {out}")
+        sys.exit(130)
+    page = "" if no_report else f"; open {out / 'report.html'}"
+    console.say(f"wrote {out} ({number_of(found.table.height, 'point')} tried{page})")
+    front = found.front
+    if json:
+        columns = ["point", "fabric", "pins", "area_vs_channels", *(each.column for each in asked.objectives)]
+        rows = front.select(*dict.fromkeys(columns)).rows(named=True)
+        console.emit({"schema": 1, "points": found.table.height, "front": rows})
+    else:
+        from canaletto.report import tables
+
+        console.show(tables.searched(asked, front))

@@ -66,16 +66,7 @@ class Sweep:
 
         Raises ConfigError for a point that there is not, or whose trace has changed.
         """
-        from canaletto.sweeping import folder, work
-
-        plan = self._folder.plan()
-        if isinstance(point, bool) or not isinstance(point, int) or not 0 <= point < plan.height:
-            raise ConfigError(f"point: got {point!r}, expected a whole number from 0 to {plan.height - 1}")
-        row = plan.row(point, named=True)
-        task = folder.task_of(row)
-        work.check(task)
-        design, workload = Design(task.design, row["design"]), Workload(task.workload, row["workload"])
-        return simulate.run(design, workload, seed=task.seed, warmup=task.warmup, records=records, progress=progress)
+        return repeated(self._folder, point, records=records, progress=progress)
 
     def __repr__(self) -> str:
         return f"<sweep of {self.table.height} points in {self.path}>"
@@ -138,12 +129,13 @@ def go_on(
 
     Raises what `sweep` does.
     """
-    from canaletto.sweeping.folder import Folder
+    from canaletto.sweeping.folder import PLAN, Folder, plan_of
 
     folder = Folder(out)
     folder.check(asked)
     points, _ = resolve(asked)
-    folder.claim(asked, points, command)
+    folder.claim(asked, command)
+    folder.write_frame(PLAN, plan_of(asked, points))
     done = carry_out((shard or Shard()).tasks(points), folder.store, executor, report)
     if done.failures:
         first = done.failures[0]
@@ -163,7 +155,6 @@ def collect(found: Sweep, *, page: bool = True) -> None:
 
     Raises ConfigError if some are not.
     """
-    from canaletto import files, frames
     from canaletto.sweeping.folder import REPORT, TABLE
 
     missing = found.points - found.table.height
@@ -172,26 +163,39 @@ def collect(found: Sweep, *, page: bool = True) -> None:
             f"{found.path}: {missing} of {found.points} points are not computed yet; expected all: go on with the "
             "sweep, or with its shards, first"
         )
-    with files.whole(found.path / TABLE) as out:
-        frames.write_parquet(found.table, out)
+    found._folder.write_frame(TABLE, found.table)
     if page:
         from canaletto.report import sweep as report
 
-        with files.whole(found.path / REPORT) as out:
-            out.write(report.html(found).encode())
+        found._folder.write(REPORT, report.html(found).encode())
 
 
-def reporting(progress: bool | Report | None = None) -> AbstractContextManager[Report]:
+def repeated(folder: "Folder", point: int, *, records: bool, progress: bool | None) -> "Result":
+    """The run of one point of a folder. Raises ConfigError for a point that there is not, or a trace that changed."""
+    from canaletto.sweeping import work
+    from canaletto.sweeping.folder import task_of
+
+    plan = folder.plan()
+    if isinstance(point, bool) or not isinstance(point, int) or not 0 <= point < plan.height:
+        raise ConfigError(f"point: got {point!r}, expected a whole number from 0 to {plan.height - 1}")
+    row = plan.row(point, named=True)
+    task = task_of(row)
+    work.check(task)
+    design, workload = Design(task.design, row["design"]), Workload(task.workload, row["workload"])
+    return simulate.run(design, workload, seed=task.seed, warmup=task.warmup, records=records, progress=progress)
+
+
+def reporting(progress: bool | Report | None = None, what: str = "points") -> AbstractContextManager[Report]:
     """Somebody to report to: a function, a bar if standard error is a terminal, or nobody."""
     if callable(progress):
         return nullcontext(progress)
-    return nullcontext(lambda done, total: None) if progress is False else _bar()
+    return nullcontext(lambda done, total: None) if progress is False else _bar(what)
 
 
 @contextmanager
-def _bar() -> Iterator[Report]:
+def _bar(what: str) -> Iterator[Report]:
     with Bar.when_wanted() as bar:
-        row = bar.tasks(["points"])[0] if bar else None
+        row = bar.tasks([what])[0] if bar else None
         begun: list[tuple[float, int]] = []
 
         def report(done: int, total: int) -> None:

@@ -41,7 +41,7 @@ def kill_until_done(home: Path, kills: int, seed: int) -> None:
             if process.poll() is None:
                 process.kill()
                 kills -= 1
-            process.wait()
+            process.communicate()
             assert before <= records(home / out), "a record is lost"
         run(home, out)
         assert table(home / out).equals(expected)

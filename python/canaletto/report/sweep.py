@@ -49,10 +49,10 @@ MOST_ROWS = 40
 class Points:
     """Points of a sweep, seeds averaged."""
 
-    def __init__(self, rows: pl.DataFrame, axes: Sequence[str]) -> None:
+    def __init__(self, rows: pl.DataFrame, axes: Sequence[str], measures: Sequence[Measure] = MEASURES) -> None:
         """rows: of the sweep's table, without those that stopped. axes: columns of what differs, seeds aside."""
         self.axes = list(axes)
-        measured = [measure for measure in MEASURES if rows[measure.column].null_count() < rows.height]
+        measured = [measure for measure in measures if rows[measure.column].null_count() < rows.height]
         self.measures = [measure for measure in measured if rows.height]
         means = [pl.col(measure.column).mean() for measure in self.measures]
         grouped = rows.group_by(axes, maintain_order=True) if axes else rows.group_by(pl.lit(0).alias("all"))

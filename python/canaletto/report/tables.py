@@ -25,8 +25,11 @@ from canaletto.report.units import (
 )
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from canaletto.mqsim import Replay
     from canaletto.repeat import Difference, Rerun
+    from canaletto.searching.document import Search
     from canaletto.sweeping.document import Document
     from canaletto.sweeping.estimate import Estimate
 
@@ -115,6 +118,19 @@ def planned(
             f"about {cost.cpu_hours:.2g} CPU-hours for the {count(missing)} that are missing, from {cost.tried} that "
             f"were tried: {alone} on this machine's {number_of(processors, 'processor')}"
         )
+
+
+def searched(asked: "Search", front: "pl.DataFrame") -> RenderableType:
+    """The best designs, the first objective's best first."""
+    if not front.height:
+        return Text("no point that was tried keeps all constraints")
+    keys = dict.fromkeys(axis.column for axis in asked.points.grid.all_axes if axis.column in front.columns)
+    judges = [each.column for each in asked.objectives]
+    table = plain_table("design", *keys, *judges, right=tuple(range(len(keys) + 1, len(keys) + 1 + len(judges))))
+    for row in front.iter_rows(named=True):
+        cells = [_value(row[name]) if name in keys else f"{row[name]:.4g}" for name in [*keys, *judges]]
+        table.add_row(f"designs/{row['point']}.toml", *cells)
+    return table
 
 
 def mqsim(replay: "Replay") -> Iterator[RenderableType]:

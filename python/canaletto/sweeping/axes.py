@@ -72,6 +72,13 @@ class Axis:
         unit = next(iter(_UNITS[self.dimension]))
         return f"{self.key}_{unit.lower().replace('/', '_')}"
 
+    @property
+    def is_ordered(self) -> bool:
+        """Whether its values are numbers that rise."""
+        cells = [self.cell(value) for value in self.values]
+        numbers = [cell for cell in cells if isinstance(cell, int | float) and not isinstance(cell, bool)]
+        return len(numbers) == len(cells) and numbers == sorted(numbers)
+
     def cell(self, value: Value) -> str | int | float | bool:
         """A value in its column."""
         found = quantity(value) if self.dimension else None

@@ -52,7 +52,9 @@ class Document:
             {key: str(value) for key, value in self.fixed.items()},
             [[axis.key, *axis.values] for axis in grid.all_axes],
             [[axis.key for axis in axes] for axes in grid.zips],
-            [grid.latin.points, grid.latin.seed] if grid.latin else None,
+            [grid.latin.points, grid.latin.seed, {key: repr(span) for key, span in grid.latin.spans.items()}]
+            if grid.latin
+            else None,
             grid.only_where,
             grid.skip,
         ]
@@ -134,19 +136,19 @@ def _table(place: Any, document: Mapping[str, Any], name: str, kind: type) -> An
         raise ConfigError(f"{place(name)}{name}: got {found!r}, expected a table {brackets}")
     if name in ("cluster", "slurm", "only_where"):
         return found
-    flat = [_flattened(item) for item in items]
+    flat = [flattened(item) for item in items]
     return flat if kind is list else flat[0]
 
 
 _RANGE = {"from", "to"}
 
 
-def _flattened(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """`flash.read = […]` without quotes is a table in a table; a range is one, too, and stays whole."""
+def flattened(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """A table with dotted keys: `flash.read = […]` is a table in a table. A range is one, too, and stays whole."""
     found: dict[str, Any] = {}
     for key, given in table.items():
         if isinstance(given, Mapping) and not _RANGE & given.keys() and _is_nested(given):
-            found |= _flattened(given, f"{prefix}{key}.")
+            found |= flattened(given, f"{prefix}{key}.")
         else:
             found[f"{prefix}{key}"] = given
     return found

@@ -15,7 +15,7 @@ import platform
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import polars as pl
 
@@ -27,91 +27,112 @@ from canaletto.sweeping.store import Store, remove_leftovers, shared_folder
 from canaletto.sweeping.tasks import Point, Task
 
 SCHEMA = 1
-KIND = "sweep"
-ABOUT, PLAN, TABLE, REPORT, POINTS = "sweep.json", "plan.parquet", "table.parquet", "report.html", "points"
+SWEEP, SEARCH = "sweep", "search"
+"""Kinds of folders."""
+PLAN, TABLE, REPORT, POINTS = "plan.parquet", "table.parquet", "report.html", "points"
+
+
+class Asked(Protocol):
+    """A sweep or a search, as its file asks for it."""
+
+    @property
+    def label(self) -> str: ...  # noqa: D102
+    @property
+    def identity(self) -> str: ...  # noqa: D102
+    @property
+    def text(self) -> str: ...  # noqa: D102
 
 
 class Folder:
-    """A sweep's folder."""
+    """A sweep's folder, or a search's."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, kind: str = SWEEP) -> None:
         self.path = path
+        self.kind = kind
         self.store = Store(path / POINTS, shared_folder())
 
-    def claim(self, document: Document, points: Sequence[Point], command: Sequence[str] | None) -> None:
+    def claim(self, asked: Asked, command: Sequence[str] | None) -> None:
         """Makes the folder, or takes the one that is there to go on with.
 
         Raises ConfigError if it is of another sweep or of something else.
         """
-        self.check(document)
+        self.check(asked)
         self.path.mkdir(parents=True, exist_ok=True)
         remove_leftovers(self.path / POINTS)
-        about = {
-            "schema": SCHEMA,
-            "kind": KIND,
-            "identity": document.identity,
-            "points": len(points),
-            **origin(command),
-        }
-        if document.text:
-            _write(self.path / "sweep.toml", document.text.encode())
-        with files.whole(self.path / PLAN) as out:
-            frames.write_parquet(_plan(document, points), out)
-        _write(self.path / ABOUT, (json.dumps(about, indent=1) + "\n").encode())
+        if asked.text:
+            self.write(f"{self.kind}.toml", asked.text.encode())
+        about = {"schema": SCHEMA, "kind": self.kind, "identity": asked.identity, **origin(command)}
+        self.write(f"{self.kind}.json", (json.dumps(about, indent=1) + "\n").encode())
 
-    def check(self, document: Document) -> None:
+    def check(self, asked: Asked) -> None:
         """Raises ConfigError if the folder is there and not this sweep's."""
         if not self.path.exists():
             return
         if not self.path.is_dir():
-            raise ConfigError(f"{self.path}: is a file, expected the folder of a sweep, or a new one")
+            raise ConfigError(f"{self.path}: is a file, expected the folder of a {self.kind}, or a new one")
         try:
-            found = about(self.path)
+            found = about(self.path, self.kind)
         except ConfigError:
             # Whatever was killed here before it had written this much has left names of ours, or hidden ones.
-            others = {path.name for path in self.path.iterdir() if not path.name.startswith(".")} - _OURS
-            if others:
+            names = {path.name for path in self.path.iterdir() if not path.name.startswith(".")}
+            if names - {f"{self.kind}.toml"}:
                 raise ConfigError(
-                    f"{self.path}: exists and is not the folder of a sweep; expected a new folder, or that of this "
-                    "sweep to go on with"
+                    f"{self.path}: exists and is not the folder of a {self.kind}; expected a new folder, or that of "
+                    f"this {self.kind} to go on with"
                 ) from None
             return
-        if found["identity"] != document.identity:
+        if found["identity"] != asked.identity:
             raise ConfigError(
-                f"{self.path}: the folder of another sweep than {document.label}; expected a new folder: points that "
-                "both have are not computed again"
+                f"{self.path}: the folder of another {self.kind} than {asked.label}; expected a new folder: points "
+                "that both have are not computed again"
             )
 
-    def known(self, document: Document) -> "Folder":
+    def known(self, asked: Asked) -> "Folder":
         """The folder itself. Raises ConfigError if it is not this sweep's, or not there."""
-        self.check(document)
-        about(self.path)
+        self.check(asked)
+        about(self.path, self.kind)
         return self
+
+    def write(self, name: str, content: bytes) -> None:
+        """Writes a file, unless it says the same already."""
+        path = self.path / name
+        if path.is_file() and path.read_bytes() == content:
+            return
+        path.parent.mkdir(exist_ok=True)
+        with files.whole(path) as out:
+            out.write(content)
+
+    def write_frame(self, name: str, frame: pl.DataFrame) -> None:
+        """Writes a table."""
+        with files.whole(self.path / name) as out:
+            frames.write_parquet(frame, out)
 
     def plan(self) -> pl.DataFrame:
         """The points. Raises ConfigError if the plan is not there or damaged."""
-        path = self.path / PLAN
+        return self.table(PLAN)
+
+    def table(self, name: str) -> pl.DataFrame:
+        """One of its tables. Raises ConfigError if it is not there or damaged."""
+        path = self.path / name
         if not path.is_file():
-            raise ConfigError(f"{self.path}: no {PLAN} in it, expected the folder of a sweep")
+            raise ConfigError(f"{self.path}: no {name} in it, expected the folder of a {self.kind} that is done")
         with files.sound_parquet(path):
             return pl.read_parquet(path, glob=False)
 
 
-_OURS = {"sweep.toml", PLAN, POINTS}
-
-
-def about(path: Path) -> dict[str, Any]:
-    """A folder's `sweep.json`. Raises ConfigError if it is not the folder of a sweep."""
-    file = path / ABOUT
+def about(path: Path, kind: str) -> dict[str, Any]:
+    """A folder's `sweep.json` or `search.json`. Raises ConfigError if it is not of this kind."""
+    file = path / f"{kind}.json"
     if not file.is_file():
-        what = f"no {ABOUT} in it" if path.is_dir() else "no such folder"
-        raise ConfigError(f"{path}: {what}; expected the folder of a sweep")
+        what = f"no {file.name} in it" if path.is_dir() else "no such folder"
+        raise ConfigError(f"{path}: {what}; expected the folder of a {kind}")
     try:
         found = json.loads(read_text(str(file)))
-        assert isinstance(found["identity"], str)
-        assert (found["schema"], found["kind"]) == (SCHEMA, KIND)
-    except (ValueError, KeyError, TypeError, AssertionError):
-        raise ConfigError(f"{file}: not what a sweep of this version writes") from None
+        sound = found["schema"] == SCHEMA and found["kind"] == kind and isinstance(found["identity"], str)
+    except (ValueError, KeyError, TypeError):
+        sound = False
+    if not sound:
+        raise ConfigError(f"{file}: not what a {kind} of this version writes")
     return dict(found)
 
 
@@ -149,7 +170,7 @@ def task_of(row: dict[str, Any]) -> Task:
     )
 
 
-def _plan(document: Document, points: Sequence[Point]) -> pl.DataFrame:
+def plan_of(document: Document, points: Sequence[Point]) -> pl.DataFrame:
     """One row a point. An axis that a point does not have is null there."""
     tasks = [point.task for point in points]
     columns: dict[str, pl.Series] = {
@@ -169,10 +190,3 @@ def _plan(document: Document, points: Sequence[Point]) -> pl.DataFrame:
     columns["workload_toml"] = pl.Series([task.workload for task in tasks], dtype=pl.String)
     columns["traces"] = pl.Series([json.dumps(dict(task.traces)) for task in tasks], dtype=pl.String)
     return pl.DataFrame(columns)
-
-
-def _write(path: Path, content: bytes) -> None:
-    if path.is_file() and path.read_bytes() == content:
-        return
-    with files.whole(path) as out:
-        out.write(content)

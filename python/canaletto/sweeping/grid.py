@@ -48,7 +48,7 @@ class Grid:
         if self.size > MOST:
             lengths = " x ".join(f"{len(axis.values)}" for axis in self.axes) or "them"
             raise ConfigError(f"{label}: got {self.size:,} points ({lengths}), expected at most {MOST:,}")
-        found = {tuple(point.items()): point for point in map(self._pruned, self._combined()) if not self._skips(point)}
+        found = {tuple(point.items()): point for point in map(self.pruned, self._combined()) if not self._skips(point)}
         if not found:
             raise ConfigError(f"{label}: skip leaves no point, expected at least one")
         return list(found.values())
@@ -64,7 +64,7 @@ class Grid:
         for combination in itertools.product(*parts):
             yield {key: value for part in combination for key, value in part.items()}
 
-    def _pruned(self, point: dict[str, Value]) -> dict[str, Value]:
+    def pruned(self, point: dict[str, Value]) -> dict[str, Value]:
         """A point without the keys whose conditions it does not meet."""
         for key, condition in (self.only_where or {}).items():
             if not _meets(point, condition):

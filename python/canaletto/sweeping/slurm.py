@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from canaletto import files
 from canaletto._engine import ConfigError
 from canaletto.sweeping.document import Document
 from canaletto.sweeping.folder import Folder
@@ -29,12 +28,10 @@ def write_script(asked: Document, file: Path, out: Path, jobs: int) -> Path:
     folder = Folder(out)
     folder.check(asked)
     text = script(asked, file, out, jobs)
-    points, _ = resolve(asked)
-    folder.claim(asked, points, None)
-    path = out / SCRIPT
-    with files.whole(path) as written:
-        written.write(text.encode())
-    return path
+    resolve(asked)
+    folder.claim(asked, None)
+    folder.write(SCRIPT, text.encode())
+    return out / SCRIPT
 
 
 def script(asked: Document, file: Path, out: Path, jobs: int) -> str:

@@ -62,14 +62,15 @@ class Resolver:
 
     def points(self, assignments: Iterable[Assignment]) -> list[Point]:
         """The points' simulations. Raises ConfigError for what cannot be simulated, OSError for unreadable files."""
-        return [self._point(number, values) for number, values in enumerate(assignments)]
+        return [self.point(number, values) for number, values in enumerate(assignments)]
 
     @property
     def useless(self) -> list[str]:
         """Notes on keys that have no effect in any design."""
         return [note for note, count in self.notes.items() if count == len(self._designs)]
 
-    def _point(self, number: int, values: Assignment) -> Point:
+    def point(self, number: int, values: Assignment) -> Point:
+        """A point's simulation."""
         given = {**self._sweep.fixed, **values}
         try:
             return self._resolved(number, values, given)
