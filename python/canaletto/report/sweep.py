@@ -28,6 +28,8 @@ class Measure:
 
     def told(self, value: float | None) -> str:
         """A value in words."""
+        if self.column == "pins":
+            return count(value)
         if self.column.endswith("_us"):
             return time_us(value)
         return thousandths(value, "J") if self.column.endswith("_mj") else scaled(value)
