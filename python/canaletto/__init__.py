@@ -11,7 +11,7 @@
 from canaletto._engine import ConfigError, SimulationError, version
 from canaletto.compare import Comparison, compare
 from canaletto.config import Design, Workload, design, workload
-from canaletto.folder import load
+from canaletto.opened import Tables, load
 from canaletto.results import Fields, Result
 from canaletto.search import Search, search
 from canaletto.simulate import run
@@ -28,6 +28,7 @@ __all__ = [
     "Search",
     "SimulationError",
     "Sweep",
+    "Tables",
     "Workload",
     "__version__",
     "compare",

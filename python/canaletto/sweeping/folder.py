@@ -11,9 +11,7 @@ Every file appears whole or not at all.
 """
 
 import json
-import platform
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -22,6 +20,7 @@ import polars as pl
 from canaletto import _engine, files, frames, identity
 from canaletto._engine import ConfigError
 from canaletto.config import read_text
+from canaletto.origin import origin
 from canaletto.sweeping.document import SOURCES, Document
 from canaletto.sweeping.store import Store, remove_leftovers, shared_folder
 from canaletto.sweeping.tasks import Point, Task
@@ -61,7 +60,7 @@ class Folder:
         remove_leftovers(self.path / POINTS)
         if asked.text:
             self.write(f"{self.kind}.toml", asked.text.encode())
-        about = {"schema": SCHEMA, "kind": self.kind, "identity": asked.identity, **origin(command)}
+        about = {"schema": SCHEMA, "kind": self.kind, "identity": asked.identity, **_package(command)}
         self.write(f"{self.kind}.json", (json.dumps(about, indent=1) + "\n").encode())
 
     def check(self, asked: Asked) -> None:
@@ -136,26 +135,10 @@ def about(path: Path, kind: str) -> dict[str, Any]:
     return dict(found)
 
 
-def origin(command: Sequence[str] | None) -> dict[str, Any]:
-    """Origin of results: the package and all that it stands on."""
-    packages = {}
-    for name in ("numpy", "polars", "altair", "optuna", "distributed"):
-        try:
-            packages[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return {
-        "version": _engine.version(),
-        "build": identity.build(),
-        "command": list(command) if command else None,
-        "platform": {
-            "system": platform.system(),
-            "release": platform.release(),
-            "machine": platform.machine(),
-            "python": platform.python_version(),
-        },
-        "packages": packages,
-    }
+def _package(command: Sequence[str] | None) -> dict[str, Any]:
+    """The package that the results are of, and the command that asked for them."""
+    build = {"version": _engine.version(), "build": identity.build(), **origin()}
+    return {**build, "command": list(command) if command else None}
 
 
 def task_of(row: dict[str, Any]) -> Task:
