@@ -50,8 +50,8 @@ def kill_until_done(home: Path, kills: int, seed: int) -> None:
 
 def start(home: Path, out: str) -> "subprocess.Popen[bytes]":
     """A sweep whose points nobody computed before."""
-    environment = {**os.environ, "XDG_CACHE_HOME": str(home / f"cache-{out}")}
-    words = [COMMAND, "sweep", "sweep.toml", "--out", out]
+    environment = {**os.environ, "CANALETTO_POINTS": str(home / f"points-{out}")}
+    words = [COMMAND, "sweep", "sweep.toml", "--out", out, "--no-report"]
     return subprocess.Popen(words, cwd=home, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 

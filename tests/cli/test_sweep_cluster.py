@@ -52,7 +52,7 @@ def results(folder: Path) -> dict[str, bytes]:
 
 def swept(home: Path, out: str, *words: str) -> "subprocess.Popen[str]":
     """A sweep whose points nobody computed before."""
-    environment = {**os.environ, "XDG_CACHE_HOME": str(home / f"cache-{out}")}
+    environment = {**os.environ, "CANALETTO_POINTS": str(home / f"points-{out}")}
     command = [COMMAND, "sweep", "sweep.toml", "--out", out, "--no-report", *words]
     return subprocess.Popen(command, cwd=home, env=environment, stderr=subprocess.PIPE, text=True)
 
@@ -175,7 +175,7 @@ def test_an_array_of_jobs_gives_the_same_bytes(canaletto: Any, home: Path) -> No
     stub.parent.mkdir()
     stub.write_text(SBATCH)
     stub.chmod(stub.stat().st_mode | stat.S_IXUSR)
-    environment = {**os.environ, "PATH": f"{stub.parent}:{os.environ['PATH']}", "XDG_CACHE_HOME": str(home / "other")}
+    environment = {**os.environ, "PATH": f"{stub.parent}:{os.environ['PATH']}", "CANALETTO_POINTS": str(home / "other")}
     subprocess.run(["bash", script], check=True, env=environment, cwd="/", stderr=subprocess.DEVNULL)
     assert table(home / "a").equals(table(home / "local"))
     options = (home / "bin" / "sbatch.options").read_text().splitlines()

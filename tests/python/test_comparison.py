@@ -91,7 +91,7 @@ def test_save(comparison: cn.Comparison, tmp_path: Path) -> None:
     assert record["packages"]["polars"] == pl.__version__
     assert record["commit"] is None or len(record["commit"]) == 40
     (tmp_path / "c" / "compare.json").write_text("{}")
-    with pytest.raises(cn.ConfigError, match="compare.json: is not what the run wrote"):
+    with pytest.raises(cn.ConfigError, match=r"compare\.json: is not what the run wrote"):
         cn.load(tmp_path / "c")
     comparison.save(tmp_path / "c", force=True)
 

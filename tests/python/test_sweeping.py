@@ -22,9 +22,9 @@ def points(**tables: Any) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(autouse=True)
-def no_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A cache folder of the test's own: what other tests computed is not there."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+def own_points(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder of points of the test's own: those that other tests computed are not there."""
+    monkeypatch.setenv("CANALETTO_POINTS", str(tmp_path_factory.mktemp("points")))
 
 
 def test_ranges_have_both_ends_and_the_unit_of_their_beginning() -> None:

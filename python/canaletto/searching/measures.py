@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from canaletto.confidence import lookup
 from canaletto.config import Design, Workload
 from canaletto.simulate import inspect
+from canaletto.traces import info
 
 
 @dataclass(frozen=True)
@@ -83,13 +85,16 @@ def value(measure: Measure, design: Mapping[str, Any], result: Mapping[str, Any]
 
 
 def most_iops(design: Design, workload: Workload) -> float | None:
-    """More requests a second than a design can serve, by its closed forms. None if the sizes are not known before."""
+    """More requests a second than a design can serve, by its closed forms. None if its requests have no size."""
+    size = _mean_bytes(workload)
     found = inspect(design, workload)
-    offered = found.get("offered") or {}
-    rates = [offered.get(f"{kind}_gb_s") for kind in ("read", "write")]
-    if not offered.get("iops") or None in rates:
-        return None
-    size = sum(rate for rate in rates if rate is not None) * 1e9 / offered["iops"]
     # Reads and writes share less than all: only their sum is surely not exceeded.
     limit = sum(min(bound["limit_gb_s"] for bound in found[f"{kind}_bounds"]) for kind in ("read", "write"))
     return float(limit * 1e9 / size) if size else None
+
+
+@lru_cache(64)
+def _mean_bytes(workload: Workload) -> float | None:
+    """Mean size of a workload's requests."""
+    found: float | None = info(workload)["size_bytes"]["mean"]
+    return found

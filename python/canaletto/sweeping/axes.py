@@ -115,7 +115,9 @@ def axis(place: str, key: str, given: Any, *, distinct: bool = True) -> Axis:
 
 def _common_dimension(place: str, values: Sequence[Value]) -> str | None:
     """The dimension that all values have, if they have any."""
-    kinds = {_kind(value): value for value in reversed(values)}
+    kinds: dict[str, Value] = {}
+    for value in values:
+        kinds.setdefault(_kind(value), value)
     quantities = [kind for kind in kinds if kind in _UNITS]
     # A text beside quantities may be a word such as "none"; a number beside them lacks its unit.
     mixed = len(quantities) > 1 or (quantities and set(kinds) & {"number", "truth"})

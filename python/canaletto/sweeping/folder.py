@@ -10,6 +10,7 @@
 Every file appears whole or not at all.
 """
 
+import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any, Protocol
 
 import polars as pl
 
-from canaletto import _engine, files, frames, identity
+from canaletto import _engine, files, identity
 from canaletto._engine import ConfigError
 from canaletto.config import read_text
 from canaletto.origin import origin
@@ -103,8 +104,11 @@ class Folder:
 
     def write_frame(self, name: str, frame: pl.DataFrame) -> None:
         """Writes a table."""
+        # In memory first: on a disk that is full, Polars would say something else than the system.
+        content = io.BytesIO()
+        frame.write_parquet(content)
         with files.whole(self.path / name) as out:
-            frames.write_parquet(frame, out)
+            out.write(content.getbuffer())
 
     def plan(self) -> pl.DataFrame:
         """The points. Raises ConfigError if the plan is not there or damaged."""

@@ -56,7 +56,9 @@ class Store:
 
 
 def shared_folder() -> Path | None:
-    """The folder of all sweeps' records. None for a user without a home."""
+    """The folder of all sweeps' records: that of a lab, or in the user's cache. None for a user without a home."""
+    if given := os.environ.get("CANALETTO_POINTS"):
+        return Path(given)
     cache = files.cache_folder()
     return cache and cache / "points"
 
