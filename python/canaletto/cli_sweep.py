@@ -141,6 +141,8 @@ def _carry_out(
         sys.exit(130)
     finally:
         executor.close()
+    for note in done.notes:
+        console.say(note)
     if part is not None:
         console.say(f"part {shard} of {out} is there, {number_of(done.computed, 'point')} of it computed now")
     else:
@@ -165,7 +167,7 @@ def _executor(asked: "Document", on: str, workers: int | None) -> "Executor":
 
 
 def _tell(found: "Sweep", computed: int, no_report: bool, json: bool) -> None:
-    """What a sweep came to. Ends with status 1 if points stopped."""
+    """Says how a sweep came out. Ends with status 1 if points stopped."""
     table = found.table
     stopped = table["error"].len() - table["error"].null_count()
     page = "" if no_report else f"; open {found.path / 'report.html'}"

@@ -3,6 +3,7 @@
 import shutil
 import tempfile
 import time
+import warnings
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -18,6 +19,7 @@ from canaletto.progress import Bar
 from canaletto.report.units import digits, number_of
 from canaletto.sweeping import document
 from canaletto.sweeping.document import Document
+from canaletto.sweeping.estimate import affordable
 from canaletto.sweeping.executors import Executor, LocalProcesses
 from canaletto.sweeping.run import Carried, Report, carry_out
 from canaletto.sweeping.shard import Shard
@@ -105,11 +107,13 @@ def sweep(
     place = Path(tempfile.mkdtemp(prefix="canaletto-") if out is None else out)
     try:
         with reporting(progress) as report:
-            made, _ = go_on(found, place, LocalProcesses(workers), report=report, page=out is not None)
+            made, done = go_on(found, place, LocalProcesses(workers), report=report, page=out is not None)
     except BaseException:
         if out is None:
             shutil.rmtree(place, ignore_errors=True)
         raise
+    for note in done.notes:
+        warnings.warn(note, stacklevel=2)
     if out is None:
         weakref.finalize(made, shutil.rmtree, place, ignore_errors=True)
     return made
@@ -133,10 +137,14 @@ def go_on(
 
     folder = Folder(out)
     folder.check(asked)
-    points, _ = resolve(asked)
+    points, notes = resolve(asked)
+    tasks = (shard or Shard()).tasks(points)
+    if isinstance(executor, LocalProcesses):
+        executor.workers = affordable(tasks, executor.workers)
     folder.claim(asked, command)
     folder.write_frame(PLAN, plan_of(asked, points))
-    done = carry_out((shard or Shard()).tasks(points), folder.store, executor, report)
+    done = carry_out(tasks, folder.store, executor, report)
+    done.notes = notes
     if done.failures:
         first = done.failures[0]
         number = next(point.number for point in points if point.task.key == first.task.key)

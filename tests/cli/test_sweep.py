@@ -115,6 +115,29 @@ def test_parts_are_collected_once_all_are_there(canaletto: Any, tmp_path: Path) 
     assert pl.read_parquet(tmp_path / "a" / "table.parquet").height == 12
 
 
+def test_two_sweeps_on_one_folder_do_not_hurt_each_other(tmp_path: Path) -> None:
+    from kill_sweep import start, table
+
+    (tmp_path / "sweep.toml").write_text(SMALL)
+    both = [start(tmp_path, "a") for _ in range(2)]
+    told = [process.communicate()[1] for process in both]
+    assert [process.returncode for process in both] == [0, 0], told
+    assert table(tmp_path / "a").height == 12
+    assert table(tmp_path / "a")["point"].n_unique() == 12
+
+
+def test_ctrl_c_leaves_a_folder_to_go_on_with(canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "sweep.toml").write_text(SMALL.replace("requests = 50", "requests = 20000"))
+    points = tmp_path / "a" / "points"
+    words = ["sweep", "sweep.toml", "--out", "a", "--no-report"]
+    answer = canaletto.interrupt(*words, when=lambda _: len(list(points.glob("*/[0-9a-f]*.json"))) >= 2)
+    assert answer.status == 130
+    assert answer.err == "canaletto: interrupted; the same command goes on with a\n"
+    kept = len(list(points.glob("*/[0-9a-f]*.json")))
+    assert 2 <= kept < 12
+    assert f"{12 - kept} of them computed now" in canaletto.ok(*words).err
+
+
 def test_a_full_disk_leaves_what_was_done(canaletto: Any, tmp_path: Path) -> None:
     """A file may not grow beyond the limit: records fit, tables do not."""
     from conftest import COMMAND

@@ -1,11 +1,12 @@
 """Is a sweep what its file asks for, each point computed once, and nothing torn ever read?"""
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import canaletto as cn
 import pytest
-from canaletto.sweeping import document, store, work
+from canaletto.sweeping import document, executors, store, work
 from canaletto.sweeping.axes import axis
 from canaletto.sweeping.tasks import resolve
 
@@ -75,12 +76,12 @@ def test_axes_are_combined_zipped_and_conditional() -> None:
     assert len(found) == 8
     assert {(p["geometry.channels"], p["geometry.chips_per_channel"]) for p in found} == {(4, 16), (8, 8)}
     found = points(
-        grid={"fabric": ["bus", "venice"], "fabric.venice.scouts": ["fast", "clocked"]},
+        grid={"fabric": ["bus", "venice"], "fabric.venice.scouts": ["atomic", "clocked"]},
         only_where={"fabric.venice.scouts": {"fabric": "venice"}},
     )
     assert found == [
         {"fabric": "bus"},
-        {"fabric": "venice", "fabric.venice.scouts": "fast"},
+        {"fabric": "venice", "fabric.venice.scouts": "atomic"},
         {"fabric": "venice", "fabric.venice.scouts": "clocked"},
     ]
     found = points(grid={"fabric": ["bus", "venice"], "seed": [1, 2]}, skip=[{"fabric": "bus", "seed": [2]}])
@@ -165,3 +166,27 @@ def test_a_point_that_stops_is_a_row_with_its_reason(tmp_path: Path) -> None:
     (row,) = found.table.rows(named=True)
     assert "beyond" in row["error"] or "drive" in row["error"]
     assert row["iops"] is None
+
+
+def test_a_process_that_dies_is_replaced_and_one_task_that_kills_it_given_up(tmp_path: Path) -> None:
+    found, _ = resolve(document.checked("sweep", {**BASE, "grid": {"seed": [1, 2, 3, 4]}}))
+    executor = executors.LocalProcesses(1)
+    keys = set()
+    for done in executor.carry_out([point.task for point in found]):
+        assert not done.failure
+        keys.add(done.task.key)
+        for process in list(executor._processes):
+            process.kill()
+    assert keys == {point.task.key for point in found}
+    # A worker that ends whenever it is asked for anything.
+    deadly = executors.LocalProcesses(1)
+    deadly._command = [sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"]
+    (done,) = deadly.carry_out([found[0].task])
+    assert done.failure == "its process was killed by SIGKILL, 3 times"
+
+
+def test_notes_on_keys_without_effect_are_given_if_they_never_have_one() -> None:
+    grid = {"fabric": ["bus", "venice"], "fabric.venice.scouts": ["atomic", "clocked"]}
+    assert resolve(document.checked("sweep", {**BASE, "grid": grid}))[1] == []
+    with pytest.warns(UserWarning, match="fabric.venice.scouts"):
+        cn.sweep("performance-optimized", "hm_0", {**grid, "fabric": ["bus"]}, requests=1, workers=1)

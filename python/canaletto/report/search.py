@@ -62,7 +62,7 @@ def verdict(asked: "Asked", found: "Search") -> str:
 
 
 def conditions(asked: "Asked", found: "Search") -> str:
-    """What was asked for, and how many points were run for it."""
+    """The search as it was asked for, and how many points were run for it."""
     kept = ", ".join(each.told for each in asked.constraints)
     pruned = int(found.table["pruned"].sum())
     spared = f" {number_of(pruned, 'point')} not run: closed forms say that they cannot keep them." if pruned else ""

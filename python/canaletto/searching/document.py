@@ -46,7 +46,7 @@ class Search:
     """Designs to choose from, and how they are judged."""
 
     points: sweeping.Document
-    """What they share and how they differ, as of a sweep: axes, or spans (a Latin hypercube's) for numbers."""
+    """Keys that they share and keys in which they differ: axes as of a sweep, spans as of a Latin hypercube."""
     objectives: tuple[Measure, ...]
     constraints: tuple[Constraint, ...]
     trials: int

@@ -17,7 +17,7 @@ from canaletto.sweeping.tasks import Task
 
 Client: TypeAlias = Any
 Future: TypeAlias = Any
-"""Those of `distributed`, which need not be installed."""
+"""Classes of `distributed`, which need not be installed."""
 
 TIMEOUT_S = 10
 """Time within which a scheduler answers, or has a first worker."""
@@ -96,7 +96,7 @@ class Dask:
                 self._queue.close()
 
     def _answer(self, future: Future, found: Any) -> tuple[bytes, bytes]:
-        """What a worker answered, or that it is lost: it died over it too often, or does not have this package."""
+        """A worker's answer, or that it is lost: it died over it too often, or does not have this package."""
         if self._client.status != "running":
             raise SimulationError("the Dask scheduler is lost; the same command goes on from here")
         if future.status == "finished":

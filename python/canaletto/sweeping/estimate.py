@@ -28,12 +28,27 @@ class Estimate:
 
 def estimate(tasks: Sequence[Task]) -> Estimate:
     """The cost of tasks. Raises ConfigError for what cannot be simulated, OSError for a trace that cannot be read."""
-    chosen = tasks if len(tasks) <= SAMPLES else [tasks[len(tasks) * n // SAMPLES] for n in range(SAMPLES)]
+    chosen = _spread(tasks)
     found = [_cpu_s(task) for task in chosen]
     known = [cpu_s for cpu_s in found if cpu_s is not None]
     memory = [simulate.inspect(*_configuration(task))["memory_mb"] for task in chosen]
     hours = sum(known) / len(known) * len(tasks) / 3600 if known else None
     return Estimate(hours if tasks else 0.0, len(chosen), max(memory, default=0.0))
+
+
+def affordable(tasks: Sequence[Task], workers: int) -> int:
+    """Number of processes that the machine has memory for, up to `workers`, judged by a few of the tasks.
+
+    Raises ConfigError if the memory is too small for one.
+    """
+    chosen = map(_configuration, _spread(tasks))
+    needed = max((simulate.memory_needed([design], work, False) for design, work in chosen), default=0)
+    return workers - simulate.check_memory("a point", [count * needed for count in range(workers, 0, -1)])
+
+
+def _spread(tasks: Sequence[Task]) -> Sequence[Task]:
+    """A few of the tasks, evenly spread over all."""
+    return tasks if len(tasks) <= SAMPLES else [tasks[len(tasks) * n // SAMPLES] for n in range(SAMPLES)]
 
 
 def _configuration(task: Task) -> tuple[Design, Workload]:

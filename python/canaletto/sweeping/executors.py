@@ -50,6 +50,7 @@ class LocalProcesses:
 
     def __init__(self, workers: int | None = None) -> None:
         self.workers = workers or parallel.processors()
+        self._command = [sys.executable, "-m", "canaletto.sweeping.worker"]
         self._stop = threading.Event()
         self._processes: set[subprocess.Popen[bytes]] = set()
         self._lock = threading.Lock()
@@ -123,9 +124,7 @@ class LocalProcesses:
         with self._lock:
             if self._stop.is_set():
                 raise parallel.StoppedError
-            process = subprocess.Popen(
-                [sys.executable, "-m", "canaletto.sweeping.worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-            )
+            process = subprocess.Popen(self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             self._processes.add(process)
         return process
 

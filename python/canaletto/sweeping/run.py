@@ -18,6 +18,8 @@ class Carried:
 
     computed: int = 0
     failures: list[Done] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """Keys that have no effect in any point."""
 
 
 def carry_out(tasks: Sequence[Task], store: Store, executor: Executor, report: Report) -> Carried:
