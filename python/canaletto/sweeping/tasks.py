@@ -126,9 +126,8 @@ class Resolver:
         return self._workloads[cached]
 
     def _setting(self, key: str, known_as: str, value: Any) -> Setting:
-        line = self._sweep.lines.get(known_as)
         text = value if isinstance(value, str) else _toml.value(value)
-        label = f"{self._sweep.label}:{line}" if line else f"{known_as}={text}"
+        label = self._sweep.place(known_as).removesuffix(": ")
         return Setting(label, WORKLOAD if known_as.startswith(WORKLOAD) else "", f"{key}={text}")
 
     def _source(self, kind: str, given: Any, known: Mapping[str, str]) -> str:
