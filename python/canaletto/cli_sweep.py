@@ -12,9 +12,9 @@ from canaletto.cli_trace import JsonFlag
 from canaletto.report.units import number_of
 
 if TYPE_CHECKING:
-    from canaletto.sweep import Sweep
     from canaletto.sweeping.document import Document
     from canaletto.sweeping.executors import Executor
+    from canaletto.sweeping.sweep import Sweep
 
 CLUSTER = "Cluster"
 
@@ -88,8 +88,8 @@ def _sweep(
       canaletto sweep sweep.toml --out sweeps/first --point 3
       canaletto sweep sweep.toml --out sweeps/first --on dask://head:8786
     """
-    from canaletto.sweep import Sweep
     from canaletto.sweeping import document
+    from canaletto.sweeping.sweep import Sweep
 
     _check_one({"--dry-run": dry_run, "--shard": shard, "--collect": collect, "--slurm": slurm, "--point": point})
     asked = document.read(file)
@@ -105,8 +105,8 @@ def _sweep(
 
         _freeze(Sweep(Folder(out).known(asked)), point)
     elif collect:
-        from canaletto.sweep import collect as write_table
         from canaletto.sweeping.folder import Folder
+        from canaletto.sweeping.sweep import collect as write_table
 
         found = Sweep(Folder(out).known(asked))
         write_table(found, page=not no_report)
@@ -127,8 +127,8 @@ def _check_one(given: dict[str, Any]) -> None:
 def _carry_out(
     asked: "Document", out: Path, on: str, workers: int | None, shard: str | None, no_report: bool, json: bool
 ) -> None:
-    from canaletto.sweep import go_on, reporting
     from canaletto.sweeping.shard import Shard
+    from canaletto.sweeping.sweep import go_on, reporting
 
     part = None if shard is None else Shard.parsed(shard)
     executor = _executor(asked, on, workers)
@@ -239,9 +239,9 @@ def _search(
     Examples:
       canaletto search search.toml --out searches/first
     """
-    from canaletto.search import go_on
     from canaletto.searching import document
-    from canaletto.sweep import reporting
+    from canaletto.searching.search import go_on
+    from canaletto.sweeping.sweep import reporting
 
     asked = document.read(file)
     try:

@@ -33,7 +33,6 @@ from canaletto._engine import ConfigError
 from canaletto.confidence import EXTRA_HEADLINES, HEADLINES, lookup
 from canaletto.config import Design, Workload, check_text, read_text
 from canaletto.files import beside, in_use, is_special, leftovers, named, remove_leftovers
-from canaletto.origin import origin
 from canaletto.results import Result
 
 if TYPE_CHECKING:
@@ -202,6 +201,8 @@ def checked_against(folder: Path, its_record: Mapping[str, Any], name: str) -> P
 
 def _record(result: Result, traces: list[dict[str, str]], command: list[str] | None) -> dict[str, Any]:
     """Contents of `run.json`, which describes the origin of a run."""
+    from canaletto.origin import origin
+
     design, workload = result.configuration
     return {
         "schema": SCHEMA,

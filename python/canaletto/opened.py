@@ -11,11 +11,12 @@ from canaletto.compare import Comparison
 from canaletto.files import sound_parquet
 from canaletto.gains import Gain
 from canaletto.results import Result
-from canaletto.search import Search
-from canaletto.sweep import Sweep
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from canaletto.searching.search import Search
+    from canaletto.sweeping.sweep import Sweep
 
 
 class Tables(Mapping[str, "pl.DataFrame"]):
@@ -41,7 +42,7 @@ class Tables(Mapping[str, "pl.DataFrame"]):
         return f"<tables {', '.join(self._files)} in {self.path}>"
 
 
-def load(path: str | PathLike[str]) -> Result | Comparison | Sweep | Search | Tables:
+def load(path: str | PathLike[str]) -> "Result | Comparison | Sweep | Search | Tables":
     """Opens a folder that a command wrote.
 
     The folder of a run gives a `Result`, that of a comparison a `Comparison`, those of `sweep` and `search` a `Sweep`
@@ -50,16 +51,24 @@ def load(path: str | PathLike[str]) -> Result | Comparison | Sweep | Search | Ta
     Raises ConfigError if the folder is none of these or is damaged, OSError if it cannot be read.
     """
     home = Path(path)
-    for kind, opened in (("sweep", Sweep), ("search", Search)):
+    for kind in ("sweep", "search"):
         if (home / f"{kind}.json").is_file():
-            from canaletto.sweeping.folder import Folder, about
-
-            about(home, kind)
-            return opened(Folder(home, kind))
+            return _many(home, kind)
     tables = _tables(home)
     if tables:
         return Tables(home, tables)
     return _comparison(home) if folder.is_comparison(home) else folder.load(home)
+
+
+def _many(home: Path, kind: str) -> "Sweep | Search":
+    """The folder of a sweep or of a search."""
+    from canaletto.searching.search import Search
+    from canaletto.sweeping.folder import Folder, about
+    from canaletto.sweeping.sweep import Sweep
+
+    about(home, kind)
+    folder = Folder(home, kind)
+    return Sweep(folder) if kind == "sweep" else Search(folder)
 
 
 def _tables(home: Path) -> dict[str, Path]:

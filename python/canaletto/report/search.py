@@ -13,8 +13,8 @@ from canaletto.report.units import number_of
 from canaletto.searching import measures
 
 if TYPE_CHECKING:
-    from canaletto.search import Search
     from canaletto.searching.document import Search as Asked
+    from canaletto.searching.search import Search
 
 _WORDED = {each.column: each for each in (P99, IOPS, MEAN, ENERGY)}
 

@@ -13,7 +13,7 @@ from canaletto.report.document import chart, document, grid, note, section, tabl
 from canaletto.report.units import ABSENT, count, factor, number_of, scaled, thousandths, time_us
 
 if TYPE_CHECKING:
-    from canaletto.sweep import Sweep
+    from canaletto.sweeping.sweep import Sweep
 
 
 @dataclass(frozen=True)

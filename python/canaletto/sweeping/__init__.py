@@ -6,7 +6,12 @@ grid.py       axes combined into points: products, zipped axes, Latin hypercubes
 tasks.py      points resolved into simulations, each with the hash of what it computes
 work.py       one simulation, wherever it is carried out, and the record of its result
 store.py      records on disk: whole, checked, and shared among folders
-executors.py  where simulations are carried out: local processes; cluster.py: Dask; slurm.py: an array of jobs
-run.py        a sweep from its file to its table
+executors.py  where simulations are carried out: local processes (worker.py)
+cluster.py    the same on Dask; remote.py is what runs there
+slurm.py      the same as an array of jobs, each of which takes a part (shard.py)
+estimate.py   the cost of a sweep before it is carried out
+folder.py     the folder of a sweep or a search
+run.py        simulations carried out, as far as they have not been before
+sweep.py      a sweep from its file to its table: `cn.sweep`
 table.py      one row a point
 """

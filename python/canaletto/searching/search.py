@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from canaletto.config import Design, Workload
 from canaletto.searching import document
 from canaletto.searching.document import Search as Asked
-from canaletto.sweep import repeated, reporting
 from canaletto.sweeping.run import Report
+from canaletto.sweeping.sweep import repeated, reporting
 
 if TYPE_CHECKING:
     import polars as pl
