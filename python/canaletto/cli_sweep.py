@@ -127,10 +127,16 @@ def _check_one(given: dict[str, Any]) -> None:
 def _carry_out(
     asked: "Document", out: Path, on: str, workers: int | None, shard: str | None, no_report: bool, json: bool
 ) -> None:
+    from canaletto.sweeping.folder import Folder
     from canaletto.sweeping.shard import Shard
     from canaletto.sweeping.sweep import go_on, reporting
+    from canaletto.sweeping.tasks import resolve
 
     part = None if shard is None else Shard.parsed(shard)
+    if on != "local":
+        # Before any job is submitted for it.
+        Folder(out).check(asked)
+        resolve(asked)
     executor = _executor(asked, on, workers)
     command = ["canaletto", *sys.argv[1:]]
     try:

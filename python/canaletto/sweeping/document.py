@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from canaletto._engine import ConfigError
-from canaletto.config import WorkloadOptions, check_whole, read_text
+from canaletto.config import Config, WorkloadOptions, check_whole, read_text
 from canaletto.sweeping.axes import MOST, Axis, Span, axis
 from canaletto.sweeping.grid import Condition, Grid, Latin
 
@@ -49,7 +49,7 @@ class Document:
         """Hash of what is asked for, however it is spelt and wherever it is to be carried out."""
         grid = self.grid
         parts = [
-            {key: str(value) for key, value in self.fixed.items()},
+            {key: value.to_toml() if isinstance(value, Config) else str(value) for key, value in self.fixed.items()},
             [[axis.key, *axis.values] for axis in grid.all_axes],
             [[axis.key for axis in axes] for axes in grid.zips],
             [grid.latin.points, grid.latin.seed, {key: repr(span) for key, span in grid.latin.spans.items()}]
@@ -96,9 +96,6 @@ def checked(label: str, document: Mapping[str, Any], text: str = "", folder: Pat
             raise ConfigError(f"{place(key)}{key}: unknown key, expected one of {expected}")
     tables = {name: _table(place, document, name, list if name in ("zip", "skip") else dict) for name in _TABLES}
     fixed = {key: document[key] for key in FIXED if key in document} | tables["set"]
-    for key in ("design", "workload"):
-        if key not in fixed and key not in tables["grid"]:
-            raise ConfigError(f"{label}: {key}: absent, expected a {key}'s name or file")
     axes = [axis(place(key), key, given) for key, given in tables["grid"].items()]
     if "seeds" in document:
         axes.append(_seeds(place, document))
@@ -106,6 +103,9 @@ def checked(label: str, document: Mapping[str, Any], text: str = "", folder: Pat
     latin = _latin(place, tables["latin"]) if tables["latin"] else None
     grid = Grid(tuple(axes), tuple(zips), latin)
     _check_axes(place, grid, tables["set"])
+    for key in SOURCES:
+        if key not in fixed and key not in {axis.key for axis in grid.all_axes}:
+            raise ConfigError(f"{label}: {key}: absent, expected a {key}'s name or file")
     only_where = {
         key: _condition(place, grid, f"only_where.{key}", given) for key, given in tables["only_where"].items()
     }

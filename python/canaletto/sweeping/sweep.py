@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from canaletto import simulate
 from canaletto._engine import ConfigError, SimulationError
-from canaletto.config import Design, Workload
+from canaletto.config import Design, Workload, check_whole
 from canaletto.progress import Bar
 from canaletto.report.units import digits, number_of
 from canaletto.sweeping import document
@@ -102,6 +102,8 @@ def sweep(
     Raises ConfigError for what cannot be simulated, SimulationError for points without a result because of the machine
     (a worker that was killed), OSError for a disk that is full. What is done is kept in `out`.
     """
+    if workers is not None:
+        check_whole("workers", workers, 1, 4096)
     asked = {"design": design, "workload": workload, "grid": dict(grid), **more}
     found = document.checked("sweep", asked if seeds is None else {**asked, "seeds": seeds})
     place = Path(tempfile.mkdtemp(prefix="canaletto-") if out is None else out)
