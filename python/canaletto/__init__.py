@@ -8,12 +8,19 @@
 >>> cn.compare("performance-optimized", "hm_0").verdict  # which fabric wins, by how much, and why
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from canaletto._engine import ConfigError, SimulationError, version
 from canaletto.compare import Comparison, compare
 from canaletto.config import Design, Workload, design, workload
-from canaletto.folder import load
+from canaletto.opened import Tables, load
 from canaletto.results import Fields, Result
 from canaletto.simulate import run
+
+if TYPE_CHECKING:
+    from canaletto.searching.search import Search, search
+    from canaletto.sweeping.sweep import Sweep, sweep
 
 __version__ = version()
 
@@ -23,12 +30,29 @@ __all__ = [
     "Design",
     "Fields",
     "Result",
+    "Search",
     "SimulationError",
+    "Sweep",
+    "Tables",
     "Workload",
     "__version__",
     "compare",
     "design",
     "load",
     "run",
+    "search",
+    "sweep",
     "workload",
 ]
+
+_LATER = {
+    **dict.fromkeys(("Sweep", "sweep"), "canaletto.sweeping.sweep"),
+    **dict.fromkeys(("Search", "search"), "canaletto.searching.search"),
+}
+"""Names whose modules are loaded when they are asked for: most who import the package do not."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATER[name]), name)

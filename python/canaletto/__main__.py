@@ -27,7 +27,7 @@ def main() -> NoReturn:
         status = FAILED
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = _complain(_os_error(error), BAD_INPUT)
+        status = _complain(os_error(error), BAD_INPUT)
     sys.exit(status)
 
 
@@ -94,7 +94,8 @@ def _interrupted() -> int:
     return _complain("interrupted; nothing was written", INTERRUPTED)
 
 
-def _os_error(error: OSError) -> str:
+def os_error(error: OSError) -> str:
+    """The system's word, with the file that it is about."""
     reason = error.strerror or str(error)
     return f"{error.filename}: {reason}" if error.filename is not None else reason
 

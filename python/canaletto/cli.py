@@ -1,6 +1,5 @@
 """Commands. Each turns its arguments into calls of the package and shows the results."""
 
-import shlex
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -8,17 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from canaletto import _engine, cli_replay, cli_rtl, cli_trace, console
+from canaletto import _engine, cli_load, cli_replay, cli_rtl, cli_sweep, cli_trace, console
+from canaletto.cli_drive import DesignName, Seed, Settings, WorkloadName, assignments, resolve_workload
 from canaletto.cli_help import (
     DRIVE,
     OUTPUT,
     RUN,
     Command,
-    complete_design,
     complete_fabric,
     complete_fabrics,
-    complete_setting,
-    complete_workload,
     share,
     whole,
 )
@@ -42,7 +39,7 @@ from canaletto.cli_trace import Columns, Events, JsonFlag, OnError, SortWindow, 
 from canaletto.report.units import number_of, time_us
 
 if TYPE_CHECKING:
-    from canaletto.config import Design, Setting, Workload, WorkloadOptions
+    from canaletto.config import Design, Setting, Workload
     from canaletto.results import Result
     from canaletto.timeline import Timeline, Window
 
@@ -53,32 +50,12 @@ app = typer.Typer(
 )
 app.add_typer(cli_trace.app, name="trace")
 app.add_typer(cli_rtl.app, name="rtl")
+cli_sweep.add_to(app)
+cli_load.add_to(app)
 
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A folder that `run --out` wrote.")]
 
-# What `run` and `compare` both take.
-DesignName = Annotated[
-    str, typer.Argument(metavar="DESIGN", help="A preset's name or a TOML file.", autocompletion=complete_design)
-]
-WorkloadName = Annotated[
-    str,
-    typer.Option(
-        "--workload",
-        metavar="W",
-        help="A profile's name, a TOML file, a fio job file, or a trace.",
-        autocompletion=complete_workload,
-    ),
-]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="KEY=VALUE",
-        help="Set a key of the design, or of the workload with workload.KEY, such as workload.read_share=70%.",
-        autocompletion=complete_setting,
-        rich_help_panel=DRIVE,
-    ),
-]
+# Options that `run` and `compare` both take.
 Precondition = Annotated[
     Literal["none", "steady", "replay"] | None,
     typer.Option(
@@ -93,15 +70,6 @@ Occupancy = Annotated[
         metavar="X",
         help="Share of the addresses that hold data before the run, such as 70%.",
         rich_help_panel=DRIVE,
-    ),
-]
-Seed = Annotated[
-    int,
-    typer.Option(
-        parser=whole(0, 2**64 - 1),
-        metavar="N",
-        help="Seed of all random streams. Same inputs and seed: same results.",
-        rich_help_panel=RUN,
     ),
 ]
 Seeds = Annotated[
@@ -256,7 +224,7 @@ def _run(
 
     _check_report(out, no_report, window if timeline_file is None else None)
     moments = _window(timeline_file, window, force, out)
-    keys, workload_keys = _assignments(set_)
+    keys, workload_keys = assignments(set_)
     keys += _preconditioning(precondition, occupancy)
     if fabric is not None:
         keys.append(config.Setting(f"--fabric {fabric}", "", f"{_FABRIC}={fabric}"))
@@ -280,7 +248,7 @@ def _run(
         trace_format=trace_format,
         read=cli_trace.reading(on_error, sort_window, events, columns),
     )
-    work = _resolve_workload(workload, workload_keys, asked)
+    work = resolve_workload(workload, workload_keys, asked)
     if dry_run:
         _show_dry_run(drive, work, json is not None)
         return
@@ -371,7 +339,7 @@ def _compare(
     if window is not None and out is None:
         raise ConfigError(f"--window {window}: given without --out DIR, whose report it is for")
     moments = _parsed(window)
-    keys, workload_keys = _assignments(set_)
+    keys, workload_keys = assignments(set_)
     keys += _preconditioning(precondition, occupancy)
     for key in keys:
         if key.text.startswith(f"{_FABRIC}="):
@@ -404,7 +372,7 @@ def _compare(
         trace_format=trace_format,
         read=cli_trace.reading(on_error, sort_window, events, columns),
     )
-    work = _resolve_workload(workload, workload_keys, asked)
+    work = resolve_workload(workload, workload_keys, asked)
     left_out = _warmup(drives[0], work, warmup, seed)
     if out is None:
         comparison = run_all(drives, work, seed=seed, seeds=seeds, warmup=left_out, records=False)
@@ -617,17 +585,7 @@ def _schema(
         console.emit(json.loads(_engine.schema(kind)))
 
 
-_WORKLOAD = "workload."
 _FABRIC = "fabric.kind"
-
-
-def _assignments(given: list[str] | None) -> "tuple[list[Setting], list[Setting]]":
-    """Settings of `--set` for the design and for the workload."""
-    settings = [_assignment(text) for text in given or []]
-    return (
-        [setting for setting in settings if not setting.prefix],
-        [setting for setting in settings if setting.prefix],
-    )
 
 
 def _warmup(design: "Design", workload: "Workload", text: str, seed: int) -> int:
@@ -656,18 +614,6 @@ def _preconditioning(kind: str | None, occupancy: float | None) -> "list[Setting
     ]
 
 
-def _assignment(text: str) -> "Setting":
-    from canaletto.config import Setting
-
-    key, equals, value = text.partition("=")
-    if not equals or not key.strip():
-        from canaletto import ConfigError
-
-        raise ConfigError(f"--set {shlex.quote(text)}: expected KEY=VALUE, for example flash.read=10us")
-    prefix = _WORKLOAD if key.strip().startswith(_WORKLOAD) else ""
-    return Setting(f"--set {text}", prefix, f"{key.strip().removeprefix(prefix)}={value.strip()}")
-
-
 def _check_report(out: Path | None, no_report: bool, window: str | None) -> None:
     """Raises ConfigError for `--no-report` without a folder, or with a window for the report."""
     from canaletto import ConfigError
@@ -680,16 +626,6 @@ def _check_report(out: Path | None, no_report: bool, window: str | None) -> None
 
 def _wrote(out: Path, no_report: bool) -> str:
     return f"wrote {out}" if no_report else f"wrote {out} (open {out / 'report.html'})"
-
-
-def _resolve_workload(label: str, keys: "list[Setting]", asked: "WorkloadOptions") -> "Workload":
-    """The workload of the options of `run` and `compare`, with notes on parts that are left out."""
-    from canaletto import config
-
-    made = config.resolve_workload(label, keys, asked)
-    if made.notes:
-        console.say(f"{label}: {'; '.join(made.notes)}")
-    return made
 
 
 def _window(file: Path | None, window: str | None, force: bool, out: Path | None) -> "Window | None":

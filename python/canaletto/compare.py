@@ -28,9 +28,15 @@ FabricProgress: TypeAlias = NamedProgress
 class Comparison:
     """One run for each fabric, of the same work; the first is what the others are measured against."""
 
-    def __init__(self, runs: Sequence[Result], samples: Sequence[Sequence[Mapping[str, Any]]] = ()) -> None:
-        """samples: what each seed gave on every fabric, if there are several seeds."""
+    def __init__(
+        self,
+        runs: Sequence[Result],
+        samples: Sequence[Sequence[Mapping[str, Any]]] = (),
+        gains: speedups.Gains | None = None,
+    ) -> None:
+        """samples: what each seed gave on every fabric, if there are several seeds; or gains: the speedups."""
         self._runs = list(runs)
+        self._gains = gains
         self._samples = list(samples) or [self._runs]
 
     @property
@@ -65,7 +71,7 @@ class Comparison:
     @cached_property
     def gains(self) -> speedups.Gains:
         """The speedups with the half widths of their 95 % confidence intervals."""
-        return speedups.gains(self._samples)
+        return speedups.gains(self._samples) if self._gains is None else self._gains
 
     @property
     def confidence(self) -> Fields | None:

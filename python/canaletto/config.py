@@ -56,7 +56,11 @@ class Config:
 
         Raises ConfigError for an unknown key or a value that is not allowed.
         """
-        return self._resolved(self._label, self._toml, keyword_settings(overrides))
+        return self.adjusted(keyword_settings(overrides))
+
+    def adjusted(self, settings: list[Setting]) -> Self:
+        """A copy like that of `set`, with the names that settings have in messages."""
+        return self._resolved(self._label, self._toml, settings)
 
     def to_toml(self) -> str:
         """The full configuration as TOML."""
@@ -280,9 +284,14 @@ def workload(
 def resolve_workload(label: str, settings: list[Setting], options: WorkloadOptions) -> Workload:
     """Resolves like `workload`, without warnings."""
     options.check()
-    made = _load_workload(label, settings)
+    return shaped(_load_workload(label, settings), options)
+
+
+def shaped(made: Workload, options: WorkloadOptions) -> Workload:
+    """A workload with some options, which have been checked."""
     if options == WorkloadOptions():
         return made
+    label = made.label
     for_traces = options.of_traces() | options.of_streams()
     if for_traces and not made.traces():
         given = ", ".join(f"{key} = {option}" for key, option in for_traces.items())
@@ -294,9 +303,9 @@ def resolve_workload(label: str, settings: list[Setting], options: WorkloadOptio
         document.pop("inter_arrival", None)
     for flow in document["flow"]:
         _shape_flow(flow, options)
-    shaped = Workload.from_toml(_toml.dumps(document), label)
-    shaped.notes = made.notes
-    return shaped
+    found = Workload.from_toml(_toml.dumps(document), label)
+    found.notes = made.notes
+    return found
 
 
 def keyword_settings(overrides: Mapping[str, Any]) -> list[Setting]:

@@ -198,3 +198,13 @@ def sound_parquet(path: str | PathLike[str]) -> Iterator[None]:
 def is_special(path: Path) -> bool:
     """Whether `path` is there and no regular file: a device, a pipe."""
     return path.exists() and not stat.S_ISREG(path.stat().st_mode)
+
+
+def cache_folder() -> Path | None:
+    """The user's cache folder, after the XDG base directory specification. None for a user without a home."""
+    given = os.environ.get("XDG_CACHE_HOME", "")
+    try:
+        folder = Path(given) if os.path.isabs(given) else Path.home() / ".cache"
+    except RuntimeError:
+        return None
+    return folder / "canaletto"

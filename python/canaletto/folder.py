@@ -187,7 +187,12 @@ def _checksum(document: Mapping[str, Any]) -> str:
 
 def checked(folder: Path, name: str) -> Path:
     """A file of a frozen run. Raises ConfigError if it is not what the run wrote, OSError if it cannot be read."""
-    path, expected = folder / name, record(folder)["files"].get(name)
+    return checked_against(folder, record(folder), name)
+
+
+def checked_against(folder: Path, its_record: Mapping[str, Any], name: str) -> Path:
+    """Like `checked`, with a record that was read before."""
+    path, expected = folder / name, its_record["files"].get(name)
     found = _engine.hash_trace(str(path))
     if found != expected:
         raise ConfigError(f"{path}: is not what the run wrote: got {found}, expected {expected}")
@@ -196,10 +201,13 @@ def checked(folder: Path, name: str) -> Path:
 
 def _record(result: Result, traces: list[dict[str, str]], command: list[str] | None) -> dict[str, Any]:
     """Contents of `run.json`, which describes the origin of a run."""
+    from canaletto.origin import origin
+
     design, workload = result.configuration
     return {
         "schema": SCHEMA,
         "version": _engine.version(),
+        **origin(),
         "command": command,
         "options": result.options,
         "design_from": design.label,
@@ -215,7 +223,7 @@ def load(path: str | PathLike[str]) -> Result:
     """
     folder = Path(path)
     found = record(folder)
-    data = _read_json(checked(folder, RESULT_FILE))
+    data = read_json(checked(folder, RESULT_FILE))
     _check_result(folder / RESULT_FILE, data)
     design, workload = configuration(folder)
     from canaletto.rows import Saved
@@ -247,16 +255,40 @@ def record(folder: Path) -> dict[str, Any]:
 
     Raises ConfigError if there is none or it is of another kind: a comparison's folder holds several runs.
     """
+    found = _read_record(folder)
+    if found.get("kind") == COMPARISON:
+        runs = ", ".join(str(folder / str(fabric)) for fabric in found.get("fabrics") or ())
+        raise ConfigError(f"{folder}: a comparison; expected the folder of one of its runs: {runs}")
+    return _sound(folder, found)
+
+
+def is_comparison(folder: Path) -> bool:
+    """Whether a folder holds a comparison. Raises ConfigError if it holds no run either."""
+    return _read_record(folder).get("kind") == COMPARISON
+
+
+def record_of_comparison(folder: Path) -> dict[str, Any]:
+    """The `run.json` of a comparison's folder. Raises ConfigError if it is damaged."""
+    found = _sound(folder, _read_record(folder))
+    fabrics = found.get("fabrics")
+    if not isinstance(fabrics, list) or not fabrics or not all(isinstance(name, str) for name in fabrics):
+        raise ConfigError(f"{folder / RUN_FILE}: fabrics: got {fabrics!r}, expected names")
+    return found
+
+
+def _read_record(folder: Path) -> dict[str, Any]:
     check_text(folder)
     if not (folder / RUN_FILE).is_file():
         what = "no such folder" if not folder.exists() else f"no {RUN_FILE} in it"
         raise ConfigError(f"{folder}: {what}; expected a folder that `canaletto run --out` wrote")
-    found = _read_json(folder / RUN_FILE)
+    found = read_json(folder / RUN_FILE)
     if found.get("schema") != SCHEMA or not isinstance(found.get("options"), dict):
         raise ConfigError(f"{folder / RUN_FILE}: schema: got {found.get('schema')!r}, expected {SCHEMA}")
-    if found.get("kind") == COMPARISON:
-        runs = ", ".join(str(folder / str(fabric)) for fabric in found.get("fabrics") or ())
-        raise ConfigError(f"{folder}: a comparison; expected the folder of one of its runs: {runs}")
+    return found
+
+
+def _sound(folder: Path, found: dict[str, Any]) -> dict[str, Any]:
+    """A record after the checks of what others rely on."""
     if found.get("checksum") != _checksum(found):
         raise ConfigError(
             f"{folder / RUN_FILE}: is not what the run wrote: its checksum is {found.get('checksum')!r}, "
@@ -339,7 +371,7 @@ def _is_replaceable(target: Path) -> bool:
     if not any(target.iterdir()):
         return True
     try:
-        found = _read_json(target / RUN_FILE)
+        found = read_json(target / RUN_FILE)
     except (OSError, ConfigError):
         return False
     return {"schema", "options", "traces"} <= found.keys()
@@ -354,7 +386,8 @@ def _write_json(path: Path, document: Mapping[str, Any]) -> None:
     _write_text(path, json.dumps(document, indent=1, allow_nan=False) + "\n")
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def read_json(path: Path) -> dict[str, Any]:
+    """A file's JSON object. Raises ConfigError for what is none."""
     try:
         found = json.loads(read_text(str(path)))
     except ValueError as error:

@@ -26,8 +26,8 @@ class Row:
         self._label = label
         self._task: TaskID | None = None
 
-    def __call__(self, done: int, total: int, simulated_ps: int) -> None:
-        """The run is so far."""
+    def __call__(self, done: int, total: int, simulated_ps: int, *, rate: str = "") -> None:
+        """The run is so far. rate: how fast it is, in words."""
         rich = self._bar.shown()
         rich.update(
             self.place(rich),
@@ -35,7 +35,7 @@ class Row:
             completed=done,
             total=total or None,
             done=scaled(done) + (f" of {scaled(total)}" if total else ""),
-            simulated=f", {time_us(simulated_ps / 1e6)} simulated" if simulated_ps else "",
+            simulated=f", {time_us(simulated_ps / 1e6)} simulated" if simulated_ps else rate and f", {rate}",
         )
 
     def place(self, rich: "RichProgress") -> "TaskID":

@@ -139,7 +139,7 @@ def test_commands_load_only_what_they_need(words: list[str]) -> None:
         "from canaletto.__main__ import main\n"
         "try: main()\n"
         "except SystemExit as ended: assert not ended.code, ended.code\n"
-        "finally: print(*{'polars', 'numpy', 'altair'} & set(sys.modules), file=sys.stderr)\n"
+        "finally: print(*{'polars', 'numpy', 'altair', 'optuna', 'distributed'} & set(sys.modules), file=sys.stderr)\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stderr.strip() == ""

@@ -39,6 +39,11 @@ def shell(text: str, folder: Path, place: str) -> str:
 
 
 def toml(text: str, folder: Path, place: str) -> None:
+    """A file that begins with its name is for later commands; others are designs or workloads, and are resolved."""
+    name = re.match(r"# (\w+\.toml)\n", text)
+    if name is not None:
+        (folder / name[1]).write_text(text)
+        return
     (folder / "example.toml").write_text("\n".join(line.strip() for line in text.splitlines()))
     files = ["performance-optimized", "example.toml"] if "[[flow]]" in text else ["example.toml", "hm_0"]
     run([COMMAND, "run", files[0], "--workload", files[1], "--dry-run"], folder, place)

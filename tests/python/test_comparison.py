@@ -1,6 +1,8 @@
 """Does the package compare fabrics as its documentation says, and say honestly who wins?"""
 
 import copy
+import json
+import platform
 import signal
 import threading
 from collections.abc import Callable
@@ -8,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import canaletto as cn
+import polars as pl
 import pytest
 from canaletto import memory, names, simulate
 from canaletto.gains import Gain, gains
@@ -80,9 +83,23 @@ def test_save(comparison: cn.Comparison, tmp_path: Path) -> None:
     assert loaded.requests.equals(comparison["packetized"].requests)
     with pytest.raises(cn.ConfigError, match="exists already"):
         comparison.save(tmp_path / "c")
-    with pytest.raises(cn.ConfigError, match="a comparison; expected the folder of one of its runs"):
+    whole = cn.load(tmp_path / "c")
+    assert whole.to_dict() == comparison.to_dict()
+    assert whole.verdict == comparison.verdict
+    record = json.loads((tmp_path / "c" / "run.json").read_text())
+    assert record["platform"]["python"] == platform.python_version()
+    assert record["packages"]["polars"] == pl.__version__
+    assert record["commit"] is None or len(record["commit"]) == 40
+    (tmp_path / "c" / "compare.json").write_text("{}")
+    with pytest.raises(cn.ConfigError, match=r"compare\.json: is not what the run wrote"):
         cn.load(tmp_path / "c")
     comparison.save(tmp_path / "c", force=True)
+
+
+def test_a_comparison_of_seeds_is_opened_with_its_intervals(tmp_path: Path) -> None:
+    made = cn.compare("performance-optimized", BUSY, ["bus", "ideal"], seeds=2, records=False)
+    made.save(tmp_path / "c", report=False)
+    assert cn.load(tmp_path / "c").to_dict() == made.to_dict()
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,13 @@
 """Parts of a figure: the runs it needs, the table they make, and the chart in the form of the paper."""
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
-from canaletto import _engine, simulate
+from canaletto import simulate
 from canaletto.config import Design, Workload
+from canaletto.identity import key_of, traffic
 from canaletto.progress import Progress
 from canaletto.report.charts import Spec
 
@@ -63,7 +61,7 @@ class Run:
     @cached_property
     def key(self) -> str:
         """Identity of the run, as a name for its result: any change of configuration or engine gives another."""
-        return key_of(self.design.to_toml(), _traffic(self.workload), str(self.seed), str(self.alone))
+        return key_of(self.design.to_toml(), traffic(self.workload, {}), str(self.seed), str(self.alone))
 
     @property
     def requests(self) -> int:
@@ -79,17 +77,6 @@ class Run:
     def simulate(self, report: Progress) -> dict[str, Any]:
         """Carries it out."""
         return simulate.run_once(self.design, self.workload, self.seed, 0, False, report, alone=self.alone)[0]
-
-
-def _traffic(workload: Workload) -> str:
-    """A workload without what only describes it: two that say the same with other origins share their runs."""
-    keys = workload.to_dict()
-    flows = [{**flow, "synthetic": _undescribed(flow.get("synthetic"))} for flow in keys["flow"]]
-    return json.dumps({**keys, "about": "", "flow": flows}, sort_keys=True)
-
-
-def _undescribed(synthetic: dict[str, Any] | None) -> dict[str, Any]:
-    return {key: value for key, value in (synthetic or {}).items() if key != "origin"}
 
 
 @dataclass(frozen=True)
@@ -117,21 +104,10 @@ CAPTION = "bars: ours; red: what was published"
 """Title of a chart without a title of its own."""
 
 
-def key_of(*parts: str) -> str:
-    """A name for the result of what these parts say, with this engine."""
-    return hashlib.sha256("\0".join((_build(), *parts)).encode()).hexdigest()[:32]
-
-
 def seconds(duration: str) -> float:
     """A duration of a configuration, such as "1.5ms"."""
     digits = duration.rstrip("npums")
     return float(digits) * {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12}[duration[len(digits) :]]
-
-
-@cache
-def _build() -> str:
-    """The engine's build."""
-    return hashlib.sha256(Path(_engine.__file__).read_bytes()).hexdigest()
 
 
 @cache

@@ -17,6 +17,8 @@ Data: TypeAlias = Mapping[str, Any]
 LINES = alt.Legend(symbolType="stroke", symbolStrokeWidth=3, symbolSize=250)
 """The legend of lines."""
 
+DOTS = alt.Legend(symbolType="circle", symbolStrokeWidth=0, symbolSize=80)
+
 
 def spec(chart: alt.TopLevelMixin) -> Spec:
     """A chart as plain data, without a look of its own."""
@@ -26,10 +28,10 @@ def spec(chart: alt.TopLevelMixin) -> Spec:
     return found
 
 
-def fabric_colour(fabrics: Sequence[str], *, legend: bool = True) -> alt.Color:
-    """The encoding that gives each fabric its colour; the legend, if any, is of lines."""
+def fabric_colour(fabrics: Sequence[str], *, legend: bool = True, dots: bool = False) -> alt.Color:
+    """The encoding that gives each fabric its colour; the legend, if any, is of lines or of dots."""
     scale = alt.Scale(domain=list(fabrics), range=[colours.fabric(name) for name in fabrics])
-    return alt.Color("fabric:N", title=None, scale=scale, legend=LINES if legend else None)
+    return alt.Color("fabric:N", title=None, scale=scale, legend=(DOTS if dots else LINES) if legend else None)
 
 
 def fabric_axis(fabrics: Sequence[str]) -> alt.Y:

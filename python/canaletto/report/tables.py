@@ -25,8 +25,13 @@ from canaletto.report.units import (
 )
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from canaletto.mqsim import Replay
     from canaletto.repeat import Difference, Rerun
+    from canaletto.searching.document import Search
+    from canaletto.sweeping.document import Document
+    from canaletto.sweeping.estimate import Estimate
 
 
 def plain(differences: Sequence["Difference"]) -> list[dict[str, Any]]:
@@ -86,6 +91,55 @@ def reproduced(found: Mapping[str, Sequence[Mapping[str, Any]]], *, quick: bool)
     yield table
     if quick:
         yield Text("--quick: few requests, indicative only")
+
+
+def planned(
+    asked: "Document", points: int, simulations: int, missing: int, cost: "Estimate", processors: int
+) -> Iterator[RenderableType]:
+    """A sweep before it is carried out."""
+    table = plain_table("axis", "values", right=(1,))
+    for axis in asked.grid.all_axes:
+        table.add_row(axis.key, count(len(axis.values)))
+    yield table
+    shared = "" if simulations == points else f", {number_of(simulations, 'different simulation')}"
+    known = (
+        ""
+        if missing == simulations
+        else f", {number_of(simulations - missing, 'of them computed', 'of them computed')}"
+    )
+    yield Text(f"{number_of(points, 'point')}{shared}{known}")
+    if cost.cpu_hours is None:
+        yield Text(
+            f"CPU time unknown: none of {number_of(cost.tried, 'point')} that were tried came far enough to tell"
+        )
+    elif missing:
+        alone = time_us(cost.cpu_hours * 3.6e9 / processors)
+        yield Text(
+            f"about {cost.cpu_hours:.2g} CPU-hours for the {count(missing)} that are missing, from {cost.tried} that "
+            f"were tried: {alone} on this machine's {number_of(processors, 'processor')}"
+        )
+
+
+def searched(asked: "Search", front: "pl.DataFrame") -> RenderableType:
+    """The best designs, the first objective's best first."""
+    if not front.height:
+        return Text("no point that was tried keeps all constraints")
+    keys = dict.fromkeys(axis.column for axis in asked.points.grid.all_axes if axis.column in front.columns)
+    judges = [each.column for each in asked.objectives]
+    table = plain_table("design", *keys, *judges, right=tuple(range(len(keys) + 1, len(keys) + 1 + len(judges))))
+    for row in front.iter_rows(named=True):
+        cells = [_value(row[name]) if name in keys else f"{row[name]:.4g}" for name in [*keys, *judges]]
+        table.add_row(f"designs/{row['point']}.toml", *cells)
+    return table
+
+
+def loads(curves: Sequence[Mapping[str, Any]]) -> RenderableType:
+    """The knee of each fabric."""
+    table = plain_table("fabric", "idle latency", "IOPS at the knee", "most IOPS", right=(1, 2, 3))
+    for each in curves:
+        knee = scaled(each["knee"]["iops"]) if each["knee"] else ABSENT
+        table.add_row(each["fabric"], time_us(each["idle_latency_us"]), knee, scaled(each["most_served_iops"]))
+    return table
 
 
 def mqsim(replay: "Replay") -> Iterator[RenderableType]:

@@ -4,13 +4,12 @@ Putting them together takes two seconds of a processor, so the text is kept in t
 version of the library that makes it. Where nothing can be kept, it is made each time.
 """
 
-import os
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
-from canaletto.files import whole
+from canaletto.files import cache_folder, whole
 
 _SNIPPET = "window.vegaEmbed = vegaEmbed;"
 
@@ -31,13 +30,9 @@ def script() -> str:
 
 
 def _file() -> Path | None:
-    """The file that holds the scripts, after the XDG base directory specification. None for a user without a home."""
-    given = os.environ.get("XDG_CACHE_HOME", "")
-    try:
-        folder = Path(given) if os.path.isabs(given) else Path.home() / ".cache"
-    except RuntimeError:
-        return None
-    return folder / "canaletto" / f"vega-{version('vl-convert-python')}.js"
+    """The file that holds the scripts. None for a user without a home."""
+    folder = cache_folder()
+    return folder and folder / f"vega-{version('vl-convert-python')}.js"
 
 
 def _read(file: Path) -> str | None:

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from canaletto import _engine
-from canaletto.experiments.figure import key_of
+from canaletto.identity import key_of
 from canaletto.progress import Progress
 
 DEPTHS = (8, 16, 32, 64, 128, 256)

@@ -1,0 +1,186 @@
+"""Does `canaletto sweep` compute each point once, whatever ends it, and say what is wrong with a file?"""
+
+import os
+import resource
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import canaletto as cn
+import polars as pl
+import pytest
+
+SMALL = """design = "performance-optimized"
+workload = "hm_0"
+requests = 50
+
+[grid]
+fabric = ["bus", "venice"]
+seed = [1, 2, 3]
+"flash.read" = ["3us", "6us"]
+"""
+
+
+@pytest.fixture(autouse=True)
+def own_points(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder of points of the test's own: those that other tests computed are not there."""
+    monkeypatch.setenv("CANALETTO_POINTS", str(tmp_path_factory.mktemp("points")))
+
+
+def same_everywhere(path: Path) -> pl.DataFrame:
+    """A table without what the machine decides."""
+    table = pl.read_parquet(path / "table.parquet")
+    return table.drop([name for name in table.columns if name.startswith("machine_")])
+
+
+def test_the_smallest_file_end_to_end(canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "sweep.toml").write_text(SMALL)
+    assert canaletto.ok("sweep", "sweep.toml", "--out", "a").err == (
+        "canaletto: wrote a (12 points, 12 of them computed now; open a/report.html)\n"
+    )
+    table = pl.read_parquet(tmp_path / "a" / "table.parquet")
+    assert table.height == 12
+    assert table.select("point", "fabric", "seed", "flash.read_us").row(11) == (11, "venice", 3, 6.0)
+    assert table["machine_cpu_s"].min() > 0
+    assert table["error"].null_count() == 12
+    # Again, and in another folder: nothing is computed.
+    for out in ("a", "b"):
+        words = ("sweep", "sweep.toml", "--out", out, "--no-report")
+        assert "12 points, 0 of them computed now" in canaletto.ok(*words).err
+        assert pl.read_parquet(tmp_path / out / "table.parquet").equals(table)
+
+
+def test_kills_at_random_moments_lose_and_count_nothing(tmp_path: Path) -> None:
+    """Four here; `tests/cli/kill_sweep.py 200` does more."""
+    from kill_sweep import kill_until_done
+
+    kill_until_done(tmp_path, kills=4, seed=7)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (("requests", "reqests"), "sweep.toml:3: reqests: unknown key, expected one of design"),
+        (('"flash.read"', '"flash.raed"'), "sweep.toml:8: flash.raed: unknown key"),
+        (('"6us"]', '"6MB"]'), 'sweep.toml:8: flash.read: got "3us" (time) and "6MB" (size), expected values of one'),
+        (('"6us"]', "6]"), 'got "3us" (time) and 6 (number)'),
+        (('"venice"', '"venise"'), "venise"),
+        (("[1, 2, 3]", "{ from = 1, to = 1000000000, step = 1 }"), "sweep.toml:7: seed: got a range of 1,000,000,000"),
+        (("[1, 2, 3]", "{ from = 1, to = 99999, step = 1 }"), "got 399,996 points (2 x 99999 x 2), expected at most"),
+        (("[1, 2, 3]", "[1, -2]"), "seed: got -2"),
+        (("[grid]", "[grid"), "sweep.toml:5: not TOML"),
+        (('"hm_0"', '"hm0"'), "hm_0"),
+        (('"hm_0"', '"nowhere.csv"'), "nowhere.csv: No such file"),
+        (("[grid]", '[set]\n"flash.read" = "3us"\n[grid]'), "flash.read: given as an axis and in set"),
+        (("[grid]", '[only_where]\nseeds = { fabric = "bus" }\n[grid]'), "only_where.seeds: no axis of that name"),
+        (("[grid]", '[[skip]]\nfabric = "mesh"\n[grid]'), "fabric: got 'mesh', expected one of its values"),
+        (("[grid]", "[[zip]]\nrequests = [1, 2]\nevery = [1]\n[grid]"), "requests has 2, every has 1 values"),
+        (("[grid]", "[latin]\npoints = 0\n[grid]"), "latin.points: got 0"),
+    ],
+)
+def test_a_file_that_is_none(change: tuple[str, str], says: str, canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "sweep.toml").write_text(SMALL.replace(*change))
+    canaletto.refuses("sweep", "sweep.toml", "--out", "a", says=(says,))
+    assert not (tmp_path / "a").exists()
+
+
+def test_options_and_folders_that_are_none(canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "sweep.toml").write_text(SMALL)
+    for text in ("0/3", "4/3", "3", "a/b"):
+        canaletto.refuses("sweep", "sweep.toml", "--out", "a", "--shard", text, says=("expected I/N",))
+    canaletto.refuses("sweep", "sweep.toml", "--out", "a", "--collect", says=("a: no such folder",))
+    canaletto.refuses("sweep", "sweep.toml", "--out", "a", "--collect", "--dry-run", says=("both given",))
+    assert not (tmp_path / "a").exists()
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "thesis.tex").write_text("years")
+    canaletto.refuses("sweep", "sweep.toml", "--out", "a", says=("a: exists and is not the folder of a sweep",))
+    canaletto.refuses("sweep", "sweep.toml", "--out", "a/thesis.tex", says=("is a file",))
+    assert os.listdir(tmp_path / "a") == ["thesis.tex"]
+
+
+def test_parts_are_collected_once_all_are_there(canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "sweep.toml").write_text(SMALL)
+    canaletto.ok("sweep", "sweep.toml", "--out", "a", "--shard", "2/2")
+    canaletto.refuses("sweep", "sweep.toml", "--out", "a", "--collect", says=("6 of 12 points are not computed yet",))
+    found = canaletto.ok("sweep", "sweep.toml", "--out", "b", "--dry-run", "--json").json
+    assert (found["points"], found["computed"], found["axes"]) == (12, 6, {"fabric": 2, "seed": 3, "flash.read": 2})
+    assert 0 < found["cpu_hours"] < 1
+    assert not (tmp_path / "b").exists()
+    canaletto.ok("sweep", "sweep.toml", "--out", "a", "--shard", "1/2")
+    found = canaletto.ok("sweep", "sweep.toml", "--out", "a", "--collect", "--no-report", "--json").json
+    assert found == {"schema": 1, "points": 12, "computed": 0, "stopped": 0, "table": "a/table.parquet"}
+    # Another sweep leaves it alone.
+    (tmp_path / "other.toml").write_text(SMALL.replace("6us", "7us"))
+    canaletto.refuses("sweep", "other.toml", "--out", "a", says=("the folder of another sweep than other.toml",))
+    assert pl.read_parquet(tmp_path / "a" / "table.parquet").height == 12
+
+
+def test_two_sweeps_on_one_folder_do_not_hurt_each_other(tmp_path: Path) -> None:
+    from kill_sweep import start, table
+
+    (tmp_path / "sweep.toml").write_text(SMALL)
+    both = [start(tmp_path, "a") for _ in range(2)]
+    told = [process.communicate()[1] for process in both]
+    assert [process.returncode for process in both] == [0, 0], told
+    assert table(tmp_path / "a").height == 12
+    assert table(tmp_path / "a")["point"].n_unique() == 12
+
+
+def test_ctrl_c_leaves_a_folder_to_go_on_with(canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "sweep.toml").write_text(SMALL.replace("requests = 50", "requests = 20000"))
+    points = tmp_path / "a" / "points"
+    words = ["sweep", "sweep.toml", "--out", "a", "--no-report"]
+    answer = canaletto.interrupt(*words, when=lambda _: len(list(points.glob("*/[0-9a-f]*.json"))) >= 2)
+    assert answer.status == 130
+    assert answer.err == "canaletto: interrupted; the same command goes on with a\n"
+    kept = len(list(points.glob("*/[0-9a-f]*.json")))
+    assert 2 <= kept < 12
+    assert f"{12 - kept} of them computed now" in canaletto.ok(*words).err
+
+
+def test_a_full_disk_leaves_what_was_done(canaletto: Any, tmp_path: Path) -> None:
+    """A file may not grow beyond the limit: records fit, tables do not."""
+    from conftest import COMMAND
+
+    (tmp_path / "sweep.toml").write_text(SMALL)
+    words = [COMMAND, "sweep", "sweep.toml", "--out", "a", "--no-report"]
+    for limit in (3_000, 12_000):
+        full = subprocess.run(
+            words,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+            preexec_fn=lambda limit=limit: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+        )
+        assert (full.returncode, len(full.stderr.splitlines())) == (2, 1), full.stderr
+        assert "File too large" in full.stderr
+        assert not list(tmp_path.rglob(".*.*"))
+    assert "0 of them computed now" in canaletto.ok(*words[1:]).err
+
+
+def test_a_point_becomes_a_run_folder_and_folders_open(canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "sweep.toml").write_text(SMALL)
+    canaletto.ok("sweep", "sweep.toml", "--out", "a", "--no-report")
+    canaletto.ok("sweep", "sweep.toml", "--out", "a", "--point", 11)
+    opened = cn.load(tmp_path / "a")
+    run = cn.load(tmp_path / "a" / "runs" / "11")
+    assert isinstance(opened, cn.Sweep)
+    assert (run.fabric, run.seed) == ("venice", 3)
+    assert run.latency_us.all.p99 == opened.table["latency_p99_us"][11]
+    canaletto.refuses("sweep", "sweep.toml", "--out", "a", "--point", 12, says=("point: got 12", "from 0 to 11"))
+
+
+def test_curves_of_ones_own_design(canaletto: Any, tmp_path: Path) -> None:
+    words = ["load", "performance-optimized", "--workload", "YCSB_B", "--requests", "300", "--loads", "4"]
+    found = canaletto.ok(*words, "--fabrics", "bus,mesh", "--out", "curves", "--json").json
+    assert [each["fabric"] for each in found["curves"]] == ["bus", "mesh"]
+    for curve in found["curves"]:
+        latencies = [point["mean_latency_us"] for point in curve["points"]]
+        assert latencies == sorted(latencies)
+        assert curve["idle_latency_us"] < latencies[0] < 2 * curve["idle_latency_us"] < latencies[-1]
+        assert 0 < curve["knee"]["iops"] < curve["most_served_iops"]
+    opened = cn.load(tmp_path / "curves")
+    assert opened["load"].height == 8
+    assert opened["load"].columns[:3] == ["fabric", "offered_iops", "served_iops"]
+    assert canaletto.ok(*words, "--fabrics", "bus,mesh").out.splitlines()[0].split()[:2] == ["fabric", "idle"]

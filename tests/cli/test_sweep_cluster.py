@@ -1,0 +1,219 @@
+"""Are results the same bytes wherever points are computed: on Dask with a worker killed, and as an array of jobs?"""
+
+import os
+import shutil
+import socket
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import canaletto as cn
+import pytest
+from canaletto.sweeping import remote
+from canaletto.sweeping.tasks import Task
+from kill_sweep import COMMAND, table
+
+SWEEP = """design = "performance-optimized"
+workload = "t.trace"
+[grid]
+fabric = ["bus", "venice"]
+seed = { from = 1, to = 6, step = 1 }
+[cluster]
+kind = "slurm"
+jobs = 2
+cores = 1
+memory = "1GB"
+[slurm]
+partition = "short queue"
+mem = "2G"
+exclusive = true
+setup = ["export FROM_SETUP=1"]
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a sweep's file, and a cache folder of its own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "sweep.toml").write_text(SWEEP)
+    (tmp_path / "t.trace").write_text("".join(f"{100 * n} 0 {n * 7919 % 10**6 * 8} 8 {n % 2}\n" for n in range(3000)))
+    return tmp_path
+
+
+def results(folder: Path) -> dict[str, bytes]:
+    """The line of each record that is the same everywhere."""
+    return {file.stem: file.read_bytes().splitlines()[1] for file in folder.glob("points/*/[0-9a-f]*.json")}
+
+
+def swept(home: Path, out: str, *words: str) -> "subprocess.Popen[str]":
+    """A sweep whose points nobody computed before."""
+    environment = {**os.environ, "CANALETTO_POINTS": str(home / f"points-{out}")}
+    command = [COMMAND, "sweep", "sweep.toml", "--out", out, "--no-report", *words]
+    return subprocess.Popen(command, cwd=home, env=environment, stderr=subprocess.PIPE, text=True)
+
+
+def ok(process: "subprocess.Popen[str]") -> str:
+    _, said = process.communicate()
+    assert process.returncode == 0, said
+    return str(said)
+
+
+@contextmanager
+def dask(home: Path) -> Iterator[tuple[str, list["subprocess.Popen[bytes]"]]]:
+    """A scheduler on loopback and two workers: the address, and the workers' processes."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    program = [sys.executable, "-m", "distributed.cli.dask_scheduler"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": home}
+    place = ["--host", "127.0.0.1", "--no-dashboard"]
+    processes = [subprocess.Popen([*program, *place, "--port", str(port)], **quiet)]
+    try:
+        for number in range(2):
+            words = [f"tcp://127.0.0.1:{port}", *place, "--nthreads", "1", "--no-nanny"]
+            program = [sys.executable, "-m", "distributed.cli.dask_worker"]
+            folder = ["--local-directory", str(home / f"worker{number}")]
+            processes.append(subprocess.Popen([*program, *words, *folder], **quiet))
+        yield f"dask://127.0.0.1:{port}", processes[1:]
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def test_dask_gives_the_same_bytes_though_a_worker_is_killed(home: Path) -> None:
+    pytest.importorskip("distributed", reason="no dask.distributed (extra cluster)")
+    ok(swept(home, "local"))
+    with dask(home) as (address, workers):
+        running = swept(home, "dask", "--on", address)
+        while running.poll() is None and len(results(home / "dask")) < 3:
+            time.sleep(0.01)
+        workers[0].kill()
+        assert "12 points, 12 of them computed now" in ok(running)
+    assert results(home / "dask") == results(home / "local")
+    assert len(results(home / "dask")) == 12
+    assert table(home / "dask").equals(table(home / "local"))
+
+
+def test_a_scheduler_that_cannot_be_reached(canaletto: Any, home: Path) -> None:
+    pytest.importorskip("distributed", reason="no dask.distributed (extra cluster)")
+    for where in ("dask://head", "tcp://head:8786"):
+        canaletto.refuses("sweep", "sweep.toml", "--out", "a", "--on", where, says=(f"--on {where}: expected",))
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        where = f"dask://127.0.0.1:{closed.getsockname()[1]}"
+        canaletto.refuses("sweep", "sweep.toml", "--out", "a", "--on", where, says=("no scheduler can be reached",))
+    assert not (home / "a").exists()
+
+
+def test_workers_with_another_version_are_refused() -> None:
+    pytest.importorskip("distributed", reason="no dask.distributed (extra cluster)")
+    from canaletto.sweeping import cluster
+
+    version, build = remote.build()
+    cluster._check_workers("dask://head:1", {"tcp://a": (version, build)})
+    with pytest.raises(cn.ConfigError, match=r"worker tcp://b has canaletto 0\.0\.9 \(build ffff\), expected"):
+        cluster._check_workers("dask://head:1", {"tcp://a": (version, build), "tcp://b": ("0.0.9", "ffff")})
+    with pytest.raises(cn.ConfigError, match="no canaletto that answers"):
+        cluster._check_workers("dask://head:1", {"tcp://b": ModuleNotFoundError("No module named 'canaletto'")})
+    # One that joins later is refused by the task itself.
+    sign, reason = remote.answer(Task("k", "", "", 1, 0, {}, build="ffff").to_dict(), {})
+    assert sign == remote.FAILURE
+    assert b"another build of canaletto" in reason
+
+
+def test_traces_reach_workers_by_their_content(home: Path) -> None:
+    from canaletto.sweeping import document
+    from canaletto.sweeping.tasks import resolve
+
+    points, _ = resolve(document.read(home / "sweep.toml"))
+    task = points[0].task.to_dict()
+    expected = remote.answer(task, {})
+    assert expected[0] == remote.RECORD
+    content = (home / "t.trace").read_bytes()
+    (home / "t.trace").rename(home / "elsewhere")
+    (digest,) = points[0].task.traces.values()
+    assert remote.answer(task, {}) == (remote.MISSING, digest.encode())
+    for contents in ({digest: content}, {}):
+        sign, record = remote.answer(task, contents)
+        assert (sign, record.splitlines()[1]) == (remote.RECORD, expected[1].splitlines()[1])
+    # Something else in its place is none of it.
+    shutil.rmtree(home / "cache")
+    (home / "t.trace").write_text("1000 0 0 8 1\n")
+    assert remote.answer(task, {}) == (remote.MISSING, digest.encode())
+
+
+SBATCH = """#!/bin/bash
+# Runs an array of jobs, or a single one, as sbatch does: the script comes on standard input.
+cat > "$0.script.$$"
+bash -n "$0.script.$$" || exit 1
+printf '%s\\n' "$@" >> "$0.options"
+array=""
+for word in "$@"; do case "$word" in --array=*) array=${word#--array=1-};; esac; done
+if [ -n "$array" ]; then
+    for number in $(seq "$array"); do SLURM_ARRAY_TASK_ID=$number bash "$0.script.$$" || exit 1; done
+else
+    bash "$0.script.$$" || exit 1
+fi >&2
+echo "17;cluster"
+"""
+
+
+def test_an_array_of_jobs_gives_the_same_bytes(canaletto: Any, home: Path) -> None:
+    ok(swept(home, "local"))
+    assert "wrote a/slurm.sh" in canaletto.ok("sweep", "sweep.toml", "--out", "a", "--slurm", 2).err
+    script = home / "a" / "slurm.sh"
+    subprocess.run(["bash", "-n", script], check=True)
+    if shutil.which("shellcheck"):
+        subprocess.run(["shellcheck", script], check=True)
+    stub = home / "bin" / "sbatch"
+    stub.parent.mkdir()
+    stub.write_text(SBATCH)
+    stub.chmod(stub.stat().st_mode | stat.S_IXUSR)
+    environment = {**os.environ, "PATH": f"{stub.parent}:{os.environ['PATH']}", "CANALETTO_POINTS": str(home / "other")}
+    subprocess.run(["bash", script], check=True, env=environment, cwd="/", stderr=subprocess.DEVNULL)
+    assert table(home / "a").equals(table(home / "local"))
+    options = (home / "bin" / "sbatch.options").read_text().splitlines()
+    assert {"--array=1-2", "--partition=short queue", "--mem=2G", "--exclusive", "--dependency=afterany:17"} <= {
+        *options
+    }
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        ('array = "1-3"', "slurm.array: expected a long option of sbatch"),
+        ('"-p" = "short"', "slurm.-p: expected a long option of sbatch"),
+        ("time = 1.5", "slurm.time: got 1.5"),
+        ("setup = 3", "slurm.setup: got 3"),
+        ('setup = ["JOB"]', "ends the script's text"),
+    ],
+)
+def test_options_of_sbatch_that_are_none(table: str, says: str, canaletto: Any, home: Path) -> None:
+    (home / "sweep.toml").write_text(SWEEP.partition("[slurm]")[0] + f"[slurm]\n{table}\n")
+    canaletto.refuses("sweep", "sweep.toml", "--out", "a", "--slurm", 3, says=(says,))
+    assert not (home / "a").exists()
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        ("", "expected a table [cluster]"),
+        ('[cluster]\nkind = "local"\njobs = 2', "kind: got 'local', expected one of slurm, pbs, lsf"),
+        ('[cluster]\nkind = "slurm"\njobs = 0', "jobs: got 0"),
+        (
+            '[cluster]\nkind = "slurm"\njobs = 1\ncores = 1\nmemory = "1GB"\nnosuch = 1',
+            "expected keys of dask-jobqueue",
+        ),
+    ],
+)
+def test_clusters_that_are_none(table: str, says: str, canaletto: Any, home: Path) -> None:
+    pytest.importorskip("dask_jobqueue", reason="no dask-jobqueue (extra cluster)")
+    (home / "sweep.toml").write_text(SWEEP.partition("[cluster]")[0] + table)
+    canaletto.refuses("sweep", "sweep.toml", "--out", "a", "--on", "cluster", says=(says,))
+    assert not (home / "a").exists()

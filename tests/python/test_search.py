@@ -1,0 +1,127 @@
+"""Does a search find what trying everything finds, and the same again?"""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import canaletto as cn
+import pytest
+from canaletto.searching import document, measures, study
+
+optuna = pytest.importorskip("optuna", reason="no Optuna (extra search)")
+
+BASE = {"design": "performance-optimized", "workload": "YCSB_B", "requests": 60, "queue_depth": 16}
+SPACE = {
+    "fabric": ["bus", "packetized", "mesh", "venice"],
+    "geometry.channels": [4, 8, 16],
+}
+
+
+@pytest.fixture(autouse=True)
+def own_points(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder of points of the test's own: those that other tests computed are not there."""
+    monkeypatch.setenv("CANALETTO_POINTS", str(tmp_path_factory.mktemp("points")))
+
+
+def found(out: Path | None = None, **more: Any) -> cn.Search:
+    asked = {"objectives": ["p99", "pins"], "space": SPACE, "trials": 400, "out": out, "progress": False}
+    base = dict(BASE)
+    return cn.search(base.pop("design"), base.pop("workload"), **{**base, **asked, **more})
+
+
+def test_the_front_is_that_of_all_points(tmp_path: Path) -> None:
+    limits = {"pins": {"max": 150}}
+    search = found(tmp_path / "s", constraints=limits)
+    base = dict(BASE)
+    everything = cn.sweep(base.pop("design"), base.pop("workload"), SPACE, workers=1, progress=False, **base)
+    pins = {
+        point: measures.pins(tomllib.loads(text))
+        for point, text in everything._folder.plan().select("point", "design_toml").iter_rows()
+    }
+    costs = {(row["latency_p99_us"], pins[row["point"]]) for row in everything.table.iter_rows(named=True)}
+    kept = {cost for cost in costs if cost[1] <= 150}
+    best = {a for a in kept if not any(b != a and b[0] <= a[0] and b[1] <= a[1] for b in kept)}
+    front = search.front
+    assert set(front.select("latency_p99_us", "pins").rows()) == best
+    assert front["latency_p99_us"].is_sorted()
+    # All 12 points were tried, and those with too many pins were not run.
+    table = search.table
+    assert table.height == 12
+    assert table.filter(table["pruned"])["pins"].min() > 150
+    assert table.filter(table["pruned"])["iops"].null_count() == table["pruned"].sum() > 0
+    first = front.row(0, named=True)
+    text = (tmp_path / "s" / "designs" / f"{first['point']}.toml").read_text()
+    assert search.design(first["point"]).to_toml() == text
+    again = cn.run(
+        cn.design(tmp_path / "s" / "designs" / f"{first['point']}.toml"),
+        cn.workload("YCSB_B", requests=60, queue_depth=16),
+        records=False,
+    )
+    assert again.latency_us.all.p99 == first["latency_p99_us"]
+
+
+def test_a_search_is_reproducible_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    space = {"fabric": ["bus", "venice"], "flash.read": {"from": "3us", "to": "9us"}}
+    whole = found(tmp_path / "a", space=space, trials=12)
+    calls: list[str] = []
+    original = study.work.compute
+    monkeypatch.setattr(study.work, "compute", lambda task, look: calls.append(task.key) or original(task, look))
+    half = found(tmp_path / "b", space=space, trials=5)
+    assert calls == []
+    assert half.table["key"].to_list() == whole.table["key"].to_list()[:5]
+    monkeypatch.setenv("CANALETTO_POINTS", str(tmp_path / "empty"))
+    on = found(tmp_path / "b", space=space, trials=12)
+    assert len(calls) == 7
+    assert on.table.drop(machine(on)).equals(whole.table.drop(machine(whole)))
+    assert found(space=space, trials=12, sampler_seed=2).table["key"].to_list() != whole.table["key"].to_list()
+
+
+def machine(search: cn.Search) -> list[str]:
+    return [name for name in search.table.columns if name.startswith("machine_")]
+
+
+def test_area_and_pins_are_those_of_the_engine_and_the_papers() -> None:
+    for fabric in ("mesh", "mesh-2bit", "venice"):
+        for keys in ({}, {"geometry.channels": 4, "geometry.chips_per_channel": 16}):
+            design = cn.design("performance-optimized", fabric=fabric, **keys)
+            run = cn.run(design, cn.workload("hm_0", requests=1), records=False)
+            assert measures.area(design.to_dict()) == pytest.approx(run.area.link_area_vs_channels)
+    pins = {
+        name: measures.pins(cn.design("performance-optimized", fabric=name).to_dict()) for name in ("bus", "venice")
+    }
+    assert pins == {"bus": 8 * 18, "venice": 8 * 8}
+
+
+def test_closed_forms_spare_runs_that_cannot_be_fast_enough() -> None:
+    search = found(
+        objectives=["pins"],
+        constraints={"iops": {"min": 1e7}},
+        space={"fabric": ["bus", "venice"]},
+        queue_depth=None,
+        inter_arrival="1us",
+    )
+    assert search.table["pruned"].all()
+    assert search.front.height == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"objectives": ["speed"]}, "objectives: got 'speed', expected one of p99"),
+        ({"objectives": []}, "objectives: got"),
+        ({"space": {}}, "space: got"),
+        ({"space": {"flash.raed": ["3us"]}}, "flash.raed"),
+        ({"space": {"flash.read": ["3us", 4]}}, "expected values of one kind"),
+        ({"space": {"flash.read": {"from": "3us", "to": "6MB"}}}, "a time with its unit"),
+        ({"constraints": {"pins": 3}}, "constraints.pins: got 3"),
+        ({"constraints": {"pins": {"max": "3"}}}, "constraints.pins.max: got '3'"),
+        ({"constraints": {"pin": {"max": 3}}}, "got 'pin', expected one of"),
+        ({"trials": 0}, "trials: got 0"),
+        ({"sampler": "annealing"}, "sampler: got 'annealing'"),
+        ({"smapler": "tpe"}, "smapler: unknown key"),
+    ],
+)
+def test_searches_that_are_none(given: dict[str, Any], says: str) -> None:
+    asked = {**BASE, "objectives": ["p99"], "space": SPACE, **given}
+    with pytest.raises(cn.ConfigError, match=says):
+        study.check(document.checked("search.toml", asked))

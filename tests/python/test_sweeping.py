@@ -1,0 +1,192 @@
+"""Is a sweep what its file asks for, each point computed once, and nothing torn ever read?"""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import canaletto as cn
+import pytest
+from canaletto.sweeping import document, executors, store, work
+from canaletto.sweeping.axes import axis
+from canaletto.sweeping.tasks import resolve
+
+BASE = {"design": "performance-optimized", "workload": "hm_0", "requests": 20}
+
+
+def values(given: Any) -> tuple[Any, ...]:
+    return axis("", "key", given).values
+
+
+def points(**tables: Any) -> list[dict[str, Any]]:
+    grid = document.checked("sweep.toml", {**BASE, **tables}).grid
+    return [dict(point) for point in grid.points("sweep.toml")]
+
+
+@pytest.fixture(autouse=True)
+def own_points(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder of points of the test's own: those that other tests computed are not there."""
+    monkeypatch.setenv("CANALETTO_POINTS", str(tmp_path_factory.mktemp("points")))
+
+
+def test_ranges_have_both_ends_and_the_unit_of_their_beginning() -> None:
+    assert values({"from": 1, "to": 10, "step": 3}) == (1, 4, 7, 10)
+    assert values({"from": "3us", "to": "12us", "step": "3000ns"}) == ("3us", "6us", "9us", "12us")
+    assert values({"from": "500ns", "to": "2us", "count": 4}) == ("500ns", "1000ns", "1500ns", "2000ns")
+    assert values({"from": 1, "to": 1000, "count": 4, "scale": "log"}) == (1, 10, 100, 1000)
+    assert values({"from": "10%", "to": "30%", "step": "10%"}) == ("10%", "20%", "30%")
+    assert values({"from": 0.1, "to": 0.3, "step": 0.1}) == (0.1, 0.2, 0.3)
+
+
+def test_columns_carry_the_unit() -> None:
+    time = axis("", "flash.read", ["3us", "2ms"])
+    assert (time.column, [time.cell(value) for value in time.values]) == ("flash.read_us", [3.0, 2000.0])
+    rate = axis("", "fabric.rate", ["1.2GB/s", "800MB/s"])
+    assert (rate.column, [rate.cell(value) for value in rate.values]) == ("fabric.rate_mb_s", [1200.0, 800.0])
+    assert axis("", "fabric", ["bus", "venice"]).column == "fabric"
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (["3us", "6MB/s"], "time"),
+        (["3us", 6], "expected values of one kind"),
+        ([1, "two"], "expected values of one kind"),
+        ([], "expected a list of values"),
+        ("3us", "expected a list of values"),
+        (["3us", "3000ns"], "more than once"),
+        ({"from": "3us", "to": "6MB/s", "count": 3}, "a time with its unit"),
+        ({"from": "3us", "to": "6us", "step": 1}, "a time with its unit"),
+        ({"from": "6us", "to": "3us", "count": 2}, "expected from below to"),
+        ({"from": 0, "to": 10, "count": 3, "scale": "log"}, "above 0"),
+        ({"from": 1, "to": 2}, "either step or count"),
+        ({"from": 1, "to": 2, "steps": 1}, "unknown key"),
+        ({"from": 0, "to": 1e9, "step": 1}, "expected at most 100,000"),
+    ],
+)
+def test_an_axis_that_is_none_says_why(given: Any, says: str) -> None:
+    with pytest.raises(cn.ConfigError, match=says):
+        axis("sweep.toml:3: ", "flash.read", given)
+
+
+def test_axes_are_combined_zipped_and_conditional() -> None:
+    found = points(
+        grid={"fabric": ["bus", "venice"], "seed": [1, 2]},
+        zip=[{"geometry.channels": [4, 8], "geometry.chips_per_channel": [16, 8]}],
+    )
+    assert len(found) == 8
+    assert {(p["geometry.channels"], p["geometry.chips_per_channel"]) for p in found} == {(4, 16), (8, 8)}
+    found = points(
+        grid={"fabric": ["bus", "venice"], "fabric.venice.scouts": ["atomic", "clocked"]},
+        only_where={"fabric.venice.scouts": {"fabric": "venice"}},
+    )
+    assert found == [
+        {"fabric": "bus"},
+        {"fabric": "venice", "fabric.venice.scouts": "atomic"},
+        {"fabric": "venice", "fabric.venice.scouts": "clocked"},
+    ]
+    found = points(grid={"fabric": ["bus", "venice"], "seed": [1, 2]}, skip=[{"fabric": "bus", "seed": [2]}])
+    assert found == [{"fabric": "bus", "seed": 1}, {"fabric": "venice", "seed": 1}, {"fabric": "venice", "seed": 2}]
+
+
+def test_a_latin_hypercube_hits_every_part_once_and_is_the_same_again() -> None:
+    table = {"points": 10, "seed": 3, "flash.read": {"from": "0us", "to": "10us"}, "fabric": ["bus", "venice"]}
+    found = points(latin=table)
+    assert found == points(latin=table)
+    assert found != points(latin={**table, "seed": 4})
+    assert sorted(int(float(p["flash.read"].removesuffix("us"))) for p in found) == list(range(10))
+    assert [p["fabric"] for p in found].count("bus") == 5
+
+
+def test_what_is_computed_has_the_same_name_however_it_is_spelt(tmp_path: Path) -> None:
+    def keys(**given: Any) -> list[str]:
+        found, _ = resolve(document.checked("sweep.toml", {**BASE, **given}))
+        return [point.task.key for point in found]
+
+    (same,) = keys(set={"flash.read": "3us"})
+    assert keys(set={"flash.read": "3000ns"}) == [same]
+    assert keys(set={"flash.read": "4us"}) != [same]
+    assert keys(set={"flash.read": "3us"}, seed=2) != [same]
+    trace = "".join(f"{1000 * n} 0 {8 * n} 8 1\n" for n in range(10))
+    for name, text in {"a": trace, "b": trace, "c": trace.replace("9000", "9001")}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "t.trace").write_text(text)
+    a, b, c = (keys(workload=str(tmp_path / name / "t.trace")) for name in "abc")
+    assert a == b != c
+
+
+def test_a_record_is_read_whole_or_not_at_all(tmp_path: Path) -> None:
+    kept = store.Store(tmp_path / "points", tmp_path / "shared")
+    content = work.record("ab12", {"iops": 1.5}, {"cpu_s": 0.1})
+    kept.put("ab12", content)
+    assert kept.get("ab12") == ({"iops": 1.5}, {"cpu_s": 0.1})
+    (file,) = (tmp_path / "points").rglob("*.json")
+    (shared,) = (tmp_path / "shared").rglob("*.json")
+    for torn in (b"", content[:-1], content[:40], content + b"\n", content.replace(b"1.5", b"2.5"), b"\xff" * 99):
+        shared.unlink(missing_ok=True)
+        file.write_bytes(torn)
+        assert kept.get("ab12") is None
+    # Nor is the record of something else.
+    file.write_bytes(work.record("ab13", {"iops": 1.5}, {"cpu_s": 0.1}))
+    assert kept.get("ab12") is None
+    # What another folder has computed is there without a computation.
+    kept.put("ab12", content)
+    other = store.Store(tmp_path / "other", tmp_path / "shared")
+    assert other.get("ab12") is not None
+    assert store.Store(tmp_path / "other", None).get("ab12") is not None
+
+
+def test_a_sweep_in_python_is_what_single_runs_are(tmp_path: Path) -> None:
+    grid = {"fabric": ["bus", "venice"], "flash.read": ["3us", "6us"]}
+    found = cn.sweep("performance-optimized", "hm_0", grid, seeds=2, requests=50, out=tmp_path / "a", workers=1)
+    table = found.table
+    assert table.select("fabric", "flash.read_us", "seed").rows() == [
+        (fabric, read, seed) for fabric in ("bus", "venice") for read in (3.0, 6.0) for seed in (1, 2)
+    ]
+    alone = cn.run(
+        cn.design("performance-optimized", fabric="venice", **{"flash.read": "6us"}),
+        cn.workload("hm_0", requests=50),
+        seed=2,
+    )
+    row = table.row(7, named=True)
+    assert row["latency_p99_us"] == alone.latency_us.all.p99
+    assert row["iops"] == alone.iops
+    assert row["completed_requests"] == 50
+    again = found.run(7, records=False)
+    assert again.latency_us.all.p99 == alone.latency_us.all.p99
+    causes = [name for name in table.columns if name.startswith("blame_")]
+    assert sum(row[name] for name in causes) == pytest.approx(row["latency_mean_us"])
+    computed = sum(1 for _ in (tmp_path / "a" / "points").rglob("*.json"))
+    assert computed == 8
+
+
+def test_a_point_that_stops_is_a_row_with_its_reason(tmp_path: Path) -> None:
+    trace = tmp_path / "far.trace"
+    trace.write_text("1000 0 999999999999 8 1\n")
+    found = cn.sweep("performance-optimized", trace, {"fabric": ["bus"]}, workers=1)
+    (row,) = found.table.rows(named=True)
+    assert "beyond" in row["error"] or "drive" in row["error"]
+    assert row["iops"] is None
+
+
+def test_a_process_that_dies_is_replaced_and_one_task_that_kills_it_given_up(tmp_path: Path) -> None:
+    found, _ = resolve(document.checked("sweep", {**BASE, "grid": {"seed": [1, 2, 3, 4]}}))
+    executor = executors.LocalProcesses(1)
+    keys = set()
+    for done in executor.carry_out([point.task for point in found]):
+        assert not done.failure
+        keys.add(done.task.key)
+        for process in list(executor._processes):
+            process.kill()
+    assert keys == {point.task.key for point in found}
+    # A worker that ends whenever it is asked for anything.
+    deadly = executors.LocalProcesses(1)
+    deadly._command = [sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"]
+    (done,) = deadly.carry_out([found[0].task])
+    assert done.failure == "its process was killed by SIGKILL, 3 times"
+
+
+def test_notes_on_keys_without_effect_are_given_if_they_never_have_one() -> None:
+    grid = {"fabric": ["bus", "venice"], "fabric.venice.scouts": ["atomic", "clocked"]}
+    assert resolve(document.checked("sweep", {**BASE, "grid": grid}))[1] == []
+    with pytest.warns(UserWarning, match="fabric.venice.scouts"):
+        cn.sweep("performance-optimized", "hm_0", {**grid, "fabric": ["bus"]}, requests=1, workers=1)
