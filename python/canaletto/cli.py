@@ -50,8 +50,6 @@ app = typer.Typer(
 )
 app.add_typer(cli_trace.app, name="trace")
 app.add_typer(cli_rtl.app, name="rtl")
-cli_sweep.add_to(app)
-cli_load.add_to(app)
 
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A folder that `run --out` wrote.")]
 
@@ -390,6 +388,11 @@ def _compare(
         from canaletto.report import side_by_side
 
         console.show(side_by_side.render(comparison.runs, comparison.gains))
+
+
+# Here, as a list of all commands has them in this order.
+cli_load.add_to(app)
+cli_sweep.add_to(app)
 
 
 @app.command("mqsim", cls=Command)
