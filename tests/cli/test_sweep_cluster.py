@@ -2,13 +2,14 @@
 
 import os
 import shutil
+import signal
 import socket
 import stat
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +147,56 @@ def test_traces_reach_workers_by_their_content(home: Path) -> None:
     shutil.rmtree(home / "cache")
     (home / "t.trace").write_text("1000 0 0 8 1\n")
     assert remote.answer(task, {}) == (remote.MISSING, digest.encode())
+
+
+def test_a_trace_is_sent_to_workers_that_lack_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed", reason="no dask.distributed (extra cluster)")
+    from canaletto.sweeping import cluster, document
+    from canaletto.sweeping.tasks import resolve
+
+    points, _ = resolve(document.read(home / "sweep.toml"))
+    tasks = [point.task for point in points[:3]]
+    expected = [remote.answer(task.to_dict(), {})[1] for task in tasks]
+    there = remote._is
+    kept = home / "cache"
+    # Workers of the same machine see the same files: here they do not.
+    monkeypatch.setattr(remote, "_is", lambda file, digest: Path(file).is_relative_to(kept) and there(file, digest))
+    machines = distributed.LocalCluster(1, threads_per_worker=1, processes=False, dashboard_address=None)
+    with machines, distributed.Client(machines, set_as_default=False) as client:
+        done = {each.task.key: each for each in cluster.Dask(client).carry_out(tasks)}
+    assert [*kept.glob("canaletto/traces/*")]
+    for task, record in zip(tasks, expected, strict=True):
+        assert done[task.key].record.splitlines()[1] == record.splitlines()[1]
+
+
+JOB = """#!/bin/bash
+# Runs a script as a job beside it, as sbatch does when it is handed a file.
+bash "$1" > /dev/null 2>&1 &
+echo $! >> "$0.jobs"
+echo "Submitted batch job $!"
+"""
+
+
+def test_workers_that_are_jobs(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("dask_jobqueue", reason="no dask-jobqueue (extra cluster)")
+    ok(swept(home, "local"))
+    queue = home / "queue"
+    queue.mkdir()
+    for name, text in {"sbatch": JOB, "scancel": '#!/bin/bash\nkill "$@"\n'}.items():
+        (queue / name).write_text(text)
+        (queue / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{queue}:{os.environ['PATH']}")
+    here = 'cores = 1\ninterface = "lo"\nscheduler_options = { dashboard_address = "127.0.0.1:0" }\n'
+    (home / "sweep.toml").write_text(SWEEP.replace("cores = 1\n", here))
+    try:
+        assert "12 points, 12 of them computed now" in ok(swept(home, "jobs", "--on", "cluster"))
+    finally:
+        jobs = (queue / "sbatch.jobs").read_text().split()
+        for job in jobs:
+            with suppress(ProcessLookupError):
+                os.kill(int(job), signal.SIGTERM)
+    assert len(jobs) == 2
+    assert results(home / "jobs") == results(home / "local")
 
 
 SBATCH = """#!/bin/bash
