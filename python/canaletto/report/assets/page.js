@@ -33,7 +33,7 @@ function look(dark, width) {
     text: { color: ink, fontSize: 11.5 },
     rule: { color: faint },
     legend: {
-      labelColor: ink, labelFontSize: 12, orient: "top", symbolType: "square", symbolSize: 110, symbolStrokeWidth: 0,
+      labelColor: ink, titleColor: faint, labelFontSize: 12, orient: "top", symbolType: "square", symbolSize: 110, symbolStrokeWidth: 0,
       columnPadding: 14, rowPadding: 4, labelLimit: 170, columns: Math.max(2, Math.floor((width - 40) / 135)),
     },
   };
