@@ -25,12 +25,15 @@ MOST_DOTS = 4_000
 
 def effect(means: Sequence[tuple[str, float]], axis: str, title: str, *, is_number: bool) -> Spec:
     """The mean of a measure at each value of a key: a line if these are numbers, else bars."""
-    rows = [{"value": value, "mean": short(mean)} for value, mean in means]
+    is_fabric = axis == "fabric"
+    rows = [{"value": value, "mean": short(mean), **({"fabric": value} if is_fabric else {})} for value, mean in means]
     base = alt.Chart(alt.InlineData(rows), height=180, width="container").encode(
         x=alt.X("value:N", sort=[value for value, _ in means], title=axis, axis=alt.Axis(labelAngle=0, labelLimit=90)),
         y=alt.Y("mean:Q", title=title, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=5)),
         tooltip=[alt.Tooltip("value:N", title=axis), alt.Tooltip("mean:Q", title=title)],
     )
+    if is_fabric:
+        return spec(base.mark_bar(size=24).encode(color=fabric_colour([value for value, _ in means], legend=False)))
     if not is_number:
         return spec(base.mark_bar(color=INK, size=24))
     return spec(base.mark_line(color=INK, strokeWidth=1.8) + base.mark_point(color=INK, filled=True, size=50))
