@@ -72,7 +72,8 @@ def _load(
     if out is not None:
         own.write(curves, out, drives[0].name, work.name)
         console.say(f"wrote {out} (open {out / own.PAGE})")
+    told = own.plain(curves)
     if json:
-        console.emit({"schema": 1, "design": drives[0].name, "workload": work.name, "curves": own.plain(curves)})
+        console.emit({"schema": 1, "design": drives[0].name, "workload": work.name, "curves": told})
     else:
-        console.show(tables.loads(own.plain(curves)))
+        console.show(own.verdict(told), tables.loads(told))

@@ -183,4 +183,8 @@ def test_curves_of_ones_own_design(canaletto: Any, tmp_path: Path) -> None:
     opened = cn.load(tmp_path / "curves")
     assert opened["load"].height == 8
     assert opened["load"].columns[:3] == ["fabric", "offered_iops", "served_iops"]
-    assert canaletto.ok(*words, "--fabrics", "bus,mesh").out.splitlines()[0].split()[:2] == ["fabric", "idle"]
+    told = canaletto.ok(*words, "--fabrics", "bus,mesh", "--out", "curves").out
+    knees = sorted((curve["knee"]["iops"], curve["fabric"]) for curve in found["curves"])
+    assert told.startswith(f"{knees[-1][1]} carries ")
+    assert f"{knees[0][1]} only " in " ".join(told.split())
+    assert "IOPS before latency is twice" in (tmp_path / "curves" / "report.html").read_text()

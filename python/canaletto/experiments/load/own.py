@@ -130,6 +130,16 @@ def _iops_at(knee: Row, loaded: Sequence[Row]) -> float | None:
     return knee["served_gb_s"] / size if size else None
 
 
+def verdict(told: Sequence[Mapping[str, Any]]) -> str:
+    """Who carries most before latency doubles, and who least."""
+    known = [(each["knee"]["iops"], each["fabric"]) for each in told if each["knee"] and each["knee"]["iops"]]
+    if not known:
+        return "At none of these loads is latency twice that of the idle drive."
+    (most, best), (least, worst) = max(known), min(known)
+    others = f", {worst} only {scaled(least)}" if worst != best else ""
+    return f"{best} carries {scaled(most)} IOPS before latency is twice that of the idle drive{others}."
+
+
 def write(found: Curves, out: Path, design: str, workload: str) -> None:
     """Writes page, table and results into the folder."""
     told = plain(found)
@@ -175,4 +185,5 @@ def _page(found: Curves, told: list[dict[str, Any]], title: str) -> str:
             about="Beyond saturation there is no steady latency: it grows with the number of requests.",
         )
     ]
-    return document(title, f"<header><h1>{escape(title)}</h1></header>", parts, ["page.js"])
+    opening = f'<header><h1>{escape(title)}</h1><p class="summary">{escape(verdict(told))}</p></header>'
+    return document(title, opening, parts, ["page.js"])
