@@ -78,5 +78,6 @@ def build_model() -> None:
         return
     if shutil.which("cargo") is None:
         raise MissingError("cargo: the model is Rust")
-    what = ["--package", "canaletto", "--example", "venice_cycles", "--profile", "test"]
+    # Of the whole workspace, as the tests are built: by itself the package has other features, and is compiled anew.
+    what = ["--example", "venice_cycles", "--profile", "test"]
     subprocess.run(["cargo", "build", "--locked", "--quiet", *what], cwd=REPOSITORY, check=True)
