@@ -75,6 +75,11 @@ def dask(home: Path) -> Iterator[tuple[str, list["subprocess.Popen[bytes]"]]]:
     place = ["--host", "127.0.0.1", "--no-dashboard"]
     processes = [subprocess.Popen([*program, *place, "--port", str(port)], **quiet)]
     try:
+        while True:  # On a busy machine, with nothing compiled yet, it takes its time.
+            with suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
+                break
+            assert processes[0].poll() is None
+            time.sleep(0.1)
         for number in range(2):
             words = [f"tcp://127.0.0.1:{port}", *place, "--nthreads", "1", "--no-nanny"]
             program = [sys.executable, "-m", "distributed.cli.dask_worker"]

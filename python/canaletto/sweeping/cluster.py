@@ -19,8 +19,8 @@ Client: TypeAlias = Any
 Future: TypeAlias = Any
 """Classes of `distributed`, which need not be installed."""
 
-TIMEOUT_S = 10
-"""Time within which a scheduler answers, or has a first worker."""
+TIMEOUT_S, WORKERS_S = 10, 60
+"""Time within which a scheduler answers, and within which it has a first worker: busy machines start them slowly."""
 
 _QUEUES = {"slurm": "SLURMCluster", "pbs": "PBSCluster", "lsf": "LSFCluster"}
 """Classes of dask-jobqueue."""
@@ -129,7 +129,7 @@ def connected(where: str) -> Dask:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ConfigError(f"--on {where}: no scheduler can be reached there: {reason}") from None
     try:
-        client.wait_for_workers(1, timeout=TIMEOUT_S)
+        client.wait_for_workers(1, timeout=WORKERS_S)
         _check_workers(where, client.run(remote.build, on_error="return"))
     except TimeoutError:
         client.close()
