@@ -200,7 +200,7 @@ def test_workers_that_are_jobs(home: Path, monkeypatch: pytest.MonkeyPatch) -> N
         for job in jobs:
             with suppress(ProcessLookupError):
                 os.kill(int(job), signal.SIGTERM)
-    assert len(jobs) == 2
+    assert jobs
     assert results(home / "jobs") == results(home / "local")
 
 
