@@ -276,8 +276,21 @@ impl<X: Features> Host<X> {
 
     /// The drive asks for as many submission queue entries as rules and limits allow, now that something has changed in
     /// `queue`.
-    #[inline(never)]
+    #[inline(always)]
     fn fetch<P: Probe>(
+        &mut self,
+        queue: u16,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) {
+        if self.port.nvme.may_fetch(queue) {
+            self.fetch_entries(queue, work, now, later);
+        }
+    }
+
+    #[inline(never)]
+    fn fetch_entries<P: Probe>(
         &mut self,
         queue: u16,
         work: &mut InFlight<'_, P>,

@@ -160,10 +160,10 @@ impl LinkTiming {
 /// One direction.
 #[derive(Default)]
 struct Lane {
-    /// Messages with their times on the wires, the next to leave first.
-    messages: VecDeque<(Message, Time)>,
-    /// Whether the first of them is on the wires; the others wait.
-    is_sending: bool,
+    /// The message on the wires.
+    on_wires: Option<Message>,
+    /// Messages that wait, with their times on the wires.
+    waiting: VecDeque<(Message, Time)>,
     /// Sent, but not yet arrived because of the link's latency.
     flying: VecDeque<Message>,
     busy: Time,
@@ -291,12 +291,11 @@ impl Link {
         let time = self.times.of(message, data_bytes);
         let lane = &mut self.lanes[lane as usize];
         lane.busy += time;
-        if lane.is_sending {
-            lane.messages.push_back((message, time));
+        if lane.on_wires.is_some() {
+            lane.waiting.push_back((message, time));
             return None;
         }
-        lane.messages.push_front((message, time));
-        lane.is_sending = true;
+        lane.on_wires = Some(message);
         Some(now + time)
     }
 
@@ -304,8 +303,7 @@ impl Link {
     #[inline(always)]
     pub fn sent(&mut self, direction: Direction, now: Time) -> Result<Message, Time> {
         let lane = &mut self.lanes[direction as usize];
-        let (message, _) = lane.messages.pop_front().expect("nothing was on the link");
-        lane.is_sending = false;
+        let message = lane.on_wires.take().expect("nothing was on the link");
         if self.latency == Time::ZERO {
             return Ok(message);
         }
@@ -317,11 +315,11 @@ impl Link {
     #[inline(always)]
     pub fn next_departure(&mut self, direction: Direction, now: Time) -> Option<Time> {
         let lane = &mut self.lanes[direction as usize];
-        if lane.is_sending {
+        if lane.on_wires.is_some() || lane.waiting.is_empty() {
             return None;
         }
-        let &(_, time) = lane.messages.front()?;
-        lane.is_sending = true;
+        let (message, time) = lane.waiting.pop_front()?;
+        lane.on_wires = Some(message);
         Some(now + time)
     }
 

@@ -248,6 +248,13 @@ impl Nvme {
         flow * self.per_flow + taken
     }
 
+    /// Whether a look at `queue` can make the drive ask for entries.
+    #[inline]
+    pub fn may_fetch(&self, queue: u16) -> bool {
+        let pair = &self.queues[usize::from(queue)];
+        self.arbiter.is_some() || pair.fetch == Fetch::AllWaiting || pair.allowed() > 0
+    }
+
     /// Drive: what to fetch next now that something has changed in `queue`, if anything: a queue and how many entries.
     #[inline(always)]
     pub fn fetch(&mut self, queue: u16) -> Option<(u16, u32)> {

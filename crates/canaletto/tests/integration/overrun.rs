@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::common::seen::Seen;
 use crate::common::{SMALL, design};
+use crate::swarm::shadow::Shadow;
 use canaletto::config::load_workload;
 use canaletto::host::request::Kind;
 use canaletto::limits::Limits;
@@ -45,9 +45,9 @@ fn entered(
     let limits = Limits::new(&design, &workload).map_err(RunError::Config)?;
     let traces = limits.flows.iter().map(|range| Some(input(kind, lba(range.sectors), sectors))).collect();
     let options = RunOptions { records: true, alone: Some(flow as u16), ..RunOptions::default() };
-    let mut probe = Seen::default();
+    let mut probe = Shadow::default();
     let outcome = run_probed(&design, &workload, traces, &options, &mut probe, &mut |_| true)?;
-    Ok((limits, outcome, probe.entered))
+    Ok((limits, outcome, probe.seen.entered))
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::common::seen::Seen;
 use crate::common::{SMALL, design, simulate, synthetic};
+use crate::swarm::shadow::Shadow;
 use canaletto::config::design::Design;
 use canaletto::config::load_design;
 use canaletto::config::workload::Workload;
@@ -17,10 +18,10 @@ const WRITES: &str = "requests = 6000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_
 const KINDS: [(&str, u32); 4] = [("die", 2), ("chip", 2), ("channel", 4), ("drive", 8)];
 
 fn watch(design: &Design, workload: &Workload) -> (Outcome, Seen) {
-    let mut seen = Seen::default();
+    let mut shadow = Shadow::default();
     let options = RunOptions::default();
-    let outcome = run_probed(design, workload, vec![None], &options, &mut seen, &mut |_| true);
-    (outcome.unwrap_or_else(|e| panic!("{e}")), seen)
+    let outcome = run_probed(design, workload, vec![None], &options, &mut shadow, &mut |_| true);
+    (outcome.unwrap_or_else(|e| panic!("{e}")), shadow.seen)
 }
 
 fn with(kind: &str, more: &[&str]) -> Design {

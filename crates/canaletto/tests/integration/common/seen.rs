@@ -1,4 +1,4 @@
-//! A watcher of what a run does. One type for all tests, since the engine is compiled for each.
+//! What a run does, step by step: part of the shadow, the one probe of all tests, since the engine is compiled for each.
 
 use canaletto::engine::time::Time;
 use canaletto::flash::address::{PlaneId, Ppa};
@@ -16,8 +16,6 @@ pub struct Seen {
 }
 
 impl Probe for Seen {
-    const WATCHES_PAGES: bool = true;
-
     fn page_begins(&mut self, _: Time, _: RequestId, lpa: u64, sectors: u64, _: Kind) {
         self.entered.push((lpa, sectors));
     }

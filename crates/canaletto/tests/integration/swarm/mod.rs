@@ -3,7 +3,7 @@
 mod designs;
 mod power;
 mod seeds;
-mod shadow;
+pub mod shadow;
 mod shadow_cache;
 mod workloads;
 

@@ -12,6 +12,7 @@ use canaletto::measure::probe::Probe;
 use canaletto::{Outcome, Progress, RunOptions, run_probed};
 
 use super::shadow_cache::ShadowCache;
+use crate::common::seen::Seen;
 
 /// Version of each of a page's 64 sectors; 0 is what was there before the run.
 pub type Sectors = [u64; 64];
@@ -32,6 +33,7 @@ pub struct Shadow {
     cached: HashSet<RequestId>,
     /// Contents of flash and write buffer, for a loss of power.
     pub recorder: Recorder,
+    pub seen: Seen,
     /// Pages written by the request that was completed last.
     last_written: Vec<(u64, u64, u64)>,
     /// When each flash page was programmed, since its block was erased.
@@ -185,6 +187,7 @@ impl Probe for Shadow {
 
     fn page_begins(&mut self, now: Time, request: RequestId, lpa: u64, sectors: u64, kind: Kind) {
         self.recorder.page_begins(now, request, lpa, sectors, kind);
+        self.seen.page_begins(now, request, lpa, sectors, kind);
         self.versions += 1;
         if kind != Kind::Read {
             self.writing.entry(request).or_default().push((lpa, sectors, self.versions));
@@ -224,6 +227,7 @@ impl Probe for Shadow {
 
     fn page_programmed(&mut self, now: Time, request: RequestId, lpa: u64, sectors: u64, at: Ppa, merged: Ppa) {
         self.recorder.page_programmed(now, request, lpa, sectors, at, merged);
+        self.seen.page_programmed(now, request, lpa, sectors, at, merged);
         self.pulse(now, at);
         let version = self.version(request, lpa);
         self.program(lpa, sectors, &[version; 64], at, merged);
@@ -319,6 +323,7 @@ impl Probe for Shadow {
 
     fn block_erased(&mut self, now: Time, plane: PlaneId, block: u32) {
         self.recorder.block_erased(now, plane, block);
+        self.seen.block_erased(now, plane, block);
         self.flash.remove(&(plane, block));
         self.programmed.remove(&(plane, block));
     }
