@@ -7,7 +7,7 @@ import typer
 from canaletto.cli import app
 from typer.core import TyperCommand, TyperGroup
 
-from markup import cell
+from markup import cell, code
 
 
 def page() -> str:
@@ -36,5 +36,5 @@ def _command(command: TyperCommand, path: str) -> Iterator[str]:
     for param in command.get_params(context):
         record = param.get_help_record(context)
         if record is not None:
-            yield f"| `{cell(record[0])}` | {cell(record[1])} |"
+            yield f"| {code(record[0])} | {cell(record[1])} |"
     yield ""

@@ -9,6 +9,7 @@ from mkdocs.structure.files import File, Files
 
 import commands
 import keys
+import motion
 import results
 import tutorial
 
@@ -39,7 +40,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         **keys.pages(ROOT),
         **{f"project/{page}": _from_root((ROOT / source).read_text()) for page, source in _PROJECT.items()},
     }
-    for place, text in pages.items():
+    for place, text in (pages | motion.files(ROOT)).items():
         files.append(File.generated(config, place, content=text))
     return files
 

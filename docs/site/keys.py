@@ -9,7 +9,7 @@ from typing import Any
 
 from canaletto import _engine
 
-from markup import cell, prose
+from markup import cell, code, prose
 
 Schema = Mapping[str, Any]
 
@@ -72,12 +72,12 @@ def _key(path: str, schema: Schema, root: Schema, presets: Mapping[str, Schema],
     yield from (f"### `{path}` {{ #{path} }}", "", prose(schema.get("description", "")), "")
     yield from ("| | |", "| --- | --- |", f"| value | {cell(_value(schema, root))} |")
     default = schema.get("default")
-    shown = "none, must be given" if required else "absent" if default is None else f"`{json.dumps(default)}`"
-    yield f"| default | {cell(shown)} |"
+    shown = "none, must be given" if required else "absent" if default is None else code(json.dumps(default))
+    yield f"| default | {shown} |"
     for preset, values in presets.items():
         if path in values:
             value, source = values[path]
-            yield f"| {preset} | `{cell(value)}`{' – ' + cell(source) if source else ''} |"
+            yield f"| {preset} | {code(value)}{' – ' + cell(source) if source else ''} |"
     yield ""
     for choice in resolved.get("oneOf", ()):
         if "const" in choice:

@@ -1,11 +1,17 @@
 """Texts of the package as Markdown."""
 
 
-def cell(text: str) -> str:
-    """Text of one line in a table."""
-    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;").replace("[", "\\[")
+def code(text: str) -> str:
+    """Text as it is typed, in a table."""
+    return f"`{' '.join(text.split()).replace('|', chr(92) + '|')}`"
 
 
 def prose(text: str) -> str:
     """Paragraph of a description, whose lines are broken anywhere."""
-    return " ".join(text.split()).replace("<", "&lt;").replace("*", "\\*").replace("[", "\\[")
+    words = " ".join(text.split()).replace("<", "&lt;")
+    return words.replace("*", "\\*").replace("[", "\\[")
+
+
+def cell(text: str) -> str:
+    """Text in a table."""
+    return prose(text).replace("|", "\\|")
