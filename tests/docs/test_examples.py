@@ -4,6 +4,7 @@ A page is a test: its examples run in their order, each once, in one folder, sin
 wrote. A block of no language right after shell lines is what they print.
 """
 
+import json
 import os
 import re
 import subprocess
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ["README.md", *sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))]
+PAGES = ["README.md", *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md"))]
 COMMAND = str(Path(sys.executable).parent / "canaletto")
 
 
@@ -33,7 +34,8 @@ def run(argv: list[str], folder: Path, place: str) -> str:
 def shell(text: str, folder: Path, place: str) -> str:
     """Output of the commands of a shell block."""
     lines = [line.split("#")[0].strip() for line in text.splitlines()]
-    commands = [line for line in lines if line.startswith(".venv/bin/canaletto")]
+    lines = [line.removeprefix(".venv/bin/") for line in lines]
+    commands = [line for line in lines if line.startswith("canaletto ")]
     assert commands, f"{place}: a shell block without a command"
     return "".join(run([COMMAND, *command.split()[1:]], folder, f"{place}: {command}") for command in commands)
 
@@ -71,7 +73,15 @@ def test_examples_of_a_page_run(page: str, tmp_path: Path) -> None:
         printed = shell(text, tmp_path, place) if language == "sh" else None
 
 
-def test_the_readme_shows_what_its_first_two_commands_print() -> None:
-    languages = [language for _, language, _ in blocks("README.md")]
+def test_the_page_about_results_shows_what_its_first_two_commands_print() -> None:
+    languages = [language for _, language, _ in blocks("docs/reading.md")]
     first = languages.index("sh")
     assert languages[first : first + 4] == ["sh", "", "sh", ""]
+
+
+def test_the_tutorial_runs(tmp_path: Path) -> None:
+    """Its cells as one program; the site's build executes it as the notebook that it is."""
+    cells = json.loads((ROOT / "docs/tutorial.ipynb").read_text())["cells"]
+    code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    assert all(not cell.get("outputs") for cell in cells), "outputs are made when the site is built"
+    run([sys.executable, "-c", "\n".join(code)], tmp_path, "docs/tutorial.ipynb")
