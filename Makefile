@@ -101,6 +101,25 @@ format: $(VENV)/.built ## Format all sources
 	$(BIN)/ruff check --fix --quiet
 	$(BIN)/ruff format
 
+$(VENV)/.docs: $(VENV)/.built pyproject.toml
+	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"], sep="\n")' \
+	    | $(BIN)/pip install --requirement /dev/stdin
+	@touch $@
+
+.PHONY: docs
+docs: $(VENV)/.docs ## Build the documentation site into site/; after `make wasm` with the engine in it
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	@echo "site/index.html"
+
+.PHONY: wasm
+wasm: ## Compile the engine for browsers (needs the target wasm32-unknown-unknown of rustup; takes minutes)
+	rustup target add wasm32-unknown-unknown
+	cargo build --locked --package canaletto-wasm --target wasm32-unknown-unknown --profile wasm
+
+.PHONY: paper
+paper: $(VENV)/.docs ## Make the paper's figures from the simulator, in paper/figures
+	$(BIN)/python paper/figures.py
+
 .PHONY: bench
 bench: ## Measure the speed of parts and of whole runs
 	cargo bench --package canaletto-benches --bench parts --bench throughput --locked
@@ -136,5 +155,5 @@ mutants: ## Change the engine in MUTANTS places of AREAS, others for each SEED: 
 
 .PHONY: clean
 clean: ## Remove everything built
-	rm -rf $(VENV) target out .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) target out site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find python -name '*.so' -delete

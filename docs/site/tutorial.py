@@ -14,4 +14,4 @@ def page(notebook: Path) -> str:
     with TemporaryDirectory() as folder:
         NotebookClient(found, timeout=120, resources={"metadata": {"path": folder}}).execute()
     text, _ = MarkdownExporter().from_notebook_node(found)
-    return str(text)
+    return f"---\nhide: [navigation]\n---\n{text}"
