@@ -70,7 +70,7 @@ def _table(path: str, schema: Schema, root: Schema, presets: Mapping[str, Schema
 def _key(path: str, schema: Schema, root: Schema, presets: Mapping[str, Schema], required: bool) -> Iterator[str]:
     resolved = _resolved(schema, root)
     yield from (f"### `{path}` {{ #{path} }}", "", prose(schema.get("description", "")), "")
-    yield from ("| | |", "| --- | --- |", f"| value | {cell(_value(schema, root))} |")
+    yield from (f"| value | {cell(_value(schema, root))} |", "| --- | --- |")
     default = schema.get("default")
     shown = "none, must be given" if required else "absent" if default is None else code(json.dumps(default))
     yield f"| default | {shown} |"

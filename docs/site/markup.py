@@ -3,7 +3,7 @@
 
 def code(text: str) -> str:
     """Text as it is typed, in a table."""
-    return f"`{' '.join(text.split()).replace('|', chr(92) + '|')}`"
+    return f"`{' '.join(text.split())}`"
 
 
 def prose(text: str) -> str:
