@@ -5,9 +5,8 @@ from collections.abc import Iterator
 
 import typer
 from canaletto.cli import app
-from typer.core import TyperCommand, TyperGroup
-
 from markup import cell, code
+from typer.core import TyperCommand, TyperGroup
 
 
 def page() -> str:

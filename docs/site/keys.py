@@ -3,12 +3,12 @@
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from canaletto import _engine
-
 from markup import cell, code, prose
 
 Schema = Mapping[str, Any]
@@ -28,19 +28,20 @@ def pages(root: Path) -> dict[str, str]:
     design = json.loads(_engine.schema("design"))
     presets = dict(_preset(path) for path in sorted((root / "crates/canaletto/src/config/presets").glob("*.toml")))
     presets.pop("profiles", None)
+    book = _Book(design, presets, _needs(root))
     single = {name: schema for name, schema in design["properties"].items() if not _is_table(schema, design)}
     tables = {name: schema for name, schema in design["properties"].items() if name not in single}
     rows = (f"| [`[{name}]`]({name}.md) | {cell(schema['description'])} |" for name, schema in tables.items())
     index = [_ABOUT, "| table | meaning |", "| --- | --- |", *rows, "", "## Keys outside tables", ""]
     for name, schema in single.items():
-        index += _key(name, schema, design, {}, name in design["required"])
+        index += _key(name, schema, book, name in design["required"])
     found = {"reference/design/index.md": "\n".join(index)}
     for name, schema in tables.items():
         head = [f"# \\[{name}\\]", "", prose(schema["description"]), ""]
-        found[f"reference/design/{name}.md"] = "\n".join([*head, *_table(name, schema, design, presets)])
+        found[f"reference/design/{name}.md"] = "\n".join([*head, *_table(name, schema, book)])
     for kind, title, about in (("workload", "Keys of workloads", _WORKLOAD), ("pc", "Keys of PCs", _PC)):
         schema = json.loads(_engine.schema(kind))
-        found[f"reference/{kind}.md"] = "\n".join([f"# {title}", "", about, "", *_table("", schema, schema, {})])
+        found[f"reference/{kind}.md"] = "\n".join([f"# {title}", "", about, "", *_table("", schema, _Book(schema))])
     return found
 
 
@@ -52,29 +53,48 @@ _PC = """A PC with a fixed-latency drive, as `canaletto reproduce pc-ssd` runs i
 ([Attachments to a PC](../attachments.md)). `canaletto schema pc` prints the same as JSON Schema."""
 
 
-def _table(path: str, schema: Schema, root: Schema, presets: Mapping[str, Schema]) -> Iterator[str]:
+@dataclass
+class _Book:
+    """A schema, with what is known of its keys beside it: values and sources of presets, and what keys need."""
+
+    root: Schema
+    presets: Mapping[str, Mapping[str, tuple[str, str]]] = field(default_factory=dict)
+    needs: Sequence[tuple[str, str]] = ()
+
+
+def _table(path: str, schema: Schema, book: _Book) -> Iterator[str]:
     """Every key of a table, those of the tables within it behind its own."""
-    resolved = _entries(_resolved(schema, root), root)
+    resolved = _entries(_resolved(schema, book.root), book.root)
     inner = []
     for name, each in resolved.get("properties", {}).items():
         whole = f"{path}.{name}" if path else name
-        if _is_table(each, root):
+        if _is_table(each, book.root):
             inner.append((whole, each))
         else:
-            yield from _key(whole, each, root, presets, name in resolved.get("required", ()))
+            yield from _key(whole, each, book, name in resolved.get("required", ()))
     for whole, each in inner:
         yield from (f"## [{whole}]" if "." not in whole else f"## {whole}", "", prose(each.get("description", "")), "")
-        yield from _table(whole, each, root, presets)
+        yield from _table(whole, each, book)
 
 
-def _key(path: str, schema: Schema, root: Schema, presets: Mapping[str, Schema], required: bool) -> Iterator[str]:
-    resolved = _resolved(schema, root)
+def _needs(root: Path) -> list[tuple[str, str]]:
+    """Names of keys, or of tables with a dot at their end, and what they need to have an effect."""
+    source = (root / "crates/canaletto/src/config/without_effect.rs").read_text()
+    found = re.findall(r'need\(\s*&\[([^]]*)\],\s*"((?:[^"\\]|\\.)*)"', source)
+    return [(key, needs.replace('\\"', '"')) for names, needs in found for key in re.findall(r'"([^"]+)"', names)]
+
+
+def _key(path: str, schema: Schema, book: _Book, required: bool) -> Iterator[str]:
+    resolved = _resolved(schema, book.root)
     yield from (f"### `{path}` {{ #{path} }}", "", prose(schema.get("description", "")), "")
-    yield from (f"| value | {cell(_value(schema, root))} |", "| --- | --- |")
+    yield from (f"| value | {cell(_value(schema, book.root))} |", "| --- | --- |")
     default = schema.get("default")
     shown = "none, must be given" if required else "absent" if default is None else code(json.dumps(default))
     yield f"| default | {shown} |"
-    for preset, values in presets.items():
+    for known, needs in book.needs:
+        if path == known or (known.endswith(".") and path.startswith(known)):
+            yield f"| has an effect with | {cell(needs)} |"
+    for preset, values in book.presets.items():
         if path in values:
             value, source = values[path]
             yield f"| {preset} | {code(value)}{' – ' + cell(source) if source else ''} |"
@@ -125,6 +145,7 @@ def _is_table(schema: Schema, root: Schema) -> bool:
 def _entries(schema: Schema, root: Schema) -> Schema:
     """What a list holds, or the schema itself."""
     return _resolved(schema["items"], root) if schema.get("type") == "array" else schema
+
 
 _LINE = re.compile(r"""([\w-]+) *= *((?:"[^"]*"|\[[^]]*\]|\{[^}]*\}|[^#"\[{])+?) *(?:# *(.*))?$""")
 

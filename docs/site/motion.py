@@ -59,18 +59,22 @@ def _prepared() -> dict[str, timeline.Timeline]:
     assert tomllib.loads(text)
     workload = cn.Workload.from_toml(text, "hot-row")
     return {
-        fabric: timeline.record(cn.design(DESIGN, fabric=fabric), workload, windows=[WINDOW_PS], progress=lambda *_: None)
+        fabric: timeline.record(
+            cn.design(DESIGN, fabric=fabric), workload, windows=[WINDOW_PS], progress=lambda *_: None
+        )
         for fabric in names.fabrics()
     }
 
 
 def _template() -> str:
     """The player as a page of its own, in which data and colour scheme are still to be filled in."""
-    style = colours.css() + asset("page.css") + "body { overflow-x: hidden } main { padding: 2px } .theme { display: none }"
+    style = (
+        colours.css() + asset("page.css") + "body { overflow-x: hidden } main { padding: 2px } .theme { display: none }"
+    )
     scripts = "".join(f"<script>\n{asset(script)}</script>\n" for script in _SCRIPTS)
     return (
         f'<!doctype html><html lang="en" class="SCHEME"><head><meta charset="utf-8"><title>player</title><style>{style}</style>'
-        f'</head><body><main>{asset("animation.html")}</main>'
+        f"</head><body><main>{asset('animation.html')}</main>"
         f'<script type="application/json" id="dark-colours">{json.dumps(colours.DARK)}</script>'
         f'<script type="application/json" id="timeline-data">DATA</script>{scripts}</body></html>'
     )

@@ -7,19 +7,20 @@ from pathlib import Path
 
 from canaletto.report import colours
 from canaletto.report.units import cause_label
-
 from markup import cell
 
 _MEASURE = Path(__file__).resolve().parents[2] / "crates/canaletto/src/measure"
 
-_STRUCT = re.compile(r"#\[derive\([^)]*Serialize[^)]*\)\](?:\s*#\[[^\n]*\])*\s*pub struct (\w+)(?:<[^>]*>)? \{\n(.*?)\n\}", re.DOTALL)
+_STRUCT = re.compile(
+    r"#\[derive\([^)]*Serialize[^)]*\)\](?:\s*#\[[^\n]*\])*\s*pub struct (\w+)(?:<[^>]*>)? \{\n(.*?)\n\}", re.DOTALL
+)
 _FIELD = re.compile(r"((?: {4}///[^\n]*\n)*)((?: {4}#\[[^\n]*\]\n)*) {4}pub (?:r#)?(\w+): ([^\n]+),$", re.MULTILINE)
 _CAUSE = re.compile(r"((?: {4}///[^\n]*\n)+) {4}\w+ = \"(\w+)\"")
 
 _RESULTS = """# Results
 
-`canaletto run --json` prints these fields; `Result` has them as attributes (`r.latency_us.all.p99`). Names end with their
-unit. What does not apply is null (`None`). Times of requests are simulated; those under `cost` are of the machine.
+`canaletto run --json` prints these fields; `Result` has them as attributes (`r.latency_us.all.p99`). Names end with
+their unit. What does not apply is null (`None`). Times of requests are simulated; those under `cost` are of the machine.
 
 """
 
@@ -50,7 +51,7 @@ def page() -> str:
 
 
 _COST = [
-    "| `cost.wall_s`, `cost.cpu_s` | number | Time that the run took, and time of processors that it used, in seconds. |",
+    "| `cost.wall_s`, `cost.cpu_s` | number | Time of the run, and of processors, in seconds. |",
     "| `cost.events` | number | Events simulated. |",
     "| `cost.requests_per_cpu_s` | number | Requests simulated in a second of a processor. |",
     "| `cost.peak_rss_mb` | number | Largest memory of the process, in 10^6 bytes. |",
@@ -62,10 +63,13 @@ def causes() -> str:
     """The page of all causes."""
     text = (_MEASURE / "blame.rs").read_text()
     rows = (
-        f'| <span class="swatch" style="background:{colours.cause(key)}"></span> `{key}` | {cause_label(key)} | {cell(_comment(doc))} |'
-        for doc, key in _CAUSE.findall(text)
+        f"| {_swatch(key)} `{key}` | {cause_label(key)} | {cell(_comment(doc))} |" for doc, key in _CAUSE.findall(text)
     )
     return _CAUSES + "\n".join(rows) + "\n"
+
+
+def _swatch(cause: str) -> str:
+    return f'<span class="swatch" style="background:{colours.cause(cause)}"></span>'
 
 
 def _structs() -> dict[str, list[_Field]]:
