@@ -73,7 +73,8 @@ def _template() -> str:
     )
     scripts = "".join(f"<script>\n{asset(script)}</script>\n" for script in _SCRIPTS)
     return (
-        f'<!doctype html><html lang="en" class="SCHEME"><head><meta charset="utf-8"><title>player</title><style>{style}</style>'
+        '<!doctype html><html lang="en" class="SCHEME"><head><meta charset="utf-8"><title>player</title>'
+        f"<style>{style}</style>"
         f"</head><body><main>{asset('animation.html')}</main>"
         f'<script type="application/json" id="dark-colours">{json.dumps(colours.DARK)}</script>'
         f'<script type="application/json" id="timeline-data">DATA</script>{scripts}</body></html>'

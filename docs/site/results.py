@@ -20,7 +20,8 @@ _CAUSE = re.compile(r"((?: {4}///[^\n]*\n)+) {4}\w+ = \"(\w+)\"")
 _RESULTS = """# Results
 
 `canaletto run --json` prints these fields; `Result` has them as attributes (`r.latency_us.all.p99`). Names end with
-their unit. What does not apply is null (`None`). Times of requests are simulated; those under `cost` are of the machine.
+their unit. What does not apply is null (`None`). Times of requests are simulated; those under `cost`
+are of the machine.
 
 """
 
