@@ -143,7 +143,7 @@ def _is_table(schema: Schema, root: Schema) -> bool:
 
 
 def _entries(schema: Schema, root: Schema) -> Schema:
-    """What a list holds, or the schema itself."""
+    """Schema of a list's entries, or the schema itself."""
     return _resolved(schema["items"], root) if schema.get("type") == "array" else schema
 
 

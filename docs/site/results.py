@@ -57,7 +57,7 @@ _COST = [
     "| `cost.requests_per_cpu_s` | number | Requests simulated in a second of a processor. |",
     "| `cost.peak_rss_mb` | number | Largest memory of the process, in 10^6 bytes. |",
 ]
-"""What only the caller of the engine knows."""
+"""Fields that the engine's caller adds."""
 
 
 def causes() -> str:
