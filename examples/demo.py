@@ -4,8 +4,8 @@ import sys
 from pathlib import Path
 
 import canaletto as cn
-from canaletto import names
-from canaletto.report.summary import ABOUT_IDEAL
+from canaletto._report.summary import ABOUT_IDEAL
+from canaletto._run import names
 from rich.console import Console
 from rich.table import Table
 

@@ -12,15 +12,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from canaletto._engine import ConfigError, SimulationError, version
-from canaletto.compare import Comparison, compare
-from canaletto.config import Design, Workload, design, workload
-from canaletto.opened import Tables, load
-from canaletto.results import Fields, Result
-from canaletto.simulate import run
+from canaletto._io.opened import Tables, load
+from canaletto._run.compare import Comparison, compare
+from canaletto._run.config import Design, Workload, design, workload
+from canaletto._run.results import Fields, Result
+from canaletto._run.simulate import run
 
 if TYPE_CHECKING:
-    from canaletto.searching.search import Search, search
-    from canaletto.sweeping.sweep import Sweep, sweep
+    from canaletto._searching.search import Search, search
+    from canaletto._sweeping.sweep import Sweep, sweep
 
 __version__ = version()
 
@@ -46,8 +46,8 @@ __all__ = [
 ]
 
 _LATER = {
-    **dict.fromkeys(("Sweep", "sweep"), "canaletto.sweeping.sweep"),
-    **dict.fromkeys(("Search", "search"), "canaletto.searching.search"),
+    **dict.fromkeys(("Sweep", "sweep"), "canaletto._sweeping.sweep"),
+    **dict.fromkeys(("Search", "search"), "canaletto._searching.search"),
 }
 """Names whose modules are loaded when they are asked for: most who import the package do not."""
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from canaletto import _engine
-from canaletto.config import check_whole, keyword_settings
+from canaletto._run.config import check_whole, keyword_settings
 
 KINDS = ("sbsp", "nbsp", "sbdp", "nbdp")
 """South or north bridge, single or dual port."""

@@ -7,12 +7,14 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from canaletto import ConfigError, _engine, files, names
+from canaletto import ConfigError, _engine
+from canaletto._io import files
+from canaletto._run import names
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from canaletto.config import Design, Workload
+    from canaletto._run.config import Design, Workload
 
 PARQUET = "parquet"
 """Format that `convert` writes beside the trace formats. canaletto does not read it."""
@@ -58,7 +60,7 @@ def info(
 
 def _generated(source: "str | PathLike[str] | Workload") -> "Workload | None":
     """The workload that is meant, if it is one and not a trace."""
-    from canaletto import config
+    from canaletto._run import config
 
     if isinstance(source, config.Workload):
         return source
@@ -83,7 +85,7 @@ def fit(
 
     Raises ConfigError for a trace that is not whole or holds nothing to fit to, OSError if it cannot be read.
     """
-    from canaletto.config import Workload, trace_name
+    from canaletto._run.config import Workload, trace_name
 
     label = fspath(path)
     name = name or trace_name(label)
@@ -170,7 +172,7 @@ def _frame(columns: Any) -> "pl.DataFrame":
     """A batch of requests; without columns, none."""
     import polars as pl
 
-    from canaletto import frames
+    from canaletto._io import frames
 
     if columns is None:
         types = {"arrival_ns": pl.UInt64, "device": pl.UInt32, "offset_bytes": pl.UInt64, "bytes": pl.UInt64}

@@ -18,9 +18,12 @@ from typing import Any
 import canaletto as cn
 import polars as pl
 import pytest
-from canaletto import console, explain, files, folder, repeat, traces
+from canaletto import traces
+from canaletto._cli import console
+from canaletto._io import files, folder
+from canaletto._io.printable import printable
+from canaletto._run import explain, repeat
 from canaletto.experiments import laboratory
-from canaletto.printable import printable
 from conftest import COMMAND, Canaletto
 
 LIMIT_S = 60
@@ -353,7 +356,7 @@ def test_narrow_terminals_cut_no_figures(command: str, tmp_path: Path) -> None:
 def test_narrow_explanations_and_traces(frozen: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from io import StringIO
 
-    from canaletto.report import explanation, tables
+    from canaletto._report import explanation, tables
 
     (tmp_path / "t.trace").write_text(GOOD)
     out = StringIO()

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from canaletto import simulate
+from canaletto._run import simulate
 from canaletto.experiments import SOURCES, figures, laboratory
 from canaletto.experiments.figure import Run, Scale
 from canaletto.experiments.flows import flow, workload

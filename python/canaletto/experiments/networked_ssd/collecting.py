@@ -1,7 +1,7 @@
 """Common parts of the figures with garbage collection (§VII-C): systems, and their drive."""
 
-from canaletto import config
-from canaletto.config import Design, Workload
+from canaletto._run import config
+from canaletto._run.config import Design, Workload
 from canaletto.experiments.figure import Scale
 
 FABRICS = {"baseSSD": "bus", "pSSD": "packetized", "pnSSD": "omnibus"}

@@ -9,8 +9,8 @@ from functools import cache
 from statistics import fmean
 from typing import Any
 
-from canaletto import confidence, config
-from canaletto.config import Design, Workload
+from canaletto._run import confidence, config
+from canaletto._run.config import Design, Workload
 from canaletto.experiments.figure import Data, Label, Row, Run, Scale
 from canaletto.experiments.flows import flow, workload
 

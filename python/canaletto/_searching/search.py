@@ -1,0 +1,127 @@
+"""The best designs of many, found by Optuna."""
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from canaletto._run.config import Design, Workload
+from canaletto._searching import document
+from canaletto._searching.document import Search as Asked
+from canaletto._sweeping.run import Report
+from canaletto._sweeping.sweep import repeated, reporting
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from canaletto._run.results import Result
+    from canaletto._sweeping.folder import Folder
+
+
+class Search:
+    """A search that was carried out."""
+
+    def __init__(self, folder: "Folder") -> None:
+        self._folder = folder
+
+    @property
+    def path(self) -> Path:
+        """Its folder."""
+        return self._folder.path
+
+    @cached_property
+    def table(self) -> "pl.DataFrame":
+        """One row a point that was tried: its values, pins and area, whether it is feasible, and its results."""
+        from canaletto._sweeping.folder import TABLE
+
+        return self._folder.table(TABLE)
+
+    @property
+    def front(self) -> "pl.DataFrame":
+        """The rows of the Pareto front: feasible points that none is better than, the first objective's best first."""
+        return self.table.filter(self.table["front"].is_not_null()).sort("front")
+
+    def design(self, point: int) -> Design:
+        """The design of a point."""
+        row = self._folder.plan().row(point, named=True)
+        return Design(row["design_toml"], row["design"])
+
+    def run(self, point: int, *, records: bool = True, progress: bool | None = None) -> "Result":
+        """Repeats one point, with every request, as `canaletto.run` gives it.
+
+        Raises ConfigError for a point that there is not, or whose trace has changed.
+        """
+        return repeated(self._folder, point, records=records, progress=progress)
+
+    def __repr__(self) -> str:
+        return f"<search among {self.table.height} points in {self.path}>"
+
+    def _repr_html_(self) -> str:
+        return self.front._repr_html_()
+
+
+def search(
+    design: Design | str | PathLike[str],
+    workload: Workload | str | PathLike[str],
+    space: Mapping[str, Any],
+    objectives: Iterable[str],
+    *,
+    constraints: Mapping[str, Mapping[str, float]] | None = None,
+    trials: int = 100,
+    out: str | PathLike[str] | None = None,
+    progress: bool | Report | None = None,
+    **more: Any,
+) -> Search:
+    """Looks for the designs that are best in one or several objectives.
+
+    space: the values that each key may take, as the axes of a sweep: lists, or ranges between whose ends any value is
+    possible. objectives: some of p99, mean_latency, iops, energy, power, endurance, write_amplification, area, pins.
+    constraints: limits of these, such as `{"pins": {"max": 128}}`. trials: the most points to try. out: the folder, new
+    or that of the same search to go on with. more: further keys of a search's file (`docs/sweep.md`).
+
+    Raises ConfigError for what cannot be searched or if Optuna is not installed, OSError for a disk that is full.
+    """
+    given = {"design": design, "workload": workload, "space": dict(space), "objectives": list(objectives)}
+    asked = document.checked("search", {**given, "constraints": constraints or {}, "trials": trials, **more})
+    place = Path(tempfile.mkdtemp(prefix="canaletto-") if out is None else out)
+    try:
+        with reporting(progress, "trials") as report:
+            made = go_on(asked, place, report=report, page=out is not None)
+    except BaseException:
+        if out is None:
+            shutil.rmtree(place, ignore_errors=True)
+        raise
+    if out is None:
+        weakref.finalize(made, shutil.rmtree, place, ignore_errors=True)
+    return made
+
+
+def go_on(
+    asked: Asked, out: Path, *, report: Report, command: Sequence[str] | None = None, page: bool = True
+) -> Search:
+    """Carries a search out, and writes its table, the best designs and a page. Raises what `search` does."""
+    from canaletto._searching import study, table
+    from canaletto._sweeping.folder import PLAN, REPORT, SEARCH, TABLE, Folder, plan_of
+
+    folder = Folder(out, SEARCH)
+    folder.check(asked)
+    study.check(asked)
+    folder.claim(asked, command)
+    trials = study.carry_out(asked, folder.store, report)
+    best = study.front(asked, trials)
+    plan = plan_of(asked.points, [trial.point for trial in trials])
+    folder.write_frame(PLAN, plan)
+    folder.write_frame(TABLE, table.frame(asked, plan, trials, best, folder.store))
+    shutil.rmtree(out / "designs", ignore_errors=True)
+    for trial in best:
+        folder.write(f"designs/{trial.point.number}.toml", trial.point.task.design.encode())
+    found = Search(folder)
+    if page:
+        from canaletto._report import search as pages
+
+        folder.write(REPORT, pages.html(asked, found).encode())
+    return found

@@ -1,0 +1,220 @@
+"""Many configurations under many workloads: one row each in a table."""
+
+import shutil
+import tempfile
+import time
+import warnings
+import weakref
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from canaletto._engine import ConfigError, SimulationError
+from canaletto._io.progress import Bar
+from canaletto._report.units import digits, number_of
+from canaletto._run import simulate
+from canaletto._run.config import Design, Workload, check_whole
+from canaletto._sweeping import document
+from canaletto._sweeping.document import Document
+from canaletto._sweeping.estimate import affordable
+from canaletto._sweeping.executors import Executor, LocalProcesses
+from canaletto._sweeping.run import Carried, Report, carry_out
+from canaletto._sweeping.shard import Shard
+from canaletto._sweeping.tasks import resolve
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from canaletto._run.results import Result
+    from canaletto._sweeping.folder import Folder
+
+
+class Sweep:
+    """A sweep that was carried out."""
+
+    def __init__(self, folder: "Folder") -> None:
+        self._folder = folder
+
+    @property
+    def path(self) -> Path:
+        """Its folder."""
+        return self._folder.path
+
+    @cached_property
+    def table(self) -> "pl.DataFrame":
+        """One row a point: the axes' values, the results with their units, and, named machine_…, what it cost here."""
+        from canaletto._sweeping import table
+
+        return table.frame(self._folder.plan(), self._folder.store.get)
+
+    @cached_property
+    def axes(self) -> list[str]:
+        """Columns of what differs among its points."""
+        from canaletto._sweeping.table import PLAN_ONLY
+
+        plan = self._folder.plan().drop("point", "key", *PLAN_ONLY)
+        return [name for name in plan.columns if plan[name].n_unique() > 1]
+
+    @property
+    def points(self) -> int:
+        """Number of its points, computed or not."""
+        return self._folder.plan().height
+
+    def run(self, point: int, *, records: bool = True, progress: bool | None = None) -> "Result":
+        """Repeats one point, with every request, as `canaletto.run` gives it; `save` makes a folder of it.
+
+        Raises ConfigError for a point that there is not, or whose trace has changed.
+        """
+        return repeated(self._folder, point, records=records, progress=progress)
+
+    def __repr__(self) -> str:
+        return f"<sweep of {self.table.height} points in {self.path}>"
+
+    def _repr_html_(self) -> str:
+        return self.table._repr_html_()
+
+
+def sweep(
+    design: Design | str | PathLike[str],
+    workload: Workload | str | PathLike[str],
+    grid: Mapping[str, Iterable[Any]],
+    *,
+    seeds: int | None = None,
+    out: str | PathLike[str] | None = None,
+    workers: int | None = None,
+    progress: bool | Report | None = None,
+    **more: Any,
+) -> Sweep:
+    """Simulates every combination of the axes' values, in processes side by side.
+
+    grid: the values of each axis, such as `{"fabric": ["bus", "venice"], "flash.read": ["3us", "6us"],
+    "workload.read_share": {"from": 0.1, "to": 0.9, "step": 0.2}}`. seeds: repeat with so many. out: the folder, new or
+    that of the same sweep to go on with; by default a temporary one. workers: simulations at a time, by default one a
+    processor. progress: show a bar (by default, when standard error is a terminal), or call a function with points
+    done and points in all. more: further keys and tables of a sweep's file (`docs/sweep.md`), such as `requests=2000`,
+    `only_where={…}`.
+
+    Points that were computed before, for whatever folder, are not computed again.
+
+    Raises ConfigError for what cannot be simulated, SimulationError for points without a result because of the machine
+    (a worker that was killed), OSError for a disk that is full. What is done is kept in `out`.
+    """
+    if workers is not None:
+        check_whole("workers", workers, 1, 4096)
+    asked = {"design": design, "workload": workload, "grid": dict(grid), **more}
+    found = document.checked("sweep", asked if seeds is None else {**asked, "seeds": seeds})
+    place = Path(tempfile.mkdtemp(prefix="canaletto-") if out is None else out)
+    try:
+        with reporting(progress) as report:
+            made, done = go_on(found, place, LocalProcesses(workers), report=report, page=out is not None)
+    except BaseException:
+        if out is None:
+            shutil.rmtree(place, ignore_errors=True)
+        raise
+    for note in done.notes:
+        warnings.warn(note, stacklevel=2)
+    if out is None:
+        weakref.finalize(made, shutil.rmtree, place, ignore_errors=True)
+    return made
+
+
+def go_on(
+    asked: Document,
+    out: Path,
+    executor: Executor,
+    *,
+    report: Report,
+    command: Sequence[str] | None = None,
+    shard: Shard | None = None,
+    page: bool = True,
+) -> tuple[Sweep, Carried]:
+    """Carries out what is missing of a sweep and writes its table and page; of a shard, only the former.
+
+    Raises what `sweep` does.
+    """
+    from canaletto._sweeping.folder import PLAN, Folder, plan_of
+
+    folder = Folder(out)
+    folder.check(asked)
+    points, notes = resolve(asked)
+    tasks = (shard or Shard()).tasks(points)
+    if isinstance(executor, LocalProcesses):
+        executor.workers = affordable(tasks, executor.workers)
+    folder.claim(asked, command)
+    folder.write_frame(PLAN, plan_of(asked, points))
+    done = carry_out(tasks, folder.store, executor, report)
+    done.notes = notes
+    if done.failures:
+        first = done.failures[0]
+        number = next(point.number for point in points if point.task.key == first.task.key)
+        raise SimulationError(
+            f"{out}: {number_of(len(done.failures), 'point')} without a result, such as point {number}: "
+            f"{first.failure}; the same command tries again"
+        )
+    found = Sweep(folder)
+    if shard is None:
+        collect(found, page=page)
+    return found, done
+
+
+def collect(found: Sweep, *, page: bool = True) -> None:
+    """Writes the table of a sweep whose points are all computed, and a page of it.
+
+    Raises ConfigError if some are not.
+    """
+    from canaletto._sweeping.folder import REPORT, TABLE
+
+    missing = found.points - found.table.height
+    if missing:
+        raise ConfigError(
+            f"{found.path}: {missing} of {found.points} points are not computed yet; expected all: go on with the "
+            "sweep, or with its shards, first"
+        )
+    found._folder.write_frame(TABLE, found.table)
+    if page:
+        from canaletto._report import sweep as report
+
+        found._folder.write(REPORT, report.html(found).encode())
+
+
+def repeated(folder: "Folder", point: int, *, records: bool, progress: bool | None) -> "Result":
+    """The run of one point of a folder. Raises ConfigError for a point that there is not, or a trace that changed."""
+    from canaletto._sweeping import work
+    from canaletto._sweeping.folder import task_of
+
+    plan = folder.plan()
+    if isinstance(point, bool) or not isinstance(point, int) or not 0 <= point < plan.height:
+        raise ConfigError(f"point: got {point!r}, expected a whole number from 0 to {plan.height - 1}")
+    row = plan.row(point, named=True)
+    task = task_of(row)
+    work.check(task)
+    design, workload = Design(task.design, row["design"]), Workload(task.workload, row["workload"])
+    return simulate.run(design, workload, seed=task.seed, warmup=task.warmup, records=records, progress=progress)
+
+
+def reporting(progress: bool | Report | None = None, what: str = "points") -> AbstractContextManager[Report]:
+    """Somebody to report to: a function, a bar if standard error is a terminal, or nobody."""
+    if callable(progress):
+        return nullcontext(progress)
+    return nullcontext(lambda done, total: None) if progress is False else _bar(what)
+
+
+@contextmanager
+def _bar(what: str) -> Iterator[Report]:
+    with Bar.when_wanted() as bar:
+        row = bar.tasks([what])[0] if bar else None
+        begun: list[tuple[float, int]] = []
+
+        def report(done: int, total: int) -> None:
+            if row is None:
+                return
+            # Points that were there before say nothing about the pace.
+            begun[:] = begun or [(time.monotonic(), done)]
+            (since, before) = begun[0]
+            pace = (done - before) / max(time.monotonic() - since, 1e-9)
+            row(done, total, 0, rate=f"{digits(pace)} a second" if done > before else "")
+
+        yield report
