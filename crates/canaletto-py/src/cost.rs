@@ -2,10 +2,11 @@
 
 use std::time::Instant;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Cost of a run.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub struct Cost {
     /// Wall-clock time, in seconds.
     wall_s: f64,
