@@ -9,14 +9,23 @@ import typer
 
 from canaletto import _engine
 from canaletto._cli import console, load, replay, rtl, sweep, trace
-from canaletto._cli.drive import DesignName, Seed, Settings, WorkloadName, assignments, resolve_workload
+from canaletto._cli.drive import (
+    DesignName,
+    Fabrics,
+    Seed,
+    Settings,
+    WorkloadName,
+    assignments,
+    drives_of,
+    on_fabric,
+    resolve_workload,
+)
 from canaletto._cli.help import (
     DRIVE,
     OUTPUT,
     RUN,
     Command,
     complete_fabric,
-    complete_fabrics,
     share,
     whole,
 )
@@ -226,9 +235,8 @@ def _run(
     moments = _window(timeline_file, window, force, out)
     keys, workload_keys = assignments(set_)
     keys += _preconditioning(precondition, occupancy)
-    if fabric is not None:
-        keys.append(config.Setting(f"--fabric {fabric}", "", f"{_FABRIC}={fabric}"))
-    drive = config.resolve_design(design, keys)
+    label = f"--fabric {fabric}"
+    drive = config.resolve_design(design, keys) if fabric is None else on_fabric(design, keys, fabric, label)
     for note in drive.notes:
         console.say(note)
     asked = config.WorkloadOptions(
@@ -280,15 +288,7 @@ def _run(
 def _compare(
     design: DesignName,
     workload: WorkloadName,
-    fabrics: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B,…",
-            help="Interconnects, the baseline first; default: the usual ones.",
-            autocompletion=complete_fabrics,
-            rich_help_panel=DRIVE,
-        ),
-    ] = None,
+    fabrics: Fabrics = None,
     set_: Settings = None,
     precondition: Precondition = None,
     occupancy: Occupancy = None,
@@ -334,7 +334,7 @@ def _compare(
     from canaletto import ConfigError
     from canaletto._io import folder
     from canaletto._run import config
-    from canaletto._run.compare import on_fabrics, run_all
+    from canaletto._run.compare import run_all
     from canaletto._run.results import lean
 
     _check_report(out, no_report, window)
@@ -344,15 +344,9 @@ def _compare(
     keys, workload_keys = assignments(set_)
     keys += _preconditioning(precondition, occupancy)
     for key in keys:
-        if key.text.startswith(f"{_FABRIC}="):
+        if key.text.startswith(f"{config.FABRIC}="):
             raise ConfigError(f"{key.label}: a comparison has several; expected --fabrics")
-    chosen = None if fabrics is None else [name.strip() for name in fabrics.split(",")] if fabrics.strip() else []
-
-    def drive(fabric: str) -> "Design":
-        label = f"--fabrics {fabrics or fabric}"
-        return config.resolve_design(design, [*keys, config.Setting(label, "", f"{_FABRIC}={fabric}")])
-
-    drives = on_fabrics(drive, chosen)
+    drives = drives_of(design, keys, fabrics)
     # What has an effect with one of the fabrics was meant for that one.
     for note in drives[0].notes:
         if all(note in each.notes for each in drives):
@@ -591,9 +585,6 @@ def _schema(
         console.emit({each: json.loads(_engine.schema(each)) for each in ("design", "workload")})
     else:
         console.emit(json.loads(_engine.schema(kind)))
-
-
-_FABRIC = "fabric.kind"
 
 
 def _warmup(design: "Design", workload: "Workload", text: str, seed: int) -> int:

@@ -6,10 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from canaletto._cli import console
-from canaletto._cli.help import DRIVE, RUN, complete_design, complete_setting, complete_workload, whole
+from canaletto._cli.help import (
+    DRIVE,
+    RUN,
+    complete_design,
+    complete_fabrics,
+    complete_setting,
+    complete_workload,
+    whole,
+)
 
 if TYPE_CHECKING:
-    from canaletto._run.config import Setting, Workload, WorkloadOptions
+    from canaletto._run.config import Design, Setting, Workload, WorkloadOptions
 
 DesignName = Annotated[
     str, typer.Argument(metavar="DESIGN", help="A preset's name or a TOML file.", autocompletion=complete_design)
@@ -43,6 +51,16 @@ Seed = Annotated[
     ),
 ]
 
+Fabrics = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B,…",
+        help="Interconnects, the baseline first; default: the usual ones.",
+        autocompletion=complete_fabrics,
+        rich_help_panel=DRIVE,
+    ),
+]
+
 _WORKLOAD = "workload."
 
 
@@ -53,6 +71,21 @@ def assignments(given: list[str] | None) -> "tuple[list[Setting], list[Setting]]
         [setting for setting in settings if not setting.prefix],
         [setting for setting in settings if setting.prefix],
     )
+
+
+def on_fabric(design: str, keys: "list[Setting]", fabric: str, label: str) -> "Design":
+    """The drive with one of several fabrics; `label` names the option that asked for it in messages."""
+    from canaletto._run import config
+
+    return config.resolve_design(design, [*keys, config.Setting(label, "", f"{config.FABRIC}={fabric}")])
+
+
+def drives_of(design: str, keys: "list[Setting]", fabrics: str | None) -> "list[Design]":
+    """The drive with each fabric of `--fabrics`, or with the usual ones."""
+    from canaletto._run.compare import on_fabrics
+
+    chosen = None if fabrics is None else [name.strip() for name in fabrics.split(",")] if fabrics.strip() else []
+    return on_fabrics(lambda name: on_fabric(design, keys, name, f"--fabrics {fabrics or name}"), chosen)
 
 
 def resolve_workload(label: str, keys: "list[Setting]", asked: "WorkloadOptions") -> "Workload":

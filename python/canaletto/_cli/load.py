@@ -7,8 +7,18 @@ from typing import Annotated
 import typer
 
 from canaletto._cli import console
-from canaletto._cli.drive import DesignName, Seed, Settings, WorkloadName, assignments, resolve_workload
-from canaletto._cli.help import ARRIVALS, DRIVE, OUTPUT, RUN, Command, complete_fabrics, whole
+from canaletto._cli.drive import (
+    DesignName,
+    Fabrics,
+    Seed,
+    Settings,
+    WorkloadName,
+    assignments,
+    drives_of,
+    resolve_workload,
+)
+from canaletto._cli.help import OUTPUT, RUN, Command, whole
+from canaletto._cli.replay import Requests
 from canaletto._cli.trace import JsonFlag
 
 
@@ -20,22 +30,9 @@ def add_to(app: typer.Typer) -> None:
 def _load(
     design: DesignName,
     workload: WorkloadName,
-    fabrics: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B,…",
-            help="Interconnects; default: the usual ones.",
-            autocompletion=complete_fabrics,
-            rich_help_panel=DRIVE,
-        ),
-    ] = None,
+    fabrics: Fabrics = None,
     set_: Settings = None,
-    requests: Annotated[
-        int | None,
-        typer.Option(
-            parser=whole(1), metavar="N", help="Largest number of requests of each flow.", rich_help_panel=ARRIVALS
-        ),
-    ] = None,
+    requests: Requests = None,
     loads: Annotated[
         int, typer.Option(parser=whole(2, 1000), metavar="N", help="Number of loads tried.", rich_help_panel=RUN)
     ] = 12,
@@ -54,16 +51,11 @@ def _load(
     from canaletto._io.progress import Bar
     from canaletto._report import tables
     from canaletto._run import config
-    from canaletto._run.compare import on_fabrics
     from canaletto.experiments.load import own
 
     keys, workload_keys = assignments(set_)
 
-    def drive(fabric: str) -> config.Design:
-        label = f"--fabrics {fabrics or fabric}"
-        return config.resolve_design(design, [*keys, config.Setting(label, "", f"fabric.kind={fabric}")])
-
-    drives = on_fabrics(drive, None if fabrics is None else [name.strip() for name in fabrics.split(",")])
+    drives = drives_of(design, keys, fabrics)
     work = resolve_workload(workload, workload_keys, config.WorkloadOptions(requests=requests))
     with Bar.when_wanted() as bar, TemporaryDirectory(prefix="canaletto-") as passing:
         row = bar.tasks(["loads"])[0] if bar else None

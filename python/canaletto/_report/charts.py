@@ -18,6 +18,7 @@ LINES = alt.Legend(symbolType="stroke", symbolStrokeWidth=3, symbolSize=250)
 """The legend of lines."""
 
 DOTS = alt.Legend(symbolType="circle", symbolStrokeWidth=0, symbolSize=80)
+"""The legend of dots."""
 
 
 def spec(chart: alt.TopLevelMixin) -> Spec:

@@ -172,7 +172,7 @@ def compare(
     for a trace that cannot be read.
     """
     if isinstance(design, Design):
-        designs = on_fabrics(lambda name: design.set(fabric=name), fabrics)
+        designs = on_fabrics(lambda name: design.replace(fabric=name), fabrics)
     else:
         designs = on_fabrics(lambda name: load_design(design, fabric=name), fabrics)
     if not isinstance(workload, Workload):

@@ -27,6 +27,8 @@ DEVICES = ("ignore", "offset")
 OPEN_LOOP = ("inter_arrival", "burstiness", "burst_share", "on_time", "off_time", "diurnal")
 """Keys of a generated flow that say when requests arrive."""
 
+FABRIC = "fabric.kind"
+
 
 class Setting(NamedTuple):
     """A value for one key beside a file."""
@@ -40,7 +42,7 @@ class Setting(NamedTuple):
 
 
 class Config:
-    """A resolved configuration. Values are never changed in place: `set` returns a new one."""
+    """A resolved configuration. Values are never changed in place: `replace` returns a new one."""
 
     _kind = "configuration"
 
@@ -53,15 +55,15 @@ class Config:
         """The name that results carry."""
         return str(self.to_dict()["name"])
 
-    def set(self, **overrides: Any) -> Self:
-        """A copy with some keys changed: `d.set(fabric="bus", **{"flash.read": "10us"})`.
+    def replace(self, **overrides: Any) -> Self:
+        """A copy with some keys changed: `d.replace(fabric="bus", **{"flash.read": "10us"})`.
 
         Raises ConfigError for an unknown key or a value that is not allowed.
         """
         return self.adjusted(keyword_settings(overrides))
 
     def adjusted(self, settings: list[Setting]) -> Self:
-        """A copy like that of `set`, with the names that settings have in messages."""
+        """A copy like that of `replace`, with the names that settings have in messages."""
         return self._resolved(self._label, self._toml, settings)
 
     def to_toml(self) -> str:
@@ -312,7 +314,7 @@ def shaped(made: Workload, options: WorkloadOptions) -> Workload:
 
 def keyword_settings(overrides: Mapping[str, Any]) -> list[Setting]:
     """Keyword overrides as settings. `fabric="bus"` is short for the key `fabric.kind`."""
-    spelt = {"fabric.kind" if key == "fabric" else key: given for key, given in overrides.items()}
+    spelt = {FABRIC if key == "fabric" else key: given for key, given in overrides.items()}
     texts = [f"{key}={given if isinstance(given, str) else _toml.value(given)}" for key, given in spelt.items()]
     return [Setting(text, "", text) for text in texts]
 

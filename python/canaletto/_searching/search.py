@@ -1,8 +1,6 @@
 """The best designs of many, found by Optuna."""
 
 import shutil
-import tempfile
-import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from os import PathLike
@@ -12,26 +10,16 @@ from typing import TYPE_CHECKING, Any
 from canaletto._run.config import Design, Workload
 from canaletto._searching import document
 from canaletto._searching.document import Search as Asked
+from canaletto._sweeping.points import Points, place
 from canaletto._sweeping.run import Report
-from canaletto._sweeping.sweep import repeated, reporting
+from canaletto._sweeping.sweep import reporting
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from canaletto._run.results import Result
-    from canaletto._sweeping.folder import Folder
 
-
-class Search:
+class Search(Points):
     """A search that was carried out."""
-
-    def __init__(self, folder: "Folder") -> None:
-        self._folder = folder
-
-    @property
-    def path(self) -> Path:
-        """Its folder."""
-        return self._folder.path
 
     @cached_property
     def table(self) -> "pl.DataFrame":
@@ -49,13 +37,6 @@ class Search:
         """The design of a point."""
         row = self._folder.plan().row(point, named=True)
         return Design(row["design_toml"], row["design"])
-
-    def run(self, point: int, *, records: bool = True, progress: bool | None = None) -> "Result":
-        """Repeats one point, with every request, as `canaletto.run` gives it.
-
-        Raises ConfigError for a point that there is not, or whose trace has changed.
-        """
-        return repeated(self._folder, point, records=records, progress=progress)
 
     def __repr__(self) -> str:
         return f"<search among {self.table.height} points in {self.path}>"
@@ -87,16 +68,10 @@ def search(
     """
     given = {"design": design, "workload": workload, "space": dict(space), "objectives": list(objectives)}
     asked = document.checked("search", {**given, "constraints": constraints or {}, "trials": trials, **more})
-    place = Path(tempfile.mkdtemp(prefix="canaletto-") if out is None else out)
-    try:
-        with reporting(progress, "trials") as report:
-            made = go_on(asked, place, report=report, page=out is not None)
-    except BaseException:
-        if out is None:
-            shutil.rmtree(place, ignore_errors=True)
-        raise
+    with place(out) as home, reporting(progress, "trials") as report:
+        made = go_on(asked, home, report=report, page=out is not None)
     if out is None:
-        weakref.finalize(made, shutil.rmtree, place, ignore_errors=True)
+        made.remove_folder_at_end()
     return made
 
 

@@ -11,6 +11,7 @@ cluster.py    the same on Dask; remote.py is what runs there
 slurm.py      the same as an array of jobs, each of which takes a part (shard.py)
 estimate.py   the cost of a sweep before it is carried out
 folder.py     the folder of a sweep or a search
+points.py     the points of a folder, whether of a sweep or of a search
 run.py        simulations carried out, as far as they have not been before
 sweep.py      a sweep from its file to its table: `cn.sweep`
 table.py      one row a point

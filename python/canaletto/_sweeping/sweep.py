@@ -1,10 +1,7 @@
 """Many configurations under many workloads: one row each in a table."""
 
-import shutil
-import tempfile
 import time
 import warnings
-import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
@@ -15,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from canaletto._engine import ConfigError, SimulationError
 from canaletto._io.progress import Bar
 from canaletto._report.units import digits, number_of
-from canaletto._run import simulate
 from canaletto._run.config import Design, Workload, check_whole
 from canaletto._sweeping import document
 from canaletto._sweeping.document import Document
 from canaletto._sweeping.estimate import affordable
 from canaletto._sweeping.executors import Executor, LocalProcesses
+from canaletto._sweeping.points import Points, place
 from canaletto._sweeping.run import Carried, Report, carry_out
 from canaletto._sweeping.shard import Shard
 from canaletto._sweeping.tasks import resolve
@@ -28,20 +25,9 @@ from canaletto._sweeping.tasks import resolve
 if TYPE_CHECKING:
     import polars as pl
 
-    from canaletto._run.results import Result
-    from canaletto._sweeping.folder import Folder
 
-
-class Sweep:
+class Sweep(Points):
     """A sweep that was carried out."""
-
-    def __init__(self, folder: "Folder") -> None:
-        self._folder = folder
-
-    @property
-    def path(self) -> Path:
-        """Its folder."""
-        return self._folder.path
 
     @cached_property
     def table(self) -> "pl.DataFrame":
@@ -62,13 +48,6 @@ class Sweep:
     def points(self) -> int:
         """Number of its points, computed or not."""
         return self._folder.plan().height
-
-    def run(self, point: int, *, records: bool = True, progress: bool | None = None) -> "Result":
-        """Repeats one point, with every request, as `canaletto.run` gives it; `save` makes a folder of it.
-
-        Raises ConfigError for a point that there is not, or whose trace has changed.
-        """
-        return repeated(self._folder, point, records=records, progress=progress)
 
     def __repr__(self) -> str:
         return f"<sweep of {self.table.height} points in {self.path}>"
@@ -106,18 +85,12 @@ def sweep(
         check_whole("workers", workers, 1, 4096)
     asked = {"design": design, "workload": workload, "grid": dict(grid), **more}
     found = document.checked("sweep", asked if seeds is None else {**asked, "seeds": seeds})
-    place = Path(tempfile.mkdtemp(prefix="canaletto-") if out is None else out)
-    try:
-        with reporting(progress) as report:
-            made, done = go_on(found, place, LocalProcesses(workers), report=report, page=out is not None)
-    except BaseException:
-        if out is None:
-            shutil.rmtree(place, ignore_errors=True)
-        raise
+    with place(out) as home, reporting(progress) as report:
+        made, done = go_on(found, home, LocalProcesses(workers), report=report, page=out is not None)
     for note in done.notes:
         warnings.warn(note, stacklevel=2)
     if out is None:
-        weakref.finalize(made, shutil.rmtree, place, ignore_errors=True)
+        made.remove_folder_at_end()
     return made
 
 
@@ -178,21 +151,6 @@ def collect(found: Sweep, *, page: bool = True) -> None:
         from canaletto._report import sweep as report
 
         found._folder.write(REPORT, report.html(found).encode())
-
-
-def repeated(folder: "Folder", point: int, *, records: bool, progress: bool | None) -> "Result":
-    """The run of one point of a folder. Raises ConfigError for a point that there is not, or a trace that changed."""
-    from canaletto._sweeping import work
-    from canaletto._sweeping.folder import task_of
-
-    plan = folder.plan()
-    if isinstance(point, bool) or not isinstance(point, int) or not 0 <= point < plan.height:
-        raise ConfigError(f"point: got {point!r}, expected a whole number from 0 to {plan.height - 1}")
-    row = plan.row(point, named=True)
-    task = task_of(row)
-    work.check(task)
-    design, workload = Design(task.design, row["design"]), Workload(task.workload, row["workload"])
-    return simulate.run(design, workload, seed=task.seed, warmup=task.warmup, records=records, progress=progress)
 
 
 def reporting(progress: bool | Report | None = None, what: str = "points") -> AbstractContextManager[Report]:

@@ -16,7 +16,6 @@ from canaletto._sweeping.document import OPTIONS, RUN_KEYS, SOURCES, Document
 from canaletto._sweeping.grid import Assignment, told
 
 WORKLOAD = "workload."
-FABRIC = "fabric.kind"
 
 
 @dataclass(frozen=True)
@@ -99,7 +98,9 @@ class Resolver:
         keys = {key: value for key, value in given.items() if _is_design_key(key)}
         cached = (_shown(given["design"]), *map(repr, keys.items()))
         if cached not in self._designs:
-            settings = [self._setting(FABRIC if key == "fabric" else key, key, value) for key, value in keys.items()]
+            settings = [
+                self._setting(config.FABRIC if key == "fabric" else key, key, value) for key, value in keys.items()
+            ]
             source = given["design"]
             if isinstance(source, Design):
                 made = source.adjusted(settings)

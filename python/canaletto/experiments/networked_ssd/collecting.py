@@ -46,4 +46,4 @@ are more than the drive's link of 8 GB/s, or nearly: here they ask for 2 GB/s.""
 def profile(name: str, requests: int) -> Workload:
     """A published trace's profile, open loop at its published rate if the drive can carry that."""
     made = config.workload(name, requests=requests)
-    return made.set(**{"flow.0.synthetic.inter_arrival": SLOWED[name]}) if name in SLOWED else made
+    return made.replace(**{"flow.0.synthetic.inter_arrival": SLOWED[name]}) if name in SLOWED else made
