@@ -101,6 +101,10 @@ format: $(VENV)/.built ## Format all sources
 	$(BIN)/ruff check --fix --quiet
 	$(BIN)/ruff format
 
+.PHONY: results
+results: $(VENV)/.built ## Write the classes of results anew, from the engine's schema
+	$(BIN)/python tools/result_classes.py
+
 .PHONY: bench
 bench: ## Measure the speed of parts and of whole runs
 	cargo bench --package canaletto-benches --bench parts --bench throughput --locked

@@ -95,7 +95,8 @@ def _info(
 ) -> None:
     """Show statistics of a trace or a workload: requests, sizes, arrivals, footprint, order, reuse.
 
-    Examples:
+    Examples
+    --------
       canaletto trace info hm_0.csv.gz --design performance-optimized --out hm_0.html
     """
     from canaletto import traces
@@ -149,7 +150,8 @@ def _fit(
 ) -> None:
     """Fit a profile to a trace: a workload with statistically similar traffic.
 
-    Examples:
+    Examples
+    --------
       canaletto trace fit hm_0.csv.gz -o profile.toml
     """
     import sys
@@ -196,7 +198,8 @@ def _convert(
 ) -> None:
     """Write a trace in another format, in order of arrival.
 
-    Examples:
+    Examples
+    --------
       canaletto trace convert hm_0.csv.gz hm_0.trace --to mqsim
     """
     from canaletto import traces
@@ -219,7 +222,8 @@ def _convert(
 def _formats(json: JsonFlag = False) -> None:
     """List the formats that can be read, and those that can be written.
 
-    Examples:
+    Examples
+    --------
       canaletto trace formats
     """
     from canaletto import traces

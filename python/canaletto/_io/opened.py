@@ -45,10 +45,30 @@ class Tables(Mapping[str, "pl.DataFrame"]):
 def load(path: str | PathLike[str]) -> "Result | Comparison | Sweep | Search | Tables":
     """Opens a folder that a command wrote.
 
-    The folder of a run gives a `Result`, that of a comparison a `Comparison`, those of `sweep` and `search` a `Sweep`
-    and a `Search`, those of `reproduce` and `load` their tables as Polars frames, by name.
+    Parameters
+    ----------
+    path
+        The folder that `--out` or `save` wrote.
 
-    Raises ConfigError if the folder is none of these or is damaged, OSError if it cannot be read.
+    Returns
+    -------
+    Result, Comparison, Sweep, Search or Tables
+        The folder of a run gives a `Result`, that of a comparison a `Comparison`, those of `sweep` and `search` a
+        `Sweep` and a `Search`, those of `reproduce` and `load` their tables as Polars frames, by name.
+
+    Raises
+    ------
+    ConfigError
+        If the folder is none of these or is damaged.
+    OSError
+        If it cannot be read.
+
+    Examples
+    --------
+    >>> import canaletto as cn
+    >>> cn.run("performance-optimized", cn.workload("hm_0", requests=500)).save("first", report=False)
+    >>> cn.load("first").fabric
+    'bus'
     """
     home = Path(path)
     for kind in ("sweep", "search"):

@@ -13,7 +13,8 @@ from canaletto._run import names, parallel, simulate
 from canaletto._run.config import Design, Workload, check_whole
 from canaletto._run.config import design as load_design
 from canaletto._run.config import workload as load_workload
-from canaletto._run.results import Fields, Result
+from canaletto._run.fields import Fields
+from canaletto._run.results import Result
 from canaletto._run.together import NamedProgress, naming, side_by_side
 
 if TYPE_CHECKING:
@@ -96,14 +97,33 @@ class Comparison:
         limit: int | None = None,
         progress: bool | FabricProgress | None = None,
     ) -> "dict[str, Timeline]":
-        """Returns the timelines of all fabrics in the same window of simulated time (picoseconds) on each.
+        """Returns the timelines of all fabrics in the same window of simulated time on each.
 
-        By default about 100 us around the request of the first fabric that lost most to path conflicts early in the
-        run, or at the start if requests were not kept. The runs are repeated up to there, exactly, side by side. limit:
-        the most spans and steps of each. progress: as for `compare`.
+        The runs are repeated up to there, exactly, side by side.
 
-        Raises ConfigError for a window that is none, SimulationError if a run stops before its end, OSError for a trace
-        that cannot be read.
+        Parameters
+        ----------
+        window
+            First and last moment, in picoseconds. By default about 100 us around the request of the first fabric that
+            lost most to path conflicts early in the run, or at the start if requests were not kept.
+        limit
+            The most spans and steps of each.
+        progress
+            As for `compare`.
+
+        Returns
+        -------
+        dict of str to Timeline
+            By the name of the fabric.
+
+        Raises
+        ------
+        ConfigError
+            For a window that is none.
+        SimulationError
+            If a run stops before the window's end.
+        OSError
+            For a trace that cannot be read.
         """
         from canaletto._run import timeline
 
@@ -126,10 +146,23 @@ class Comparison:
     def save(self, path: str | PathLike[str], *, force: bool = False, report: bool = True) -> None:
         """Freezes the comparison as a folder, in which each fabric's run is a folder that `canaletto rerun` takes.
 
-        report: whether to write a report page.
+        Nothing half-written stays behind.
 
-        Raises ConfigError if the folder exists, unless `force` is given and it holds a run or a comparison; OSError if
-        it cannot be written. Nothing half-written stays behind.
+        Parameters
+        ----------
+        path
+            The new folder.
+        force
+            Whether to replace a folder that holds a run or a comparison.
+        report
+            Whether to write a report page.
+
+        Raises
+        ------
+        ConfigError
+            If the folder exists, unless `force` is given and it holds a run or a comparison.
+        OSError
+            If it cannot be written.
         """
         from canaletto._io import folder
 
@@ -159,17 +192,49 @@ def compare(
 ) -> Comparison:
     """Simulates the drive with each of several fabrics, under the same workload.
 
-    fabrics: their names, the one that the others are measured against first; by default the usual ones,
-    `names.usual_fabrics()`. seed, seeds, warmup, records: as for `run`; with several seeds, speedups are means over
-    them, with 95 % confidence intervals, and differences within these are called equal. progress: show a bar for each
-    fabric (by default, when standard error is a terminal), or call a function with the fabric, requests done, requests
-    in all (0 if unknown) and simulated picoseconds, from several threads.
-
     The runs share the processors and do not change each other's results; there are fewer at a time if memory is short.
     Ctrl-C stops all of them, and so does the first that fails, whose error names its fabric.
 
-    Raises ConfigError for what cannot be simulated, SimulationError for a run that stopped and explained why, OSError
-    for a trace that cannot be read.
+    Parameters
+    ----------
+    design
+        A drive; or a preset's name or a TOML file, as for `design`.
+    workload
+        What the drive is asked to do; or a profile's name, a file or a trace, as for `workload`.
+    fabrics
+        Names of the fabrics, the one that the others are measured against first. By default the usual ones, which
+        `canaletto presets` lists.
+    seed, warmup, records
+        As for `run`; `warmup` is a number.
+    seeds
+        Number of seeds, counted up from `seed`. With several, speedups are means over them with 95 % confidence
+        intervals, and differences within these are called equal.
+    progress
+        Whether to show a bar for each fabric; by default, when standard error is a terminal. Or a function, called with
+        the fabric, requests done, requests in all (0 if unknown) and simulated picoseconds, from several threads.
+
+    Returns
+    -------
+    Comparison
+        One `Result` for each fabric, speedups over the first, and the verdict.
+
+    Raises
+    ------
+    ConfigError
+        For what cannot be simulated.
+    SimulationError
+        For a run that stopped, and explains why.
+    OSError
+        For a trace that cannot be read.
+
+    Examples
+    --------
+    >>> import canaletto as cn
+    >>> c = cn.compare("performance-optimized", cn.workload("hm_0", requests=500), ["bus", "ideal"])
+    >>> c.fabrics
+    ['bus', 'ideal']
+    >>> c.speedup["bus"].iops
+    1.0
     """
     if isinstance(design, Design):
         designs = on_fabrics(lambda name: design.replace(fabric=name), fabrics)

@@ -56,9 +56,29 @@ class Config:
         return str(self.to_dict()["name"])
 
     def replace(self, **overrides: Any) -> Self:
-        """A copy with some keys changed: `d.replace(fabric="bus", **{"flash.read": "10us"})`.
+        """A copy with some keys changed, as `dataclasses.replace` makes one.
 
-        Raises ConfigError for an unknown key or a value that is not allowed.
+        Parameters
+        ----------
+        overrides
+            Values by key, nested keys with dots: `d.replace(fabric="bus", **{"flash.read": "10us"})`. Quantities are
+            text with a unit.
+
+        Returns
+        -------
+        Design or Workload
+            A new one; this one stays as it is.
+
+        Raises
+        ------
+        ConfigError
+            For an unknown key or a value that is not allowed.
+
+        Examples
+        --------
+        >>> import canaletto as cn
+        >>> cn.design("performance-optimized").replace(fabric="venice").fabric
+        'venice'
         """
         return self.adjusted(keyword_settings(overrides))
 
@@ -87,7 +107,25 @@ class Config:
 
     @classmethod
     def from_toml(cls, text: str, label: str) -> Self:
-        """From a file's text; `label` names it in errors."""
+        """A configuration from a file's text.
+
+        Parameters
+        ----------
+        text
+            TOML, as in a file.
+        label
+            Name of the text in errors.
+
+        Returns
+        -------
+        Design or Workload
+            With every default spelt out.
+
+        Raises
+        ------
+        ConfigError
+            For an unknown key or a value that is not allowed.
+        """
         return cls._resolved(label, text, [])
 
     @classmethod
@@ -151,10 +189,31 @@ class Workload(Config):
 def design(source: str | os.PathLike[str], /, **overrides: Any) -> Design:
     """A drive from a preset's name or a TOML file, with some keys changed. Warns of keys without effect.
 
-    Keys are those of `canaletto schema design`, nested ones with dots: `design("cost-optimized", fabric="bus",
-    **{"flash.read": "10us", "geometry.channels": 16})`. Quantities are text with a unit.
+    Parameters
+    ----------
+    source
+        A preset's name (`canaletto presets` lists them), or the path of a TOML file.
+    overrides
+        Values by key, nested keys with dots, as in `canaletto schema design`; `fabric` is short for `fabric.kind`.
+        Quantities are text with a unit: `**{"flash.read": "10us", "geometry.channels": 16}`.
 
-    Raises ConfigError for an unknown preset or key or a value that is not allowed, OSError if the file cannot be read.
+    Returns
+    -------
+    Design
+        With every default spelt out.
+
+    Raises
+    ------
+    ConfigError
+        For an unknown preset or key, or a value that is not allowed.
+    OSError
+        If the file cannot be read.
+
+    Examples
+    --------
+    >>> import canaletto as cn
+    >>> cn.design("cost-optimized", fabric="bus", **{"flash.read": "10us"})
+    <design cost-optimized>
     """
     made = resolve_design(os.fspath(source), keyword_settings(overrides))
     for note in made.notes:
@@ -246,21 +305,63 @@ def workload(
 ) -> Workload:
     """A workload from a profile's name, a TOML file, a fio job file (.fio) or a trace of any known format (others).
 
-    requests: at most this many requests of each flow. What makes requests arrive, at most one of these: queue_depth
-    (closed loop, this many requests of each flow are always outstanding and arrival times are ignored), inter_arrival
-    (the times of all open-loop flows are scaled so that so much lies between two arrivals on average, such as "5us"),
-    speed (traces arrive so many times as fast as recorded), as_fast_as_possible (traces wait for room in the submission
-    queue only).
+    What makes requests arrive is given by at most one of `queue_depth`, `inter_arrival`, `speed` and
+    `as_fast_as_possible`. Of a trace, first `skip`, then `every` or `sample`, then `repeat` decide which requests are
+    replayed.
 
-    Of traces: after and until (only requests recorded so long after the first, such as "90s"), skip (leave out so many
-    first ones), then every (only one of so many) or sample (only a random share), then repeat (replay the selection so
-    many times). out_of_range: treatment of addresses beyond the drive, "refuse" (the default), "wrap" or "fit".
-    devices: meaning of a trace's device numbers, "ignore" (the default) or "offset". trace_format: format of the
-    trace, detected from its content by default. read: parsing of its lines, the keys of `flow.trace.read`, such as
-    `{"on_error": "skip"}`. Further keys are those of `canaletto schema workload`; those of the only flow need no
-    `flow.0.synthetic.` before them.
+    Parameters
+    ----------
+    source
+        A profile's name (`canaletto presets` lists them), or a file's path.
+    requests
+        Largest number of requests of each flow.
+    queue_depth
+        Closed loop: this many requests of each flow are always outstanding, and arrival times are ignored.
+    inter_arrival
+        Mean time between two arrivals, such as "5us", to which the times of all open-loop flows are scaled.
+    speed
+        How many times as fast as recorded traces arrive.
+    as_fast_as_possible
+        Whether traces wait for room in the submission queue only.
+    after, until
+        Times after the first request, such as "90s", between which requests are replayed.
+    skip
+        Number of first requests to leave out.
+    every
+        Only one of so many requests.
+    sample
+        Share, from 0 to 1, of requests that are drawn at random.
+    repeat
+        Number of times that the selection is replayed.
+    out_of_range
+        Treatment of addresses beyond the drive: "refuse" (the default), "wrap" or "fit".
+    devices
+        Meaning of a trace's device numbers: "ignore" (the default) or "offset".
+    trace_format
+        Format of the trace; by default found from its content.
+    read
+        How the trace's lines are read: the keys of `flow.trace.read`, such as `{"on_error": "skip"}`.
+    overrides
+        Values by key, as in `canaletto schema workload`; those of the only flow need no `flow.0.synthetic.` before
+        them.
 
-    Raises ConfigError for an unknown profile or key or a value that is not allowed, OSError if a file cannot be read.
+    Returns
+    -------
+    Workload
+        With every default spelt out.
+
+    Raises
+    ------
+    ConfigError
+        For an unknown profile or key, or a value that is not allowed.
+    OSError
+        If a file cannot be read.
+
+    Examples
+    --------
+    >>> import canaletto as cn
+    >>> cn.workload("hm_0", requests=500, queue_depth=16)
+    <workload hm_0>
     """
     options = WorkloadOptions(
         requests=requests,

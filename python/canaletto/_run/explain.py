@@ -131,7 +131,7 @@ class Explained:
     until_ps: int
 
 
-def explain_run(
+def explain(
     path: str | PathLike[str],
     *,
     slowest: int = 10,
@@ -141,10 +141,38 @@ def explain_run(
 ) -> Explained:
     """Explains the slowest requests of a frozen run, or one of a given number. The run is repeated as far as needed.
 
-    limit: the most spans and steps to look at; by default LIMIT, or LIMIT_ALONE for a single request.
+    Parameters
+    ----------
+    path
+        The run's folder.
+    slowest
+        Number of slowest requests.
+    request
+        Number of the only request to explain: the column `request` of `Result.requests`.
+    limit
+        The most spans and steps to look at; by default two million, or 20 million for a single request.
+    progress
+        Whether to show a bar; by default, when standard error is a terminal.
 
-    Raises ConfigError if the folder is not a frozen run, does not hold its requests or this one, or if a trace has
-    changed; SimulationError if the run stops or comes out otherwise than recorded.
+    Returns
+    -------
+    Explained
+        An `Explanation` of each request: steps that tile its latency, in picoseconds, and who held what it waited for.
+
+    Raises
+    ------
+    ConfigError
+        If the folder is not a frozen run, does not hold its requests or this one, or if a trace has changed.
+    SimulationError
+        If the run stops or comes out otherwise than recorded.
+
+    Examples
+    --------
+    >>> import canaletto as cn
+    >>> cn.run("performance-optimized", cn.workload("hm_0", requests=500)).save("slow", report=False)
+    >>> [found] = cn.explain("slow", slowest=1).explanations
+    >>> sum(step.duration_ps for step in found.steps) == found.latency_ps
+    True
     """
     home = Path(path)
     wanted, median_ps, roots = _recorded(home, slowest, request)
@@ -167,12 +195,14 @@ def explain_run(
     page_bytes = simulate.inspect(design, workload)["page_bytes"]
     left_out = [number for number in wanted if not _is_whole(found, number, wanted[number])]
     explanations = [
-        explain(found, number, page_bytes, median_ps, roots.get(number)) for number in wanted if number not in left_out
+        explain_one(found, number, page_bytes, median_ps, roots.get(number))
+        for number in wanted
+        if number not in left_out
     ]
     return Explained(explanations, left_out, found.until_ps)
 
 
-def explain(
+def explain_one(
     timeline: Timeline,
     number: int,
     page_bytes: int,

@@ -1,12 +1,12 @@
 """Result of a run."""
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from canaletto._run.config import Design, Workload
+from canaletto.result import Requests, RunResult
 
 if TYPE_CHECKING:
     import polars as pl
@@ -15,42 +15,7 @@ if TYPE_CHECKING:
     from canaletto._run.timeline import Timeline
 
 
-class Fields(Mapping[str, Any]):
-    """A part of a result, read as attributes or items: `r.latency_us.all.p99`, `r["latency_us"]["all"]["p99"]`.
-
-    Names end with their unit. What does not apply is None, never infinite or not a number.
-    """
-
-    def __init__(self, data: Mapping[str, Any]) -> None:
-        self._data = data
-
-    def __getitem__(self, key: str) -> Any:
-        return _wrap(self._data[key])
-
-    def __getattr__(self, key: str) -> Any:
-        if not key.startswith("_") and key in self._data:
-            return self[key]
-        raise AttributeError(f"no field {key!r}; there are {', '.join(self.__dict__.get('_data', ()))}")
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._data)
-
-    def __len__(self) -> int:
-        return len(self._data)
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self._data]
-
-    def __repr__(self) -> str:
-        return json.dumps(self._data, indent=1)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The same as plain dictionaries and lists."""
-        copy: dict[str, Any] = json.loads(json.dumps(self._data))
-        return copy
-
-
-class Result(Fields):
+class Result(RunResult):
     """One run's results: the fields of `canaletto run --json`, and every request.
 
     design and workload are the names; `configuration` holds what they stand for.
@@ -79,6 +44,11 @@ class Result(Fields):
     def options(self) -> dict[str, Any]:
         """The run's options: seed, seeds, warmup (requests left out of the statistics), slowdowns if asked for."""
         return dict(self._options)
+
+    @property
+    def request_counts(self) -> Requests:
+        """Numbers of requests: the field `requests`, as `requests` itself is the frame of all of them."""
+        return Requests(self._data["requests"])
 
     @property
     def has_requests(self) -> bool:
@@ -139,10 +109,29 @@ class Result(Fields):
     ) -> "Timeline":
         """Returns the timeline between two moments of simulated time.
 
-        By default around the slowest request, or, if requests were not kept, in the first 200 us. The run (of the first
-        seed) is repeated up to there, exactly. limit: the most spans and steps to keep.
+        The run (of the first seed) is repeated up to there, exactly.
 
-        Raises ConfigError for a window that is none, SimulationError if the run stops before its end.
+        Parameters
+        ----------
+        from_us, to_us
+            First and last moment, in microseconds. By default around the slowest request, or, if requests were not
+            kept, the first 200 us.
+        limit
+            The most spans and steps to keep.
+        progress
+            Whether to show a bar; by default, when standard error is a terminal.
+
+        Returns
+        -------
+        Timeline
+            Spans, steps and requests as Polars frames, times in picoseconds.
+
+        Raises
+        ------
+        ConfigError
+            For a window that is none.
+        SimulationError
+            If the run stops before the window's end.
         """
         from canaletto._run import timeline
 
@@ -152,10 +141,23 @@ class Result(Fields):
     def save(self, path: str | PathLike[str], *, force: bool = False, report: bool = True) -> None:
         """Freezes the run as a folder that `canaletto rerun` and `canaletto diff` take.
 
-        report: whether to write a report page.
+        Nothing half-written stays behind.
 
-        Raises ConfigError if the folder exists, unless `force` is given and it holds a run; OSError if it cannot be
-        written. Nothing half-written stays behind.
+        Parameters
+        ----------
+        path
+            The new folder.
+        force
+            Whether to replace a folder that holds a run.
+        report
+            Whether to write a report page.
+
+        Raises
+        ------
+        ConfigError
+            If the folder exists, unless `force` is given and it holds a run.
+        OSError
+            If it cannot be written.
         """
         from canaletto._io import folder
 
@@ -179,11 +181,3 @@ _LARGE = ("tail_us", "series", "map")
 def lean(data: Mapping[str, Any]) -> dict[str, Any]:
     """A result without what takes many numbers: `--json=summary`."""
     return {key: found for key, found in data.items() if key not in _LARGE}
-
-
-def _wrap(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return Fields(value)
-    if isinstance(value, list):
-        return [_wrap(item) for item in value]
-    return value

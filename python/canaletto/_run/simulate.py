@@ -35,24 +35,55 @@ def run(
 ) -> Result:
     """Simulates the drive under the workload.
 
-    seed: same inputs and seed, same results, to the bit. warmup: this many requests at the start are left out of the
-    statistics; "auto" finds how many in a run of its own (MSER-5). seeds: repeat with so many
-    seeds, counted up from `seed`; the result is that of the first, with the means and 95 % confidence intervals over
-    all in `confidence`. slowdowns: run each flow alone, too (with every seed), for `slowdown` of each of `flows` and
-    `fairness`, which are None otherwise. records: keep every single request (of the first seed) for `Result.requests`,
-    in a temporary file where they are many. progress: show a bar (by default, when standard error is a terminal), or
-    call a function with requests done, requests in all (0 if unknown) and simulated picoseconds; for flows alone from
-    several threads.
-
     The interpreter's lock is released while the engine runs, and Ctrl-C stops it.
 
-    Raises ConfigError for what cannot be simulated, SimulationError for a run that stopped and explained why, OSError
-    for a trace that cannot be read.
+    Parameters
+    ----------
+    design
+        A drive; or a preset's name or a TOML file, as for `design`.
+    workload
+        What the drive is asked to do; or a profile's name, a file or a trace, as for `workload`.
+    seed
+        Seed of all random streams. Same inputs and seed: same results, to the bit.
+    warmup
+        Number of requests at the start that the statistics leave out. "auto" finds it in a run of its own, by MSER-5
+        (White, Cobb and Spratt, WSC 2000).
+    seeds
+        Number of seeds, counted up from `seed`. The result is that of the first, with the means and 95 % confidence
+        intervals over all in `confidence`.
+    slowdowns
+        Whether to run each flow alone, too (with every seed), for `slowdown` of each of `flows` and for `fairness`.
+    records
+        Whether to keep every single request (of the first seed) for `Result.requests`: in a temporary file where they
+        are many.
+    progress
+        Whether to show a bar; by default, when standard error is a terminal. Or a function, called with requests done,
+        requests in all (0 if unknown) and simulated picoseconds; for flows alone from several threads.
+
+    Returns
+    -------
+    Result
+        Counts, latencies in microseconds, causes, and whatever else `canaletto run --json` prints.
+
+    Raises
+    ------
+    ConfigError
+        For what cannot be simulated.
+    SimulationError
+        For a run that stopped, and explains why.
+    OSError
+        For a trace that cannot be read.
+
+    Examples
+    --------
+    >>> import canaletto as cn
+    >>> r = cn.run("performance-optimized", cn.workload("hm_0", requests=500))
+    >>> r.request_counts.completed
+    500
+    >>> r.requests.shape[0]  # a Polars frame, one row a request
+    500
     """
-    if not isinstance(design, Design):
-        design = load_design(design)
-    if not isinstance(workload, Workload):
-        workload = load_workload(workload)
+    design, workload = resolved(design, workload)
     check_whole("seeds", seeds, 1, 10_000)
     check_whole("seed", seed, 0, 2**64 - seeds)
     if warmup == "auto":
@@ -83,6 +114,12 @@ def run(
     data = over_seeds(results, seed, alone)
     options = {"seed": seed, "seeds": seeds, "warmup": warmup} | ({"slowdowns": True} if slowdowns else {})
     return Result(data, design, workload, options, kept)
+
+
+def resolved(design: Design | str | PathLike[str], workload: Workload | str | PathLike[str]) -> tuple[Design, Workload]:
+    """The drive and its work, by their names or files where these are given."""
+    drive = design if isinstance(design, Design) else load_design(design)
+    return drive, workload if isinstance(workload, Workload) else load_workload(workload)
 
 
 def found_warmup(design: Design, workload: Workload, seed: int) -> int:
@@ -145,12 +182,39 @@ def over_seeds(results: list[dict[str, Any]], seed: int, alone: Sequence[dict[st
     return data
 
 
-def inspect(design: Design, workload: Workload, *, records: bool = False) -> dict[str, Any]:
-    """Returns capacity, bandwidth bounds, predicted bottlenecks and memory without a run, from a look at its requests.
+def inspect(
+    design: Design | str | PathLike[str], workload: Workload | str | PathLike[str], *, records: bool = False
+) -> dict[str, Any]:
+    """Looks at a run without one: capacity, bandwidth bounds, predicted bottlenecks, memory.
 
-    Bounds are of user data, the lowest first. records: whether single requests are to be kept.
-    Raises ConfigError for what cannot be simulated.
+    Parameters
+    ----------
+    design
+        A drive; or a preset's name or a TOML file, as for `design`.
+    workload
+        What the drive is asked to do; or a profile's name, a file or a trace, as for `workload`. Its first requests are
+        looked at.
+    records
+        Whether single requests are to be kept, which takes memory.
+
+    Returns
+    -------
+    dict
+        What `canaletto run --dry-run --json` prints beside the configuration. Bounds are of user data, in 10^6 bytes a
+        second, the lowest first; `memory` is in 10^6 bytes, by part.
+
+    Raises
+    ------
+    ConfigError
+        For what cannot be simulated.
+
+    Examples
+    --------
+    >>> import canaletto as cn
+    >>> cn.inspect("performance-optimized", "hm_0")["bottleneck"]["read"]
+    'channels'
     """
+    design, workload = resolved(design, workload)
     look = not any(is_special(Path(trace)) for trace in workload.traces())
     found: dict[str, Any] = json.loads(_engine.inspect(design.to_toml(), workload.to_toml(), records, look))
     bottlenecks = {kind: found[f"{kind}_bounds"][0]["resource"] for kind in ("read", "write")}

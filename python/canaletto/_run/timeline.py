@@ -58,19 +58,26 @@ _WINDOW_FORM = "FROM:TO, each a time with its unit, one of ps, ns, us, ms, s (fo
 class Timeline:
     """Timeline of some windows of a run. Times are simulated picoseconds.
 
-    header: `kinds`, `works` and `causes` that there are; `parts`: name, kind and place of each; `truncated`: whether
-    there was more than the timeline may hold, and then `until_ps`: up to when it is complete.
-
-    spans: a part (its number in `parts`) was used: kind, part, start_ps, end_ps, request (null: work of the drive's
-    own), page (number of the page transaction), work (`host`; `cache`: a page goes from the data cache to flash; `gc`:
-    blocks are collected, for whatever reason; `mapping`: the mapping table's pages on flash).
-
-    steps: what each page of a request, or (page null) the request itself, spent its time on: request (null: work of the
-    drive's own), page, cause, start_ps, end_ps, part (the chip concerned, or null). A request's own steps and those of
-    its last-finishing page follow one another without gaps from its arrival to its completion.
-
-    requests: those under way in a window: number (in order of generation), flow, op, lba, sectors, arrival_ps,
-    complete_ps (null: not yet).
+    Attributes
+    ----------
+    header : dict
+        `kinds`, `works` and `causes` that there are; `parts`: name, kind and place of each; `truncated`: whether there
+        was more than the timeline may hold, and then `until_ps`: up to when it is complete.
+    spans : polars.DataFrame
+        A part (its number in `parts`) was used: kind, part, start_ps, end_ps, request (null: work of the drive's own),
+        page (number of the page transaction), work (`host`; `cache`: a page goes from the data cache to flash; `gc`:
+        blocks are collected, for whatever reason; `mapping`: the mapping table's pages on flash).
+    steps : polars.DataFrame
+        The time of each page of a request, or (page null) of the request itself: request (null: work of the drive's
+        own), page, cause, start_ps, end_ps, part (the chip concerned, or null). A request's own steps and those of its
+        last-finishing page follow one another without gaps from its arrival to its completion.
+    requests : polars.DataFrame
+        Requests under way in a window: number (in order of generation), flow, op, lba, sectors, arrival_ps, complete_ps
+        (null: not yet).
+    windows : tuple
+        First and last moment of each window.
+    title : str
+        Name that viewers show.
     """
 
     header: dict[str, Any]
@@ -99,8 +106,21 @@ class Timeline:
     def save(self, path: str | PathLike[str], *, force: bool = False) -> None:
         """Writes it as a trace for https://ui.perfetto.dev, where times are whole nanoseconds.
 
-        Raises ConfigError if the file exists, unless `force` is given; OSError if it cannot be written. Nothing
-        half-written stays behind.
+        Nothing half-written stays behind.
+
+        Parameters
+        ----------
+        path
+            The new file.
+        force
+            Whether to replace a file.
+
+        Raises
+        ------
+        ConfigError
+            If the file exists, unless `force` is given.
+        OSError
+            If it cannot be written.
         """
         from canaletto._io import perfetto
 

@@ -34,7 +34,18 @@ class Search(Points):
         return self.table.filter(self.table["front"].is_not_null()).sort("front")
 
     def design(self, point: int) -> Design:
-        """The design of a point."""
+        """The design of a point.
+
+        Parameters
+        ----------
+        point
+            Its number, from 0: the column `point` of `table`.
+
+        Returns
+        -------
+        Design
+            With every default spelt out.
+        """
         row = self._folder.plan().row(point, named=True)
         return Design(row["design_toml"], row["design"])
 
@@ -57,14 +68,40 @@ def search(
     progress: bool | Report | None = None,
     **more: Any,
 ) -> Search:
-    """Looks for the designs that are best in one or several objectives.
+    """Looks for the designs that are best in one or several objectives, by Optuna (Akiba et al., KDD 2019).
 
-    space: the values that each key may take, as the axes of a sweep: lists, or ranges between whose ends any value is
-    possible. objectives: some of p99, mean_latency, iops, energy, power, endurance, write_amplification, area, pins.
-    constraints: limits of these, such as `{"pins": {"max": 128}}`. trials: the most points to try. out: the folder, new
-    or that of the same search to go on with. more: further keys of a search's file (`docs/sweep.md`).
+    Parameters
+    ----------
+    design, workload
+        The drive and its work, as for `run`.
+    space
+        The values that each key may take, as the axes of a sweep: lists, or ranges between whose ends any value is
+        possible.
+    objectives
+        Some of p99, mean_latency, iops, energy, power, endurance, write_amplification, area, pins.
+    constraints
+        Limits of these, such as `{"pins": {"max": 128}}`.
+    trials
+        The most points to try.
+    out
+        The folder, new or that of the same search to go on with; by default a temporary one, which goes with the
+        result.
+    progress
+        As for `sweep`.
+    more
+        Further keys of a search's file (`docs/sweep.md`).
 
-    Raises ConfigError for what cannot be searched or if Optuna is not installed, OSError for a disk that is full.
+    Returns
+    -------
+    Search
+        Its `front` has the designs that none is better than.
+
+    Raises
+    ------
+    ConfigError
+        For what cannot be searched, or if Optuna is not installed.
+    OSError
+        For a disk that is full.
     """
     given = {"design": design, "workload": workload, "space": dict(space), "objectives": list(objectives)}
     asked = document.checked("search", {**given, "constraints": constraints or {}, "trials": trials, **more})

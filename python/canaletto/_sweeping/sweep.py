@@ -69,17 +69,47 @@ def sweep(
 ) -> Sweep:
     """Simulates every combination of the axes' values, in processes side by side.
 
-    grid: the values of each axis, such as `{"fabric": ["bus", "venice"], "flash.read": ["3us", "6us"],
-    "workload.read_share": {"from": 0.1, "to": 0.9, "step": 0.2}}`. seeds: repeat with so many. out: the folder, new or
-    that of the same sweep to go on with; by default a temporary one. workers: simulations at a time, by default one a
-    processor. progress: show a bar (by default, when standard error is a terminal), or call a function with points
-    done and points in all. more: further keys and tables of a sweep's file (`docs/sweep.md`), such as `requests=2000`,
-    `only_where={…}`.
+    Points that were computed before, for whatever folder, are not computed again. What is done is kept in `out`.
 
-    Points that were computed before, for whatever folder, are not computed again.
+    Parameters
+    ----------
+    design, workload
+        The drive and its work, as for `run`.
+    grid
+        The values of each axis by key: `{"fabric": ["bus", "venice"], "flash.read": ["3us", "6us"],
+        "workload.read_share": {"from": 0.1, "to": 0.9, "step": 0.2}}`.
+    seeds
+        Number of seeds with which each point is repeated.
+    out
+        The folder, new or that of the same sweep to go on with; by default a temporary one, which goes with the result.
+    workers
+        Simulations at a time; by default one a processor.
+    progress
+        Whether to show a bar; by default, when standard error is a terminal. Or a function, called with points done and
+        points in all.
+    more
+        Further keys and tables of a sweep's file (`docs/sweep.md`), such as `requests=2000`, `only_where={…}`.
 
-    Raises ConfigError for what cannot be simulated, SimulationError for points without a result because of the machine
-    (a worker that was killed), OSError for a disk that is full. What is done is kept in `out`.
+    Returns
+    -------
+    Sweep
+        Its `table` has one row a point.
+
+    Raises
+    ------
+    ConfigError
+        For what cannot be simulated.
+    SimulationError
+        For points without a result because of the machine (a worker that was killed).
+    OSError
+        For a disk that is full.
+
+    Examples
+    --------
+    >>> import canaletto as cn
+    >>> s = cn.sweep("performance-optimized", "hm_0", {"fabric": ["bus", "ideal"]}, requests=200, workers=1)
+    >>> s.points
+    2
     """
     if workers is not None:
         check_whole("workers", workers, 1, 4096)
