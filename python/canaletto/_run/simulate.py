@@ -212,7 +212,7 @@ def inspect(
     --------
     >>> import canaletto as cn
     >>> cn.inspect("performance-optimized", "hm_0")["bottleneck"]["read"]
-    'channels'
+    'host link'
     """
     design, workload = resolved(design, workload)
     look = not any(is_special(Path(trace)) for trace in workload.traces())

@@ -64,7 +64,7 @@ class Points:
         return simulate.run(design, workload, seed=task.seed, warmup=task.warmup, records=records, progress=progress)
 
     def remove_folder_at_end(self) -> None:
-        """Has the folder, a temporary one, removed together with this object."""
+        """Removes the folder, a temporary one, when this object is gone."""
         weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
