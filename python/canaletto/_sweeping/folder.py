@@ -50,7 +50,7 @@ class Folder:
     def __init__(self, path: Path, kind: str = SWEEP) -> None:
         self.path = path
         self.kind = kind
-        self.store = Store(path / POINTS, shared_folder())
+        self.store: Store = Store(path / POINTS, shared_folder())
 
     def claim(self, asked: Asked, command: Sequence[str] | None) -> None:
         """Makes the folder, or takes the one that is there to go on with.
