@@ -108,6 +108,12 @@ format: $(VENV)/.built ## Format all sources
 	$(BIN)/ruff check --fix --quiet
 	$(BIN)/ruff format
 
+.PHONY: wheel
+wheel: $(VENV)/.tools ## Build the wheel of this machine into dist/, and try it in an empty environment
+	rm -f dist/*.whl
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin build --release --locked --out dist --interpreter $(BIN)/python --quiet
+	$(BIN)/pytest tests/packaging
+
 .PHONY: results
 results: $(VENV)/.built ## Write the classes of results anew, from the engine's schema
 	$(BIN)/python tools/result_classes.py
@@ -147,5 +153,5 @@ mutants: ## Change the engine in MUTANTS places of AREAS, others for each SEED: 
 
 .PHONY: clean
 clean: ## Remove everything built
-	rm -rf $(VENV) target out .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) target out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find python -name '*.so' -delete
