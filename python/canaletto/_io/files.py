@@ -1,12 +1,12 @@
 """Writing files so that they appear whole or not at all."""
 
-import fcntl
 import os
 import re
 import secrets
 import select
 import shutil
 import stat
+import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -15,6 +15,9 @@ from pathlib import Path
 from typing import IO
 
 from canaletto._engine import ConfigError
+
+if sys.platform != "win32":
+    import fcntl
 
 
 @contextmanager
@@ -102,6 +105,9 @@ _SETTLED_S = 60
 @contextmanager
 def in_use(path: Path) -> Iterator[None]:
     """Marks what was made `beside` something as in use, until the end of the block or of the process."""
+    if sys.platform == "win32":  # No locks on folders: what is left is old, and that alone decides.
+        yield
+        return
     handle = os.open(path, os.O_RDONLY)
     try:
         with _in_use(handle):
@@ -112,8 +118,9 @@ def in_use(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _in_use(handle: int) -> Iterator[None]:
-    with suppress(OSError):  # A file system without locks.
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    if sys.platform != "win32":
+        with suppress(OSError):  # A file system without locks.
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     yield
 
 
@@ -138,13 +145,14 @@ def leftovers(target: Path) -> list[Path]:
 
 
 def _is_locked(path: str) -> bool:
-    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(handle)
+    if sys.platform != "win32":
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(handle)
     return False
 
 
@@ -157,7 +165,7 @@ def awaiting_writers(paths: Iterable[str | PathLike[str]]) -> Iterator[None]:
     """
     with ExitStack() as opened:
         for path in map(Path, paths):
-            if not path.is_fifo():
+            if sys.platform == "win32" or not path.is_fifo():
                 continue
             handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
             opened.callback(os.close, handle)
