@@ -221,8 +221,7 @@ def _run(
 ) -> None:
     """Simulate one drive under one workload.
 
-    Examples
-    --------
+    Examples:
       canaletto run performance-optimized --workload hm_0 --set flash.read=10us --out runs/first
       canaletto run performance-optimized --workload mix1 --requests 3000 --slowdowns
       canaletto run pcie4-tlc --workload hm_0 --set workload.read_share=90% --seeds 3
@@ -328,8 +327,7 @@ def _compare(
 ) -> None:
     """Simulate one drive with several interconnects under the same workload, and compare speed and causes.
 
-    Examples
-    --------
+    Examples:
       canaletto compare performance-optimized --workload hm_0 --fabrics bus,packetized,ideal --out runs/fabrics
       canaletto compare performance-optimized --workload YCSB_B --requests 2e4 --seeds 5
     """
@@ -410,8 +408,7 @@ def _mqsim(
 ) -> None:
     """Run MQSim's own files, with MQSim's own results to the nanosecond where MQSim is sound.
 
-    Examples
-    --------
+    Examples:
       canaletto mqsim -i ssdconfig.xml -w workload.xml --completions completions.csv
     """
     from canaletto._io import mqsim
@@ -457,8 +454,7 @@ def _reproduce(
 ) -> None:
     """Repeat a paper's figures, with ours beside theirs.
 
-    Examples
-    --------
+    Examples:
       canaletto reproduce networked-ssd fig18 --quick --out out/figures
       canaletto reproduce pc-ssd max-improvement breakdown
     """
@@ -491,8 +487,7 @@ def _explain(
 ) -> None:
     """Explain the latency of single requests of a frozen run: waits and holders. Repeats the run as far as needed.
 
-    Examples
-    --------
+    Examples:
       canaletto explain runs/first --slowest 3
     """
     from canaletto import ConfigError
@@ -521,8 +516,7 @@ def _explain(
 def _rerun(run: RunFolder, json: JsonFlag = False) -> None:
     """Repeat a frozen run exactly, and compare the results. Exit status 1 if they differ.
 
-    Examples
-    --------
+    Examples:
       canaletto rerun runs/first
     """
     from canaletto._report import tables
@@ -542,8 +536,7 @@ def _rerun(run: RunFolder, json: JsonFlag = False) -> None:
 def _diff(a: RunFolder, b: RunFolder, json: JsonFlag = False) -> None:
     """Show the differences between two frozen runs in configuration and results.
 
-    Examples
-    --------
+    Examples:
       canaletto diff runs/first runs/second
     """
     from canaletto._report import tables
@@ -560,8 +553,7 @@ def _diff(a: RunFolder, b: RunFolder, json: JsonFlag = False) -> None:
 def _presets(json: JsonFlag = False) -> None:
     """List the designs, workload profiles and fabrics.
 
-    Examples
-    --------
+    Examples:
       canaletto presets
     """
     from canaletto._run import names
@@ -587,8 +579,7 @@ def _schema(
 ) -> None:
     """Print the JSON Schema of design, workload or PC files, or of results: every key with unit, default and source.
 
-    Examples
-    --------
+    Examples:
       canaletto schema design
       canaletto schema result
     """

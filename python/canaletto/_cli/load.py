@@ -45,8 +45,7 @@ def _load(
 ) -> None:
     """Latency against throughput, from idle to saturated, with the knee of each interconnect.
 
-    Examples
-    --------
+    Examples:
       canaletto load performance-optimized --workload YCSB_B --requests 5000 --fabrics bus,venice --out curves
     """
     from canaletto._io.progress import Bar

@@ -30,8 +30,7 @@ def _trace(
 
     Needs a checkout and Verilator (`make rtl` installs it). The first call for a shape builds it, which takes minutes.
 
-    Examples
-    --------
+    Examples:
       canaletto rtl trace runs/first --window 1ms:1.01ms --out first.vcd
     """
     from canaletto._run import hardware

@@ -82,8 +82,7 @@ def _sweep(
 ) -> None:
     """Simulate every point of a grid: designs, workloads, traces, seeds. Continues where it was interrupted.
 
-    Examples
-    --------
+    Examples:
       canaletto sweep sweep.toml --out sweeps/first --dry-run
       canaletto sweep sweep.toml --out sweeps/first
       canaletto sweep sweep.toml --out sweeps/first --point 3
@@ -243,8 +242,7 @@ def _search(
 ) -> None:
     """Look for the best designs: latency, rate, energy, area and pins against each other, within limits.
 
-    Examples
-    --------
+    Examples:
       canaletto search search.toml --out searches/first
     """
     from canaletto._searching import document

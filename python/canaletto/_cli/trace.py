@@ -95,8 +95,7 @@ def _info(
 ) -> None:
     """Show statistics of a trace or a workload: requests, sizes, arrivals, footprint, order, reuse.
 
-    Examples
-    --------
+    Examples:
       canaletto trace info hm_0.csv.gz --design performance-optimized --out hm_0.html
     """
     from canaletto import traces
@@ -150,8 +149,7 @@ def _fit(
 ) -> None:
     """Fit a profile to a trace: a workload with statistically similar traffic.
 
-    Examples
-    --------
+    Examples:
       canaletto trace fit hm_0.csv.gz -o profile.toml
     """
     import sys
@@ -198,8 +196,7 @@ def _convert(
 ) -> None:
     """Write a trace in another format, in order of arrival.
 
-    Examples
-    --------
+    Examples:
       canaletto trace convert hm_0.csv.gz hm_0.trace --to mqsim
     """
     from canaletto import traces
@@ -222,8 +219,7 @@ def _convert(
 def _formats(json: JsonFlag = False) -> None:
     """List the formats that can be read, and those that can be written.
 
-    Examples
-    --------
+    Examples:
       canaletto trace formats
     """
     from canaletto import traces
