@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Iterator
 
 import typer
-from canaletto.cli import app
+from canaletto._cli.app import app
 from markup import cell, code
 from typer.core import TyperCommand, TyperGroup
 

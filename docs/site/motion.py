@@ -6,10 +6,10 @@ import tomllib
 from pathlib import Path
 
 import canaletto as cn
-from canaletto import names, timeline
-from canaletto.report import animation, colours
-from canaletto.report.document import asset
-from canaletto.report.units import cause_label
+from canaletto._report import animation, colours
+from canaletto._report.document import asset
+from canaletto._report.units import cause_label
+from canaletto._run import names, timeline
 
 DESIGN = "performance-optimized"
 WINDOW_PS = (200_000_000, 260_000_000)
