@@ -6,6 +6,7 @@ from pathlib import Path
 import commands
 import keys
 import motion
+import package
 import results
 import tutorial
 from mkdocs.config.defaults import MkDocsConfig
@@ -33,6 +34,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Adds the pages that are made from the package."""
     pages = {
         "reference/commands.md": commands.page(),
+        "reference/python.md": package.page(),
         "reference/results.md": results.page(),
         "reference/causes.md": results.causes(),
         "tutorial.md": tutorial.page(ROOT / "docs" / "tutorial.ipynb"),
