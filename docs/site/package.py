@@ -22,7 +22,7 @@ def page() -> str:
     modules = [name for name in names if isinstance(getattr(cn, name), ModuleType)]
     classes = [name for name in names if isinstance(getattr(cn, name), type)]
     functions = [name for name in names if name not in {*modules, *classes}]
-    parts = [("Functions", functions), ("Classes", classes), ("Modules", modules or ["traces", "attachments"])]
+    parts = [("Functions", functions), ("Classes", classes), ("Modules", modules)]
     return "\n".join([_ABOUT, *(_part(heading, found) for heading, found in parts)])
 
 
