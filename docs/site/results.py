@@ -7,7 +7,7 @@ from pathlib import Path
 
 from canaletto.report import colours
 from canaletto.report.units import cause_label
-from markup import cell
+from markup import cell, dotted
 
 _MEASURE = Path(__file__).resolve().parents[2] / "crates/canaletto/src/measure"
 
@@ -47,7 +47,7 @@ class _Field:
 def page() -> str:
     """The page of all fields of a result."""
     structs = _structs()
-    rows = (f"| `{name}` | {kind} | {cell(about)} |" for name, kind, about in _rows("Report", "", structs))
+    rows = (f"| {dotted(name)} | {kind} | {cell(about)} |" for name, kind, about in _rows("Report", "", structs))
     return "\n".join([_RESULTS, "| field | value | meaning |", "| --- | --- | --- |", *rows, *_COST])
 
 
