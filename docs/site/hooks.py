@@ -60,6 +60,16 @@ def _from_root(text: str) -> str:
     return re.sub(r"\[([^\]]+)\]\(([^)]+)\)", link, text)
 
 
+def on_page_markdown(markdown: str, **_: object) -> str:
+    """Calls pages by their titles where their sources, which are read as files, name the file."""
+
+    def link(found: re.Match[str]) -> str:
+        page = ROOT / "docs" / found[1]
+        return f"[{page.read_text().splitlines()[0].removeprefix('# ')}](" if page.exists() else found[0]
+
+    return re.sub(r"\[(?:docs/)?([\w-]+\.md)\]\(", link, markdown)
+
+
 def on_post_build(config: MkDocsConfig) -> None:
     """Refuses pages that load anything from elsewhere: the site works without a network."""
     for page in Path(config.site_dir).rglob("*.html"):

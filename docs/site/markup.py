@@ -15,3 +15,8 @@ def prose(text: str) -> str:
 def cell(text: str) -> str:
     """Text in a table."""
     return prose(text).replace("|", "\\|")
+
+
+def dotted(name: str) -> str:
+    """Name of a field, which may be broken after its dots."""
+    return f"<code>{name.replace('.', '.<wbr>')}</code>"

@@ -7,7 +7,7 @@ from typing import Any
 from canaletto import _engine
 from canaletto._report import colours
 from canaletto._report.units import cause_label
-from markup import cell
+from markup import cell, dotted
 
 Schema = Mapping[str, Any]
 
@@ -35,7 +35,7 @@ them. `blame_us` charges a wait to what was waited for, `root_cause_us` passes i
 def page() -> str:
     """The page of all fields of a result."""
     schema = json.loads(_engine.schema("result"))
-    rows = (f"| `{name}` | {kind} | {cell(about)} |" for name, kind, about in _rows(schema, "", schema))
+    rows = (f"| {dotted(name)} | {kind} | {cell(about)} |" for name, kind, about in _rows(schema, "", schema))
     return _RESULTS + "\n".join(rows) + "\n"
 
 
