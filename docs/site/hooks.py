@@ -12,6 +12,7 @@ import tutorial
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -60,8 +61,14 @@ def _from_root(text: str) -> str:
     return re.sub(r"\[([^\]]+)\]\(([^)]+)\)", link, text)
 
 
-def on_page_markdown(markdown: str, **_: object) -> str:
-    """Calls pages by their titles where their sources, which are read as files, name the file."""
+def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
+    """Calls pages by their titles where their sources, which are read as files, name the file.
+
+    The comparison with other simulators stands in README.md, and on the site under what explains it.
+    """
+    if page.file.src_uri == "explanation.md":
+        text = (ROOT / "README.md").read_text()
+        markdown += "\n" + text[text.index("## Beside") : text.index("## Documentation")].replace("](docs/", "](")
 
     def link(found: re.Match[str]) -> str:
         page = ROOT / "docs" / found[1]
