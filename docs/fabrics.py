@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import canaletto as cn
-from canaletto import names
-from canaletto.compare import Comparison
+from canaletto._run import names
+from canaletto._run.compare import Comparison
 
 PAGE = Path(__file__).with_suffix(".md")
 TRACES = Path(__file__).resolve().parents[2] / "shared" / "traces"

@@ -4,8 +4,8 @@ import sys
 from pathlib import Path
 
 import canaletto as cn
-from canaletto import names
-from canaletto.report.summary import ABOUT_IDEAL
+from canaletto._report.summary import ABOUT_IDEAL
+from canaletto._run import names
 from rich.console import Console
 from rich.table import Table
 
@@ -21,7 +21,7 @@ def first_sentence(verdict: str) -> str:
 
 
 hot = cn.workload(Path(__file__).with_name("hot-row.toml"))
-even = hot.set(**{"flow.0.synthetic.channel_skew.share": "12.5%"})
+even = hot.replace(**{"flow.0.synthetic.channel_skew.share": "12.5%"})
 
 console = Console(highlight=False)
 console.print("[bold]A hot row:[/] 4 KiB reads, 32 at a time, four fifths on one of eight channels.")

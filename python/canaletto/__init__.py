@@ -12,47 +12,66 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from canaletto._engine import ConfigError, SimulationError, version
-from canaletto.compare import Comparison, compare
-from canaletto.config import Design, Workload, design, workload
-from canaletto.opened import Tables, load
-from canaletto.results import Fields, Result
-from canaletto.simulate import run
+from canaletto._io.opened import Tables, load
+from canaletto._run.compare import Comparison, compare
+from canaletto._run.config import Design, Workload, design, workload
+from canaletto._run.fields import Fields
+from canaletto._run.results import Result
+from canaletto._run.simulate import inspect, run
 
 if TYPE_CHECKING:
-    from canaletto.searching.search import Search, search
-    from canaletto.sweeping.sweep import Sweep, sweep
+    from canaletto import attachments, result, traces
+    from canaletto._run.explain import Explained, Explanation, explain
+    from canaletto._run.timeline import Timeline
+    from canaletto._searching.search import Search, search
+    from canaletto._sweeping.sweep import Sweep, sweep
 
-__version__ = version()
+__version__: str = version()
 
 __all__ = [
     "Comparison",
     "ConfigError",
     "Design",
+    "Explained",
+    "Explanation",
     "Fields",
     "Result",
     "Search",
     "SimulationError",
     "Sweep",
     "Tables",
+    "Timeline",
     "Workload",
     "__version__",
+    "attachments",
     "compare",
     "design",
+    "explain",
+    "inspect",
     "load",
+    "result",
     "run",
     "search",
     "sweep",
+    "traces",
     "workload",
 ]
 
 _LATER = {
-    **dict.fromkeys(("Sweep", "sweep"), "canaletto.sweeping.sweep"),
-    **dict.fromkeys(("Search", "search"), "canaletto.searching.search"),
+    **dict.fromkeys(("Explained", "Explanation", "explain"), "canaletto._run.explain"),
+    "Timeline": "canaletto._run.timeline",
+    **dict.fromkeys(("Sweep", "sweep"), "canaletto._sweeping.sweep"),
+    **dict.fromkeys(("Search", "search"), "canaletto._searching.search"),
 }
 """Names whose modules are loaded when they are asked for: most who import the package do not."""
 
+_MODULES = ("attachments", "result", "traces")
+"""Public modules, loaded when they are asked for, too."""
+
 
 def __getattr__(name: str) -> object:
+    if name in _MODULES:
+        return import_module(f"canaletto.{name}")
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_LATER[name]), name)

@@ -42,7 +42,7 @@ def _run() -> int:
     import typer
 
     from canaletto import ConfigError, SimulationError
-    from canaletto.cli import app
+    from canaletto._cli.app import app
 
     try:
         status = app(prog_name="canaletto", standalone_mode=False)
@@ -83,7 +83,7 @@ def _is_text(name: str) -> bool:
 
 
 def _complain(message: str, status: int) -> int:
-    from canaletto.printable import printable
+    from canaletto._io.printable import printable
 
     sys.stderr.write(f"canaletto: {printable(' '.join(message.split()))}\n")
     return status

@@ -7,19 +7,29 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from canaletto import ConfigError, _engine, files, names
+from canaletto import ConfigError, _engine
+from canaletto._io import files
+from canaletto._run import names
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from canaletto.config import Design, Workload
+    from canaletto._run.config import Design, Workload
+
+__all__ = ["PARQUET", "convert", "fit", "formats", "frame", "info"]
 
 PARQUET = "parquet"
 """Format that `convert` writes beside the trace formats. canaletto does not read it."""
 
 
 def formats() -> list[dict[str, Any]]:
-    """The trace formats: name, about, and whether traces are written in it."""
+    """Returns the trace formats that are known.
+
+    Returns
+    -------
+    list of dict
+        Of each its `name`, `about`, and whether traces are written in it.
+    """
     found: list[dict[str, Any]] = json.loads(_engine.trace_formats())
     return found
 
@@ -33,12 +43,30 @@ def info(
 ) -> dict[str, Any]:
     """Counts, sizes, pace, footprint, order and reuse of a trace, read once from end to end in bounded memory.
 
-    source: a trace file; or a workload, a profile's name, a workload file (.toml) or a fio job file (.fio): the traffic
-    that it generates. design: a drive; how evenly its channels would be used is told, too, and it is the drive that a
-    workload's addresses are of. read: how the trace is read, the keys of `flow.trace.read` in `canaletto schema
-    workload`, such as `{"on_error": "skip"}`. `docs/traces.md` tells what the figures are.
+    Parameters
+    ----------
+    source
+        A trace file; or a workload, a profile's name, a workload file (.toml) or a fio job file (.fio): the traffic
+        that it generates.
+    trace_format
+        The trace's format; by default found from its content.
+    design
+        The drive that a workload's addresses are of, and for which is told how evenly its channels would be used.
+    read
+        How lines are read: the keys of `flow.trace.read` in `canaletto schema workload`, such as `{"on_error":
+        "skip"}`.
 
-    Raises ConfigError for a trace that is not whole, naming file and line, OSError if it cannot be read.
+    Returns
+    -------
+    dict
+        What `canaletto trace info --json` prints; `docs/traces.md` defines each figure.
+
+    Raises
+    ------
+    ConfigError
+        For a trace that is not whole, naming file and line.
+    OSError
+        If it cannot be read.
     """
     drive = None if design is None else design.to_toml()
     work = _generated(source)
@@ -58,7 +86,7 @@ def info(
 
 def _generated(source: "str | PathLike[str] | Workload") -> "Workload | None":
     """The workload that is meant, if it is one and not a trace."""
-    from canaletto import config
+    from canaletto._run import config
 
     if isinstance(source, config.Workload):
         return source
@@ -77,13 +105,35 @@ def fit(
 ) -> "tuple[Workload, dict[str, Any]]":
     """A profile of a trace, read once from end to end in bounded memory: a workload whose traffic is like it.
 
-    name: the profile's, by default that of the file. design: the drive for whose channels it is fitted, by default one
-    of 8 channels with pages of 4 KiB. read: how the trace is read, as for `info`. Returns the workload, and how many
-    lines were left out or out of order. `docs/workloads.md` tells how each key is fitted.
+    Parameters
+    ----------
+    path
+        The trace file, packed or not.
+    trace_format
+        Its format; by default found from its content.
+    name
+        The profile's name; by default that of the file.
+    design
+        The drive for whose channels it is fitted; by default one of 8 channels with pages of 4 KiB.
+    read
+        How lines are read: the keys of `flow.trace.read` in `canaletto schema workload`, such as `{"on_error":
+        "skip"}`.
 
-    Raises ConfigError for a trace that is not whole or holds nothing to fit to, OSError if it cannot be read.
+    Returns
+    -------
+    Workload
+        The profile; `docs/workloads.md` tells how each key is fitted.
+    dict
+        How many lines were left out or out of order.
+
+    Raises
+    ------
+    ConfigError
+        For a trace that is not whole or holds nothing to fit to.
+    OSError
+        If it cannot be read.
     """
-    from canaletto.config import Workload, trace_name
+    from canaletto._run.config import Workload, trace_name
 
     label = fspath(path)
     name = name or trace_name(label)
@@ -97,9 +147,29 @@ def fit(
 def frame(
     path: str | PathLike[str], trace_format: str | None = None, *, read: Mapping[str, Any] | None = None
 ) -> "pl.DataFrame":
-    """A trace as a Polars frame, one row a request in order of arrival: arrival_ns, device, offset_bytes, bytes, kind.
+    """A trace as a Polars frame, one row a request in order of arrival.
 
-    Raises ConfigError for a trace that is not whole, naming file and line, OSError if it cannot be read.
+    Parameters
+    ----------
+    path
+        The trace file, packed or not.
+    trace_format
+        Its format; by default found from its content.
+    read
+        How lines are read: the keys of `flow.trace.read` in `canaletto schema workload`, such as `{"on_error":
+        "skip"}`.
+
+    Returns
+    -------
+    polars.DataFrame
+        Columns arrival_ns (nanoseconds), device, offset_bytes, bytes and kind.
+
+    Raises
+    ------
+    ConfigError
+        For a trace that is not whole, naming file and line.
+    OSError
+        If it cannot be read.
     """
     import polars as pl
 
@@ -117,14 +187,38 @@ def convert(
     read: Mapping[str, Any] | None = None,
     rounding: bool = False,
 ) -> dict[str, Any]:
-    """Writes a trace in another format, or as Parquet. An `out` that ends in .gz, .zst or .xz is packed that way.
+    """Writes a trace in another format, or as Parquet.
 
-    to: a format that is written (see `formats`), or "parquet". rounding: times are rounded down and extents outward to
-    what the format can hold; otherwise a request that it cannot hold exactly is an error. Returns how many requests
-    were written, and how many lines were left out or out of order.
+    Nothing is left of an `out` that is not whole.
 
-    Raises ConfigError for a trace that is not whole or does not fit the format, OSError for a file that cannot be read
-    or written. Nothing is left of an `out` that is not whole.
+    Parameters
+    ----------
+    path
+        The trace file, packed or not.
+    out
+        The new file; one that ends in .gz, .zst or .xz is packed that way.
+    to
+        A format that is written (see `formats`), or "parquet".
+    trace_format
+        The trace's format; by default found from its content.
+    read
+        How lines are read: the keys of `flow.trace.read` in `canaletto schema workload`, such as `{"on_error":
+        "skip"}`.
+    rounding
+        Whether times are rounded down and extents outward to what the format can hold; otherwise a request that it
+        cannot hold exactly is an error.
+
+    Returns
+    -------
+    dict
+        How many requests were written, and how many lines were left out or out of order.
+
+    Raises
+    ------
+    ConfigError
+        For a trace that is not whole or does not fit the format.
+    OSError
+        For a file that cannot be read or written.
     """
     how = json.dumps(read or {})
     if os.path.exists(out) and os.path.samefile(path, out):
@@ -170,7 +264,7 @@ def _frame(columns: Any) -> "pl.DataFrame":
     """A batch of requests; without columns, none."""
     import polars as pl
 
-    from canaletto import frames
+    from canaletto._io import frames
 
     if columns is None:
         types = {"arrival_ns": pl.UInt64, "device": pl.UInt32, "offset_bytes": pl.UInt64, "bytes": pl.UInt64}

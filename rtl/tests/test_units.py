@@ -4,8 +4,9 @@ import os
 from pathlib import Path
 
 import pytest
-import tools
 from cocotb_tools.runner import get_results, get_runner
+
+import tools
 
 HERE = Path(__file__).parent
 

@@ -18,9 +18,12 @@ from typing import Any
 import canaletto as cn
 import polars as pl
 import pytest
-from canaletto import console, explain, files, folder, repeat, traces
+from canaletto import traces
+from canaletto._cli import console
+from canaletto._io import files, folder
+from canaletto._io.printable import printable
+from canaletto._run import explain, repeat
 from canaletto.experiments import laboratory
-from canaletto.printable import printable
 from conftest import COMMAND, Canaletto
 
 LIMIT_S = 60
@@ -126,7 +129,7 @@ def test_forged_frozen_runs_are_refused_or_read(frozen: Path, original: Path, mo
         else:
             (frozen / name).write_text(json.dumps({**record, "checksum": folder._checksum(record)}))
         calls: list[Callable[[], object]] = [lambda: cn.load(frozen), lambda: repeat.diff(original, frozen)]
-        calls += [lambda: repeat.rerun(frozen), lambda: explain.explain_run(frozen, slowest=1)]
+        calls += [lambda: repeat.rerun(frozen), lambda: explain.explain(frozen, slowest=1)]
         try:
             refused += survives(*calls)
         except Exception as error:
@@ -157,7 +160,7 @@ def test_damaged_parquet(frozen: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             del damaged[draw.randrange(len(sound)) :]
         parquet.write_bytes(damaged)
         calls = (
-            lambda: explain.explain_run(frozen),
+            lambda: explain.explain(frozen),
             lambda: cn.load(frozen).requests,
             lambda: cn.load(frozen).scan_requests(),
         )
@@ -191,7 +194,7 @@ def test_folders_whose_names_are_no_text(canaletto: Any, frozen: Path, tmp_path:
     line = inside.refuses("run", "performance-optimized", "--workload", "t.trace", says=("t.trace: got a name that",))
     assert line.startswith("canaletto: /")
     shutil.move(frozen, home / "a")
-    assert survives(lambda: cn.load(home / "a"), lambda: explain.explain_run(home / "a")) == 2
+    assert survives(lambda: cn.load(home / "a"), lambda: explain.explain(home / "a")) == 2
     bad = os.fsdecode(b"\xff")
     for words in (
         ["run", f"{bad}.toml", "--workload", "hm_0"],
@@ -353,7 +356,7 @@ def test_narrow_terminals_cut_no_figures(command: str, tmp_path: Path) -> None:
 def test_narrow_explanations_and_traces(frozen: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from io import StringIO
 
-    from canaletto.report import explanation, tables
+    from canaletto._report import explanation, tables
 
     (tmp_path / "t.trace").write_text(GOOD)
     out = StringIO()
@@ -361,7 +364,7 @@ def test_narrow_explanations_and_traces(frozen: Path, tmp_path: Path, monkeypatc
     monkeypatch.setenv("COLUMNS", "40")
     monkeypatch.setenv("FORCE_COLOR", "1")  # Rich takes it for a terminal.
     monkeypatch.setenv("TERM", "xterm")
-    console.show(*explanation.render(explain.explain_run(frozen, slowest=1, progress=False)))
+    console.show(*explanation.render(explain.explain(frozen, slowest=1, progress=False)))
     console.show(*tables.trace(traces.info(tmp_path / "t.trace")))
     told = re.sub(r"\x1b\[[0-9;]*m", "", out.getvalue())
     assert "…" not in told

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import polars as pl
-from canaletto.sweeping import work
+from canaletto._sweeping import work
 
 COMMAND = Path(sys.executable).with_name("canaletto")
 SWEEP = """design = "performance-optimized"

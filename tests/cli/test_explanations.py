@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from canaletto import names
+from canaletto._run import names
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as published
 
 FABRICS = [name for name in names.fabrics() if name != "mesh-2bit"]

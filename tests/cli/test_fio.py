@@ -6,7 +6,7 @@ from typing import Any
 
 import canaletto as cn
 import pytest
-from canaletto import fio
+from canaletto._io import fio
 
 JOB = """
 ; what all jobs share

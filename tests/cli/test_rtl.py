@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from canaletto import hardware
+from canaletto._run import hardware
 
 SMALL = ("--set", "geometry.channels=2", "--set", "geometry.chips_per_channel=2", "--requests", "20", "--no-report")
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import canaletto as cn
 import pytest
-from canaletto.sweeping import remote
-from canaletto.sweeping.tasks import Task
+from canaletto._sweeping import remote
+from canaletto._sweeping.tasks import Task
 from kill_sweep import COMMAND, table
 
 SWEEP = """design = "performance-optimized"
@@ -119,7 +119,7 @@ def test_a_scheduler_that_cannot_be_reached(canaletto: Any, home: Path) -> None:
 
 def test_workers_with_another_version_are_refused() -> None:
     pytest.importorskip("distributed", reason="no dask.distributed (extra cluster)")
-    from canaletto.sweeping import cluster
+    from canaletto._sweeping import cluster
 
     version, build = remote.build()
     cluster._check_workers("dask://head:1", {"tcp://a": (version, build)})
@@ -134,8 +134,8 @@ def test_workers_with_another_version_are_refused() -> None:
 
 
 def test_traces_reach_workers_by_their_content(home: Path) -> None:
-    from canaletto.sweeping import document
-    from canaletto.sweeping.tasks import resolve
+    from canaletto._sweeping import document
+    from canaletto._sweeping.tasks import resolve
 
     points, _ = resolve(document.read(home / "sweep.toml"))
     task = points[0].task.to_dict()
@@ -156,8 +156,8 @@ def test_traces_reach_workers_by_their_content(home: Path) -> None:
 
 def test_a_trace_is_sent_to_workers_that_lack_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = pytest.importorskip("distributed", reason="no dask.distributed (extra cluster)")
-    from canaletto.sweeping import cluster, document
-    from canaletto.sweeping.tasks import resolve
+    from canaletto._sweeping import cluster, document
+    from canaletto._sweeping.tasks import resolve
 
     points, _ = resolve(document.read(home / "sweep.toml"))
     tasks = [point.task for point in points[:3]]

@@ -4,17 +4,17 @@ A page is a test: its examples run in their order, each once, in one folder, sin
 wrote. A block of no language right after shell lines is what they print.
 """
 
-import os
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from conftest import Canaletto
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ["README.md", *sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))]
-COMMAND = str(Path(sys.executable).parent / "canaletto")
+PAGES = ["README.md", *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md"))]
 
 
 def blocks(page: str) -> list[tuple[int, str, str]]:
@@ -24,29 +24,34 @@ def blocks(page: str) -> list[tuple[int, str, str]]:
     return [(text.count("\n", 0, fence.start()) + 1, fence[1], fence[2]) for fence in fences]
 
 
-def run(argv: list[str], folder: Path, place: str) -> str:
-    done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, env={**os.environ, "COLUMNS": "80"})
-    assert done.returncode == 0, f"{place}: {argv}\n{done.stderr}"
-    return done.stdout
+def python(text: str, folder: Path, place: str) -> None:
+    done = subprocess.run([sys.executable, "-c", text], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, f"{place}:\n{done.stderr}"
 
 
-def shell(text: str, folder: Path, place: str) -> str:
+def shell(text: str, canaletto: Canaletto, place: str) -> str:
     """Output of the commands of a shell block."""
-    lines = [line.split("#")[0].strip() for line in text.splitlines()]
-    commands = [line for line in lines if line.startswith(".venv/bin/canaletto")]
+    lines = [line.split("#")[0].strip().removeprefix(".venv/bin/") for line in text.splitlines()]
+    commands = [line.split() for line in lines if line.startswith("canaletto ")]
     assert commands, f"{place}: a shell block without a command"
-    return "".join(run([COMMAND, *command.split()[1:]], folder, f"{place}: {command}") for command in commands)
+    return "".join(command(canaletto, place, *words) for _, *words in commands)
 
 
-def toml(text: str, folder: Path, place: str) -> None:
+def command(canaletto: Canaletto, place: str, *words: str) -> str:
+    answer = canaletto(*words)
+    assert answer.status == 0, f"{place}: {words}\n{answer.err}"
+    return answer.out
+
+
+def toml(text: str, canaletto: Canaletto, place: str) -> None:
     """A file that begins with its name is for later commands; others are designs or workloads, and are resolved."""
     name = re.match(r"# (\w+\.toml)\n", text)
     if name is not None:
-        (folder / name[1]).write_text(text)
+        (canaletto.folder / name[1]).write_text(text)
         return
-    (folder / "example.toml").write_text("\n".join(line.strip() for line in text.splitlines()))
+    (canaletto.folder / "example.toml").write_text("\n".join(line.strip() for line in text.splitlines()))
     files = ["performance-optimized", "example.toml"] if "[[flow]]" in text else ["example.toml", "hm_0"]
-    run([COMMAND, "run", files[0], "--workload", files[1], "--dry-run"], folder, place)
+    command(canaletto, place, "run", files[0], "--workload", files[1], "--dry-run")
 
 
 def assert_printed(shown: str, printed: str, place: str) -> None:
@@ -58,20 +63,29 @@ def assert_printed(shown: str, printed: str, place: str) -> None:
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if any(language for _, language, _ in blocks(page))])
-def test_examples_of_a_page_run(page: str, tmp_path: Path) -> None:
+def test_examples_of_a_page_run(page: str, canaletto: Canaletto, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     printed = None
     for line, language, text in blocks(page):
         place = f"{page}:{line}"
         if language == "python":
-            run([sys.executable, "-c", text], tmp_path, place)
+            python(text, canaletto.folder, place)
         elif language == "toml":
-            toml(text, tmp_path, place)
+            toml(text, canaletto, place)
         elif language == "" and printed is not None:
             assert_printed(text, printed, place)
-        printed = shell(text, tmp_path, place) if language == "sh" else None
+        printed = shell(text, canaletto, place) if language == "sh" else None
 
 
-def test_the_readme_shows_what_its_first_two_commands_print() -> None:
-    languages = [language for _, language, _ in blocks("README.md")]
+def test_the_page_about_results_shows_what_its_first_two_commands_print() -> None:
+    languages = [language for _, language, _ in blocks("docs/reading.md")]
     first = languages.index("sh")
     assert languages[first : first + 4] == ["sh", "", "sh", ""]
+
+
+def test_the_tutorial_runs(tmp_path: Path) -> None:
+    """Its cells as one program; the site's build executes it as the notebook that it is."""
+    cells = json.loads((ROOT / "docs/tutorial.ipynb").read_text())["cells"]
+    code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    assert all(not cell.get("outputs") for cell in cells), "outputs are made when the site is built"
+    python("\n".join(code), tmp_path, "docs/tutorial.ipynb")

@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from canaletto import _engine, names
+from canaletto import _engine
+from canaletto._run import names
 
 ROOT = Path(__file__).resolve().parents[2]
 

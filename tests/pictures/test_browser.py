@@ -11,9 +11,9 @@ import altair as alt
 import fabricated
 import pytest
 from canaletto import traces
+from canaletto._report import comparison, page, trace
 from canaletto.experiments import bars, reproduce
 from canaletto.experiments.figure import Figure
-from canaletto.report import comparison, page, trace
 
 BROWSER = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None

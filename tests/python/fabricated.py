@@ -14,7 +14,7 @@ from typing import Any
 
 import canaletto as cn
 import polars as pl
-from canaletto import gains, names
+from canaletto._run import gains, names
 
 FABRICS = tuple(names.fabrics())
 KINDS = (

@@ -65,7 +65,7 @@ def test_overrides_and_sugar() -> None:
     assert design.to_dict()["flash"]["read"] == "10us"
     assert design.to_dict()["geometry"]["channels"] == 4
     assert design.fabric == "bus"
-    changed = design.set(name="other", **{"flash.die_interleaving": False})
+    changed = design.replace(name="other", **{"flash.die_interleaving": False})
     assert (design.name, changed.name) == ("performance-optimized", "other")
     assert changed.to_dict()["flash"]["die_interleaving"] is False
     assert changed != design == cn.design("performance-optimized", **{"flash.read": "10us", "geometry.channels": 4})

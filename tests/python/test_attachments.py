@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from canaletto import ConfigError, attachments, config, simulate
+from canaletto import ConfigError, attachments
+from canaletto._run import config, simulate
 from canaletto.experiments import figures
 from canaletto.experiments.flows import flow, workload
 from canaletto.experiments.pc_ssd import breakdown, max_improvement, real_traces, sensitivity, study

@@ -3,8 +3,8 @@
 import canaletto as cn
 import numpy as np
 import pytest
-from canaletto import simulate, warmup
-from canaletto.report import account, caveats, tables, terminal
+from canaletto._report import account, caveats, tables, terminal
+from canaletto._run import simulate, warmup
 
 SMALL = {"geometry.channels": 2, "geometry.chips_per_channel": 2}
 
@@ -14,7 +14,7 @@ def served(**keys: object) -> cn.Result:
     reads = {"requests": 4000, "read_share": 1.0, "size": "4KiB", **keys}
     text = "\n".join(f"{key} = {value!r}".replace("'", '"') for key, value in reads.items())
     workload = cn.Workload.from_toml(f'name = "w"\n[[flow]]\nname = "a"\n[flow.synthetic]\n{text}\n', "w.toml")
-    return cn.run(cn.design("performance-optimized").set(**SMALL), workload)
+    return cn.run(cn.design("performance-optimized").replace(**SMALL), workload)
 
 
 def test_saturation_is_said_first_with_what_limits() -> None:
@@ -51,7 +51,7 @@ def test_writes_that_never_collect_are_no_steady_figure() -> None:
     (said,) = caveats.of(run)
     assert said.startswith("No block was collected")
     in_place = cn.run(
-        cn.design("performance-optimized").set(**SMALL, **{"ftl.mapping": "in-place"}), "hm_0", records=False
+        cn.design("performance-optimized").replace(**SMALL, **{"ftl.mapping": "in-place"}), "hm_0", records=False
     )
     assert caveats.of(in_place) == []
 
@@ -103,7 +103,7 @@ def test_mser_finds_where_a_transient_ends() -> None:
 
 
 def test_an_automatic_warm_up_is_left_out_and_told() -> None:
-    design = cn.design("performance-optimized").set(**SMALL)
+    design = cn.design("performance-optimized").replace(**SMALL)
     workload = cn.Workload.from_toml(
         'name = "w"\n[[flow]]\nname = "a"\n[flow.synthetic]\n'
         'requests = 4000\nread_share = 1.0\nsize = "4KiB"\nqueue_depth = 64\n',
@@ -118,7 +118,7 @@ def test_an_automatic_warm_up_is_left_out_and_told() -> None:
 def test_a_run_that_does_not_come_to_rest_has_no_warm_up() -> None:
     with pytest.raises(cn.ConfigError, match="do not come to rest before the half: expected a longer run"):
         cn.run(
-            cn.design("performance-optimized").set(**SMALL),
+            cn.design("performance-optimized").replace(**SMALL),
             cn.Workload.from_toml(
                 'name = "w"\n[[flow]]\nname = "a"\n[flow.synthetic]\n'
                 'requests = 4000\nread_share = 1.0\nsize = "4KiB"\ninter_arrival = "1us"\n',

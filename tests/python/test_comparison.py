@@ -12,10 +12,10 @@ from typing import Any
 import canaletto as cn
 import polars as pl
 import pytest
-from canaletto import memory, names, simulate
-from canaletto.gains import Gain, gains
-from canaletto.parallel import in_threads
-from canaletto.report import side_by_side, summary
+from canaletto._report import side_by_side, summary
+from canaletto._run import memory, names, simulate
+from canaletto._run.gains import Gain, gains
+from canaletto._run.parallel import in_threads
 
 FABRICS = ["bus", "packetized", "ideal"]
 # Nearly every request of this one meets a path conflict on the bus.
@@ -127,8 +127,8 @@ def test_memory_is_that_of_all_runs_together(monkeypatch: pytest.MonkeyPatch) ->
     drives = [cn.design("performance-optimized")]
     needed = [simulate.memory_needed(drives * count, BUSY, records=True) for count in (3, 1)]
     at_once: list[int] = []
-    monkeypatch.setattr("canaletto.parallel.processors", lambda: 3)
-    monkeypatch.setattr("canaletto.parallel.in_threads", lambda jobs, workers: at_once.append(workers) or [])
+    monkeypatch.setattr("canaletto._run.parallel.processors", lambda: 3)
+    monkeypatch.setattr("canaletto._run.parallel.in_threads", lambda jobs, workers: at_once.append(workers) or [])
     for free in (10 * needed[0], needed[1]):
         monkeypatch.setattr(memory, "available_bytes", lambda free=free: free)
         cn.compare("performance-optimized", BUSY, FABRICS)

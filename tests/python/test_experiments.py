@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from canaletto import simulate
+from canaletto._run import simulate
 from canaletto.experiments import SOURCES, figures, laboratory
 from canaletto.experiments.figure import Run, Scale
 from canaletto.experiments.flows import flow, workload
@@ -55,7 +55,7 @@ def test_every_figure_says_its_method_and_assumptions(source: str) -> None:
 def some_result(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Result that figures use."""
     shape = {"requests": 200, "read_share": 0.5, "size": "8KiB", "queue_depth": 8}
-    design = drive(PERFORMANCE, "Venice").set(**{"cache.capacity": "1MiB", "mapping.cache_capacity": "1KiB"})
+    design = drive(PERFORMANCE, "Venice").replace(**{"cache.capacity": "1MiB", "mapping.cache_capacity": "1KiB"})
     run = Run(design, workload("both", [flow("first", shape), flow("second", shape)]))
     found = laboratory.carry_out([run], tmp_path_factory.mktemp("runs"), lambda *_: None)[run.key]
     return {**found, "utilisation": [*found["utilisation"], {"part": "channel 0", "share": 0.5}]}

@@ -13,9 +13,11 @@ from typing import Any
 import canaletto as cn
 import polars as pl
 import pytest
-from canaletto import _engine, explain, folder
-from canaletto.explain import Explained, Explanation, Holder
-from canaletto.report import explanation
+from canaletto import _engine
+from canaletto._io import folder
+from canaletto._report import explanation
+from canaletto._run import explain
+from canaletto._run.explain import Explained, Explanation, Holder
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
@@ -24,7 +26,7 @@ from timelines import CAUSES, NOBODY, WORKS, Drawing, bus, collected, crossed, p
 
 
 def told(drawing: Drawing, number: int) -> Explanation:
-    return explain.explain(made(drawing), number, page_bytes=4096, median_ps=3_000_000)
+    return explain.explain_one(made(drawing), number, page_bytes=4096, median_ps=3_000_000)
 
 
 def shown(*explanations: Explanation) -> str:
@@ -335,7 +337,7 @@ def frozen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Frozen:
 
 
 def test_the_slowest_of_a_run(frozen: Frozen) -> None:
-    found = explain.explain_run(frozen.path, slowest=2)
+    found = explain.explain(frozen.path, slowest=2)
     assert [each.request for each in found.explanations] == [1, 0]
     assert found.explanations[0].median_ps == 111_500_000
     (asked,) = frozen.asked
@@ -343,12 +345,12 @@ def test_the_slowest_of_a_run(frozen: Frozen) -> None:
     ((start, end),) = asked["windows"]
     assert start == 0
     assert 131_000_900 < end < 160_000_000
-    (only,) = explain.explain_run(frozen.path, request=2).explanations
+    (only,) = explain.explain(frozen.path, request=2).explanations
     assert only.request == 2
 
 
 def test_everything_is_in_the_json(frozen: Frozen) -> None:
-    found = explanation.to_dict(explain.explain_run(frozen.path, slowest=1))
+    found = explanation.to_dict(explain.explain(frozen.path, slowest=1))
     json.dumps(found, allow_nan=False)
     (request,) = found["requests"]
     assert request["latency_ps"] == sum(step["duration_ps"] for step in request["steps"])
@@ -361,7 +363,7 @@ def test_everything_is_in_the_json(frozen: Frozen) -> None:
 
 def test_what_a_cut_timeline_does_not_hold_is_left_out(frozen: Frozen) -> None:
     frozen.drawing.truncated, frozen.drawing.until_ns = True, 126_000
-    found = explain.explain_run(frozen.path, slowest=3)
+    found = explain.explain(frozen.path, slowest=3)
     assert [each.request for each in found.explanations] == [0, 2]
     assert (found.left_out, found.until_ps) == ([1], 126_000_000)
 
@@ -378,7 +380,7 @@ def test_the_command(frozen: Frozen, capsys: pytest.CaptureFixture[str]) -> None
 
 def test_a_request_that_there_is_not(frozen: Frozen) -> None:
     with pytest.raises(cn.ConfigError, match=r"request 9: .* expected one of its 3 requests with numbers from 0 to 2"):
-        explain.explain_run(frozen.path, request=9)
+        explain.explain(frozen.path, request=9)
 
 
 def test_folders_that_cannot_be_explained(frozen: Frozen) -> None:
@@ -386,19 +388,19 @@ def test_folders_that_cannot_be_explained(frozen: Frozen) -> None:
     pl.read_parquet(parquet).drop("request").write_parquet(parquet)
     seal(frozen.path)
     with pytest.raises(cn.ConfigError, match=r"requests\.parquet: no column request"):
-        explain.explain_run(frozen.path)
+        explain.explain(frozen.path)
     parquet.write_bytes(b"years")
     with pytest.raises(cn.ConfigError, match=r"requests\.parquet: is not what the run wrote"):
-        explain.explain_run(frozen.path)
+        explain.explain(frozen.path)
     seal(frozen.path)
     with pytest.raises(cn.ConfigError, match=r"requests\.parquet: not Parquet"):
-        explain.explain_run(frozen.path)
+        explain.explain(frozen.path)
     parquet.unlink()
     with pytest.raises(cn.ConfigError, match=r"requests\.parquet: no such file"):
-        explain.explain_run(frozen.path)
+        explain.explain(frozen.path)
     record = json.loads((frozen.path / "run.json").read_text())
     (frozen.path.parent / "run.json").write_text(json.dumps({**record, "kind": "compare"}))
     with pytest.raises(cn.ConfigError, match="a comparison; expected the folder of one of its runs"):
-        explain.explain_run(frozen.path.parent)
+        explain.explain(frozen.path.parent)
     with pytest.raises(cn.ConfigError, match="no such folder"):
-        explain.explain_run(frozen.path / "none")
+        explain.explain(frozen.path / "none")

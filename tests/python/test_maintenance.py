@@ -9,7 +9,7 @@ import canaletto as cn
 import fabricated
 import polars as pl
 import pytest
-from canaletto.report import (
+from canaletto._report import (
     array,
     bars,
     colours,

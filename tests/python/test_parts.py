@@ -7,9 +7,11 @@ from typing import Any
 
 import polars as pl
 import pytest
-from canaletto import ConfigError, _toml, confidence, files, folder, frames, repeat
-from canaletto.config import trace_name
-from canaletto.report import units
+from canaletto import ConfigError
+from canaletto._io import _toml, files, folder, frames
+from canaletto._report import units
+from canaletto._run import confidence, repeat
+from canaletto._run.config import trace_name
 from hypothesis import given
 from hypothesis import strategies as st
 

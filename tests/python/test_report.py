@@ -10,8 +10,8 @@ from typing import Any
 import fabricated
 import polars as pl
 import pytest
-from canaletto import names
-from canaletto.report import animation, array, bars, causes, colours, comparison, document, page, summary, units
+from canaletto._report import animation, array, bars, causes, colours, comparison, document, page, summary, units
+from canaletto._run import names
 
 VOID = {"meta", "input", "br", "link", "img", "hr"}
 TWO_MEGABYTES = 2_000_000

@@ -6,7 +6,7 @@ from typing import Any
 
 import canaletto as cn
 import pytest
-from canaletto.searching import document, measures, study
+from canaletto._searching import document, measures, study
 
 optuna = pytest.importorskip("optuna", reason="no Optuna (extra search)")
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import canaletto as cn
 import pytest
-from canaletto import slowdown
+from canaletto._report import page, terminal
+from canaletto._run import slowdown
 from canaletto.experiments.flows import flow, workload
-from canaletto.report import page, terminal
 
 DRIVE = "performance-optimized"
 SMALL = flow("small", {"requests": 400, "read_share": 1.0, "size": "4KiB", "queue_depth": 2})
@@ -137,6 +137,6 @@ def test_an_error_of_a_flow_alone_names_it(monkeypatch: pytest.MonkeyPatch) -> N
 
     data = cn.run(DRIVE, workload("both", [SMALL, LARGE]), records=False)
     design, work = data.configuration
-    monkeypatch.setattr("canaletto.simulate.run_once", fails)
+    monkeypatch.setattr("canaletto._run.simulate.run_once", fails)
     with pytest.raises(cn.SimulationError, match=r"alone, flow (small: stuck in 0|large: stuck in 1)"):
         slowdown.add(data.to_dict(), design, work, 1, [None, None], None)

@@ -6,9 +6,9 @@ from typing import Any
 
 import canaletto as cn
 import pytest
-from canaletto.sweeping import document, executors, store, work
-from canaletto.sweeping.axes import axis
-from canaletto.sweeping.tasks import resolve
+from canaletto._sweeping import document, executors, store, work
+from canaletto._sweeping.axes import axis
+from canaletto._sweeping.tasks import resolve
 
 BASE = {"design": "performance-optimized", "workload": "hm_0", "requests": 20}
 

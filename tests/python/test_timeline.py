@@ -14,8 +14,10 @@ from typing import Any
 import canaletto as cn
 import polars as pl
 import pytest
-from canaletto import _engine, _protobuf, timeline
+from canaletto import _engine
 from canaletto.__main__ import main
+from canaletto._io import protobuf
+from canaletto._run import timeline
 from google.protobuf.unknown_fields import UnknownFieldSet
 from hypothesis import given
 from hypothesis import strategies as st
@@ -108,13 +110,13 @@ def written(found: timeline.Timeline, folder: Path) -> Trace:
 @given(st.integers(0, 2**64 - 1), st.integers(1, 2**29 - 1))
 def test_numbers_are_encoded_as_published(number: int, field: int) -> None:
     note = published.DebugAnnotation()
-    note.ParseFromString(_protobuf.uint(3, number) + _protobuf.text(10, "µs"))
+    note.ParseFromString(protobuf.uint(3, number) + protobuf.text(10, "µs"))
     assert (note.uint_value, note.name) == (number, "µs")
     event = published.TrackEvent()
-    event.ParseFromString(_protobuf.fixed64(47, number) + _protobuf.message(4, _protobuf.uint(3, number)))
+    event.ParseFromString(protobuf.fixed64(47, number) + protobuf.message(4, protobuf.uint(3, number)))
     assert list(event.flow_ids) == [number]
     assert event.debug_annotations[0].uint_value == number
-    assert published.TrackEvent.FromString(_protobuf.uint(field, 1)) is not None
+    assert published.TrackEvent.FromString(protobuf.uint(field, 1)) is not None
 
 
 def test_words_and_nulls_stand_for_numbers() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import vl_convert
-from canaletto.report import vega
+from canaletto._report import vega
 
 MADE = "const made = 'é';\n"
 

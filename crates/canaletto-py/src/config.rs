@@ -38,14 +38,15 @@ pub fn profiles() -> PyResult<String> {
     json(&config::profiles())
 }
 
-/// Returns the JSON Schema of a `design`, a `workload` or a `pc`.
+/// Returns the JSON Schema of a `design`, a `workload`, a `pc` or a `result`.
 #[pyfunction]
 pub fn schema(kind: &str) -> PyResult<String> {
     let kind = match kind {
         "design" => Kind::Design,
         "workload" => Kind::Workload,
         "pc" => Kind::Pc,
-        other => return Err(config_error(format!("got schema {other:?}, expected design, workload or pc"))),
+        "result" => return json(&crate::result::schema()),
+        other => return Err(config_error(format!("got schema {other:?}, expected design, workload, pc or result"))),
     };
     json(&config::schema(kind))
 }

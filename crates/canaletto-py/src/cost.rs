@@ -2,10 +2,11 @@
 
 use std::time::Instant;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Cost of a run.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub struct Cost {
     /// Wall-clock time, in seconds.
     wall_s: f64,
@@ -34,28 +35,44 @@ impl Stopwatch {
     /// Returns the cost since the start.
     pub fn stop(self, events: u64, requests: u64) -> Cost {
         let cpu_s = thread_cpu_s() - self.cpu_s;
-        // Linux counts in KiB, macOS in bytes.
-        let unit = if cfg!(target_os = "macos") { 1.0 } else { 1024.0 };
         Cost {
             wall_s: self.wall.elapsed().as_secs_f64(),
             cpu_s,
             events,
             requests_per_cpu_s: (cpu_s > 0.0).then(|| requests as f64 / cpu_s),
-            peak_rss_mb: usage().ru_maxrss as f64 * unit / 1e6,
+            peak_rss_mb: peak_rss_bytes() / 1e6,
         }
     }
 }
 
-fn usage() -> libc::rusage {
+#[cfg(unix)]
+fn peak_rss_bytes() -> f64 {
     // SAFETY: all zeroes is a valid `rusage`, and `getrusage` only writes to the one it is given. It cannot fail for
     // RUSAGE_SELF.
-    unsafe {
-        let mut usage = std::mem::zeroed();
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
         libc::getrusage(libc::RUSAGE_SELF, &mut usage);
         usage
-    }
+    };
+    // Linux counts in KiB, macOS in bytes.
+    let unit = if cfg!(target_os = "macos") { 1.0 } else { 1024.0 };
+    usage.ru_maxrss as f64 * unit
 }
 
+/// Not measured on Windows.
+#[cfg(not(unix))]
+fn peak_rss_bytes() -> f64 {
+    0.0
+}
+
+/// Windows has no such clock in the standard library: the thread computes all the time, or nearly so.
+#[cfg(not(unix))]
+fn thread_cpu_s() -> f64 {
+    static FIRST: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    FIRST.get_or_init(Instant::now).elapsed().as_secs_f64()
+}
+
+#[cfg(unix)]
 fn thread_cpu_s() -> f64 {
     // SAFETY: all zeroes is a valid `timespec`, and `clock_gettime` only writes to the one it is given. Linux and macOS
     // both have this clock; where a system had not, it would stay at zero.

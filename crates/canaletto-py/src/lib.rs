@@ -11,6 +11,7 @@ mod errors;
 mod memory;
 mod mqsim;
 mod profiles;
+mod result;
 mod run;
 mod timeline;
 mod traces;

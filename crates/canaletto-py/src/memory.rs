@@ -30,6 +30,7 @@ fn kilobytes(text: &str, key: &str) -> Option<u64> {
 }
 
 /// A field of the process's sizes, which the system counts in pages.
+#[cfg(unix)]
 fn pages(field: usize) -> Option<u64> {
     let sizes = fs::read_to_string("/proc/self/statm").ok()?;
     // SAFETY: `sysconf` only returns a number.
@@ -63,7 +64,20 @@ fn left(limit: &str, used: &str, statistics: &str) -> Option<u64> {
     Some(number(limit)?.saturating_sub(number(used)?.saturating_sub(files.unwrap_or(0))))
 }
 
+/// Windows does not tell them in a file.
+#[cfg(not(unix))]
+fn pages(_: usize) -> Option<u64> {
+    None
+}
+
+/// Windows has no such limits.
+#[cfg(not(unix))]
+fn of_limits() -> Option<u64> {
+    None
+}
+
 /// Memory that the process's own limits leave: `ulimit -v` and `ulimit -d`.
+#[cfg(unix)]
 fn of_limits() -> Option<u64> {
     let used = [(libc::RLIMIT_AS, pages(0)), (libc::RLIMIT_DATA, pages(5))];
     let left = used.into_iter().filter_map(|(resource, used)| {

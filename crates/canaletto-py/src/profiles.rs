@@ -77,6 +77,6 @@ pub fn fit_trace(
         let survey = survey_all(&mut reader, Survey::new(Some(striping)))?;
         let profile = fit(&survey.finish(), name, about, channels)
             .map_err(|problem| config_error(format!("{path}: {problem}")))?;
-        Ok((toml::to_string(&profile).map_err(config_error)?, lines(&reader.tally()).to_string()))
+        Ok((toml::to_string(&profile).map_err(config_error)?, json!(lines(&reader.tally())).to_string()))
     })
 }

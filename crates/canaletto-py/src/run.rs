@@ -14,6 +14,7 @@ use crate::columns::of_records;
 use crate::config::{parse_design, parse_workload};
 use crate::cost::{Cost, Stopwatch};
 use crate::errors::{config_error, run_error};
+use crate::result::RunResult;
 use crate::traces::{Notes, open_all};
 use crate::watch::Watch;
 
@@ -107,10 +108,6 @@ fn requests_of(flow: &Flow) -> Option<u64> {
 }
 
 fn to_json(outcome: &Outcome, cost: &Cost, notes: &Notes) -> PyResult<String> {
-    let mut report = serde_json::to_value(&outcome.report).map_err(config_error)?;
-    if let Some(traces) = notes.to_json() {
-        report["traces"] = traces;
-    }
-    report["cost"] = serde_json::to_value(cost).map_err(config_error)?;
-    Ok(report.to_string())
+    let result = RunResult { report: &outcome.report, traces: notes.told(), cost };
+    serde_json::to_string(&result).map_err(config_error)
 }

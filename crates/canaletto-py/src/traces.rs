@@ -13,7 +13,9 @@ use canaletto::{Reopen, TraceInput};
 use canaletto_trace::{Format, Options, Packed, Striping, Survey, Tally, TraceError, TraceReader, TraceWriter};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
 
 use crate::columns::insert;
 use crate::config::parse_design;
@@ -92,21 +94,54 @@ impl Opened {
 /// Notes on traces that have been read.
 pub struct Notes(Vec<Note>);
 
+/// Lines of a trace that were left out or put in order, and properties by which it may mislead. These are null for a trace
+/// with too few requests to judge.
+#[derive(JsonSchema, Serialize)]
+pub struct Lines {
+    /// Different device numbers, as far as they are told apart.
+    devices: Option<usize>,
+    /// Share, from 0 to 1, of requests that arrive at the same time as the one before them.
+    simultaneous_share: Option<f64>,
+    /// Largest of 1 s, 1 ms and 1 ns, in nanoseconds, of which all arrivals are multiples after the first.
+    clock_ns: Option<u64>,
+    /// Lines left out.
+    skipped_lines: u64,
+    /// The first line left out, and the reason.
+    first_skipped: Option<String>,
+    /// Lines that were out of order.
+    out_of_order_lines: u64,
+}
+
+/// Notes on a trace that was read.
+#[derive(JsonSchema, Serialize)]
+pub struct TraceNotes {
+    /// Lines left out or out of order.
+    #[serde(flatten)]
+    lines: Lines,
+    /// Name of the flow that replays it.
+    flow: String,
+    /// Name of the trace file.
+    file: String,
+    /// Whether several devices share the same addresses.
+    overlaid: bool,
+    /// Whether requests arrive at recorded times.
+    paced: bool,
+}
+
 impl Notes {
     /// Returns the notes as a part of a result, if there are any.
-    pub fn to_json(&self) -> Option<Value> {
+    pub fn told(&self) -> Option<Vec<TraceNotes>> {
         let regular = |n: &Note| n.tally.skipped() == 0 && n.tally.out_of_order_lines() == 0;
         let quiet = |n: &Note| !n.asked && regular(n) && !n.misleads();
         if self.0.iter().all(quiet) {
             return None;
         }
-        let each = self.0.iter().map(|note| {
-            let mut found = lines(&note.tally);
-            found["flow"] = json!(note.flow);
-            found["file"] = json!(note.file);
-            found["overlaid"] = json!(note.overlaid);
-            found["paced"] = json!(note.paced);
-            found
+        let each = self.0.iter().map(|note| TraceNotes {
+            lines: lines(&note.tally),
+            flow: note.flow.clone(),
+            file: note.file.clone(),
+            overlaid: note.overlaid,
+            paced: note.paced,
         });
         Some(each.collect())
     }
@@ -125,17 +160,17 @@ impl Note {
 }
 
 /// Returns the counts of irregular lines, and what the requests' times and devices are like where there are enough of them.
-pub fn lines(tally: &Tally) -> Value {
+pub fn lines(tally: &Tally) -> Lines {
     let seen = tally.seen();
-    let judged = |value: Value| if seen.requests >= JUDGED { value } else { Value::Null };
-    json!({
-        "devices": judged(json!(seen.devices)),
-        "simultaneous_share": judged(json!(seen.simultaneous as f64 / seen.requests.max(1) as f64)),
-        "clock_ns": judged(json!(seen.clock_ns)),
-        "skipped_lines": tally.skipped(),
-        "first_skipped": tally.first_skipped(),
-        "out_of_order_lines": tally.out_of_order_lines(),
-    })
+    let judged = seen.requests >= JUDGED;
+    Lines {
+        devices: judged.then_some(seen.devices),
+        simultaneous_share: judged.then(|| seen.simultaneous as f64 / seen.requests.max(1) as f64),
+        clock_ns: judged.then_some(seen.clock_ns),
+        skipped_lines: tally.skipped(),
+        first_skipped: tally.first_skipped(),
+        out_of_order_lines: tally.out_of_order_lines(),
+    }
 }
 
 /// Returns the number of requests of a trace.
@@ -182,7 +217,7 @@ pub fn hash_trace(py: Python, path: String) -> PyResult<String> {
 pub fn trace_formats() -> String {
     let all = Format::ALL.iter();
     let each = all.map(|f| json!({ "name": f.name(), "about": f.description(), "writable": f.is_writable() }));
-    Value::from_iter(each).to_string()
+    serde_json::Value::from_iter(each).to_string()
 }
 
 /// Returns statistics of a trace as JSON; with a resolved design also the distribution of its pages over channels.
@@ -200,7 +235,7 @@ pub fn survey_trace(
     py.detach(|| {
         let survey = survey_all(&mut reader, Survey::new(striping))?;
         let mut found = serde_json::to_value(survey.finish()).map_err(config_error)?;
-        found["lines"] = lines(&reader.tally());
+        found["lines"] = json!(lines(&reader.tally()));
         found["format"] = json!(reader.format().name());
         found["compression"] = json!(reader.compression().name());
         Ok(found.to_string())
@@ -312,7 +347,7 @@ impl TraceBatches {
 
     /// Returns the counts of irregular lines so far as JSON.
     fn lines(&mut self) -> String {
-        lines(&self.reader.get_mut().unwrap_or_else(PoisonError::into_inner).tally()).to_string()
+        json!(lines(&self.reader.get_mut().unwrap_or_else(PoisonError::into_inner).tally())).to_string()
     }
 }
 

@@ -16,6 +16,8 @@
 //! ```
 //! It ends with `end scouts failed detours completed`.
 
+#![allow(clippy::disallowed_macros, clippy::disallowed_methods, clippy::disallowed_types)] // the engine's rules, not a program's
+
 use std::io::{self, BufWriter, Write};
 
 use canaletto::config::design::{ControllerEdge, Fabric as Config, FabricKind, Geometry, Retry, Scouts};

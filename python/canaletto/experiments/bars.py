@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 import altair as alt
 
+from canaletto._report import colours
+from canaletto._report.charts import LINES, Spec, short, spec
 from canaletto.experiments.figure import Row
-from canaletto.report import colours
-from canaletto.report.charts import LINES, Spec, short, spec
 
 PUBLISHED = "#c1121f"
 """The colour of published numbers."""

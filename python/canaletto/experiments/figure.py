@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, Protocol, TypeAlias
 
-from canaletto import simulate
-from canaletto.config import Design, Workload
-from canaletto.identity import key_of, traffic
-from canaletto.progress import Progress
-from canaletto.report.charts import Spec
+from canaletto._io.identity import key_of, traffic
+from canaletto._io.progress import Progress
+from canaletto._report.charts import Spec
+from canaletto._run import simulate
+from canaletto._run.config import Design, Workload
 
 Label: TypeAlias = tuple[str, ...]
 """Names a run among those of its figure."""

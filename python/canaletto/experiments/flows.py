@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from canaletto import _toml
-from canaletto.config import Workload
+from canaletto._io import _toml
+from canaletto._run.config import Workload
 
 
 def flow(name: str, keys: Mapping[str, Any], **outside: Any) -> dict[str, Any]:

@@ -7,7 +7,8 @@ from pathlib import Path
 from threading import Event, Lock
 from typing import Any
 
-from canaletto import files, parallel
+from canaletto._io import files
+from canaletto._run import parallel
 from canaletto.experiments.figure import Data, Simulation
 
 Report = Callable[[int, int], object]

@@ -8,13 +8,14 @@ from html import escape
 from pathlib import Path
 from typing import TypeVar
 
-from canaletto import files, names
+from canaletto._io import files
+from canaletto._report.charts import Spec
+from canaletto._report.document import chart, document, note, section, table
+from canaletto._report.units import ABSENT, count, number_of, time_us
+from canaletto._run import names
 from canaletto.experiments import figures, names_of
 from canaletto.experiments.figure import Figure, Row, Scale, Simulation
 from canaletto.experiments.laboratory import Report, carry_out
-from canaletto.report.charts import Spec
-from canaletto.report.document import chart, document, note, section, table
-from canaletto.report.units import ABSENT, count, number_of, time_us
 
 T = TypeVar("T")
 

@@ -1,5 +1,6 @@
 //! Area: links, routers and on-die logic against the channels of a conventional SSD.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::config::area::Footprint;
@@ -11,15 +12,15 @@ use crate::measure::synthesis;
 const REFERENCE_BITS: f64 = 8.0;
 
 /// Area of an interconnect. None where a figure does not apply.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize)]
 pub struct Area {
-    /// Links between routers.
+    /// Number of links between routers.
     pub links: Option<u32>,
     /// Area of all links over the area of the conventional SSD's channels.
     pub link_area_vs_channels: Option<f64>,
     /// Board area of a router over that of a flash chip.
     pub router_board_share: Option<f64>,
-    /// Area that a controller on the die adds to a flash chip.
+    /// Area that a controller on the die adds to a flash chip, over that of the chip.
     pub on_die_share: Option<f64>,
 }
 

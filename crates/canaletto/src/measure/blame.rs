@@ -1,13 +1,18 @@
 //! Blame: every picosecond of a request's latency is charged to exactly one cause.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+
 use crate::engine::time::Time;
 
 macro_rules! causes {
-    ($($(#[$doc:meta])* $name:ident = $key:literal),* $(,)?) => {
+    ($($(#[doc = $doc:literal])* $name:ident = $key:literal),* $(,)?) => {
         /// Cause of a part of a request's latency.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum Cause {
-            $($(#[$doc])* $name),*
+            $($(#[doc = $doc])* $name),*
         }
 
         impl Cause {
@@ -19,6 +24,19 @@ macro_rules! causes {
                 match self {
                     $(Cause::$name => $key),*
                 }
+            }
+        }
+
+        impl JsonSchema for Cause {
+            fn schema_name() -> Cow<'static, str> {
+                "Cause".into()
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({
+                    "description": "Cause of a part of a request's latency.",
+                    "oneOf": [$({"const": $key, "description": concat!($($doc),*).trim()}),*],
+                })
             }
         }
     };
@@ -91,6 +109,30 @@ impl Cause {
     /// Whether blame charges anything to it: the others are for root causes alone.
     pub const fn is_blamed(self) -> bool {
         !matches!(self, Cause::TransferOfOthers)
+    }
+}
+
+/// Mean time by cause, in microseconds. Causes that never occurred are left out.
+pub type CauseTable = BTreeMap<&'static str, f64>;
+
+/// Schema of a [`CauseTable`].
+pub struct ByCause;
+
+impl JsonSchema for ByCause {
+    fn schema_name() -> Cow<'static, str> {
+        "ByCause".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "object",
+            "propertyNames": generator.subschema_for::<Cause>(),
+            "additionalProperties": {"type": "number"},
+        })
     }
 }
 

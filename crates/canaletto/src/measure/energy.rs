@@ -8,6 +8,7 @@
 //! durations of all operations and transfers, times execution time. `docs/energy.md` checks this reading against the
 //! paper's numbers.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::config::energy::{Array, Energy, Idle, RouterSource, Routers, Wires};
@@ -62,72 +63,75 @@ pub struct Activity {
     pub execution: Time,
 }
 
-/// Energy by origin, millijoules.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+/// Energy by origin, in millijoules.
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize)]
+#[schemars(rename = "Energy")]
 pub struct Totals {
-    /// Reading, programming and erasing.
+    /// Reading, programming and erasing, in millijoules.
     pub array: f64,
-    /// Moving commands and data between controller and chips.
+    /// Moving commands and data between controller and chips, in millijoules.
     pub fabric: f64,
-    /// Drawn all the time.
+    /// Drawn all the time, in millijoules.
     #[serde(rename = "static")]
     pub idle: f64,
-    /// All of it.
+    /// All of it, in millijoules.
     pub total: f64,
 }
 
-/// Energy of the flash arrays, millijoules.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+/// Energy of the flash arrays, in millijoules.
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize)]
 pub struct ArrayEnergy {
-    /// Reads.
+    /// Reads, in millijoules.
     pub read: f64,
-    /// Programs.
+    /// Programs, in millijoules.
     pub program: f64,
-    /// Erases.
+    /// Erases, in millijoules.
     pub erase: f64,
 }
 
-/// Energy of the interconnect at work, millijoules.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+/// Energy of the interconnect at work, in millijoules.
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize)]
 pub struct FabricEnergy {
-    /// Wires.
+    /// Wires, in millijoules.
     pub wires: f64,
-    /// Routers without their buffers.
+    /// Routers without their buffers, in millijoules.
     pub routers: f64,
-    /// Routers' buffers.
+    /// Routers' buffers, in millijoules.
     pub buffers: f64,
 }
 
-/// Energy drawn all the time, millijoules.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+/// Energy drawn all the time, in millijoules.
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize)]
 pub struct IdleEnergy {
-    /// Flash chips.
+    /// Flash chips, in millijoules.
     pub chips: f64,
-    /// Wires.
+    /// Wires, in millijoules.
     pub wires: f64,
-    /// Routers.
+    /// Routers, in millijoules.
     pub routers: f64,
-    /// The SSD controller with its DRAM.
+    /// The SSD controller with its DRAM, in millijoules.
     pub controller: f64,
 }
 
 /// The paper's account; none if nothing was done.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize)]
+#[schemars(rename = "PaperEnergy")]
 pub struct Paper {
-    /// Mean power of an operation or transfer while it lasts, milliwatts.
+    /// Mean power of an operation or transfer while it lasts, in milliwatts.
     pub average_power_mw: Option<f64>,
-    /// That power times execution time, millijoules.
+    /// That power times execution time, in millijoules.
     pub energy_mj: Option<f64>,
 }
 
-/// Energy part by part, millijoules.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+/// Energy part by part, in millijoules.
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize)]
+#[schemars(rename = "EnergyDetail")]
 pub struct Detail {
-    /// By operation.
+    /// By operation, in millijoules.
     pub array: ArrayEnergy,
-    /// By part at work.
+    /// By part at work, in millijoules.
     pub fabric: FabricEnergy,
-    /// By part.
+    /// By part, in millijoules.
     #[serde(rename = "static")]
     pub idle: IdleEnergy,
     /// The account of the Venice paper, beside the physical one.
@@ -135,13 +139,13 @@ pub struct Detail {
 }
 
 /// Energy of a run. To be flattened into its report.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema, Serialize)]
 pub struct EnergyReport {
-    /// By origin.
+    /// Energy by origin, in millijoules.
     pub energy_mj: Totals,
-    /// Total over execution time, milliwatts; none for a run of no length.
+    /// Total over execution time, in milliwatts; none for a run of no length.
     pub average_power_mw: Option<f64>,
-    /// Part by part.
+    /// Energy part by part, in millijoules.
     pub energy_detail: Detail,
 }
 

@@ -1,5 +1,6 @@
 //! Load of a run: what was offered, what was served, and which part is busiest.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::engine::time::Time;
@@ -15,7 +16,7 @@ const GROWTH: f64 = 1.5;
 const NEARLY: f64 = 0.95;
 
 /// A part and the share of the run in which it was in use.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct Bottleneck {
     /// Name of the part.
     pub part: String,
@@ -25,7 +26,7 @@ pub struct Bottleneck {
 }
 
 /// Offered and served load.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct LoadReport {
     /// Requests that arrive a second, where all have arrival times of their own; none in closed loops.
     pub offered_iops: Option<f64>,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::engine::time::Time;
@@ -120,7 +121,7 @@ impl Maintenance {
 }
 
 /// Page operations over time. Every list has one value an interval, and the first interval begins with the run.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct MaintenanceSeries {
     /// Length of an interval, in microseconds.
     pub interval_us: f64,
@@ -133,7 +134,7 @@ pub struct MaintenanceSeries {
 }
 
 /// Durations of collections; null where there were none.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct Durations {
     /// Mean time from the choice of a victim to its erase, in microseconds.
     pub job_mean_us: Option<f64>,
@@ -146,7 +147,7 @@ pub struct Durations {
 }
 
 /// Merges of log blocks with data blocks, by kind.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Merges {
     /// Switch merges: a log block became the data block as it was.
     pub switch: u64,
@@ -157,7 +158,7 @@ pub struct Merges {
 }
 
 /// Garbage collection.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct GcReport {
     /// Victims chosen.
     pub collections: u64,
@@ -169,20 +170,20 @@ pub struct GcReport {
     pub pages_copied_to_other_planes: u64,
     /// Pages copied straight from chip to chip.
     pub pages_copied_chip_to_chip: u64,
-    /// Mean share of valid pages in victims chosen for their space.
+    /// Mean share, from 0 to 1, of valid pages in victims chosen for their space.
     pub valid_share_of_victims: Option<f64>,
     /// Merges of logical blocks, with hybrid mapping.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub merges: Option<Merges>,
     /// Device-wide epochs that ended.
     pub epochs: u64,
-    /// Durations of collections.
+    /// Durations of collections, in microseconds.
     #[serde(flatten)]
     pub durations: Durations,
 }
 
 /// Wear of the blocks.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct WearReport {
     /// Fewest erases of a block, never-used blocks included.
     pub erases_min: u32,
@@ -198,7 +199,7 @@ pub struct WearReport {
 }
 
 /// State of all blocks at the end.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, JsonSchema, Serialize)]
 pub struct BlocksReport {
     /// All blocks. Free, open, full and bad ones add up to it.
     pub total: u64,
@@ -212,7 +213,7 @@ pub struct BlocksReport {
     pub bad: u64,
     /// Free blocks of the plane with the fewest, and of the plane with the most.
     pub free_in_plane: (u32, u32),
-    /// Full blocks by share of valid pages, in [`VALID_BINS`] equal steps from none to all.
+    /// Full blocks by share of valid pages, in 20 equal steps from none to all.
     pub by_valid_share: [u64; VALID_BINS],
     /// Pages that hold valid data.
     pub valid_pages: u64,

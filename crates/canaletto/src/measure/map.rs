@@ -1,5 +1,6 @@
 //! Use of the chip array and its wires, for pictures of the fabric.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::engine::time::Time;
@@ -9,7 +10,7 @@ use crate::fabric::wires::{ControllerUse, Place, Wire};
 pub const MOST_CHIPS: u32 = 4096;
 
 /// Position and use of a chip.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct ChipShare {
     /// Name of the chip.
     pub name: String,
@@ -17,9 +18,9 @@ pub struct ChipShare {
     pub row: i32,
     /// Position in the row.
     pub column: i32,
-    /// Share of the run in which its arrays worked, mean over its dies.
+    /// Share of the run, from 0 to 1, in which its arrays worked, mean over its dies.
     pub array: f64,
-    /// Share of the run in which commands and data crossed its ports, mean over its ports.
+    /// Share of the run, from 0 to 1, in which commands and data crossed its ports, mean over its ports.
     pub port: f64,
     /// Mean number of erases of its blocks.
     pub erases: f64,
@@ -36,7 +37,7 @@ pub struct ChipUse {
 }
 
 /// Position and use of a controller.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct ControllerShare {
     /// Name of the controller.
     pub name: String,
@@ -44,12 +45,12 @@ pub struct ControllerShare {
     pub row: i32,
     /// −1 west of the array, the number of columns east of it.
     pub column: i32,
-    /// Share of the run in which it was in use.
+    /// Share of the run, from 0 to 1, in which it was in use.
     pub share: f64,
 }
 
 /// Position and use of a wire.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct WireShare {
     /// Name of the wire.
     pub name: String,
@@ -59,12 +60,12 @@ pub struct WireShare {
     pub from: Place,
     /// Other end: row, column.
     pub to: Place,
-    /// Share of the run in which it was in use, reservations included.
+    /// Share of the run, from 0 to 1, in which it was in use, reservations included.
     pub share: f64,
 }
 
 /// Chip array with wires and controllers.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct Map {
     /// Number of rows of chips.
     pub rows: u32,

@@ -1,5 +1,6 @@
 //! State of the drive before the run, in a report.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::config::design::Design;
@@ -7,16 +8,18 @@ use crate::config::named::Named;
 use crate::ftl::blocks::Blocks;
 
 /// Free blocks of the planes.
-#[derive(Debug, Clone, Serialize)]
-#[allow(missing_docs)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct FreeBlocks {
+    /// Fewest free blocks of a plane.
     pub min: u32,
+    /// Mean number of free blocks of a plane.
     pub mean: f64,
+    /// Most free blocks of a plane.
     pub max: u32,
 }
 
 /// Blocks of the drive by state. Free, open, full and bad blocks add up to the total.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct BlockCounts {
     /// All blocks.
     pub total: u64,
@@ -31,11 +34,11 @@ pub struct BlockCounts {
 }
 
 /// State of the drive before the run.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct PreconditionReport {
     /// Method that prepared the drive.
     pub kind: &'static str,
-    /// Share of the addresses that hold data: of each flow of a partitioned drive, or of the one range that all flows
+    /// Share, from 0 to 1, of the addresses that hold data: of each flow of a partitioned drive, or of the one range that all flows
     /// share.
     pub occupancy: Vec<f64>,
     /// Choice of victims of garbage collection.

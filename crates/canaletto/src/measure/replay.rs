@@ -1,9 +1,10 @@
 //! Replayed traces in a report.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Arrival process of a stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pacing {
     /// Recorded times.
@@ -17,7 +18,7 @@ pub enum Pacing {
 }
 
 /// Stream of replayed requests, warm-up included.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct ReplayReport {
     /// Name of the flow.
     pub flow: String,
@@ -34,7 +35,7 @@ pub struct ReplayReport {
 }
 
 /// Trace of a replayed stream.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct TraceReport {
     /// Name of the trace file.
     pub file: String,
@@ -59,7 +60,7 @@ pub struct TraceReport {
 }
 
 /// Scaling of the times of all open-loop flows.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct TimeScaling {
     /// Factor by which requests arrive faster than the flows say.
     pub speed: f64,

@@ -2,6 +2,7 @@
 
 use std::ops::{AddAssign, RangeInclusive};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::engine::time::Time;
@@ -84,7 +85,7 @@ impl AddAssign for Interval {
 }
 
 /// Series in results. Every list has one value an interval, and the first interval begins with the run.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 pub struct SeriesReport {
     /// Length of an interval, in microseconds.
     pub interval_us: f64,

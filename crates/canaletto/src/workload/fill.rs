@@ -1,6 +1,8 @@
 //! Writes that prepare a drive before the run: every page that is to hold data once, in order, then overwrites of the
 //! flow's own addresses, page by page.
 
+#![expect(clippy::disallowed_types, reason = "sorted before anyone sees the order")]
+
 use std::collections::HashMap;
 
 use crate::config::workload::{Flow, Synthetic, Workload};

@@ -4,6 +4,8 @@
 //! different pages is continued as a power of the number of requests, whose exponent is that of the last doubling: 1 where
 //! every request finds new pages, 0 where all have been seen.
 
+#![expect(clippy::disallowed_types, reason = "counted only, never iterated over")]
+
 use std::collections::{HashMap, HashSet};
 
 use crate::TraceInput;

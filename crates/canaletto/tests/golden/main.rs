@@ -7,6 +7,8 @@
 //! - `GOLDEN=dump GOLDEN_DIR=FOLDER` writes each run's report, requests and timeline to a folder, to find what differs.
 //! - `GOLDEN_CASE=TEXT` takes only the runs whose name contains the text (not with `write`).
 
+#![allow(clippy::disallowed_macros, clippy::disallowed_methods, clippy::disallowed_types)] // the engine's rules, not its tests'
+
 mod case;
 mod cases;
 #[allow(dead_code)] // what only other tests use

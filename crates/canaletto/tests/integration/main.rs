@@ -1,5 +1,7 @@
 //! Parts put together: whole runs and whole fabrics. One binary, since linking one for each file takes longer than its tests.
 
+#![allow(clippy::disallowed_macros, clippy::disallowed_methods, clippy::disallowed_types)] // the engine's rules, not its tests'
+
 mod alone;
 mod attach;
 mod common;

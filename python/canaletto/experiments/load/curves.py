@@ -17,13 +17,13 @@ from itertools import pairwise
 
 import altair as alt
 
-from canaletto import simulate
-from canaletto.config import Workload
+from canaletto._report.charts import Spec
+from canaletto._run import simulate
+from canaletto._run.config import Workload
 from canaletto.experiments.bars import lines
 from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
 from canaletto.experiments.flows import flow, workload
 from canaletto.experiments.load.drives import FABRICS, LINKED, ROWS, SHADES, UNLIMITED, drive
-from canaletto.report.charts import Spec
 
 POINTS = 20
 BYTES = 4096

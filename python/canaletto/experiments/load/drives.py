@@ -2,9 +2,9 @@
 
 from functools import cache
 
-from canaletto import config
-from canaletto.config import Design
-from canaletto.report import colours
+from canaletto._report import colours
+from canaletto._run import config
+from canaletto._run.config import Design
 
 FABRICS = tuple(colours.FABRICS)
 """Every fabric, in the order of the reports."""

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 
 import altair as alt
 
+from canaletto._report.charts import Spec
 from canaletto.experiments.bars import lines
 from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
 from canaletto.experiments.flows import flow, workload
 from canaletto.experiments.load.drives import FABRICS, LINKS, ROWS, SHADES, drive
-from canaletto.report.charts import Spec
 
 DEPTH = 64
 

@@ -8,11 +8,11 @@ Assumptions: those of the curves; twice is our choice.
 
 from collections.abc import Mapping
 
+from canaletto._report.charts import Spec
 from canaletto.experiments.bars import grouped
 from canaletto.experiments.figure import Data, Figure, Label, Row
 from canaletto.experiments.load import curves
 from canaletto.experiments.load.drives import FABRICS, SHADES
-from canaletto.report.charts import Spec
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:

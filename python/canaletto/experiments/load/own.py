@@ -15,16 +15,17 @@ from typing import Any
 
 import altair as alt
 
-from canaletto import config, files, simulate
 from canaletto._engine import ConfigError
-from canaletto.config import Design, Workload, WorkloadOptions
+from canaletto._io import files
+from canaletto._report.document import chart, document, section, table
+from canaletto._report.units import ABSENT, scaled, time_us
+from canaletto._run import config, simulate
+from canaletto._run.config import Design, Workload, WorkloadOptions
 from canaletto.experiments.bars import lines
 from canaletto.experiments.figure import Data, Row, Run
 from canaletto.experiments.laboratory import Report, carry_out
 from canaletto.experiments.load import curves
 from canaletto.experiments.load.drives import SHADES
-from canaletto.report.document import chart, document, section, table
-from canaletto.report.units import ABSENT, scaled, time_us
 
 BEYOND = 1.2
 """Highest load, as a multiple of what the drive can carry by its arithmetic: it errs where both directions are free."""

@@ -11,12 +11,12 @@ which the slides do not state; here both flows use all chips. The slides' charts
 
 from collections.abc import Mapping
 
-from canaletto.config import Workload
+from canaletto._report.charts import Spec
+from canaletto._run.config import Workload
 from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
 from canaletto.experiments.flows import flow, workload
 from canaletto.experiments.mqsim import interference
 from canaletto.experiments.mqsim.drive import BOTH, DEPTHS, FIRST, SECOND, drive, stopping, three
-from canaletto.report.charts import Spec
 
 CASE = "random reads"
 READS = {"read_share": 1.0, "size": "4KiB", "alignment": "8KiB", "working_set": 0.5}

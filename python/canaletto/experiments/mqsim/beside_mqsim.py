@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 
+from canaletto._report.charts import Spec
 from canaletto.experiments.figure import Data, Label, Row
 from canaletto.experiments.mqsim import files, interference
 from canaletto.experiments.mqsim.drive import BOTH, FIRST, SECOND
 from canaletto.experiments.mqsim.files import FileRun
-from canaletto.report.charts import Spec
 
 SEED_OF_FLOW_2 = 6533
 """Beside Flow-1; alone it has Flow-1's seed, 798, in MQSim's files."""

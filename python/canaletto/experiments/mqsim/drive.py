@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from canaletto import config
-from canaletto.config import Design, Workload
+from canaletto._run import config
+from canaletto._run.config import Design, Workload
 from canaletto.experiments.figure import Label, Run
 from canaletto.experiments.mqsim.files import DEPTHS
 

@@ -13,11 +13,11 @@ well-formed. Time is cut from 10 and 100 s to 1 s (with --quick 0.1 s). Each flo
 
 from collections.abc import Mapping
 
+from canaletto._report.charts import Spec
 from canaletto.experiments.figure import Data, Figure, Label, Row, Scale
 from canaletto.experiments.mqsim import files, interference
 from canaletto.experiments.mqsim.drive import BOTH, FIRST, SECOND
 from canaletto.experiments.mqsim.files import FileRun
-from canaletto.report.charts import Spec
 
 CASE = "data-cache-contention"
 

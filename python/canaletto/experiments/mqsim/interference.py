@@ -5,10 +5,10 @@ from typing import Any
 
 import altair as alt
 
-from canaletto import slowdown
+from canaletto._report.charts import Spec
+from canaletto._run import slowdown
 from canaletto.experiments.bars import lines
 from canaletto.experiments.figure import Row
-from canaletto.report.charts import Spec
 
 FLOWS = ("Flow-1", "Flow-2")
 FAIRNESS = "fairness"

@@ -11,13 +11,13 @@ the arrows; what a time belongs to is taken from the words beside it, as the dra
 
 from collections.abc import Mapping
 
-from canaletto import config
+from canaletto._report import colours
+from canaletto._report.bars import stacks
+from canaletto._report.charts import Spec
+from canaletto._report.units import axis_unit
+from canaletto._run import config
 from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
 from canaletto.experiments.flows import flow, workload
-from canaletto.report import colours
-from canaletto.report.bars import stacks
-from canaletto.report.charts import Spec
-from canaletto.report.units import axis_unit
 
 DRIVES = {
     "MLC flash": "mqsim-fast18",

@@ -15,11 +15,11 @@ and working sets are a 32nd, over 1 s. The first round, in which nothing is cach
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from canaletto._report.charts import Spec
 from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
 from canaletto.experiments.flows import flow, workload
 from canaletto.experiments.mqsim import interference
 from canaletto.experiments.mqsim.drive import BOTH, FIRST, SECOND, drive, stopping
-from canaletto.report.charts import Spec
 
 CASE = "reads"
 DEPTH = 10

@@ -12,11 +12,11 @@ from collections.abc import Mapping
 
 import altair as alt
 
+from canaletto._report.charts import Spec
 from canaletto.experiments.bars import lines
 from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
 from canaletto.experiments.flows import flow, workload
 from canaletto.experiments.mqsim.drive import drive
-from canaletto.report.charts import Spec
 
 SIZES_KIB = (4, 8, 16, 32, 64, 128, 256, 512, 1024)
 KINDS = {"reads": (1.0, "256MiB"), "writes": (0.0, "256MiB"), "writes, no cache": (0.0, "0B")}

@@ -15,11 +15,11 @@ from collections.abc import Mapping
 
 import altair as alt
 
+from canaletto._report.charts import Spec
 from canaletto.experiments.bars import lines
 from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
 from canaletto.experiments.flows import flow, workload
 from canaletto.experiments.mqsim.drive import drive
-from canaletto.report.charts import Spec
 
 FRESH, STEADY = "fresh", "preconditioned"
 SHADES = {FRESH: "#0072b2", STEADY: "#d55e00"}

@@ -1,7 +1,7 @@
 """Common parts of the figures with garbage collection (§VII-C): systems, and their drive."""
 
-from canaletto import config
-from canaletto.config import Design, Workload
+from canaletto._run import config
+from canaletto._run.config import Design, Workload
 from canaletto.experiments.figure import Scale
 
 FABRICS = {"baseSSD": "bus", "pSSD": "packetized", "pnSSD": "omnibus"}
@@ -46,4 +46,4 @@ are more than the drive's link of 8 GB/s, or nearly: here they ask for 2 GB/s.""
 def profile(name: str, requests: int) -> Workload:
     """A published trace's profile, open loop at its published rate if the drive can carry that."""
     made = config.workload(name, requests=requests)
-    return made.set(**{"flow.0.synthetic.inter_arrival": SLOWED[name]}) if name in SLOWED else made
+    return made.replace(**{"flow.0.synthetic.inter_arrival": SLOWED[name]}) if name in SLOWED else made

@@ -11,6 +11,7 @@ Assumptions: the paper's traces are not all named; PCWD allocation; a fresh driv
 
 from collections.abc import Mapping
 
+from canaletto._report.charts import Spec
 from canaletto.experiments.bars import fabric_colours, grouped
 from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
 from canaletto.experiments.networked_ssd.serving import (
@@ -25,7 +26,6 @@ from canaletto.experiments.networked_ssd.serving import (
     traffic,
 )
 from canaletto.experiments.venice.evaluation import LOADS
-from canaletto.report.charts import Spec
 
 PUBLISHED = {
     ("pSSD", AVERAGE): 1.69,

@@ -10,11 +10,11 @@ Assumptions: those of Fig. 14; the paper does not say how its traces are replaye
 from collections.abc import Mapping
 from statistics import fmean
 
+from canaletto._report.charts import Spec
 from canaletto.experiments.figure import Data, Figure, Label, Row
 from canaletto.experiments.networked_ssd import fig14
 from canaletto.experiments.networked_ssd.serving import AVERAGE, BASE, SYSTEMS, TRAFFICS, WORKLOADS, improvements
 from canaletto.experiments.venice.evaluation import LOADS
-from canaletto.report.charts import Spec
 
 PUBLISHED = {("pSSD", AVERAGE): 1.69, ("pnSSD (+split)", AVERAGE): 1.82}
 SPLIT, PIN = "pnSSD (+split)", "NoSSD (pin-constraint)"

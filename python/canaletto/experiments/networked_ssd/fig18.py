@@ -14,10 +14,10 @@ from collections.abc import Mapping
 
 import altair as alt
 
+from canaletto._report.charts import Spec, spec
 from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
 from canaletto.experiments.flows import flow, workload
 from canaletto.experiments.networked_ssd.collecting import system
-from canaletto.report.charts import Spec, spec
 
 SYSTEMS = [("baseSSD", "PaGC"), ("baseSSD", "SpGC"), ("pSSD", "SpGC"), ("pnSSD", "SpGC")]
 PATTERNS = [("sequential", "read"), ("random", "read"), ("sequential", "write"), ("random", "write")]

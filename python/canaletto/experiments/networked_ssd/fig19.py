@@ -13,10 +13,10 @@ pnSSD with SpGC over pnSSD with preemptive collection.
 
 from collections.abc import Mapping
 
+from canaletto._report.charts import Spec
 from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
 from canaletto.experiments.networked_ssd.collecting import FABRICS, KINDS, profile, system
 from canaletto.experiments.networked_ssd.fig18 import improvement
-from canaletto.report.charts import Spec
 
 WORKLOADS = ["hm_0", "mds_0", "proj_3", "prxy_0", "rsrch_0", "src1_0", "usr_0", "wdev_0", "ssd-00", "ssd-10"]
 AVERAGE = "average"

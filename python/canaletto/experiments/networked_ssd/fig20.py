@@ -10,10 +10,10 @@ from collections.abc import Mapping
 
 import altair as alt
 
+from canaletto._report.charts import Spec, spec
 from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
 from canaletto.experiments.networked_ssd.collecting import profile, system
 from canaletto.experiments.networked_ssd.fig18 import COLOURS, SYSTEMS
-from canaletto.report.charts import Spec, spec
 
 WORKLOAD = "ssd-00"
 PERCENTILES = ("p50", "p90", "p99", "p99_9")

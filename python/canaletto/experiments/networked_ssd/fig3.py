@@ -12,12 +12,12 @@ unbalanced and stands for the whole run: what it can show is that writes of the 
 from collections.abc import Mapping
 from statistics import fmean
 
+from canaletto._report import colours
+from canaletto._report.charts import Spec
 from canaletto.experiments.bars import grouped
 from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
 from canaletto.experiments.flows import flow, workload
 from canaletto.experiments.networked_ssd.serving import BASE, drive
-from canaletto.report import colours
-from canaletto.report.charts import Spec
 
 KINDS = {"read": 1.0, "write": 0.0}
 BUSIEST = "busiest channel over the mean"

@@ -12,6 +12,7 @@ collected.
 
 from collections.abc import Mapping
 
+from canaletto._report.charts import Spec
 from canaletto.experiments.bars import grouped
 from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
 from canaletto.experiments.networked_ssd.serving import (
@@ -26,7 +27,6 @@ from canaletto.experiments.networked_ssd.serving import (
     traffic,
 )
 from canaletto.experiments.venice.evaluation import LOADS, OPEN
-from canaletto.report.charts import Spec
 
 RATES = ("1GB/s", "1.25GB/s", "1.5GB/s", "1.75GB/s", "2GB/s")
 PUBLISHED = {("2GB/s", AVERAGE): 1.85, ("2GB/s", MOST): 6.0}

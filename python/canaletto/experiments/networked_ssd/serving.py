@@ -5,8 +5,8 @@ from functools import cache
 from statistics import fmean
 from typing import Any
 
-from canaletto import config
-from canaletto.config import Design, Workload
+from canaletto._run import config
+from canaletto._run.config import Design, Workload
 from canaletto.experiments.figure import Data, Label, Row
 from canaletto.experiments.flows import workload
 from canaletto.experiments.networked_ssd.collecting import SLOWED

@@ -5,11 +5,11 @@ from statistics import fmean
 
 import altair as alt
 
+from canaletto._report.charts import Spec
 from canaletto.experiments.bars import fabric_colours, lines
 from canaletto.experiments.figure import Data, Label, Row, Run, Scale
 from canaletto.experiments.flows import flow, workload
 from canaletto.experiments.networked_ssd.serving import BASE, SYSTEMS, drive, latency
-from canaletto.report.charts import Spec
 
 DEPTHS = (1, 2, 4, 8, 16, 32, 64)
 PATTERNS = [(order, kind) for kind in ("read", "write") for order in ("sequential", "random")]

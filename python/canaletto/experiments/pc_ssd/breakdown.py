@@ -12,10 +12,10 @@ network download they give the direct path everything.
 
 from collections.abc import Mapping, Sequence
 
+from canaletto._report.charts import Spec
 from canaletto.experiments.bars import grouped
 from canaletto.experiments.figure import Data, Figure, Label, Row
 from canaletto.experiments.pc_ssd.study import SIZES, TITLES, Keys, best, nothing, times
-from canaletto.report.charts import Spec
 
 SATA: Keys = (("attachment.interface", "sata"),)
 

@@ -10,12 +10,12 @@ inside behind both of its ports, unlike the fixed-latency one. One seed; nothing
 
 from collections.abc import Mapping
 
-from canaletto import config
+from canaletto._report.charts import Spec
+from canaletto._run import config
 from canaletto.experiments.bars import grouped
 from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
 from canaletto.experiments.flows import flow, workload
 from canaletto.experiments.pc_ssd.study import BASELINE, SHADES, SYSTEMS
-from canaletto.report.charts import Spec
 
 DRIVE = "performance-optimized"
 SIZES_KIB = (4, 64)

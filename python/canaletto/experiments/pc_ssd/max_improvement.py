@@ -9,11 +9,11 @@ inside is in it; we read sizes, and all of the time.
 
 from collections.abc import Mapping
 
+from canaletto._report.charts import Spec
 from canaletto.experiments.bars import grouped
 from canaletto.experiments.figure import Data, Figure, Label, Row
 from canaletto.experiments.pc_ssd import real_traces
 from canaletto.experiments.pc_ssd.study import BASELINE, SHADES, SYSTEMS, TITLES, best, nothing, published
-from canaletto.report.charts import Spec
 
 
 def table(_: Mapping[Label, Data]) -> list[Row]:

@@ -14,7 +14,9 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from canaletto import config, traces
+from canaletto import traces
+from canaletto._report.charts import Spec
+from canaletto._run import config
 from canaletto.experiments.bars import grouped
 from canaletto.experiments.figure import Data, Figure, Label, Row
 from canaletto.experiments.pc_ssd.study import (
@@ -29,7 +31,6 @@ from canaletto.experiments.pc_ssd.study import (
     published,
     times,
 )
-from canaletto.report.charts import Spec
 
 HITS = 0.2
 """Slides, "about 20 % hit ratio"."""

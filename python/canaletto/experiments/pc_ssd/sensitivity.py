@@ -18,11 +18,11 @@ from typing import Any
 import altair as alt
 
 from canaletto import _engine, attachments
+from canaletto._report.charts import Spec, spec
 from canaletto.experiments.bars import PUBLISHED as RED
 from canaletto.experiments.figure import Data, Figure, Label, Row
 from canaletto.experiments.pc_ssd.real_traces import NUMBERED, sources, trace_gain
 from canaletto.experiments.pc_ssd.study import BASELINE, SHADES, SYSTEMS, TITLES, Keys, best, nothing, published
-from canaletto.report.charts import Spec, spec
 
 AS_IT_IS = "as it is"
 

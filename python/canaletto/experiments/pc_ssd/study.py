@@ -6,10 +6,10 @@ from functools import cache
 import altair as alt
 
 from canaletto import attachments
+from canaletto._report.charts import Spec
 from canaletto.attachments import Times
 from canaletto.experiments.bars import lines
 from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
-from canaletto.report.charts import Spec
 
 SYSTEMS = {"SBSP": "sbsp", "NBSP": "nbsp", "SBDP": "sbdp", "NBDP": "nbdp"}
 BASELINE = "SBSP"

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from statistics import fmean
 from typing import Any
 
+from canaletto._report.charts import Spec
 from canaletto.experiments.bars import fabric_colours, grouped
 from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
 from canaletto.experiments.flows import workload
@@ -34,7 +35,6 @@ from canaletto.experiments.venice.evaluation import (
     execution_time,
     flows,
 )
-from canaletto.report.charts import Spec
 
 NONE, HELD, HELD_HOT = "none", "path held", "path held, 1/2 on one row"
 UNLIMITED = {"link.lanes": 16, "link.lane_rate": "8GB/s"}

@@ -9,8 +9,8 @@ from functools import cache
 from statistics import fmean
 from typing import Any
 
-from canaletto import confidence, config
-from canaletto.config import Design, Workload
+from canaletto._run import confidence, config
+from canaletto._run.config import Design, Workload
 from canaletto.experiments.figure import Data, Label, Row, Run, Scale
 from canaletto.experiments.flows import flow, workload
 
@@ -102,7 +102,7 @@ def flows(
         depth = None if queue_depth is None else max(1, round(queue_depth))
         made = config.workload(name, requests=requests, queue_depth=depth)
         if inter_arrival_us is not None:
-            made = made.set(**{"flow.0.synthetic.inter_arrival": f"{inter_arrival_us:.6g}us"})
+            made = made.replace(**{"flow.0.synthetic.inter_arrival": f"{inter_arrival_us:.6g}us"})
         return list(made.to_dict()["flow"])
     reads, kilobytes, _ = TABLE2[name]
     shape = {"read_share": reads / 100, "size": f"{kilobytes:g}kB", "size_unit": "4KiB"}

@@ -9,10 +9,10 @@ Assumptions: those of Fig. 9. The paper says that Venice comes "within 30 %" (pe
 
 from collections.abc import Mapping
 
+from canaletto._report.charts import Spec
 from canaletto.experiments.figure import Data, Figure, Label, Row
 from canaletto.experiments.venice import fig9
 from canaletto.experiments.venice.evaluation import AVERAGE, COST, PERFORMANCE, compared, matrix
-from canaletto.report.charts import Spec
 
 PUBLISHED = {(PERFORMANCE, "Venice", AVERAGE): 0.7, (COST, "Venice", AVERAGE): 0.9}
 """Shares of the ideal SSD's throughput (§6.1): at least."""

@@ -13,10 +13,10 @@ from statistics import fmean
 
 import altair as alt
 
+from canaletto._report.charts import Spec
 from canaletto.experiments.bars import fabric_colours, grouped, lines
 from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
 from canaletto.experiments.venice.evaluation import LOADS, OPEN, OWN, PERFORMANCE, SYSTEMS, TRAFFICS, matrix
-from canaletto.report.charts import Spec
 
 WORKLOADS = ("src1_0", "hm_0")
 

@@ -11,6 +11,7 @@ active for about the whole run.
 
 from collections.abc import Mapping
 
+from canaletto._report.charts import Spec
 from canaletto.experiments.bars import fabric_colours, grouped
 from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
 from canaletto.experiments.venice.evaluation import (
@@ -25,7 +26,6 @@ from canaletto.experiments.venice.evaluation import (
     execution_time,
 )
 from canaletto.experiments.venice.mixes import CLOSED, SCALED, TABLE3, UNSCALED, mixed
-from canaletto.report.charts import Spec
 
 SHOWN = ((OWN, SCALED), (OWN, UNSCALED), (OWN, CLOSED), (SKEWED, SCALED))
 """Traffic and load."""

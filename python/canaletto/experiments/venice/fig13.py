@@ -10,10 +10,10 @@ Assumptions: those of Fig. 9. Every transfer of a request counts, commands and t
 
 from collections.abc import Mapping
 
+from canaletto._report.charts import Spec
 from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
 from canaletto.experiments.venice import fig9
 from canaletto.experiments.venice.evaluation import AVERAGE, PERFORMANCE, compared, matrix
-from canaletto.report.charts import Spec
 
 PUBLISHED = {
     (PERFORMANCE, "Baseline", AVERAGE): 76.40,

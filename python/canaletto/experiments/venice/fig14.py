@@ -12,6 +12,7 @@ paper's formula.
 
 from collections.abc import Callable, Mapping
 
+from canaletto._report.charts import Spec
 from canaletto.experiments.bars import fabric_colours, grouped
 from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
 from canaletto.experiments.venice.evaluation import (
@@ -24,7 +25,6 @@ from canaletto.experiments.venice.evaluation import (
     compared,
     matrix,
 )
-from canaletto.report.charts import Spec
 
 MEASURES: dict[str, Callable[[Data], float]] = {
     "average power, paper's formula": lambda data: data["energy_detail"]["paper"]["average_power_mw"],

@@ -9,6 +9,7 @@ Assumptions: those of Fig. 9; one seed. pnSSD is left out, as in the paper (its 
 
 from collections.abc import Mapping
 
+from canaletto._report.charts import Spec
 from canaletto.experiments.bars import fabric_colours, grouped
 from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
 from canaletto.experiments.venice.evaluation import (
@@ -25,7 +26,6 @@ from canaletto.experiments.venice.evaluation import (
     execution_time,
     traffic,
 )
-from canaletto.report.charts import Spec
 
 SHAPES = {"4x16": (4, 16), "8x8": (8, 8), "16x4": (16, 4)}
 SHOWN = ("Baseline", "pSSD", "NoSSD", "Venice", "ideal")

@@ -11,13 +11,13 @@ from collections.abc import Mapping
 
 import altair as alt
 
-from canaletto import config
+from canaletto._report import colours
+from canaletto._report.charts import Spec, spec
+from canaletto._run import config
 from canaletto.experiments.bars import PUBLISHED as RED
 from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
 from canaletto.experiments.flows import flow, workload
 from canaletto.experiments.venice.evaluation import PERFORMANCE, SYSTEMS
-from canaletto.report import colours
-from canaletto.report.charts import Spec, spec
 
 PUBLISHED = {("Baseline", "same channel"): 11.01, ("Baseline", "different channels"): 7.01}
 """Microseconds (§3.1)."""

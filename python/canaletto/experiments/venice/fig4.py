@@ -7,10 +7,10 @@ Assumptions: those of Fig. 9.
 
 from collections.abc import Mapping
 
+from canaletto._report.charts import Spec
 from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
 from canaletto.experiments.venice import fig9
 from canaletto.experiments.venice.evaluation import BASELINE, PERFORMANCE, SYSTEMS, compared, execution_time, matrix
-from canaletto.report.charts import Spec
 
 SHOWN = [name for name in SYSTEMS if name != "Venice"]
 

@@ -15,6 +15,7 @@ printed, against a ratio of the printed means of 2.65 / 4.0.
 
 from collections.abc import Mapping, Sequence
 
+from canaletto._report.charts import Spec
 from canaletto.experiments.bars import fabric_colours, grouped
 from canaletto.experiments.figure import Data, Figure, Label, Row
 from canaletto.experiments.venice.evaluation import (
@@ -31,7 +32,6 @@ from canaletto.experiments.venice.evaluation import (
     execution_time,
     matrix,
 )
-from canaletto.report.charts import Spec
 
 PUBLISHED = {
     (PERFORMANCE, "pSSD", AVERAGE): 1.27,

@@ -1,6 +1,6 @@
 """The mixed workloads of Table 3: constituents, and traffic made of them."""
 
-from canaletto.config import Workload
+from canaletto._run.config import Workload
 from canaletto.experiments.flows import workload
 from canaletto.experiments.venice.evaluation import OWN, QUEUE_DEPTH, SKEWED, TABLE2, flows
 

@@ -12,7 +12,7 @@ with 512 pages a block, which the table does not print, make its 1 TB.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from canaletto import simulate
+from canaletto._run import simulate
 from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
 from canaletto.experiments.flows import flow, workload
 from canaletto.experiments.venice.evaluation import COST, PERFORMANCE, SSDS, drive

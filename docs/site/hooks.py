@@ -1,0 +1,85 @@
+"""Pages of the site that are made from the package when the site is built, and a check of what was built."""
+
+import re
+from pathlib import Path
+
+import commands
+import keys
+import motion
+import package
+import results
+import tutorial
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).resolve().parents[2]
+
+_PROJECT = {"architecture.md": "ARCHITECTURE.md", "contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
+_LOADED = re.compile(r"""<(?:script|img|iframe|link(?=[^>]*stylesheet))[^>]*(?:src|href)=["']?(?:https?:)?//[^>]*>""")
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Lists the pages of the keys, which only the schema knows, in the navigation."""
+    places = sorted(place for place in keys.pages(ROOT) if place.startswith("reference/design/"))
+    tables = [{f"[{Path(place).stem}]": place} for place in places if not place.endswith("index.md")]
+    for section in config.nav or []:
+        for entry in section.get("Reference", []):
+            if isinstance(entry, dict) and "Keys of designs" in entry:
+                entry["Keys of designs"] = ["reference/design/index.md", *tables]
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Adds the pages that are made from the package."""
+    pages = {
+        "reference/commands.md": commands.page(),
+        "reference/python.md": package.page(),
+        "reference/results.md": results.page(),
+        "reference/causes.md": results.causes(),
+        "tutorial.md": tutorial.page(ROOT / "docs" / "tutorial.ipynb"),
+        **keys.pages(ROOT),
+        **{f"project/{page}": _from_root((ROOT / source).read_text()) for page, source in _PROJECT.items()},
+    }
+    for place, text in (pages | motion.files(ROOT)).items():
+        files.append(File.generated(config, place, content=text))
+    return files
+
+
+def _from_root(text: str) -> str:
+    """A page of the repository's root, whose links to the documentation stay and whose links to sources become text."""
+    text = re.sub(r"\]\(docs/", "](../", text)
+    project = {source: page for page, source in _PROJECT.items()}
+
+    def link(found: re.Match[str]) -> str:
+        label, target = found.groups()
+        if target in project:
+            return f"[{label}]({project[target]})"
+        return found[0] if target.startswith(("../", "http", "#")) else label
+
+    return re.sub(r"\[([^\]]+)\]\(([^)]+)\)", link, text)
+
+
+def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
+    """Calls pages by their titles where their sources, which are read as files, name the file.
+
+    The comparison with other simulators stands in README.md, and on the site under what explains it.
+    """
+    if page.file.src_uri == "explanation.md":
+        text = (ROOT / "README.md").read_text()
+        markdown += "\n" + text[text.index("## Beside") : text.index("## Documentation")].replace("](docs/", "](")
+
+    def link(found: re.Match[str]) -> str:
+        page = ROOT / "docs" / found[1]
+        return f"[{page.read_text().splitlines()[0].removeprefix('# ')}](" if page.exists() else found[0]
+
+    return re.sub(r"\[(?:docs/)?([\w-]+\.md)\]\(", link, markdown)
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Refuses pages that load anything from elsewhere: the site works without a network."""
+    for page in Path(config.site_dir).rglob("*.html"):
+        found = _LOADED.search(page.read_text())
+        if found:
+            raise PluginError(f"{page}: {found[0]} loads from elsewhere")

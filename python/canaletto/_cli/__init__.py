@@ -1,0 +1,1 @@
+"""The command line: arguments in, calls of the package, results on standard output."""

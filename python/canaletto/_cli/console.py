@@ -1,0 +1,87 @@
+"""Standard output and standard error of the command line: results on one, words on the other."""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.measure import Measurement
+from rich.padding import Padding
+from rich.segment import Segment
+from rich.table import Table
+
+from canaletto._io.printable import printable
+
+
+@dataclass
+class Trimmed:
+    """A part without blanks at the ends of its lines, with which tables fill their width."""
+
+    part: RenderableType
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+        """The part's lines."""
+        for part in _leaves(self.part):
+            yield from self._lines(console, options.update_width(_width(part, console, options)), part)
+
+    def _lines(self, console: Console, options: ConsoleOptions, part: RenderableType) -> Iterator[Segment]:
+        for line in Segment.split_lines(console.render(part, options)):
+            while line and not line[-1].text.strip():
+                line.pop()
+            if line:
+                *words, (text, style, control) = line
+                yield from (Segment(printable(word.text), word.style, word.control) for word in words)
+                yield Segment(printable(text.rstrip()), style, control)
+            yield Segment.line()
+
+
+def _leaves(part: RenderableType) -> Iterator[RenderableType]:
+    """The parts that groups consist of."""
+    if isinstance(part, Group):
+        for inner in part.renderables:
+            yield from _leaves(inner)
+    else:
+        yield part
+
+
+def _width(part: RenderableType, console: Console, options: ConsoleOptions) -> int:
+    """The console's width, or more for figures whose columns would have to be cut for it."""
+    is_rigid = isinstance(part, Padding) or (isinstance(part, Table) and all(each.no_wrap for each in part.columns))
+    if not is_rigid:
+        return options.max_width
+    return max(options.max_width, Measurement.get(console, options.update_width(_ENOUGH), part).maximum)
+
+
+_ENOUGH = 1000
+"""Columns that any table fits into."""
+
+
+def show(*parts: RenderableType) -> None:
+    """Prints for people."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        # Pipes and files have no width: nothing is cut or wrapped for one.
+        console = Console(highlight=False, width=max(console.width, 80))
+    for part in parts:
+        # A table that does not fit goes on in the terminal's next line: its figures are not cut.
+        console.print(Trimmed(part), crop=False)
+
+
+def emit(document: Mapping[str, Any] | list[Any]) -> None:
+    """Prints for machines: one JSON document. Refuses NaN and infinity, which JSON does not have."""
+    sys.stdout.write(json.dumps(document, indent=1, allow_nan=False) + "\n")
+
+
+def say(message: str) -> None:
+    """One line on standard error."""
+    sys.stderr.write(f"canaletto: {printable(' '.join(message.split()))}\n")
+
+
+def plain_table(*headings: str, right: tuple[int, ...] = ()) -> Table:
+    """An unboxed table; the columns with these numbers are of figures."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold cyan")
+    for number, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if number in right else "left", overflow="fold")
+    return table

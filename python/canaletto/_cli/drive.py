@@ -1,0 +1,110 @@
+"""Options of the drive and its work, which several commands take."""
+
+import shlex
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from canaletto._cli import console
+from canaletto._cli.help import (
+    DRIVE,
+    RUN,
+    complete_design,
+    complete_fabrics,
+    complete_setting,
+    complete_workload,
+    whole,
+)
+
+if TYPE_CHECKING:
+    from canaletto._run.config import Design, Setting, Workload, WorkloadOptions
+
+DesignName = Annotated[
+    str, typer.Argument(metavar="DESIGN", help="A preset's name or a TOML file.", autocompletion=complete_design)
+]
+WorkloadName = Annotated[
+    str,
+    typer.Option(
+        "--workload",
+        metavar="W",
+        help="A profile's name, a TOML file, a fio job file, or a trace.",
+        autocompletion=complete_workload,
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Set a key of the design, or of the workload with workload.KEY, such as workload.read_share=70%.",
+        autocompletion=complete_setting,
+        rich_help_panel=DRIVE,
+    ),
+]
+Seed = Annotated[
+    int,
+    typer.Option(
+        parser=whole(0, 2**64 - 1),
+        metavar="N",
+        help="Seed of all random streams. Same inputs and seed: same results.",
+        rich_help_panel=RUN,
+    ),
+]
+
+Fabrics = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B,…",
+        help="Interconnects, the baseline first; default: the usual ones.",
+        autocompletion=complete_fabrics,
+        rich_help_panel=DRIVE,
+    ),
+]
+
+_WORKLOAD = "workload."
+
+
+def assignments(given: list[str] | None) -> "tuple[list[Setting], list[Setting]]":
+    """Settings of `--set` for the design and for the workload."""
+    settings = [_assignment(text) for text in given or []]
+    return (
+        [setting for setting in settings if not setting.prefix],
+        [setting for setting in settings if setting.prefix],
+    )
+
+
+def on_fabric(design: str, keys: "list[Setting]", fabric: str, label: str) -> "Design":
+    """The drive with one of several fabrics; `label` names the option that asked for it in messages."""
+    from canaletto._run import config
+
+    return config.resolve_design(design, [*keys, config.Setting(label, "", f"{config.FABRIC}={fabric}")])
+
+
+def drives_of(design: str, keys: "list[Setting]", fabrics: str | None) -> "list[Design]":
+    """The drive with each fabric of `--fabrics`, or with the usual ones."""
+    from canaletto._run.compare import on_fabrics
+
+    chosen = None if fabrics is None else [name.strip() for name in fabrics.split(",")] if fabrics.strip() else []
+    return on_fabrics(lambda name: on_fabric(design, keys, name, f"--fabrics {fabrics or name}"), chosen)
+
+
+def resolve_workload(label: str, keys: "list[Setting]", asked: "WorkloadOptions") -> "Workload":
+    """The workload of the options of `run` and `compare`, with notes on parts that are left out."""
+    from canaletto._run import config
+
+    made = config.resolve_workload(label, keys, asked)
+    if made.notes:
+        console.say(f"{label}: {'; '.join(made.notes)}")
+    return made
+
+
+def _assignment(text: str) -> "Setting":
+    from canaletto._run.config import Setting
+
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        from canaletto import ConfigError
+
+        raise ConfigError(f"--set {shlex.quote(text)}: expected KEY=VALUE, for example flash.read=10us")
+    prefix = _WORKLOAD if key.strip().startswith(_WORKLOAD) else ""
+    return Setting(f"--set {text}", prefix, f"{key.strip().removeprefix(prefix)}={value.strip()}")

@@ -1,0 +1,165 @@
+"""Conventions of all commands: help in groups, examples as they are typed, numbers as people write them, completion."""
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from typer.core import TyperCommand
+
+if TYPE_CHECKING:
+    from typer._click.core import Context
+    from typer._click.formatting import HelpFormatter
+
+DRIVE, RUN, ARRIVALS, TRACES, OUTPUT = "Drive", "Run", "Arrivals", "Traces", "Output"
+"""Groups of options."""
+
+_EXAMPLES = "Examples:"
+
+
+class Command(TyperCommand):
+    """A command with options in groups. `--json` alone means `--json=full`."""
+
+    def parse_args(self, ctx: "Context", args: list[str]) -> list[str]:
+        """Reads the words behind the command."""
+        if any(param.name == "json" and not getattr(param, "is_flag", True) for param in self.params):
+            words = args.index("--") if "--" in args else len(args)
+            args = [*("--json=full" if word == "--json" else word for word in args[:words]), *args[words:]]
+        return super().parse_args(ctx, args)
+
+    def format_help_text(self, ctx: "Context", formatter: "HelpFormatter") -> None:
+        """Writes what the command does, then its examples, each on a line of its own."""
+        text, _, examples = inspect.cleandoc(self.help or "").partition(_EXAMPLES)
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(text.strip())
+        if examples:
+            with formatter.section(_EXAMPLES.removesuffix(":")):
+                for line in examples.strip().splitlines():
+                    formatter.write(f"{' ' * formatter.current_indent}{line.strip()}\n")
+
+    def format_options(self, ctx: "Context", formatter: "HelpFormatter") -> None:
+        """Writes arguments and options, those of a group together."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None:
+                usual = "Arguments" if param.param_type_name == "argument" else "Options"
+                groups.setdefault(getattr(param, "rich_help_panel", None) or usual, []).append(record)
+        further = groups.pop("Options", None)
+        for name, records in [*groups.items(), *([("Options", further)] if further else [])]:
+            with formatter.section(name):
+                formatter.write_dl(records)
+
+
+# Numbers. A parser takes defaults as well as text.
+
+
+def whole(least: int, most: int | None = None) -> Callable[[Any], int]:
+    """A parser of whole numbers such as `100000`, `100_000` or `1e5`."""
+
+    def parse(given: Any) -> int:
+        number = _decimal(given)
+        if number is None or number % 1 or number < least or (most is not None and number > most):
+            span = f"of at least {least}" if most is None else f"from {least} to {most}"
+            raise ValueError(f"got {given}, expected a whole number {span}")
+        return int(number)
+
+    return parse
+
+
+def share(given: Any) -> float:
+    """A parser of shares of one such as `0.03` or `3%`."""
+    text = str(given).strip()
+    number = _decimal(text.removesuffix("%"))
+    if number is not None and text.endswith("%"):
+        number /= 100
+    if number is None or not 0 <= number <= 1:
+        raise ValueError(f"got {given}, expected a share from 0 to 1, or in percent")
+    return float(number)
+
+
+def _decimal(given: Any) -> Decimal | None:
+    try:
+        number = Decimal(str(given).strip())
+    except InvalidOperation:
+        return None
+    # Exponents beyond these mean no number of requests, and would take for ever to write out.
+    return number if number.is_finite() and abs(number.adjusted()) < 30 else None
+
+
+# Completion. A shell asks for the names that begin with what is typed.
+
+
+def complete_design(incomplete: str) -> list[str]:
+    """Presets and TOML files."""
+    from canaletto._run import names
+
+    return [*_beginning(names.presets(), incomplete), *_files(incomplete, ".toml")]
+
+
+def complete_workload(incomplete: str) -> list[str]:
+    """Profiles and files."""
+    from canaletto._run import names
+
+    return [*_beginning(names.profiles(), incomplete), *_files(incomplete)]
+
+
+def complete_fabric(incomplete: str) -> list[str]:
+    """Fabrics."""
+    from canaletto._run import names
+
+    return _beginning(names.fabrics(), incomplete)
+
+
+def complete_fabrics(incomplete: str) -> list[str]:
+    """Fabrics behind those of a list that are there already."""
+    before, comma, last = incomplete.rpartition(",")
+    given = before.split(",")
+    return [f"{before}{comma}{name}" for name in complete_fabric(last) if name not in given]
+
+
+def complete_setting(incomplete: str) -> list[str]:
+    """Keys of designs and, behind `workload.`, of workloads, with an equals sign."""
+    import json
+
+    from canaletto import _engine
+
+    keys = [f"{key}=" for key in _keys(json.loads(_engine.schema("design")))]
+    schema = json.loads(_engine.schema("workload"))
+    flows = [{**schema["$defs"][name], "$defs": schema["$defs"]} for name in ("Flow", "Synthetic", "Trace")]
+    keys += [f"workload.{key}=" for part in (schema, *flows) for key in _keys(part)]
+    return _beginning(dict.fromkeys(keys), incomplete)
+
+
+def _keys(schema: dict[str, Any]) -> Iterator[str]:
+    """Every dotted key of a schema that holds a value."""
+
+    def walk(part: dict[str, Any], path: str) -> Iterator[str]:
+        choices = [each for each in part.get("anyOf", ()) if each.get("type") != "null"]
+        part = choices[0] if choices else part
+        part = schema["$defs"][part["$ref"].rsplit("/")[-1]] if "$ref" in part else part
+        if "properties" not in part:
+            yield path
+        for name, inner in part.get("properties", {}).items():
+            yield from walk(inner, f"{path}.{name}" if path else name)
+
+    yield from walk(schema, "")
+
+
+def _beginning(known: Any, incomplete: str) -> list[str]:
+    return [name for name in known if name.startswith(incomplete)]
+
+
+def _files(incomplete: str, ending: str = "") -> list[str]:
+    """Files and folders that a path may become."""
+    folder, _, _ = incomplete.rpartition("/")
+    try:
+        found = sorted(Path(folder or ("/" if incomplete.startswith("/") else ".")).iterdir())
+    except OSError:
+        return []
+    prefix = re.sub(r"[^/]*$", "", incomplete)
+    names = [f"{prefix}{path.name}{'/' if path.is_dir() else ''}" for path in found]
+    return [name for name in names if name.startswith(incomplete) and (name.endswith((ending, "/")))]

@@ -1,0 +1,71 @@
+"""The command `load`: latency against throughput of one's own design."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+
+from canaletto._cli import console
+from canaletto._cli.drive import (
+    DesignName,
+    Fabrics,
+    Seed,
+    Settings,
+    WorkloadName,
+    assignments,
+    drives_of,
+    resolve_workload,
+)
+from canaletto._cli.help import OUTPUT, RUN, Command, whole
+from canaletto._cli.replay import Requests
+from canaletto._cli.trace import JsonFlag
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command to those of the program."""
+    app.command("load", cls=Command)(_load)
+
+
+def _load(
+    design: DesignName,
+    workload: WorkloadName,
+    fabrics: Fabrics = None,
+    set_: Settings = None,
+    requests: Requests = None,
+    loads: Annotated[
+        int, typer.Option(parser=whole(2, 1000), metavar="N", help="Number of loads tried.", rich_help_panel=RUN)
+    ] = 12,
+    seed: Seed = 1,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder for page and table; a later call continues.", rich_help_panel=OUTPUT),
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Latency against throughput, from idle to saturated, with the knee of each interconnect.
+
+    Examples:
+      canaletto load performance-optimized --workload YCSB_B --requests 5000 --fabrics bus,venice --out curves
+    """
+    from canaletto._io.progress import Bar
+    from canaletto._report import tables
+    from canaletto._run import config
+    from canaletto.experiments.load import own
+
+    keys, workload_keys = assignments(set_)
+
+    drives = drives_of(design, keys, fabrics)
+    work = resolve_workload(workload, workload_keys, config.WorkloadOptions(requests=requests))
+    with Bar.when_wanted() as bar, TemporaryDirectory(prefix="canaletto-") as passing:
+        row = bar.tasks(["loads"])[0] if bar else None
+        report = (lambda done, total: row(done, total, 0)) if row else (lambda done, total: None)
+        curves = own.measure(drives, work, Path(out or passing), loads=loads, seed=seed, report=report)
+    if out is not None:
+        own.write(curves, out, drives[0].name, work.name)
+        console.say(f"wrote {out} (open {out / own.PAGE})")
+    told = own.plain(curves)
+    if json:
+        console.emit({"schema": 1, "design": drives[0].name, "workload": work.name, "curves": told})
+    else:
+        console.show(own.verdict(told), tables.loads(told))

@@ -1,0 +1,269 @@
+"""The commands of many runs: `sweep`, `search`."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from canaletto._cli import console
+from canaletto._cli.help import OUTPUT, RUN, Command, whole
+from canaletto._cli.trace import JsonFlag
+from canaletto._report.units import number_of
+
+if TYPE_CHECKING:
+    from canaletto._sweeping.document import Document
+    from canaletto._sweeping.executors import Executor
+    from canaletto._sweeping.sweep import Sweep
+
+CLUSTER = "Cluster"
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the commands to those of the program."""
+    app.command("sweep", cls=Command)(_sweep)
+    app.command("search", cls=Command)(_search)
+
+
+NoReport = Annotated[
+    bool, typer.Option("--no-report", help="Leave the report page out of DIR.", rich_help_panel=OUTPUT)
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        parser=whole(1, 4096), metavar="N", help="Simulations at a time; default: one a processor.", rich_help_panel=RUN
+    ),
+]
+
+
+def _sweep(
+    file: Annotated[Path, typer.Argument(metavar="SWEEP", help="A sweep's file, TOML (see docs/sweep.md).")],
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder for the table; a later call continues.", rich_help_panel=OUTPUT)
+    ],
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Count points and estimate CPU-hours from a few of them.", rich_help_panel=RUN),
+    ] = False,
+    workers: Workers = None,
+    on: Annotated[
+        str,
+        typer.Option(
+            "--on",
+            metavar="WHERE",
+            help="local (default), dask://HOST:PORT, or cluster, of the file's [cluster].",
+            rich_help_panel=CLUSTER,
+        ),
+    ] = "local",
+    shard: Annotated[
+        str | None,
+        typer.Option(metavar="I/N", help="Compute part I of N, without a table.", rich_help_panel=CLUSTER),
+    ] = None,
+    collect: Annotated[
+        bool, typer.Option("--collect", help="Write the table of what shards computed.", rich_help_panel=CLUSTER)
+    ] = False,
+    slurm: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole(1, 100_000),
+            metavar="N",
+            help="Write DIR/slurm.sh, which submits an array of N jobs.",
+            rich_help_panel=CLUSTER,
+        ),
+    ] = None,
+    point: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole(0), metavar="N", help="Repeat point N into the run folder DIR/runs/N.", rich_help_panel=OUTPUT
+        ),
+    ] = None,
+    no_report: NoReport = False,
+    json: JsonFlag = False,
+) -> None:
+    """Simulate every point of a grid: designs, workloads, traces, seeds. Continues where it was interrupted.
+
+    Examples:
+      canaletto sweep sweep.toml --out sweeps/first --dry-run
+      canaletto sweep sweep.toml --out sweeps/first
+      canaletto sweep sweep.toml --out sweeps/first --point 3
+      canaletto sweep sweep.toml --out sweeps/first --on dask://head:8786
+    """
+    from canaletto._sweeping import document
+    from canaletto._sweeping.sweep import Sweep
+
+    _check_one({"--dry-run": dry_run, "--shard": shard, "--collect": collect, "--slurm": slurm, "--point": point})
+    asked = document.read(file)
+    if dry_run:
+        _show_dry_run(asked, out, json)
+    elif slurm is not None:
+        from canaletto._sweeping.slurm import write_script
+
+        script = write_script(asked, file, out, slurm)
+        console.say(f"wrote {script} (bash {script} submits it)")
+    elif point is not None:
+        from canaletto._sweeping.folder import Folder
+
+        _freeze(Sweep(Folder(out).known(asked)), point)
+    elif collect:
+        from canaletto._sweeping.folder import Folder
+        from canaletto._sweeping.sweep import collect as write_table
+
+        found = Sweep(Folder(out).known(asked))
+        write_table(found, page=not no_report)
+        _tell(found, 0, no_report, json)
+    else:
+        _carry_out(asked, out, on, workers, shard, no_report, json)
+
+
+def _check_one(given: dict[str, Any]) -> None:
+    """Raises ConfigError for two options of which each is a task of its own."""
+    from canaletto import ConfigError
+
+    names = [name for name, value in given.items() if value not in (None, False)]
+    if len(names) > 1:
+        raise ConfigError(f"{names[0]} and {names[1]}: both given, expected one of them")
+
+
+def _carry_out(
+    asked: "Document", out: Path, on: str, workers: int | None, shard: str | None, no_report: bool, json: bool
+) -> None:
+    from canaletto._sweeping.folder import Folder
+    from canaletto._sweeping.shard import Shard
+    from canaletto._sweeping.sweep import go_on, reporting
+    from canaletto._sweeping.tasks import resolve
+
+    part = None if shard is None else Shard.parsed(shard)
+    if on != "local":
+        # Before any job is submitted for it.
+        Folder(out).check(asked)
+        resolve(asked)
+    executor = _executor(asked, on, workers)
+    command = ["canaletto", *sys.argv[1:]]
+    try:
+        with reporting() as report:
+            found, done = go_on(asked, out, executor, report=report, command=command, shard=part, page=not no_report)
+    except KeyboardInterrupt:
+        console.say(f"interrupted; the same command goes on with {out}")
+        sys.exit(130)
+    finally:
+        executor.close()
+    for note in done.notes:
+        console.say(note)
+    if part is not None:
+        console.say(f"part {shard} of {out} is there, {number_of(done.computed, 'point')} of it computed now")
+    else:
+        _tell(found, done.computed, no_report, json)
+
+
+def _executor(asked: "Document", on: str, workers: int | None) -> "Executor":
+    """The executor of `--on`. Raises ConfigError for one that there is not, or that cannot be reached."""
+    from canaletto import ConfigError
+
+    if on == "local":
+        from canaletto._sweeping.executors import LocalProcesses
+
+        return LocalProcesses(workers)
+    if workers is not None:
+        raise ConfigError(f"--workers {workers}: given with --on {on}, expected it with local processes only")
+    if on.startswith("dask://") or on == "cluster":
+        from canaletto._sweeping.cluster import connected, started
+
+        return started(asked) if on == "cluster" else connected(on)
+    raise ConfigError(f"--on {on}: expected local, dask://HOST:PORT or cluster")
+
+
+def _tell(found: "Sweep", computed: int, no_report: bool, json: bool) -> None:
+    """Says how a sweep came out. Ends with status 1 if points stopped."""
+    table = found.table
+    stopped = table["error"].len() - table["error"].null_count()
+    page = "" if no_report else f"; open {found.path / 'report.html'}"
+    console.say(f"wrote {found.path} ({number_of(table.height, 'point')}, {computed} of them computed now{page})")
+    if json:
+        document = {"schema": 1, "points": table.height, "computed": computed, "stopped": stopped}
+        console.emit({**document, "table": str(found.path / "table.parquet")})
+    if stopped:
+        first = table.filter(table["error"].is_not_null()).row(0, named=True)
+        console.say(
+            f"{number_of(stopped, 'point')} stopped, such as point {first['point']}: {first['error']} "
+            "(column error of the table)"
+        )
+        raise typer.Exit(1)
+
+
+def _show_dry_run(asked: "Document", out: Path, json: bool) -> None:
+    from canaletto._run.parallel import processors
+    from canaletto._sweeping.estimate import estimate
+    from canaletto._sweeping.folder import Folder
+    from canaletto._sweeping.tasks import resolve
+
+    folder = Folder(out)
+    folder.check(asked)
+    points, useless = resolve(asked)
+    tasks = list({point.task.key: point.task for point in points}.values())
+    missing = [task for task in tasks if not folder.store.has(task.key)]
+    found = estimate(missing)
+    for note in useless:
+        console.say(note)
+    if json:
+        console.emit(
+            {
+                "schema": 1,
+                "points": len(points),
+                "simulations": len(tasks),
+                "computed": len(tasks) - len(missing),
+                "cpu_hours": found.cpu_hours,
+                "memory_mb": found.memory_mb,
+                "processors": processors(),
+                "axes": {axis.key: len(axis.values) for axis in asked.grid.all_axes},
+            }
+        )
+        return
+    from canaletto._report import tables
+
+    console.show(*tables.planned(asked, len(points), len(tasks), len(missing), found, processors()))
+
+
+def _freeze(found: "Sweep", point: int) -> None:
+    """Makes a run folder of a point."""
+    run = found.run(point)
+    place = found.path / "runs" / str(point)
+    run.save(place)
+    console.say(f"wrote {place} (open {place / 'report.html'})")
+
+
+def _search(
+    file: Annotated[Path, typer.Argument(metavar="SEARCH", help="A search's file, TOML (see docs/sweep.md).")],
+    out: Annotated[
+        Path,
+        typer.Option(metavar="DIR", help="Folder for the designs; a later call continues.", rich_help_panel=OUTPUT),
+    ],
+    no_report: NoReport = False,
+    json: JsonFlag = False,
+) -> None:
+    """Look for the best designs: latency, rate, energy, area and pins against each other, within limits.
+
+    Examples:
+      canaletto search search.toml --out searches/first
+    """
+    from canaletto._searching import document
+    from canaletto._searching.search import go_on
+    from canaletto._sweeping.sweep import reporting
+
+    asked = document.read(file)
+    try:
+        with reporting(what="trials") as report:
+            found = go_on(asked, out, report=report, command=["canaletto", *sys.argv[1:]], page=not no_report)
+    except KeyboardInterrupt:
+        console.say(f"interrupted; the same command goes on with {out}")
+        sys.exit(130)
+    page = "" if no_report else f"; open {out / 'report.html'}"
+    console.say(f"wrote {out} ({number_of(found.table.height, 'point')} tried{page})")
+    front = found.front
+    if json:
+        columns = ["point", "fabric", "pins", "area_vs_channels", *(each.column for each in asked.objectives)]
+        rows = front.select(*dict.fromkeys(columns)).rows(named=True)
+        console.emit({"schema": 1, "points": found.table.height, "front": rows})
+    else:
+        from canaletto._report import tables
+
+        console.show(tables.searched(asked, front))

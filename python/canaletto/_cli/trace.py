@@ -1,0 +1,235 @@
+"""The `trace` commands, and the options with which every command reads traces."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from canaletto._cli import console
+from canaletto._cli.help import OUTPUT, TRACES, Command, complete_design, complete_workload, whole
+
+app = typer.Typer(help="Statistics and conversion of traces.", rich_markup_mode=None, no_args_is_help=False)
+
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON for machines.", rich_help_panel=OUTPUT)]
+TraceFormat = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="NAME",
+        help="Format of the trace; default: detected from its content.",
+        rich_help_panel=TRACES,
+    ),
+]
+OnError = Annotated[
+    Literal["stop", "skip"] | None,
+    typer.Option(
+        "--on-error",
+        help="Treatment of bad lines: stop with an error (default), or skip and count.",
+        rich_help_panel=TRACES,
+    ),
+]
+SortWindow = Annotated[
+    int | None,
+    typer.Option(
+        "--sort-window",
+        parser=whole(0, 1 << 24),
+        metavar="N",
+        help="Sort lines that are late by up to N requests (default: 65536).",
+        rich_help_panel=TRACES,
+    ),
+]
+Events = Annotated[
+    Literal["Q", "D", "C"] | None,
+    typer.Option(
+        "--events",
+        help="blkparse: requests as queued, issued to the drive (default) or completed.",
+        rich_help_panel=TRACES,
+    ),
+]
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="LIST",
+        help="CSV: time=ts:ms,offset=lba:sectors,size=len,kind=op[,device=d].",
+        rich_help_panel=TRACES,
+    ),
+]
+File = Annotated[Path, typer.Argument(metavar="FILE", help="A trace, plain or in gzip, zstd or xz.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace the file.", rich_help_panel=OUTPUT)]
+
+
+def reading(on_error: str | None, sort_window: int | None, events: str | None, columns: str | None) -> dict[str, Any]:
+    """Keys of `flow.trace.read` that the options set."""
+    given = {"on_error": on_error, "sort_window": sort_window, "events": events, "columns": columns}
+    return {key: value for key, value in given.items() if value is not None}
+
+
+@app.command("info", cls=Command)
+def _info(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="A trace, a profile's name or a workload (.toml).",
+            autocompletion=complete_workload,
+        ),
+    ],
+    against: Annotated[Path | None, typer.Option(metavar="OTHER", help="Another of these, for a comparison.")] = None,
+    trace_format: TraceFormat = None,
+    on_error: OnError = None,
+    sort_window: SortWindow = None,
+    events: Events = None,
+    columns: Columns = None,
+    design: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DESIGN",
+            help="Preset or TOML file, for the balance among its channels.",
+            autocompletion=complete_design,
+        ),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="PAGE", help="File for a report, which is one HTML page.")] = None,
+    force: Force = False,
+    json: JsonFlag = False,
+) -> None:
+    """Show statistics of a trace or a workload: requests, sizes, arrivals, footprint, order, reuse.
+
+    Examples:
+      canaletto trace info hm_0.csv.gz --design performance-optimized --out hm_0.html
+    """
+    from canaletto import traces
+    from canaletto._io import files
+    from canaletto._run import config, likeness
+
+    if out is not None:
+        files.check_free(out, force=force)
+    drive = None if design is None else config.resolve_design(design, [])
+    read = reading(on_error, sort_window, events, columns)
+    found = traces.info(file, trace_format, design=drive, read=read)
+    if against is not None:
+        other = traces.info(against, design=drive)
+        found["against"] = {**other, "alike": likeness.likeness(found, other)}
+    if out is not None:
+        from canaletto._report import trace
+
+        with files.whole(out) as page:
+            page.write(trace.html(found).encode())
+        console.say(f"wrote {out}")
+    if json:
+        console.emit(found)
+        return
+    from canaletto._report import tables
+
+    console.show(*tables.trace(found))
+
+
+@app.command("fit", cls=Command)
+def _fit(
+    file: File,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="PROFILE", help="Workload file to write; default: standard output."),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Name of the profile; default: that of the file.")
+    ] = None,
+    design: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DESIGN", help="Drive whose channels it is fitted to; default: 8 channels, pages of 4 KiB."
+        ),
+    ] = None,
+    trace_format: TraceFormat = None,
+    on_error: OnError = None,
+    sort_window: SortWindow = None,
+    events: Events = None,
+    columns: Columns = None,
+    force: Force = False,
+) -> None:
+    """Fit a profile to a trace: a workload with statistically similar traffic.
+
+    Examples:
+      canaletto trace fit hm_0.csv.gz -o profile.toml
+    """
+    import sys
+
+    from canaletto import ConfigError, traces
+    from canaletto._io import files
+    from canaletto._report import terminal
+    from canaletto._run import config
+
+    if out is not None:
+        files.check_free(out, force=force)
+        if out.suffix != ".toml":
+            raise ConfigError(f"{out}: expected a name that ends in .toml, by which --workload knows a workload file")
+    drive = None if design is None else config.resolve_design(design, [])
+    read = reading(on_error, sort_window, events, columns)
+    profile, lines = traces.fit(file, trace_format, name=name, design=drive, read=read)
+    for note in terminal.trace_lines(lines):
+        console.say(f"{file}: {note}")
+    if out is None:
+        sys.stdout.write(profile.shown_toml())
+        return
+    with files.whole(out) as written:
+        written.write(profile.to_toml().encode())
+    console.say(f"wrote {out} (canaletto trace info {file} --against {out} shows how alike they are)")
+
+
+@app.command("convert", cls=Command)
+def _convert(
+    file: File,
+    out: Annotated[
+        Path, typer.Argument(metavar="OUT", help="File to write; compressed with the endings .gz, .zst and .xz.")
+    ],
+    to: Annotated[str, typer.Option(metavar="NAME", help="Format (see `trace formats`), or parquet.")],
+    trace_format: TraceFormat = None,
+    on_error: OnError = None,
+    sort_window: SortWindow = None,
+    events: Events = None,
+    columns: Columns = None,
+    rounding: Annotated[
+        bool, typer.Option("--round", help="Round times down and extents outward where the format needs it.")
+    ] = False,
+    force: Force = False,
+    json: JsonFlag = False,
+) -> None:
+    """Write a trace in another format, in order of arrival.
+
+    Examples:
+      canaletto trace convert hm_0.csv.gz hm_0.trace --to mqsim
+    """
+    from canaletto import traces
+    from canaletto._io import files
+    from canaletto._report import terminal
+    from canaletto._report.units import count
+
+    files.check_free(out, force=force)
+    read = reading(on_error, sort_window, events, columns)
+    found = traces.convert(file, out, to, trace_format, read=read, rounding=rounding)
+    for note in terminal.trace_lines(found["lines"]):
+        console.say(f"{file}: {note}")
+    if json:
+        console.emit(found)
+    else:
+        console.say(f"wrote {out}: {count(found['requests'])} requests, from {found['from']} to {found['to']}")
+
+
+@app.command("formats", cls=Command)
+def _formats(json: JsonFlag = False) -> None:
+    """List the formats that can be read, and those that can be written.
+
+    Examples:
+      canaletto trace formats
+    """
+    from canaletto import traces
+
+    found = traces.formats()
+    if json:
+        console.emit(found)
+        return
+    table = console.plain_table("format", "written", "what a line holds")
+    for each in found:
+        table.add_row(each["name"], "yes" if each["writable"] else "no", each["about"])
+    table.add_row(traces.PARQUET, "only", "arrival_ns, device, offset_bytes, bytes, kind")
+    console.show(table)

@@ -1,0 +1,309 @@
+"""fio job files as workloads: what a job asks of a device, as flows of generated requests.
+
+`docs/workloads.md` tells what each option becomes. Options that make no difference to a device are named in one note;
+those that would make one and have no counterpart are errors with file, line and key.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from canaletto import ConfigError
+from canaletto._io import _toml, fio_options
+from canaletto._io.fio_values import Given, Sizes
+
+SECTOR = 512
+SHORTEST_REQUEST_S = 50e-9
+"""No device serves requests faster than this: it bounds how many a job may need that ends by the clock."""
+
+
+@dataclass
+class Job:
+    """A section of the file with what it inherits from `[global]`, and what is to be said of it."""
+
+    name: str
+    options: dict[str, Given]
+    notes: dict[str, None] = field(default_factory=dict)
+    used: set[str] = field(default_factory=set)
+
+    def get(self, *names: str) -> Given | None:
+        """An option by any of its names."""
+        self.used.update(names)
+        return next((self.options[name] for name in names if name in self.options), None)
+
+    def text(self, default: str, *names: str) -> str:
+        """An option as a word."""
+        given = self.get(*names)
+        return default if given is None else given.text
+
+    def number(self, default: float, *names: str) -> float:
+        """An option as a plain number."""
+        given = self.get(*names)
+        return default if given is None else given.number()
+
+    def flag(self, *names: str) -> bool:
+        """An option that is on or off."""
+        given = self.get(*names)
+        return given is not None and given.flag()
+
+    def note(self, text: str) -> None:
+        """Something that is not as in fio, or of no effect."""
+        self.notes[text] = None
+
+
+def workload(text: str, label: str) -> tuple[str, list[str]]:
+    """A job file's text as a workload, in TOML, and notes on what is not as in fio.
+
+    label: names the file in errors.
+    Raises ConfigError for what has no counterpart.
+    """
+    jobs = list(read(text, label))
+    if not jobs:
+        raise ConfigError(f"{label}: no job, expected a section such as [job1]")
+    flows: list[dict[str, Any]] = []
+    notes: dict[str, None] = {}
+    for number, job in enumerate(jobs):
+        waits = job.get("stonewall", "wait_for_previous")
+        if number and waits is not None:
+            raise waits.wrong("jobs that wait for others are runs of their own: expected a file for each")
+        flows += _flows(job)
+        for note in (*job.notes, *_leftover(job)):
+            notes[note] = None
+    names = [flow["name"] for flow in flows]
+    for flow in flows:
+        if names.count(flow["name"]) > 1:
+            raise ConfigError(f"{label}: several jobs are called {flow['name']!r}, expected names of their own")
+    document = {"name": _stem(label), "about": "a fio job file", "flow": flows}
+    return _toml.dumps(document), list(notes)
+
+
+def read(text: str, label: str) -> Iterator[Job]:
+    """The jobs of a file, each with what `[global]` sections before it say."""
+    common: dict[str, Given] = {}
+    current: dict[str, Given] | None = None
+    job: Job | None = None
+    for number, line in enumerate(text.splitlines(), 1):
+        place = f"{label}:{number}"
+        line = line.strip()
+        if not line or line[0] in ";#":
+            continue
+        if line.startswith("["):
+            if job is not None:
+                yield job
+            name = line[1:].partition("]")[0].strip()
+            if not line.endswith("]") or not name:
+                raise ConfigError(f"{place}: got {line!r}, expected a section such as [job1]")
+            # More than one [global] adds to what came before.
+            job = None if name == "global" else Job(name, dict(common))
+            current = common if job is None else job.options
+        elif line.split()[0] == "include":
+            raise ConfigError(f"{place}: include: got a further file, expected its lines in its place")
+        elif current is None:
+            raise ConfigError(f"{place}: got {line!r} before any section, expected one such as [global]")
+        else:
+            key, _, value = line.partition("=")
+            given = Given(place, key.strip(), value.strip())
+            current[given.key] = given
+    if job is not None:
+        yield job
+
+
+def _stem(label: str) -> str:
+    return label.replace("\\", "/").rpartition("/")[2].removesuffix(".fio") or label
+
+
+def _leftover(job: Job) -> Iterator[str]:
+    """A note on options without effect; an error for those that would have one."""
+    silent = []
+    for key, given in job.options.items():
+        if key in job.used:
+            continue
+        if not fio_options.without_effect(key):
+            raise given.wrong(fio_options.why_not(key))
+        silent.append(key)
+    if silent:
+        yield f"no effect on a device: {', '.join(sorted(silent))}"
+
+
+def _flows(job: Job) -> list[dict[str, Any]]:
+    """A flow for each of the job's processes."""
+    synthetic = _synthetic(job)
+    increment = job.get("offset_increment")
+    step = 0 if increment is None else increment.size()
+    count = int(job.number(1, "numjobs"))
+    flows = []
+    for number in range(count):
+        own = dict(synthetic)
+        offset = own.pop("_offset") + number * step
+        if offset:
+            own["working_set_offset"] = f"{offset}B"
+        name = job.name if count == 1 else f"{job.name}.{number}"
+        flows.append({"name": name, "synthetic": own})
+    return flows
+
+
+def _synthetic(job: Job) -> dict[str, Any]:
+    """The keys of a generator."""
+    direction, random = _direction(job)
+    read_share, trims = _shares(job, direction)
+    sizes = _sizes(job, read_share, trims)
+    if not job.flag("direct"):
+        job.note("no page cache of the host: as with direct=1")
+    made: dict[str, Any] = {"read_share": read_share, **({"trim_share": 1.0} if trims else {})}
+    made |= sizes.keys(read_share)
+    made["alignment"] = f"{_alignment(job, sizes, random)}B"
+    made |= _places(job, random)
+    made |= _region(job)
+    flushes = _flushes(job, read_share, trims)
+    made |= flushes
+    made |= _pace(job, read_share)
+    made |= _end(job, sizes.mean(read_share), flushes.get("flush_share", 0.0))
+    return made
+
+
+def _direction(job: Job) -> tuple[str, bool]:
+    """Kind of request, and whether addresses are random."""
+    given = job.get("rw", "readwrite")
+    text = "read" if given is None else given.text
+    known = {"read": "read", "write": "write", "trim": "trim", "rw": "mixed", "readwrite": "mixed"}
+    known |= {f"rand{name}": kind for name, kind in known.items() if name != "readwrite"}
+    if text not in known:
+        raise (given or Given("", "rw", "")).wrong(f"expected one of {', '.join(known)}")
+    return known[text], text.startswith("rand")
+
+
+def _shares(job: Job, direction: str) -> tuple[float, bool]:
+    """The share of reads, and whether all requests are trims."""
+    writes = job.get("rwmixwrite")
+    reads = job.number(50 if writes is None else 100 - writes.number(), "rwmixread") / 100
+    shares = {"read": 1.0, "write": 0.0, "trim": 0.0, "mixed": reads}
+    return shares[direction], direction == "trim"
+
+
+def _sizes(job: Job, read_share: float, trims: bool) -> Sizes:
+    """Sizes of reads and of others."""
+    split, spread = job.get("bssplit"), job.get("bsrange", "blocksize_range")
+    given = job.get("bs", "blocksize")
+    if split is not None:
+        return Sizes.of_split(split, trims)
+    if spread is not None:
+        return Sizes.of_range(spread, trims)
+    return Sizes.plain(given or Given("", "bs", "4k"), trims)
+
+
+def _alignment(job: Job, sizes: Sizes, random: bool) -> int:
+    given = job.get("blockalign", "ba")
+    if given is not None:
+        return given.size()
+    # Places are counted in blocks; runs of requests lie end to end, whatever their sizes.
+    return sizes.least() if random else SECTOR
+
+
+def _places(job: Job, random: bool) -> dict[str, Any]:
+    distribution = job.get("random_distribution")
+    percentage = job.number(100, "percentage_random")
+    if not random:
+        return {"addresses": "sequential"}
+    if not job.flag("norandommap"):
+        job.note("random blocks may repeat before all were asked for, as with norandommap")
+    made: dict[str, Any] = {} if distribution is None else fio_options.distribution(distribution)
+    if percentage < 100:
+        made["sequential_share"] = min(1 - percentage / 100, 0.999)
+    return made
+
+
+def _region(job: Job) -> dict[str, Any]:
+    """Part of the drive that the job uses."""
+    made: dict[str, Any] = {"_offset": 0}
+    offset, size = job.get("offset"), job.get("size", "filesize")
+    if offset is not None:
+        made["_offset"] = offset.size()
+    if size is not None and size.text.endswith("%"):
+        made["working_set"] = size.percent()
+    elif size is not None:
+        made["working_set_size"] = f"{size.size()}B"
+    return made
+
+
+def _flushes(job: Job, read_share: float, trims: bool) -> dict[str, Any]:
+    """Flushes after so many writes, by chance instead of by count; writes that are complete on flash only."""
+    made: dict[str, Any] = {}
+    every = job.number(0, "fsync") or job.number(0, "fdatasync")
+    if every and not trims and read_share < 1:
+        per_request = (1 - read_share) / every
+        made["flush_share"] = per_request / (1 + per_request)
+        job.note("flushes come by chance, as many as fsync asks for")
+    sync = job.text("0", "sync")
+    if sync not in ("0", "none"):
+        made["fua_share"] = 1.0
+    return made
+
+
+def _pace(job: Job, read_share: float) -> dict[str, Any]:
+    """A closed loop of so many requests, with thought in between, or arrivals at a rate."""
+    engine, depth = job.text("psync", "ioengine"), job.get("iodepth")
+    waiting = 1 if depth is None else int(depth.number())
+    if waiting > 1 and engine in fio_options.SYNCHRONOUS:
+        job.note(f"iodepth counts for nothing with ioengine={engine}, as in fio: one request at a time")
+        waiting = 1
+    rate, bytes_rate = job.get("rate_iops"), job.get("rate")
+    think = job.get("thinktime")
+    blocks = job.number(1, "thinktime_blocks")
+    if rate is not None or bytes_rate is not None:
+        return _open_loop(job, rate, bytes_rate, read_share, think)
+    made: dict[str, Any] = {"queue_depth": waiting}
+    if think is not None and think.time_ps("us"):
+        if waiting > 1 or blocks != 1:
+            raise think.wrong("expected iodepth=1 and thinktime_blocks=1, with which thought follows each completion")
+        made["think_time"] = f"{think.time_ps('us')}ps"
+    return made
+
+
+def _open_loop(
+    job: Job, rate: Given | None, bytes_rate: Given | None, read_share: float, think: Given | None
+) -> dict[str, Any]:
+    given = rate or bytes_rate
+    if given is None or (rate and bytes_rate):
+        raise (bytes_rate or Given("", "rate", "")).wrong("got both rate and rate_iops, expected one of them")
+    if think is not None:
+        raise think.wrong("got it with a rate, expected one of them")
+    if 0 < read_share < 1:
+        raise given.wrong("a rate counts reads and writes apart, expected a job of one of them")
+    per_s = rate.number() if rate else given.size() / _sizes(job, read_share, False).mean(read_share)
+    if per_s <= 0:
+        raise given.wrong("expected a rate above 0")
+    process = job.get("rate_process")
+    kind = "linear" if process is None else process.text
+    if process is not None and kind not in ("linear", "poisson"):
+        raise process.wrong("expected linear or poisson")
+    job.note("requests arrive at the rate, however many are outstanding: iodepth is no limit")
+    gap = {"inter_arrival": f"{round(1e12 / per_s)}ps"}
+    return {**gap, **({"burstiness": 0.0} if kind == "linear" else {})}
+
+
+def _end(job: Job, mean_bytes: float, flush_share: float) -> dict[str, Any]:
+    """Number of requests, or end time."""
+    made: dict[str, Any] = {}
+    start, runtime = job.get("startdelay"), job.get("runtime", "timeout")
+    if start is not None:
+        made["start"] = f"{start.time_ps('s')}ps"
+    timed = job.flag("time_based") and runtime is not None
+    seconds = 0.0 if runtime is None else runtime.time_ps("s") / 1e12
+    if runtime is not None:
+        begin = 0 if start is None else start.time_ps("s")
+        made["stop"] = f"{begin + runtime.time_ps('s')}ps"
+    number, volume = job.get("number_ios"), job.get("io_size", "io_limit") or job.get("size", "filesize")
+    loops = max(job.number(1, "loops"), 1)
+    if timed:
+        requests = seconds / SHORTEST_REQUEST_S
+    elif number is not None:
+        requests = number.number()
+    elif volume is not None and not volume.text.endswith("%"):
+        requests = volume.size() / mean_bytes * loops
+    elif runtime is not None:
+        requests = seconds / SHORTEST_REQUEST_S
+    else:
+        raise ConfigError(f"job {job.name!r}: no end, expected size, number_ios or runtime")
+    # Flushes come on top of what moves data.
+    made["requests"] = max(round(requests / (1 - flush_share)), 1)
+    return made

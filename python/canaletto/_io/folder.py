@@ -1,0 +1,397 @@
+"""Runs and comparisons frozen as folders.
+
+A run:
+
+    design.toml workload.toml   the full configuration, every default spelt out
+    run.json                    command, options, version, and each trace with its SHA-256
+    result.json                 what `canaletto run --json` printed
+    requests.parquet            one row a request
+    report.html                 a page to read, complete in itself
+
+A comparison:
+
+    compare.json                what `canaletto compare --json` printed
+    run.json                    as a run's, with the fabrics
+    bus/ ideal/ …               each fabric's run, as above but for the page
+    report.html                 a page to read, complete in itself
+
+A folder appears whole or not at all: it is written under another name beside its place and renamed at the end.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from canaletto import _engine
+from canaletto._engine import ConfigError
+from canaletto._io.files import beside, in_use, is_special, leftovers, named, remove_leftovers
+from canaletto._run.confidence import EXTRA_HEADLINES, HEADLINES, lookup
+from canaletto._run.config import Design, Workload, check_text, read_text
+from canaletto._run.results import Result
+
+if TYPE_CHECKING:
+    from canaletto._run.compare import Comparison
+    from canaletto._run.timeline import Window
+
+SCHEMA = 1
+RUN_FILE = "run.json"
+REQUESTS_FILE = "requests.parquet"
+RESULT_FILE = "result.json"
+COMPARISON = "compare"
+"""The kind of folder that `run.json` names if it is none of a single run."""
+
+
+def save(result: Result, path: str | PathLike[str], *, force: bool = False, report: bool = True) -> None:
+    """Freezes a run. See `Result.save`."""
+    with place(path, force=force) as folder:
+        write(result, folder, hash_traces(result.configuration[1]), None, report=report)
+
+
+def save_comparison(
+    comparison: "Comparison", path: str | PathLike[str], *, force: bool = False, report: bool = True
+) -> None:
+    """Freezes a comparison. See `Comparison.save`."""
+    with place(path, force=force) as folder:
+        write_comparison(comparison, folder, hash_traces(comparison.runs[0].configuration[1]), None, report=report)
+
+
+@contextmanager
+def place(path: str | PathLike[str], *, force: bool = False) -> Iterator[Path]:
+    """An empty folder to write into, which takes its place at `path` if the block ends well and is removed otherwise.
+
+    Raises ConfigError if `path` exists, unless `force` is given and it is empty or the folder of a run or a comparison.
+    """
+    target = Path(os.path.abspath(path))
+    _restore(target)
+    _check_free(target, path, force)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    remove_leftovers(target)
+    temporary, old = beside(target), beside(target.with_name(f"{target.name}{_REPLACED}"))
+    try:
+        temporary.mkdir()
+        with in_use(temporary):
+            yield temporary
+        _check_free(target, path, force)
+        if target.exists():
+            # Renamed away first, so that at no time half a folder stands at `path`.
+            target.rename(old)
+        temporary.rename(target)
+    finally:
+        if old.exists() and not target.exists():
+            old.rename(target)
+        for left in (temporary, old):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+_REPLACED = ".replaced"
+"""Between the names of a folder that makes way for another one and what makes it unique."""
+
+
+def _restore(target: Path) -> None:
+    """Puts a folder back whose replacement was killed in the middle; removes one that was replaced."""
+    replaced = target.with_name(f"{target.name}{_REPLACED}")
+    for old in leftovers(replaced):
+        if os.path.lexists(target):
+            shutil.rmtree(old, ignore_errors=True)
+        else:
+            old.rename(target)
+
+
+def write(
+    result: Result,
+    folder: Path,
+    traces: list[dict[str, str]],
+    command: list[str] | None,
+    window: "Window | None" = None,
+    say: Callable[[str], object] | None = None,
+    *,
+    report: bool = True,
+) -> None:
+    """Writes a run's files into an empty folder.
+
+    window: what the report plays; by default about 100 us that are worth it. The run is repeated up to there. say:
+    called with a sentence if the report does not show the whole of a window that was asked for. report: whether to
+    write one.
+    """
+    _write_run(result, folder, traces, command)
+    if not report:
+        return
+    from canaletto._report import page
+    from canaletto._run import timeline
+
+    shown, request = (window, None) if window is not None else timeline.telling(result)
+    seen = timeline.of_result(result, shown, timeline.PAGE_LIMIT)
+    told = say if window is not None else None
+    _write_text(folder / "report.html", page.html(result, command, seen, request, told))
+
+
+def write_comparison(
+    comparison: "Comparison",
+    folder: Path,
+    traces: list[dict[str, str]],
+    command: list[str] | None,
+    window: "Window | None" = None,
+    say: Callable[[str], object] | None = None,
+    *,
+    report: bool = True,
+) -> None:
+    """Writes a comparison's files and its runs' folders into an empty folder. window, say, report: as for `write`."""
+    for run in comparison.runs:
+        home = folder / str(run["fabric"])
+        home.mkdir()
+        _write_run(run, home, traces, command)
+    record = _record(comparison.runs[0], traces, command)
+    _write_json(folder / "compare.json", comparison.to_dict())
+    _write_record(folder, {**record, "kind": COMPARISON, "fabrics": comparison.fabrics})
+    if not report:
+        return
+    from canaletto._report import comparison as page
+    from canaletto._run import timeline
+
+    shown, request = (window, None) if window is not None else timeline.telling(comparison.runs[0])
+    seen = comparison.timelines(shown, limit=timeline.PAGE_LIMIT)
+    told = say if window is not None else None
+    _write_text(folder / "report.html", page.html(comparison, command, seen, request, told))
+
+
+def _write_run(result: Result, folder: Path, traces: list[dict[str, str]], command: list[str] | None) -> None:
+    """Writes the files that `rerun` and `diff` need."""
+    design, workload = result.configuration
+    _write_text(folder / "design.toml", design.to_toml())
+    _write_text(folder / "workload.toml", workload.to_toml())
+    _write_json(folder / "result.json", result.to_dict())
+    if result.has_requests:
+        result.rows.write(folder / REQUESTS_FILE)
+    _write_record(folder, _record(result, traces, command))
+
+
+def _write_record(folder: Path, document: dict[str, Any]) -> None:
+    """Writes `run.json`, with the hashes of the files that were written before it and its own."""
+    files = {path.name: _engine.hash_trace(str(path)) for path in sorted(folder.iterdir()) if path.is_file()}
+    document = {**document, "files": files}
+    _write_json(folder / RUN_FILE, {**document, "checksum": _checksum(document)})
+
+
+def _checksum(document: Mapping[str, Any]) -> str:
+    """The hash of a JSON document, whatever its form."""
+    rest = {key: value for key, value in document.items() if key != "checksum"}
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"))
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def checked(folder: Path, name: str) -> Path:
+    """A file of a frozen run. Raises ConfigError if it is not what the run wrote, OSError if it cannot be read."""
+    return checked_against(folder, record(folder), name)
+
+
+def checked_against(folder: Path, its_record: Mapping[str, Any], name: str) -> Path:
+    """Like `checked`, with a record that was read before."""
+    path, expected = folder / name, its_record["files"].get(name)
+    found = _engine.hash_trace(str(path))
+    if found != expected:
+        raise ConfigError(f"{path}: is not what the run wrote: got {found}, expected {expected}")
+    return path
+
+
+def _record(result: Result, traces: list[dict[str, str]], command: list[str] | None) -> dict[str, Any]:
+    """Contents of `run.json`, which describes the origin of a run."""
+    from canaletto._io.origin import origin
+
+    design, workload = result.configuration
+    return {
+        "schema": SCHEMA,
+        "version": _engine.version(),
+        **origin(),
+        "command": command,
+        "options": result.options,
+        "design_from": design.label,
+        "workload_from": workload.label,
+        "traces": traces,
+    }
+
+
+def load(path: str | PathLike[str]) -> Result:
+    """A frozen run's result; its requests are read when they are asked for.
+
+    Raises ConfigError if the folder is not a frozen run, OSError if it cannot be read.
+    """
+    folder = Path(path)
+    found = record(folder)
+    data = read_json(checked(folder, RESULT_FILE))
+    _check_result(folder / RESULT_FILE, data)
+    design, workload = configuration(folder)
+    from canaletto._io.rows import Saved
+
+    rows = Saved(lambda: checked(folder, REQUESTS_FILE)) if REQUESTS_FILE in found["files"] else None
+    return Result(data, design, workload, found["options"], rows)
+
+
+def _check_result(path: Path, data: Mapping[str, Any]) -> None:
+    """Raises ConfigError if a result does not hold what is compared with others in a form that can be."""
+    for name in (*HEADLINES, *EXTRA_HEADLINES):
+        try:
+            found = lookup(data, name)
+        except (AttributeError, KeyError, TypeError):
+            found = ...
+        if found is not None and (isinstance(found, bool) or not isinstance(found, int | float)):
+            raise ConfigError(f"{path}: {name}: not a number, expected what `run --json` prints")
+    flows = data.get("flows")
+    if not isinstance(flows, list) or not all(isinstance(each, dict) and _is_name(each.get("name")) for each in flows):
+        raise ConfigError(f"{path}: flows: got others than flows with names, expected what `run --json` prints")
+
+
+def _is_name(found: object) -> bool:
+    return isinstance(found, str)
+
+
+def record(folder: Path) -> dict[str, Any]:
+    """A run folder's `run.json`.
+
+    Raises ConfigError if there is none or it is of another kind: a comparison's folder holds several runs.
+    """
+    found = _read_record(folder)
+    if found.get("kind") == COMPARISON:
+        runs = ", ".join(str(folder / str(fabric)) for fabric in found.get("fabrics") or ())
+        raise ConfigError(f"{folder}: a comparison; expected the folder of one of its runs: {runs}")
+    return _sound(folder, found)
+
+
+def is_comparison(folder: Path) -> bool:
+    """Whether a folder holds a comparison. Raises ConfigError if it holds no run either."""
+    return _read_record(folder).get("kind") == COMPARISON
+
+
+def record_of_comparison(folder: Path) -> dict[str, Any]:
+    """The `run.json` of a comparison's folder. Raises ConfigError if it is damaged."""
+    found = _sound(folder, _read_record(folder))
+    fabrics = found.get("fabrics")
+    if not isinstance(fabrics, list) or not fabrics or not all(isinstance(name, str) for name in fabrics):
+        raise ConfigError(f"{folder / RUN_FILE}: fabrics: got {fabrics!r}, expected names")
+    return found
+
+
+def _read_record(folder: Path) -> dict[str, Any]:
+    check_text(folder)
+    if not (folder / RUN_FILE).is_file():
+        what = "no such folder" if not folder.exists() else f"no {RUN_FILE} in it"
+        raise ConfigError(f"{folder}: {what}; expected a folder that `canaletto run --out` wrote")
+    found = read_json(folder / RUN_FILE)
+    if found.get("schema") != SCHEMA or not isinstance(found.get("options"), dict):
+        raise ConfigError(f"{folder / RUN_FILE}: schema: got {found.get('schema')!r}, expected {SCHEMA}")
+    return found
+
+
+def _sound(folder: Path, found: dict[str, Any]) -> dict[str, Any]:
+    """A record after the checks of what others rely on."""
+    if found.get("checksum") != _checksum(found):
+        raise ConfigError(
+            f"{folder / RUN_FILE}: is not what the run wrote: its checksum is {found.get('checksum')!r}, "
+            f"expected {_checksum(found)}"
+        )
+    for key, is_sound in _SHAPE.items():
+        if not is_sound(found.get(key)):
+            raise ConfigError(f"{folder / RUN_FILE}: {key}: got {found.get(key)!r}, expected what `run --out` writes")
+    return found
+
+
+def _is_texts(found: object) -> bool:
+    return isinstance(found, dict) and all(isinstance(value, str) for value in found.values())
+
+
+_SHAPE: Mapping[str, Callable[[Any], bool]] = {
+    "version": lambda found: isinstance(found, str),
+    "files": _is_texts,
+    "traces": lambda found: (
+        isinstance(found, list) and all(_is_texts(each) and {"file", "hash"} <= each.keys() for each in found)
+    ),
+}
+"""Contents of `run.json` that others rely on: a checksum tells damage, not a file that was made by other means."""
+
+
+def configuration(folder: Path) -> tuple[Design, Workload]:
+    """The design and the workload of a frozen run, checked anew."""
+    design, workload = (str(checked(folder, name)) for name in ("design.toml", "workload.toml"))
+    return Design.from_toml(read_text(design), design), Workload.from_toml(read_text(workload), workload)
+
+
+def hash_traces(workload: Workload) -> list[dict[str, str]]:
+    """Each trace of a workload with the hash of its file.
+
+    Raises OSError if one cannot be read, ConfigError if it can be read only once.
+    """
+    for file in workload.traces():
+        if is_special(Path(file)):
+            raise ConfigError(
+                f"{file}: not a regular file, which can be read only once; a frozen run needs its hash, and is "
+                "repeated for its report: expected a file"
+            )
+    return [{"file": file, "hash": _engine.hash_trace(file)} for file in workload.traces()]
+
+
+def check_traces(folder: Path, workload: Workload) -> None:
+    """Raises ConfigError if a frozen run's traces are no longer what they were, OSError if one is missing."""
+    recorded = {trace["file"]: trace["hash"] for trace in record(folder)["traces"]}
+    for trace in hash_traces(workload):
+        expected = recorded.get(trace["file"])
+        if expected != trace["hash"]:
+            raise ConfigError(
+                f"{trace['file']}: the trace is not the one that {folder} recorded: "
+                f"got {trace['hash']}, expected {expected}"
+            )
+
+
+FILES = frozenset({".html", ".json", ".csv", ".parquet", ".toml"})
+"""Endings that a folder is not meant to have: whoever gives one expects a file."""
+
+
+def _check_free(target: Path, given: str | PathLike[str], force: bool) -> None:
+    name = os.fspath(given)
+    if not os.path.lexists(target):
+        if target.suffix.lower() in FILES:
+            raise ConfigError(
+                f"{name}: got the name of a file, expected that of a new folder, which report.html goes into"
+            )
+        return
+    if not force:
+        raise ConfigError(f"{name}: exists already; expected a new folder, or --force to replace a run or a comparison")
+    if not _is_replaceable(target):
+        raise ConfigError(f"{name}: exists and is not the folder of a run or a comparison; --force replaces only those")
+
+
+def _is_replaceable(target: Path) -> bool:
+    """Whether a folder is empty or was written by this module."""
+    if target.is_symlink() or not target.is_dir():
+        return False
+    if not any(target.iterdir()):
+        return True
+    try:
+        found = read_json(target / RUN_FILE)
+    except (OSError, ConfigError):
+        return False
+    return {"schema", "options", "traces"} <= found.keys()
+
+
+def _write_text(path: Path, text: str) -> None:
+    with named(path):
+        path.write_text(text, encoding="utf-8")
+
+
+def _write_json(path: Path, document: Mapping[str, Any]) -> None:
+    _write_text(path, json.dumps(document, indent=1, allow_nan=False) + "\n")
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """A file's JSON object. Raises ConfigError for what is none."""
+    try:
+        found = json.loads(read_text(str(path)))
+    except ValueError as error:
+        raise ConfigError(f"{path}: not JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise ConfigError(f"{path}: expected a JSON object with names and values")
+    return found

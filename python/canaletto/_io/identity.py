@@ -1,0 +1,57 @@
+"""Identity of a simulation: a name for all that its results depend on, and for nothing else."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from canaletto import _engine
+from canaletto._run.config import Design, Workload
+
+
+def key_of(*parts: str) -> str:
+    """A name for the result of what these parts say, with this engine."""
+    return hashlib.sha256("\0".join((build(), *parts)).encode()).hexdigest()[:32]
+
+
+@cache
+def build() -> str:
+    """The engine's build: its version may stay while the engine changes."""
+    return hashlib.sha256(Path(_engine.__file__).read_bytes()).hexdigest()
+
+
+def drive(design: Design) -> str:
+    """A design without its name."""
+    return _text({key: value for key, value in design.to_dict().items() if key not in ("name", "about")})
+
+
+def traffic(workload: Workload, traces: Mapping[str, str]) -> str:
+    """A workload without what only describes it, and with the content of its traces in place of their paths.
+
+    traces: the hash of each trace's file, by its path.
+    """
+    keys = {**workload.to_dict(), "name": "", "about": ""}
+    flows = [{**flow, "synthetic": _undescribed(flow.get("synthetic"))} for flow in keys["flow"]]
+    return _text(with_traces({**keys, "flow": flows}, traces))
+
+
+def _undescribed(synthetic: dict[str, Any] | None) -> dict[str, Any]:
+    return {key: value for key, value in (synthetic or {}).items() if key != "origin"}
+
+
+def with_traces(part: Any, others: Mapping[str, str]) -> Any:
+    """A part of a workload with something else in place of its traces' paths."""
+    if isinstance(part, list):
+        return [with_traces(each, others) for each in part]
+    if not isinstance(part, dict):
+        return part
+    return {
+        key: others[value] if key == "file" and value in others else with_traces(value, others)
+        for key, value in part.items()
+    }
+
+
+def _text(document: Mapping[str, Any]) -> str:
+    return json.dumps(document, sort_keys=True)

@@ -1,0 +1,122 @@
+"""Progress on standard error: a bar, or one for each of several runs at a time."""
+
+import sys
+from collections.abc import Callable, Sequence
+from threading import Lock
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, TypeAlias
+
+from canaletto._report.units import scaled, time_us
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as RichProgress
+    from rich.progress import TaskID
+
+Progress: TypeAlias = Callable[[int, int, int], object]
+"""Called with requests done, requests in all (0 if unknown) and simulated picoseconds.
+
+While a drive is written before the run (`precondition.kind = "replay"`): pages written and the most that may be."""
+
+
+class Row:
+    """One run's bar. Called as a `Progress`, from whatever thread the run is in."""
+
+    def __init__(self, bar: "Bar", label: str) -> None:
+        self._bar = bar
+        self._label = label
+        self._task: TaskID | None = None
+
+    def __call__(self, done: int, total: int, simulated_ps: int, *, rate: str = "") -> None:
+        """The run is so far. rate: how fast it is, in words."""
+        rich = self._bar.shown()
+        rich.update(
+            self.place(rich),
+            visible=True,
+            completed=done,
+            total=total or None,
+            done=scaled(done) + (f" of {scaled(total)}" if total else ""),
+            simulated=f", {time_us(simulated_ps / 1e6)} simulated" if simulated_ps else rate and f", {rate}",
+        )
+
+    def place(self, rich: "RichProgress") -> "TaskID":
+        """Its place among the rows, at the end if it has none yet. It shows with the first report."""
+        if self._task is None:
+            self._task = rich.add_task(self._label, visible=False, total=None, done="", simulated="")
+        return self._task
+
+    def finish(self) -> None:
+        """The run is over: its bar is full."""
+        if self._task is not None:
+            self._bar.shown().update(self._task, visible=True, completed=1, total=1, done="done", simulated="")
+
+
+class Bar:
+    """Shows how far runs are; shows nothing of runs that end at once, and takes itself away at the end.
+
+    A context manager. The bar appears with the engine's first report.
+    """
+
+    def __init__(self) -> None:
+        self._rich: RichProgress | None = None
+        self._rows: list[Row] = []
+        self._lock = Lock()
+
+    @staticmethod
+    def when_wanted() -> "Bar | _NoBar":
+        """A bar if standard error is a terminal."""
+        return Bar() if sys.stderr.isatty() else _NoBar()
+
+    def task(self, label: str) -> Progress:
+        """Starts a run after those before, whose bars disappear, and returns the callback for the engine."""
+        (row,) = self.tasks([label])
+        return row
+
+    def tasks(self, labels: Sequence[str]) -> list[Row]:
+        """Starts runs side by side, a row each in this order, and returns the callbacks for the engine."""
+        with self._lock:
+            if self._rich is not None:
+                for earlier in self._rich.task_ids:
+                    self._rich.remove_task(earlier)
+            self._rows = [Row(self, label) for label in labels]
+        return self._rows
+
+    def shown(self) -> "RichProgress":
+        """The display, with all rows in it."""
+        with self._lock:
+            if self._rich is None:
+                self._rich = _display()
+                self._rich.start()
+            for row in self._rows:
+                row.place(self._rich)
+            return self._rich
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._rich is not None:
+            self._rich.stop()
+
+
+def _display() -> "RichProgress":
+    from rich import progress as rich_progress
+    from rich.console import Console
+
+    return rich_progress.Progress(
+        rich_progress.TextColumn("{task.description}"),
+        rich_progress.BarColumn(bar_width=None),
+        rich_progress.TextColumn("{task.fields[done]}{task.fields[simulated]}"),
+        rich_progress.TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+
+
+class _NoBar:
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: object) -> None:
+        return None

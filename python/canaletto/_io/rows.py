@@ -1,0 +1,102 @@
+"""Rows of single requests: in memory while they are few, in files beyond, so that memory does not grow with a run."""
+
+import tempfile
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from canaletto._io import frames
+from canaletto._io.files import named, sound_parquet, system_error
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class Rows:
+    """The rows of one run. The engine hands them over some ten thousands at a time; the last ones stay in memory.
+
+    flows: the flows' names. Files lie in a temporary folder that goes with the rows.
+    """
+
+    def __init__(self, flows: list[str]) -> None:
+        self._flows = flows
+        self._home: tempfile.TemporaryDirectory[str] | None = None
+        self._parts: list[Path] = []
+        self._last: pl.DataFrame | None = None
+        self._occurring: set[str] = set()
+
+    def add(self, columns: frames.Columns) -> None:
+        """Takes some rows, which are not the last. Raises OSError if there is no room for them."""
+        if self._home is None:
+            self._home = tempfile.TemporaryDirectory(prefix="canaletto-")
+        part = Path(self._home.name) / f"{len(self._parts)}.parquet"
+        with named(part), open(part, "wb") as file:
+            frames.write_parquet(self._framed(columns), file)
+        self._parts.append(part)
+
+    def end(self, columns: frames.Columns) -> "Rows":
+        """Takes the last rows, which may be all of them."""
+        self._last = self._framed(columns)
+        return self
+
+    def _framed(self, columns: frames.Columns) -> "pl.DataFrame":
+        self._occurring |= frames.occurring(columns)
+        return frames.requests(columns, self._flows)
+
+    def scan(self) -> "pl.LazyFrame":
+        """A query of all rows, in order of completion."""
+        import polars as pl
+
+        assert self._last is not None, "the run is not over"
+        chosen = [name for name in self._last.columns if not frames.is_span(name) or name in self._occurring]
+        return pl.concat([*map(pl.scan_parquet, self._parts), self._last.lazy()]).select(chosen)
+
+    def frame(self) -> "pl.DataFrame":
+        """All rows, in order of completion."""
+        return self.scan().collect()
+
+    def write(self, path: Path) -> None:
+        """Writes all rows as Parquet. Raises OSError if the file takes no more."""
+        import polars as pl
+
+        if not self._parts:
+            with named(path), open(path, "wb") as file:
+                frames.write_parquet(self.frame(), file)
+            return
+        try:
+            self.scan().sink_parquet(path)
+        except pl.exceptions.PolarsError as error:
+            raise system_error(error, path) or error from None
+
+
+class Saved:
+    """The rows of a frozen run. find: checks and returns their file, when they are asked for."""
+
+    def __init__(self, find: Callable[[], Path]) -> None:
+        self._find = find
+
+    @cached_property
+    def _path(self) -> Path:
+        return self._find()
+
+    def scan(self) -> "pl.LazyFrame":
+        """A query of all rows."""
+        import polars as pl
+
+        with sound_parquet(self._path):
+            query = pl.scan_parquet(self._path, glob=False)
+            query.collect_schema()
+        return query
+
+    def frame(self) -> "pl.DataFrame":
+        """All rows."""
+        import polars as pl
+
+        with sound_parquet(self._path):
+            return pl.read_parquet(self._path, glob=False)
+
+    def write(self, path: Path) -> None:
+        """Copies the file."""
+        with named(path):
+            path.write_bytes(self._path.read_bytes())

@@ -1,0 +1,242 @@
+"""Charts of bars: a bar or a stack a fabric, with its value at its end."""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import altair as alt
+
+from canaletto._report import account, colours, maintenance, summary
+from canaletto._report.account import Account
+from canaletto._report.charts import Data, Spec, fabric_axis, fabric_colour, room, short, spec
+from canaletto._report.units import axis_prefix, axis_unit, cause_label, digits
+from canaletto._run.gains import Gain, Gains
+
+_HEIGHT = 22
+_MEASURES = {
+    "execution_time": "execution time",
+    "mean_latency": "mean latency",
+    "p99_latency": "p99 latency",
+    "iops": "IOPS",
+}
+
+
+def speedup(found: Gains) -> Spec | None:
+    """Speedup of each fabric over the first, by four measures, with intervals if there are several seeds.
+
+    None if there is nothing to compare.
+    """
+    rows: list[dict[str, Any]] = [
+        {"measure": label, "fabric": fabric, "speedup": short(gain.mean), "text": f"{summary.times(gain)} {fabric}"}
+        | _interval(gain)
+        for measure, label in _MEASURES.items()
+        for fabric, measures in found.items()
+        if (gain := measures.get(measure)) is not None
+    ]
+    if len(found) < 2 or not rows:
+        return None
+    fabrics = list(found)
+    several = any("low" in row for row in rows)
+    shared = alt.Chart(alt.InlineData(rows)).encode(
+        y=alt.Y(
+            "measure:N",
+            sort=list(_MEASURES.values()),
+            title=None,
+            axis=alt.Axis(ticks=False, domain=False),
+            scale=alt.Scale(paddingInner=0.18, paddingOuter=0.06),
+        ),
+        yOffset=alt.YOffset("fabric:N", sort=fabrics),
+    )
+    interval = ", 95 % intervals" if several else ""
+    bars = shared.mark_bar().encode(
+        x=alt.X(
+            "speedup:Q",
+            title=f"speedup over {fabrics[0]}{interval} (times; more is better)",
+            scale=room(max(row.get("high", row["speedup"]) for row in rows), 165 if several else 115),
+            axis=alt.Axis(format=",~f"),
+        ),
+        color=fabric_colour(fabrics, legend=False),
+        tooltip=["fabric:N", "measure:N", alt.Tooltip("speedup:Q", format=".4~r")],
+    )
+    figures = shared.mark_text(align="left", dx=4).encode(x="high:Q" if several else "speedup:Q", text="text:N")
+    one = alt.Chart(alt.InlineData([{}])).mark_rule(strokeDash=[4, 3], opacity=0.6).encode(x=alt.datum(1))
+    height = len({row["measure"] for row in rows}) * max(20 * len(fabrics), 50)
+    whiskers = [shared.mark_rule(strokeWidth=1.5).encode(x="low:Q", x2="high:Q")] if several else []
+    return spec(alt.layer(bars, one, *whiskers, figures).properties(width="container", height=height))
+
+
+def _interval(gain: Gain) -> dict[str, float]:
+    """Ends of the interval, if there is one."""
+    if gain.half_width is None:
+        return {}
+    return {"low": short(max(gain.mean - gain.half_width, 0)), "high": short(gain.mean + gain.half_width)}
+
+
+def bars(rows: Sequence[tuple[str, float | None, str]], title: str, largest: float | None = None) -> Spec | None:
+    """A bar a fabric with its value printed at its end: (fabric, value, text). None if all values are absent."""
+    found: list[dict[str, Any]] = [
+        {"fabric": name, "value": short(value), "text": text} for name, value, text in rows if value is not None
+    ]
+    if not found:
+        return None
+    top = largest if largest is not None else max(row["value"] for row in found) or 1
+    scale = room(top, 65)
+    axis = alt.Axis(format=",~f")
+    if largest is not None:
+        axis.values = [largest * tick / 4 for tick in range(5)]
+    shared = alt.Chart(alt.InlineData(found)).encode(
+        y=fabric_axis([row["fabric"] for row in found]),
+        x=alt.X("value:Q", title=title, scale=scale, axis=axis),
+    )
+    chart = alt.layer(
+        shared.mark_bar().encode(color=fabric_colour([row["fabric"] for row in found], legend=False)),
+        shared.mark_text(align="left", dx=4).encode(text="text:N"),
+    )
+    return spec(chart.properties(width="container", height=_HEIGHT * len(found)))
+
+
+def causes(
+    runs: Sequence[Data], kind: str, shown: Account | None = None, *, shares: bool = False, to_scale: bool = False
+) -> Spec | None:
+    """Latency of the mean request (`all`) or of the slowest hundredth (`p99`) by cause, a stack a fabric.
+
+    shown: the account; by default that of root causes. The causes of a stack sum to its latency, as shares to 100 %.
+    None if nothing is charged, or if it is to be drawn to scale and is so anyway. Otherwise stacks that would flatten
+    all others are shortened.
+    """
+    tables = {run["fabric"]: account.table(run, kind, shown) for run in runs}
+    over = {"all": "mean request", "p99": "slowest 1 % of requests"}[kind]
+    if shares:
+        tables = {fabric: _percent(table) for fabric, table in tables.items()}
+        return stacks(tables, colours.CAUSES, lambda _: ("%", 1.0), f"share of the latency of the {over}")
+    longest = outlier_limit([_sum(table) for table in tables.values()])
+    if to_scale and longest is None:
+        return None
+    return stacks(tables, colours.CAUSES, axis_unit, f"latency of the {over}", longest=None if to_scale else longest)
+
+
+def outlier_limit(sums: Sequence[float]) -> float | None:
+    """Length up to which stacks are drawn, where some would flatten the others. None if none would.
+
+    An outlier is several times as long as the next shorter stack.
+    """
+    known = sorted(value for value in sums if value > 0)
+    for shorter, longer in pairwise(known):
+        if longer > _OUTLIER * shorter:
+            return _BEYOND * shorter
+    return None
+
+
+_OUTLIER = 4.0
+_BEYOND = 1.35
+"""Length of a shortened stack, in lengths of the longest that is not."""
+
+
+def collection(runs: Sequence[Data], kind: str) -> Spec | None:
+    """Share of collection in the time of the mean request (`all`) or of the slowest hundredth (`p99`)."""
+    over = {"all": "mean request", "p99": "slowest 1 % of requests"}[kind]
+    tables = {
+        run["fabric"]: {cause: 100 * part for cause, part in maintenance.delay_shares(run, kind).items()}
+        for run in runs
+    }
+    return stacks(tables, colours.CAUSES, lambda _: ("%", 1.0), f"share of the latency of the {over}")
+
+
+def energy(runs: Sequence[Data], *, dynamic: bool = False) -> Spec | None:
+    """Energy by consumer, a stack a fabric. None if no run has energies.
+
+    dynamic: only of what the work itself takes, which the static energy of a long run would hide.
+    """
+    left_out = {"total", "static"} if dynamic else {"total"}
+    tables = {
+        run["fabric"]: {part: value for part, value in run["energy_mj"].items() if part not in left_out}
+        for run in runs
+        if run.get("energy_mj")
+    }
+    title = "dynamic energy" if dynamic else "energy"
+    return stacks(tables, colours.ENERGIES, lambda top: axis_prefix(top, "J"), title)
+
+
+def stacks(
+    tables: Mapping[str, Mapping[str, float | None]],
+    palette: Mapping[str, str],
+    unit_of: Callable[[float], tuple[str, float]],
+    title: str,
+    *,
+    longest: float | None = None,
+) -> Spec | None:
+    """One stacked bar a fabric, its sum printed at its end. None if there is nothing to stack.
+
+    longest: stacks beyond are shortened to it, keep their proportions, and say so.
+    """
+    occurring = [part for table in tables.values() for part, value in table.items() if value]
+    order = [*(part for part in palette if part in occurring)]
+    order += [part for part in dict.fromkeys(occurring) if part not in palette]
+    if not order:
+        return None
+    sums = {fabric: _sum(table) for fabric, table in tables.items()}
+    top = max(sums.values()) if longest is None else longest
+    unit, size = unit_of(top)
+    drawn = {fabric: min(1.0, top / total) if total else 1.0 for fabric, total in sums.items()}
+    rows = [
+        {
+            "fabric": fabric,
+            "part": cause_label(part),
+            "place": order.index(part),
+            "value": short(value / size, 6),
+            "length": short(value * drawn[fabric] / size, 6),
+            "share": short(value / sums[fabric]),
+        }
+        for fabric, table in tables.items()
+        for part, value in table.items()
+        if value
+    ]
+    ends = [
+        {
+            "fabric": fabric,
+            "length": short(total * drawn[fabric] / size, 6),
+            "text": f"{digits(total / size)}{'' if drawn[fabric] == 1 else f' {SHORTENED}'}",
+        }
+        for fabric, total in sums.items()
+        if total
+    ]
+    shortened = any(part < 1 for part in drawn.values())
+    y = fabric_axis(list(tables))
+    scale = room(top / size, 120 if shortened else 45)
+    parts = (
+        alt.Chart(alt.InlineData(rows))
+        .mark_bar()
+        .encode(
+            y=y,
+            x=alt.X("sum(length):Q", title=f"{title} ({unit})", scale=scale, axis=alt.Axis(format=",~f")),
+            color=alt.Color(
+                "part:N",
+                title=None,
+                scale=alt.Scale(
+                    domain=[cause_label(part) for part in order], range=[palette.get(part, "#666666") for part in order]
+                ),
+            ),
+            order=alt.Order("place:Q"),
+            tooltip=[
+                alt.Tooltip("fabric:N"),
+                alt.Tooltip("part:N", title="part"),
+                alt.Tooltip("value:Q", title=unit, format=".4~r"),
+                alt.Tooltip("share:Q", format=".1%"),
+            ],
+        )
+    )
+    totals = alt.Chart(alt.InlineData(ends)).mark_text(align="left", dx=4).encode(y=y, x="length:Q", text="text:N")
+    return spec(alt.layer(parts, totals).properties(width="container", height=_HEIGHT * len(tables)))
+
+
+SHORTENED = "(not to scale)"
+"""Mark of a shortened stack."""
+
+
+def _sum(table: Mapping[str, float | None]) -> float:
+    return sum(value or 0 for value in table.values())
+
+
+def _percent(table: Mapping[str, float | None]) -> dict[str, float]:
+    total = _sum(table)
+    return {part: 100 * value / total for part, value in table.items() if value}

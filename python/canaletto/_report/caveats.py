@@ -1,0 +1,132 @@
+"""Caveats, to be known before any figure of a run: saturation, runs too short for a steady figure, and what limits."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from canaletto import _engine
+from canaletto._report.units import count, digits, number_of, scaled, share
+
+GROWTH = 1.5
+"""A backlog that grows this much from the second quarter of the arrivals to the last is not steady."""
+
+BACKLOG = 2.0
+"""Outstanding requests on average, below which growth is noise."""
+
+
+def of(run: Mapping[str, Any]) -> list[str]:
+    """Sentences, the most important first; none for a run that has come to rest."""
+    return [*_traces(run), *_load(run), *_collection(run)]
+
+
+def of_all(runs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Sentences on runs of the same work on several fabrics, each with the fabrics that it is about."""
+    if len(runs) == 1:
+        return of(runs[0])
+    saturated = [run for run in runs if (run.get("load") or {}).get("saturated")]
+    told = {sentence: None for run in runs if run not in saturated for sentence in of(run)}
+    told |= {sentence: None for run in saturated for sentence in (*_traces(run), *_collection(run))}
+    about = {sentence: [run["fabric"] for run in runs if sentence in of(run)] for sentence in told}
+    return [*_saturated(saturated), *(_on(sentence, about[sentence], len(runs)) for sentence in told)]
+
+
+def _saturated(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    if runs:
+        served = [f"{scaled(run['load']['served_iops'])} on {run['fabric']}, busiest {bottleneck(run)}" for run in runs]
+        yield (
+            f"Saturated: {scaled(runs[0]['load']['offered_iops'])} requests/s arrive; served are {'; '.join(served)}. "
+            "Latencies there depend on the length of the run."
+        )
+
+
+def _on(sentence: str, fabrics: Sequence[str], of: int) -> str:
+    return sentence if len(fabrics) == of else f"On {', '.join(fabrics)}: {sentence[0].lower()}{sentence[1:]}"
+
+
+def bottleneck(run: Mapping[str, Any]) -> str:
+    """The busiest part and its use: `channel 0 (97.2 % in use)`; empty if nothing was used."""
+    found = (run.get("load") or {}).get("bottleneck")
+    return f"{found['part']} ({share(found['use'])} in use)" if found else ""
+
+
+WRAPPED = 0.01
+"""Share of requests beyond the drive from which on they are told of."""
+
+
+def _traces(run: Mapping[str, Any]) -> Iterator[str]:
+    for trace in run.get("traces") or ():
+        for sentence in of_trace(trace, overlaid=trace["overlaid"], paced=trace["paced"]):
+            yield f"{trace['file']}: {sentence}"
+    for replay in run.get("replays") or ():
+        for trace in replay["traces"]:
+            if trace["requests"] and trace["wrapped"] > WRAPPED * trace["requests"]:
+                yield (
+                    f"{trace['file']}: {share(trace['wrapped'] / trace['requests'])} of the requests lay beyond the "
+                    "drive and share its addresses with others. Take a larger drive, or scale the addresses (--fit)."
+                )
+
+
+def of_trace(lines: Mapping[str, Any], *, overlaid: bool = True, paced: bool = True) -> Iterator[str]:
+    """Sentences on a trace that may be another one than it seems, with what to do about it.
+
+    overlaid: whether its devices share the addresses of the drive. paced: whether it is replayed at its times.
+    """
+    devices, together, clock = (lines.get(key) or 0 for key in ("devices", "simultaneous_share", "clock_ns"))
+    if overlaid and devices > 1:
+        number = f"at least {devices}" if devices == _engine.MOST_DEVICES else devices
+        yield (
+            f"requests of {number} devices, laid over each other at the same addresses. Lay the devices end to "
+            "end (--devices offset), or keep one of them."
+        )
+    closed = "Replay it without its times (--queue-depth N), or scale generated traffic to it (trace fit)."
+    if paced and clock > 1:
+        unit = "seconds" if clock == 10**9 else "milliseconds"
+        yield (
+            f"all times are whole {unit}, so that requests come in bursts that nobody saw, and latencies tell of "
+            f"them. {closed}"
+        )
+    elif paced and together > 0.5:
+        yield (
+            f"{share(together)} of the requests arrive at the very moment of the one before, and wait for it. {closed}"
+        )
+
+
+def _load(run: Mapping[str, Any]) -> Iterator[str]:
+    load = run.get("load") or {}
+    growth = load.get("backlog_growth")
+    if load.get("saturated"):
+        rates = f"{scaled(load['offered_iops'])} requests/s arrive, {scaled(load['served_iops'])} are served"
+        yield (
+            f"Saturated: {rates}. Busiest: {bottleneck(run)}. The backlog grows as long as requests come, so latencies "
+            "depend on the length of the run."
+        )
+    elif growth is not None and growth > GROWTH and _outstanding(run) > BACKLOG:
+        yield (
+            f"Too short for a steady figure: {digits(growth)} times as many requests were outstanding towards the end "
+            "as before the middle. Run longer, or leave out the beginning (--warmup auto)."
+        )
+
+
+def _outstanding(run: Mapping[str, Any]) -> float:
+    outstanding = [float(each) for each in (run.get("series") or {}).get("outstanding") or ()]
+    return sum(outstanding) / max(1, len(outstanding))
+
+
+def _collection(run: Mapping[str, Any]) -> Iterator[str]:
+    flash = run.get("flash") or {}
+    blocks = flash.get("blocks") or {}
+    # Memories that are written in place have nothing to collect.
+    collects = blocks.get("open", 0) + blocks.get("full", 0) > 0
+    if not (collects and flash.get("host_pages")):
+        return
+    chips = len((run.get("map") or {}).get("chips") or ())
+    erases = flash.get("erases") or 0
+    if erases == 0:
+        yield (
+            "No block was collected: what writes cost in the long run does not show. Begin with a drive in steady "
+            "state (--precondition steady), or write more."
+        )
+    elif erases < chips:
+        yield (
+            f"Only {number_of(erases, 'block')} of {count(chips)} chips came to be erased: too short a run for a "
+            "steady figure of collection."
+        )

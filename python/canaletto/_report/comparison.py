@@ -1,0 +1,59 @@
+"""The report of a comparison: the same work on several fabrics, one page, complete in itself."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from canaletto._report import background, configuration, sections, summary, terminal
+from canaletto._report.animation import Timeline
+from canaletto._report.document import document, room, section
+from canaletto._report.page import SCRIPTS
+from canaletto._report.units import count, listing, scaled
+from canaletto._run.gains import Gains
+
+if TYPE_CHECKING:
+    from canaletto._run.results import Result
+
+
+class Comparison(Protocol):
+    """Attributes of `canaletto.Comparison` that this page uses."""
+
+    @property
+    def runs(self) -> Sequence["Result"]: ...
+    @property
+    def gains(self) -> Gains: ...
+
+
+def html(
+    comparison: Comparison,
+    command: list[str] | None = None,
+    timelines: Mapping[str, Timeline] | None = None,
+    request: int | None = None,
+    say: Callable[[str], object] | None = None,
+) -> str:
+    """The whole page.
+
+    command: what repeats the comparison. timelines: what happened in a window, by fabric. request: the one that the
+    window was chosen for. say: called with a sentence if the page does not show all of the window.
+    """
+    runs = list(comparison.runs)
+    data = [run.to_dict() for run in runs]
+    design, workload, _, seed = terminal.title(data[0])
+    title = listing([design, workload, f"{len(runs)} fabrics", seed])
+    requests = data[0]["requests"]
+    work = f"the same {count(requests['generated'])} requests ({scaled(requests['bytes'], 'B')}) on every fabric"
+    opening = sections.opening(title, work, data, comparison.gains)
+    after = [
+        section("figures", "Key figures", sections.key_figures(data)),
+        sections.latency(runs),
+        sections.speedup(comparison.gains),
+        sections.causes(data),
+        sections.conflicts(data),
+        *background.html(runs),
+        sections.energy(data),
+        sections.utilisation(data),
+        sections.over_time(data),
+        configuration.html(runs, command),
+    ]
+    first = summary.contenders(data, comparison.gains)
+    seen = sections.seen(timelines, room([opening, *after], SCRIPTS), request, say, first)
+    return document(title, opening, [seen, *after], SCRIPTS)

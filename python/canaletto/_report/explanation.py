@@ -1,0 +1,376 @@
+"""Explanations of latencies in words."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from canaletto._report.units import count, digits, share, time_us, words
+
+if TYPE_CHECKING:
+    from canaletto._run.explain import Explained, Explanation, Holder, Step
+
+SMALL = 0.005
+"""Neighbouring steps below this share of the latency are told in one line."""
+
+TOLD = 3
+"""Holders told one by one; more are told together, so many kinds of use."""
+
+_PHRASES = {
+    "host_queue": "waited in the host for room in the submission queue",
+    "host_link": "waited for the host link and crossed it",
+    "device_queue": "waited in the submission queue to be fetched",
+    "firmware": "was taken up by the controller's processor",
+    "system_bus": "crossed the system bus",
+    "dram": "passed the DRAM port",
+    "ecc": "passed the ECC engine",
+    "cache": "passed the data cache's DRAM",
+    "write_buffer": "waited for room in the write buffer",
+    "flush": "waited for earlier writes to reach the flash",
+    "mapping_miss": "waited for its mapping entry to be read from flash",
+    "same_page_write": "waited for an earlier write of the same page",
+    "read_modify_write": "waited for the old page to be read",
+    "free_blocks": "waited for garbage collection to free a block of {chip}",
+    "chip_busy_user": "waited for {chip}",
+    "chip_busy_gc_read": "waited for garbage collection to read at {chip}",
+    "chip_busy_gc_program": "waited for garbage collection to program at {chip}",
+    "chip_busy_erase": "waited for an erase at {chip}",
+    "chip_busy_mapping": "waited for mapping tables to be read or programmed at {chip}",
+    "path_conflict": "waited for a path to {chip}",
+    "path_reservation": "had its path reserved",
+    "transfer_of_others": "waited while data of others crossed",
+    "command_transfer": "sent its command",
+    "array_read": "was read by the array",
+    "array_program": "was programmed by the array",
+    "suspended": "was suspended for reads of others",
+    "retry": "was read or programmed again after a failure",
+    "data_transfer": "sent its data",
+    "completion": "sent its completion over the host link",
+}
+
+_SHORT = {
+    "host_queue": "waiting in the host's queue",
+    "device_queue": "waiting in the submission queue",
+    "cache": "the data cache",
+    "write_buffer": "waiting for room in the write buffer",
+    "flush": "waiting for earlier writes to reach the flash",
+    "mapping_miss": "reading the mapping entry",
+    "same_page_write": "an earlier write of the same page",
+    "read_modify_write": "reading the old page",
+    "free_blocks": "waiting for free blocks",
+    "chip_busy_user": "chip busy",
+    "chip_busy_gc_read": "reads of garbage collection at the chip",
+    "chip_busy_gc_program": "programs of garbage collection at the chip",
+    "chip_busy_erase": "erases at the chip",
+    "chip_busy_mapping": "mapping tables at the chip",
+    "array_read": "reading the array",
+    "array_program": "programming the array",
+    "suspended": "suspended for reads",
+    "retry": "trying again",
+}
+
+_USES = {
+    "command": "commands of {}",
+    "data": "data of {}",
+    "scout": "scouts of {}",
+    "cancel": "scouts of {} going back",
+    "reserved": "circuits of {}",
+    "handshake": "handshakes of {}",
+    "array_read": "page reads of {}",
+    "array_program": "page programs of {}",
+    "array_erase": "erases of {}",
+    "register": "the page register, with data of {}",
+}
+
+_WITH = {
+    "array_read": "a read",
+    "array_program": "a write",
+    "array_erase": "an erase",
+    "register": "data still to leave it",
+    "data": "transfers",
+    "command": "transfers",
+}
+
+
+_WORKS = {"host": "the host", "cache": "the data cache", "gc": "garbage collection", "mapping": "mapping tables"}
+"""Owner of work that belongs to no request."""
+
+
+def to_dict(found: "Explained") -> dict[str, Any]:
+    """Explanations for machines: every step and every holder, in picoseconds."""
+    return {
+        "schema": 1,
+        "requests": [_request_dict(each) for each in found.explanations],
+        "left_out": found.left_out,
+    }
+
+
+def render(found: "Explained") -> Iterator[RenderableType]:
+    """Explanations for people, in 80 columns."""
+    for number, explanation in enumerate(found.explanations):
+        if number:
+            yield Text()
+        yield headline(explanation)
+        yield _table(explanation)
+        yield Text(f"  mostly: {mostly(explanation)}", "bold yellow")
+
+
+def headline(explanation: "Explanation") -> Text:
+    """Kind, size and latency of the request."""
+    e = explanation
+    extent = f" of {_size(e.sectors * 512)} at LBA {e.lba}" if e.sectors else ""
+    what = f": {e.op}{extent}, {figure(e, e.latency_ps)} µs"
+    if e.times_median is not None:
+        what += f", {digits(e.times_median)} times the median"
+    more = f"\n  arrived at {_moment(e.arrival_ps)}"
+    if e.pages > 1:
+        more += f"; {count(e.pages)} pages, of which the last to finish is shown"
+    return Text.assemble((f"request {e.request}", "bold"), what, (more, "dim"))
+
+
+def lines(explanation: "Explanation") -> list[tuple[int, int, str]]:
+    """Steps of the request: picoseconds since arrival, duration in picoseconds, and words, without gaps."""
+    told: list[tuple[int, int, str]] = []
+    limit = SMALL * explanation.latency_ps
+    for small, group in groupby(_joined(explanation.steps), lambda same: _duration(same) < limit):
+        for steps in [[step for same in group for step in same]] if small else group:
+            start, end = steps[0].start_ps, steps[-1].end_ps
+            said = [_words(explanation, same) for same in _joined(steps)]
+            if len(said) > 1:
+                said = [_plain(step) for step in steps]
+            told.append((start - explanation.arrival_ps, end - start, ", ".join(dict.fromkeys(said))))
+    return told
+
+
+def mostly(explanation: "Explanation") -> str:
+    """The largest part of the latency, with its share: by root cause, or where none is known by what was waited for."""
+    parts = _parts_by_root(explanation) or _parts_by_wait(explanation)
+    if not parts:
+        return "nothing"
+    label = max(parts, key=lambda part: parts[part])
+    return f"{label} ({share(parts[label] / explanation.latency_ps)})"
+
+
+def _parts_by_root(explanation: "Explanation") -> dict[str, int]:
+    """Time by root cause, with the parts and requests behind each where they can be told."""
+    return {_rooted(explanation, cause): time for cause, time in (explanation.root_causes or {}).items()}
+
+
+def _rooted(explanation: "Explanation", cause: str) -> str:
+    """A root cause in words, with who is behind it."""
+    label = _SHORT.get(cause, words(cause))
+    chips = [step.chip for step in explanation.steps if step.chip is not None]
+    chip = chips[-1] if chips else "its chip"
+    if cause in ("path_conflict", "transfer_of_others", "path_reservation"):
+        way = _listed(explanation.ways, 2) if explanation.ways else f"the ways to {chip}"
+        return {
+            "path_conflict": f"waiting for {way}",
+            "transfer_of_others": f"transfers of others at {chip}",
+            "path_reservation": f"reserving {way}",
+        }[cause]
+    if cause == "chip_busy_user":
+        longest = _longest_holder(explanation, cause)
+        behind = f", most of all with request {longest}" if longest is not None else ""
+        return f"{chip} busy with other requests{behind}"
+    return f"{label} {chip}" if label.endswith("at") else label.replace("the chip", chip)
+
+
+def _longest_holder(explanation: "Explanation", cause: str) -> int | None:
+    """The request that held longest what the request waited for."""
+    sums: dict[int, int] = {}
+    for holder in (holder for step in explanation.steps if step.cause == cause for holder in step.holders):
+        if holder.request is not None:
+            sums[holder.request] = sums.get(holder.request, 0) + holder.time_ps
+    return max(sums, key=lambda request: sums[request], default=None)
+
+
+def _parts_by_wait(explanation: "Explanation") -> dict[str, int]:
+    """Time by what was waited for, waits for a chip by what it was busy with."""
+    parts: dict[str, int] = {}
+
+    def add(label: str, time: int) -> None:
+        if time:
+            parts[label] = parts.get(label, 0) + time
+
+    for step in explanation.steps:
+        label, rest = _SHORT.get(step.cause, words(step.cause)), step.duration_ps
+        if step.cause in ("chip_busy_user", "read_modify_write"):
+            for holder in step.holders:
+                add(_part_of_wait(step.cause, label, holder), holder.time_ps)
+                rest -= holder.time_ps
+        add("in line for a chip that was idle" if step.cause == "chip_busy_user" else label, max(0, rest))
+    return parts
+
+
+def _part_of_wait(cause: str, label: str, holder: "Holder") -> str:
+    """A wait, with what its holder did."""
+    if cause == "read_modify_write":
+        did = _SHORT.get(holder.kind, words(holder.kind))
+        return label if holder.kind == "array_read" else f"{label}, of it {did}"
+    own = holder.work in ("gc", "mapping")
+    return f"{label} with {_WORKS[holder.work] if own else _WITH.get(holder.kind, words(holder.kind))}"
+
+
+def figure(explanation: "Explanation", ps: int) -> str:
+    """A time in microseconds, with as many decimals as suit the request's latency."""
+    return f"{ps / 1e6:,.{_decimals(explanation)}f}"
+
+
+def _table(explanation: "Explanation") -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold cyan")
+    table.add_column("  after", justify="right", no_wrap=True, style="dim")
+    table.add_column("took", justify="right", no_wrap=True)
+    table.add_column("")
+    unit = 10 ** (6 - _decimals(explanation))
+    for after, took, text in lines(explanation):
+        # Durations are differences of rounded moments, so that those shown add up to the latency shown.
+        begin, end = (_rounded(time, unit) * unit for time in (after, after + took))
+        table.add_row(f"  {figure(explanation, begin)}", f"{figure(explanation, end - begin)} µs", text)
+    return table
+
+
+def _joined(steps: Sequence["Step"]) -> list[list["Step"]]:
+    """Neighbours of the same cause together."""
+    return [list(same) for _, same in groupby(steps, lambda step: step.cause)]
+
+
+def _duration(steps: Sequence["Step"]) -> int:
+    return steps[-1].end_ps - steps[0].start_ps
+
+
+def _words(explanation: "Explanation", steps: Sequence["Step"]) -> str:
+    """Steps of one cause in words, with who held what."""
+    step = steps[0]
+    holders = [holder for each in steps for holder in each.holders]
+    said = _plain(step)
+    if step.cause == "path_conflict" and step.parts:
+        said += f" ({_listed(step.parts, 2)})"
+    elif used := [part for each in steps for part in each.parts if not holders and part != step.chip]:
+        said += f" ({_listed(list(dict.fromkeys(used)), 2)})"
+    if step.cause == "read_modify_write":
+        told = [f"{_SHORT.get(h.kind, words(h.kind))} ({time_us(h.time_ps / 1e6)})" for h in holders]
+    elif len(holders) <= TOLD:
+        told = [_holder(explanation, step, holder) for holder in holders]
+    else:
+        uses = _by_use(holders)
+        told = [_alike(explanation, alike) for alike in uses[:TOLD]]
+        if others := [holder for alike in uses[TOLD:] for holder in alike]:
+            told.append(f"other uses ({time_us(sum(holder.time_ps for holder in others) / 1e6)})")
+    unheld = sum(each.unheld_ps for each in steps)
+    if holders and step.cause.startswith("chip_busy") and unheld:
+        told.append(f"others before it in line while the chip was idle ({time_us(unheld / 1e6)})")
+    return f"{said}: {', '.join(told)}" if told else said
+
+
+def _plain(step: "Step") -> str:
+    return _PHRASES.get(step.cause, words(step.cause)).format(chip=step.chip or "its chip")
+
+
+def _holder(explanation: "Explanation", step: "Step", holder: "Holder") -> str:
+    owner = _WORKS[holder.work] if holder.request is None else f"request {holder.request}"
+    if holder.request == explanation.request:
+        owner = "this request's own pages"
+    said = _USES.get(holder.kind, words(holder.kind) + " of {}").format(owner)
+    where = [part for part in holder.parts if part not in step.parts or len(step.parts) > 1]
+    if where and where != [step.chip]:
+        said += f" on {_listed([_within(part, step.chip) for part in where], 2)}"
+    return f"{said} ({time_us(holder.time_ps / 1e6)})"
+
+
+def _by_use(holders: Sequence["Holder"]) -> list[list["Holder"]]:
+    """Holders of the same kind and work together; what took longest comes first."""
+    uses: dict[tuple[str, str], list[Holder]] = {}
+    for holder in holders:
+        uses.setdefault((holder.kind, holder.work), []).append(holder)
+    return sorted(uses.values(), key=lambda alike: -sum(holder.time_ps for holder in alike))
+
+
+def _alike(explanation: "Explanation", holders: Sequence["Holder"]) -> str:
+    """Holders of one kind in words: how often, of whom, how long in all."""
+    requests = list(dict.fromkeys(holder.request for holder in holders))
+    names = [f"{number}" for number in requests if number is not None]
+    owner = f"request{'s' if len(names) > 1 else ''} {_listed(names, 2)}" if names else _WORKS[holders[0].work]
+    if requests == [explanation.request]:
+        owner = "this request's own pages"
+    said = _USES.get(holders[0].kind, words(holders[0].kind) + " of {}").format(owner)
+    times = f"{count(len(holders))} times, " if len(holders) > 1 else ""
+    return f"{said} ({times}{time_us(sum(holder.time_ps for holder in holders) / 1e6)})"
+
+
+def _within(part: str, chip: str | None) -> str:
+    """A part's name, without that of the chip which was just named."""
+    inner = part.removeprefix(chip).strip(" ,:") if chip else part
+    return inner or part
+
+
+def _listed(names: Sequence[str], most: int) -> str:
+    if len(names) <= most + 1:
+        return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return f"{', '.join(names[:most])} and {count(len(names) - most)} more"
+
+
+def _decimals(explanation: "Explanation") -> int:
+    latency_us = explanation.latency_ps / 1e6
+    return 3 if latency_us < 10 else 2 if latency_us < 100 else 1
+
+
+def _rounded(ps: int, unit: int) -> int:
+    return (ps + unit // 2) // unit
+
+
+def _moment(ps: int) -> str:
+    """A moment of the run to the nanosecond: `10.221 000 ms`."""
+    nanoseconds = _rounded(ps, 1000)
+    milliseconds, rest = divmod(nanoseconds, 10**6)
+    return f"{milliseconds:,}.{rest // 1000:03} {rest % 1000:03} ms"
+
+
+def _size(size: int) -> str:
+    return f"{digits(size / 1024).removesuffix('.00')} KiB" if size >= 1024 else f"{size} B"
+
+
+def _request_dict(explanation: "Explanation") -> dict[str, Any]:
+    e = explanation
+    return {
+        "request": e.request,
+        "flow": e.flow,
+        "op": e.op,
+        "lba": e.lba,
+        "sectors": e.sectors,
+        "arrival_ps": e.arrival_ps,
+        "complete_ps": e.complete_ps,
+        "latency_ps": e.latency_ps,
+        "median_ps": e.median_ps,
+        "times_median": e.times_median,
+        "pages": e.pages,
+        "page": e.page,
+        "mostly": mostly(e),
+        "by_cause_ps": e.by_cause(),
+        "by_root_cause_ps": dict(sorted(e.root_causes.items(), key=lambda item: -item[1])) if e.root_causes else None,
+        "steps": [_step_dict(e, step) for step in e.steps],
+    }
+
+
+def _step_dict(explanation: "Explanation", step: "Step") -> Mapping[str, Any]:
+    return {
+        "cause": step.cause,
+        "start_ps": step.start_ps,
+        "duration_ps": step.duration_ps,
+        "chip": step.chip,
+        "parts": list(step.parts),
+        "text": _words(explanation, [step]),
+        "holders": [
+            {
+                "kind": each.kind,
+                "request": each.request,
+                "work": each.work,
+                "parts": list(each.parts),
+                "time_ps": each.time_ps,
+            }
+            for each in step.holders
+        ],
+        "unheld_ps": step.unheld_ps,
+    }

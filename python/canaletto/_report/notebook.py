@@ -1,0 +1,80 @@
+"""A result in a notebook cell."""
+
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from canaletto._report import bars, maintenance, summary, terminal
+from canaletto._report.charts import Spec
+from canaletto._report.units import cause_label, listing, part_of_whole, time_us
+
+
+def html(data: Mapping[str, Any]) -> str:
+    """Run and verdict, time by cause as a chart, latencies."""
+    told = summary.single(data)
+    drawn = picture(bars.causes([data], "all"), f"Latency by cause, mean request. {told}")
+    return (
+        f"<div><p><b>{escape(listing(terminal.title(data)))}</b><br>{escape(terminal.sentence(data))}</p>"
+        f"{failures([data])}<p>{escape(told)}</p>{drawn}{latency_table(data)}{blame_table(data)}{_maintenance(data)}</div>"
+    )
+
+
+_WIDTH = 680
+"""Width of a chart, in pixels: that of a cell's answer in a window of usual size."""
+
+
+def picture(spec: Spec | None, about: str) -> str:
+    """A chart as an image, which needs no script and keeps its own names to itself; nothing if there is none."""
+    if spec is None:
+        return ""
+    import vl_convert
+
+    look = {"font": "Helvetica, Arial, sans-serif", "view": {"stroke": None}, "legend": {"orient": "top", "columns": 4}}
+    svg = vl_convert.vegalite_to_svg({**spec, "width": _WIDTH, "config": look})
+    data = b64encode(svg.encode()).decode()
+    return f'<p><img src="data:image/svg+xml;base64,{data}" alt="{escape(about)}" style="max-width: 100%"></p>'
+
+
+def failures(runs: Sequence[Mapping[str, Any]]) -> str:
+    """A sentence if requests were completed with an error."""
+    found = terminal.failed(runs)
+    return f"<p><b>{escape(found)}</b></p>" if found else ""
+
+
+def latency_table(data: Mapping[str, Any]) -> str:
+    """Latencies by kind of request."""
+    rows = [
+        [kind, *[time_us(row.get(key)) for key in terminal.PERCENTILES]]
+        for kind in terminal.KINDS
+        if (row := data["latency_us"].get(kind)) and row.get("mean") is not None
+    ]
+    return table(["latency", *terminal.PERCENTILES.values()], rows)
+
+
+def blame_table(data: Mapping[str, Any]) -> str:
+    """Latency by cause."""
+    rows = [
+        [cause_label(cause), _nonzero(mean), part_of_whole(mean_share), _nonzero(p99), part_of_whole(p99_share)]
+        for cause, (mean, mean_share), (p99, p99_share) in terminal.cause_rows(data)
+    ]
+    return table(["latency by cause", "mean", "", "slowest 1 %", ""], rows)
+
+
+def _maintenance(data: Mapping[str, Any]) -> str:
+    rows = [[label, fact] for label, fact in maintenance.facts(data)]
+    return table(["background activity", ""], rows) if rows else ""
+
+
+def _nonzero(microseconds: float) -> str:
+    return time_us(microseconds) if microseconds else ""
+
+
+def table(headings: list[str], rows: list[list[str]]) -> str:
+    """A table whose first column names the rows."""
+    head = "".join(f'<th scope="col">{escape(heading)}</th>' for heading in headings)
+    body = "".join(
+        f'<tr><th scope="row">{escape(first)}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in rest)}</tr>'
+        for first, *rest in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -1,0 +1,105 @@
+"""The page of a search: the best designs, and all points that were tried."""
+
+from html import escape
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from canaletto._report import sweep_charts
+from canaletto._report.document import chart, document, grid, note, section, table
+from canaletto._report.sweep import ENERGY, IOPS, MEAN, P99, Measure, Points, cell
+from canaletto._report.units import number_of
+from canaletto._searching import measures
+
+if TYPE_CHECKING:
+    from canaletto._searching.document import Search as Asked
+    from canaletto._searching.search import Search
+
+_WORDED = {each.column: each for each in (P99, IOPS, MEAN, ENERGY)}
+
+
+def html(asked: "Asked", found: "Search") -> str:
+    """The page."""
+    front = found.front
+    title = f"Search: {number_of(front.height, 'design')} of {number_of(found.table.height, 'point')}"
+    opening = f'<header><h1>{escape(title)}</h1></header><p class="summary">{escape(verdict(asked, found))}</p>' + note(
+        conditions(asked, found)
+    )
+    axes = axes_of(asked, found.table)
+    judges = [worded(each) for each in asked.objectives]
+    sections = [_front(asked, found, axes, judges), _designs(asked, found, axes)]
+    return document(title, opening, sections, ["page.js"])
+
+
+def worded(measure: measures.Measure) -> Measure:
+    """A measure as the pages of sweeps have them."""
+    return _WORDED.get(measure.column) or Measure(
+        measure.column, measure.name.replace("_", " "), measure.title, measure.more_is_better
+    )
+
+
+def axes_of(asked: "Asked", rows: pl.DataFrame) -> list[str]:
+    """Columns of the keys that were chosen."""
+    keys = {axis.column for axis in asked.points.grid.all_axes}
+    return [name for name in rows.columns if name in keys or (name == "fabric" and "fabric.kind" in keys)]
+
+
+def verdict(asked: "Asked", found: "Search") -> str:
+    """The best design by each objective."""
+    rows = found.table.filter(pl.col("feasible"))
+    if not rows.height:
+        return "No point that was tried keeps all constraints."
+    axes, told = axes_of(asked, found.table), []
+    for objective in map(worded, asked.objectives):
+        best = rows.sort(objective.column, descending=objective.more_is_better).row(0, named=True)
+        values = ", ".join(f"{axis} {cell(best[axis])}" for axis in axes)
+        kind = "Highest" if objective.more_is_better else "Lowest"
+        told.append(
+            f"{kind} {objective.name}: {objective.told(best[objective.column])} at point {best['point']} ({values})."
+        )
+    return " ".join(told)
+
+
+def conditions(asked: "Asked", found: "Search") -> str:
+    """The search as it was asked for, and how many points were run for it."""
+    kept = ", ".join(each.told for each in asked.constraints)
+    pruned = int(found.table["pruned"].sum())
+    spared = f" {number_of(pruned, 'point')} not run: closed forms say that they cannot keep them." if pruned else ""
+    limits = f" Constraints: {kept}.{spared}" if kept else ""
+    return f"{number_of(asked.trials, 'trial')} of {asked.sampler}, seed {asked.sampler_seed}.{limits}"
+
+
+def _front(asked: "Asked", found: "Search", axes: list[str], judges: list[Measure]) -> str:
+    """A chart for each pair of objectives, with its own front."""
+    rows = found.table.filter(pl.col("feasible"))
+    if len(judges) < 2 or not rows.height:
+        return ""
+    points = Points(rows, axes, judges)
+    charts = [
+        chart(f"front-{number}", f"{y.name} and {x.name}", sweep_charts.scatter(points, x, y, points.front(x, y)))
+        for number, (y, x) in enumerate(combinations(judges, 2))
+    ]
+    return section(
+        "front", "Pareto front", grid(*charts), about="Feasible points; those on the line are beaten by none."
+    )
+
+
+def _designs(asked: "Asked", found: "Search", axes: list[str]) -> str:
+    """The designs of the front."""
+    shown = list(dict.fromkeys([*asked.objectives, *(each.measure for each in asked.constraints)]))
+    judges = [worded(each) for each in shown]
+    rows = [
+        [
+            f"designs/{row['point']}.toml",
+            *(escape(cell(row[axis])) for axis in axes),
+            *("–" if row[each.column] is None else escape(each.told(row[each.column])) for each in judges),
+        ]
+        for row in found.front.iter_rows(named=True)
+    ]
+    headings = ["design", *map(escape, axes), *(escape(each.name) for each in judges)]
+    return (
+        section("designs", "Best designs", table(headings, rows), about="Best by the first objective first.")
+        if rows
+        else ""
+    )

@@ -1,0 +1,389 @@
+"""The parts of a page, each for one run or many. A part without data is empty text."""
+
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from canaletto._report import account, animation, array, bars, caveats, colours, lines, summary, terminal
+from canaletto._report.account import Account
+from canaletto._report.document import asset, chart, embedded, fabric, grid, map_figure, note, section, table
+from canaletto._report.units import cause_label, count, factor, number_of, scaled, share, thousandths, time_us
+from canaletto._run.gains import SAME, Gains
+
+if TYPE_CHECKING:
+    from canaletto._run.results import Result
+
+Data: TypeAlias = Mapping[str, Any]
+
+
+def key_figures(runs: Sequence[Data]) -> str:
+    """A row a fabric; the best of contestants is bold."""
+    headings = [
+        "fabric",
+        "IOPS",
+        "bandwidth",
+        "mean latency",
+        "p99",
+        "p99.99",
+        "execution time",
+        "requests without conflict",
+    ]
+    rows, numbers = [], []
+    for run in runs:
+        latency, conflicts = run["latency_us"].get("all") or {}, run.get("path_conflicts") or {}
+        bandwidth = run["bandwidth_mb_s"]
+        rows.append(
+            [
+                fabric(run["fabric"]),
+                scaled(run["iops"]),
+                scaled(None if bandwidth is None else bandwidth * 1e6, "B/s"),
+                *(time_us(latency.get(key)) for key in ("mean", "p99", "p99_99")),
+                time_us(run["execution_time_us"]),
+                share(conflicts.get("free_request_share")),
+            ]
+        )
+        fewer = [latency.get("mean"), latency.get("p99"), latency.get("p99_99"), run["execution_time_us"]]
+        numbers.append([run["iops"], bandwidth, *(None if x is None else -x for x in fewer)])
+    return table(headings, _bold_best(runs, rows, numbers))
+
+
+def _bold_best(runs: Sequence[Data], rows: list[list[str]], numbers: list[list[float | None]]) -> list[list[str]]:
+    """Marks what prints like the best of each column. The ideal fabric is a bound and wins nothing."""
+    contestants = [place for place, run in enumerate(runs) if run["fabric"] != summary.IDEAL]
+    for column in range(len(numbers[0])):
+        known = [(value, place) for place in contestants if (value := numbers[place][column]) is not None]
+        best = rows[max(known)[1]][column + 1] if len(known) > 1 else None
+        if best is None or all(rows[place][column + 1] == best for place in contestants):
+            continue
+        for place in contestants:
+            if rows[place][column + 1] == best:
+                rows[place][column + 1] = f"<b>{best}</b>"
+    return rows
+
+
+def latency(runs: Sequence["Result"]) -> str:
+    """The distribution, to the last request."""
+    hint = "A click on a legend's entry brings out its line." if len(runs) > 1 else ""
+    return section(
+        "latency",
+        "Latency",
+        chart("tail", "Latency distribution", lines.tail(runs)),
+        _latency_table([run.to_dict() for run in runs]),
+        about=_with_absent(hint, runs, lambda run: (run["latency_us"].get("all") or {}).get("mean") is not None),
+    )
+
+
+def _latency_table(runs: Sequence[Data]) -> str:
+    several = len(runs) > 1
+    rows = [
+        [*([fabric(run["fabric"])] if several else []), kind, *(time_us(row.get(key)) for key in terminal.PERCENTILES)]
+        for run in runs
+        for kind in terminal.KINDS
+        if (row := run["latency_us"].get(kind)) and row.get("mean") is not None
+    ]
+    found = table([*(["fabric"] if several else []), "requests", *terminal.PERCENTILES.values()], rows)
+    return f"<details><summary>All percentiles</summary>{found}</details>" if several else found
+
+
+def speedup(found: Gains) -> str:
+    """Speedup of each fabric over the first."""
+    several = any(gain is not None and gain.half_width is not None for each in found.values() for gain in each.values())
+    hint = (
+        "Means over the seeds; all fabrics serve the same requests with each. Where an interval includes 1, the fabric "
+        "is called equal."
+    )
+    return section(
+        "speedup",
+        "Speedup",
+        chart("speedup-bars", _gain(found), bars.speedup(found)),
+        about=hint if several else "",
+    )
+
+
+def _gain(found: Gains) -> str:
+    """The result of the speedup chart in words."""
+    first = next(iter(found), "")
+    known = {
+        name: gain
+        for name, each in found.items()
+        if name not in (first, summary.IDEAL) and (gain := each["mean_latency"]) is not None
+    }
+    best = max(known, key=lambda name: known[name].mean, default=None)
+    if best is None:
+        return "Speedup by four measures"
+    if known[best].is_faster:
+        return f"{best} serves this {summary.times(known[best])} as fast as {first} (mean latency)"
+    return f"No fabric is more than {SAME * 100:.0f} % faster than {first} (mean latency)"
+
+
+def causes_chart(runs: Sequence[Data], kind: str) -> str:
+    """Latency by root cause of the mean request (`all`) or of the slowest hundredth (`p99`)."""
+    name, title = {
+        "all": ("causes-mean", "Latency by root cause, mean request"),
+        "p99": ("causes-slow", "Latency by root cause, slowest 1 % of requests"),
+    }[kind]
+    return chart(
+        name,
+        title,
+        bars.causes(runs, kind),
+        to_scale=bars.causes(runs, kind, to_scale=True),
+        as_shares=bars.causes(runs, kind, shares=True),
+        by_what_was_waited_for=bars.causes(runs, kind, "blame_us"),
+    )
+
+
+def causes(runs: Sequence[Data]) -> str:
+    """Latency by cause of slow requests, and all of it as tables; the mean request's chart opens the page."""
+    about = (
+        "Every picosecond of a request is charged to one cause; a stack's causes sum to the latency. A wait is passed "
+        "on to what its holder did or waited for itself; the other account charges it to what was waited for."
+    )
+    return section(
+        "causes",
+        "Latency by cause",
+        causes_chart(runs, "p99"),
+        _causes_table(runs, "root_cause_us", "Root causes as a table"),
+        _causes_table(runs, "blame_us", "By what was waited for, as a table"),
+        about=_with_absent(about, runs, lambda run: account.table(run, "all")),
+    )
+
+
+def _with_absent(about: str, runs: Sequence[Data], has: Callable[[Data], object]) -> str:
+    """Hint about a section, with the fabrics that it does not show."""
+    absent = [run["fabric"] for run in runs if not has(run)]
+    return " ".join(filter(None, [about, f"Not shown, for want of data: {', '.join(absent)}." if absent else ""]))
+
+
+def _causes_table(runs: Sequence[Data], shown: Account, title: str) -> str:
+    tables = [account.table(run, kind, shown) for run in runs for kind in ("all", "p99")]
+    occurring = colours.in_order(cause for found in tables for cause in found)
+    if not occurring:
+        return ""
+    headings = [f"{fabric(run['fabric'])} {kind}" for run in runs for kind in ("mean", "slowest 1 %")]
+    rows = [
+        [escape(cause_label(cause)), *(time_us(found[cause]) if found.get(cause) else "" for found in tables)]
+        for cause in occurring
+    ]
+    sums = ["sum", *(time_us(sum(found.values())) for found in tables)]
+    return f"<details><summary>{title}</summary>{table(['cause', *headings], [*rows, sums])}</details>"
+
+
+def conflicts(runs: Sequence[Data]) -> str:
+    """Share of requests without path conflicts, and the mean wait by them."""
+    free = [(run["fabric"], (run.get("path_conflicts") or {}).get("free_request_share")) for run in runs]
+    percent = [(name, None if each is None else each * 100, share(each)) for name, each in free]
+    lost = [(run["fabric"], each, time_us(each)) for run in runs for each in [_lost_a_request(run)]]
+    return section(
+        "conflicts",
+        "Path conflicts",
+        grid(
+            chart(
+                "conflict-free",
+                "Requests without conflict",
+                bars.bars(percent, "requests without path conflict (%)", 100),
+            ),
+            chart(
+                "conflict-lost",
+                "Conflict wait per request",
+                bars.bars(lost, "conflict wait of all pages of a request, mean (µs)"),
+            ),
+        ),
+        about=_with_absent(
+            "A path conflict: a transfer could start but for the path. A chip's own port being busy is none.",
+            runs,
+            lambda run: (run.get("path_conflicts") or {}).get("free_request_share") is not None,
+        ),
+    )
+
+
+def _lost_a_request(run: Data) -> float | None:
+    lost: float | None = (run.get("path_conflicts") or {}).get("lost_us")
+    completed: int = run["requests"]["completed"]
+    return None if lost is None or not completed else lost / completed
+
+
+def flows(data: Data) -> str:
+    """A row a flow, if there are several; what they cost each other, if that is known."""
+    slowed = data.get("fairness") is not None
+    rows = [
+        [
+            escape(str(flow["name"])),
+            count((flow.get("requests") or {}).get("completed")),
+            scaled(flow.get("iops")),
+            *(time_us(((flow.get("latency_us") or {}).get("all") or {}).get(key)) for key in ("mean", "p99", "max")),
+            *([factor(flow.get("slowdown"))] if slowed else []),
+        ]
+        for flow in data.get("flows") or ()
+    ]
+    if not rows[1:]:
+        return ""
+    headings = ["flow", "requests", "IOPS", "mean", "p99", "max", *(["slowdown"] if slowed else [])]
+    about = "Slowdown is the mean latency beside the other flows over that alone on the drive. " if slowed else ""
+    fair = f"Fairness, the smallest slowdown over the largest: {data['fairness']:.3f}." if slowed else ""
+    return section("flows", "Flows", table(headings, rows), about=about + fair)
+
+
+def confidence(data: Data) -> str:
+    """Means over all seeds with their 95 % confidence intervals, if there are several."""
+    found = data.get("confidence") or {}
+    rows = []
+    for name, interval in found.items():
+        if isinstance(interval, Mapping):
+            format_ = terminal.figure(name)
+            cells = [format_(interval["mean"]), f"± {format_(interval['half_width'])}"]
+            rows.append([escape(terminal.headline_name(name)), *map(escape, cells)])
+    return (
+        section(
+            "seeds",
+            f"Means over {number_of(len(found['seeds']), 'seed')}",
+            table(["", "mean", "95 % confidence"], rows),
+        )
+        if rows
+        else ""
+    )
+
+
+def energy(runs: Sequence[Data]) -> str:
+    """Energy by consumer, dynamic energy by itself, and mean power."""
+    power = [
+        (run["fabric"], each and each / 1000, thousandths(each, "W"))
+        for run in runs
+        for each in [run.get("average_power_mw")]
+    ]
+    about = (
+        "Dynamic energy is that of the work: array operations, and transfers over wires and through routers. Static "
+        "energy is power drawn at all times, so that it grows with the length of the run."
+    )
+    return section(
+        "energy",
+        "Energy",
+        grid(
+            chart("energy-dynamic", "Dynamic energy", bars.energy(runs, dynamic=True)),
+            chart("energy-stacks", "Dynamic and static energy", bars.energy(runs)),
+            chart("power", "Average power", bars.bars(power, "average power (W)")),
+        ),
+        about=_with_absent(about, runs, lambda run: run.get("energy_mj")),
+    )
+
+
+def utilisation(runs: Sequence[Data]) -> str:
+    """The chip array of each fabric, coloured by how busy its parts were."""
+    found = array.maps(runs)
+    if found is None:
+        return ""
+    blocks = max(each["block"][0] * each["block"][1] for each in found["maps"])
+    hint = (
+        "Squares are chips: the square is the flash array, the strip below it the chip's port. Lines are wires, "
+        "round squares at the edge controllers. The colour is the share of the execution time in use, on a scale that "
+        "is the same in every report (it follows the square root of the share, so that small shares differ visibly); "
+        "a part's name and share show when the pointer rests on it."
+    )
+    block = f" A square stands for a block of up to {blocks} chips and shows their mean." if blocks > 1 else ""
+    return section(
+        "map",
+        "Utilisation of chips and wires",
+        note(_with_absent(hint + block, runs, lambda run: run.get("map") and run["map"]["chips"])),
+        map_figure("maps", "Utilisation"),
+        embedded("maps-data", found | {"colours": colours.SEQUENTIAL}),
+    )
+
+
+def over_time(runs: Sequence[Data]) -> str:
+    """Queueing, latency and conflicts over the run."""
+
+    def lost(series: Data) -> list[float | None]:
+        pairs = zip(series["path_conflict_us"], series["completed"], strict=True)
+        return [lost / done if done else None for lost, done in pairs]
+
+    return section(
+        "time",
+        "Development over time",
+        chart(
+            "time-outstanding",
+            "Requests outstanding",
+            lines.over_time(runs, lambda series: series["outstanding"], "requests outstanding, mean"),
+        ),
+        chart(
+            "time-latency",
+            "Latency of requests completed",
+            lines.over_time(runs, lambda series: series["latency_us"], "latency, mean ({unit})"),
+        ),
+        chart(
+            "time-conflicts",
+            "Conflict wait per request",
+            lines.over_time(runs, lost, "conflict wait per request ({unit})"),
+        ),
+        about=_with_absent("", runs, lambda run: run.get("series")),
+    )
+
+
+def seen(
+    timelines: Mapping[str, animation.Timeline] | None,
+    room: int,
+    request: int | None = None,
+    say: Callable[[str], object] | None = None,
+    first: Sequence[str] = (),
+) -> str:
+    """The animation of a window, in at most so many bytes.
+
+    request: the one that the window was chosen for. say: called with a sentence if not all of the window is shown.
+    first: fabrics that are shown first.
+    """
+    if not timelines:
+        return ""
+    limit = min(room, animation.MAX_BYTES)
+    found = animation.pack(timelines, limit, request, first)
+    if found is None:
+        if say is not None:
+            much = any(timeline.spans.height for timeline in timelines.values())
+            say(f"the report plays nothing: {'too much' if much else 'nothing'} happens in its window")
+        return ""
+    cut = _cut(found, limit)
+    if cut and say is not None:
+        say(f"the report's window is cut: {cut}")
+    about = f"The window was chosen for request {request}." if request is not None else ""
+    idle = [fabric for fabric, timeline in timelines.items() if not timeline.spans.height]
+    about += f" Nothing happens in it on {', '.join(idle)}." if idle else ""
+    return section(
+        "seen",
+        "Animation of the fabric",
+        note(" ".join(filter(None, (about, cut)))),
+        asset("animation.html"),
+        embedded("timeline-data", found),
+    )
+
+
+def _cut(found: Data, limit: int) -> str:
+    """A sentence if not all of the window is shown."""
+    if found["end"] >= found["whole"]:
+        return ""
+    why = (
+        f"this page has room for {limit // 1000:,} kB of it"
+        if found["end"] < found["recorded"]
+        else "no more of it was recorded"
+    )
+    shown, whole = time_us(found["end"] / 1e6), time_us(found["whole"] / 1e6)
+    return f"Shown are the first {shown} of the window of {whole}: {why}."
+
+
+def facts(data: Data) -> str:
+    """Further lines of the summary."""
+    items = [f"<dt>{escape(label)}</dt><dd>{escape(fact)}</dd>" for label, fact in terminal.facts(data)]
+    return section("facts", "Further results", f"<dl>{''.join(items)}</dl>")
+
+
+def opening(title: str, faint: str, runs: Sequence[Data], found: Gains | None = None, *parts: str) -> str:
+    """Title, run, and verdict in words beside the causes of the mean request. found: the runs' gains."""
+    failed = terminal.failed(runs)
+    ideal = any(run["fabric"] == summary.IDEAL for run in runs[1:])
+    told = (
+        (f'<p class="failed">{escape(failed)}</p>' if failed else "")
+        + "".join(f'<p class="caveat">{escape(caveat)}</p>' for caveat in caveats.of_all(runs))
+        + f'<p class="summary">{escape(summary.comparison(runs, found))}</p>'
+        + (note(summary.ABOUT_IDEAL) if ideal else "")
+        + "".join(parts)
+    )
+    return (
+        f'<header><h1>{escape(title)}</h1><p class="faint">{escape(faint)}</p></header>'
+        f'<div class="opening"><div>{told}</div><div>{causes_chart(runs, "all")}</div></div>'
+    )

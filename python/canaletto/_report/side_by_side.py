@@ -1,0 +1,233 @@
+"""Several fabrics' results of the same work, in one screen of 80 columns: who wins, by how much, and why."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from typing import Any, TypeAlias
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from canaletto._report import account, caveats, maintenance, summary, terminal
+from canaletto._report.units import ABSENT, cause_label, count, listing, scaled, share, thousandths, time_us
+from canaletto._run.confidence import lookup
+from canaletto._run.gains import MEASURES, Gain, Gains, gains
+
+Run: TypeAlias = Mapping[str, Any]
+Sheet: TypeAlias = list[list[str]]
+"""A table: the headings, whose lines break where there is a newline, then the rows."""
+
+_WIDTH = 80
+_CONFLICTS = ("path_conflict", "path_reservation")
+_MANY = 6
+"""Fabrics beyond which headings are narrow."""
+_LABEL = 17
+"""Characters of a cause's name in one line of a table with many fabrics."""
+
+
+def render(runs: Sequence[Run], found: Gains | None = None) -> RenderableType:
+    """The whole answer. found: the runs' gains, if there are several seeds."""
+    found = found or gains([runs])
+    parts: list[RenderableType] = [
+        Text.assemble((str(runs[0]["design"]), "bold"), " · ", title(runs), "\n", (terminal.served(runs[0]), "dim")),
+        *([Text(failures, "bold red")] if (failures := terminal.failed(runs)) else []),
+        *[Text(caveat, "bold yellow") for caveat in caveats.of_all(runs)],
+        Text(summary.verdict(runs, found), "bold green"),
+        *map(_table, headlines(runs, found)),
+        *([Text(summary.ABOUT_IDEAL, "dim")] if _has_ideal(runs) else []),
+        _table(interconnect(runs), left=(4,)),
+        *[_table(blame(runs, kind), causes=True) for kind in ("all", "p99")],
+        *[_table(sheet) for sheet in collection(runs)],
+        _cost(runs),
+    ]
+    return Group(*[line for part in parts for line in (part, Text())][:-1])
+
+
+def text(runs: Sequence[Run], found: Gains | None = None) -> str:
+    """The answer as plain text."""
+    return terminal.plain(render(runs, found), _WIDTH)
+
+
+def html(runs: Sequence[Run], found: Gains | None = None) -> str:
+    """The answer for a notebook cell."""
+    from canaletto._report import bars, notebook
+
+    found = found or gains([runs])
+    sheets = [*headlines(runs, found), interconnect(runs), blame(runs, "all"), blame(runs, "p99"), *collection(runs)]
+    tables = [notebook.table([_one_line(cell) for cell in head], rows) for head, *rows in sheets]
+    name = listing([str(runs[0]["design"]), title(runs)])
+    verdict = summary.verdict(runs, found)
+    drawn = [
+        notebook.picture(bars.speedup(found), f"Speedup. {verdict}"),
+        notebook.picture(bars.causes(runs, "all"), f"Latency by cause, mean request. {verdict}"),
+    ]
+    return (
+        f"<div><p><b>{escape(name)}</b><br>{escape(terminal.served(runs[0]))}</p>"
+        f"{notebook.failures(runs)}<p>{escape(verdict)}</p>{''.join([*drawn, *tables])}</div>"
+    )
+
+
+def title(runs: Sequence[Run]) -> str:
+    """Name of a comparison beside the design: workload, fabrics, seeds."""
+    seeds = (runs[0].get("confidence") or {}).get("seeds")
+    seed = f"seeds {seeds[0]} to {seeds[-1]}" if seeds else f"seed {runs[0]['seed']}"
+    return listing([str(runs[0]["workload"]), ", ".join(run["fabric"] for run in runs), seed])
+
+
+def headlines(runs: Sequence[Run], found: Gains) -> list[Sheet]:
+    """Speed and energy of each fabric: in one sheet, or, with several seeds, speedups with their intervals apart."""
+    heads = [f"speedup over\n{runs[0]['fabric']}", "exec.\ntime", "mean\nlatency", "p99\nlatency", "IOPS"]
+    rows = [
+        [run["fabric"], *(ABSENT if gain is None else summary.times(gain) for gain in _measured(found, run))]
+        for run in runs
+    ]
+    columns = {
+        "latency,\nmean": [time_us(_mean(run)) for run in runs],
+        "latency,\np99": [time_us(lookup(run, "latency_us.all.p99")) for run in runs],
+        "energy": [thousandths(lookup(run, "energy_mj.total"), "J") for run in runs],
+        "power": [thousandths(run.get("average_power_mw"), "W") for run in runs],
+    }
+    told = {head: cells for head, cells in columns.items() if any(cell != ABSENT for cell in cells)}
+    further = [list(told), *([cells[place] for cells in told.values()] for place in range(len(runs)))]
+    confidence = runs[0].get("confidence")
+    if not confidence:
+        return [[row + more for row, more in zip([heads, *rows], further, strict=True)]]
+    mean = f"mean of {len(confidence['seeds'])} seeds,\n95 % interval"
+    names = [f"seed {runs[0]['seed']}", *(run["fabric"] for run in runs)]
+    return [
+        [[f"{mean},\n{heads[0].replace(chr(10), ' ')}", *heads[1:]], *rows],
+        [[name, *more] for name, more in zip(names, further, strict=True)],
+    ]
+
+
+def _measured(found: Gains, run: Run) -> list[Gain | None]:
+    measures = found.get(run["fabric"]) or {}
+    return [measures.get(measure) for measure in MEASURES]
+
+
+def _has_ideal(runs: Sequence[Run]) -> bool:
+    return len(runs) > 1 and any(run["fabric"] == summary.IDEAL for run in runs)
+
+
+def interconnect(runs: Sequence[Run]) -> Sheet:
+    """Path conflicts, and the busiest part of each fabric."""
+    heads = ["path\nconflicts", "requests\nwithout", "transactions\nwithout", "conflict\nwait per\nrequest"]
+    return [[*heads, "busiest part\nof the fabric", "in use"], *map(_interconnect_row, runs)]
+
+
+def _interconnect_row(run: Run) -> list[str]:
+    conflicts = run["path_conflicts"]
+    counted = sum(run["requests"].get(kind) or 0 for kind in ("reads", "writes", "trims", "flushes"))
+    lost = conflicts["lost_us"]
+    part, use = busiest(run) or (ABSENT, None)
+    free = [share(conflicts[f"free_{kind}_share"]) for kind in ("request", "transaction")]
+    return [run["fabric"], *free, time_us(lost / counted if counted and lost is not None else None), part, share(use)]
+
+
+def busiest(run: Run) -> tuple[str, float] | None:
+    """The part of a run's fabric that is in use most, and for what share of the time. None if nothing was used."""
+    layout = run.get("map") or {}
+    parts = [(part["name"], part["share"]) for kind in ("wires", "controllers") for part in layout.get(kind) or ()]
+    return max(parts, key=lambda part: part[1] or 0, default=None)
+
+
+def blame(runs: Sequence[Run], kind: str) -> Sheet:
+    """Causes in rows, fabrics in columns; they sum to the last row.
+
+    kind: `all` for the mean over all requests, `p99` for the mean over the slowest hundredth.
+    """
+    tables = [account.table(run, kind) for run in runs]
+    sums = [sum(table.values()) if table else None for table in tables]
+    causes = {cause: max(table.get(cause) or 0 for table in tables) for table in tables for cause in table}
+    rows = [
+        [cause_label(cause), *[time_us(table[cause]) if table.get(cause) else "" for table in tables]]
+        for cause in sorted(causes, key=lambda cause: -causes[cause])
+        if causes[cause]
+    ]
+    title, total = ("all requests", "mean latency") if kind == "all" else ("slowest 1 %", "mean latency")
+    of = account.TITLES[account.main(runs[0])]
+    # Many columns leave no room for the words in one line.
+    of = of.replace(" by ", "\nby ") if len(runs) > _MANY else of
+    head = [f"{of},\n{title}", *[run["fabric"] for run in runs]]
+    return [head, *rows, [total, *map(time_us, sums)]]
+
+
+def collection(runs: Sequence[Run]) -> list[Sheet]:
+    """Garbage collection and the requests it delayed, if it ran on any fabric."""
+    if not any(map(maintenance.collections, runs)):
+        return []
+    heads = ["garbage\ncollection", "blocks", "pages\ncopied", "victims\nvalid", "write\nampl.", "erases,\nmost"]
+    return [[[*heads, "of mean\nlatency", "of slow-\nest 1 %"], *map(_collection_row, runs)]]
+
+
+def _collection_row(run: Run) -> list[str]:
+    amplification = lookup(run, "flash.write_amplification")
+    return [
+        run["fabric"],
+        scaled(maintenance.collections(run)),
+        scaled(lookup(run, "flash.gc.pages_copied")),
+        share(lookup(run, "flash.gc.valid_share_of_victims")),
+        ABSENT if amplification is None else f"{amplification:.2f}",
+        count(lookup(run, "flash.wear.erases_max")),
+        *(share(sum(maintenance.delay_shares(run, kind).values())) for kind in ("all", "p99")),
+    ]
+
+
+def _table(sheet: Sheet, *, left: Sequence[int] = (), causes: bool = False) -> Table:
+    """A sheet for the terminal. left: columns of words. causes: the last row is the sum of the others."""
+    if causes and _room(sheet) < len(sheet[0]) - 1:
+        sheet = _narrowed(sheet)
+    heads, *rows = sheet
+    gap = 2 if _room(sheet) >= 2 * len(heads) else 1
+    table = Table(box=None, pad_edge=False, padding=(0, gap, 0, 0), header_style="bold cyan")
+    for number, heading in enumerate(heads):
+        justify: Any = "left" if number == 0 or number in left else "right"
+        table.add_column(heading, justify=justify, vertical="bottom", no_wrap=True)
+    for row in rows:
+        conflict = causes and row[0] in map(cause_label, _CONFLICTS)
+        table.add_row(*row, style="bold" if causes and row is rows[-1] else "yellow" if conflict else "")
+    return table
+
+
+def _room(sheet: Sheet) -> int:
+    """Room that its columns leave in a line for the gaps between them."""
+    columns = zip(*sheet, strict=True)
+    return _WIDTH - sum(max(len(line) for cell in column for line in cell.split("\n")) for column in columns)
+
+
+def _narrowed(sheet: Sheet) -> Sheet:
+    """Columns for many fabrics: their names in short lines, times without the space before the unit."""
+    heads, *rows = sheet
+    names = ["\n".join(_pieces(name)) for name in heads[1:]]
+    return [[heads[0], *names], *[[_broken(row[0]), *[cell.replace(" ", "") for cell in row[1:]]] for row in rows]]
+
+
+def _broken(label: str) -> str:
+    """A long label in two lines."""
+    return label.replace(" (", "\n(") if len(label) > _LABEL else label
+
+
+def _pieces(name: str) -> Iterator[str]:
+    """A name in pieces of at most seven characters."""
+    for number, part in enumerate(name.split("-")):
+        word = f"-{part}" if number else part
+        while len(word) > 7:
+            yield f"{word[:6]}-"
+            word = word[6:]
+        yield word
+
+
+def _cost(runs: Sequence[Run]) -> Text:
+    costs = [run["cost"] for run in runs]
+    cpu, memory = sum(cost["cpu_s"] for cost in costs), max(cost["peak_rss_mb"] for cost in costs)
+    facts = listing([f"{cpu:.2f} CPU-s", f"{scaled(memory * 1e6, 'B')} peak memory"])
+    return Text.assemble(("cost", "bold cyan"), f"  {facts}")
+
+
+def _mean(run: Run) -> float | None:
+    mean: float | None = run["latency_us"]["all"]["mean"]
+    return mean
+
+
+def _one_line(heading: str) -> str:
+    return heading.replace("\n", " ")

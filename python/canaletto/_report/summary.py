@@ -1,0 +1,220 @@
+"""Verdicts on results, in plain words made from the data."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from canaletto._report import account, causes
+from canaletto._report.units import cause_label, factor, share, time_us
+from canaletto._run.gains import SAME, Gain, Gains, gains
+
+Data: TypeAlias = Mapping[str, Any]
+
+IDEAL = "ideal"
+"""The conflict-free fabric: it is named beside the winner, and wins only where no other ran."""
+
+ABOUT_IDEAL = (
+    "ideal is conflict-free: wires like the bus's, but a set of its own for each chip. "
+    "Fabrics with wider wires, or more of them for a transfer, can be faster."
+)
+
+
+def comparison(runs: Sequence[Data], found: Gains | None = None) -> str:
+    """Verdict, and further results in words. found: the runs' gains, if there are several seeds."""
+    served = [run for run in runs if _mean(run) is not None]
+    if len(served) < 2:
+        return single(served[0]) if served else "No request was completed, so there is nothing to compare."
+    first = served[0]
+    found = found or gains([served])
+    contestants = [run for run in served if run["fabric"] != IDEAL] or served
+    winner = _winner(first, contestants, found)
+    sentences = [verdict(served, found), *_tail(winner, contestants)]
+    if winner is not first:
+        sentences += [*_exchange(first, winner), *_slowest(first, contestants, found)]
+    elif all(_near(run["execution_time_us"], first["execution_time_us"]) for run in contestants):
+        sentences.append(_free(contestants))
+    missing = [run["fabric"] for run in runs if _mean(run) is None]
+    if missing:
+        sentences.append(f"No request was completed on {_listed(missing)}.")
+    return " ".join(filter(None, sentences))
+
+
+def verdict(runs: Sequence[Data], found: Gains | None = None) -> str:
+    """Verdict: the fastest and the slowest fabric beside the baseline, by how much, and the cause.
+
+    found: the runs' gains, if there are several seeds. Differences within their intervals are called equal.
+    """
+    first, *others = runs
+    name = first["fabric"]
+    if _mean(first) is None:
+        return "No request completed: there is nothing to compare."
+    table = {fabric: measures["mean_latency"] for fabric, measures in (found or gains([runs])).items()}
+    known = {run["fabric"]: gain for run in others if (gain := table.get(run["fabric"])) is not None}
+    if not known:
+        return f"There is only one fabric: {_where(first)}."
+    real = {fabric: gain for fabric, gain in known.items() if fabric != IDEAL} or known
+    best = max(real, key=lambda fabric: real[fabric].mean)
+    worst = min(real, key=lambda fabric: real[fabric].mean)
+    reach = f"; conflict-free: {times(known[IDEAL])}" if IDEAL in known and best != IDEAL else ""
+    slowest = f"; {worst} is slowest, at {times(real[worst])}" if real[worst].is_slower else ""
+    if not real[best].is_faster:
+        return _nobody_wins(first, others, known, reach)
+    winner = next(run for run in others if run["fabric"] == best)
+    won = f"{best} serves this {times(known[best])} as fast as {name} (mean latency{reach}){slowest}"
+    return f"{won}. {_sentence(_reason(first, winner))}."
+
+
+def contenders(runs: Sequence[Data], found: Gains) -> list[str]:
+    """The baseline and the fabric that the verdict calls the fastest, or else the one that differs most from it."""
+    served = [run for run in runs if _mean(run) is not None]
+    if len(served) < 2:
+        return [run["fabric"] for run in served or runs[:1]]
+    first, *others = served
+    real = [run for run in others if run["fabric"] != IDEAL] or others
+    winner = _winner(first, [first, *real], found)
+    if winner is first:
+        winner = max(real, key=lambda run: _mean(run) or 0)
+    return [first["fabric"], winner["fabric"]]
+
+
+def times(gain: Gain) -> str:
+    """A speedup, with its interval if it has one: `1.20×`, `1.20 ± 0.03×`."""
+    if gain.half_width is None:
+        return factor(gain.mean)
+    digits = 3 if gain.mean < 0.0995 else 2
+    return f"{gain.mean:,.{digits}f} ± {gain.half_width:.{digits}f}×"
+
+
+def single(run: Data) -> str:
+    """Largest causes of the mean latency and of the slowest requests."""
+    mean, p99 = _mean(run), _p99(run)
+    if mean is None:
+        return "No request was completed."
+    sentence = f"The mean request takes {time_us(mean)}"
+    parts = [f"{part * 100:.0f} % of it {causes.doing(cause)}" for cause, part in causes.largest(run, "all")]
+    sentence += f": {_listed(parts)}" if parts else ""
+    if p99 is not None:
+        sentence += f". The slowest 1 % take {time_us(p99)} or longer"
+        slow = [f"{part * 100:.0f} % of it {causes.doing(cause)}" for cause, part in causes.largest(run, "p99")]
+        sentence += f": {_listed(slow)}" if slow else ""
+    free = (run.get("path_conflicts") or {}).get("free_request_share")
+    if free is not None:
+        lost = causes.conflict_share(run)
+        sentence += f". {share(free)} of requests met no path conflict; conflicts cost {lost} of the time"
+    return sentence + "."
+
+
+def _nobody_wins(first: Data, others: Sequence[Data], known: Mapping[str, Gain], reach: str) -> str:
+    name = first["fabric"]
+    ideal = known.get(IDEAL)
+    but = " but the conflict-free one" if ideal is not None and ideal.is_faster and reach else ""
+    sure = "surely " if any(gain.half_width is not None for gain in known.values()) else ""
+    none = (
+        f"No fabric{but} is {sure}more than {SAME * 100:.0f} % faster than {name} (mean latency{reach if but else ''})"
+    )
+    last = min(known, key=lambda fabric: known[fabric].mean)
+    if not known[last].is_slower:
+        return f"{none}: {_where(first)}."
+    loser = next(run for run in others if run["fabric"] == last)
+    return f"{none}; {last} is slowest, at {times(known[last])}. {_sentence(_reason(loser, first))}."
+
+
+def _reason(slow: Data, fast: Data) -> str:
+    """Cause of a difference: the loss by path conflicts, and first any larger cause."""
+    a, b = slow["fabric"], fast["fabric"]
+    conflicts = (
+        f"{a} loses {causes.conflict_share(slow)} of its latency to path conflicts, {b} {causes.conflict_share(fast)}"
+    )
+    cause, pair = next(iter(causes.differences(slow, fast).items()))
+    if cause == "path_conflict":
+        return conflicts
+    told = [time_us(time) for time in pair]
+    return f"the largest difference is {cause_label(cause)}, {told[0]} on {a} and {told[1]} on {b}; {conflicts}"
+
+
+def _where(run: Data) -> str:
+    """Effect of path conflicts on a run, and the largest cause."""
+    conflicts = f"path conflicts cost {run['fabric']} {causes.conflict_share(run)} of its latency"
+    table = account.table(run, "all")
+    most = max(table, key=lambda cause: table[cause], default=None)
+    if most is None or most == "path_conflict":
+        return conflicts
+    return f"{conflicts}; the largest part is {cause_label(most)} ({share(table[most] / (_mean(run) or 1))})"
+
+
+def _sentence(text: str) -> str:
+    """A sentence begins with a capital, unless with a name, which is spelt as it is."""
+    return text[0].upper() + text[1:] if text.startswith("the ") else text
+
+
+def _winner(first: Data, contestants: Sequence[Data], found: Gains) -> Data:
+    """The one that the verdict calls the fastest: the first unless another surely gains something."""
+    best = min(contestants, key=lambda run: _mean(run) or 0)
+    gain = found[best["fabric"]]["mean_latency"]
+    return best if gain is not None and gain.is_faster else first
+
+
+def _exchange(first: Data, winner: Data) -> Iterator[str]:
+    """Cost of a gain in mean latency, and measures that it does not change."""
+    changes = {cause: before - after for cause, (before, after) in causes.differences(first, winner).items()}
+    gained = sum(gain for gain in changes.values() if gain > 0)
+    lost = [cause for cause, gain in reversed(changes.items()) if gain < -0.05 * gained][:2]
+    if lost and gained:
+        parts = [f"{time_us(-changes[cause])} more {causes.doing(cause)}" for cause in lost]
+        yield f"In exchange it spends {_listed(parts)}."
+    ends = (first["execution_time_us"], winner["execution_time_us"])
+    if _near(*ends):
+        yield "The run takes as long, since requests arrive when they do."
+    else:
+        yield f"The run takes {time_us(ends[1])} instead of {time_us(ends[0])}."
+    yield _free([first, winner])
+
+
+def _free(runs: Sequence[Data]) -> str:
+    """Share of requests without path conflict on each fabric."""
+    known = [(run["fabric"], (run.get("path_conflicts") or {}).get("free_request_share")) for run in runs]
+    parts = [f"{share(free)} on {fabric}" for fabric, free in known if free is not None]
+    return f"Requests without a path conflict: {_listed(parts)}." if parts else ""
+
+
+def _tail(winner: Data, contestants: Sequence[Data]) -> Iterator[str]:
+    """Sentence on another fabric than the winner with the better tail, if there is one."""
+    best = min(contestants, key=lambda run: _p99(run) or float("inf"))
+    if best is not winner and (_p99(best) or 0) < (1 - SAME) * (_p99(winner) or 0):
+        yield (
+            f"In the tail {best['fabric']} is ahead: its slowest 1 % take {time_us(_p99(best))} or longer, "
+            f"{time_us(_p99(winner))} on {winner['fabric']}."
+        )
+
+
+def _slowest(first: Data, contestants: Sequence[Data], found: Gains) -> Iterator[str]:
+    """Cause of the slowest fabric's loss, if one is slower than the first."""
+    worst = max(contestants, key=lambda run: _mean(run) or 0)
+    gain = found[worst["fabric"]]["mean_latency"]
+    if gain is None or not gain.is_slower:
+        return
+    cause, (most, least) = next(iter(causes.differences(worst, first).items()))
+    if most > least:
+        yield f"On {worst['fabric']} the mean request spends {time_us(most - least)} more {causes.doing(cause)}."
+
+
+def _mean(run: Data) -> float | None:
+    found: float | None = (run["latency_us"].get("all") or {}).get("mean")
+    return found
+
+
+def _p99(run: Data) -> float | None:
+    found: float | None = (run["latency_us"].get("all") or {}).get("p99")
+    return found
+
+
+def _near(a: float | None, b: float | None) -> bool:
+    return _spread([a, b]) <= SAME
+
+
+def _spread(values: Sequence[float | None]) -> float:
+    known = [value for value in values if value is not None]
+    return (max(known) - min(known)) / min(known) if known and min(known) > 0 else 0.0
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -1,0 +1,290 @@
+"""Tables that the smaller commands print."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from canaletto._cli.console import plain_table
+from canaletto._report import caveats
+from canaletto._report.terminal import figure, headline_name, trace_lines
+from canaletto._report.units import (
+    ABSENT,
+    binary,
+    change,
+    count,
+    digits,
+    factor,
+    listing,
+    number_of,
+    scaled,
+    share,
+    time_us,
+)
+from canaletto._run import likeness
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from canaletto._io.mqsim import Replay
+    from canaletto._run.repeat import Difference, Rerun
+    from canaletto._searching.document import Search
+    from canaletto._sweeping.document import Document
+    from canaletto._sweeping.estimate import Estimate
+
+
+def plain(differences: Sequence["Difference"]) -> list[dict[str, Any]]:
+    """Differences for machines."""
+    return [{"name": line.name, "a": line.a, "b": line.b, "change": line.change} for line in differences]
+
+
+def rerun(again: "Rerun") -> Iterator[RenderableType]:
+    """Whether a repeated run came out the same."""
+    if again.identical:
+        yield Text("identical: every result is the same", "bold green")
+    else:
+        yield Text(f"different: {number_of(len(again.differences), 'result differs', 'results differ')}", "bold red")
+        table = plain_table("result", "recorded", "now", "change", right=(1, 2, 3))
+        for line in again.differences[:20]:
+            table.add_row(line.name, _value(line.a), _value(line.b), change(line.change))
+        yield table
+    if again.version != again.recorded_version:
+        yield Text(f"recorded by canaletto {again.recorded_version}, repeated by {again.version}")
+
+
+def diff(
+    a: str, b: str, configuration: Sequence["Difference"], results: Sequence["Difference"]
+) -> Iterator[RenderableType]:
+    """Two runs side by side."""
+    if configuration:
+        table = plain_table("configuration", a, b)
+        for line in configuration:
+            table.add_row(line.name, _value(line.a), _value(line.b))
+        yield table
+    else:
+        yield Text("The configurations are the same.")
+    yield Text()
+    table = plain_table("result", a, b, "change", right=(1, 2, 3))
+    for line in results:
+        format_ = figure(line.name)
+        cells = [ABSENT if value is None else format_(value) for value in (line.a, line.b)]
+        table.add_row(headline_name(line.name), *cells, "same" if line.a == line.b else change(line.change))
+    yield table
+
+
+_SHORT = 30
+"""Rows of a table that the terminal shows whole."""
+
+
+def reproduced(found: Mapping[str, Sequence[Mapping[str, Any]]], *, quick: bool) -> Iterator[RenderableType]:
+    """Every number that the source published, ours beside it; short tables for which nothing was, whole."""
+    table = plain_table("figure", "what", "ours", "published", "ratio", right=(2, 3, 4))
+    for name, rows in found.items():
+        published = [row for row in rows if row["published"] is not None]
+        for row in published or (rows if len(rows) <= _SHORT else []):
+            ours, theirs = row["ours"], row["published"]
+            what = ", ".join(str(value) for value in row.values() if isinstance(value, str))
+            ratio = ABSENT if ours is None or theirs is None else f"{ours / theirs:.2f}"
+            texts = [ABSENT if each is None else f"{each:.3g}" for each in (ours, theirs)]
+            table.add_row(name, what, *texts, ratio)
+    yield table
+    if quick:
+        yield Text("--quick: few requests, indicative only")
+
+
+def planned(
+    asked: "Document", points: int, simulations: int, missing: int, cost: "Estimate", processors: int
+) -> Iterator[RenderableType]:
+    """A sweep before it is carried out."""
+    table = plain_table("axis", "values", right=(1,))
+    for axis in asked.grid.all_axes:
+        table.add_row(axis.key, count(len(axis.values)))
+    yield table
+    shared = "" if simulations == points else f", {number_of(simulations, 'different simulation')}"
+    known = (
+        ""
+        if missing == simulations
+        else f", {number_of(simulations - missing, 'of them computed', 'of them computed')}"
+    )
+    yield Text(f"{number_of(points, 'point')}{shared}{known}")
+    if cost.cpu_hours is None:
+        yield Text(
+            f"CPU time unknown: none of {number_of(cost.tried, 'point')} that were tried came far enough to tell"
+        )
+    elif missing:
+        alone = time_us(cost.cpu_hours * 3.6e9 / processors)
+        yield Text(
+            f"about {cost.cpu_hours:.2g} CPU-hours for the {count(missing)} that are missing, from {cost.tried} that "
+            f"were tried: {alone} on this machine's {number_of(processors, 'processor')}"
+        )
+
+
+def searched(asked: "Search", front: "pl.DataFrame") -> RenderableType:
+    """The best designs, the first objective's best first."""
+    if not front.height:
+        return Text("no point that was tried keeps all constraints")
+    keys = dict.fromkeys(axis.column for axis in asked.points.grid.all_axes if axis.column in front.columns)
+    judges = [each.column for each in asked.objectives]
+    table = plain_table("design", *keys, *judges, right=tuple(range(len(keys) + 1, len(keys) + 1 + len(judges))))
+    for row in front.iter_rows(named=True):
+        cells = [_value(row[name]) if name in keys else f"{row[name]:.4g}" for name in [*keys, *judges]]
+        table.add_row(f"designs/{row['point']}.toml", *cells)
+    return table
+
+
+def loads(curves: Sequence[Mapping[str, Any]]) -> RenderableType:
+    """The knee of each fabric."""
+    table = plain_table("fabric", "idle latency", "IOPS at the knee", "most IOPS", right=(1, 2, 3))
+    for each in curves:
+        knee = scaled(each["knee"]["iops"]) if each["knee"] else ABSENT
+        table.add_row(each["fabric"], time_us(each["idle_latency_us"]), knee, scaled(each["most_served_iops"]))
+    return table
+
+
+def mqsim(replay: "Replay") -> Iterator[RenderableType]:
+    """Every flow of every scenario."""
+    for number, scenario in enumerate(replay.scenarios):
+        heading = f"scenario {number}" if len(replay.scenarios) > 1 else "flow"
+        table = plain_table(heading, "completed", "IOPS", "mean response", "min", "max", right=(1, 2, 3, 4, 5))
+        for flow in scenario.flows:
+            served, generated = flow["completed"], flow["generated"]
+            response = flow["device_response_ns"] or {}
+            times = [response.get(key) for key in ("mean", "min", "max")]
+            table.add_row(
+                flow["name"],
+                count(served) + ("" if served == generated else f" of {count(generated)}"),
+                scaled(flow["iops"]),
+                *[time_us(None if ns is None else ns / 1000) for ns in times],
+            )
+        yield table
+        cost = scenario.cost
+        yield Text(
+            listing([f"{cost['cpu_s']:.2f} CPU-s", f"{scaled(cost['requests_per_cpu_s'])} requests/CPU-s"]), "dim"
+        )
+
+
+def presets(kinds: Mapping[str, Mapping[str, str]]) -> Iterator[RenderableType]:
+    """Names with a one-line description each."""
+    for number, (kind, known) in enumerate(kinds.items()):
+        if number:
+            yield Text()
+        table = plain_table(kind, "")
+        for name, about in known.items():
+            table.add_row(name, about)
+        yield table
+
+
+def overload(found: Mapping[str, Any]) -> str:
+    """A sentence if more is asked of the drive than it can do at best; empty otherwise."""
+    offered: Mapping[str, float] = found.get("offered") or {"read_gb_s": 0.0, "write_gb_s": 0.0}
+    for kind in ("read", "write"):
+        lowest = found[f"{kind}_bounds"][0]
+        if offered[f"{kind}_gb_s"] > lowest["limit_gb_s"]:
+            rates = [scaled(rate * 1e9, "B/s") for rate in (offered[f"{kind}_gb_s"], lowest["limit_gb_s"])]
+            return (
+                f"Saturated: {rates[0]} of {kind}s are asked for, and {lowest['resource']} allows {rates[1]}. "
+                "Latencies will depend on the length of the run."
+            )
+    return ""
+
+
+def bounds(found: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """Capacity, bandwidth bounds and memory of a run, before it."""
+    if said := overload(found):
+        yield Text(said, "bold yellow")
+    table = plain_table("", "")
+    table.show_header = False
+    table.add_row("capacity", f"{scaled(found['logical_bytes'], 'B')} of {scaled(found['raw_bytes'], 'B')} raw")
+    array = [number_of(found[key], key.removesuffix("s")) for key in ("chips", "planes")]
+    table.add_row("array", listing([*array, f"pages of {_kib(found['page_bytes'])}"]))
+    table.add_row("memory", f"at most about {scaled(found['memory_mb'] * 1e6, 'B')}")
+    yield table
+    for kind, heading in (("read", "reads bound by"), ("write", "writes bound by")):
+        yield Text()
+        table = plain_table(heading, "bandwidth", f"of {_kib(found['page_bytes'])}", right=(1, 2))
+        for number, bound in enumerate(found[f"{kind}_bounds"]):
+            rate = bound["limit_gb_s"] * 1e9
+            style = "" if number else "bold yellow"
+            iops = f"{scaled(rate / found['page_bytes'])} IOPS"
+            table.add_row(bound["resource"], scaled(rate, "B/s"), iops, style=style)
+        yield table
+
+
+def trace(found: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """A trace's figures, and how alike it is to another."""
+    if "against" in found:
+        yield from _alike(found)
+        return
+    yield Text(f"{found['file']}", "bold")
+    table = plain_table("", "")
+    table.show_header = False
+    for label, text in trace_facts(found):
+        table.add_row(label, text)
+    yield table
+
+
+def _alike(found: Mapping[str, Any]) -> Iterator[RenderableType]:
+    other = found["against"]
+    table = plain_table("", "a", "b", "b / a", right=(1, 2, 3))
+    for row in likeness.rows(other["alike"]):
+        table.add_row(*row)
+    yield Text(f"a: {found['file']}\nb: {other['file']}", "bold")
+    yield table
+    yield Text(likeness.ABOUT, "dim")
+
+
+def trace_facts(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Label and text of each line about a trace."""
+    size, gap, reuse = found["size_bytes"], found["inter_arrival_us"], found["reuse"]
+    packing = "" if found["compression"] == "plain" else f" in {found['compression']}"
+    yield "format", f"{found['format']}{packing}"
+    special = [
+        number_of(found[kind], one, kind) for kind, one in (("trims", "trim"), ("flushes", "flush")) if found[kind]
+    ]
+    yield "requests", ", ".join([count(found["requests"]), f"{share(found['read_share'])} reads", *special])
+    yield "data", f"{binary(found['bytes_read'])} read, {binary(found['bytes_written'])} written"
+    yield (
+        "sizes",
+        f"{binary(size['mean'])} mean, {binary(size['p50'])} median, {binary(size['p99'])} p99, "
+        f"{binary(size['min'])} to {binary(size['max'])}",
+    )
+    yield "extent", f"{binary(found['end_bytes'])} on {number_of(found['devices'], 'device')}"
+    about = "" if reuse["one_page_of"] == 1 else f" (estimated from one page of {reuse['one_page_of']})"
+    yield "footprint", f"{binary(found['footprint_bytes'])} in pages of 4 KiB{about}"
+    runs = "" if found["run_length"] is None else f", in runs of {digits(found['run_length'])}"
+    yield "sequential", f"{share(found['sequential_share'])} of requests begin where one of the last 64 ended{runs}"
+    yield (
+        "reuse",
+        f"{share(reuse['share'])} of page accesses are to pages accessed before; "
+        f"{share(reuse['hottest_10_percent'])} to the hottest 10 % of pages",
+    )
+    yield "span", f"{time_us(found['span_us'])}, one request each {time_us(found['mean_inter_arrival_us'])}"
+    if gap["p50"] is not None:
+        varied = "" if gap["variation"] is None else f", deviation {gap['variation']:.1f} times the mean"
+        yield (
+            "arrivals",
+            f"{share(gap['zero_share'])} together; gaps {time_us(gap['p50'])} median, "
+            f"{time_us(gap['p99'])} p99{varied}",
+        )
+    channels = found.get("channels")
+    if channels is not None:
+        bursts = channels["imbalance_of_bursts"]
+        short = "" if bursts is None else f", {factor(bursts)} within short stretches"
+        yield "channels", f"the busiest of {channels['design']} takes {factor(channels['imbalance'])} the mean{short}"
+    for note in (*trace_lines(found["lines"]), *caveats.of_trace(found["lines"])):
+        yield "lines", note
+
+
+def _kib(size: float | None) -> str:
+    if size is None:
+        return ABSENT
+    return f"{size:.0f} B" if size < 1024 else f"{digits(size / 1024)} KiB"
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return ABSENT
+    if isinstance(value, float):
+        return f"{value:.10g}"
+    return str(value)

@@ -1,0 +1,347 @@
+"""The same work on several fabrics, side by side."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from canaletto._engine import ConfigError
+from canaletto._io.progress import Bar, Progress, Row
+from canaletto._run import gains as speedups
+from canaletto._run import names, parallel, simulate
+from canaletto._run.config import Design, Workload, check_whole
+from canaletto._run.config import design as load_design
+from canaletto._run.config import workload as load_workload
+from canaletto._run.fields import Fields
+from canaletto._run.results import Result
+from canaletto._run.together import NamedProgress, naming, side_by_side
+
+if TYPE_CHECKING:
+    from canaletto._run.timeline import Timeline, Window
+
+T = TypeVar("T")
+
+FabricProgress: TypeAlias = NamedProgress
+"""Called with the fabric, requests done, requests in all (0 if unknown) and simulated picoseconds."""
+
+
+class Comparison:
+    """One run for each fabric, of the same work; the first is what the others are measured against."""
+
+    def __init__(
+        self,
+        runs: Sequence[Result],
+        samples: Sequence[Sequence[Mapping[str, Any]]] = (),
+        gains: speedups.Gains | None = None,
+    ) -> None:
+        """samples: what each seed gave on every fabric, if there are several seeds; or gains: the speedups."""
+        self._runs = list(runs)
+        self._gains = gains
+        self._samples = list(samples) or [self._runs]
+
+    @property
+    def runs(self) -> list[Result]:
+        """The results (of the first seed), in the order in which the fabrics were named."""
+        return list(self._runs)
+
+    @property
+    def fabrics(self) -> list[str]:
+        """The fabrics' names, in that order."""
+        return [run["fabric"] for run in self._runs]
+
+    def __getitem__(self, fabric: str) -> Result:
+        """The result on this fabric."""
+        for run in self._runs:
+            if run["fabric"] == fabric:
+                return run
+        raise KeyError(f"{fabric!r}; there are {', '.join(self.fabrics)}")
+
+    @property
+    def speedup(self) -> Fields:
+        """For each fabric its execution_time, mean_latency, p99_latency and iops over those of the first.
+
+        More than 1 is always better. What is not defined is None. With several seeds, the mean over them.
+        """
+        means = {
+            fabric: {measure: None if gain is None else gain.mean for measure, gain in found.items()}
+            for fabric, found in self.gains.items()
+        }
+        return Fields(means)
+
+    @cached_property
+    def gains(self) -> speedups.Gains:
+        """The speedups with the half widths of their 95 % confidence intervals."""
+        return speedups.gains(self._samples) if self._gains is None else self._gains
+
+    @property
+    def confidence(self) -> Fields | None:
+        """The seeds and, under speedup, mean and half_width of each. None for a single seed."""
+        options = self._runs[0].options
+        if options["seeds"] == 1:
+            return None
+        seeds = range(options["seed"], options["seed"] + options["seeds"])
+        return Fields(speedups.intervals(self.gains, seeds))
+
+    @property
+    def verdict(self) -> str:
+        """Verdict: the fastest and the slowest fabric, by how much, and the cause."""
+        from canaletto._report import summary
+
+        return summary.verdict(self._runs, self.gains)
+
+    def timelines(
+        self,
+        window: "Window | None" = None,
+        *,
+        limit: int | None = None,
+        progress: bool | FabricProgress | None = None,
+    ) -> "dict[str, Timeline]":
+        """Returns the timelines of all fabrics in the same window of simulated time on each.
+
+        The runs are repeated up to there, exactly, side by side.
+
+        Parameters
+        ----------
+        window
+            First and last moment, in picoseconds. By default about 100 us around the request of the first fabric that
+            lost most to path conflicts early in the run, or at the start if requests were not kept.
+        limit
+            The most spans and steps of each.
+        progress
+            As for `compare`.
+
+        Returns
+        -------
+        dict of str to Timeline
+            By the name of the fabric.
+
+        Raises
+        ------
+        ConfigError
+            For a window that is none.
+        SimulationError
+            If a run stops before the window's end.
+        OSError
+            For a trace that cannot be read.
+        """
+        from canaletto._run import timeline
+
+        chosen = timeline.merged([window or timeline.telling(self._runs[0])[0]])
+        most = timeline.LIMIT if limit is None else limit
+
+        def job(run: Result) -> "Callable[[Progress], Timeline]":
+            return lambda report: timeline.of_result(run, chosen[0], most, report)
+
+        designs = [run.configuration[0] for run in self._runs]
+        workers = _workers(designs, self._runs[0].configuration[1], records=False)
+        found = _side_by_side(self.fabrics, map(job, self._runs), workers, progress)
+        return dict(zip(self.fabrics, found, strict=True))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the data that `canaletto compare --json` prints."""
+        found = {"schema": 1, "runs": [run.to_dict() for run in self._runs], "speedup": self.speedup.to_dict()}
+        return found if self.confidence is None else {**found, "confidence": self.confidence.to_dict()}
+
+    def save(self, path: str | PathLike[str], *, force: bool = False, report: bool = True) -> None:
+        """Freezes the comparison as a folder, in which each fabric's run is a folder that `canaletto rerun` takes.
+
+        Nothing half-written stays behind.
+
+        Parameters
+        ----------
+        path
+            The new folder.
+        force
+            Whether to replace a folder that holds a run or a comparison.
+        report
+            Whether to write a report page.
+
+        Raises
+        ------
+        ConfigError
+            If the folder exists, unless `force` is given and it holds a run or a comparison.
+        OSError
+            If it cannot be written.
+        """
+        from canaletto._io import folder
+
+        folder.save_comparison(self, path, force=force, report=report)
+
+    def __repr__(self) -> str:
+        from canaletto._report import side_by_side
+
+        return side_by_side.text(self._runs, self.gains)
+
+    def _repr_html_(self) -> str:
+        from canaletto._report import side_by_side
+
+        return side_by_side.html(self._runs, self.gains)
+
+
+def compare(
+    design: Design | str | PathLike[str],
+    workload: Workload | str | PathLike[str],
+    fabrics: Iterable[str] | None = None,
+    *,
+    seed: int = 1,
+    seeds: int = 1,
+    warmup: int = 0,
+    records: bool = True,
+    progress: bool | FabricProgress | None = None,
+) -> Comparison:
+    """Simulates the drive with each of several fabrics, under the same workload.
+
+    The runs share the processors and do not change each other's results; there are fewer at a time if memory is short.
+    Ctrl-C stops all of them, and so does the first that fails, whose error names its fabric.
+
+    Parameters
+    ----------
+    design
+        A drive; or a preset's name or a TOML file, as for `design`.
+    workload
+        What the drive is asked to do; or a profile's name, a file or a trace, as for `workload`.
+    fabrics
+        Names of the fabrics, the one that the others are measured against first. By default the usual ones, which
+        `canaletto presets` lists.
+    seed, warmup, records
+        As for `run`; `warmup` is a number.
+    seeds
+        Number of seeds, counted up from `seed`. With several, speedups are means over them with 95 % confidence
+        intervals, and differences within these are called equal.
+    progress
+        Whether to show a bar for each fabric; by default, when standard error is a terminal. Or a function, called with
+        the fabric, requests done, requests in all (0 if unknown) and simulated picoseconds, from several threads.
+
+    Returns
+    -------
+    Comparison
+        One `Result` for each fabric, speedups over the first, and the verdict.
+
+    Raises
+    ------
+    ConfigError
+        For what cannot be simulated.
+    SimulationError
+        For a run that stopped, and explains why.
+    OSError
+        For a trace that cannot be read.
+
+    Examples
+    --------
+    >>> import canaletto as cn
+    >>> c = cn.compare("performance-optimized", cn.workload("hm_0", requests=500), ["bus", "ideal"])
+    >>> c.fabrics
+    ['bus', 'ideal']
+    >>> c.speedup["bus"].iops
+    1.0
+    """
+    if isinstance(design, Design):
+        designs = on_fabrics(lambda name: design.replace(fabric=name), fabrics)
+    else:
+        designs = on_fabrics(lambda name: load_design(design, fabric=name), fabrics)
+    if not isinstance(workload, Workload):
+        workload = load_workload(workload)
+    return run_all(designs, workload, seed=seed, seeds=seeds, warmup=warmup, records=records, progress=progress)
+
+
+def on_fabrics(make: Callable[[str], Design], fabrics: Iterable[str] | None) -> list[Design]:
+    """A design with each of the fabrics (by default the usual ones).
+
+    Raises ConfigError for a name that is unknown or given twice, for none at all, and for a fabric that the design
+    cannot have.
+    """
+    known = names.fabrics()
+    if isinstance(fabrics, str):
+        fabrics = [fabrics]
+    chosen = list(names.usual_fabrics() if fabrics is None else fabrics)
+    if not chosen:
+        raise ConfigError(f"fabrics: got none, expected some of {', '.join(known)}")
+    designs = []
+    for name in chosen:
+        if name in known and chosen.count(name) > 1:
+            raise ConfigError(f"fabrics: got {name} {chosen.count(name)} times, expected each fabric once")
+        with naming(f"fabric {name}") if name in known else nullcontext():
+            designs.append(make(name))
+    return designs
+
+
+def run_all(
+    designs: Sequence[Design],
+    workload: Workload,
+    *,
+    seed: int = 1,
+    seeds: int = 1,
+    warmup: int = 0,
+    records: bool = True,
+    progress: bool | FabricProgress | None = None,
+) -> Comparison:
+    """Runs designs that differ in their fabrics, as `compare` does."""
+    check_whole("seeds", seeds, 1, 10_000)
+    check_whole("seed", seed, 0, 2**64 - seeds)
+    check_whole("warmup", warmup, 0, 2**64 - 1)
+    simulate.check_rereadable(workload, "all of them")
+    options = {"seed": seed, "seeds": seeds, "warmup": warmup}
+
+    def job(design: Design) -> Callable[[Progress], tuple[Result, list[Sample]]]:
+        def run(report: Progress) -> tuple[Result, list[Sample]]:
+            first = None
+            results = []
+            for number in range(seeds):
+                keep = records and number == 0
+                data, rows = simulate.run_once(
+                    design, workload, seed + number, warmup, keep, _part(report, number, seeds)
+                )
+                first = rows if keep else first
+                results.append(data)
+            samples: list[Sample] = [{key: data[key] for key in _SAMPLED} for data in results]
+            found = simulate.over_seeds(results, seed)
+            return Result(found, design, workload, options, first), samples
+
+        return run
+
+    fabrics = [design.fabric for design in designs]
+    workers = _workers(designs, workload, records)
+    found = _side_by_side(fabrics, map(job, designs), workers, progress)
+    return Comparison([run for run, _ in found], list(zip(*(samples for _, samples in found), strict=True)))
+
+
+Sample: TypeAlias = Mapping[str, Any]
+"""Figures of a run that speedups are made of."""
+
+_SAMPLED = ("fabric", "execution_time_us", "latency_us", "iops")
+
+
+def _part(report: Progress, number: int, parts: int) -> Progress:
+    """Reports the run of one seed as a part of all."""
+    return lambda done, total, simulated_ps: report(number * total + done, parts * total, simulated_ps)
+
+
+def _side_by_side(
+    fabrics: Sequence[str],
+    jobs: Iterable[Callable[[Progress], T]],
+    workers: int,
+    progress: bool | FabricProgress | None,
+) -> list[T]:
+    """Does a job for each fabric, so many at a time, with a bar each or reports to `progress`.
+
+    Ctrl-C stops all of them, and so does the first that fails, whose error names its fabric.
+    """
+    with Bar.when_wanted() if progress is None or progress is True else nullcontext() as bar:
+        rows: Sequence[Row | None] = bar.tasks(fabrics) if bar is not None else [None] * len(fabrics)
+        return side_by_side("fabric", fabrics, jobs, workers, rows, progress if callable(progress) else None)
+
+
+def _workers(designs: Sequence[Design], workload: Workload, records: bool) -> int:
+    """Number of runs at a time that processors and memory allow.
+
+    Raises ConfigError if the memory is too small for one at a time.
+    """
+    one = 0
+    for design in designs:
+        with naming(f"fabric {design.fabric}"):
+            one = max(one, simulate.memory_needed([design], workload, records))
+    most = min(len(designs), parallel.processors())
+    needs = [simulate.memory_needed(designs[:count], workload, records) for count in range(most, 1, -1)]
+    what = f"{designs[0].name}, {workload.name}: the {len(designs)} runs"
+    return most - simulate.check_memory(what, [*needs, one])

@@ -1,0 +1,545 @@
+"""Designs and workloads: what is simulated and what it is asked to do.
+
+Both hold their full configuration as TOML text in which every default is spelt out, so that what ran can be read,
+frozen and repeated.
+"""
+
+import os
+import tomllib
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from canaletto import _engine
+from canaletto._engine import ConfigError
+from canaletto._io import _toml, printable
+from canaletto._io.files import awaiting_writers
+from canaletto._run import names
+
+MAX_CONFIG_BYTES = 16 << 20
+"""A configuration file larger than this is refused: it is something else, most likely a trace."""
+
+OUT_OF_RANGE = ("refuse", "wrap", "fit")
+DEVICES = ("ignore", "offset")
+OPEN_LOOP = ("inter_arrival", "burstiness", "burst_share", "on_time", "off_time", "diurnal")
+"""Keys of a generated flow that say when requests arrive."""
+
+FABRIC = "fabric.kind"
+
+
+class Setting(NamedTuple):
+    """A value for one key beside a file."""
+
+    label: str
+    """Name in messages: what the user wrote, such as `--set workload.read_share=2`."""
+    prefix: str
+    """Part of the key that stands there only, such as `workload.`."""
+    text: str
+    """`key=value`, with the full key."""
+
+
+class Config:
+    """A resolved configuration. Values are never changed in place: `replace` returns a new one."""
+
+    _kind = "configuration"
+
+    def __init__(self, toml: str, label: str) -> None:
+        self._toml = toml
+        self._label = label
+
+    @property
+    def name(self) -> str:
+        """The name that results carry."""
+        return str(self.to_dict()["name"])
+
+    def replace(self, **overrides: Any) -> Self:
+        """A copy with some keys changed, as `dataclasses.replace` makes one.
+
+        Parameters
+        ----------
+        overrides
+            Values by key, nested keys with dots: `d.replace(fabric="bus", **{"flash.read": "10us"})`. Quantities are
+            text with a unit.
+
+        Returns
+        -------
+        Design or Workload
+            A new one; this one stays as it is.
+
+        Raises
+        ------
+        ConfigError
+            For an unknown key or a value that is not allowed.
+
+        Examples
+        --------
+        >>> import canaletto as cn
+        >>> cn.design("performance-optimized").replace(fabric="venice").fabric
+        'venice'
+        """
+        return self.adjusted(keyword_settings(overrides))
+
+    def adjusted(self, settings: list[Setting]) -> Self:
+        """A copy like that of `replace`, with the names that settings have in messages."""
+        return self._resolved(self._label, self._toml, settings)
+
+    def to_toml(self) -> str:
+        """The full configuration as TOML."""
+        return self._toml
+
+    def shown_toml(self) -> str:
+        """The same, with codes for characters that a terminal would act on."""
+        if printable.printable(self._toml) == self._toml:
+            return self._toml
+        return printable.toml(_toml.dumps(self.to_dict()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The full configuration as plain dictionaries and lists."""
+        return tomllib.loads(self._toml)
+
+    @property
+    def label(self) -> str:
+        """Name or path that was given."""
+        return self._label
+
+    @classmethod
+    def from_toml(cls, text: str, label: str) -> Self:
+        """A configuration from a file's text.
+
+        Parameters
+        ----------
+        text
+            TOML, as in a file.
+        label
+            Name of the text in errors.
+
+        Returns
+        -------
+        Design or Workload
+            With every default spelt out.
+
+        Raises
+        ------
+        ConfigError
+            For an unknown key or a value that is not allowed.
+        """
+        return cls._resolved(label, text, [])
+
+    @classmethod
+    def _resolved(cls, label: str, text: str | None, settings: list[Setting]) -> Self:
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and isinstance(other, Config) and other._toml == self._toml
+
+    def __hash__(self) -> int:
+        return hash(self._toml)
+
+    def __repr__(self) -> str:
+        return f"<{self._kind} {self.name}>"
+
+    def _repr_html_(self) -> str:
+        document = self.to_dict()
+        about = escape(str(document.get("about", "")))
+        return (
+            f"<details><summary><b>{escape(self.name)}</b> ({self._kind}) {about}</summary>"
+            f"<pre>{escape(self._toml)}</pre></details>"
+        )
+
+
+class Design(Config):
+    """A drive, its host link and everything in it."""
+
+    _kind = "design"
+    notes: tuple[str, ...] = ()
+    """Keys that were given and have no effect in it."""
+
+    @property
+    def fabric(self) -> str:
+        """The interconnect's name."""
+        return str(self.to_dict()["fabric"]["kind"])
+
+    @classmethod
+    def _resolved(cls, label: str, text: str | None, settings: list[Setting]) -> Self:
+        toml, notes = _engine.resolve_design(label, text, settings)
+        made = cls(toml, label)
+        made.notes = tuple(notes)
+        return made
+
+
+class Workload(Config):
+    """The flows of requests that a drive serves."""
+
+    _kind = "workload"
+    notes: tuple[str, ...] = ()
+    """Settings of a fio job file that differ from fio or have no effect."""
+
+    def traces(self) -> list[str]:
+        """The trace files it replays, in the order of its flows."""
+        return [trace["file"] for flow in self.to_dict()["flow"] for trace in _traces_of(flow)]
+
+    @classmethod
+    def _resolved(cls, label: str, text: str | None, settings: list[Setting]) -> Self:
+        return cls(_engine.resolve_workload(label, text, settings), label)
+
+
+def design(source: str | os.PathLike[str], /, **overrides: Any) -> Design:
+    """A drive from a preset's name or a TOML file, with some keys changed. Warns of keys without effect.
+
+    Parameters
+    ----------
+    source
+        A preset's name (`canaletto presets` lists them), or the path of a TOML file.
+    overrides
+        Values by key, nested keys with dots, as in `canaletto schema design`; `fabric` is short for `fabric.kind`.
+        Quantities are text with a unit: `**{"flash.read": "10us", "geometry.channels": 16}`.
+
+    Returns
+    -------
+    Design
+        With every default spelt out.
+
+    Raises
+    ------
+    ConfigError
+        For an unknown preset or key, or a value that is not allowed.
+    OSError
+        If the file cannot be read.
+
+    Examples
+    --------
+    >>> import canaletto as cn
+    >>> cn.design("cost-optimized", fabric="bus", **{"flash.read": "10us"})
+    <design cost-optimized>
+    """
+    made = resolve_design(os.fspath(source), keyword_settings(overrides))
+    for note in made.notes:
+        warnings.warn(note, stacklevel=2)
+    return made
+
+
+def quiet_design(source: str | os.PathLike[str], /, **overrides: Any) -> Design:
+    """`design` without warnings: for keys that concern some of several drives."""
+    return resolve_design(os.fspath(source), keyword_settings(overrides))
+
+
+def resolve_design(label: str, settings: list[Setting]) -> Design:
+    """Resolves like `design`, without warnings."""
+    is_name = label in names.presets() or not _means_file(label)
+    return Design._resolved(label, None if is_name else read_text(label), settings)
+
+
+@dataclass(frozen=True)
+class WorkloadOptions:
+    """Settings of a workload beside its keys. None: as the workload says."""
+
+    requests: int | None = None
+    queue_depth: int | None = None
+    inter_arrival: str | None = None
+    speed: float | None = None
+    as_fast_as_possible: bool = False
+    after: str | None = None
+    until: str | None = None
+    skip: int | None = None
+    every: int | None = None
+    sample: float | None = None
+    repeat: int | None = None
+    out_of_range: str | None = None
+    devices: str | None = None
+    trace_format: str | None = None
+    read: Mapping[str, Any] = field(default_factory=dict)
+
+    def check(self) -> None:
+        """Raises ConfigError for what is not allowed in any workload."""
+        _check_choice("out_of_range", self.out_of_range, OUT_OF_RANGE)
+        _check_choice("devices", self.devices, DEVICES)
+        counts = {"requests": 1, "queue_depth": 1, "skip": 0, "every": 1, "repeat": 1}
+        for name, least in counts.items():
+            if getattr(self, name) is not None:
+                check_whole(name, getattr(self, name), least, 2**63 - 1)
+        for key, most in (("speed", 1_000_000), ("sample", 1)):
+            if getattr(self, key) is not None:
+                _check_positive(key, getattr(self, key), most)
+        paces = ["queue_depth", "as_fast_as_possible", "speed", "inter_arrival"]
+        given = [name for name in paces if getattr(self, name) not in (None, False)]
+        if len(given) > 1:
+            raise ConfigError(f"{given[0]} and {given[1]}: both given, expected one of them")
+
+    def of_traces(self) -> dict[str, Any]:
+        """The keys of each trace that they set."""
+        names = ("out_of_range", "devices", "after", "until", "skip", "every", "sample", "repeat")
+        found = {name: getattr(self, name) for name in names} | {"format": self.trace_format}
+        given = {key: value for key, value in found.items() if value is not None}
+        return given | ({"read": dict(self.read)} if self.read else {})
+
+    def of_streams(self) -> dict[str, Any]:
+        """The keys of each stream of requests, a trace or a mix of several, that they set for traces only."""
+        if self.as_fast_as_possible:
+            return {"as_fast_as_possible": True}
+        return {} if self.speed is None else {"speed": self.speed}
+
+
+def workload(
+    source: str | os.PathLike[str],
+    /,
+    *,
+    requests: int | None = None,
+    queue_depth: int | None = None,
+    inter_arrival: str | None = None,
+    speed: float | None = None,
+    as_fast_as_possible: bool = False,
+    after: str | None = None,
+    until: str | None = None,
+    skip: int | None = None,
+    every: int | None = None,
+    sample: float | None = None,
+    repeat: int | None = None,
+    out_of_range: str | None = None,
+    devices: str | None = None,
+    trace_format: str | None = None,
+    read: Mapping[str, Any] | None = None,
+    **overrides: Any,
+) -> Workload:
+    """A workload from a profile's name, a TOML file, a fio job file (.fio) or a trace of any known format (others).
+
+    What makes requests arrive is given by at most one of `queue_depth`, `inter_arrival`, `speed` and
+    `as_fast_as_possible`. Of a trace, first `skip`, then `every` or `sample`, then `repeat` decide which requests are
+    replayed.
+
+    Parameters
+    ----------
+    source
+        A profile's name (`canaletto presets` lists them), or a file's path.
+    requests
+        Largest number of requests of each flow.
+    queue_depth
+        Closed loop: this many requests of each flow are always outstanding, and arrival times are ignored.
+    inter_arrival
+        Mean time between two arrivals, such as "5us", to which the times of all open-loop flows are scaled.
+    speed
+        How many times as fast as recorded traces arrive.
+    as_fast_as_possible
+        Whether traces wait for room in the submission queue only.
+    after, until
+        Times after the first request, such as "90s", between which requests are replayed.
+    skip
+        Number of first requests to leave out.
+    every
+        Only one of so many requests.
+    sample
+        Share, from 0 to 1, of requests that are drawn at random.
+    repeat
+        Number of times that the selection is replayed.
+    out_of_range
+        Treatment of addresses beyond the drive: "refuse" (the default), "wrap" or "fit".
+    devices
+        Meaning of a trace's device numbers: "ignore" (the default) or "offset".
+    trace_format
+        Format of the trace; by default found from its content.
+    read
+        How the trace's lines are read: the keys of `flow.trace.read`, such as `{"on_error": "skip"}`.
+    overrides
+        Values by key, as in `canaletto schema workload`; those of the only flow need no `flow.0.synthetic.` before
+        them.
+
+    Returns
+    -------
+    Workload
+        With every default spelt out.
+
+    Raises
+    ------
+    ConfigError
+        For an unknown profile or key, or a value that is not allowed.
+    OSError
+        If a file cannot be read.
+
+    Examples
+    --------
+    >>> import canaletto as cn
+    >>> cn.workload("hm_0", requests=500, queue_depth=16)
+    <workload hm_0>
+    """
+    options = WorkloadOptions(
+        requests=requests,
+        queue_depth=queue_depth,
+        inter_arrival=inter_arrival,
+        speed=speed,
+        as_fast_as_possible=as_fast_as_possible,
+        after=after,
+        until=until,
+        skip=skip,
+        every=every,
+        sample=sample,
+        repeat=repeat,
+        out_of_range=out_of_range,
+        devices=devices,
+        trace_format=trace_format,
+        read=read or {},
+    )
+    made = resolve_workload(os.fspath(source), keyword_settings(overrides), options)
+    if made.notes:
+        warnings.warn(f"{made.label}: {'; '.join(made.notes)}", stacklevel=2)
+    return made
+
+
+def resolve_workload(label: str, settings: list[Setting], options: WorkloadOptions) -> Workload:
+    """Resolves like `workload`, without warnings."""
+    options.check()
+    return shaped(_load_workload(label, settings), options)
+
+
+def shaped(made: Workload, options: WorkloadOptions) -> Workload:
+    """A workload with some options, which have been checked."""
+    if options == WorkloadOptions():
+        return made
+    label = made.label
+    for_traces = options.of_traces() | options.of_streams()
+    if for_traces and not made.traces():
+        given = ", ".join(f"{key} = {option}" for key, option in for_traces.items())
+        raise ConfigError(f"{label}: got {given}, expected a workload that replays a trace: this one does not")
+    document = made.to_dict()
+    if options.inter_arrival is not None:
+        document["inter_arrival"] = options.inter_arrival
+    elif options.queue_depth is not None:
+        document.pop("inter_arrival", None)
+    for flow in document["flow"]:
+        _shape_flow(flow, options)
+    found = Workload.from_toml(_toml.dumps(document), label)
+    found.notes = made.notes
+    return found
+
+
+def keyword_settings(overrides: Mapping[str, Any]) -> list[Setting]:
+    """Keyword overrides as settings. `fabric="bus"` is short for the key `fabric.kind`."""
+    spelt = {FABRIC if key == "fabric" else key: given for key, given in overrides.items()}
+    texts = [f"{key}={given if isinstance(given, str) else _toml.value(given)}" for key, given in spelt.items()]
+    return [Setting(text, "", text) for text in texts]
+
+
+def read_text(path: str) -> str:
+    """A configuration file's text.
+
+    Raises OSError if it cannot be read, ConfigError if it is not UTF-8 text of a sensible size.
+    """
+    with awaiting_writers([path]), open(path, "rb") as file:
+        content = file.read(MAX_CONFIG_BYTES + 1)
+    if len(content) > MAX_CONFIG_BYTES:
+        raise ConfigError(f"{path}: larger than {MAX_CONFIG_BYTES >> 20} MiB, the most a configuration file may have")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ConfigError(
+            f"{path}:{line}: byte 0x{content[error.start]:02x} is not UTF-8 text, expected a configuration file"
+        ) from None
+
+
+def _load_workload(label: str, settings: list[Setting]) -> Workload:
+    if label in names.profiles() or not _means_file(label):
+        return Workload._resolved(label, None, settings)
+    if label.endswith(".toml"):
+        toml = Workload._resolved(label, read_text(label), settings).to_toml()
+        return Workload(_with_absolute_traces(toml, Path(label).parent), label)
+    if label.endswith(".fio"):
+        from canaletto._io import fio
+
+        text, notes = fio.workload(read_text(label), label)
+        made = Workload(Workload._resolved(f"{label} as a workload", text, settings).to_toml(), label)
+        made.notes = tuple(notes)
+        return made
+    if not Path(label).is_fifo():  # Opened and closed again, a pipe would lose its writer.
+        with open(label, "rb"):  # the system's own word if it is missing, forbidden or a folder
+            pass
+    name = trace_name(label)
+    flow = {"name": name, "trace": {"file": _absolute(label)}}
+    return Workload._resolved(label, _toml.dumps({"name": name, "flow": [flow]}), settings)
+
+
+def trace_name(path: str) -> str:
+    """A trace's name: that of its file without the endings for compression and format."""
+    file = os.path.basename(path)
+    name = file.removesuffix(".gz").removesuffix(".zst").removesuffix(".xz")
+    return os.path.splitext(name)[0] or file
+
+
+def _with_absolute_traces(toml: str, folder: Path) -> str:
+    """Trace paths in a workload file are relative to its folder; resolved, they mean the same from everywhere."""
+    document = tomllib.loads(toml)
+    traces = [trace for flow in document["flow"] for trace in _traces_of(flow)]
+    if all(os.path.isabs(trace["file"]) for trace in traces):
+        return toml
+    for trace in traces:
+        trace["file"] = _absolute(folder / trace["file"])
+    return _toml.dumps(document)
+
+
+def _absolute(path: str | os.PathLike[str]) -> str:
+    """A trace's path from everywhere. Raises ConfigError if the folder that it is in has a name that is no text."""
+    found = os.path.abspath(path)
+    check_text(found)
+    return found
+
+
+def check_text(path: str | os.PathLike[str]) -> None:
+    """Raises ConfigError for a path that is not UTF-8, as the engine takes no others."""
+    try:
+        os.fspath(path).encode()
+    except UnicodeEncodeError:
+        raise ConfigError(f"{os.fspath(path)}: got a name that is not UTF-8, expected one that is") from None
+
+
+def _traces_of(flow: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The traces that a flow replays."""
+    return [flow["trace"]] if "trace" in flow else list(flow["mix"]["trace"]) if "mix" in flow else []
+
+
+def _shape_flow(flow: dict[str, Any], options: WorkloadOptions) -> None:
+    for kind in ("synthetic", "trace", "mix"):
+        if kind not in flow:
+            continue
+        stream = flow[kind]
+        changed: dict[str, Any] = {} if options.requests is None else {"requests": options.requests}
+        pace = {} if options.queue_depth is None else {"queue_depth": options.queue_depth}
+        if kind != "synthetic":
+            pace |= options.of_streams()
+        if pace:
+            for key in ("queue_depth", "as_fast_as_possible", "speed", *OPEN_LOOP):
+                stream.pop(key, None)
+            changed |= pace
+        stream.update(changed)
+        # Where the values came from that are now others.
+        for key in (*changed, *OPEN_LOOP * bool(pace)):
+            stream.get("origin", {}).pop(key, None)
+    for trace in _traces_of(flow):
+        given = options.of_traces()
+        if "read" in given:
+            given["read"] = trace.get("read", {}) | given["read"]
+        for one, other in (("every", "sample"), ("sample", "every")):
+            if one in given and other not in given:
+                trace.pop(other, None)
+        trace.update(given)
+
+
+def check_whole(name: str, given: object, least: int, most: int) -> None:
+    """Raises ConfigError unless `given` is a whole number in the range."""
+    if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= most:
+        raise ConfigError(f"{name}: got {given!r}, expected a whole number from {least} to {most}")
+
+
+def _check_positive(name: str, given: object, most: float) -> None:
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given <= most:
+        raise ConfigError(f"{name}: got {given!r}, expected a number above 0, up to {most}")
+
+
+def _check_choice(key: str, given: str | None, allowed: tuple[str, ...]) -> None:
+    if given is not None and given not in allowed:
+        raise ConfigError(f"{key}: got {given!r}, expected one of {', '.join(allowed)}")
+
+
+def _means_file(label: str) -> bool:
+    """Whether a word that is no known name means a file: one that exists, or that is spelt like a path."""
+    return os.path.exists(label) or os.sep in label or bool(os.path.splitext(label)[1])

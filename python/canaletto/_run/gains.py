@@ -1,0 +1,87 @@
+"""Speedups of fabrics over the first of a comparison, and how sure they are."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any, TypeAlias
+
+from canaletto._run.confidence import LEVEL, half_width
+
+SAME = 0.01
+"""Fabrics whose figures differ by less than this share are called equal."""
+
+MEASURES = ("execution_time", "mean_latency", "p99_latency", "iops")
+"""Measures of speed, each so that more than 1 is better."""
+
+
+@dataclass(frozen=True)
+class Gain:
+    """Speedup over the baseline. With several seeds: their mean, and half the width of its 95 % interval."""
+
+    mean: float
+    half_width: float | None = None
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the interval does not include 1, which is no difference."""
+        return self.half_width is None or abs(self.mean - 1) > self.half_width
+
+    @property
+    def is_faster(self) -> bool:
+        """Whether it is more than 1 % faster, surely."""
+        return self.mean > 1 + SAME and self.is_sure
+
+    @property
+    def is_slower(self) -> bool:
+        """Whether it is more than 1 % slower, surely."""
+        return self.mean * (1 + SAME) < 1 and self.is_sure
+
+
+Gains: TypeAlias = Mapping[str, Mapping[str, Gain | None]]
+"""By fabric and measure; None where it is not defined."""
+
+
+def gains(samples: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, dict[str, Gain | None]]:
+    """Gains of results: one sequence a seed, each with a result for every fabric, the baseline first.
+
+    Ratios are taken seed by seed, where all fabrics serve the same requests: what all of them owe to the seed cancels.
+    """
+    each = [_ratios(runs) for runs in samples]
+    return {
+        fabric: {measure: _gain([found[fabric][measure] for found in each]) for measure in MEASURES}
+        for fabric in each[0]
+    }
+
+
+def intervals(found: Gains, seeds: Sequence[int]) -> dict[str, Any]:
+    """Gains as plain data, as `canaletto compare --json` has them."""
+    speedup = {
+        fabric: {measure: _plain(gain) for measure, gain in measures.items()} for fabric, measures in found.items()
+    }
+    return {"seeds": list(seeds), "level": LEVEL, "speedup": speedup}
+
+
+def _plain(gain: Gain | None) -> dict[str, float | None] | None:
+    return None if gain is None else {"mean": gain.mean, "half_width": gain.half_width}
+
+
+def _gain(ratios: Sequence[float | None]) -> Gain | None:
+    known = [ratio for ratio in ratios if ratio is not None]
+    return Gain(fmean(known), half_width(known)) if known and len(known) == len(ratios) else None
+
+
+def _ratios(runs: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, float | None]]:
+    first = runs[0]
+    return {
+        run["fabric"]: {
+            "execution_time": _ratio(first["execution_time_us"], run["execution_time_us"]),
+            "mean_latency": _ratio(first["latency_us"]["all"]["mean"], run["latency_us"]["all"]["mean"]),
+            "p99_latency": _ratio(first["latency_us"]["all"]["p99"], run["latency_us"]["all"]["p99"]),
+            "iops": _ratio(run["iops"], first["iops"]),
+        }
+        for run in runs
+    }
+
+
+def _ratio(a: float | None, b: float | None) -> float | None:
+    return a / b if a and b else None

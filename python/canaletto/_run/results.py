@@ -1,0 +1,183 @@
+"""Result of a run."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from canaletto._run.config import Design, Workload
+from canaletto.result import Requests, RunResult
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from canaletto._io.rows import Rows, Saved
+    from canaletto._run.timeline import Timeline
+
+
+class Result(RunResult):
+    """One run's results: the fields of `canaletto run --json`, and every request.
+
+    design and workload are the names; `configuration` holds what they stand for.
+    """
+
+    def __init__(
+        self,
+        data: Mapping[str, Any],
+        design: Design,
+        workload: Workload,
+        options: Mapping[str, Any],
+        rows: "Rows | Saved | None",
+    ) -> None:
+        super().__init__(data)
+        self._design = design
+        self._workload = workload
+        self._options = dict(options)
+        self._rows = rows
+
+    @property
+    def configuration(self) -> tuple[Design, Workload]:
+        """The design and the workload that ran."""
+        return self._design, self._workload
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The run's options: seed, seeds, warmup (requests left out of the statistics), slowdowns if asked for."""
+        return dict(self._options)
+
+    @property
+    def request_counts(self) -> Requests:
+        """Numbers of requests: the field `requests`, as `requests` itself is the frame of all of them."""
+        return Requests(self._data["requests"])
+
+    @property
+    def has_requests(self) -> bool:
+        """Whether the single requests were kept."""
+        return self._rows is not None
+
+    @cached_property
+    def requests(self) -> "pl.DataFrame":
+        """One row a request: flow, op, failed, lba and sectors (of 512 B), times in microseconds, where the time went.
+
+        `<cause>_us` is the time charged to each cause that occurs, `root_<cause>_us` that by root cause; over a row
+        either sum to `latency_us`.
+        Raises RuntimeError if the run did not keep them.
+        """
+        return self.rows.frame()
+
+    def scan_requests(self) -> "pl.LazyFrame":
+        """Returns `requests` as a query, which reads what it needs: for runs whose requests do not fit into memory.
+
+        Raises RuntimeError if the run did not keep them.
+        """
+        return self.rows.scan()
+
+    @property
+    def rows(self) -> "Rows | Saved":
+        """Where the single requests are. Raises RuntimeError if the run did not keep them."""
+        if self._rows is None:
+            raise RuntimeError("this run kept no single requests; run it with records=True")
+        return self._rows
+
+    @cached_property
+    def blame(self) -> "pl.DataFrame":
+        """Latency by cause: mean over all requests and over the slowest hundredth, with shares.
+
+        A wait is charged to what was waited for; `root_causes` passes it on.
+        """
+        from canaletto._io import frames
+
+        return frames.causes(self._data["blame_us"])
+
+    @cached_property
+    def root_causes(self) -> "pl.DataFrame":
+        """Latency by root cause: mean over all requests and over the slowest hundredth, with shares.
+
+        A wait is charged to what the holder of what was waited for did or waited for itself, and so on.
+        """
+        from canaletto._io import frames
+
+        return frames.causes(self._data["root_cause_us"])
+
+    def timeline(
+        self,
+        *,
+        from_us: float | None = None,
+        to_us: float | None = None,
+        limit: int | None = None,
+        progress: bool | None = None,
+    ) -> "Timeline":
+        """Returns the timeline between two moments of simulated time.
+
+        The run (of the first seed) is repeated up to there, exactly.
+
+        Parameters
+        ----------
+        from_us, to_us
+            First and last moment, in microseconds. By default around the slowest request, or, if requests were not
+            kept, the first 200 us.
+        limit
+            The most spans and steps to keep.
+        progress
+            Whether to show a bar; by default, when standard error is a terminal.
+
+        Returns
+        -------
+        Timeline
+            Spans, steps and requests as Polars frames, times in picoseconds.
+
+        Raises
+        ------
+        ConfigError
+            For a window that is none.
+        SimulationError
+            If the run stops before the window's end.
+        """
+        from canaletto._run import timeline
+
+        window = timeline.window_us(from_us, to_us)
+        return timeline.of_result(self, window, timeline.LIMIT if limit is None else limit, progress)
+
+    def save(self, path: str | PathLike[str], *, force: bool = False, report: bool = True) -> None:
+        """Freezes the run as a folder that `canaletto rerun` and `canaletto diff` take.
+
+        Nothing half-written stays behind.
+
+        Parameters
+        ----------
+        path
+            The new folder.
+        force
+            Whether to replace a folder that holds a run.
+        report
+            Whether to write a report page.
+
+        Raises
+        ------
+        ConfigError
+            If the folder exists, unless `force` is given and it holds a run.
+        OSError
+            If it cannot be written.
+        """
+        from canaletto._io import folder
+
+        folder.save(self, path, force=force, report=report)
+
+    def __repr__(self) -> str:
+        from canaletto._report import terminal
+
+        return terminal.text(self._data)
+
+    def _repr_html_(self) -> str:
+        from canaletto._report import notebook
+
+        return notebook.html(self._data)
+
+
+_LARGE = ("tail_us", "series", "map")
+"""Fields of a result that hold many numbers: distributions, what went on over time, every part of the array."""
+
+
+def lean(data: Mapping[str, Any]) -> dict[str, Any]:
+    """A result without what takes many numbers: `--json=summary`."""
+    return {key: found for key, found in data.items() if key not in _LARGE}

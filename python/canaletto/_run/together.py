@@ -1,0 +1,61 @@
+"""Runs side by side: each with a name, a bar or a report of its own."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from threading import Event
+from typing import TypeAlias, TypeVar
+
+from canaletto._engine import ConfigError, SimulationError
+from canaletto._io.progress import Progress, Row
+from canaletto._run import parallel
+
+T = TypeVar("T")
+
+NamedProgress: TypeAlias = Callable[[str, int, int, int], object]
+"""Called with a run's name, requests done, requests in all (0 if unknown) and simulated picoseconds."""
+
+
+def side_by_side(
+    what: str,
+    names: Sequence[str],
+    jobs: Iterable[Callable[[Progress], T]],
+    workers: int,
+    rows: Sequence[Row | None],
+    tell: NamedProgress | None,
+) -> list[T]:
+    """Does a job for each name, so many at a time; reports to the rows, or else to `tell`, from several threads.
+
+    Ctrl-C stops all of them, and so does the first that fails, whose error names it: `what` and the name.
+    """
+
+    def watched(name: str, job: Callable[[Progress], T], row: Row | None) -> Callable[[Event], T]:
+        def run(stop: Event) -> T:
+            def report(done: int, total: int, simulated_ps: int) -> None:
+                if stop.is_set():
+                    raise parallel.StoppedError
+                if row is not None:
+                    row(done, total, simulated_ps)
+                elif tell is not None:
+                    tell(name, done, total, simulated_ps)
+
+            with naming(f"{what} {name}"):
+                found = job(report)
+            if row is not None:
+                row.finish()
+            return found
+
+        return run
+
+    return parallel.in_threads(list(map(watched, names, jobs, rows)), workers)
+
+
+@contextmanager
+def naming(label: str) -> Iterator[None]:
+    """Errors say which run it was."""
+    try:
+        yield
+    except (ConfigError, SimulationError) as error:
+        raise type(error)("\n".join(f"{label}: {line}" for line in str(error).splitlines())) from None
+    except BaseException as error:
+        error.add_note(label)
+        raise

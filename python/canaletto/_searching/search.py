@@ -1,0 +1,139 @@
+"""The best designs of many, found by Optuna."""
+
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from canaletto._run.config import Design, Workload
+from canaletto._searching import document
+from canaletto._searching.document import Search as Asked
+from canaletto._sweeping.points import Points, place
+from canaletto._sweeping.run import Report
+from canaletto._sweeping.sweep import reporting
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class Search(Points):
+    """A search that was carried out."""
+
+    @cached_property
+    def table(self) -> "pl.DataFrame":
+        """One row a point that was tried: its values, pins and area, whether it is feasible, and its results."""
+        from canaletto._sweeping.folder import TABLE
+
+        return self._folder.table(TABLE)
+
+    @property
+    def front(self) -> "pl.DataFrame":
+        """The rows of the Pareto front: feasible points that none is better than, the first objective's best first."""
+        return self.table.filter(self.table["front"].is_not_null()).sort("front")
+
+    def design(self, point: int) -> Design:
+        """The design of a point.
+
+        Parameters
+        ----------
+        point
+            Its number, from 0: the column `point` of `table`.
+
+        Returns
+        -------
+        Design
+            With every default spelt out.
+        """
+        row = self._folder.plan().row(point, named=True)
+        return Design(row["design_toml"], row["design"])
+
+    def __repr__(self) -> str:
+        return f"<search among {self.table.height} points in {self.path}>"
+
+    def _repr_html_(self) -> str:
+        return self.front._repr_html_()
+
+
+def search(
+    design: Design | str | PathLike[str],
+    workload: Workload | str | PathLike[str],
+    space: Mapping[str, Any],
+    objectives: Iterable[str],
+    *,
+    constraints: Mapping[str, Mapping[str, float]] | None = None,
+    trials: int = 100,
+    out: str | PathLike[str] | None = None,
+    progress: bool | Report | None = None,
+    **more: Any,
+) -> Search:
+    """Looks for the designs that are best in one or several objectives, by Optuna (Akiba et al., KDD 2019).
+
+    Parameters
+    ----------
+    design, workload
+        The drive and its work, as for `run`.
+    space
+        The values that each key may take, as the axes of a sweep: lists, or ranges between whose ends any value is
+        possible.
+    objectives
+        Some of p99, mean_latency, iops, energy, power, endurance, write_amplification, area, pins.
+    constraints
+        Limits of these, such as `{"pins": {"max": 128}}`.
+    trials
+        The most points to try.
+    out
+        The folder, new or that of the same search to go on with; by default a temporary one, which goes with the
+        result.
+    progress
+        As for `sweep`.
+    more
+        Further keys of a search's file (`docs/sweep.md`).
+
+    Returns
+    -------
+    Search
+        Its `front` has the designs that none is better than.
+
+    Raises
+    ------
+    ConfigError
+        For what cannot be searched, or if Optuna is not installed.
+    OSError
+        For a disk that is full.
+    """
+    given = {"design": design, "workload": workload, "space": dict(space), "objectives": list(objectives)}
+    asked = document.checked("search", {**given, "constraints": constraints or {}, "trials": trials, **more})
+    with place(out) as home, reporting(progress, "trials") as report:
+        made = go_on(asked, home, report=report, page=out is not None)
+    if out is None:
+        made.remove_folder_at_end()
+    return made
+
+
+def go_on(
+    asked: Asked, out: Path, *, report: Report, command: Sequence[str] | None = None, page: bool = True
+) -> Search:
+    """Carries a search out, and writes its table, the best designs and a page. Raises what `search` does."""
+    from canaletto._searching import study, table
+    from canaletto._sweeping.folder import PLAN, REPORT, SEARCH, TABLE, Folder, plan_of
+
+    folder = Folder(out, SEARCH)
+    folder.check(asked)
+    study.check(asked)
+    folder.claim(asked, command)
+    trials = study.carry_out(asked, folder.store, report)
+    best = study.front(asked, trials)
+    plan = plan_of(asked.points, [trial.point for trial in trials])
+    folder.write_frame(PLAN, plan)
+    folder.write_frame(TABLE, table.frame(asked, plan, trials, best, folder.store))
+    shutil.rmtree(out / "designs", ignore_errors=True)
+    for trial in best:
+        folder.write(f"designs/{trial.point.number}.toml", trial.point.task.design.encode())
+    found = Search(folder)
+    if page:
+        from canaletto._report import search as pages
+
+        folder.write(REPORT, pages.html(asked, found).encode())
+    return found

@@ -1,0 +1,208 @@
+"""Trials: asked of Optuna, carried out as points of a sweep, told to Optuna.
+
+Nothing of Optuna is kept. Its sampler is seeded and results are, too, so that a search that is started again asks for
+the same points, whose records are there: it goes on where it was, after whatever ended it.
+"""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from canaletto._engine import ConfigError
+from canaletto._run import parallel
+from canaletto._run.config import Design, Workload
+from canaletto._searching.document import Constraint, Search
+from canaletto._searching.measures import DESIGN_ONLY, most_iops, value
+from canaletto._sweeping import work
+from canaletto._sweeping.axes import Value
+from canaletto._sweeping.run import Report
+from canaletto._sweeping.store import Store
+from canaletto._sweeping.tasks import Point, Resolver
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One point that was tried."""
+
+    point: Point
+    values: tuple[float | None, ...]
+    """Of the objectives; None where they do not apply, or for a point without a run."""
+    excesses: tuple[float, ...]
+    is_pruned: bool = False
+    """Whether it was not run, as it cannot keep a constraint."""
+    error: str = ""
+
+    @property
+    def is_feasible(self) -> bool:
+        """Whether it has all values and keeps all constraints."""
+        known = None not in self.values and not self.error and not self.is_pruned
+        return known and all(excess <= 0 for excess in self.excesses)
+
+
+def carry_out(asked: Search, store: Store, report: Report) -> list[Trial]:
+    """The trials, those of equal points once.
+
+    Raises ConfigError for what cannot be simulated, OSError if the disk takes no more; Ctrl-C stops it.
+    """
+    optuna = _optuna()
+    study = optuna.create_study(
+        directions=["maximize" if each.more_is_better else "minimize" for each in asked.objectives],
+        sampler=_sampler(optuna, asked),
+    )
+    resolver = Resolver(asked.points)
+    space = Space(optuna, asked)
+    found: dict[str, Trial] = {}
+    done = 0
+    while done < asked.trials and len(found) < space.size:
+        batch = [study.ask(space.distributions) for _ in range(min(asked.batch, asked.trials - done))]
+        points = [resolver.point(len(found) + n, space.values(each.params)) for n, each in enumerate(batch)]
+        new = {point.task.key: point for point in points if point.task.key not in found}
+        for trial in _tried(asked, list(new.values()), store):
+            found[trial.point.task.key] = trial
+        for each, point in zip(batch, points, strict=True):
+            _tell(optuna, study, each, found[point.task.key])
+        done += len(batch)
+        report(done, asked.trials)
+    return list(found.values())
+
+
+def check(asked: Search) -> None:
+    """Raises ConfigError if Optuna is not installed, or any value of any key cannot be resolved."""
+    optuna = _optuna()
+    space, resolver = Space(optuna, asked), Resolver(asked.points)
+    for number in range(max(map(len, space.choices), default=1)):
+        # One after the other, all at a time: mistakes show before hours of work.
+        resolver.point(0, space.values({key: space.choice(key, number) for key in space.distributions}))
+
+
+class Space:
+    """The keys to choose, as Optuna has them."""
+
+    def __init__(self, optuna: Any, asked: Search) -> None:
+        grid = asked.points.grid
+        spans = grid.latin.spans if grid.latin else {}
+        self._grid = grid
+        self._spans = spans
+        self._axes = {axis.key: axis for axis in grid.all_axes}
+        self.distributions: dict[str, Any] = {}
+        for key, axis in self._axes.items():
+            if key in spans:
+                # The part of the way between the ends: scale, unit and rounding are the span's.
+                self.distributions[key] = optuna.distributions.FloatDistribution(0.0, 1.0)
+            elif axis.is_ordered:
+                self.distributions[key] = optuna.distributions.IntDistribution(0, len(axis.values) - 1)
+            else:
+                self.distributions[key] = optuna.distributions.CategoricalDistribution(range(len(axis.values)))
+        self.size = float("inf") if spans else len(grid.points(asked.points.label))
+
+    @property
+    def choices(self) -> list[Sequence[Value]]:
+        """The values of each key that has some."""
+        return [axis.values for axis in self._axes.values()]
+
+    def choice(self, key: str, number: int) -> float:
+        """The parameter of one of a key's values, counted round and round."""
+        return number % 2 if key in self._spans else number % len(self._axes[key].values)
+
+    def values(self, params: dict[str, Any]) -> dict[str, Value]:
+        """The values that a trial's parameters stand for."""
+        chosen = {
+            key: self._spans[key].at(given) if key in self._spans else self._axes[key].values[given]
+            for key, given in params.items()
+        }
+        return self._grid.pruned(chosen)
+
+
+def front(asked: Search, trials: Sequence[Trial]) -> list[Trial]:
+    """Feasible trials than which no other is better in one objective and no worse in the rest, by the first one."""
+    signs = [-1 if each.more_is_better else 1 for each in asked.objectives]
+    costs = {
+        number: [sign * each for sign, each in zip(signs, trial.values, strict=True) if each is not None]
+        for number, trial in enumerate(trials)
+        if trial.is_feasible
+    }
+
+    def is_beaten(mine: list[float]) -> bool:
+        return any(other != mine and all(a <= b for a, b in zip(other, mine, strict=True)) for other in costs.values())
+
+    best = sorted((cost, number) for number, cost in costs.items() if not is_beaten(cost))
+    return [trials[number] for _, number in best]
+
+
+def _tried(asked: Search, points: Sequence[Point], store: Store) -> Iterator[Trial]:
+    """The points' trials, side by side: the engine leaves the interpreter to others while it runs."""
+    reasons = {point.task.key: _excesses_beforehand(asked, point) for point in points}
+    missing = [
+        point.task for point in points if max(reasons[point.task.key]) <= 0 and store.get(point.task.key) is None
+    ]
+
+    def job(task: Any) -> Any:
+        def run(stop: Any) -> tuple[str, bytes]:
+            def look(*_: int) -> None:
+                if stop.is_set():
+                    raise parallel.StoppedError
+
+            return task.key, work.compute(task, look)
+
+        return run
+
+    for key, record in parallel.in_threads([job(task) for task in missing], asked.batch):
+        store.put(key, record)
+    for point in points:
+        yield _judged(asked, point, store, reasons[point.task.key])
+
+
+def _judged(asked: Search, point: Point, store: Store, beforehand: Sequence[float]) -> Trial:
+    if max(beforehand) > 0:
+        return Trial(point, (None,) * len(asked.objectives), tuple(beforehand), is_pruned=True)
+    kept = store.get(point.task.key)
+    assert kept is not None, "what was tried was kept"
+    result, _ = kept
+    design = Design(point.task.design, "design").to_dict()
+    values = tuple(value(each, design, result) for each in asked.objectives)
+    excesses = tuple(each.excess(value(each.measure, design, result)) for each in asked.constraints)
+    return Trial(point, values, excesses, error=result.get("error", ""))
+
+
+def _excesses_beforehand(asked: Search, point: Point) -> list[float]:
+    """How far a point is beyond each constraint, as far as closed forms tell: more than 0 needs no run."""
+    design = Design(point.task.design, "design")
+    keys = design.to_dict()
+
+    def excess(each: Constraint) -> float:
+        if each.measure.name in DESIGN_ONLY:
+            return each.excess(value(each.measure, keys, {}))
+        if each.measure.name == "iops" and each.is_least:
+            most = most_iops(design, Workload(point.task.workload, "workload"))
+            return 0.0 if most is None else each.excess(most)
+        return 0.0
+
+    return [excess(each) for each in asked.constraints] or [0.0]
+
+
+def _tell(optuna: Any, study: Any, asked: Any, trial: Trial) -> None:
+    """Tells Optuna how a trial came out."""
+    for number, excess in enumerate(trial.excesses):
+        asked.set_constraint(str(number), excess)
+    if trial.is_pruned:
+        study.tell(asked, state=optuna.trial.TrialState.PRUNED)
+    elif trial.error or None in trial.values:
+        study.tell(asked, state=optuna.trial.TrialState.FAIL)
+    else:
+        study.tell(asked, list(trial.values))
+
+
+def _sampler(optuna: Any, asked: Search) -> Any:
+    kinds = {"tpe": "TPESampler", "nsga2": "NSGAIISampler", "random": "RandomSampler"}
+    return getattr(optuna.samplers, kinds[asked.sampler])(seed=asked.sampler_seed)
+
+
+def _optuna() -> Any:
+    try:
+        import optuna
+    except ImportError:
+        raise ConfigError("optuna: not installed, expected it for a search: pip install 'canaletto[search]'") from None
+    warnings.filterwarnings("ignore", category=optuna.exceptions.ExperimentalWarning)
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    return optuna

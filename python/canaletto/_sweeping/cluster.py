@@ -1,0 +1,193 @@
+"""Simulations on a cluster, through Dask: a scheduler that is running, or one whose workers are jobs."""
+
+import contextlib
+import logging
+import math
+import re
+import time
+from collections.abc import Generator, Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from canaletto._engine import ConfigError, SimulationError
+from canaletto._sweeping import remote
+from canaletto._sweeping.document import Document
+from canaletto._sweeping.executors import MOST_DEATHS, Done
+from canaletto._sweeping.tasks import Task
+
+Client: TypeAlias = Any
+Future: TypeAlias = Any
+"""Classes of `distributed`, which need not be installed."""
+
+TIMEOUT_S, WORKERS_S = 10, 60
+"""Time within which a scheduler answers, and within which it has a first worker: busy machines start them slowly."""
+
+_QUEUES = {"slurm": "SLURMCluster", "pbs": "PBSCluster", "lsf": "LSFCluster"}
+"""Classes of dask-jobqueue."""
+
+_ASK_AGAIN_S = 2
+"""Time after which the number of workers is asked for again."""
+
+_AHEAD = 2
+"""Tasks that are submitted for each thread of a worker: one that is carried out, and one that is on its way."""
+
+
+class Dask:
+    """Workers of a Dask scheduler. They need this package and nothing else: traces reach them by their hash."""
+
+    def __init__(self, client: Client, queue: Any = None) -> None:
+        """queue: the cluster of dask-jobqueue that belongs to it."""
+        self._client = client
+        self._queue = queue
+        self._traces: dict[str, Future] = {}
+        self._threads = 1
+        self._asked = -math.inf
+
+    @property
+    def workers(self) -> int:
+        """Simulations at a time."""
+        # Asked now and then: workers come and go, and each question takes as long as a short simulation.
+        if time.monotonic() - self._asked > _ASK_AGAIN_S:
+            self._threads = max(1, sum(self._client.nthreads().values()))
+            self._asked = time.monotonic()
+        return self._threads
+
+    def carry_out(self, tasks: Iterable[Task]) -> Generator[Done]:
+        """The tasks' records, each as soon as it is there. A worker that dies only costs the time it had taken.
+
+        Raises SimulationError if the scheduler is lost.
+        """
+        waiting = iter(tasks)
+        running: dict[Future, tuple[Task, int]] = {}
+        finished = _package("distributed").as_completed(
+            [], loop=self._client.loop, raise_errors=False, with_results=True
+        )
+
+        def submit(task: Task, attempt: int, content: Mapping[str, Any]) -> None:
+            future = self._client.submit(
+                remote.answer, task.to_dict(), dict(content), key=f"canaletto-{task.key}-{attempt}", pure=False
+            )
+            running[future] = task, attempt
+            finished.add(future)
+
+        def fill() -> None:
+            # By what is there now: workers come and go.
+            while len(running) < _AHEAD * self.workers and (task := next(waiting, None)) is not None:
+                submit(task, 1, {})
+
+        fill()
+        while running:
+            future, found = next(finished)
+            task, attempt = running.pop(future)
+            sign, content = self._answer(future, found)
+            if sign == remote.MISSING:
+                submit(task, attempt + 1, self._sent(task, content.decode()))
+            elif sign == remote.LOST and attempt < MOST_DEATHS:
+                submit(task, attempt + 1, {})
+            else:
+                yield Done(task, content) if sign == remote.RECORD else Done(task, failure=content.decode())
+            fill()
+
+    def close(self) -> None:
+        """Leaves the scheduler, or ends it and its jobs if it is ours."""
+        with contextlib.suppress(Exception):
+            self._client.close()
+            if self._queue is not None:
+                self._queue.close()
+
+    def _answer(self, future: Future, found: Any) -> tuple[bytes, bytes]:
+        """A worker's answer, or that it is lost: it died over it too often, or does not have this package."""
+        if self._client.status != "running":
+            raise SimulationError("the Dask scheduler is lost; the same command goes on from here")
+        if future.status == "finished":
+            sign, content = found
+            return sign, content
+        reason = found[1] if isinstance(found, tuple) and len(found) > 1 else found
+        return remote.LOST, f"no worker brought it to an end: {type(reason).__name__}: {reason}".encode()
+
+    def _sent(self, task: Task, digest: str) -> dict[str, Future]:
+        """A trace that a worker has not, by its hash. It is read once, and goes from worker to worker from then on."""
+        file = next(file for file, found in task.traces.items() if found == digest)
+        known = self._traces.get(digest)
+        if known is None or known.status != "finished":
+            (self._traces[digest],) = self._client.scatter([Path(file).read_bytes()], hash=False)
+        return {digest: self._traces[digest]}
+
+
+def connected(where: str) -> Dask:
+    """The workers of a scheduler at `dask://HOST:PORT`.
+
+    Raises ConfigError if it cannot be reached, has no workers, or workers with another build of this package.
+    """
+    found = re.fullmatch(r"dask://([^/\s:]+|\[[0-9a-fA-F:]+\]):(\d{1,5})", where)
+    if found is None:
+        raise ConfigError(f"--on {where}: expected dask://HOST:PORT, such as dask://head:8786")
+    distributed = _package("distributed")
+    try:
+        client = distributed.Client(f"tcp://{found[1]}:{found[2]}", timeout=TIMEOUT_S, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise ConfigError(f"--on {where}: no scheduler can be reached there: {reason}") from None
+    try:
+        client.wait_for_workers(1, timeout=WORKERS_S)
+        _check_workers(where, client.run(remote.build, on_error="return"))
+    except TimeoutError:
+        client.close()
+        raise ConfigError(
+            f"--on {where}: the scheduler has no workers, expected some (dask worker {found[1]}:{found[2]})"
+        ) from None
+    except ConfigError:
+        client.close()
+        raise
+    return Dask(client)
+
+
+def started(asked: Document) -> Dask:
+    """Workers that are jobs of a batch system, as the table `[cluster]` of a sweep's file says.
+
+    Raises ConfigError for a table that is none.
+    """
+    table = dict(asked.cluster)
+    place = f"{asked.place('cluster')}cluster"
+    if not table:
+        raise ConfigError(f"{place}: absent, expected a table [cluster] for --on cluster")
+    kind, jobs = table.pop("kind", None), table.pop("jobs", None)
+    if kind not in _QUEUES:
+        raise ConfigError(f"{place}.kind: got {kind!r}, expected one of {', '.join(_QUEUES)}")
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
+        raise ConfigError(f"{place}.jobs: got {jobs!r}, expected the number of jobs")
+    distributed, jobqueue = _package("distributed"), _package("dask_jobqueue")
+    try:
+        queue = getattr(jobqueue, _QUEUES[kind])(**table)
+    except (TypeError, ValueError) as error:
+        said = " ".join(str(error).split())
+        raise ConfigError(f"{place}: {said}; expected keys of dask-jobqueue's {_QUEUES[kind]}") from None
+    queue.scale(jobs=jobs)
+    return Dask(distributed.Client(queue, set_as_default=False), queue)
+
+
+def _check_workers(where: str, found: Mapping[str, Any]) -> None:
+    """Raises ConfigError if a worker does not have this build of the package."""
+    for worker, told in found.items():
+        if told != remote.build():
+            theirs = f"no canaletto that answers ({told})" if isinstance(told, Exception) else _told(*told)
+            raise ConfigError(f"--on {where}: worker {worker} has {theirs}, expected {_told(*remote.build())}")
+
+
+def _told(version: str, build: str) -> str:
+    return f"canaletto {version} (build {build[:12]})"
+
+
+def _package(name: str) -> Any:
+    """A package that only clusters need."""
+    from importlib import import_module
+
+    try:
+        module = import_module(name)
+    except ImportError:
+        raise ConfigError(
+            f"{name}: not installed, expected it for clusters: pip install 'canaletto[cluster]'"
+        ) from None
+    # Workers come and go; those that are lost for good are told of once, by us.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    return module

@@ -1,0 +1,82 @@
+"""Cost of a sweep before it is carried out, from a few of its points."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from canaletto import _engine
+from canaletto._run import simulate
+from canaletto._run.config import Design, Workload
+from canaletto._sweeping.tasks import Task
+
+SAMPLES = 8
+"""Points that are tried, spread evenly over all."""
+
+BUDGET_S = 0.5
+"""CPU time after which a try is given up: from then on it is known by how far it came."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Cost of the points that are missing."""
+
+    cpu_hours: float | None
+    """None if no point came so far that it could be told."""
+    tried: int
+    memory_mb: float
+    """Memory of the largest of those that were tried, in a process of its own."""
+
+
+def estimate(tasks: Sequence[Task]) -> Estimate:
+    """The cost of tasks. Raises ConfigError for what cannot be simulated, OSError for a trace that cannot be read."""
+    chosen = _spread(tasks)
+    found = [_cpu_s(task) for task in chosen]
+    known = [cpu_s for cpu_s in found if cpu_s is not None]
+    memory = [simulate.inspect(*_configuration(task))["memory_mb"] for task in chosen]
+    hours = sum(known) / len(known) * len(tasks) / 3600 if known else None
+    return Estimate(hours if tasks else 0.0, len(chosen), max(memory, default=0.0))
+
+
+def affordable(tasks: Sequence[Task], workers: int) -> int:
+    """Number of processes that the machine has memory for, up to `workers`, judged by a few of the tasks.
+
+    Raises ConfigError if the memory is too small for one.
+    """
+    chosen = map(_configuration, _spread(tasks))
+    needed = max((simulate.memory_needed([design], work, False) for design, work in chosen), default=0)
+    return workers - simulate.check_memory("a point", [count * needed for count in range(workers, 0, -1)])
+
+
+def _spread(tasks: Sequence[Task]) -> Sequence[Task]:
+    """A few of the tasks, evenly spread over all."""
+    return tasks if len(tasks) <= SAMPLES else [tasks[len(tasks) * n // SAMPLES] for n in range(SAMPLES)]
+
+
+def _configuration(task: Task) -> tuple[Design, Workload]:
+    return Design(task.design, "design"), Workload(task.workload, "workload")
+
+
+class _EnoughError(Exception):
+    """Raised by a try that is given up."""
+
+
+def _cpu_s(task: Task) -> float | None:
+    """CPU time of a task, in seconds; None if its requests are not counted beforehand and it takes long."""
+    begun = time.process_time()
+    share = 0.0
+
+    def look(done: int, total: int, simulated_ps: int) -> None:
+        nonlocal share
+        # Without simulated time it is the drive that is being filled.
+        share = done / total if total and simulated_ps else 0.0
+        if time.process_time() - begun > BUDGET_S:
+            raise _EnoughError
+
+    try:
+        simulate.run_once(*_configuration(task), task.seed, task.warmup, False, look)
+        share = 1.0
+    except _EnoughError:
+        pass
+    except _engine.SimulationError:
+        share = 1.0
+    return (time.process_time() - begun) / share if share else None

@@ -1,0 +1,180 @@
+"""The folder of a sweep.
+
+    sweep.json      kind, version, platform, and the hash of what was asked for
+    sweep.toml      the file it was asked with
+    plan.parquet    one row a point: its values, the hash of what it computes, and the full configuration
+    points/         a record a simulation
+    table.parquet   one row a point, once all are computed
+    report.html     a page to read
+
+Every file appears whole or not at all.
+"""
+
+import io
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import polars as pl
+
+from canaletto import _engine
+from canaletto._engine import ConfigError
+from canaletto._io import files, identity
+from canaletto._io.origin import origin
+from canaletto._run.config import read_text
+from canaletto._sweeping.document import SOURCES, Document
+from canaletto._sweeping.store import Store, remove_leftovers, shared_folder
+from canaletto._sweeping.tasks import Point, Task
+
+SCHEMA = 1
+SWEEP, SEARCH = "sweep", "search"
+"""Kinds of folders."""
+PLAN, TABLE, REPORT, POINTS = "plan.parquet", "table.parquet", "report.html", "points"
+
+
+class Asked(Protocol):
+    """A sweep or a search, as its file asks for it."""
+
+    @property
+    def label(self) -> str: ...
+    @property
+    def identity(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+
+
+class Folder:
+    """A sweep's folder, or a search's."""
+
+    def __init__(self, path: Path, kind: str = SWEEP) -> None:
+        self.path = path
+        self.kind = kind
+        self.store: Store = Store(path / POINTS, shared_folder())
+
+    def claim(self, asked: Asked, command: Sequence[str] | None) -> None:
+        """Makes the folder, or takes the one that is there to go on with.
+
+        Raises ConfigError if it is of another sweep or of something else.
+        """
+        self.check(asked)
+        self.path.mkdir(parents=True, exist_ok=True)
+        remove_leftovers(self.path / POINTS)
+        if asked.text:
+            self.write(f"{self.kind}.toml", asked.text.encode())
+        about = {"schema": SCHEMA, "kind": self.kind, "identity": asked.identity, **_package(command)}
+        self.write(f"{self.kind}.json", (json.dumps(about, indent=1) + "\n").encode())
+
+    def check(self, asked: Asked) -> None:
+        """Raises ConfigError if the folder is there and not this sweep's."""
+        if not self.path.exists():
+            return
+        if not self.path.is_dir():
+            raise ConfigError(f"{self.path}: is a file, expected the folder of a {self.kind}, or a new one")
+        try:
+            found = about(self.path, self.kind)
+        except ConfigError:
+            # Whatever was killed here before it had written this much has left names of ours, or hidden ones.
+            names = {path.name for path in self.path.iterdir() if not path.name.startswith(".")}
+            if names - {f"{self.kind}.toml"}:
+                raise ConfigError(
+                    f"{self.path}: exists and is not the folder of a {self.kind}; expected a new folder, or that of "
+                    f"this {self.kind} to go on with"
+                ) from None
+            return
+        if found["identity"] != asked.identity:
+            raise ConfigError(
+                f"{self.path}: the folder of another {self.kind} than {asked.label}; expected a new folder: points "
+                "that both have are not computed again"
+            )
+
+    def known(self, asked: Asked) -> "Folder":
+        """The folder itself. Raises ConfigError if it is not this sweep's, or not there."""
+        self.check(asked)
+        about(self.path, self.kind)
+        return self
+
+    def write(self, name: str, content: bytes) -> None:
+        """Writes a file, unless it says the same already."""
+        path = self.path / name
+        if path.is_file() and path.read_bytes() == content:
+            return
+        path.parent.mkdir(exist_ok=True)
+        with files.whole(path) as out:
+            out.write(content)
+
+    def write_frame(self, name: str, frame: pl.DataFrame) -> None:
+        """Writes a table."""
+        # In memory first: on a disk that is full, Polars would say something else than the system.
+        content = io.BytesIO()
+        frame.write_parquet(content)
+        with files.whole(self.path / name) as out:
+            out.write(content.getbuffer())
+
+    def plan(self) -> pl.DataFrame:
+        """The points. Raises ConfigError if the plan is not there or damaged."""
+        return self.table(PLAN)
+
+    def table(self, name: str) -> pl.DataFrame:
+        """One of its tables. Raises ConfigError if it is not there or damaged."""
+        path = self.path / name
+        if not path.is_file():
+            raise ConfigError(f"{self.path}: no {name} in it, expected the folder of a {self.kind} that is done")
+        with files.sound_parquet(path):
+            return pl.read_parquet(path, glob=False)
+
+
+def about(path: Path, kind: str) -> dict[str, Any]:
+    """A folder's `sweep.json` or `search.json`. Raises ConfigError if it is not of this kind."""
+    file = path / f"{kind}.json"
+    if not file.is_file():
+        what = f"no {file.name} in it" if path.is_dir() else "no such folder"
+        raise ConfigError(f"{path}: {what}; expected the folder of a {kind}")
+    try:
+        found = json.loads(read_text(str(file)))
+        sound = found["schema"] == SCHEMA and found["kind"] == kind and isinstance(found["identity"], str)
+    except (ValueError, KeyError, TypeError):
+        sound = False
+    if not sound:
+        raise ConfigError(f"{file}: not what a {kind} of this version writes")
+    return dict(found)
+
+
+def _package(command: Sequence[str] | None) -> dict[str, Any]:
+    """The package that the results are of, and the command that asked for them."""
+    build = {"version": _engine.version(), "build": identity.build(), **origin()}
+    return {**build, "command": list(command) if command else None}
+
+
+def task_of(row: dict[str, Any]) -> Task:
+    """The simulation of a row of a plan."""
+    return Task(
+        key=row["key"],
+        design=row["design_toml"],
+        workload=row["workload_toml"],
+        seed=row["seed"],
+        warmup=row["warmup"],
+        traces=json.loads(row["traces"]),
+    )
+
+
+def plan_of(document: Document, points: Sequence[Point]) -> pl.DataFrame:
+    """One row a point. An axis that a point does not have is null there."""
+    tasks = [point.task for point in points]
+    columns: dict[str, pl.Series] = {
+        "point": pl.Series([point.number for point in points], dtype=pl.Int64),
+        "key": pl.Series([task.key for task in tasks], dtype=pl.String),
+        "design": pl.Series([point.design_name for point in points], dtype=pl.String),
+        "workload": pl.Series([point.workload_name for point in points], dtype=pl.String),
+        "fabric": pl.Series([point.fabric for point in points], dtype=pl.String),
+        "seed": pl.Series([task.seed for task in tasks], dtype=pl.UInt64),
+        "warmup": pl.Series([task.warmup for task in tasks], dtype=pl.UInt64),
+    }
+    for axis in document.grid.all_axes:
+        if axis.key not in (*SOURCES, "fabric", "fabric.kind", "seed", "warmup"):
+            cells = [axis.cell(point.values[axis.key]) if axis.key in point.values else None for point in points]
+            columns[axis.column] = pl.Series(cells, strict=False)
+    columns["design_toml"] = pl.Series([task.design for task in tasks], dtype=pl.String)
+    columns["workload_toml"] = pl.Series([task.workload for task in tasks], dtype=pl.String)
+    columns["traces"] = pl.Series([json.dumps(dict(task.traces)) for task in tasks], dtype=pl.String)
+    return pl.DataFrame(columns)

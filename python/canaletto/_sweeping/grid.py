@@ -1,0 +1,112 @@
+"""Axes combined into points: products, zipped axes, Latin hypercubes, and conditions."""
+
+import itertools
+import math
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from canaletto._engine import ConfigError
+from canaletto._io import _toml
+from canaletto._sweeping.axes import MOST, Axis, Span, Value
+
+Assignment: TypeAlias = Mapping[str, Value]
+"""The value of each key at a point."""
+
+Condition: TypeAlias = Mapping[str, Sequence[Value]]
+"""Values of other keys, of which a point has to have one each."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The axes of a sweep and how they are combined."""
+
+    axes: tuple[Axis, ...] = ()
+    """Axes that are combined with everything."""
+    zips: tuple[tuple[Axis, ...], ...] = ()
+    """Axes of one length that take their values together."""
+    latin: "Latin | None" = None
+    only_where: Mapping[str, Condition] | None = None
+    """For some keys the condition without which they are left as the design or the workload has them."""
+    skip: tuple[Condition, ...] = ()
+    """Conditions under which a point is left out."""
+
+    @property
+    def all_axes(self) -> tuple[Axis, ...]:
+        """Every axis, in the order of the columns."""
+        return (*self.axes, *itertools.chain(*self.zips), *(self.latin.axes if self.latin else ()))
+
+    @property
+    def size(self) -> int:
+        """Number of combinations, before conditions."""
+        lengths = [len(axis.values) for axis in self.axes] + [len(axes[0].values) for axes in self.zips]
+        return math.prod(lengths) * (self.latin.points if self.latin else 1)
+
+    def points(self, label: str) -> list[Assignment]:
+        """The points, each once. Raises ConfigError for too many, or for none; `label` names the sweep in it."""
+        if self.size > MOST:
+            lengths = " x ".join(f"{len(axis.values)}" for axis in self.axes) or "them"
+            raise ConfigError(f"{label}: got {self.size:,} points ({lengths}), expected at most {MOST:,}")
+        found = {tuple(point.items()): point for point in map(self.pruned, self._combined()) if not self._skips(point)}
+        if not found:
+            raise ConfigError(f"{label}: skip leaves no point, expected at least one")
+        return list(found.values())
+
+    def _combined(self) -> Iterator[dict[str, Value]]:
+        parts: list[Sequence[Assignment]] = [[{axis.key: value} for value in axis.values] for axis in self.axes]
+        for axes in self.zips:
+            keys = [axis.key for axis in axes]
+            rows = zip(*(axis.values for axis in axes), strict=True)
+            parts.append([dict(zip(keys, row, strict=True)) for row in rows])
+        if self.latin:
+            parts.append(self.latin.sample())
+        for combination in itertools.product(*parts):
+            yield {key: value for part in combination for key, value in part.items()}
+
+    def pruned(self, point: dict[str, Value]) -> dict[str, Value]:
+        """A point without the keys whose conditions it does not meet."""
+        for key, condition in (self.only_where or {}).items():
+            if not _meets(point, condition):
+                point.pop(key, None)
+        return point
+
+    def _skips(self, point: Assignment) -> bool:
+        return any(_meets(point, condition) for condition in self.skip)
+
+
+def _meets(point: Assignment, condition: Condition) -> bool:
+    return all(key in point and point[key] in values for key, values in condition.items())
+
+
+@dataclass(frozen=True)
+class Latin:
+    """A Latin hypercube: each axis in as many parts as there are points, each part hit once, in random order."""
+
+    points: int
+    seed: int
+    axes: tuple[Axis, ...]
+    spans: Mapping[str, Span]
+    """The keys whose values are anywhere between two ends. The others take those of their axes."""
+
+    def sample(self) -> list[Assignment]:
+        """The points; the same for the same seed, everywhere and always."""
+        stream = random.Random(self.seed)
+        columns: dict[str, list[Value]] = {}
+        for axis in self.axes:
+            # Sorted by random numbers: of all that `random` offers, those alone stay the same for ever.
+            order = sorted(range(self.points), key=lambda _: stream.random())
+            places = [(number + stream.random()) / self.points for number in order]
+            columns[axis.key] = [self._value(axis, place) for place in places]
+        rows = zip(*columns.values(), strict=True)
+        return [dict(zip(columns, row, strict=True)) for row in rows]
+
+    def _value(self, axis: Axis, place: float) -> Value:
+        span = self.spans.get(axis.key)
+        return span.at(place) if span else axis.values[int(place * len(axis.values))]
+
+
+def told(point: Assignment) -> str:
+    """A point in words: `fabric = bus, seed = 1`."""
+    texts = [f"{key} = {value if isinstance(value, str) else _toml.value(value)}" for key, value in point.items()]
+    return ", ".join(texts) or "the only one"

@@ -1,0 +1,82 @@
+"""Many points in a folder: what sweeps and searches have in common."""
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from canaletto._engine import ConfigError
+from canaletto._run import simulate
+from canaletto._run.config import Design, Workload
+
+if TYPE_CHECKING:
+    from canaletto._run.results import Result
+    from canaletto._sweeping.folder import Folder
+
+
+class Points:
+    """Points that were simulated, in a folder."""
+
+    def __init__(self, folder: "Folder") -> None:
+        self._folder = folder
+
+    @property
+    def path(self) -> Path:
+        """Its folder."""
+        return self._folder.path
+
+    def run(self, point: int, *, records: bool = True, progress: bool | None = None) -> "Result":
+        """Repeats one point, with every request, as `canaletto.run` gives it; `save` makes a folder of it.
+
+        Parameters
+        ----------
+        point
+            Its number, from 0: the column `point` of `table`.
+        records
+            Whether to keep every single request.
+        progress
+            Whether to show a bar; by default, when standard error is a terminal.
+
+        Returns
+        -------
+        Result
+            The same results, to the bit.
+
+        Raises
+        ------
+        ConfigError
+            For a point that there is not, or whose trace has changed.
+        """
+        from canaletto._sweeping import work
+        from canaletto._sweeping.folder import task_of
+
+        plan = self._folder.plan()
+        if isinstance(point, bool) or not isinstance(point, int) or not 0 <= point < plan.height:
+            raise ConfigError(f"point: got {point!r}, expected a whole number from 0 to {plan.height - 1}")
+        row = plan.row(point, named=True)
+        task = task_of(row)
+        work.check(task)
+        design, workload = Design(task.design, row["design"]), Workload(task.workload, row["workload"])
+        return simulate.run(design, workload, seed=task.seed, warmup=task.warmup, records=records, progress=progress)
+
+    def remove_folder_at_end(self) -> None:
+        """Removes the folder, a temporary one, when this object is gone."""
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
+@contextmanager
+def place(out: str | PathLike[str] | None) -> Iterator[Path]:
+    """The folder `out`; or, for None, a temporary one, which is removed if the block fails."""
+    if out is not None:
+        yield Path(out)
+        return
+    made = Path(tempfile.mkdtemp(prefix="canaletto-"))
+    try:
+        yield made
+    except BaseException:
+        shutil.rmtree(made, ignore_errors=True)
+        raise

@@ -1,0 +1,59 @@
+"""A simulation on another machine: traces are found by their content, wherever they are there."""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from canaletto import _engine
+from canaletto._io import _toml, files, identity
+from canaletto._sweeping import work, worker
+from canaletto._sweeping.tasks import Task
+
+RECORD, FAILURE, MISSING, LOST = b"+", b"-", b"?", b"!"
+"""Kinds of answers: a record, the reason for none, the hash of a trace that is missing here, nothing at all."""
+
+
+def build() -> tuple[str, str]:
+    """Version and build of this package."""
+    return _engine.version(), identity.build()
+
+
+def answer(task: dict[str, Any], contents: Mapping[str, bytes]) -> tuple[bytes, bytes]:
+    """Carries a task out. contents: traces that this machine was missing, by their hashes."""
+    asked = Task(**task)
+    places: dict[str, str] = {}
+    for file, digest in asked.traces.items():
+        found = _place(file, digest, contents.get(digest))
+        if found is None:
+            return MISSING, digest.encode()
+        places[file] = found
+    return worker.answer(moved(asked, places))
+
+
+def moved(task: Task, places: Mapping[str, str]) -> Task:
+    """A task whose traces are elsewhere."""
+    if all(file == place for file, place in places.items()):
+        return task
+    workload = _toml.dumps(identity.with_traces(tomllib.loads(task.workload), places))
+    return replace(task, workload=workload, traces={places[file]: digest for file, digest in task.traces.items()})
+
+
+def _place(file: str, digest: str, content: bytes | None) -> str | None:
+    """The place of a trace on this machine: its own path, or the cache. None if it is nowhere."""
+    cache = files.cache_folder()
+    kept = None if cache is None else cache / "traces" / digest.replace(":", "-")
+    if kept is not None and content is not None and not _is(str(kept), digest):
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with files.whole(kept) as out:
+            out.write(content)
+    for place in (file, str(kept)):
+        if _is(place, digest):
+            return place
+    return None
+
+
+def _is(file: str, digest: str) -> bool:
+    return os.path.isfile(file) and work.hash_of(Path(file)) == digest

@@ -1,0 +1,109 @@
+"""Records on disk: whole, checked, and shared among folders.
+
+A record is written under another name, brought to the disk, and renamed: whatever is killed at whatever moment, it is
+there as a whole or not at all. Its name is the hash of what was computed, so that those who write at the same time
+write the same; what is torn or foreign all the same (a damaged disk, a file of somebody's) is as good as absent.
+
+Records are also kept in the user's cache folder, of all sweeps: a point is computed once, whatever folder it is for.
+"""
+
+import os
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from canaletto._io import files
+from canaletto._sweeping import work
+
+Found = tuple[dict[str, Any], dict[str, Any]]
+"""A result, and what it cost."""
+
+_SETTLED_S = 3600
+"""Age from which a file that was never renamed is what a killed call left."""
+
+
+class Store:
+    """The records of a folder. `shared`: where further ones are looked for and kept; None for nowhere."""
+
+    def __init__(self, home: Path, shared: Path | None) -> None:
+        self._home = home
+        self._shared = shared
+
+    def get(self, key: str) -> Found | None:
+        """The record of a key, if there is one anywhere; from then on it is in the folder."""
+        found = _read(_path(self._home, key), key)
+        if found is None and self._shared is not None:
+            source = _path(self._shared, key)
+            found = _read(source, key)
+            if found is not None:
+                _copy(source, _path(self._home, key), key)
+        return found
+
+    def put(self, key: str, content: bytes) -> None:
+        """Keeps a record. Raises OSError if the disk takes no more."""
+        path = _path(self._home, key)
+        _write(path, content)
+        if self._shared is not None:
+            # A cache: sweeps go on without it, on a full disk or where nobody may write.
+            with suppress(OSError):
+                _copy(path, _path(self._shared, key), key)
+
+    def has(self, key: str) -> bool:
+        """Whether there is a record of a key anywhere. Nothing is written."""
+        homes = [self._home, *([self._shared] if self._shared is not None else [])]
+        return any(_read(_path(home, key), key) is not None for home in homes)
+
+
+def shared_folder() -> Path | None:
+    """The folder of all sweeps' records: that of a lab, or in the user's cache. None for a user without a home."""
+    if given := os.environ.get("CANALETTO_POINTS"):
+        return Path(given)
+    cache = files.cache_folder()
+    return cache and cache / "points"
+
+
+def _path(home: Path, key: str) -> Path:
+    """The place of a record. A folder of many thousand files is slow, hence those between."""
+    return home / key[:2] / f"{key}.json"
+
+
+def _read(path: Path, key: str) -> Found | None:
+    """A record, if it is whole."""
+    try:
+        return work.opened(key, path.read_bytes())
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return None
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = files.beside(path)
+    try:
+        with files.named(path), open(temporary, "xb") as out:
+            out.write(content)
+            out.flush()
+            # Before it is renamed: else a loss of power might leave the name without the content.
+            os.fsync(out.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _copy(source: Path, target: Path, key: str) -> None:
+    """Gives a record another name, on another disk a copy, unless there is a whole one of that name."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(source, target)
+    except OSError:
+        if _read(target, key) is None:
+            _write(target, source.read_bytes())
+
+
+def remove_leftovers(home: Path) -> None:
+    """Removes what killed calls left of records that they were writing."""
+    with suppress(OSError):
+        for left in home.glob("*/.*"):
+            if time.time() - left.stat().st_mtime > _SETTLED_S:
+                left.unlink(missing_ok=True)

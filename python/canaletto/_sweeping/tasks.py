@@ -1,0 +1,166 @@
+"""Points resolved into simulations, each with the hash of what it computes."""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from canaletto import _engine
+from canaletto._engine import ConfigError
+from canaletto._io import _toml, identity
+from canaletto._run import config, names
+from canaletto._run.config import Design, Setting, Workload, WorkloadOptions, check_whole
+from canaletto._run.simulate import check_rereadable
+from canaletto._sweeping.document import OPTIONS, RUN_KEYS, SOURCES, Document
+from canaletto._sweeping.grid import Assignment, told
+
+WORKLOAD = "workload."
+
+
+@dataclass(frozen=True)
+class Task:
+    """One simulation, with all that it needs: it may be carried out anywhere."""
+
+    key: str
+    """Hash of what it computes."""
+    design: str
+    workload: str
+    seed: int
+    warmup: int
+    traces: Mapping[str, str]
+    """Hash of each trace's content, by its path in the workload."""
+    build: str = field(default_factory=identity.build)
+    """The engine that the hash is of."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain data."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Point:
+    """One combination of the axes' values, and its simulation."""
+
+    number: int
+    values: Assignment
+    task: Task
+    design_name: str
+    workload_name: str
+    fabric: str
+
+
+class Resolver:
+    """Makes simulations of points. What several points share is resolved once."""
+
+    def __init__(self, sweep: Document) -> None:
+        self._sweep = sweep
+        self._designs: dict[tuple[Any, ...], tuple[Design, str]] = {}
+        self._workloads: dict[tuple[Any, ...], tuple[Workload, str]] = {}
+        self._traces: dict[str, str] = {}
+        self.notes: dict[str, int] = {}
+        """Keys without effect, with the number of designs in which they have none."""
+
+    def points(self, assignments: Iterable[Assignment]) -> list[Point]:
+        """The points' simulations. Raises ConfigError for what cannot be simulated, OSError for unreadable files."""
+        return [self.point(number, values) for number, values in enumerate(assignments)]
+
+    @property
+    def useless(self) -> list[str]:
+        """Notes on keys that have no effect in any design."""
+        return [note for note, count in self.notes.items() if count == len(self._designs)]
+
+    def point(self, number: int, values: Assignment) -> Point:
+        """A point's simulation."""
+        given = {**self._sweep.fixed, **values}
+        try:
+            return self._resolved(number, values, given)
+        except ConfigError as error:
+            if str(error).startswith(f"{self._sweep.label}:"):
+                raise
+            lines = str(error).splitlines()
+            place = f"{self._sweep.label}: point {number} ({told(values)})"
+            raise ConfigError("\n".join(f"{place}: {line}" for line in lines)) from None
+
+    def _resolved(self, number: int, values: Assignment, given: Mapping[str, Any]) -> Point:
+        runs = {"seed": 1, "warmup": 0} | {key: given[key] for key in RUN_KEYS if key in given}
+        for key, value in runs.items():
+            check_whole(f"{self._sweep.place(key)}{key}", value, 0, 2**64 - 1)
+        design, drive = self._design(given)
+        workload, traffic = self._workload(given)
+        key = identity.key_of("point", drive, traffic, str(runs["seed"]), str(runs["warmup"]))
+        traces = {file: self._traces[file] for file in workload.traces()}
+        task = Task(key, design.to_toml(), workload.to_toml(), runs["seed"], runs["warmup"], traces)
+        names = _shown(given["design"]), _shown(given["workload"])
+        return Point(number, values, task, *names, design.fabric)
+
+    def _design(self, given: Mapping[str, Any]) -> tuple[Design, str]:
+        keys = {key: value for key, value in given.items() if _is_design_key(key)}
+        cached = (_shown(given["design"]), *map(repr, keys.items()))
+        if cached not in self._designs:
+            settings = [
+                self._setting(config.FABRIC if key == "fabric" else key, key, value) for key, value in keys.items()
+            ]
+            source = given["design"]
+            if isinstance(source, Design):
+                made = source.adjusted(settings)
+            else:
+                made = config.resolve_design(self._source("design", source, names.presets()), settings)
+            for note in made.notes:
+                self.notes[note] = self.notes.get(note, 0) + 1
+            self._designs[cached] = made, identity.drive(made)
+        return self._designs[cached]
+
+    def _workload(self, given: Mapping[str, Any]) -> tuple[Workload, str]:
+        keys = {key: value for key, value in given.items() if key.startswith(WORKLOAD)}
+        options = {key: given[key] for key in OPTIONS if key in given}
+        cached = (_shown(given["workload"]), *map(repr, [*keys.items(), *options.items()]))
+        if cached not in self._workloads:
+            settings = [self._setting(key.removeprefix(WORKLOAD), key, value) for key, value in keys.items()]
+            asked = WorkloadOptions(**options)
+            asked.check()
+            source = given["workload"]
+            if isinstance(source, Workload):
+                made = config.shaped(source.adjusted(settings), asked)
+            else:
+                made = config.resolve_workload(self._source("workload", source, names.profiles()), settings, asked)
+            check_rereadable(made, "a sweep")
+            self._workloads[cached] = made, identity.traffic(made, self._hashes(made))
+        return self._workloads[cached]
+
+    def _setting(self, key: str, known_as: str, value: Any) -> Setting:
+        text = value if isinstance(value, str) else _toml.value(value)
+        label = self._sweep.place(known_as).removesuffix(": ")
+        return Setting(label, WORKLOAD if known_as.startswith(WORKLOAD) else "", f"{key}={text}")
+
+    def _source(self, kind: str, given: Any, known: Mapping[str, str]) -> str:
+        """A name, or a file's path: relative to the folder of the sweep's file."""
+        if isinstance(given, os.PathLike):
+            return str(os.fspath(given))
+        if not isinstance(given, str):
+            raise ConfigError(f"{self._sweep.place(kind)}{kind}: got {given!r}, expected a name or a file")
+        beside = self._sweep.folder / given
+        return given if given in known or not (beside.exists() or Path(given).suffix) else str(beside)
+
+    def _hashes(self, workload: Workload) -> Mapping[str, str]:
+        """The hash of each of its traces, read once."""
+        for file in workload.traces():
+            if file not in self._traces:
+                self._traces[file] = _engine.hash_trace(file)
+        return self._traces
+
+
+def _is_design_key(key: str) -> bool:
+    return key not in (*SOURCES, *RUN_KEYS, *OPTIONS) and not key.startswith(WORKLOAD)
+
+
+def _shown(source: Design | Workload | str | os.PathLike[str]) -> str:
+    """A design or workload in a column: as it was given."""
+    return source.label if isinstance(source, Design | Workload) else os.fspath(source)
+
+
+def resolve(sweep: Document) -> tuple[list[Point], list[str]]:
+    """The points of a sweep, and notes on keys that have no effect in any of them."""
+    resolver = Resolver(sweep)
+    found = resolver.points(sweep.grid.points(sweep.label))
+    return found, resolver.useless

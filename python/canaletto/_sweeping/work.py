@@ -1,0 +1,98 @@
+"""One simulation, wherever it is carried out, and the record of its result."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from canaletto import _engine
+from canaletto._engine import ConfigError, SimulationError
+from canaletto._io import identity
+from canaletto._io.progress import Progress
+from canaletto._run import simulate
+from canaletto._run.config import Design, Workload
+from canaletto._sweeping.tasks import Task
+
+_NAMES = ("schema", "design", "workload", "seed", "cost")
+"""Fields of a result that are known without it, or that the machine decides."""
+
+_PICTURES = ("map", "series", "tail_us", "utilisation")
+"""Fields that hold many numbers: they are had again by repeating the run."""
+
+
+def compute(task: Task, report: Progress | None = None) -> bytes:
+    """Carries a simulation out; returns its record.
+
+    A run that stops and explains why has a record, too: it would stop there every time. Raises OSError for a trace that
+    cannot be read, ConfigError for another build of the engine or another trace than those of the task.
+    """
+    check(task)
+    design, workload = Design(task.design, "design"), Workload(task.workload, "workload")
+    try:
+        data, _ = simulate.run_once(design, workload, task.seed, task.warmup, False, report)
+    except (ConfigError, SimulationError) as error:
+        return record(task.key, {"error": " ".join(str(error).split())}, {})
+    return record(task.key, _essence(data), data["cost"])
+
+
+def check(task: Task) -> None:
+    """Raises ConfigError if this package, or a trace on this machine, is not what the task was made with."""
+    if task.build != identity.build():
+        raise ConfigError(
+            f"another build of canaletto: got {_engine.version()} ({identity.build()[:12]}), "
+            f"expected the one that the sweep was started with ({task.build[:12]})"
+        )
+    for file, expected in task.traces.items():
+        found = hash_of(Path(file))
+        if found != expected:
+            raise ConfigError(f"{file}: the trace has changed since the sweep began: got {found}, expected {expected}")
+
+
+def hash_of(trace: Path) -> str:
+    """The hash of a trace's content, read once while the file stays as it is. Raises OSError if it cannot be read."""
+    state = trace.stat()
+    return _hash(str(trace), state.st_ino, state.st_size, state.st_mtime_ns)
+
+
+@cache
+def _hash(trace: str, *state: int) -> str:
+    return _engine.hash_trace(trace)
+
+
+def record(key: str, result: Mapping[str, Any], cost: Mapping[str, Any]) -> bytes:
+    """A result as it is kept: a line that tells whether the rest is whole, the result, and what it cost.
+
+    The line of the result is the same bytes wherever and whenever it was computed.
+    """
+    lines = [json.dumps(part, separators=(",", ":"), allow_nan=False) for part in (result, cost)]
+    body = "".join(f"{line}\n" for line in lines).encode()
+    return f"{_checksum(key, body)}\n".encode() + body
+
+
+def opened(key: str, content: bytes) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """The result and its cost in a record. None if it is torn, or not the record of this key."""
+    checksum, _, body = content.partition(b"\n")
+    if checksum.decode(errors="replace") != _checksum(key, body):
+        return None
+    result, cost = map(json.loads, body.splitlines())
+    return result, cost
+
+
+def _checksum(key: str, body: bytes) -> str:
+    return hashlib.sha256(f"canaletto point 1 {key}\n".encode() + body).hexdigest()
+
+
+def _essence(data: Mapping[str, Any]) -> dict[str, Any]:
+    """A result without its names and pictures: a hundred thousand of them must fit on a disk."""
+    found = {key: value for key, value in data.items() if key not in (*_NAMES, *_PICTURES)}
+    found["flash"] = {key: value for key, value in data["flash"].items() if key not in ("series", "blocks")}
+    found["flows"] = [
+        {key: flow[key] for key in ("name", "requests", "iops", "bandwidth_mb_s", "latency_us") if key in flow}
+        for flow in data["flows"]
+    ]
+    # A trace is known by its content: its path is another one on each machine.
+    for replay in found.get("replays") or ():
+        replay["traces"] = [{key: value for key, value in trace.items() if key != "file"} for trace in replay["traces"]]
+    return found

@@ -1,0 +1,33 @@
+"""The classes of results are those of the engine's schema, and what is listed by cause has every cause."""
+
+import runpy
+from pathlib import Path
+
+import canaletto as cn
+import pytest
+from canaletto import result
+from canaletto._report import causes, colours
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_the_classes_are_fresh() -> None:
+    made = runpy.run_path(str(ROOT / "tools/result_classes.py"))["source"]()
+    assert made == (ROOT / "python/canaletto/result.py").read_text(), "`make results` writes them"
+
+
+def test_every_cause_has_a_colour_and_words() -> None:
+    assert set(colours.CAUSES) == set(result.CAUSES)
+    assert set(causes.DOING) == set(result.CAUSES)
+
+
+def test_parts_have_their_classes() -> None:
+    found = cn.run("performance-optimized", cn.workload("hm_0", requests=50), records=False)
+    assert type(found.latency_us) is result.Latency
+    assert type(found.latency_us.all) is result.Distribution
+    assert [type(flow) for flow in found.flows] == [result.FlowReport]
+    assert found.latency_us.all.p99 == found["latency_us"]["all"]["p99"]
+    assert found.request_counts.completed == 50
+    assert found.replays is None  # a field that only runs with traces have
+    with pytest.raises(AttributeError, match="no field 'p9'; there are mean, min, p50"):
+        found.latency_us.all.p9  # noqa: B018

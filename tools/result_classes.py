@@ -1,0 +1,171 @@
+"""Writes `python/canaletto/result.py`: the results of a run as classes, made of the engine's schema.
+
+The engine's types of results are their one definition: names, types and doc comments come from there. `make results`
+runs this; `tests/docs/test_results.py` asks whether it was run.
+"""
+
+import json
+import keyword
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from textwrap import dedent, indent, wrap
+from typing import Any, TypeAlias
+
+from canaletto import _engine
+
+Schema: TypeAlias = Mapping[str, Any]
+
+TARGET = Path(__file__).parents[1] / "python" / "canaletto" / "result.py"
+
+FRAMED = "requests"
+"""The field of a run whose name `Result` gives to the frame of all requests."""
+
+HEAD = '''
+"""Results of a run: the fields of `canaletto run --json`, with their types, units and meaning.
+
+Made of the engine's schema (`canaletto schema result`) by `make results`, not by hand.
+"""
+
+from collections.abc import Mapping
+from typing import ClassVar, Literal, TypeAlias
+
+from canaletto._run.fields import Fields
+'''
+
+PLAIN = {"number": "float", "integer": "int", "string": "str", "boolean": "bool"}
+
+
+def source() -> str:
+    """The text of the module."""
+    schema = json.loads(_engine.schema("result"))
+    definitions: dict[str, Schema] = dict(schema["$defs"])
+    literals = {name: found for name, found in definitions.items() if "oneOf" in found}
+    classes = {name: found for name, found in definitions.items() if "oneOf" not in found}
+    classes[schema["title"]] = schema
+    parts = [HEAD, names_of([*classes, *literals, "CAUSES"])]
+    parts += [literal(name, found) for name, found in literals.items()]
+    parts.append(meanings(literals["Cause"]))
+    parts += [class_of(name, classes[name], set(classes)) for name in in_order(classes)]
+    return formatted("\n\n".join(dedent(part).strip("\n") for part in parts))
+
+
+def names_of(names: list[str]) -> str:
+    """The list of public names."""
+    return f"__all__ = {sorted(names, key=lambda name: (not name.isupper(), name))!r}"
+
+
+def literal(name: str, schema: Schema) -> str:
+    """The alias of a choice among names."""
+    choices = ", ".join(repr(choice["const"]) for choice in schema["oneOf"])
+    return f"{name}: TypeAlias = Literal[{choices}]\n{docstring(schema)}"
+
+
+def meanings(causes: Schema) -> str:
+    """The meaning of each cause."""
+    rows = "".join(f"    {cause['const']!r}: {joined(cause['description'])!r},\n" for cause in causes["oneOf"])
+    about = '"""Meaning of each cause, in the order in which a request meets them."""'
+    return f"CAUSES: Mapping[Cause, str] = {{\n{rows}}}\n{about}"
+
+
+def class_of(name: str, schema: Schema, classes: set[str]) -> str:
+    """The class of an object: a declaration and a docstring for each field."""
+    lines = [f"class {name}(Fields):", indent(docstring(schema), "    "), ""]
+    kinds = {}
+    for key, field in schema["properties"].items():
+        if key == FRAMED and "title" in schema:
+            continue
+        for used in references(field):
+            if used in classes:
+                kinds[key] = used
+        if not keyword.iskeyword(key):
+            optional = key not in schema.get("required", ())
+            lines += [f"    {key}: {annotation(field, optional=optional)}", indent(docstring(field), "    ")]
+    if kinds:
+        table = ", ".join(f"{key!r}: {used}" for key, used in kinds.items())
+        lines += ["", f"    _kinds: ClassVar[Mapping[str, type[Fields]]] = {{{table}}}"]
+    return "\n".join(lines)
+
+
+def annotation(field: Schema, *, optional: bool = False) -> str:
+    """The type of a field; one that may be absent is None then."""
+    found = " | ".join(dict.fromkeys([*types_of(field), *["None"] * optional]))
+    return found.removeprefix("None | ") + " | None" if found.startswith("None | ") else found
+
+
+def types_of(field: Schema) -> list[str]:
+    """The types that a field may have."""
+    if "$ref" in field:
+        return [field["$ref"].rpartition("/")[2]]
+    if "anyOf" in field:
+        return [name for one in field["anyOf"] for name in types_of(one)]
+    kinds = field["type"] if isinstance(field["type"], list) else [field["type"]]
+    return [plain(kind, field) for kind in kinds]
+
+
+def plain(kind: str, field: Schema) -> str:
+    """One type of JSON as one of Python."""
+    if kind == "null":
+        return "None"
+    if kind == "array":
+        items = field.get("prefixItems") or [field["items"]]
+        return f"list[{' | '.join(dict.fromkeys(annotation(item) for item in items))}]"
+    if kind == "object":
+        keys = annotation(field["propertyNames"]) if "propertyNames" in field else "str"
+        return f"Mapping[{keys}, {annotation(field['additionalProperties'])}]"
+    return PLAIN[kind]
+
+
+def references(field: Any) -> Iterator[str]:
+    """The names of the classes that a field holds."""
+    if isinstance(field, list):
+        for each in field:
+            yield from references(each)
+    elif isinstance(field, dict):
+        for key, found in field.items():
+            if key == "$ref":
+                yield found.rpartition("/")[2]
+            elif key != "propertyNames":
+                yield from references(found)
+
+
+def in_order(classes: Mapping[str, Schema]) -> list[str]:
+    """The classes, each behind those that it holds."""
+    done: list[str] = []
+
+    def add(name: str) -> None:
+        for used in references(classes[name]["properties"]):
+            if used in classes and used not in done:
+                add(used)
+        if name not in done:
+            done.append(name)
+
+    for name in classes:
+        add(name)
+    return done
+
+
+def docstring(schema: Schema) -> str:
+    """The description as a docstring."""
+    text = joined(schema["description"])
+    if len(text) <= 110:
+        return f'"""{text}"""'
+    summary, _, more = text.partition(". ")
+    return '"""{}.\n\n{}\n"""'.format(summary.removesuffix("."), "\n".join(wrap(more, 110)))
+
+
+def joined(text: str) -> str:
+    """A doc comment in one line."""
+    return " ".join(text.split())
+
+
+def formatted(text: str) -> str:
+    """The text as the formatter leaves it."""
+    ruff = Path(sys.executable).with_name("ruff")
+    command = [ruff, "format", "--stdin-filename", TARGET, "-"]
+    return subprocess.run(command, input=text, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+if __name__ == "__main__":
+    TARGET.write_text(source())
