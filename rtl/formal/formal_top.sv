@@ -262,9 +262,11 @@ module formal_top #(
         end
       end
     end
-    always_comb if (!rst) begin
+    always_comb begin
       connected[r] = 1'b0;
       for (int m = 0; m < CHIPS; m++) if (ends[m] && at_chip[m] == ID_BITS'(r)) connected[r] = 1'b1;
+    end
+    always_comb if (!rst) begin
       if (passed[r] != '0) assert (connected[r]);
       for (int m = 0; m < CHIPS; m++) for (int p = 0; p < 4; p++)
         if (leaves[m][p].valid && leaves[m][p].reserve && !held[m][p] && leaves[m][p].id == ID_BITS'(r))
