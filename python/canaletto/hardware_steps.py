@@ -9,31 +9,12 @@ from typing import Any
 
 import polars as pl
 
+from canaletto.hardware_transfers import CYCLE_PS, Transfer
 from canaletto.timeline import Timeline
-
-CYCLE_PS = 1_000
-"""Clock period, picoseconds: a link carries a byte a cycle, at 1 GB/s (Venice Table 1)."""
 
 _CHIP_EXIT = 4
 # Rows and columns from a router to the one at its port: Right, Left, Up, Down.
 _WAYS = ((0, 1), (0, -1), (1, 0), (-1, 0))
-
-
-@dataclass(frozen=True)
-class Transfer:
-    """A transfer that the hardware is to serve. Times are cycles; `commands` of the `cycles` carry commands.
-
-    chip: its number, row by row. request, page, work: those of the run's spans.
-    """
-
-    start: int
-    chip: int
-    cycles: int
-    commands: int
-    is_read: bool
-    request: int | None
-    page: int
-    work: str
 
 
 @dataclass
