@@ -60,8 +60,12 @@ def trace(
     return served.said
 
 
-def serve(run: str | PathLike[str], window: Window | None, waves: Path | None = None) -> Served:
-    """Has the hardware serve the transfers of a window of a frozen run. waves: where a VCD goes, if one is wanted.
+def serve(
+    run: str | PathLike[str], window: Window | None, waves: Path | None = None, program: Path | None = None
+) -> Served:
+    """Has the hardware serve the transfers of a window of a frozen run.
+
+    waves: where a VCD goes, if one is wanted. program: simulator of the run's array; otherwise it is built.
 
     Raises what `trace` raises.
     """
@@ -85,7 +89,7 @@ def serve(run: str | PathLike[str], window: Window | None, waves: Path | None = 
     transfers = hardware_transfers.transfers(found, chosen)
     if not transfers:
         raise ConfigError(f"{home}: nothing is transferred in the window, expected one with transfers")
-    program = _program(tools.BUILD, [str(rows), str(columns), edge], variables, with_waves=waves is not None)
+    program = program or _program(tools.BUILD, [str(rows), str(columns), edge], variables)
     text = f"drive {keys['fabric']['venice']['retry']}\n"
     text += "".join(f"{each.start} {each.chip} {each.cycles} {each.is_read:d}\n" for each in transfers)
     cycles = str((chosen[1] - chosen[0]) // CYCLE_PS)
@@ -97,14 +101,13 @@ def serve(run: str | PathLike[str], window: Window | None, waves: Path | None = 
             return Served(said, found, hardware_steps.timeline(file, transfers, found))
 
 
-def _program(build: Path, shape: list[str], variables: dict[str, str], *, with_waves: bool) -> Path:
-    """The simulator of an array, built anew where the hardware has changed since. Waves make it slower."""
-    rows, columns, edge = shape
-    built = build / (f"trace-{'-'.join(shape)}" if with_waves else f"compare-{rows}x{columns}-{edge}")
+def _program(build: Path, shape: list[str], variables: dict[str, str]) -> Path:
+    """The simulator of an array, built anew where the hardware has changed since."""
+    built = build / f"trace-{'-'.join(shape)}"
     program = built / "cycles"
     made_of = [path for folder in ("venice", "compare") for path in (RTL / folder).iterdir() if path.is_file()]
     if not program.exists() or any(path.stat().st_mtime > program.stat().st_mtime for path in made_of):
-        _said([RTL / "compare" / "build", *shape, built, *(["vcd"] if with_waves else [])], env=variables)
+        _said([RTL / "compare" / "build", *shape, built, "vcd"], env=variables)
     return program
 
 
