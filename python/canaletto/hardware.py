@@ -63,7 +63,7 @@ def trace(
 def serve(
     run: str | PathLike[str], window: Window | None, waves: Path | None = None, program: Path | None = None
 ) -> Served:
-    """Has the hardware serve the transfers of a window of a frozen run.
+    """Lets the hardware serve the transfers of a window of a frozen run.
 
     waves: where a VCD goes, if one is wanted. program: simulator of the run's array; otherwise it is built.
 

@@ -1,4 +1,4 @@
-"""What `canaletto rtl trace --animation` plays: the hardware shows the steps of a run with `venice.scouts = "clocked"`.
+"""The page of `canaletto rtl trace --animation` against a run with `venice.scouts = "clocked"`: both play the same.
 
 run ──► transfers, when controllers took them ──► hardware ──► spans ──► page ◄── spans ◄── the same run
 """

@@ -70,7 +70,7 @@ class Cycle:
 
 
 class Clauses:
-    """What a solver knows; equal gates are one variable."""
+    """Clauses of a solver; equal gates are one variable."""
 
     def __init__(self) -> None:
         """Starts with what is true."""
