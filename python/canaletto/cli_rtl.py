@@ -30,7 +30,7 @@ def _trace(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the files.", rich_help_panel=OUTPUT)] = False,
 ) -> None:
-    """Write waveforms (VCD) of the routers in rtl/ while they serve a window of a frozen run.
+    """Write waveforms (VCD) of the routers in rtl/ while they serve a window of a frozen run, and a page that plays it.
 
     Needs a checkout and Verilator (`make rtl` installs it). The first call for a shape builds it, which takes minutes.
 
