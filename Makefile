@@ -155,7 +155,7 @@ $(RTL_TOOLS): $(VENV)/.tools rtl/requirements.txt
 	@touch $@
 
 .PHONY: rtl
-rtl: $(RTL_TOOLS) ## Check the hardware of Venice in rtl/ against the model; STEPS="lint compare" some of it, FORM=--short quickly
+rtl: $(VENV)/.built $(RTL_TOOLS) ## Check the hardware of Venice in rtl/ against the model; STEPS="lint compare" some of it, FORM=--short quickly
 	@for package in berkeley-abc qflow-tech-osu018; do \
 	    dpkg --status $$package > /dev/null 2>&1 || { [ "$$(id -u)" = 0 ] && apt-get install --yes --quiet $$package > /dev/null 2>&1; } \
 	        || echo "rtl: no $$package (Debian), which synthesis needs"; done

@@ -1,4 +1,4 @@
-"""Checks of the hardware: `python rtl/check.py [--short] [lint unit compare mutants formal synth]`.
+"""Checks of the hardware: `python rtl/check.py [--short] [lint unit compare animation mutants formal synth]`.
 
 `make rtl` runs all; continuous integration the short form.
 """
@@ -71,6 +71,13 @@ def compare(short: bool) -> bool:
     return comparison.run(short)
 
 
+def animation(_: bool) -> bool:
+    """The page of the hardware against that of a run."""
+    import animation as played
+
+    return played.run()
+
+
 def mutants(_: bool) -> bool:
     """Mutants of the hardware."""
     import mutants as mutation
@@ -93,9 +100,9 @@ def synth(_: bool) -> bool:
 
 
 STEPS: dict[str, Callable[[bool], bool]] = {
-    step.__name__: step for step in (lint, unit, compare, mutants, formal, synth)
+    step.__name__: step for step in (lint, unit, compare, animation, mutants, formal, synth)
 }
-SHORT = ("lint", "unit", "compare", "mutants")
+SHORT = ("lint", "unit", "compare", "animation", "mutants")
 
 
 def main() -> int:

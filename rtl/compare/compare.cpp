@@ -7,6 +7,8 @@
 //   drive immediate|on-release
 //   cycle chip cycles-on-the-wires is-read       from this cycle on, as soon as a controller and the chip are free
 //
+// `+record=FILE` writes what the hardware does in such lines, of cycles in which something changes (without registers, `l`).
+//
 // The trace's lines are described in crates/canaletto/examples/venice_cycles.rs. Beside the registers, every byte that crosses a
 // circuit is checked to arrive, once, at the right place.
 #include <cstdint>
@@ -115,6 +117,23 @@ struct Harness {
         }
     }
 
+    char activity_of(int c) const {
+        return bit_of(top.idle_o, c) ? 'I' : bit_of(top.searching_o, c) ? 'S' : bit_of(top.waiting_o, c) ? 'W' : 'T';
+    }
+    // At which router each scout is decided about, -1 for none.
+    void find_scouts(int (&found)[ROWS]) {
+        for (int& at : found) at = -1;
+        for (int r = 0; r < ROUTERS; r++) {
+            uint32_t ports;
+            std::memcpy(&ports, reinterpret_cast<const uint8_t*>(&top.deciding_o) + r * 4, 4);
+            for (; ports; ports >>= 8)
+                if (ports & 0x80) {
+                    if (found[ports & 0x7f] >= 0) differ("a scout is at two routers");
+                    found[ports & 0x7f] = r;
+                }
+        }
+    }
+
     void compare() {
         if (std::memcmp(&top.table_o, table, sizeof table) != 0) {
             for (int r = 0; r < ROUTERS; r++)
@@ -129,28 +148,61 @@ struct Harness {
                 }
         }
         for (int c = 0; c < ROWS; c++) {
-            char is = bit_of(top.idle_o, c) ? 'I' : bit_of(top.searching_o, c) ? 'S' : bit_of(top.waiting_o, c) ? 'W' : 'T';
+            const char is = activity_of(c);
             if (is != activity[c]) differ("controller " + std::to_string(c) + " is " + is + ", the model's " + activity[c]);
         }
         int found[ROWS];
-        for (int& at : found) at = -1;
-        for (int r = 0; r < ROUTERS; r++) {
-            uint32_t ports;
-            std::memcpy(&ports, reinterpret_cast<const uint8_t*>(&top.deciding_o) + r * 4, 4);
-            for (; ports; ports >>= 8)
-                if (ports & 0x80) {
-                    if (found[ports & 0x7f] >= 0) differ("a scout is at two routers");
-                    found[ports & 0x7f] = r;
-                }
-        }
+        find_scouts(found);
         for (int c = 0; c < ROWS; c++)
             if (found[c] != deciding[c])
                 differ("scout " + std::to_string(c) + " is decided about at router " + std::to_string(found[c]) + ", the model's at " + std::to_string(deciding[c]));
     }
 };
 
+// Writes what the hardware does, in the lines of the model's trace.
+struct Recorder {
+    std::FILE* file = nullptr;
+    uint8_t table[ROUTERS][8] = {};
+    char activity[ROWS];
+    bool has_cycle = false;
+
+    explicit Recorder(const Harness& h) {
+        const std::string match = h.context->commandArgsPlusMatch("record=");
+        if (!match.empty() && !(file = std::fopen(match.c_str() + std::strlen("+record="), "w"))) std::perror("record"), std::exit(2);
+        for (char& a : activity) a = 'I';
+    }
+    ~Recorder() { if (file) std::fclose(file); }
+
+    template <class... A> void line(uint64_t cycle, const char* format, A... values) {
+        if (!has_cycle) std::fprintf(file, "t %llu\n", (unsigned long long)cycle);
+        has_cycle = true;
+        std::fprintf(file, format, values...);
+    }
+    // What a cycle has settled to; `request` is that of the controller that starts, if one does.
+    void write(Harness& h, int starts, const Transfer& request) {
+        if (!file) return;
+        has_cycle = false;
+        for (int r = 0; r < ROUTERS; r++)
+            for (int x = 0; x < EXITS; x++) {
+                const uint8_t is = byte_of(h.top.table_o, r * 8 + x);
+                if (is == table[r][x]) continue;
+                table[r][x] = is;
+                if (is) line(h.cycle, "e %d %d %d %d\n", r, x, is >> 2 & 31, is & 3);
+                else line(h.cycle, "x %d %d\n", r, x);
+            }
+        for (int c = 0; c < ROWS; c++) {
+            const char is = h.activity_of(c);
+            if (is != activity[c]) line(h.cycle, "c %d %c\n", c, activity[c] = is);
+        }
+        if (starts >= 0) line(h.cycle, "q %d %d %d %d\n", request.chip, request.bytes, int(request.is_read), starts);
+        int found[ROWS];
+        h.find_scouts(found);
+        for (int c = 0; c < ROWS; c++) if (found[c] >= 0) line(h.cycle, "h %d %d\n", c, found[c]);
+    }
+};
+
 // Serves requests until all are done. With `on-release`, every scout that waits may go again when a transfer has ended.
-static int drive(Harness& h, bool immediate) {
+static int drive(Harness& h, Recorder& recorder, bool immediate) {
     long at, chip, bytes, is_read, served = 0;
     bool has_next = std::scanf("%ld %ld %ld %ld", &at, &chip, &bytes, &is_read) == 4;
     h.top.immediate_i = immediate;
@@ -167,9 +219,10 @@ static int drive(Harness& h, bool immediate) {
         h.top.start_i = starts, h.top.chip_i = chip, h.top.bytes_i = bytes, h.top.is_read_i = is_read;
         h.offer_bytes();
         h.top.eval();
+        int by = -1;
         if (starts) {
             for (int c = 0; c < ROWS; c++)
-                if (bit_of(h.top.started_o, c)) h.transfers[c] = Transfer{(int)chip, (int)bytes, 0, 0, is_read != 0}, h.activity[c] = 'T';
+                if (bit_of(h.top.started_o, c)) h.transfers[by = c] = Transfer{(int)chip, (int)bytes, 0, 0, is_read != 0}, h.activity[c] = 'T';
             served++;
             has_next = std::scanf("%ld %ld %ld %ld", &at, &chip, &bytes, &is_read) == 4;
         }
@@ -177,6 +230,7 @@ static int drive(Harness& h, bool immediate) {
             Transfer& t = h.transfers[c];
             if (bit_of(h.top.written_o, c) || (t.is_read && bit_of(h.top.chip_strobed_o, t.chip))) t.sent++;
         }
+        recorder.write(h, by, by < 0 ? Transfer() : h.transfers[by]);
         h.dump(true);
         h.clock();
         h.top.retry_i = 0, h.top.start_i = 0;
@@ -199,6 +253,7 @@ int main(int argc, char** argv) {
         h.from = std::atol(argv[2]), h.to = std::atol(argv[3]);
     }
 #endif
+    Recorder recorder(h);
     char line[256];
     bool immediate = false;
     const bool has_line = std::fgets(line, sizeof line, stdin);
@@ -210,7 +265,7 @@ int main(int argc, char** argv) {
     h.top.rst = 0;
     if (drives) {
         h.top.eval();
-        return drive(h, !std::strncmp(line + 6, "immediate", 9));
+        return drive(h, recorder, !std::strncmp(line + 6, "immediate", 9));
     }
     h.top.immediate_i = immediate;
     for (int r = 0; r < ROUTERS; r++) h.table[r][5] = uint8_t(r % 3 + 1);
@@ -227,6 +282,7 @@ int main(int argc, char** argv) {
         int started = -1;
         for (int c = 0; c < ROWS; c++) if (bit_of(h.top.started_o, c)) started = c;
         if (started != by) h.differ("controller " + std::to_string(started) + " takes the request, the model's " + std::to_string(by));
+        recorder.write(h, by, by < 0 ? Transfer() : h.transfers[by]);
         h.dump(true);
         h.clock();
         h.cycle++;

@@ -1,4 +1,4 @@
-// The drive's network with everything brought out that is compared with the simulator cycle by cycle.
+// The drive's network (Venice §4) with everything brought out that is compared with the simulator cycle by cycle.
 //
 //   requests ──► venice_ssd ──► tables, registers, controllers, scouts that are decided about
 //
@@ -43,9 +43,7 @@ module compare_top #(
   logic [ROWS-1:0] done;
 
   venice_ssd #(.ROWS(ROWS), .COLUMNS(COLUMNS), .ALTERNATING(ALTERNATING)) ssd (
-      .clk, .rst, .immediate_i, .retry_i, .start_i, .chip_i, .bytes_i, .commands_i(16'd0), .is_read_i,
-      .started_o, .idle_o, .searching_o, .waiting_o, .transferring_o, .done_o(done),
-      .data_i, .taken_o(written_o), .data_o(read_data_o), .data_valid_o(read_o),
+      .*, .commands_i(16'd0), .done_o(done), .taken_o(written_o), .data_o(read_data_o), .data_valid_o(read_o),
       .flash_i(from_chip), .flash_o(to_chip)
   );
 

@@ -1,4 +1,4 @@
-// Round robin: of those that ask, the next one after the last that was granted.
+// Round robin over the inputs that ask for an output (Venice §3.2): the next one after the last that was granted.
 //
 //   ask ──► from the last on ──► first ──► grant
 //

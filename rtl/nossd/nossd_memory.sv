@@ -1,4 +1,4 @@
-// Memory of a buffer: a port to write and one to read, whose byte is there a cycle later. A macro in a real chip.
+// Memory of a buffer (Venice §3.2: 16 KB): a port to write and one to read, whose byte is there a cycle later. A macro in a real chip.
 //
 //   write, at, byte ──► memory ──► byte read, at, a cycle ago
 //

@@ -1,27 +1,15 @@
-"""Tests of NoSSD's router and of the Omnibus' control plane; run by cocotb in `others_top`."""
+"""Tests of NoSSD's router and of the Omnibus' control plane; run by cocotb in `units_top`."""
 
 import random
 from collections import defaultdict
 
 import cocotb
-from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
+from units import start
 
 BUFFER = 64
 # Ends of the mesh: chips 0 to 3, then the controllers of rows 0 and 1, which packets know as 128 and 129.
 ENDS = (0, 1, 2, 3, 128, 129)
-
-
-async def start(dut):
-    """Starts the clock, with all inputs at 0, and resets."""
-    for name in ("chip_i", "controller_i", "want_i", "done_i", "column_i", "row_busy_i"):
-        getattr(dut, name).value = 0
-    dut.rst.value = 1
-    cocotb.start_soon(Clock(dut.clk, 10, "ns").start())
-    for _ in range(3):
-        await FallingEdge(dut.clk)
-    dut.rst.value = 0
-    await FallingEdge(dut.clk)
 
 
 class End:
@@ -68,10 +56,10 @@ async def every_packet_arrives_once_and_in_order(dut):
         sent[source, destination].append(payload)
     for _ in range(40_000):
         wires = [end.drive() for end in ends.values()]
-        dut.chip_i.value = sum(each << 10 * i for i, each in enumerate(wires[:4]))
-        dut.controller_i.value = sum(each << 10 * i for i, each in enumerate(wires[4:]))
+        dut.mesh_chip_i.value = sum(each << 10 * i for i, each in enumerate(wires[:4]))
+        dut.mesh_controller_i.value = sum(each << 10 * i for i, each in enumerate(wires[4:]))
         await FallingEdge(dut.clk)
-        chips, controllers = int(dut.chip_o.value), int(dut.controller_o.value)
+        chips, controllers = int(dut.mesh_chip_o.value), int(dut.mesh_controller_o.value)
         for i, end in enumerate(ends.values()):
             end.look((chips >> 10 * i if i < 4 else controllers >> 10 * (i - 4)) & 0x3FF)
         if sum(len(end.taken) for end in ends.values()) == 600:
@@ -97,17 +85,17 @@ async def a_column_bus_has_one_owner(dut):
         for r in range(4):
             if not want[r] and rng.random() < 0.3:
                 want[r], columns[r], waited[r] = True, rng.randrange(4), 0
-        dut.want_i.value = sum(w << r for r, w in enumerate(want))
-        dut.done_i.value = sum(d << r for r, d in enumerate(done))
-        dut.column_i.value = sum(c << 2 * r for r, c in enumerate(columns))
-        dut.row_busy_i.value = sum(b << r for r, b in enumerate(busy))
+        dut.omnibus_want_i.value = sum(w << r for r, w in enumerate(want))
+        dut.omnibus_done_i.value = sum(d << r for r, d in enumerate(done))
+        dut.omnibus_column_i.value = sum(c << 2 * r for r, c in enumerate(columns))
+        dut.omnibus_row_busy_i.value = sum(b << r for r, b in enumerate(busy))
         await FallingEdge(dut.clk)
         for r in range(4):
             if done[r]:
                 held.pop(r)
                 want[r] = False
                 served += 1
-        rows, cols = int(dut.row_o.value), int(dut.column_o.value)
+        rows, cols = int(dut.omnibus_row_o.value), int(dut.omnibus_column_o.value)
         for r in range(4):
             row, column = rows >> r & 1, cols >> r & 1
             assert not (row and column)

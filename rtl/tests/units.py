@@ -40,7 +40,7 @@ def tail(controller, reserve=True, unused=0):
 
 
 async def start(dut):
-    """Starts the clock, with all inputs at 0, and resets."""
+    """Starts the clock, with all inputs of the top at 0, and resets."""
     for handle in dut:
         if handle._name.endswith("_i"):
             handle.value = 0

@@ -1,4 +1,4 @@
-// The modules side by side, each with ports of its own, so that one build serves all tests of modules (8 x 8).
+// The modules side by side, each with ports of its own, so that one build serves all tests of modules (Venice's for 8 x 8).
 module units_top (
     input  logic              clk,
     input  logic              rst,
@@ -59,7 +59,19 @@ module units_top (
     output logic              controller_taken_o,
     input  venice_pkg::link_t controller_link_i,
     output venice_pkg::link_t controller_link_o,
-    output logic              controller_clear_o
+    output logic              controller_clear_o,
+    // nossd_mesh
+    input  nossd_pkg::link_t [3:0] mesh_chip_i,
+    output nossd_pkg::link_t [3:0] mesh_chip_o,
+    input  nossd_pkg::link_t [1:0] mesh_controller_i,
+    output nossd_pkg::link_t [1:0] mesh_controller_o,
+    // omnibus_control, 4 x 4
+    input  logic [3:0]        omnibus_want_i,
+    input  logic [3:0]        omnibus_done_i,
+    input  logic [7:0]        omnibus_column_i,
+    input  logic [3:0]        omnibus_row_busy_i,
+    output logic [3:0]        omnibus_row_o,
+    output logic [3:0]        omnibus_column_o
 );
   venice_minimal minimal (
       .row_i(minimal_row_i), .column_i(minimal_column_i), .chip_i(minimal_chip_i), .minimal_o
@@ -94,5 +106,12 @@ module units_top (
       .idle_o(controller_idle_o), .searching_o(searching), .waiting_o(controller_waiting_o), .transferring_o(transferring),
       .done_o(controller_done_o), .data_i(controller_data_i), .taken_o(controller_taken_o), .data_o(data),
       .data_valid_o(data_valid), .link_i(controller_link_i), .link_o(controller_link_o), .clear_o(controller_clear_o)
+  );
+  nossd_mesh mesh (
+      .clk, .rst, .chip_i(mesh_chip_i), .chip_o(mesh_chip_o), .controller_i(mesh_controller_i), .controller_o(mesh_controller_o)
+  );
+  omnibus_control #(.ROWS(4), .COLUMNS(4)) omnibus (
+      .clk, .rst, .want_i(omnibus_want_i), .done_i(omnibus_done_i), .column_i(omnibus_column_i), .row_busy_i(omnibus_row_busy_i),
+      .row_o(omnibus_row_o), .column_o(omnibus_column_o)
   );
 endmodule

@@ -161,7 +161,7 @@ module venice_controller #(
     if (full) assert (packet[FIELD-1-:ID_BITS] == ID_BITS'(ID));
     if (data_valid_o) assert (state_q == TRANSFER);
     if (start_i) assert (state_q == IDLE && bytes_i != '0);
-    if (state_q == TRANSFER && to_go_q == '0) assert (1'b0);
+    if (state_q == TRANSFER) assert (to_go_q != '0);
   end
   // A scout comes back within two hops for each output of each router, and those of its controller's link.
   localparam int HOP = PACKET_BITS / 8 + 1;

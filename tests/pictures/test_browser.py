@@ -11,7 +11,7 @@ import altair as alt
 import fabricated
 import pytest
 from canaletto import traces
-from canaletto._report import comparison, page, trace
+from canaletto._report import comparison, hardware, page, trace
 from canaletto.experiments import bars, reproduce
 from canaletto.experiments.figure import Figure
 
@@ -203,6 +203,14 @@ def test_a_single_run_is_drawn(tmp_path: Path) -> None:
     dom, found = opened(tmp_path, page.html(fabricated.result("venice"), None, timeline))
     assert 'data-drawn="9"' in dom
     assert len(found["colours"]) == 1
+
+
+def test_the_hardware_is_played_beside_its_run(tmp_path: Path) -> None:
+    run = fabricated.timelines(("venice",))["venice"]
+    _, found = opened(tmp_path, hardware.html(run, run, "Hardware"), "--window-size=390,1500", hash_="#theme=dark")
+    assert found["wide"] == []
+    assert len(found["colours"]) == 2
+    assert found["colours"][0] == found["colours"][1] > 3
 
 
 @pytest.mark.parametrize(("width", "theme"), [(500, "dark"), (1280, "light")])

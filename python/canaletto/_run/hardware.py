@@ -1,40 +1,75 @@
-"""The hardware of Venice in `rtl/`, driven by the requests of a run: waveforms of what it does.
+"""The hardware of Venice in `rtl/`, driven by the requests of a run: waveforms of what it does, and its animation.
 
 `rtl/` and Verilator belong to a checkout and are not part of the installed package.
 """
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
-
-import polars as pl
 
 from canaletto._engine import ConfigError, SimulationError
 from canaletto._io import files, folder
+from canaletto._run import hardware_steps, hardware_transfers
+from canaletto._run.hardware_transfers import CYCLE_PS
 from canaletto._run.timeline import DEFAULT_WINDOW_PS, Timeline, Window, record
 
 RTL = Path(__file__).parents[3] / "rtl"
 
-CYCLE_PS = 1_000
-"""Clock period, picoseconds: a link carries a byte a cycle, at 1 GB/s (Venice Table 1)."""
 
-LARGEST_TRANSFER = 2**16 - 1
-"""Cycles on the wires that a controller can count."""
+@dataclass(frozen=True)
+class Served:
+    """A window as the hardware served it: what is said about it, and the timelines of the run and of the hardware."""
+
+    said: str
+    run: Timeline
+    hardware: Timeline
 
 
-def trace(run: str | PathLike[str], out: str | PathLike[str], window: Window | None, *, force: bool = False) -> str:
+def trace(
+    run: str | PathLike[str],
+    out: str | PathLike[str],
+    window: Window | None,
+    animation: str | PathLike[str] | None = None,
+    *,
+    force: bool = False,
+) -> str:
     """Writes a VCD of the hardware that serves the transfers of a window of a frozen run. Returns what was served.
 
-    window: in simulated picoseconds; by default the first 200 us.
+    window: in simulated picoseconds; by default the first 200 us. animation: name of a page (HTML) that plays what the
+    hardware did beside the run.
 
-    Raises ConfigError if it is no frozen run of `venice`, if `rtl/` or Verilator is not there, if the file exists
+    Raises ConfigError if it is no frozen run of `venice`, if `rtl/` or Verilator is not there, if a file exists
     (unless `force` is given) or nothing is transferred in the window; SimulationError if the run or a tool fails.
     """
-    files.check_free(out, force=force)
+    for path in (out, animation):
+        if path is not None:
+            files.check_free(path, force=force)
+    if animation is not None and Path(out).absolute() == Path(animation).absolute():
+        raise ConfigError(f"{out}: given for the waveforms and for the animation; expected two names")
+    with files.placed(out) as target:
+        served = serve(run, window, target)
+        if animation is not None:
+            from canaletto._report import hardware as page
+
+            with files.whole(animation) as html:
+                html.write(page.html(served.run, served.hardware, f"Hardware · {served.run.title}").encode())
+    return served.said
+
+
+def serve(
+    run: str | PathLike[str], window: Window | None, waves: Path | None = None, program: Path | None = None
+) -> Served:
+    """Lets the hardware serve the transfers of a window of a frozen run.
+
+    waves: where a VCD goes, if one is wanted. program: simulator of the run's array; otherwise it is built.
+
+    Raises what `trace` raises.
+    """
     tools, home = _tools(), Path(run)
     design, workload = folder.configuration(home)
     if design.fabric != "venice":
@@ -52,21 +87,26 @@ def trace(run: str | PathLike[str], out: str | PathLike[str], window: Window | N
     options = folder.record(home)["options"]
     chosen = window or (0, DEFAULT_WINDOW_PS)
     found = record(design, workload, seed=options["seed"], warmup=options["warmup"], windows=[chosen])
-    lines = sorted(_requests(found, chosen))
-    if not lines:
+    transfers = hardware_transfers.transfers(found, chosen)
+    if not transfers:
         raise ConfigError(f"{home}: nothing is transferred in the window, expected one with transfers")
-    program = _program(tools.BUILD, [str(rows), str(columns), edge], variables)
-    text = f"drive {keys['fabric']['venice']['retry']}\n" + "".join(f"{a} {b} {c} {d}\n" for a, b, c, d in lines)
+    program = program or _program(tools.BUILD, [str(rows), str(columns), edge], variables)
+    text = f"drive {keys['fabric']['venice']['retry']}\n"
+    text += "".join(f"{each.start} {each.chip} {each.cycles} {each.is_read:d}\n" for each in transfers)
     cycles = str((chosen[1] - chosen[0]) // CYCLE_PS)
-    with files.placed(out) as target:
-        return _said([program, target, "0", cycles], input=text).strip()
+    with TemporaryDirectory() as scratch:
+        lines = Path(scratch) / "lines"
+        vcd: list[str | Path] = [waves, "0", cycles] if waves is not None else []
+        said = _said([program, *vcd, f"+record={lines}"], input=text).strip()
+        with lines.open() as file:
+            return Served(said, found, hardware_steps.timeline(file, transfers, found))
 
 
 def _program(build: Path, shape: list[str], variables: dict[str, str]) -> Path:
     """The simulator of an array, built anew where the hardware has changed since."""
     built = build / f"trace-{'-'.join(shape)}"
     program = built / "cycles"
-    made_of = [path for folder in ("venice", "compare") for path in (RTL / folder).iterdir()]
+    made_of = [path for folder in ("venice", "compare") for path in (RTL / folder).iterdir() if path.is_file()]
     if not program.exists() or any(path.stat().st_mtime > program.stat().st_mtime for path in made_of):
         _said([RTL / "compare" / "build", *shape, built, "vcd"], env=variables)
     return program
@@ -91,27 +131,3 @@ def _tools() -> Any:
     if str(RTL) not in sys.path:
         sys.path.append(str(RTL))
     return import_module("tools")
-
-
-def _requests(timeline: Timeline, window: Window) -> Iterator[tuple[int, int, int, int]]:
-    """Transfers that begin in the window: cycle, chip, cycles on the wires, and whether they are data that were read.
-
-    A command and the data that follow it at the same chip are one transfer.
-    """
-    parts = timeline.parts
-    chips = [part for part, each in enumerate(parts) if each["kind"] == "chip"]
-    number = {part: place for place, part in enumerate(chips)}
-    crossing = pl.col("part").is_in(chips) & pl.col("kind").cast(pl.String).is_in(["command", "data"])
-    spans = timeline.spans.filter(crossing).sort("part", "start_ps").iter_rows(named=True)
-    transfers: list[dict[str, Any]] = []
-    for span in spans:
-        last = transfers[-1] if transfers else None
-        if last and (last["part"], last["page"], last["end_ps"]) == (span["part"], span["page"], span["start_ps"]):
-            last["end_ps"] = span["end_ps"]
-        else:
-            transfers.append({**span, "is_read": span["kind"] == "data"})
-    for each in transfers:
-        if window[0] <= each["start_ps"] < window[1]:
-            cycles = max(1, (each["end_ps"] - each["start_ps"]) // CYCLE_PS)
-            start = (each["start_ps"] - window[0]) // CYCLE_PS
-            yield start, number[each["part"]], min(cycles, LARGEST_TRANSFER), int(each["is_read"])

@@ -1,5 +1,11 @@
-// A mesh of 2 x 2 NoSSD routers with small buffers, and the control plane of an Omnibus of 4 x 4, each with ports of its own.
-module others_top (
+// A mesh of 2 x 2 NoSSD routers with small buffers, for the tests (Venice §3.2).
+//
+//   controller 1 ── router 2 ── router 3
+//                      │           │          each router with its chip
+//   controller 0 ── router 0 ── router 1
+//
+// One clock; synchronous reset, active high.
+module nossd_mesh (
     input  logic                   clk,
     input  logic                   rst,
     // Chips of the four routers.
@@ -7,13 +13,7 @@ module others_top (
     output nossd_pkg::link_t [3:0] chip_o,
     // Controllers of the two rows.
     input  nossd_pkg::link_t [1:0] controller_i,
-    output nossd_pkg::link_t [1:0] controller_o,
-    input  logic [3:0]             want_i,
-    input  logic [3:0]             done_i,
-    input  logic [7:0]             column_i,
-    input  logic [3:0]             row_busy_i,
-    output logic [3:0]             row_o,
-    output logic [3:0]             column_o
+    output nossd_pkg::link_t [1:0] controller_o
 );
   import nossd_pkg::*;
 
@@ -31,8 +31,4 @@ module others_top (
     assign chip_o[r] = out[r][CHIP];
   end
   assign controller_o = {out[2][LEFT], out[0][LEFT]};
-
-  omnibus_control #(.ROWS(4), .COLUMNS(4)) omnibus (
-      .clk, .rst, .want_i, .done_i, .column_i, .row_busy_i, .row_o, .column_o
-  );
 endmodule

@@ -1,0 +1,66 @@
+"""The page of `canaletto rtl trace --animation` against a run with `venice.scouts = "clocked"`: both play the same.
+
+run ──► transfers, when controllers took them ──► hardware ──► spans ──► page ◄── spans ◄── the same run
+"""
+
+import importlib.util
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from compare import SHORT, built
+
+import tools
+
+# The hardware takes one request a cycle, a run any number: two controllers, whose slots differ, can do as the run did.
+# With so many requests of mix 2, scouts fail with either rule.
+WINDOW = (0, 100_000_000)
+REQUESTS = 100
+
+
+def run() -> bool:
+    """Plays a window of a run with each retry rule. Returns whether hardware and run are equal in all of them."""
+    if importlib.util.find_spec("canaletto") is None:
+        raise tools.MissingError("canaletto: make setup")
+    equal = True
+    with TemporaryDirectory() as folder:
+        for retry in ("immediate", "on-release"):
+            home = Path(folder) / retry
+            simulate(home, retry)
+            equal &= shows_the_same(home, retry)
+    return equal
+
+
+def simulate(home: Path, retry: str) -> None:
+    """A frozen run of the shape of the short comparison, whose program there is anyway."""
+    import canaletto as cn
+
+    shape = SHORT[0]
+    keys: dict[str, Any] = {"geometry.channels": shape.rows, "geometry.chips_per_channel": shape.columns}
+    keys |= {"fabric.network.controllers": shape.edge}
+    keys |= {"fabric.venice.scouts": "clocked", "fabric.venice.retry": retry}
+    design = cn.design("performance-optimized", fabric="venice", **keys)
+    cn.run(design, cn.workload("mix2", requests=REQUESTS), progress=False).save(home, report=False)
+
+
+def shows_the_same(home: Path, retry: str) -> bool:
+    """Whether the pages of run and hardware play the same, and what was played."""
+    import polars as pl
+    from canaletto._report import animation
+    from canaletto._run import hardware
+
+    served = hardware.serve(home, WINDOW, program=built(SHORT[0]))
+    pages, kinds = (served.hardware.spans[name].unique().implode() for name in ("page", "kind"))
+    of_hardware = pl.col("page").is_in(pages) & pl.col("kind").is_in(kinds)
+
+    def packed(spans: pl.DataFrame) -> dict[str, Any] | None:
+        drawn = replace(served.hardware, spans=spans.sort("start_ps", "kind", "part"))
+        return animation.pack({"venice": drawn}, limit=2**30)
+
+    run, rtl = served.run.spans.filter(of_hardware), served.hardware.spans
+    cancelled = rtl.filter(pl.col("kind") == "cancel").height
+    same = packed(run) == packed(rtl)
+    print(f"{retry}: {served.said}, {rtl.height} spans, {cancelled} of scouts turned back: ", end="")
+    print("as in the run" if same else f"DIFFERENT, the run has {run.height}", flush=True)
+    return same
