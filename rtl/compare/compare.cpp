@@ -7,7 +7,7 @@
 //   drive immediate|on-release
 //   cycle chip cycles-on-the-wires is-read       from this cycle on, as soon as a controller and the chip are free
 //
-// `+record=FILE` writes what the hardware does in such lines, of cycles in which something changes (without registers, `l`).
+// Then `+record=FILE` writes what the hardware does, in the lines of a trace: of cycles in which something changes, without `l`.
 //
 // The trace's lines are described in crates/canaletto/examples/venice_cycles.rs. Beside the registers, every byte that crosses a
 // circuit is checked to arrive, once, at the right place.
@@ -253,7 +253,6 @@ int main(int argc, char** argv) {
         h.from = std::atol(argv[2]), h.to = std::atol(argv[3]);
     }
 #endif
-    Recorder recorder(h);
     char line[256];
     bool immediate = false;
     const bool has_line = std::fgets(line, sizeof line, stdin);
@@ -265,6 +264,7 @@ int main(int argc, char** argv) {
     h.top.rst = 0;
     if (drives) {
         h.top.eval();
+        Recorder recorder(h);
         return drive(h, recorder, !std::strncmp(line + 6, "immediate", 9));
     }
     h.top.immediate_i = immediate;
@@ -282,7 +282,6 @@ int main(int argc, char** argv) {
         int started = -1;
         for (int c = 0; c < ROWS; c++) if (bit_of(h.top.started_o, c)) started = c;
         if (started != by) h.differ("controller " + std::to_string(started) + " takes the request, the model's " + std::to_string(by));
-        recorder.write(h, by, by < 0 ? Transfer() : h.transfers[by]);
         h.dump(true);
         h.clock();
         h.cycle++;

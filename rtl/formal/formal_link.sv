@@ -40,7 +40,7 @@ module formal_link
     if (b_i.onward) assert (a_i.passed || (back.valid && back.reserve));
     if (a_i.passed) begin
       assert (a_i.held && b_i.enters && (b_i.onward || b_i.to_chip) && !there.valid && !back.valid);
-      assert (a_i.far == b_i.beyond && a_i.far < 11'd64);
+      assert (a_i.counted == b_i.beyond && a_i.counted < 11'd64);
     end
 
     // A byte is on a circuit whose transfer lasts until it has crossed.
@@ -49,11 +49,11 @@ module formal_link
       // On its way to the chip; on its way back from there.
       if (a_i.is_byte && a_i.held && a_i.holder == id_t'(i)) begin
         assert (controllers_i[i].state == TRANSFER && controllers_i[i].is_read == (a_i.kind == venice_pkg::STROBE));
-        assert (controllers_i[i].to_go >= cycles_t'(a_i.far) + (controllers_i[i].is_read ? cycles_t'(controllers_i[i].length) : '0));
+        assert (controllers_i[i].to_go >= cycles_t'(a_i.counted) + (controllers_i[i].is_read ? cycles_t'(controllers_i[i].length) : '0));
       end
       if (a_i.is_byte && b_i.held && b_i.holder == id_t'(i)) begin
         assert (controllers_i[i].state == TRANSFER && controllers_i[i].is_read && a_i.kind == venice_pkg::DATA);
-        assert (controllers_i[i].to_go + cycles_t'(b_i.far) >= cycles_t'(controllers_i[i].length) + 18'd1);
+        assert (controllers_i[i].to_go + cycles_t'(b_i.counted) >= cycles_t'(controllers_i[i].length) + 18'd1);
       end
     end
   end

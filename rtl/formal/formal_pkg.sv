@@ -10,7 +10,7 @@ package formal_pkg;
   typedef logic [17:0] cycles_t;
 
   // States of venice_controller.
-  localparam logic [2:0] DEPART = 3'd1, SEARCH = 3'd2, TRANSFER = 3'd4;
+  localparam logic [2:0] SEARCH = 3'd2, TRANSFER = 3'd4;
 
   // Registers of venice_sender and venice_receiver.
   typedef struct packed {
@@ -40,7 +40,7 @@ package formal_pkg;
     logic   held;
     id_t    holder;
     logic   passed;
-    links_t far;
+    links_t counted;
     // The row with this entry: its packet; whether it leads to the chip, or the scout has returned over it; its links to the chip.
     logic   enters;
     id_t    entrant;

@@ -166,7 +166,7 @@ module formal_top #(
           ports[N][p].held = valid[p];
           ports[N][p].holder = id_t'(id[p]);
           ports[N][p].passed = passed_q;
-          ports[N][p].far = far_q;
+          ports[N][p].counted = far_q;
           ports[N][p].leaves = scout(sender[N][p], other);
           ports[N][p].is_byte = sender[N][p].left != 2'd0 && sender[N][p].kind != SCOUT;
           ports[N][p].kind = sender[N][p].kind;
@@ -177,7 +177,7 @@ module formal_top #(
             if (x == 4) ports[N][p].to_chip = 1'b1;
             else begin
               ports[N][p].onward = ports[N][x].passed;
-              ports[N][p].beyond = ports[N][x].far + 11'd1;
+              ports[N][p].beyond = ports[N][x].counted + 11'd1;
             end
           end
         end

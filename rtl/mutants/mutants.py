@@ -7,7 +7,7 @@ import tools
 sys.path[:0] = [str(tools.RTL / "compare"), str(tools.RTL / "mutants")]
 
 from compare import Case, build, compare  # noqa: E402
-from weave import listed, weave  # noqa: E402
+from weave import weave  # noqa: E402
 
 # A choice among three outputs needs a router whose only way nearer is the one back, which 3 x 3 chips do not have.
 CASES = [
@@ -20,8 +20,7 @@ def run() -> bool:
     """Runs each mutant. Returns whether all are noticed, and the hardware without a mutant is not."""
     tools.build_model()
     woven = tools.BUILD / "woven"
-    weave(tools.SOURCES, woven)
-    mutants = listed()
+    mutants = weave(tools.SOURCES, woven)
     program = build(3, 4, "alternating", tools.BUILD / "mutants", woven, "+define+VENICE_MUTANTS -Wno-fatal")
     missed = []
     for number, mutant in enumerate([{"name": "no mutant"}, *mutants]):

@@ -1,6 +1,6 @@
 """Writes the hardware with all its mutants in it: which one is awake is told by a variable when it runs.
 
-One build then serves them all. They are numbered in the order of `mutants.toml`, from 1 on.
+One build then serves them all. `weave(sources, folder)` returns the mutants in the order of their numbers, from 1 on.
 """
 
 import shutil
@@ -10,19 +10,14 @@ from pathlib import Path
 HERE = Path(__file__).parent
 
 
-def listed() -> list[dict[str, str]]:
-    """Returns all mutants."""
-    mutants: list[dict[str, str]] = tomllib.loads((HERE / "mutants.toml").read_text())["mutant"]
-    return mutants
-
-
-def weave(sources: Path, folder: Path) -> None:
+def weave(sources: Path, folder: Path) -> list[dict[str, str]]:
     """Writes `sources` into `folder`, with each mutant's expression beside the one that it replaces."""
+    mutants: list[dict[str, str]] = tomllib.loads((HERE / "mutants.toml").read_text())["mutant"]
     if folder.exists():
         shutil.rmtree(folder)
     shutil.copytree(sources, folder)
     places: dict[tuple[str, str, str], list[tuple[int, str]]] = {}
-    for number, mutant in enumerate(listed(), 1):
+    for number, mutant in enumerate(mutants, 1):
         place = (mutant["file"], mutant["from"], mutant.get("of", mutant["from"]))
         places.setdefault(place, []).append((number, mutant["to"]))
     changes: dict[str, list[tuple[int, int, str]]] = {}
@@ -43,11 +38,13 @@ def weave(sources: Path, folder: Path) -> None:
         (folder / file).write_text(text)
     package = folder / "venice_pkg.sv"
     package.write_text(package.read_text().replace("endpackage", "  int mutant;\nendpackage"))
+    return mutants
 
 
 def changed(sources: Path, folder: Path, name: str) -> Path:
     """Writes `sources` into `folder` with one mutant in them. Returns the folder."""
-    mutant = next(mutant for mutant in listed() if mutant["name"] == name)
+    mutants: list[dict[str, str]] = tomllib.loads((HERE / "mutants.toml").read_text())["mutant"]
+    mutant = next(mutant for mutant in mutants if mutant["name"] == name)
     if folder.exists():
         shutil.rmtree(folder)
     shutil.copytree(sources, folder)

@@ -19,11 +19,15 @@ _WAYS = ((0, 1), (0, -1), (1, 0), (-1, 0))
 
 @dataclass
 class _Controller:
-    """A controller's transfer, and the links that its scout has reserved, each with the cycle in which it was."""
+    """A controller's transfer, and how far it has come.
+
+    departs: its next scout has not reached a router yet. decided: the cycle of a decision whose row is not seen yet.
+    links: those that the scout holds, each with the cycle in which it was reserved. began: when bytes began to cross.
+    """
 
     transfer: Transfer
     departs: bool = True
-    decided: tuple[int, int] | None = None
+    decided: int | None = None
     links: list[tuple[int, int]] = field(default_factory=list)
     began: int = 0
 
@@ -35,7 +39,7 @@ def timeline(lines: Iterable[str], transfers: Sequence[Transfer], run: Timeline)
     run; requests and the names of all parts are its own. Requests have no steps here: the hardware knows transfers.
     """
     spans = pl.DataFrame(list(_Steps(run).spans(lines, transfers)), schema=run.spans.schema, orient="row")
-    return replace(run, spans=spans.sort("start_ps", maintain_order=True), steps=run.steps.clear(), title="rtl")
+    return replace(run, spans=spans.sort("start_ps", maintain_order=True), steps=run.steps.clear())
 
 
 class _Steps:
@@ -64,7 +68,7 @@ class _Steps:
             elif what == "q":
                 self._controllers[int(numbers[3])] = _Controller(next(given))
             elif what == "h":
-                yield from self._decided(now, *map(int, numbers))
+                yield from self._decided(now, int(numbers[0]))
             elif what == "e":
                 yield from self._reserved(*map(int, numbers[:3]))
             elif what == "c" and numbers[1] == "T":
@@ -72,21 +76,20 @@ class _Steps:
             elif what == "c" and numbers[1] == "I":
                 yield from self._ended(now, int(numbers[0]))
 
-    def _decided(self, now: int, packet: int, router: int) -> Iterator[tuple[Any, ...]]:
+    def _decided(self, now: int, packet: int) -> Iterator[tuple[Any, ...]]:
         """A scout is at a router. The first one after its departure is that of its controller."""
         controller = self._controllers[packet]
         if controller.departs:
             yield self._span(controller, "scout", self._own[packet], now - self._hop, now)
             controller.departs = False
-        controller.decided = now, router
+        controller.decided = now
 
     def _reserved(self, router: int, exit: int, packet: int) -> Iterator[tuple[Any, ...]]:
         """A row that a decision of the cycle before has made."""
         controller = self._controllers[packet]
         if controller.decided is None:
             return
-        now, _ = controller.decided
-        controller.decided = None
+        now, controller.decided = controller.decided, None
         if exit == _CHIP_EXIT:
             return
         here = self._places[router]
@@ -97,10 +100,9 @@ class _Steps:
     def _went_back(self, now: int) -> Iterator[tuple[Any, ...]]:
         """Decisions that no row has followed."""
         for controller in self._controllers.values():
-            if controller.decided is None or controller.decided[0] >= now - 1:
+            if controller.decided is None or controller.decided >= now - 1:
                 continue
-            at, _ = controller.decided
-            controller.decided = None
+            at, controller.decided = controller.decided, None
             if controller.links:
                 link, _ = controller.links.pop()
                 yield self._span(controller, "cancel", link, at, at + self._hop)
