@@ -1,4 +1,5 @@
 // Search in pages that are opened as files, for which browsers allow no workers: the worker's script runs in a hidden frame.
+// It has this name because the site generator adds a script from elsewhere unless a file of this name is given.
 "use strict";
 if (location.protocol === "file:") {
   window.Worker = class extends EventTarget {
