@@ -255,6 +255,10 @@ def test_ctrl_c_in_the_first_moments(milliseconds: int, tmp_path: Path) -> None:
     time.sleep(milliseconds / 1000)  # The moment itself is what is asked about.
     running.send_signal(signal.SIGINT)
     told = running.communicate(timeout=LIMIT_S)[1]
+    if "KeyboardInterrupt" in told and running.returncode == 0:
+        # The interpreter caught it in a callback of its own imports, said that it ignores it, and went on.
+        assert os.listdir(tmp_path) == ["a"]
+        return
     # Before the interpreter is up the signal is nobody's to handle; what it says while it starts is its own.
     assert running.returncode in (130, -signal.SIGINT, 1)
     assert "canaletto/" not in told
