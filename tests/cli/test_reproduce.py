@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from canaletto.experiments import SOURCES
 
 
 def test_a_figure_is_run_once_and_written_down(canaletto: Any, tmp_path: Path) -> None:
@@ -44,10 +45,7 @@ def test_interrupted_results_are_run_again(canaletto: Any, tmp_path: Path) -> No
 def test_what_there_is_not_is_named(canaletto: Any, tmp_path: Path) -> None:
     unknown = canaletto("reproduce", "venus")
     assert unknown.status == 2
-    assert (
-        unknown.err
-        == "canaletto: venus: no source of that name, expected one of networked-ssd, venice, mqsim, pc-ssd, load\n"
-    )
+    assert unknown.err == f"canaletto: venus: no source of that name, expected one of {', '.join(SOURCES)}\n"
     unknown = canaletto("reproduce", "networked-ssd", "fig18", "fig99")
     assert unknown.status == 2
     assert unknown.err.startswith("canaletto: fig99: no figure of networked-ssd, expected some of fig3, ")

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from canaletto import _engine
+from canaletto import _engine, traces
 from canaletto._run import names
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,3 +20,8 @@ def test_every_collection_policy_is_named() -> None:
     text = (ROOT / "docs/collection.md").read_text()
     policies = json.loads(_engine.schema("design"))["$defs"]["VictimPolicy"]["oneOf"]
     assert [policy["const"] for policy in policies if f"`{policy['const']}`" not in text] == []
+
+
+def test_every_trace_format_has_a_row() -> None:
+    text = (ROOT / "docs/traces.md").read_text()
+    assert [each["name"] for each in traces.formats() if f"\n| `{each['name']}` |" not in text] == []

@@ -6,7 +6,7 @@ from pathlib import Path
 import canaletto as cn
 import pytest
 from canaletto import result
-from canaletto._report import causes, colours
+from canaletto._report import causes, colours, explanation
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -19,6 +19,7 @@ def test_the_classes_are_fresh() -> None:
 def test_every_cause_has_a_colour_and_words() -> None:
     assert set(colours.CAUSES) == set(result.CAUSES)
     assert set(causes.DOING) == set(result.CAUSES)
+    assert set(explanation.PHRASES) == set(result.CAUSES)
 
 
 def test_parts_have_their_classes() -> None:

@@ -19,7 +19,7 @@ SMALL = 0.005
 TOLD = 3
 """Holders told one by one; more are told together, so many kinds of use."""
 
-_PHRASES = {
+PHRASES = {
     "host_queue": "waited in the host for room in the submission queue",
     "host_link": "waited for the host link and crossed it",
     "device_queue": "waited in the submission queue to be fetched",
@@ -50,6 +50,7 @@ _PHRASES = {
     "data_transfer": "sent its data",
     "completion": "sent its completion over the host link",
 }
+"""Story of a request while time is charged to a cause; `{chip}` stands for its chip."""
 
 _SHORT = {
     "host_queue": "waiting in the host's queue",
@@ -266,7 +267,7 @@ def _words(explanation: "Explanation", steps: Sequence["Step"]) -> str:
 
 
 def _plain(step: "Step") -> str:
-    return _PHRASES.get(step.cause, words(step.cause)).format(chip=step.chip or "its chip")
+    return PHRASES.get(step.cause, words(step.cause)).format(chip=step.chip or "its chip")
 
 
 def _holder(explanation: "Explanation", step: "Step", holder: "Holder") -> str:

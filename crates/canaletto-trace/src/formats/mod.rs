@@ -1,7 +1,7 @@
 //! The formats, one file each.
 //!
 //! To add a format: write its file here, a [`TraceFormat`] like `msr.rs`, and add its line to the list below. The
-//! round-trip test (`tests/properties.rs`) and the fuzz tier (`tests/fuzz.rs`) take it from there.
+//! tests of every format (`tests/integration/properties.rs`, `every_format.rs`, `fuzz.rs`) take it from there.
 //! (`cargo fmt` does not see files named only in a macro: run `rustfmt --edition 2024` on the file itself.)
 
 use std::io::{self, Write};

@@ -3,7 +3,7 @@
 //! Every station has a bundle as a type parameter and asks `X::SUSPENSION && …` before it looks at state that only the
 //! feature needs. [`Full`] allows everything and asks the configuration, as any run may; [`Plain`] is the drive that most
 //! runs have. [`is_plain`] chooses between them once a run. A plain run through [`Full`] gives the same bytes, which
-//! `tests/features.rs` checks.
+//! `tests/integration/features.rs` checks.
 
 use crate::config::attach::AttachmentKind;
 use crate::config::design::{Design, MappingScheme, Policy, Protocol, Superblock, WritePlacement};
@@ -93,7 +93,7 @@ pub fn is_plain(design: &Design, workload: &Workload, limits: &Limits) -> bool {
         design.flash.failures.are_possible(),
         Reliability::is_on(design),
         design.fabric.hold_path,
-        design.scheduler.policy == Policy::Flin,
+        design.scheduler.policy != Policy::OutOfOrder,
         workload.flow.len() > 1,
         design.host.protocol != Protocol::Nvme,
         design.attachment.kind != AttachmentKind::None,

@@ -1,4 +1,4 @@
-//! Record of what a run does, step by step: part of the shadow, the one probe of all tests, since the engine is compiled for each.
+//! Steps of a run: part of the shadow, the one probe of all tests, since the engine is compiled for each.
 
 use canaletto::engine::time::Time;
 use canaletto::flash::address::{PlaneId, Ppa};
