@@ -6,12 +6,10 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from canaletto import _engine
 from markup import cell, code, prose
-
-Schema = Mapping[str, Any]
+from schemas import Schema, entries, resolved
 
 _ABOUT = """# Keys of designs
 
@@ -64,14 +62,14 @@ class _Book:
 
 def _table(path: str, schema: Schema, book: _Book) -> Iterator[str]:
     """Every key of a table, those of the tables within it behind its own."""
-    resolved = _entries(_resolved(schema, book.root), book.root)
+    table = entries(resolved(schema, book.root), book.root)
     inner = []
-    for name, each in resolved.get("properties", {}).items():
+    for name, each in table.get("properties", {}).items():
         whole = f"{path}.{name}" if path else name
         if _is_table(each, book.root):
             inner.append((whole, each))
         else:
-            yield from _key(whole, each, book, name in resolved.get("required", ()))
+            yield from _key(whole, each, book, name in table.get("required", ()))
     for whole, each in inner:
         yield from (f"## [{whole}]" if "." not in whole else f"## {whole}", "", prose(each.get("description", "")), "")
         yield from _table(whole, each, book)
@@ -81,11 +79,13 @@ def _needs(root: Path) -> list[tuple[str, str]]:
     """Names of keys, or of tables with a dot at their end, and what they need to have an effect."""
     source = (root / "crates/canaletto/src/config/without_effect.rs").read_text()
     found = re.findall(r'need\(\s*&\[([^]]*)\],\s*"((?:[^"\\]|\\.)*)"', source)
+    if len(found) != len(re.findall(r"^ +need\(", source, re.MULTILINE)):
+        raise ValueError('without_effect.rs: a need that is not written as need(&[…], "…", …)')
     return [(key, needs.replace('\\"', '"')) for names, needs in found for key in re.findall(r'"([^"]+)"', names)]
 
 
 def _key(path: str, schema: Schema, book: _Book, required: bool) -> Iterator[str]:
-    resolved = _resolved(schema, book.root)
+    kind = resolved(schema, book.root)
     yield from (f"### `{path}` {{ #{path} }}", "", prose(schema.get("description", "")), "")
     yield from (f"| value | {cell(_value(schema, book.root))} |", "| --- | --- |")
     default = schema.get("default")
@@ -99,7 +99,7 @@ def _key(path: str, schema: Schema, book: _Book, required: bool) -> Iterator[str
             value, source = values[path]
             yield f"| {preset} | {code(value)}{' – ' + cell(source) if source else ''} |"
     yield ""
-    for choice in resolved.get("oneOf", ()):
+    for choice in kind.get("oneOf", ()):
         if "const" in choice:
             yield f"- `{json.dumps(choice['const'])}`: {prose(choice.get('description', ''))}"
     yield ""
@@ -107,7 +107,7 @@ def _key(path: str, schema: Schema, book: _Book, required: bool) -> Iterator[str
 
 def _value(schema: Schema, root: Schema) -> str:
     """Type, unit and range of a value, in words."""
-    schema = _resolved(schema, root)
+    schema = resolved(schema, root)
     parts = [each for each in schema.get("anyOf", ()) if each.get("type") != "null"]
     if parts:
         return "; or ".join(_value(part, root) for part in parts)
@@ -128,23 +128,8 @@ def _value(schema: Schema, root: Schema) -> str:
     return words if least is None else f"{words} of at least {least:,}"
 
 
-def _resolved(schema: Schema, root: Schema) -> Schema:
-    """A schema with its reference followed; what stands beside the reference is about the key, not its type."""
-    parts = [each for each in schema.get("anyOf", ()) if each.get("type") != "null"]
-    if len(parts) == 1:
-        return _resolved(parts[0], root)
-    if "$ref" not in schema:
-        return schema
-    return _resolved(root["$defs"][schema["$ref"].rsplit("/", 1)[-1]], root)
-
-
 def _is_table(schema: Schema, root: Schema) -> bool:
-    return "properties" in _entries(_resolved(schema, root), root)
-
-
-def _entries(schema: Schema, root: Schema) -> Schema:
-    """Schema of a list's entries, or the schema itself."""
-    return _resolved(schema["items"], root) if schema.get("type") == "array" else schema
+    return "properties" in entries(resolved(schema, root), root)
 
 
 _LINE = re.compile(r"""([\w-]+) *= *((?:"[^"]*"|\[[^]]*\]|\{[^}]*\}|[^#"\[{])+?) *(?:# *(.*))?$""")

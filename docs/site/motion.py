@@ -2,7 +2,6 @@
 
 import base64
 import json
-import tomllib
 from pathlib import Path
 
 import canaletto as cn
@@ -56,7 +55,6 @@ def _data() -> dict[str, object]:
 
 def _prepared() -> dict[str, timeline.Timeline]:
     text = _WORKLOAD.replace("DEPTH", "32").replace("SHARE", "0.8")
-    assert tomllib.loads(text)
     workload = cn.Workload.from_toml(text, "hot-row")
     return {
         fabric: timeline.record(

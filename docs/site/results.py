@@ -1,15 +1,13 @@
 """Reference of results and causes, made of the engine's schema of results."""
 
 import json
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from canaletto import _engine
 from canaletto._report import colours
 from canaletto._report.units import cause_label
 from markup import cell, dotted
-
-Schema = Mapping[str, Any]
+from schemas import Schema, entries, resolved
 
 _RESULTS = """# Results
 
@@ -72,17 +70,9 @@ def _rows(struct: Schema, path: str, root: Schema) -> Iterator[tuple[str, str, s
 
 def _inner(schema: Schema, root: Schema) -> tuple[Schema, bool]:
     """The schema behind references, options and lists, and whether it is a list."""
-    is_list = False
-    while True:
-        parts = [each for each in schema.get("anyOf", ()) if each.get("type") != "null"]
-        if parts:
-            schema = parts[0]
-        elif "$ref" in schema:
-            schema = root["$defs"][schema["$ref"].rsplit("/", 1)[-1]]
-        elif isinstance(schema.get("items"), dict):
-            schema, is_list = schema["items"], True
-        else:
-            return schema, is_list
+    found = resolved(schema, root)
+    inner = entries(found, root)
+    return inner, inner is not found
 
 
 def _words(schema: Schema) -> str:

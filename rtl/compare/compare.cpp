@@ -178,7 +178,7 @@ struct Recorder {
         has_cycle = true;
         std::fprintf(file, format, values...);
     }
-    // What a cycle has settled to; `request` is that of the controller that starts, if one does.
+    // State that a cycle has settled to; `request` is that of the controller that starts, if one does.
     void write(Harness& h, int starts, const Transfer& request) {
         if (!file) return;
         has_cycle = false;

@@ -37,7 +37,7 @@ module formal_edge
     if (!is_searching) assert (controller_i.age == '0);
     if (departs_i.valid) assert (controller_i.decisions == '0 && controller_i.age == 8'(departs_i.phase));
 
-    // What was tried and held is forgotten as a scout departs, and at the end of a transfer.
+    // Ports tried and links held are forgotten as a scout departs, and at the end of a transfer.
     if (controller_i.sender.left == 2'd2) assert (controller_i.clear);
     if (controller_i.clear) assert (is_transferring || (is_searching && controller_i.sender.left == 2'd2));
     if (is_transferring) assert (controller_i.clear == (controller_i.to_go == 18'd1));

@@ -1,4 +1,4 @@
-// What the proof looks at: registers of the hardware gathered by link and controller, and what it remembers beside them.
+// View of the proof: registers of the hardware gathered by link and controller, and what it remembers beside them.
 //
 //   sender ──► receiver       a scout on its way:  2 bytes to send ──► 1 byte ──► complete       phase 0, 1, 2
 //

@@ -5,7 +5,7 @@
 //! A request's way through the source, in order: [`workload`] → [`host`] → [`controller`] → [`ftl`] → [`scheduler`] →
 //! [`fabric`] → [`flash`], and back; [`engine`] moves it from one to the next; [`measure`] keeps the books.
 
-// What the engine may not do stands in clippy.toml; its tests may.
+// Things that the engine may not do stand in clippy.toml; its tests may do them.
 #![cfg_attr(test, allow(clippy::disallowed_macros, clippy::disallowed_methods, clippy::disallowed_types))]
 
 pub mod cache;

@@ -54,7 +54,6 @@ def _load(
     from canaletto.experiments.load import own
 
     keys, workload_keys = assignments(set_)
-
     drives = drives_of(design, keys, fabrics)
     work = resolve_workload(workload, workload_keys, config.WorkloadOptions(requests=requests))
     with Bar.when_wanted() as bar, TemporaryDirectory(prefix="canaletto-") as passing:

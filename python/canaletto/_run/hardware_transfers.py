@@ -59,7 +59,7 @@ def transfers(timeline: Timeline, window: Window) -> list[Transfer]:
     found = [each for each in _sent(timeline) if window[0] <= each.departs < window[1]]
     ordered: list[_Sent] = []
     for _, group in groupby(sorted(found, key=lambda each: each.taken), key=lambda each: each.taken):
-        # Those taken at the same moment: one whose controller was not the nearest came after that one's transfer.
+        # Taken at the same moment: one whose controller was not the nearest came after that one's transfer.
         rest = list(group)
         while rest:
             free = [x for x in rest if all(far(x, x.controller) <= far(x, y.controller) for y in rest)] or rest

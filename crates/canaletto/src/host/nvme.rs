@@ -252,6 +252,7 @@ impl Nvme {
     #[inline]
     pub fn may_fetch(&self, queue: u16) -> bool {
         let pair = &self.queues[usize::from(queue)];
+        // A look that finds nothing changes something only with an arbiter, and in what `AllWaiting` remembers.
         self.arbiter.is_some() || pair.fetch == Fetch::AllWaiting || pair.allowed() > 0
     }
 
