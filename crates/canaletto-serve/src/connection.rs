@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::driver::{Message, Order};
 use crate::nbd::handshake::{Agreed, negotiate};
 use crate::nbd::request::{HEADER, Header, Operation, Request};
-use crate::nbd::{Errno, request, reply};
+use crate::nbd::{Errno, reply, request};
 use crate::server::Shared;
 use crate::socket::{Hurried, Socket};
 use crate::statistics::time_of;

@@ -1,22 +1,8 @@
 //! A simulated drive as the server sees it.
 
+use canaletto::drive::{Drive, Wanted};
 use canaletto::engine::time::Time;
-use canaletto::host::request::Kind;
-
-/// A command for a drive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Command {
-    /// Operation that it asks for.
-    pub kind: Kind,
-    /// For a write: whether it writes zeroes.
-    pub zeroes: bool,
-    /// For a write: whether it is complete only once it is on flash.
-    pub fua: bool,
-    /// First sector.
-    pub lba: u64,
-    /// Number of sectors: 0 of a flush.
-    pub sectors: u32,
-}
+use canaletto::measure::report::Report;
 
 /// End of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +21,7 @@ pub trait Device: Send {
     ///
     /// # Errors
     /// Reasons why the simulation cannot go on.
-    fn submit(&mut self, at: Time, command: &Command, tag: u64) -> Result<(), String>;
+    fn submit(&mut self, at: Time, command: Wanted, tag: u64) -> Result<(), String>;
 
     /// Returns when something happens next; none while nothing is left to happen.
     fn next_event_time(&mut self) -> Option<Time>;
@@ -45,4 +31,28 @@ pub trait Device: Send {
     /// # Errors
     /// Reasons why the simulation cannot go on.
     fn advance_to(&mut self, until: Time, completions: &mut Vec<Completion>) -> Result<(), String>;
+
+    /// Returns what the simulation has measured, if it measures.
+    fn report(&mut self) -> Option<Report>;
+}
+
+impl Device for Drive {
+    fn submit(&mut self, at: Time, command: Wanted, tag: u64) -> Result<(), String> {
+        Drive::submit(self, at, command, tag).map_err(|error| error.to_string())
+    }
+
+    fn next_event_time(&mut self) -> Option<Time> {
+        Drive::next_event_time(self)
+    }
+
+    fn advance_to(&mut self, until: Time, completions: &mut Vec<Completion>) -> Result<(), String> {
+        Drive::advance_to(self, until).map_err(|error| error.to_string())?;
+        let ended = self.completions();
+        completions.extend(ended.map(|done| Completion { tag: done.tag, at: done.completed, failed: done.failed }));
+        Ok(())
+    }
+
+    fn report(&mut self) -> Option<Report> {
+        Some(Drive::report(self))
+    }
 }

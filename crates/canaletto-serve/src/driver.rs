@@ -8,12 +8,14 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
+use canaletto::drive::Wanted;
 use canaletto::engine::time::Time;
 use canaletto::host::request::Kind;
+use canaletto::measure::report::Report;
 
 use crate::clock::{Clock, Pace};
 use crate::connection::Reply;
-use crate::device::{Command, Completion, Device};
+use crate::device::{Completion, Device};
 use crate::nbd::SECTOR;
 use crate::nbd::request::{Operation, Request};
 use crate::recorder::Recorder;
@@ -69,6 +71,7 @@ pub struct Ended {
     pub counts: Counts,
     pub simulated: Time,
     pub power_loss: Option<Loss>,
+    pub report: Option<Report>,
 }
 
 pub struct Driver<D> {
@@ -136,7 +139,8 @@ impl<D: Device> Driver<D> {
         if let Some(recorder) = self.recorder {
             recorder.finish().map_err(|error| error.to_string())?;
         }
-        Ok(Ended { counts: self.counts, simulated: self.now, power_loss: self.power_loss })
+        let report = self.device.report();
+        Ok(Ended { counts: self.counts, simulated: self.now, power_loss: self.power_loss, report })
     }
 
     fn run_paced(&mut self, pace: Pace) -> Result<(), String> {
@@ -270,7 +274,7 @@ impl<D: Device> Driver<D> {
                 Operation::Flush => (Kind::Flush, false),
             };
             let sectors = (bytes / SECTOR) as u32;
-            let command = Command { kind, zeroes, fua, lba: outstanding.next / SECTOR, sectors };
+            let command = Wanted { kind, fua, zeroes, lba: outstanding.next / SECTOR, sectors };
             outstanding.next += bytes;
             outstanding.commands += 1;
             if outstanding.next == end {
@@ -284,7 +288,7 @@ impl<D: Device> Driver<D> {
                 recorder.add(at, &command).map_err(|error| error.to_string())?;
             }
             // The place in the low bits, the sectors above: completions need no other look-up.
-            self.device.submit(at, &command, place as u64 | u64::from(if carries_data { sectors } else { 0 }) << 32)?;
+            self.device.submit(at, command, place as u64 | u64::from(if carries_data { sectors } else { 0 }) << 32)?;
         }
         Ok(())
     }

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use canaletto::drive::Wanted;
 use canaletto::engine::time::Time;
 use canaletto::workload::replay::Record;
 use canaletto_trace::{Format, Packed, TraceError, TraceWriter};
 
-use crate::device::Command;
 use crate::nbd::SECTOR;
 
 pub struct Recorder(TraceWriter<Packed>);
@@ -19,13 +19,15 @@ impl Recorder {
     }
 
     /// Adds a command that was submitted at `at`, a whole number of nanoseconds.
-    pub fn add(&mut self, at: Time, command: &Command) -> Result<(), TraceError> {
+    pub fn add(&mut self, at: Time, command: &Wanted) -> Result<(), TraceError> {
         self.0.write(&Record {
             arrival_ns: at.ns(),
             device: 0,
             offset_bytes: command.lba * SECTOR,
             bytes: u64::from(command.sectors) * SECTOR,
             kind: command.kind,
+            fua: false,
+            zeroes: false,
         })
     }
 

@@ -19,8 +19,8 @@ use crate::device::Device;
 use crate::driver::{Driver, Ended, Message};
 use crate::nbd::Export;
 use crate::recorder::Recorder;
-pub use crate::socket::{Address, Listener};
 use crate::socket::Socket;
+pub use crate::socket::{Address, Listener};
 use crate::statistics::{Connections, Statistics, Times};
 use crate::storage::Storage;
 
@@ -112,7 +112,8 @@ impl Server {
             let _ending = Ending(&of_driver);
             driver.run(options.clock)
         })?;
-        let listening = thread::Builder::new().name("listen".to_owned()).spawn(move || listen(&listener, &of_listener))?;
+        let listening =
+            thread::Builder::new().name("listen".to_owned()).spawn(move || listen(&listener, &of_listener))?;
         Ok(Server { shared, started, listening, driving })
     }
 
@@ -140,7 +141,7 @@ impl Server {
             shared.hang_up(Shutdown::Both);
             shared.wait_for_the_last(GRACE);
         }
-        Ok(shared.statistics(&ended?, started.elapsed()))
+        Ok(shared.statistics(ended?, started.elapsed()))
     }
 }
 
@@ -149,6 +150,7 @@ fn listen(listener: &Listener, shared: &Arc<Shared>) {
     let mut number = 0;
     while !shared.stopping.load(Ordering::Relaxed) {
         match listener.accept(LOOK) {
+            Ok(Some(_)) if shared.stopping.load(Ordering::Relaxed) => {}
             Ok(Some(socket)) => {
                 number += 1;
                 admit(number, socket, shared);
@@ -235,7 +237,7 @@ impl Shared {
         waited.unwrap_or_else(PoisonError::into_inner).0.is_empty()
     }
 
-    fn statistics(&self, ended: &Ended, wall: Duration) -> Statistics {
+    fn statistics(&self, ended: Ended, wall: Duration) -> Statistics {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         Statistics {
             simulated_s: ended.simulated.seconds(),
@@ -250,6 +252,7 @@ impl Shared {
             mean_outstanding: ended.counts.mean_outstanding(ended.simulated),
             lateness_us: if self.is_paced { Times::of(&lock(&self.lateness)) } else { None },
             power_loss: ended.power_loss,
+            drive: ended.report,
         }
     }
 }

@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use canaletto::engine::time::Time;
 use canaletto::measure::histogram::Histogram;
+use canaletto::measure::report::Report;
 use serde::Serialize;
 
 use crate::nbd::request::Operation;
 use crate::storage::Loss;
 
 /// Statistics of a server from its start to its end.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Serialize)]
 pub struct Statistics {
     /// Simulated time that has passed, in seconds.
     pub simulated_s: f64,
@@ -28,6 +29,8 @@ pub struct Statistics {
     pub lateness_us: Option<Times>,
     /// Data that a loss of power has undone. Absent if there was none.
     pub power_loss: Option<Loss>,
+    /// Measures of the simulated drive, as of a run.
+    pub drive: Option<Report>,
 }
 
 /// Counts of connections.

@@ -26,7 +26,9 @@ impl DataFile {
             file.set_len(bytes)?;
         } else if found.len() != bytes {
             let found = found.len();
-            return Err(io::Error::other(format!("has {found} B, expected {bytes} B, which the drive has, or a new file")));
+            return Err(io::Error::other(format!(
+                "has {found} B, expected {bytes} B, which the drive has, or a new file"
+            )));
         }
         Ok(DataFile(file))
     }

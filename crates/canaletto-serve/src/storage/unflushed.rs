@@ -219,8 +219,11 @@ mod tests {
     }
 
     fn steps() -> impl Strategy<Value = Vec<Step>> {
-        let write = (0..BYTES / PAGE, any::<bool>(), any::<bool>())
-            .prop_map(|(page, forced, completes)| Step::Write { page, forced, completes });
+        let write = (0..BYTES / PAGE, any::<bool>(), any::<bool>()).prop_map(|(page, forced, completes)| Step::Write {
+            page,
+            forced,
+            completes,
+        });
         let step = prop_oneof![
             6 => write,
             2 => Just(Step::CompleteOldest),

@@ -77,7 +77,8 @@ fn a_client_that_takes_no_replies_costs_no_more_than_its_share() {
     slow.stream.set_write_timeout(Some(Duration::from_millis(300))).unwrap();
     let before = resident();
     // 32 GB of replies, if they were made.
-    let request = canaletto_serve::nbd::request::Header { flags: 0, kind: READ, cookie: 1, offset: 0, length: 32 << 20 };
+    let request =
+        canaletto_serve::nbd::request::Header { flags: 0, kind: READ, cookie: 1, offset: 0, length: 32 << 20 };
     let mut sent = 0;
     while sent < 1000 && slow.stream.write_all(&request.bytes()).is_ok() {
         sent += 1;

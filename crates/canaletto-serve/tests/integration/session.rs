@@ -7,9 +7,7 @@ use canaletto_serve::clock::Clock;
 use canaletto_serve::server::{Address, Listener};
 use canaletto_serve::storage::Storage;
 
-use crate::common::{
-    BYTES, Client, FLUSH, FUA, FixedLatency, LATENCY, READ, Served, TRIM, WRITE, WRITE_ZEROES,
-};
+use crate::common::{BYTES, Client, FLUSH, FUA, FixedLatency, LATENCY, READ, Served, TRIM, WRITE, WRITE_ZEROES};
 
 #[test]
 fn data_are_stored_and_each_command_takes_the_time_of_the_drive() {
@@ -156,13 +154,13 @@ fn commands_are_recorded() {
     assert_eq!(
         lines,
         [
-            "0,0,4096,1024,write",
+            "0,0,4096,1024,write_fua",
             "100000,0,0,512,read",
             "200000,0,512,512,trim",
             "300000,0,0,0,flush",
-            "400000,0,0,1048576,write",
-            "400000,0,1048576,1048576,write",
-            "400000,0,2097152,1048576,write",
+            "400000,0,0,1048576,write_zeroes",
+            "400000,0,1048576,1048576,write_zeroes",
+            "400000,0,2097152,1048576,write_zeroes",
         ]
     );
 }

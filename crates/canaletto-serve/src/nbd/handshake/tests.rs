@@ -94,19 +94,8 @@ fn options_that_cannot_be_had_are_answered_and_others_go_on() {
     ];
     let (ended, heard) = talk(1, &options);
     assert_eq!(ended.unwrap(), None);
-    let expected = [
-        ERR_UNSUP,
-        ERR_INVALID,
-        SERVER,
-        ACK,
-        ERR_UNKNOWN,
-        INFO_REPLY,
-        INFO_REPLY,
-        ACK,
-        ERR_INVALID,
-        ERR_INVALID,
-        ACK,
-    ];
+    let expected =
+        [ERR_UNSUP, ERR_INVALID, SERVER, ACK, ERR_UNKNOWN, INFO_REPLY, INFO_REPLY, ACK, ERR_INVALID, ERR_INVALID, ACK];
     assert_eq!(kinds(&heard), expected);
 }
 

@@ -6,9 +6,11 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use canaletto::drive::Wanted;
 use canaletto::engine::time::Time;
+use canaletto::measure::report::Report;
 use canaletto_serve::clock::Clock;
-use canaletto_serve::device::{Command, Completion, Device};
+use canaletto_serve::device::{Completion, Device};
 use canaletto_serve::nbd::Export;
 use canaletto_serve::nbd::request::Header;
 use canaletto_serve::server::{Address, Listener, Options, Server};
@@ -48,7 +50,7 @@ impl FixedLatency {
 }
 
 impl Device for FixedLatency {
-    fn submit(&mut self, at: Time, command: &Command, tag: u64) -> Result<(), String> {
+    fn submit(&mut self, at: Time, command: Wanted, tag: u64) -> Result<(), String> {
         let failed = self.failing_lba == Some(command.lba);
         self.under_way.push_back(Completion { tag, at: at + self.latency, failed });
         Ok(())
@@ -62,6 +64,10 @@ impl Device for FixedLatency {
         let due = self.under_way.partition_point(|command| command.at <= until);
         completions.extend(self.under_way.drain(..due));
         Ok(())
+    }
+
+    fn report(&mut self) -> Option<Report> {
+        None
     }
 }
 
