@@ -1,6 +1,7 @@
 //! Data in memory: chunks of what has been written, and nothing of the rest.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,7 +15,7 @@ const PARTS: usize = 64;
 type Part = HashMap<u64, Box<[u8]>>;
 
 pub struct Memory {
-    parts: [Mutex<Part>; PARTS],
+    parts: Box<[Mutex<Part>]>,
     /// Bytes that chunks may take, and do.
     most: u64,
     taken: AtomicU64,
@@ -22,7 +23,7 @@ pub struct Memory {
 
 impl Memory {
     pub fn new(most: u64) -> Memory {
-        Memory { parts: std::array::from_fn(|_| Mutex::default()), most, taken: AtomicU64::new(0) }
+        Memory { parts: (0..PARTS).map(|_| Mutex::default()).collect(), most, taken: AtomicU64::new(0) }
     }
 
     pub fn read(&self, offset: u64, into: &mut [u8]) {
@@ -39,10 +40,11 @@ impl Memory {
         for (chunk, start, range) in chunks(offset, data.len() as u64) {
             let data = &data[range];
             let mut part = self.part(chunk);
-            if !part.contains_key(&chunk) {
-                part.insert(chunk, self.take_chunk()?);
-            }
-            part.get_mut(&chunk).expect("it is there now")[start..start + data.len()].copy_from_slice(data);
+            let stored = match part.entry(chunk) {
+                Entry::Occupied(there) => there.into_mut(),
+                Entry::Vacant(place) => place.insert(self.take_chunk()?),
+            };
+            stored[start..start + data.len()].copy_from_slice(data);
         }
         Ok(())
     }

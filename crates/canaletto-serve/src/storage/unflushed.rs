@@ -5,13 +5,16 @@
 //! any other write, whose pages survive or not, each by itself. Which of them do is drawn here, from what the promise allows
 //! rather than from what the simulated cache holds. A page never goes back behind a version of it that has survived.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use canaletto::engine::random::Stream;
 use serde::Serialize;
 
 /// Unit in which data survive: the smallest page that a drive programs at once.
 const PAGE: u64 = 4096;
+
+/// Bytes that are kept for a drive without a volatile cache: of writes that are under way, and no client has more than a few.
+const MOST_UNDER_WAY: u64 = 1 << 30;
 
 /// A write from its beginning to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +51,10 @@ struct Noted {
 pub struct Unflushed {
     /// In the order in which the data were written.
     noted: VecDeque<Noted>,
+    /// How many have been forgotten.
+    forgotten: u64,
+    /// Parts of writes that are not complete: numbers of them among all that were ever noted.
+    under_way: BTreeMap<u64, Vec<u64>>,
     /// Bytes of `noted`, and the most that they may be.
     bytes: u64,
     most: u64,
@@ -65,8 +72,10 @@ impl Unflushed {
     pub fn new(cache: u64, seed: u64) -> Unflushed {
         Unflushed {
             noted: VecDeque::new(),
+            forgotten: 0,
+            under_way: BTreeMap::new(),
             bytes: 0,
-            most: if cache == 0 { u64::MAX } else { cache },
+            most: if cache == 0 { MOST_UNDER_WAY } else { cache },
             writes_through: cache == 0,
             tickets: 0,
             completed: 0,
@@ -82,6 +91,7 @@ impl Unflushed {
 
     pub(super) fn note(&mut self, ticket: Ticket, offset: u64, before: Vec<u8>) {
         self.bytes += before.len() as u64;
+        self.under_way.entry(ticket.0).or_default().push(self.forgotten + self.noted.len() as u64);
         self.noted.push_back(Noted { ticket, offset, before, completed: None, safe: false });
         while self.bytes > self.most {
             self.forget_oldest();
@@ -90,9 +100,12 @@ impl Unflushed {
 
     pub(super) fn complete(&mut self, ticket: Ticket, forced: bool) {
         self.completed += 1;
-        for noted in self.noted.iter_mut().filter(|noted| noted.ticket == ticket) {
-            noted.completed = Some(self.completed);
-            noted.safe |= forced || self.writes_through;
+        for number in self.under_way.remove(&ticket.0).into_iter().flatten() {
+            let place = number.checked_sub(self.forgotten);
+            if let Some(noted) = place.and_then(|place| self.noted.get_mut(place as usize)) {
+                noted.completed = Some(self.completed);
+                noted.safe |= forced || self.writes_through;
+            }
         }
         self.forget_safe();
     }
@@ -150,14 +163,13 @@ impl Unflushed {
     fn forget_oldest(&mut self) {
         if let Some(noted) = self.noted.pop_front() {
             self.bytes -= noted.before.len() as u64;
+            self.forgotten += 1;
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use proptest::prelude::*;
 
     use super::*;
