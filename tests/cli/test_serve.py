@@ -25,7 +25,7 @@ SMALL = [
     *("--set", "geometry.channels=4", "--set", "geometry.chips_per_channel=2"),
     *("--set", "geometry.blocks_per_plane=64", "--set", "geometry.pages_per_block=64"),
 ]
-CACHED = ["--set", "cache.capacity=4MiB"]
+CACHED = ["--set", "cache.capacity=4MiB", "--set", "cache.power_loss_protection=false"]
 
 
 def needs(*programs: str) -> None:
@@ -135,7 +135,11 @@ def test_nbdinfo_reads_what_the_drive_is(canaletto: Any, tmp_path: Path) -> None
     served(canaletto, "nbdinfo --json $uri > info.json; nbdinfo --list --json $uri > list.json")
     (info,) = json.loads((tmp_path / "info.json").read_text())["exports"]
     assert info["export-size"] % 4096 == 0
-    assert (info["block_minimum"], info["block_preferred"], info["block_maximum"]) == (512, 4096, 32 << 20)
+    assert (info["block_size_minimum"], info["block_size_preferred"], info["block_size_maximum"]) == (
+        512,
+        4096,
+        32 << 20,
+    )
     able = ("can_flush", "can_fua", "can_trim", "can_zero", "can_multi_conn", "can_df")
     assert all(info[name] for name in able)
     assert not info["is_read_only"]

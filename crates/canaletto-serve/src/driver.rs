@@ -250,10 +250,11 @@ impl<D: Device> Driver<D> {
         self.feed(arrival)
     }
 
-    /// The first whole nanosecond, which a trace can hold, from `time` on at which a command can be submitted.
+    /// The first whole nanosecond, which a trace can hold, from `time` on at which a command can be submitted. It lies after the
+    /// time that the drive has reached: nobody reacts in no time, and a replay of the trace meets no ties that it could
+    /// decide in another way.
     fn no_earlier(&self, time: Time) -> Time {
-        let earliest = time.max(self.now).max(self.latest);
-        Time(earliest.0.next_multiple_of(1000))
+        Time((time.max(self.latest).0.div_ceil(1000)).max(self.now.0 / 1000 + 1) * 1000)
     }
 
     /// Submits as much of the requests that wait as the drive may have.

@@ -26,8 +26,8 @@ impl Recorder {
             offset_bytes: command.lba * SECTOR,
             bytes: u64::from(command.sectors) * SECTOR,
             kind: command.kind,
-            fua: false,
-            zeroes: false,
+            fua: command.fua,
+            zeroes: command.zeroes,
         })
     }
 

@@ -144,7 +144,7 @@ def _served(
 ) -> dict[str, object]:
     """Serves, and keeps what is to be kept. Returns the statistics."""
     from canaletto._io import files, folder
-    from canaletto._run import serving, simulate
+    from canaletto._run import config, serving, simulate
 
     # A frozen run names its trace by path and hash, and holds no copy: the trace stays where it was written.
     kept = trace if trace is not None or out is None else out.with_name(f"{out.name}.csv.zst")
@@ -156,8 +156,9 @@ def _served(
         with files.placed(kept) as path:
             statistics = serving.serve(drive, options, (path, kept.name), console.say)
         console.say(f"wrote {kept}")
-        if home is not None:
-            work = serving.repeated(kept)
+        if out is not None and home is not None:
+            serving.check_used(statistics, out)
+            work = config.resolve_workload(str(kept), [], config.WorkloadOptions())
             result = simulate.run(drive, work, seed=options.seed)
             command = ["canaletto", *sys.argv[1:]]
             folder.write(result, home, folder.hash_traces(work), command, report=report)

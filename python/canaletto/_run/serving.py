@@ -16,7 +16,7 @@ from urllib.parse import quote
 from canaletto import _engine
 from canaletto._engine import ConfigError, SimulationError
 from canaletto._run import memory
-from canaletto._run.config import Design, Workload, WorkloadOptions, check_text, resolve_workload
+from canaletto._run.config import Design, check_text
 from canaletto._run.timeline import time_ps
 
 CLOCKS = ("real", "scaled", "free")
@@ -135,15 +135,10 @@ def serve(
     return {**served, "command_status": status, **statistics}
 
 
-def repeated(trace: Path) -> Workload:
-    """What clients asked for as a workload, from the trace of it.
-
-    Raises SimulationError if they asked for nothing.
-    """
-    try:
-        return resolve_workload(os.fspath(trace), [], WorkloadOptions())
-    except ConfigError as error:
-        raise SimulationError(str(error)) from None
+def check_used(statistics: Mapping[str, Any], out: Path) -> None:
+    """Raises SimulationError if clients have asked for nothing, of which there is no run to keep in a folder."""
+    if not any(found["completed"] for found in statistics["requests"].values()):
+        raise SimulationError(f"{out}: no client has asked for anything, so that there is no run to keep")
 
 
 @contextmanager
