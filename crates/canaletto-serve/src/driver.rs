@@ -39,7 +39,7 @@ pub struct Order {
     pub request: Request,
     /// The client's name for it.
     pub cookie: u64,
-    /// What the storage knows it by.
+    /// The storage's name for it.
     pub ticket: Ticket,
     /// When all of it had been received.
     pub at: Instant,
@@ -66,7 +66,7 @@ struct Outstanding {
     flush: u64,
 }
 
-/// What a driver leaves behind.
+/// Remains of a driver at its end.
 pub struct Ended {
     pub counts: Counts,
     pub simulated: Time,
@@ -345,8 +345,8 @@ impl<D: Device> Driver<D> {
     }
 }
 
-/// Has the system end this thread's waits when they are to end: by default it may let them go on for another 50 µs, about the time
-/// of a read.
+/// Asks the system to end this thread's waits when they are to end: by default it may let them go on for another 50 µs, about the
+/// time of a read.
 fn wake_up_promptly() {
     #[cfg(target_os = "linux")]
     // SAFETY: a number is passed, and concerns this thread only.

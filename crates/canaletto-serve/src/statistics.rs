@@ -62,7 +62,7 @@ pub struct Requests {
 pub struct Counted {
     /// Requests completed.
     pub completed: u64,
-    /// Those of them that the simulated drive failed.
+    /// Number of them that the simulated drive failed.
     pub failed: u64,
     /// Bytes that they were for.
     pub bytes: u64,

@@ -291,7 +291,7 @@ def _value(value: Any) -> str:
 
 
 def served(statistics: Mapping[str, Any]) -> Iterator[RenderableType]:
-    """What clients of a served drive did, and what it took."""
+    """Requests of a served drive's clients, and their times."""
     requests, connections = statistics["requests"], statistics["connections"]
     clock = f"{statistics['clock']} clock"
     simulated, wall = (time_us(statistics[name] * 1e6) for name in ("simulated_s", "wall_s"))

@@ -52,7 +52,7 @@ const MOST_OPTIONS: usize = 64;
 /// Longest data of an option: a name of 4096 bytes, the longest string there may be, and room for what else an option holds.
 const LONGEST_OPTION: u32 = 8192;
 
-/// What client and server have agreed upon.
+/// Agreement of client and server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Agreed {
     /// Whether reads are answered with structured replies.

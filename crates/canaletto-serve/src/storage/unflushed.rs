@@ -32,7 +32,7 @@ pub struct Loss {
     pub unsafe_writes: u64,
     /// Their pages of 4 KiB.
     pub unsafe_pages: u64,
-    /// Those of these pages that went back to what they held before.
+    /// Number of these pages that went back to what they held before.
     pub lost_pages: u64,
 }
 

@@ -21,7 +21,7 @@ fn assert_works(served: &Served) {
     client.leave();
 }
 
-/// What the server says until it hangs up.
+/// Number of bytes that the server says until it hangs up.
 fn heard(served: &Served, said: &[u8]) -> usize {
     let mut stream = served.connect();
     let _ = stream.write_all(said);

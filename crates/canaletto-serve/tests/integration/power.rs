@@ -1,4 +1,4 @@
-//! What is left when power is lost.
+//! Data that are left when power is lost.
 
 use std::io::Read;
 use std::os::unix::net::UnixStream;

@@ -1,4 +1,4 @@
-//! What clients that keep to the protocol get.
+//! Clients that keep to the protocol, and the answers that they get.
 
 use std::time::Instant;
 

@@ -120,7 +120,7 @@ impl Csv {
         if headless { self.parse(line) } else { Ok(None) }
     }
 
-    /// What a request asks for: its kind, and for a write whether it is forced and whether it writes zeroes.
+    /// Finds out by a word what a request asks for: its kind, and for a write whether it is forced and whether it writes zeroes.
     fn kind(&self, text: &[u8]) -> Option<(Kind, bool, bool)> {
         match (self.columns.reads_as, text) {
             (ReadsAs::Word, _) => {}
