@@ -11,7 +11,7 @@ use crate::driver::{Message, Order};
 use crate::nbd::handshake::{Agreed, negotiate};
 use crate::nbd::request::{HEADER, Header, Operation, Request};
 use crate::nbd::{Errno, reply, request};
-use crate::server::Shared;
+use crate::server::{LOOK, Shared};
 use crate::socket::{Hurried, Socket};
 use crate::statistics::time_of;
 use crate::storage::{PIECE, Ticket};
@@ -70,7 +70,9 @@ fn read_requests(socket: &Socket, replies: Sender<Reply>, shared: &Shared, slots
     let mut stream = BufReader::with_capacity(64 << 10, socket);
     let mut piece = vec![0; PIECE];
     loop {
-        slots.take();
+        if !slots.take(|| shared.is_stopping()) {
+            return Ok(());
+        }
         let Some(bytes) = read_header(&mut stream)? else {
             return Ok(());
         };
@@ -263,10 +265,17 @@ struct Slots {
 }
 
 impl Slots {
-    fn take(&self) {
-        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let full = |taken: &mut u32| *taken >= MOST_OUTSTANDING;
-        *self.given_back.wait_while(taken, full).unwrap_or_else(PoisonError::into_inner) += 1;
+    /// Waits for a slot and takes it; false if the server ends meanwhile, and perhaps nobody gives any back.
+    fn take(&self, is_stopping: impl Fn() -> bool) -> bool {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        while *taken >= MOST_OUTSTANDING {
+            if is_stopping() {
+                return false;
+            }
+            taken = self.given_back.wait_timeout(taken, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        *taken += 1;
+        true
     }
 
     fn give_back(&self) {

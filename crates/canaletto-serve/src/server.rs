@@ -28,7 +28,7 @@ use crate::storage::Storage;
 pub const MOST_CONNECTIONS: usize = 64;
 
 /// Time between two looks at whether the server is to end.
-const LOOK: Duration = Duration::from_millis(100);
+pub(crate) const LOOK: Duration = Duration::from_millis(100);
 
 /// Time that clients get to take their last replies.
 const GRACE: Duration = Duration::from_secs(2);
@@ -139,7 +139,8 @@ impl Server {
         let ended = driving.join().map_err(panicked)?;
         if !shared.wait_for_the_last(GRACE) {
             shared.hang_up(Shutdown::Both);
-            shared.wait_for_the_last(GRACE);
+            let all_gone = shared.wait_for_the_last(5 * GRACE);
+            debug_assert!(all_gone, "a client's thread is left");
         }
         Ok(shared.statistics(ended?, started.elapsed()))
     }
@@ -148,9 +149,9 @@ impl Server {
 /// Accepts clients until the server ends.
 fn listen(listener: &Listener, shared: &Arc<Shared>) {
     let mut number = 0;
-    while !shared.stopping.load(Ordering::Relaxed) {
+    while !shared.is_stopping() {
         match listener.accept(LOOK) {
-            Ok(Some(_)) if shared.stopping.load(Ordering::Relaxed) => {}
+            Ok(Some(_)) if shared.is_stopping() => {}
             Ok(Some(socket)) => {
                 number += 1;
                 admit(number, socket, shared);
@@ -176,7 +177,7 @@ fn admit(number: u64, socket: Socket, shared: &Arc<Shared>) {
     let of_client = Arc::clone(shared);
     let spawned = thread::Builder::new().name("client".to_owned()).spawn(move || {
         let _closing = Closing(&of_client, number);
-        if connection::serve(&socket, &of_client).is_err() && !of_client.stopping.load(Ordering::Relaxed) {
+        if connection::serve(&socket, &of_client).is_err() && !of_client.is_stopping() {
             of_client.cut_off.fetch_add(1, Ordering::Relaxed);
         }
     });
@@ -210,6 +211,10 @@ impl Drop for Ending<'_> {
 }
 
 impl Shared {
+    pub fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Relaxed)
+    }
+
     pub fn count_refused(&self) {
         self.refused_requests.fetch_add(1, Ordering::Relaxed);
     }

@@ -64,3 +64,18 @@ fn a_server_that_loses_power_while_nobody_is_there_ends() {
     assert!(UnixStream::connect(served.path()).map_or(true, |mut stream| is_closed(&mut stream)), "it still serves");
     assert_eq!(served.stop().simulated_s, 0.001);
 }
+
+#[test]
+fn clients_with_more_requests_than_are_taken_are_left_when_power_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let storage = volatile(&folder.path().join("data"), 1);
+    let device = FixedLatency::new(Time::from_us(10_000_000));
+    let served = Served::with(storage, device, Clock::Paced { factor: 1.0 }, Some(Time::from_us(500_000)));
+    let mut client = served.client();
+    for cookie in 0..1000 {
+        client.send(3, 0, cookie, 0, 0, &[]);
+    }
+    assert!(served.server.wait(Duration::from_secs(60)));
+    // No thread is left that waits for a reply that nobody will send.
+    assert_eq!(served.stop().requests.flush.completed, 0);
+}
