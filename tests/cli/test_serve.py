@@ -218,6 +218,22 @@ def test_what_was_flushed_is_there_after_the_server_was_killed(image: Path, cana
     assert_sound(tmp_path / "out.img")
 
 
+@pytest.mark.parametrize("cache", [[], CACHED], ids=["plain", "cached"])
+def test_a_file_system_that_was_flushed_survives_a_loss_of_power(
+    cache: list[str], image: Path, canaletto: Any, tmp_path: Path
+) -> None:
+    needs("nbdcopy", "fio")
+    on = FIO + "--offset=64m --size=128m --loops=100 --name=on"
+    commands = f"set -e; nbdcopy --flush {image} $uri; touch flushed; {on}"
+    words = ["--clock", "free", "--data", "data.img", "--lose-power-at", "400ms"]
+    answer = canaletto("serve", *SMALL, *cache, "--json", "--run", commands, *words)
+    assert (tmp_path / "flushed").exists(), answer.err
+    assert answer.json["simulated_s"] == 0.4
+    assert answer.json["power_loss"]["unsafe_writes"] > 0
+    assert (tmp_path / "data.img").read_bytes()[: image.stat().st_size] == image.read_bytes()
+    assert_sound(tmp_path / "data.img")
+
+
 @pytest.mark.parametrize("at", ["20ms", "50ms", "120ms"])
 def test_a_virtual_disk_survives_a_loss_of_power(at: str, canaletto: Any, tmp_path: Path) -> None:
     """QEMU orders its metadata by flushes: whatever else is lost, its disk is sound and what was flushed is there."""
