@@ -115,6 +115,18 @@ def test_a_trace_of_the_client_can_be_replayed(canaletto: Any) -> None:
     assert again["requests"]["completed"] == sum(completed(found).values())
 
 
+def test_a_client_s_own_clock_shows_no_less_than_the_drive_s_times(canaletto: Any, tmp_path: Path) -> None:
+    needs("fio")
+    job = "fio --ioengine=nbd --uri=$uri --bs=4k --rw=randread --iodepth=4 --size=512k --name=one "
+    found = served(canaletto, job + "--output=fio.json --output-format=json", "--set", "flash.read=2ms")
+    measured = json.loads((tmp_path / "fio.json").read_text())["jobs"][0]["read"]
+    assert measured["total_ios"] == completed(found)["read"] == 128
+    simulated = found["requests"]["read"]["latency_us"]
+    assert simulated["p50"] > 2000
+    assert measured["lat_ns"]["mean"] / 1000 >= simulated["mean"]
+    assert found["wall_s"] >= found["simulated_s"] > 128 / 4 * 0.002
+
+
 def test_qemu_img_finds_what_it_has_written(image: Path, canaletto: Any) -> None:
     needs("qemu-img")
     commands = [
