@@ -274,6 +274,7 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("gc.preemptible", "false", &[], WRITES),
     ("gc.copies_in_flight", "1", &[], WRITES),
     ("gc.victims_per_plane", "2", SPATIAL, WRITES),
+    ("gc.epoch_trigger", "plane", SPATIAL, WRITES),
     ("gc.group_share", "1.0", SPATIAL, WRITES),
     ("precondition.kind", "steady", &[], WRITES),
     ("precondition.occupancy", "0.5", &["precondition.kind=replay"], WRITES),

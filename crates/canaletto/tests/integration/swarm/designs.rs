@@ -105,6 +105,7 @@ fn collection() -> Vec<Setting> {
         number("gc.choices", 1, 5),
         number("gc.copies_in_flight", 1, 5),
         number("gc.victims_per_plane", 1, 5),
+        any("gc.epoch_trigger", ["device", "device", "plane"]),
         any("gc.group_share", [0.25, 0.5, 1.0]),
         any("wear.static_threshold", [0, 1, 3]),
         any("wear.dynamic", BOTH),
