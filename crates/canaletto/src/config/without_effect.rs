@@ -141,7 +141,9 @@ const NEEDS: &[Need] = &[
     }),
     need(&["gc.choices"], "gc.policy = \"d-choices\"", |d| d.gc.policy == VictimPolicy::DChoices),
     need(&["gc.min_invalid_share"], "gc.policy = \"random-plus\"", |d| d.gc.policy == VictimPolicy::RandomPlus),
-    need(&["gc.victims_per_plane", "gc.epoch_trigger"], "gc.scope = \"parallel\" or \"spatial\"", |d| d.gc.scope != Scope::Plane),
+    need(&["gc.victims_per_plane", "gc.epoch_trigger"], "gc.scope = \"parallel\" or \"spatial\"", |d| {
+        d.gc.scope != Scope::Plane
+    }),
     need(&["gc.group_share"], "gc.scope = \"spatial\"", |d| d.gc.scope == Scope::Spatial),
     need(&["gc.copyback_check_every"], "gc.copyback = true", |d| d.gc.copyback),
     need(&["refresh.scan_interval"], "refresh.age_limit_days above 0", |d| d.refresh.age_limit_days > 0.0),
