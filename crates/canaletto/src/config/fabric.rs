@@ -50,6 +50,31 @@ pub enum DataQueue {
     OldestRequest,
 }
 
+/// Commands whose path stays held while the array works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum HoldPath {
+    /// None: command and data are transfers of their own.
+    #[default]
+    Never,
+    /// Reads: one path from the command to the last of its data. On `venice` a circuit is so reserved once for an I/O
+    /// (Venice §4.2: before "initiating the command and data transfer"). Programs and erases give theirs back.
+    Reads,
+    /// All, programs and erases until the array is done with them.
+    Always,
+}
+
+impl HoldPath {
+    /// Returns the name used in designs.
+    pub fn name(self) -> &'static str {
+        match self {
+            HoldPath::Never => "never",
+            HoldPath::Reads => "reads",
+            HoldPath::Always => "always",
+        }
+    }
+}
+
 /// Interconnect between controller and chips.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -81,10 +106,10 @@ pub struct Fabric {
     /// Order of waiting read data.
     #[serde(default)]
     pub data_queue: DataQueue,
-    /// Whether the path that carried a command stays held while the array works, and then carries the data. Not
-    /// available for `mesh`, whose packets hold no path, nor for `omnibus-split`, whose halves take two.
+    /// Commands whose path stays held while the array works, and then carries the data. `mesh`, whose packets hold no
+    /// path, and `omnibus-split`, whose halves take two, have `never` only.
     #[serde(default)]
-    pub hold_path: bool,
+    pub hold_path: HoldPath,
     /// Keys of `omnibus` and `omnibus-split`.
     #[serde(default)]
     pub omnibus: Omnibus,
@@ -160,11 +185,12 @@ pub struct Network {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MeshController {
-    /// Controller with the fewest bytes in flight to and from it; the nearest among equals.
-    #[default]
-    LeastLoaded,
     /// Controller of the chip's row.
+    #[default]
     OwnRow,
+    /// Controller with the fewest bytes in flight to and from it; the nearest among equals. Data then cross the
+    /// controllers' column to other rows.
+    LeastLoaded,
 }
 
 /// Packet-switched mesh.
@@ -176,7 +202,8 @@ pub struct Mesh {
     /// Largest payload of a data packet. Larger pages cross in several packets. Assumed: 4 KiB, because virtual
     /// cut-through needs packets that fit a buffer with their header, and NoSSD's size is not published.
     pub packet: Size,
-    /// Controller that serves a transfer.
+    /// Controller that serves a transfer. Assumed: that of the chip's row, as with the channels that the mesh replaces;
+    /// neither paper says how another would be chosen.
     pub controller: MeshController,
 }
 
@@ -247,7 +274,7 @@ impl Fabric {
             turnarounds: Turnarounds::default(),
             transfer_order: TransferOrder::default(),
             data_queue: DataQueue::default(),
-            hold_path: false,
+            hold_path: HoldPath::default(),
             omnibus: Omnibus::default(),
             network: Network::default(),
             mesh: Mesh::default(),

@@ -1,0 +1,12 @@
+//! Keys that came after the golden set: drawn after all others and not for it, so that its drives stay as they were drawn.
+
+use super::designs::{Setting, any, rarely};
+
+/// The keys and how they are drawn. One that [`designs`](super::designs::designs) has too is drawn anew.
+pub fn newer() -> Vec<Setting> {
+    vec![
+        any("gc.epoch_trigger", ["device", "device", "plane"]),
+        rarely("fabric.hold_path", "never", ["reads", "always"]),
+        any("fabric.mesh.controller", ["own-row", "least-loaded"]),
+    ]
+}
