@@ -88,6 +88,8 @@ class Settings:
     """The paper's own setting, as far as it states one. None: the figure tries others for another figure's numbers."""
     of: str = ""
     """The figure whose numbers are printed beside these; empty: this one's own."""
+    beside: tuple[str, ...] = ()
+    """Columns within which numbers are printed beside each other, such as a drive; empty: all of the figure's are."""
     against: str = ""
     """Column that says which other figure of the paper speaks against a setting; empty: there is none."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from canaletto.experiments.figure import Figure, Row
+from canaletto.experiments.figure import Figure, Row, Settings
 
 NEAR, NEARLY = 0.1, 0.25
 """Deviations from a published number that verdicts and summaries count."""
@@ -14,11 +14,11 @@ CONTRADICTS = "contradicts another figure of the paper"
 UNEXPLAINED = "unexplained"
 
 RULE = (
-    f"A number is reproduced if ours is within {NEAR * 100:.0f} % of it where the paper's own setting is repeated. It is "
-    "reproduced under a stated change if another setting gives it and, with the same setting, more than half of the "
-    "numbers tried that the paper prints beside it: no setting is picked number by number. A setting that another figure "
-    "of the paper speaks against is no such change: the number then contradicts another figure of the paper, as it does "
-    "where a named finding holds in the tables of the same call. What is left is unexplained."
+    f"A number is reproduced if ours is within {NEAR * 100:.0f} % of it where the paper's own setting is repeated. It "
+    "is reproduced under a stated change if another setting gives it and, with the same setting, more than half of the "
+    "numbers tried that the paper prints beside it: no setting is picked number by number. A setting that another "
+    "figure of the paper speaks against is no such change: the number then contradicts another figure of the paper, as "
+    "it does where a named finding holds in the tables of the same call. What is left is unexplained."
 )
 
 Tables = Mapping[str, Sequence[Row]]
@@ -32,10 +32,8 @@ class Finding:
     figures: tuple[str, ...]
     """Names of the figures whose numbers it concerns."""
     concerns: Callable[[Row], bool]
-    holds: Callable[[Tables], bool]
-    """Whether the tables at hand show it; False where one that it needs is missing."""
-    says: str
-    """What contradicts what, and the table that shows it."""
+    shown: Callable[[Tables], str | None]
+    """What contradicts what, and the tables that show it; None where they do not, or are not at hand."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +83,11 @@ def judged(figures: Sequence[Figure], tables: Tables, findings: Sequence[Finding
             verdicts += _counted(figure, known)
         else:
             stated = [row for row in known if is_stated(figure, row)]
-            verdicts += [_verdict(figure, row, stated, tried, tables, findings) for row in stated]
+            for row in stated:
+                here = _group(figure.settings, row)
+                mine = [each for each in tried if (each.figure, each.beside) == (figure.name, here)]
+                beside = sum(_group(figure.settings, other) == here for other in stated)
+                verdicts.append(_verdict(figure, row, beside, mine, tables, findings))
     return _merged(verdicts)
 
 
@@ -100,6 +102,8 @@ class _Tried:
     """One number under one setting."""
 
     figure: str
+    beside: tuple[object, ...]
+    """Values of the columns within which numbers are printed beside each other."""
     setting: str
     against: str
     what: str
@@ -117,7 +121,13 @@ def _tried(figure: Figure, rows: Sequence[Row]) -> Iterator[_Tried]:
             source = f"{figure.name}: {setting}" if settings.of else setting
             against = str(row[settings.against] or "") if settings.against else ""
             near = comes_near(row["ours"], row["published"])
-            yield _Tried(settings.of or figure.name, source, against, quantity(figure, row), near)
+            yield _Tried(
+                settings.of or figure.name, _group(settings, row), source, against, quantity(figure, row), near
+            )
+
+
+def _group(settings: Settings | None, row: Row) -> tuple[object, ...]:
+    return tuple(row[column] for column in settings.beside) if settings else ()
 
 
 def quantity(figure: Figure, row: Row) -> str:
@@ -130,11 +140,12 @@ def quantity(figure: Figure, row: Row) -> str:
 def _verdict(
     figure: Figure,
     row: Row,
-    beside: Sequence[Row],
+    beside: int,
     tried: Sequence[_Tried],
     tables: Tables,
     findings: Sequence[Finding],
 ) -> Verdict:
+    """tried: the numbers beside this one under other settings; beside: how many are printed there."""
     what = quantity(figure, row)
 
     def is_(verdict: str, because: str) -> Verdict:
@@ -142,17 +153,17 @@ def _verdict(
 
     if comes_near(row["ours"], row["published"]):
         return is_(REPRODUCED, "")
-    mine = [each for each in tried if each.figure == figure.name]
-    helpful = [each for each in mine if each.what == what and each.near and _share(each, mine, len(beside)) > 0.5]
+    helpful = [each for each in tried if each.what == what and each.near and _share(each, tried, beside) > 0.5]
     if helpful:
         # Of several settings the one that gives most, first one without anything against it.
-        best = max(helpful, key=lambda each: (not each.against, _share(each, mine, len(beside))))
+        best = max(helpful, key=lambda each: (not each.against, _share(each, tried, beside)))
         if best.against:
             return is_(CONTRADICTS, f"comes out with {best.setting}; {best.against}")
         return is_(CHANGED, best.setting)
     for finding in findings:
-        if figure.name in finding.figures and finding.concerns(row) and finding.holds(tables):
-            return is_(CONTRADICTS, finding.says)
+        said = finding.shown(tables) if figure.name in finding.figures and finding.concerns(row) else None
+        if said is not None:
+            return is_(CONTRADICTS, said)
     return is_(UNEXPLAINED, "")
 
 

@@ -2,10 +2,12 @@
 
 Method: the distribution of latency, arrival to completion, of src1_0 and hm_0 in the runs of Fig. 9 on the
 performance-optimized SSD; the curves are those of the profiles at Table 2's rates, the mean over seeds at each
-percentile. Beside it Venice's reduction of the 99th percentile below each system's, in percent, with every traffic
-and load.
+percentile. Beside it Venice's 99th percentile over each system's, with every traffic and load. The paper prints it as
+a reduction in percent ("32 %").
 
-Assumptions: those of Fig. 9.
+Assumptions: those of Fig. 9. The 99th percentile of a light load is made of requests that wait for chips (programs of
+100 us, erases of 1 ms), which no interconnect shortens: `chip_busy` is the share of it that is not spent on paths. It
+falls by as much as is printed only where paths are short of room, that is with skewed traffic.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,22 +17,33 @@ import altair as alt
 
 from canaletto._report.charts import Spec
 from canaletto.experiments.bars import fabric_colours, grouped, lines
-from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
-from canaletto.experiments.venice.evaluation import LOADS, OPEN, OWN, PERFORMANCE, SYSTEMS, TRAFFICS, matrix
+from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale, Settings
+from canaletto.experiments.venice.evaluation import (
+    AS_PUBLISHED,
+    LOADS,
+    OPEN,
+    OWN,
+    PERFORMANCE,
+    SYSTEMS,
+    TRAFFICS,
+    matrix,
+)
 
 WORKLOADS = ("src1_0", "hm_0")
 
 PUBLISHED = {
-    ("src1_0", "Baseline"): 32.0,
-    ("src1_0", "pSSD"): 31.0,
-    ("src1_0", "pnSSD"): 30.0,
-    ("src1_0", "NoSSD"): 27.0,
-    ("hm_0", "Baseline"): 22.0,
-    ("hm_0", "pSSD"): 21.0,
-    ("hm_0", "pnSSD"): 18.0,
-    ("hm_0", "NoSSD"): 17.0,
+    ("src1_0", "Baseline"): 0.68,
+    ("src1_0", "pSSD"): 0.69,
+    ("src1_0", "pnSSD"): 0.70,
+    ("src1_0", "NoSSD"): 0.73,
+    ("hm_0", "Baseline"): 0.78,
+    ("hm_0", "pSSD"): 0.79,
+    ("hm_0", "pnSSD"): 0.82,
+    ("hm_0", "NoSSD"): 0.83,
 }
-"""Percent by which Venice's 99th percentile is below (§6.1)."""
+"""Venice's 99th percentile over these (§6.1: 32, 31, 30 and 27 % below; 22, 21, 18 and 17 %)."""
+
+OVER = "Venice's 99th percentile over "
 
 PERCENTILES = (*range(90, 99), *(99 + tenth / 10 for tenth in range(0, 10)))
 
@@ -43,6 +56,13 @@ def runs(scale: Scale) -> dict[Label, Run]:
 def percentile(tail: Sequence[tuple[float, float]], percent: float) -> float:
     """The latency that this share of requests does not exceed, from the points (share slower, latency) of a tail."""
     return next((latency for slower, latency in tail if slower <= 1 - percent / 100 + 1e-12), tail[-1][1])
+
+
+def chip_busy(found: Mapping[Label, Data], which: Label) -> float:
+    """Share of the slowest hundredth's latency that chips take, with requests of the host or the drive's own work."""
+    blames = [data["blame_us"]["p99"] for label, data in found.items() if label[1:5] == which]
+    waits = [sum(us for cause, us in blame.items() if cause.startswith("chip_busy")) for blame in blames]
+    return sum(waits) / sum(sum(blame.values()) for blame in blames)
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
@@ -65,10 +85,11 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
                             "workload": name,
                             "traffic": kind,
                             "load": load,
-                            "system": f"Venice below {system}, %" if percent == 99 else system,
+                            "system": f"{OVER}{system}" if percent == 99 else system,
                             "percentile": float(percent),
                             "latency_us": latency,
-                            "ours": 100 * (1 - at["Venice"] / latency),
+                            "chip_busy": chip_busy(found, (kind, load, name, system)) if percent == 99 else None,
+                            "ours": at["Venice"] / latency,
                             "published": PUBLISHED.get((name, system)) if percent == 99 else None,
                         }
                         for system, latency in at.items()
@@ -82,7 +103,7 @@ def chart(rows: list[Row]) -> dict[str, Spec]:
     drawn: dict[str, Spec] = {}
     for name in WORKLOADS:
         shown = [
-            {**row, "system": row["system"].removeprefix("Venice below ").removesuffix(", %")}
+            {**row, "system": row["system"].removeprefix(OVER)}
             for row in rows
             if (row["workload"], row["traffic"], row["load"]) == (name, OWN, OPEN)
         ]
@@ -94,19 +115,16 @@ def chart(rows: list[Row]) -> dict[str, Spec]:
             for row in shown
             if row["percentile"] == 99 and row["published"] is not None
         ]
-        drawn[f"{name}: how far Venice's 99th percentile is below; red: published"] = reduction(reductions)
+        drawn[f"{name}: Venice's 99th percentile over others'; red: published"] = reduction(reductions)
     return drawn
 
 
 def reduction(rows: list[Row]) -> Spec:
     """A bar a system."""
-    return grouped(
-        [{**row, "what": "99th percentile"} for row in rows],
-        "what",
-        "Venice below it, %",
-        fabric_colours(SYSTEMS),
-        one=False,
-    )
+    shown = [{**row, "what": "99th percentile"} for row in rows]
+    return grouped(shown, "what", "Venice's over this system's, times", fabric_colours(SYSTEMS))
 
 
-FIGURE = Figure("fig11", "Fig. 11: tail latency of two workloads", __doc__, runs, table, chart)
+STATED = Settings(("traffic", "load"), (OWN, OPEN), beside=("workload",))
+
+FIGURE = Figure("fig11", "Fig. 11: tail latency of two workloads", __doc__, runs, table, chart, STATED)

@@ -1,0 +1,53 @@
+"""Published numbers of the Venice paper that do not go together with others of it, each shown by a table of ours."""
+
+from canaletto.experiments.figure import Row
+from canaletto.experiments.venice import fig13
+from canaletto.experiments.venice.evaluation import AVERAGE, OPEN, OWN, PERFORMANCE
+from canaletto.experiments.verdicts import Finding, Tables, comes_near
+
+LIGHT = 1.1
+"""Where even the ideal SSD gains less than this, paths are not short."""
+
+
+def _light_load(tables: Tables) -> str | None:
+    """Fig. 13's shares are those of a load at which execution times hardly differ."""
+    shares = [
+        row["ours"]
+        for row in tables.get("fig13", ())
+        if _is_headline(row) and (row["system"], row["counted"]) == ("Baseline", fig13.TRANSACTIONS)
+    ]
+    gains = [row["ours"] for row in tables.get("fig9", ()) if _is_headline(row) and row["system"] == "ideal"]
+    published = fig13.PUBLISHED[PERFORMANCE, "Baseline", AVERAGE]
+    if not shares or not gains or not comes_near(shares[0], published) or gains[0] > LIGHT:
+        return None
+    return (
+        f"Fig. 13: at the load at which the baseline's share without conflict is {shares[0]:.0f} % of transactions "
+        f"(printed {published:.0f} %), the ideal SSD gains {gains[0]:.2f} (fig13, fig9)"
+    )
+
+
+def _is_headline(row: Row) -> bool:
+    return (row["ssd"], row["traffic"], row["load"], row["workload"]) == (PERFORMANCE, OWN, OPEN, AVERAGE)
+
+
+def _is_fast(row: Row) -> bool:
+    """Fig. 13 is of the performance-optimized SSD."""
+    return bool(row.get("ssd", PERFORMANCE) == PERFORMANCE)
+
+
+def _superposed(tables: Tables) -> str | None:
+    """Table 3's means are not those of its constituents at Table 2's."""
+    apart = [row for row in tables.get("table3", ()) if not comes_near(row["ours"], row["published"])]
+    if not apart:
+        return None
+    most = max(apart, key=lambda row: float(row["ours"] / row["published"]))
+    return (
+        f"Table 2: at its rates the constituents of {most['mix']} arrive every {most['ours']:.0f} us together, "
+        f"Table 3 has {most['published']:g} us (table3)"
+    )
+
+
+FINDINGS = [
+    Finding(("fig4", "fig9", "fig10", "fig14", "fig15"), _is_fast, _light_load),
+    Finding(("table3",), lambda _: True, _superposed),
+]
