@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from canaletto._searching.document import Search
     from canaletto._sweeping.document import Document
     from canaletto._sweeping.estimate import Estimate
+    from canaletto.experiments.reproduce import Reproduced
 
 
 def plain(differences: Sequence["Difference"]) -> list[dict[str, Any]]:
@@ -87,20 +88,20 @@ def reproduced(found: "Reproduced", *, quick: bool) -> Iterator[RenderableType]:
             table.add_row(each.figure, each.what, _number(each.ours), _number(each.published), ratio, said)
         yield table
     judged = {name for each in found.verdicts for name in each.figure.split(", ")}
-    for figure in found.figures:
-        rows = found.tables[figure.name]
-        for caption, grid in figure.grids.items():
+    for repeated in found.figures:
+        rows = found.tables[repeated.name]
+        for caption, grid in repeated.grids.items():
             columns, lines = grid.cells(rows)
-            heading = f"{figure.name}, {caption}" if caption else figure.name
+            heading = f"{repeated.name}, {caption}" if caption else repeated.name
             table = plain_table(heading, *columns, right=tuple(range(1, len(columns) + 1)))
             for name, numbers in lines:
                 table.add_row(name, *map(_number, numbers))
             yield table
-        if not figure.grids and figure.name not in judged and len(rows) <= _SHORT:
+        if not repeated.grids and repeated.name not in judged and len(rows) <= _SHORT:
             table = plain_table("figure", "what", "ours", right=(2,))
             for row in rows:
                 what = ", ".join(str(value) for value in row.values() if isinstance(value, str))
-                table.add_row(figure.name, what, _number(row["ours"]))
+                table.add_row(repeated.name, what, _number(row["ours"]))
             yield table
     if quick:
         yield Text("--quick: few requests, indicative only")

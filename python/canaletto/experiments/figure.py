@@ -134,7 +134,7 @@ class Figure:
     grids: Mapping[str, Grid] = field(default_factory=dict)
     """Short forms of a long table, by their captions; none: its published numbers."""
     is_counted: bool = False
-    """Whether its published numbers are inputs, or another simulator's: then they are counted, not judged one by one."""
+    """Whether its published numbers are inputs, or another simulator's: counted then, not judged one by one."""
 
     def charts(self, rows: list[Row]) -> dict[str, Spec]:
         """Its charts by their captions."""

@@ -84,9 +84,9 @@ def judged(figures: Sequence[Figure], tables: Tables, findings: Sequence[Finding
         else:
             stated = [row for row in known if is_stated(figure, row)]
             for row in stated:
-                here = _group(figure.settings, row)
-                mine = [each for each in tried if (each.figure, each.beside) == (figure.name, here)]
-                beside = sum(_group(figure.settings, other) == here for other in stated)
+                group = _group(figure.settings, row)
+                mine = [each for each in tried if (each.figure, each.beside) == (figure.name, group)]
+                beside = sum(_group(figure.settings, other) == group for other in stated)
                 verdicts.append(_verdict(figure, row, beside, mine, tables, findings))
     return _merged(verdicts)
 

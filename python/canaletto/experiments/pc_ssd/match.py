@@ -1,11 +1,11 @@
 """Parameters that would give the published ratios.
 
 Method: for each ratio of `max-improvement` that is off by more than a quarter, every key of `sensitivity` that is a
-number is divided and multiplied by up to 16 until the ratio is the published one (bisection of the factor between two of
-the powers of two that enclose it); keys that are a choice are set to what else they can be. A line a ratio and key: the
-value nearest to the default at which the ratio matches, and with how many of the operation's three published ratios ours
-then agree within a quarter. Where no key does it, the line has the one that comes nearest. `ours` is the ratio at that
-value, except that a line without a match has the nearest.
+number is divided and multiplied by up to 16 until the ratio is the published one (bisection of the factor between two
+of the powers of two that enclose it); keys that are a choice are set to what else they can be. A line a ratio and key:
+the value nearest to the default at which the ratio matches, and with how many of the operation's three published ratios
+ours then agree within a quarter. Where no key does it, the line has the one that comes nearest. `ours` is the ratio at
+that value.
 
 Assumptions: those of the scenarios; one key at a time. A value that matches one ratio and loses the others explains
 nothing: the last column tells. Numbers that a DMA needs whole are rounded.
@@ -15,6 +15,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from canaletto import ConfigError
 from canaletto.experiments.figure import Data, Figure, Label, Row
@@ -132,7 +133,7 @@ def table(_: Mapping[Label, Data]) -> list[Row]:
         if row["setting"] != AS_IT_IS or comes_near(row["ours"], row["published"], NEARLY):
             continue
         operation, system, wanted = row["operation"], row["system"], float(row["published"])
-        found = list(values(lambda keys, op=operation, who=system: ratio_of(op, who, keys), wanted))
+        found = list(values(partial(ratio_of, operation, system), wanted))
         matching = sorted((each for each in found if each.matches), key=lambda each: each.distance)
         nearest = [min(found, key=lambda each: _apart(each, wanted))]
         rows += [_row(row, each) for each in matching or nearest]

@@ -1,8 +1,8 @@
 """The highest ratios to SBSP (slides, "Max. Performance Improve Ratio").
 
 Method: for each scenario and attachment the highest ratio of total times over sizes from 512 B to 128 KiB, beside the
-published one; also without the drive's inside. Traces have one ratio each. All of it again with ATA at 133 MB/s: the slides
-give "133 ~ 300 MB/s" for it, and not which of them they took.
+published one; also without the drive's inside. Traces have one ratio each. All of it again with ATA at 133 MB/s: the
+slides give "133 ~ 300 MB/s" for it, and not which of them they took.
 
 Assumptions: those of the scenarios. The slides do not say over what their maximum is taken, nor whether the drive's
 inside is in it; we read sizes, and all of the time.
@@ -15,7 +15,6 @@ from canaletto.experiments.bars import grouped
 from canaletto.experiments.figure import Data, Figure, Label, Row, Settings
 from canaletto.experiments.pc_ssd import real_traces
 from canaletto.experiments.pc_ssd.study import BASELINE, SHADES, SYSTEMS, TITLES, Keys, best, nothing, published
-
 
 AS_IT_IS = "ATA at 300 MB/s"
 SETTINGS: dict[str, Keys] = {AS_IT_IS: (), "ATA at 133 MB/s": (("attachment.ata.rate", "133MB/s"),)}

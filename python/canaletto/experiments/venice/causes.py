@@ -13,7 +13,7 @@ reads of one channel overlap their array times, which a held channel does not al
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from canaletto._report.charts import Spec
@@ -37,6 +37,7 @@ from canaletto.experiments.venice.evaluation import (
     UNIFORM,
     drive,
     flows,
+    shown,
 )
 
 Keys = Mapping[str, Any]
@@ -88,10 +89,10 @@ def _held(how: str, systems: tuple[str, ...]) -> dict[str, Keys]:
 
 
 BUSES = (BASELINE, "pSSD", "pnSSD")
-ALL_HOLD = {"of": _held("always", (BASELINE, *SINGLE_PATH)), "systems": SINGLE_PATH, "against": AGAINST_HELD}
-READS_HOLD = {**ALL_HOLD, "of": _held("reads", (BASELINE, *SINGLE_PATH))}
-BUSES_HOLD = {"of": _held("always", BUSES), "against": AGAINST_HELD}
-BUSES_HOLD_READS = {"of": _held("reads", BUSES), "against": AGAINST_HELD}
+ALL_HOLD = Change(of=_held("always", (BASELINE, *SINGLE_PATH)), systems=SINGLE_PATH, against=AGAINST_HELD)
+READS_HOLD = replace(ALL_HOLD, of=_held("reads", (BASELINE, *SINGLE_PATH)))
+BUSES_HOLD = Change(of=_held("always", BUSES), against=AGAINST_HELD)
+BUSES_HOLD_READS = Change(UNLIMITED, of=_held("reads", BUSES), against=AGAINST_HELD)
 SLOW = {"fabric.link_rate": "0.333GB/s"}
 
 CHANGES: dict[str, Change] = {
@@ -122,32 +123,32 @@ CHANGES: dict[str, Change] = {
     "1/2 on one row": Change(hot_share=1 / 2, ssds=SSDS),
     "7/8 on one row": Change(hot_share=7 / 8),
     "7/8 on one row, no limit at the host": Change(UNLIMITED, hot_share=7 / 8),
-    "all hold": Change(**ALL_HOLD, ssds=SSDS),
-    "all hold, 1/2 on one row": Change(**ALL_HOLD, hot_share=1 / 2),
-    "all hold, open loop, 30 times as fast": Change(**ALL_HOLD, rate=30),
-    "all hold, open loop, 100 times as fast": Change(**ALL_HOLD, rate=100),
-    "reads hold": Change(**READS_HOLD),
-    "reads hold, no limit at the host": Change(UNLIMITED, **READS_HOLD, ssds=SSDS),
-    "buses hold, others release, open loop, 30 times as fast": Change(**BUSES_HOLD, rate=30, ssds=SSDS),
-    "buses hold reads, others release, no limit at the host": Change(UNLIMITED, **BUSES_HOLD_READS),
-    "buses hold reads, others release, no limit at the host, open loop, 10 times as fast": Change(
-        UNLIMITED, **BUSES_HOLD_READS, rate=10, ssds=SSDS
+    "all hold": replace(ALL_HOLD, ssds=SSDS),
+    "all hold, 1/2 on one row": replace(ALL_HOLD, hot_share=1 / 2),
+    "all hold, open loop, 30 times as fast": replace(ALL_HOLD, rate=30),
+    "all hold, open loop, 100 times as fast": replace(ALL_HOLD, rate=100),
+    "reads hold": READS_HOLD,
+    "reads hold, no limit at the host": replace(READS_HOLD, keys=UNLIMITED, ssds=SSDS),
+    "buses hold, others release, open loop, 30 times as fast": replace(BUSES_HOLD, rate=30, ssds=SSDS),
+    "buses hold reads, others release, no limit at the host": BUSES_HOLD_READS,
+    "buses hold reads, others release, no limit at the host, open loop, 10 times as fast": replace(
+        BUSES_HOLD_READS, rate=10, ssds=SSDS
     ),
     "Venice holds reads, others release": Change(of=_held("reads", ("Venice",)), systems=("Venice",)),
 }
 
-REQUESTS, QUICK = 10_000, 150
+REQUESTS, QUICK = 10_000, 200
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """Every workload (every sixth with --quick) under every change on every system, labelled as those of Fig. 9."""
+    """Every workload under every change on every system, labelled as those of Fig. 9."""
     return {
         (ssd, change, "", name, system, "1"): Run(
             drive(ssd, system, **how.drive_keys(system)), how.workload(name, scale.of(REQUESTS, QUICK))
         )
         for change, how in CHANGES.items()
         for ssd in how.ssds
-        for name in list(TABLE2)[:: scale.of(1, 6)]
+        for name in shown(scale)
         for system in (BASELINE, *how.systems)
     }
 

@@ -124,7 +124,17 @@ def flows(
     return [part(f"{name}, hot row", hot_share, channels=[0]), others]
 
 
-def matrix(scale: Scale, ssds: Iterable[str] = SSDS, systems: Iterable[str] = SYSTEMS) -> dict[Label, Run]:
+def shown(scale: Scale) -> list[str]:
+    """Workloads of a figure: with --quick every seventh."""
+    return list(TABLE2)[:: scale.of(1, 7)]
+
+
+def matrix(
+    scale: Scale,
+    ssds: Iterable[str] = SSDS,
+    systems: Iterable[str] = SYSTEMS,
+    workloads: Sequence[str] | None = None,
+) -> dict[Label, Run]:
     """The runs by drive, traffic, load, workload, system and seed."""
     return {
         (ssd, kind, load, name, system, str(seed)): Run(
@@ -133,7 +143,7 @@ def matrix(scale: Scale, ssds: Iterable[str] = SSDS, systems: Iterable[str] = SY
         for ssd in ssds
         for kind in TRAFFICS
         for load in LOADS
-        for name in TABLE2
+        for name in workloads or shown(scale)
         for system in systems
         for seed in seeds(scale, kind, load)
     }

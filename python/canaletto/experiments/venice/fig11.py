@@ -19,7 +19,6 @@ from canaletto._report.charts import Spec
 from canaletto.experiments.bars import fabric_colours, grouped, lines
 from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale, Settings
 from canaletto.experiments.venice.evaluation import (
-    AS_PUBLISHED,
     LOADS,
     OPEN,
     OWN,
@@ -50,7 +49,7 @@ PERCENTILES = (*range(90, 99), *(99 + tenth / 10 for tenth in range(0, 10)))
 
 def runs(scale: Scale) -> dict[Label, Run]:
     """The two workloads on the performance-optimized drive."""
-    return {label: run for label, run in matrix(scale, [PERFORMANCE]).items() if label[3] in WORKLOADS}
+    return matrix(scale, [PERFORMANCE], workloads=WORKLOADS)
 
 
 def percentile(tail: Sequence[tuple[float, float]], percent: float) -> float:
@@ -62,7 +61,7 @@ def chip_busy(found: Mapping[Label, Data], which: Label) -> float:
     """Share of the slowest hundredth's latency that chips take, with requests of the host or the drive's own work."""
     blames = [data["blame_us"]["p99"] for label, data in found.items() if label[1:5] == which]
     waits = [sum(us for cause, us in blame.items() if cause.startswith("chip_busy")) for blame in blames]
-    return sum(waits) / sum(sum(blame.values()) for blame in blames)
+    return float(sum(waits) / sum(sum(blame.values()) for blame in blames))
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:

@@ -25,12 +25,12 @@ from canaletto.experiments.venice.evaluation import (
     PERFORMANCE,
     SKEWED,
     SYSTEMS,
-    TABLE2,
     against,
     compared,
     drive,
     execution_time,
     extent,
+    shown,
     traffic,
 )
 
@@ -53,7 +53,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
         for system in SHOWN:
             for kind in (OWN, SKEWED):
                 for load in LOADS:
-                    for name in TABLE2:
+                    for name in shown(scale):
                         work = traffic(name, kind, load, extent(scale, kind, load), rows)
                         found[shape, kind, load, name, system, "1"] = Run(drive(PERFORMANCE, system, **keys), work)
     return found

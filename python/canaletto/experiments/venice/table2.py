@@ -35,7 +35,8 @@ def measured(data: Data) -> tuple[float, float, float]:
 def table(found: Mapping[Label, Data]) -> list[Row]:
     """A line a workload and characteristic."""
     rows: list[Row] = []
-    for name, published in TABLE2.items():
+    for name in dict.fromkeys(label[3] for label in found):
+        published = TABLE2[name]
         each = [measured(data) for label, data in found.items() if label[3] == name]
         for what, ours, theirs in zip(WHAT, zip(*each, strict=True), published, strict=True):
             rows.append({"workload": name, "what": what, "ours": fmean(ours), "published": float(theirs)})
