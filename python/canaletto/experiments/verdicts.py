@@ -12,6 +12,7 @@ REPRODUCED = "reproduced"
 CHANGED = "reproduced under a stated change"
 CONTRADICTS = "contradicts another figure of the paper"
 UNEXPLAINED = "unexplained"
+ABSENT = "no value of ours"
 
 RULE = (
     f"A number is reproduced if ours is within {NEAR * 100:.0f} % of it where the paper's own setting is repeated. It "
@@ -151,6 +152,8 @@ def _verdict(
     def is_(verdict: str, because: str) -> Verdict:
         return Verdict(figure.name, what, row["ours"], float(row["published"]), verdict, because)
 
+    if row["ours"] is None:
+        return is_(ABSENT, "")
     if comes_near(row["ours"], row["published"]):
         return is_(REPRODUCED, "")
     helpful = [each for each in tried if each.what == what and each.near and _share(each, tried, beside) > 0.5]
