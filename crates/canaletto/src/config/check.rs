@@ -4,7 +4,7 @@ use crate::config::attach::{AttachmentKind, PortInterface};
 use crate::config::attach_check::check_attachment;
 use crate::config::design::{
     Design, HoldPath, MapUpdate, MappingScheme, PageTimes, PreconditionKind, Protocol, Scope, Scouts, Superblock,
-    UnwrittenReads, WritePlacement,
+    TearDown, UnwrittenReads, WritePlacement,
 };
 use crate::config::error::Problem;
 use crate::config::in_place;
@@ -145,6 +145,14 @@ fn check_fabric(design: &Design) -> Checked {
             )
         },
     )?;
+    require(
+        fabric.venice.scouts != Scouts::Clocked || fabric.venice.tear_down == TearDown::Wire,
+        "fabric.venice.scouts",
+        || "got \"clocked\", which needs fabric.venice.tear_down = \"wire\", as in rtl/; it is \"packet\"".to_owned(),
+    )?;
+    require(fabric.venice.retry_interval.0 > 0, "fabric.venice.retry_interval", || {
+        "got 0, expected a time above 0 (or fabric.venice.retry = \"immediate\")".to_owned()
+    })?;
     let (buffer, packet) = (fabric.mesh.buffer.0, fabric.mesh.packet.0);
     require((64..=1 << 30).contains(&packet), "fabric.mesh.packet", || {
         format!("got \"{}\", expected from \"64B\" to \"1GiB\"", fabric.mesh.packet)

@@ -4,7 +4,7 @@ use crate::config::attach::AttachmentKind;
 use crate::config::design::{ArbitrationMethod, Design, MappingScheme, Policy, Protocol, Scope, VictimPolicy};
 use crate::config::energy::RouterSource;
 use crate::config::error::Problem;
-use crate::config::fabric::ChipToChipEcc;
+use crate::config::fabric::{ChipToChipEcc, Retry};
 use crate::config::medium::Suspendable;
 use crate::config::named::Named;
 
@@ -44,6 +44,9 @@ fn is(design: &Design, names: &[&str]) -> bool {
 /// Names of single keys, and of tables with a dot at their end.
 const NEEDS: &[Need] = &[
     need(&["fabric.venice."], "fabric.kind = \"venice\"", |d| is(d, &["venice"])),
+    need(&["fabric.venice.retry_interval"], "fabric.venice.retry = \"local\"", |d| {
+        d.fabric.venice.retry == Retry::Local
+    }),
     need(&["fabric.mesh."], "fabric.kind = \"mesh\" or \"mesh-2bit\"", |d| is(d, &["mesh", "mesh-2bit"])),
     need(&["fabric.omnibus."], "fabric.kind = \"omnibus\" or \"omnibus-split\"", |d| {
         is(d, &["omnibus", "omnibus-split"])

@@ -137,6 +137,8 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("fabric.network.controllers", "alternating", &["fabric.kind=venice"], READS),
     ("fabric.venice.scouts", "atomic", &["fabric.kind=venice"], READS),
     ("fabric.venice.retry", "immediate", &["fabric.kind=venice", "geometry.chips_per_channel=8"], READS),
+    ("fabric.venice.retry_interval", "100ns", &["fabric.kind=venice", "geometry.chips_per_channel=8"], READS),
+    ("fabric.venice.tear_down", "wire", &["fabric.kind=venice"], READS),
     ("fabric.venice.controller", "own-row", &["fabric.kind=venice"], READS),
     ("energy.router", "synthesised", &["fabric.kind=venice"], READS),
     ("area.router", "synthesised", &["fabric.kind=venice"], READS),

@@ -38,10 +38,13 @@ const OPTIONS: &[(&str, &[&str])] = &[
     ("mesh-2bit", &["fabric.mesh.controller=least-loaded", "fabric.transfer_order=commands-first"]),
     ("mesh-2bit", &["fabric.mesh.packet=1KiB", "fabric.data_queue=oldest-request"]),
     ("venice", &["fabric.venice.scouts=atomic"]),
+    ("venice", &["fabric.venice.retry=oracle", "fabric.venice.tear_down=wire"]),
     ("venice", &["fabric.venice.retry=immediate"]),
+    ("venice", &["fabric.venice.retry_interval=200ns"]),
     ("venice", &["fabric.venice.scouts=atomic", "fabric.venice.retry=immediate"]),
     ("venice", &["fabric.venice.controller=own-row"]),
     ("venice", &["fabric.network.controllers=alternating", "fabric.venice.scouts=atomic"]),
+    ("venice", &["fabric.network.controllers=alternating", "fabric.venice.tear_down=wire"]),
     ("venice", &["fabric.hold_path=always"]),
     ("venice", &["fabric.hold_path=always", "fabric.venice.scouts=atomic"]),
     (

@@ -152,7 +152,7 @@ fn interconnect() -> Vec<Setting> {
         any("fabric.data_queue", ["fifo", "oldest-request"]),
         rarely("fabric.hold_path", "never", ["always"]),
         any("fabric.venice.scouts", ["hop-by-hop", "atomic"]),
-        any("fabric.venice.retry", ["on-release", "immediate"]),
+        any("fabric.venice.retry", ["oracle", "immediate"]),
         any("fabric.omnibus.chip_to_chip_ecc", ["none", "detect", "via-controller"]),
         number("fabric.omnibus.v_page_registers", 1, 5),
     ]

@@ -7,6 +7,9 @@ pub fn newer() -> Vec<Setting> {
     vec![
         any("gc.epoch_trigger", ["device", "device", "plane"]),
         rarely("fabric.hold_path", "never", ["reads", "always"]),
+        any("fabric.venice.retry", ["local", "oracle", "immediate"]),
+        any("fabric.venice.retry_interval", ["100ns", "1us", "30us"]),
+        any("fabric.venice.tear_down", ["packet", "wire"]),
         any("fabric.mesh.controller", ["own-row", "least-loaded"]),
     ]
 }

@@ -94,7 +94,11 @@ impl fmt::Debug for Case {
 }
 
 fn cases() -> impl Strategy<Value = Case> {
-    (designs(newer()), workloads(), 0.0f64..1.0).prop_map(|(overrides, workload, power)| Case { overrides, workload, power })
+    (designs(newer()), workloads(), 0.0f64..1.0).prop_map(|(overrides, workload, power)| Case {
+        overrides,
+        workload,
+        power,
+    })
 }
 
 impl Case {
