@@ -6,13 +6,16 @@ from canaletto._report.units import ABSENT
 from canaletto.experiments.figure import Figure, Grid, Row
 from canaletto.experiments.verdicts import Verdict
 
-VERDICTS = "verdicts"
-"""Name of the table of verdicts among those of the figures."""
+VERDICTS, EXTENT = "verdicts", "extent"
+"""Names of the table of verdicts and of the line that says how much was run, among those of the figures."""
 
 
-def pages(figures: Sequence[Figure], tables: Mapping[str, list[Row]], verdicts: Sequence[Verdict]) -> dict[str, str]:
-    """The tables by name: every published number with its verdict, and those of the figures."""
+def pages(
+    figures: Sequence[Figure], tables: Mapping[str, list[Row]], verdicts: Sequence[Verdict], extent: str
+) -> dict[str, str]:
+    """The tables by name: every published number with its verdict, those of the figures, and how much was run."""
     found = {figure.name: _figure(figure, tables[figure.name]) for figure in figures}
+    found[EXTENT] = f"{extent[0].upper()}{extent[1:]}.\n"
     if verdicts:
         found[VERDICTS] = _table([each.row() for each in verdicts])
     return found

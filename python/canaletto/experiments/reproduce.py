@@ -60,7 +60,8 @@ def reproduce(source: str, wanted: Sequence[str], out: Path, *, quick: bool, rep
         _write(out / f"{source}-verdicts.csv", _csv([each.row() for each in verdicts]))
     written = out / "markdown"
     written.mkdir(exist_ok=True)
-    for name, text in markdown.pages(chosen, tables, verdicts).items():
+    extent = effort([run for found in runs.values() for run in found.values()], quick)
+    for name, text in markdown.pages(chosen, tables, verdicts, extent).items():
         _write(written / f"{source}-{name}.md", text)
     related = {figure.name: _related(figure, chosen, figures(source)) for figure in chosen}
     sections = [

@@ -120,6 +120,11 @@ CHANGES: dict[str, Change] = {
     "controllers on both edges": Change({"fabric.network.controllers": "alternating"}, systems=("NoSSD", "Venice")),
     "atomic scouts": Change({"fabric.venice.scouts": "atomic"}, systems=("Venice",)),
     "scouts at once again": Change({"fabric.venice.retry": "immediate"}, systems=("Venice",)),
+    "scouts with an oracle": Change({"fabric.venice.retry": "oracle"}, systems=("Venice",)),
+    "circuits end at once": Change({"fabric.venice.tear_down": "wire"}, systems=("Venice",)),
+    "scouts with an oracle, circuits end at once": Change(
+        {"fabric.venice.retry": "oracle", "fabric.venice.tear_down": "wire"}, systems=("Venice",)
+    ),
     "1/2 on one row": Change(hot_share=1 / 2, ssds=SSDS),
     "7/8 on one row": Change(hot_share=7 / 8),
     "7/8 on one row, no limit at the host": Change(UNLIMITED, hot_share=7 / 8),
