@@ -80,13 +80,16 @@ _SHORT = 30
 
 def reproduced(found: "Reproduced", *, quick: bool) -> Iterator[RenderableType]:
     """Every number that the source published, ours beside it, and the verdict; grids and short tables of the rest."""
+    from canaletto.experiments.verdicts import with_notes
+
     if found.verdicts:
         table = plain_table("figure", "what", "ours", "published", "ratio", "verdict", right=(2, 3, 4))
-        for each in found.verdicts:
+        words, notes = with_notes(found.verdicts)
+        for each, said in zip(found.verdicts, words, strict=True):
             ratio = ABSENT if each.ratio is None else f"{each.ratio:.2f}"
-            said = f"{each.verdict} ({each.because})" if each.because else each.verdict
-            table.add_row(each.figure, each.what, _number(each.ours), _number(each.published), ratio, said)
+            table.add_row(each.figure, each.what, _number(each.ours), _number(each.published), ratio, Text(said))
         yield table
+        yield from map(Text, notes)
     judged = {name for each in found.verdicts for name in each.figure.split(", ")}
     for repeated in found.figures:
         rows = found.tables[repeated.name]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from canaletto._report.units import ABSENT
 from canaletto.experiments.figure import Figure, Grid, Row
-from canaletto.experiments.verdicts import Verdict
+from canaletto.experiments.verdicts import Verdict, with_notes
 
 VERDICTS, EXTENT = "verdicts", "extent"
 """Names of the table of verdicts and of the line that says how much was run, among those of the figures."""
@@ -17,8 +17,17 @@ def pages(
     found = {figure.name: _figure(figure, tables[figure.name]) for figure in figures}
     found[EXTENT] = f"{extent[0].upper()}{extent[1:]}.\n"
     if verdicts:
-        found[VERDICTS] = _table([each.row() for each in verdicts])
+        found[VERDICTS] = _judged(verdicts)
     return found
+
+
+def _judged(verdicts: Sequence[Verdict]) -> str:
+    words, notes = with_notes(verdicts)
+    rows = [
+        {**{key: value for key, value in each.row().items() if key != "because"}, "verdict": word}
+        for each, word in zip(verdicts, words, strict=True)
+    ]
+    return _table(rows) + "".join(f"\n{note}\n" for note in notes)
 
 
 def _figure(figure: Figure, rows: list[Row]) -> str:

@@ -17,7 +17,7 @@ from canaletto._run import names
 from canaletto.experiments import figures, findings_of, markdown, names_of
 from canaletto.experiments.figure import Figure, Row, Scale, Simulation
 from canaletto.experiments.laboratory import Report, carry_out
-from canaletto.experiments.verdicts import NEAR, NEARLY, RULE, Verdict, judged
+from canaletto.experiments.verdicts import NEAR, NEARLY, RULE, Verdict, judged, with_notes
 
 T = TypeVar("T")
 
@@ -81,9 +81,14 @@ def _judged(verdicts: Sequence[Verdict]) -> list[str]:
     """The first section of a page: every published number, and what is to be thought of it."""
     if not verdicts:
         return []
-    rows = [each.row() for each in verdicts]
-    cells = [[escape(_cell(value)) for value in row.values()] for row in rows]
-    return [section("verdicts", "Every published number", table(list(rows[0]), cells), f"<p>{escape(RULE)}</p>")]
+    words, notes = with_notes(verdicts)
+    cells = [
+        [escape(_cell(value)) for value in (each.figure, each.what, each.ours, each.published, each.ratio, word)]
+        for each, word in zip(verdicts, words, strict=True)
+    ]
+    said = [f"<p>{escape(text)}</p>" for text in (*notes, RULE)]
+    listed = table(["figure", "what", "ours", "published", "ratio", "verdict"], cells)
+    return [section("verdicts", "Every published number", listed, *said)]
 
 
 def verdict(tables: Mapping[str, Sequence[Row]]) -> str:

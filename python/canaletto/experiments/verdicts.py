@@ -66,6 +66,13 @@ class Verdict:
         }
 
 
+def with_notes(verdicts: Sequence[Verdict]) -> tuple[list[str], list[str]]:
+    """Verdicts in words, with the number of a note where there is a reason; and the notes, each once."""
+    notes = list(dict.fromkeys(each.because for each in verdicts if each.because))
+    words = [f"{each.verdict} [{notes.index(each.because) + 1}]" if each.because else each.verdict for each in verdicts]
+    return words, [f"[{number}] {note}" for number, note in enumerate(notes, 1)]
+
+
 def comes_near(ours: float | None, published: float, limit: float = NEAR) -> bool:
     """Whether a number of ours is within a share of a published one."""
     return ours is not None and abs(ours / published - 1) <= limit
