@@ -3,6 +3,8 @@
 from canaletto._run import config
 from canaletto._run.config import Design, Workload
 from canaletto.experiments.figure import Data, Scale
+from canaletto.experiments.flows import workload
+from canaletto.experiments.venice.evaluation import OWN, TABLE2, flows
 
 FABRICS = {"baseSSD": "bus", "pSSD": "packetized", "pnSSD": "omnibus"}
 """Our names of the paper's systems (Table III)."""
@@ -53,7 +55,7 @@ SLOWED = {"ssd-00": "45us", "ssd-10": "6us"}
 are more than the drive's link of 8 GB/s, or nearly: here they ask for 2 GB/s."""
 
 
-def profile(name: str, requests: int) -> Workload:
-    """A published trace's profile, open loop at its published rate if the drive can carry that."""
-    made = config.workload(name, requests=requests)
-    return made.replace(**{"flow.0.synthetic.inter_arrival": SLOWED[name]}) if name in SLOWED else made
+def profile(name: str, requests: int, traffic: str = OWN) -> Workload:
+    """A published trace's traffic, open loop at its published rate if the drive can carry that."""
+    gap = float(SLOWED[name].removesuffix("us")) if name in SLOWED else TABLE2[name][2]
+    return workload(name, flows(name, traffic, requests, inter_arrival_us=gap))

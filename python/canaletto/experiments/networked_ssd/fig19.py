@@ -29,7 +29,7 @@ PUBLISHED = {("baseSSD", "PaGC"): 9.7, ("pSSD", "PaGC"): 5.9, ("pnSSD", "preempt
 
 def runs(scale: Scale) -> dict[Label, Run]:
     """A run for each workload, fabric and kind of collection."""
-    count = scale.of(100_000, 5_000)
+    count = scale.of(200_000, 10_000)
     workloads = WORKLOADS if not scale.quick else WORKLOADS[::3]
     return {
         (name, fabric, kind): Run(system(fabric, kind, scale), profile(name, count))
