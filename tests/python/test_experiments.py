@@ -289,12 +289,14 @@ def test_inputs_are_counted_and_numbers_of_several_figures_listed_once() -> None
     (counted,) = judged([made_up("table1", None, is_counted=True)], {"table1": rows}, ())
     assert (counted.ours, counted.published, counted.verdict) == (2.0, 3.0, UNEXPLAINED)
     assert counted.because.endswith("c")
+    (absent,) = judged([made_up("t", None, is_counted=True)], {"t": [row_of("stated", "a", None, 2.0)]}, ())
+    assert (absent.ours, absent.verdict) == (0.0, ABSENT)
     both = judged([made_up("fig4", None), made_up("fig9", None)], {"fig4": rows[:1], "fig9": rows}, ())
     assert [each.figure for each in both] == ["fig4, fig9", "fig9", "fig9"]
 
 
 def test_the_light_load_is_a_finding_only_where_the_runs_show_it() -> None:
-    (light, superposed) = findings.FINDINGS
+    (_, light, superposed) = findings.FINDINGS
     place = {"ssd": PERFORMANCE, "traffic": UNIFORM, "load": OPEN, "workload": AVERAGE}
     shares = [{**place, "counted": fig13.TRANSACTIONS, "system": "Baseline", "ours": 75.0}]
     gains = [{**place, "system": "ideal", "ours": 1.0}]

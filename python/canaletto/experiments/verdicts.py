@@ -88,7 +88,7 @@ def judged(figures: Sequence[Figure], tables: Tables, findings: Sequence[Finding
             continue
         known = [row for row in tables[figure.name] if row["published"]]
         if figure.is_counted:
-            verdicts += _counted(figure, known)
+            verdicts += _counted(figure, known, tables, findings)
         else:
             stated = [row for row in known if is_stated(figure, row)]
             for row in stated:
@@ -170,10 +170,8 @@ def _verdict(
         if best.against:
             return is_(CONTRADICTS, f"comes out with {best.setting}; {best.against}")
         return is_(CHANGED, best.setting)
-    for finding in findings:
-        said = finding.shown(tables) if figure.name in finding.figures and finding.concerns(row) else None
-        if said is not None:
-            return is_(CONTRADICTS, said)
+    if (said := _finding(figure, row, tables, findings)) is not None:
+        return is_(CONTRADICTS, said)
     return is_(UNEXPLAINED, "")
 
 
@@ -187,15 +185,30 @@ def _share(one: _Tried, among: Sequence[_Tried], published: int) -> float:
     return sum(same.values()) / max(len(same), min(published, FEW))
 
 
-def _counted(figure: Figure, known: Sequence[Row]) -> Iterator[Verdict]:
-    """One line for numbers that are inputs, or another simulator's."""
-    if known:
-        near = [row for row in known if comes_near(row["ours"], row["published"])]
-        what = f"numbers that come within {NEAR * 100:.0f} %"
-        verdict = REPRODUCED if len(near) == len(known) else UNEXPLAINED
-        apart = max(known, key=lambda row: abs((row["ours"] or 0.0) / row["published"] - 1))
-        because = "" if verdict == REPRODUCED else f"farthest: {quantity(figure, apart)}"
-        yield Verdict(figure.name, what, float(len(near)), float(len(known)), verdict, because)
+def _counted(figure: Figure, known: Sequence[Row], tables: Tables, findings: Sequence[Finding]) -> Iterator[Verdict]:
+    """One line for numbers that are inputs, or other simulators'; it is about the number that is farthest."""
+    if not known:
+        return
+    near = sum(comes_near(row["ours"], row["published"]) for row in known)
+    what = f"numbers that come within {NEAR * 100:.0f} %"
+    ours = [row for row in known if row["ours"] is not None]
+    said, verdict = "", REPRODUCED
+    if not ours:
+        verdict = ABSENT
+    elif near < len(known):
+        apart = max(ours, key=lambda row: abs(row["ours"] / row["published"] - 1))
+        found = _finding(figure, apart, tables, findings)
+        verdict = CONTRADICTS if found else UNEXPLAINED
+        said = found or f"farthest: {quantity(figure, apart)}"
+    yield Verdict(figure.name, what, float(near), float(len(known)), verdict, said)
+
+
+def _finding(figure: Figure, row: Row, tables: Tables, findings: Sequence[Finding]) -> str | None:
+    """What in the paper contradicts a number, if the tables show it."""
+    for finding in findings:
+        if figure.name in finding.figures and finding.concerns(row) and (said := finding.shown(tables)) is not None:
+            return said
+    return None
 
 
 def _merged(verdicts: Sequence[Verdict]) -> list[Verdict]:

@@ -48,7 +48,17 @@ def _superposed(tables: Tables) -> str | None:
     )
 
 
+def _geometry(tables: Tables) -> str | None:
+    """Table 1's capacity is not that of its geometry."""
+    rows = [row for row in tables.get("table1", ()) if (row["ssd"], row["what"]) == (PERFORMANCE, "capacity, GB")]
+    if not rows or comes_near(rows[0]["ours"], rows[0]["published"]):
+        return None
+    ours, theirs = rows[0]["ours"], rows[0]["published"]
+    return f"Table 1: its own geometry holds {ours:.0f} GB, it prints {theirs:.0f} GB; geometry is taken (table1)"
+
+
 FINDINGS = [
+    Finding(("table1",), _is_fast, _geometry),
     Finding(("fig4", "fig9", "fig10", "fig14", "fig15"), _is_fast, _light_load),
     Finding(("table3",), lambda _: True, _superposed),
 ]
