@@ -64,7 +64,9 @@ PATHS = ("path_conflict", "path_reservation", "command_transfer", "data_transfer
 def on_paths(found: Mapping[Label, Data], which: Label) -> float:
     """Share of the slowest hundredth's latency that transfers and waits for paths take."""
     blames = [data["blame_us"]["p99"] for label, data in found.items() if label[1:5] == which]
-    return float(sum(blame[cause] for blame in blames for cause in PATHS) / sum(sum(each.values()) for each in blames))
+    return float(
+        sum(blame.get(cause, 0.0) for blame in blames for cause in PATHS) / sum(sum(each.values()) for each in blames)
+    )
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
