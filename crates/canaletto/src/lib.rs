@@ -11,6 +11,7 @@
 pub mod cache;
 pub mod config;
 pub mod controller;
+pub mod drive;
 pub mod engine;
 pub mod fabric;
 pub mod flash;
@@ -115,6 +116,8 @@ macro_rules! with_bundle {
         }
     };
 }
+
+pub(crate) use with_bundle;
 
 /// Why a run ended without a result.
 #[derive(Debug, Error)]

@@ -94,6 +94,16 @@ impl Workload {
 impl Flow {
     /// Makes a flow of generated requests with default values for all other keys.
     pub fn generated(name: &str, synthetic: Synthetic) -> Flow {
+        Flow { synthetic: Some(synthetic), ..Flow::external(name) }
+    }
+
+    /// Makes the same flow with requests that come from outside.
+    pub fn without_requests(&self) -> Flow {
+        Flow { synthetic: None, trace: None, mix: None, ..self.clone() }
+    }
+
+    /// Makes a flow of requests that come from outside, with default values for all keys.
+    pub fn external(name: &str) -> Flow {
         Flow {
             name: name.to_owned(),
             priority: Priority::default(),
@@ -103,7 +113,7 @@ impl Flow {
             dies: None,
             planes: None,
             occupancy: None,
-            synthetic: Some(synthetic),
+            synthetic: None,
             trace: None,
             mix: None,
         }

@@ -73,6 +73,8 @@ pub struct EventQueue<E> {
     ends: [Time; LANES],
     list: SortedList<E>,
     pushed: u64,
+    /// The place in the order kept by [`EventQueue::reserve`].
+    reserved: u64,
     now: Time,
 }
 
@@ -87,6 +89,7 @@ impl<E: Copy> EventQueue<E> {
             ends: [Time::ZERO; LANES],
             list: SortedList::new(),
             pushed: 0,
+            reserved: 0,
             now: Time::ZERO,
         }
     }
@@ -139,6 +142,18 @@ impl<E: Copy> EventQueue<E> {
             self.front = self.front.min(key);
         }
         lane.push(key, event);
+    }
+
+    /// Keeps a place in the order for an event that is not known yet, as if it were pushed now.
+    pub fn reserve(&mut self) {
+        self.reserved = self.pushed;
+        self.pushed += 1;
+    }
+
+    /// Adds `event` in the place that was reserved last.
+    pub fn push_reserved(&mut self, time: Time, event: E) {
+        let key = Key::new(self.time_of(time), self.reserved, LIST);
+        self.push_to_list(key, event);
     }
 
     #[inline(never)]

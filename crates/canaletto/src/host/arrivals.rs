@@ -8,6 +8,7 @@ use crate::engine::time::Time;
 use crate::host::request::{Request, RequestId};
 use crate::measure::blame::Account;
 use crate::measure::probe::Probe;
+use crate::workload::external::External;
 use crate::workload::flow::{Loop, Source};
 use crate::workload::replay::scaled;
 
@@ -56,6 +57,7 @@ impl<X: Features> Host<X> {
 
     fn start_flow(&mut self, id: u16, later: &mut impl FnMut(Time, HostEvent)) {
         let flow = &mut self.flows[usize::from(id)];
+        let flow_start = flow.start;
         let first = match flow.looping {
             Loop::Closed(_) | Loop::Unpaced => Some(flow.start),
             Loop::Open => {
@@ -65,6 +67,29 @@ impl<X: Features> Host<X> {
         };
         if let Some(first) = first {
             later(first, HostEvent::Arrival(id));
+            self.arrivals += 1;
+        } else if self.external().is_some() {
+            later(flow_start, HostEvent::Awaited);
+        }
+    }
+
+    /// The requests from outside, if that is where they come from.
+    pub fn external(&mut self) -> Option<&mut External> {
+        match self.flows.first_mut().map(|flow| &mut flow.source) {
+            Some(Source::External(external)) => Some(external),
+            _ => None,
+        }
+    }
+
+    /// When the next request from outside arrives that is not scheduled yet; later than anything if there is none.
+    pub fn next_submitted(&mut self) -> Time {
+        self.external().map_or(Time::MAX, |external| external.next_arrival())
+    }
+
+    /// Notes that the arrival of that request is scheduled.
+    pub fn schedule_submitted(&mut self) {
+        if let Some(external) = self.external() {
+            external.schedule();
             self.arrivals += 1;
         }
     }
@@ -97,6 +122,8 @@ impl<X: Features> Host<X> {
                         // A trace's clock may repeat itself, but the reader has made sure that it never runs backwards.
                         later(time.max(now), HostEvent::Arrival(id));
                         self.arrivals += 1;
+                    } else if let Source::External(_) = flow.source {
+                        later(now, HostEvent::Awaited);
                     }
                 }
             }

@@ -39,6 +39,8 @@ use crate::workload::sources::Sources;
 pub enum HostEvent {
     /// A flow starts, or its next request arrives.
     Arrival(u16),
+    /// The arrival that comes next in a flow is not known yet: its place in the order of events is kept.
+    Awaited,
     /// A flow in a closed loop has thought about a completion long enough for its next request.
     ThinkTimeOver(u16),
     /// The host's software has dealt with a request.

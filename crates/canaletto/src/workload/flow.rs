@@ -4,6 +4,7 @@ use crate::config::units::Duration;
 use crate::config::workload::{Addresses, Flow as FlowConfig, OutOfRange, Synthetic, Trace};
 use crate::engine::time::Time;
 use crate::host::request::Kind;
+use crate::workload::external::External;
 use crate::workload::fill::Fill;
 use crate::workload::replay::Replay;
 use crate::workload::synthetic::Generator;
@@ -23,6 +24,38 @@ pub struct Wanted {
     pub sectors: u32,
 }
 
+impl Wanted {
+    /// Reads sectors.
+    pub fn read(lba: u64, sectors: u32) -> Wanted {
+        Wanted { kind: Kind::Read, fua: false, zeroes: false, lba, sectors }
+    }
+
+    /// Writes sectors.
+    pub fn write(lba: u64, sectors: u32) -> Wanted {
+        Wanted { kind: Kind::Write, ..Wanted::read(lba, sectors) }
+    }
+
+    /// Writes zeroes to sectors, without data on the link.
+    pub fn write_zeroes(lba: u64, sectors: u32) -> Wanted {
+        Wanted { zeroes: true, ..Wanted::write(lba, sectors) }
+    }
+
+    /// Forgets sectors.
+    pub fn trim(lba: u64, sectors: u32) -> Wanted {
+        Wanted { kind: Kind::Trim, ..Wanted::read(lba, sectors) }
+    }
+
+    /// Puts on flash what was written before.
+    pub fn flush() -> Wanted {
+        Wanted { kind: Kind::Flush, ..Wanted::read(0, 0) }
+    }
+
+    /// The same write, complete only once it is on flash.
+    pub fn with_fua(self) -> Wanted {
+        Wanted { fua: self.kind == Kind::Write, ..self }
+    }
+}
+
 /// Source of requests.
 pub enum Source {
     /// Generator.
@@ -31,6 +64,8 @@ pub enum Source {
     Replay(Box<Replay>),
     /// Writes that prepare the drive before the run.
     Fill(Box<Fill>),
+    /// Whoever steps the simulation.
+    External(Box<External>),
 }
 
 /// Event that makes the next request arrive.
@@ -98,7 +133,8 @@ impl Source {
         match self {
             Source::Synthetic(generator) => Ok(generator.gap()),
             Source::Replay(replay) => replay.arrival(),
-            Source::Fill(_) => Ok(None),
+            // The engine asks for the time when it looks for what comes next.
+            Source::Fill(_) | Source::External(_) => Ok(None),
         }
     }
 
@@ -108,6 +144,7 @@ impl Source {
             Source::Synthetic(generator) => Ok(generator.next(now)),
             Source::Replay(replay) => replay.take(),
             Source::Fill(fill) => fill.next(now),
+            Source::External(external) => Ok(external.take()),
         }
     }
 
@@ -116,7 +153,8 @@ impl Source {
         match self {
             Source::Synthetic(generator) => Ok(generator.gap().map(|gap| now + gap)),
             Source::Replay(replay) => replay.arrival(),
-            Source::Fill(_) => Ok(None),
+            // The engine asks for the time when it looks for what comes next.
+            Source::Fill(_) | Source::External(_) => Ok(None),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Workloads: synthetic generators and replayed traces.
 
 pub mod arrivals;
+pub mod external;
 pub mod fill;
 pub mod flow;
 pub mod glance;

@@ -6,6 +6,7 @@ mod alone;
 mod attach;
 mod common;
 mod copyback;
+mod drive;
 mod failures;
 mod features;
 mod flin;

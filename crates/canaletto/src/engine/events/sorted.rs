@@ -45,7 +45,7 @@ impl<E: Copy> SortedList<E> {
         self.near.last().map_or(Key::NEVER, |entry| entry.key)
     }
 
-    /// Adds the youngest event, so that times alone tell its place.
+    /// Adds an event.
     pub fn push(&mut self, entry: Entry<E>) {
         if self.far.peek().is_some_and(|Reverse(first)| first.key <= entry.key) {
             self.far.push(Reverse(entry));

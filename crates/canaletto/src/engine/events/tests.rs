@@ -10,6 +10,10 @@ enum Step {
     Push(u64),
     /// Adds it in this slot, if that is free.
     PushSingle(usize, u64),
+    /// Keeps a place in the order, and forgets the one kept before.
+    Reserve,
+    /// Adds an event this far ahead in the place that is kept, if there is one.
+    PushReserved(u64),
     Pop,
 }
 
@@ -18,12 +22,13 @@ struct Both {
     queue: EventQueue<usize>,
     model: Vec<(u64, usize)>,
     slots: [Option<usize>; SLOTS],
+    reserved: Option<usize>,
     now: u64,
 }
 
 impl Both {
     fn new() -> Both {
-        Both { queue: EventQueue::new(), model: Vec::new(), slots: [None; SLOTS], now: 0 }
+        Both { queue: EventQueue::new(), model: Vec::new(), slots: [None; SLOTS], reserved: None, now: 0 }
     }
 
     fn step(&mut self, step: Step, number: usize) {
@@ -36,6 +41,16 @@ impl Both {
             Step::Push(delay) | Step::PushSingle(_, delay) => {
                 self.model.push((self.now + delay, number));
                 self.queue.push(Time(self.now + delay), number);
+            }
+            Step::Reserve => {
+                self.queue.reserve();
+                self.reserved = Some(number);
+            }
+            Step::PushReserved(delay) => {
+                if let Some(place) = self.reserved.take() {
+                    self.model.push((self.now + delay, place));
+                    self.queue.push_reserved(Time(self.now + delay), place);
+                }
             }
             Step::Pop => self.pop(),
         }
@@ -71,7 +86,9 @@ impl Both {
 fn steps(delays: impl Strategy<Value = u64> + Clone + 'static) -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         3 => delays.clone().prop_map(Step::Push),
-        2 => (0..SLOTS, delays).prop_map(|(slot, delay)| Step::PushSingle(slot, delay)),
+        2 => (0..SLOTS, delays.clone()).prop_map(|(slot, delay)| Step::PushSingle(slot, delay)),
+        1 => Just(Step::Reserve),
+        1 => delays.prop_map(Step::PushReserved),
         4 => Just(Step::Pop),
     ];
     prop::collection::vec(step, 0..600)

@@ -89,9 +89,11 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     pub(super) fn scan_for_refresh(&mut self, now: Time) {
         self.ftl.scan_for_refresh(now);
         self.offer_paths(now);
-        // Where nothing else is left to happen, the run must be able to end, or to say what it waits for.
+        // Where nothing else is left to happen, the run must be able to end, or to say what it waits for; an idle drive whose
+        // requests come from outside goes on.
         self.refresh_is_scheduled = false;
-        if !self.events.is_empty() || self.paths.fabric.next_step() != Time::MAX {
+        let is_idle = self.work.requests.is_empty() && self.host.external().is_some();
+        if is_idle || !self.events.is_empty() || self.paths.fabric.next_step() != Time::MAX {
             self.schedule_refresh_scan(now);
         }
     }

@@ -38,6 +38,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         let later = host_events!(events);
         match event {
             HostEvent::LinkSent(_) => unreachable!("link events have slots of their own"),
+            HostEvent::Awaited => unreachable!("nothing happens when a place is kept"),
             HostEvent::LinkArrived(direction) => {
                 let outcome = self.host.link_arrived(direction, work, now, later);
                 self.drive_reached_late(outcome, now);

@@ -16,7 +16,10 @@ mod collection;
 mod copies;
 mod front;
 mod results;
+mod stepped;
 mod suspension;
+
+pub use stepped::Stepped;
 
 use crate::cache::DataCache;
 use crate::config::design::Design;
@@ -69,6 +72,7 @@ macro_rules! host_events {
     ($events:expr) => {
         &mut |time, event| match event {
             HostEvent::LinkSent(direction) => $events.push_single(direction as usize, time),
+            HostEvent::Awaited => $events.reserve(),
             _ => $events.push(time, $crate::engine::route::Event::Host(event)),
         }
     };
@@ -174,7 +178,7 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
         self.schedule_refresh_scan(self.events.now());
         let mut until_watch = WATCH_EVERY;
         loop {
-            self.step_fabric();
+            self.step_fabric(Time::MAX);
             let Some((now, due)) = self.events.pop() else {
                 // Nothing is under way that could make room for those that wait for it.
                 if self.poll_until_something_starts() || self.give_up_oldest() {
@@ -222,15 +226,33 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
     /// As [`Route::run`].
     pub fn settle(&mut self) -> Result<bool, RunError> {
         while !self.work.transactions.is_empty() {
-            self.step_fabric();
-            let Some((now, due)) = self.events.pop() else {
+            if !self.step(Time::MAX)? {
                 return Ok(false);
-            };
-            self.handle_between_runs(due, now);
-            self.refill(now);
-            self.check_host()?;
-            self.offer_paths(now);
+            }
         }
+        Ok(true)
+    }
+
+    /// Handles the next event that is due at `until` or before: the main loop's body, kept apart so that the loop has its own in
+    /// line. Returns false if there is no such event.
+    #[inline(never)]
+    fn step(&mut self, until: Time) -> Result<bool, RunError> {
+        let submitted = self.host.next_submitted();
+        self.step_fabric(submitted.min(Time(until.0.saturating_add(1))));
+        if submitted <= until && submitted <= self.events.next_time() {
+            self.host.schedule_submitted();
+            self.events.push_reserved(submitted, Event::Host(HostEvent::Arrival(0)));
+        }
+        if self.events.next_time() > until {
+            return Ok(false);
+        }
+        let Some((now, due)) = self.events.pop() else {
+            return Ok(false);
+        };
+        self.handle(due, now);
+        self.refill(now);
+        self.check_host()?;
+        self.offer_paths(now);
         Ok(true)
     }
 
@@ -275,15 +297,15 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
         self.ftl.into_contents()
     }
 
-    /// Lets the fabric do what is due before the next event and concerns nobody else.
+    /// Lets the fabric do what is due before the next event, and before `end`, and concerns nobody else.
     #[inline]
-    fn step_fabric(&mut self) {
+    fn step_fabric(&mut self, end: Time) {
         loop {
             let due = self.paths.fabric.next_step();
             if due == Time::MAX {
                 return;
             }
-            let until = self.events.next_time();
+            let until = self.events.next_time().min(end);
             if due >= until {
                 return;
             }
@@ -308,12 +330,6 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
             Due::Event(Event::CacheIdle) => self.destage_if_idle(now),
             Due::Event(Event::RefreshScan) => self.scan_for_refresh(now),
         }
-    }
-
-    /// [`Route::handle`], kept apart so that the main loop has it in line.
-    #[inline(never)]
-    fn handle_between_runs(&mut self, due: Due<Event<F::Event>>, now: Time) {
-        self.handle(due, now);
     }
 
     #[inline]

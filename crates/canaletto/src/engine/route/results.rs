@@ -28,19 +28,28 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// The results of a run that has ended.
     ///
     /// # Panics
-    /// If a conservation law is broken, which is a defect of the model and makes the results worthless.
+    /// As [`Route::report`].
     pub fn outcome(
         mut self,
         design: &Design,
         workload: &Workload,
         precondition: Option<PreconditionReport>,
     ) -> Outcome {
+        let report = self.report(design, workload, precondition);
+        Outcome { report, records: self.work.statistics.take_records(), events: self.events.pushed() }
+    }
+
+    /// The results so far.
+    ///
+    /// # Panics
+    /// If a conservation law is broken, which is a defect of the model and makes the results worthless.
+    pub fn report(&mut self, design: &Design, workload: &Workload, precondition: Option<PreconditionReport>) -> Report {
         self.audit();
         let measures = Measures::of_all(self.work.statistics.tallies());
         let utilisation = self.utilisation();
         let load = self.load(&measures, &utilisation);
         let (replays, time_scaling) = (self.host.replay_reports(workload), self.host.take_time_scaling());
-        let report = Report {
+        Report {
             schema: 1,
             design: design.name.clone(),
             workload: workload.name.clone(),
@@ -61,8 +70,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             replays,
             time_scaling,
             measures,
-        };
-        Outcome { report, records: self.work.statistics.take_records(), events: self.events.pushed() }
+        }
     }
 
     fn flow_reports(&self, workload: &Workload) -> Vec<FlowReport> {

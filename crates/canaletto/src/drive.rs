@@ -1,0 +1,322 @@
+//! A drive that is stepped from outside: requests are submitted while simulated time goes on, completions are taken as they
+//! come.
+//!
+//! ```
+//! use canaletto::config::load_design;
+//! use canaletto::drive::{Drive, DriveOptions, Wanted};
+//! use canaletto::engine::time::Time;
+//!
+//! let design = load_design("performance-optimized", None, &[]).unwrap();
+//! let mut drive = Drive::new(&design, &DriveOptions::default()).unwrap();
+//! drive.submit(Time::from_us(1), Wanted::write(0, 8), 1).unwrap();
+//! drive.submit(Time::from_us(1), Wanted::read(8, 8), 2).unwrap();
+//! while drive.outstanding() > 0 {
+//!     drive.advance_to_completion(Time::LATEST).unwrap();
+//!     for done in drive.completions() {
+//!         println!("request {} took {:?}", done.tag, done.completed - done.arrival);
+//!     }
+//! }
+//! ```
+//!
+//! The same requests give the same completions as in a [`run`](crate::run) that replays them, to the picosecond, whether they
+//! are submitted long before their time or just before time reaches it. A request that is submitted at the time that the drive
+//! has reached comes after everything else that is due then.
+
+use thiserror::Error;
+
+use crate::config::design::Design;
+use crate::config::units::Size;
+use crate::config::workload::{Flow, Synthetic, Workload};
+use crate::engine::features::{self, Full, Plain};
+use crate::engine::memory::guarded;
+use crate::engine::precondition::Start;
+use crate::engine::route::{Route, Stepped};
+use crate::engine::time::Time;
+use crate::fabric::with_fabric;
+use crate::host::request::Kind;
+use crate::limits::Limits;
+use crate::measure::blame::Ledger;
+use crate::measure::precondition::PreconditionReport;
+use crate::measure::probe::NoProbe;
+use crate::measure::records::Records;
+use crate::measure::report::Report;
+use crate::workload::flow::Source;
+pub use crate::workload::flow::Wanted;
+use crate::{Prepared, Progress, RunError, RunOptions, TraceInput, with_bundle};
+
+/// How to simulate a drive, beside its design.
+#[derive(Debug, Clone)]
+pub struct DriveOptions {
+    /// Seed of all random streams.
+    pub seed: u64,
+    /// Whether to simulate with code for every feature even where the drive has none: slower, with the same results.
+    pub any_features: bool,
+}
+
+impl Default for DriveOptions {
+    fn default() -> Self {
+        DriveOptions { seed: RunOptions::default().seed, any_features: false }
+    }
+}
+
+/// Why a request was not taken.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum SubmitError {
+    /// It would arrive before the time that the drive has reached.
+    #[error("a request at {} ps lies in the past: the drive has reached {} ps", at.0, now.0)]
+    Past {
+        /// When it would arrive.
+        at: Time,
+        /// The time that the drive has reached.
+        now: Time,
+    },
+    /// It would arrive after the latest time that a simulation can hold.
+    #[error("a request at {} ps comes too late: the latest time is {} ps", .0.0, Time::LATEST.0)]
+    Late(Time),
+    /// Sectors that the drive does not have.
+    #[error("sectors {lba} to {} do not exist: the drive has {capacity}", u128::from(*lba) + u128::from(*sectors) - 1)]
+    Outside {
+        /// First sector.
+        lba: u64,
+        /// Number of sectors.
+        sectors: u32,
+        /// Sectors of the drive.
+        capacity: u64,
+    },
+    /// A request for no sectors, and no flush.
+    #[error("a request for no sectors: only a flush has none")]
+    Empty,
+    /// The simulation has failed before.
+    #[error("the drive has failed: {0}")]
+    Failed(String),
+}
+
+/// A request that is complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Completion {
+    /// Tag with which it was submitted.
+    pub tag: u64,
+    /// Whether it was completed with an error status.
+    pub failed: bool,
+    /// When the host wanted it.
+    pub arrival: Time,
+    /// When it entered the submission queue.
+    pub enqueue: Time,
+    /// When the host had dealt with its completion.
+    pub completed: Time,
+    /// Where the time between arrival and completion went.
+    pub blame: Ledger,
+}
+
+/// Requests that are complete, by column.
+pub struct Completions {
+    /// Tag of each.
+    pub tags: Vec<u64>,
+    /// The rest, in the same order: that of completion.
+    pub rows: Records,
+}
+
+/// A drive with its host, at some moment of simulated time.
+pub struct Drive {
+    route: Box<dyn Stepped>,
+    design: Design,
+    workload: Workload,
+    precondition: Option<PreconditionReport>,
+    sectors: u64,
+    now: Time,
+    /// Why it cannot go on, once it cannot.
+    failure: Option<String>,
+}
+
+impl Drive {
+    /// A drive at time zero, in the state that its design asks for. A preconditioned one was written evenly.
+    ///
+    /// # Errors
+    /// A design that cannot be simulated.
+    pub fn new(design: &Design, options: &DriveOptions) -> Result<Drive, RunError> {
+        let writes = Synthetic { read_share: 0.0, size: Some(Size(4096)), ..Synthetic::default() };
+        let workload = Workload::of("external", "", vec![Flow::generated("external", writes)]);
+        Drive::prepared_for(design, &workload, Vec::new(), options, &mut |_| true)
+    }
+
+    /// A drive at time zero, in the state in which it would be for a run of `workload`, which has one flow. Requests come from
+    /// outside all the same; the flow's name, priority and mode of the cache are theirs.
+    ///
+    /// `traces` and `watch` are those of a [`run`](crate::run).
+    ///
+    /// # Errors
+    /// A design or a workload that cannot be simulated.
+    pub fn prepared_for(
+        design: &Design,
+        workload: &Workload,
+        traces: Vec<Option<TraceInput>>,
+        options: &DriveOptions,
+        watch: &mut dyn FnMut(&Progress) -> bool,
+    ) -> Result<Drive, RunError> {
+        if workload.flow.len() != 1 {
+            let flows = workload.flow.len();
+            let problem =
+                format!("workload {:?}: got {flows} flows, expected one for a drive that is stepped", workload.name);
+            return Err(RunError::Config(problem));
+        }
+        let options = RunOptions {
+            seed: options.seed,
+            any_features: options.any_features,
+            records: true,
+            ..RunOptions::default()
+        };
+        guarded(|| {
+            let limits = Limits::new(design, workload).map_err(RunError::Config)?;
+            let Prepared { limits, mut sources, fills } =
+                Prepared::new(design, workload, limits, traces, options.seed, watch)?;
+            sources.flows = vec![Source::External(Box::default())];
+            (sources.factor, sources.scaling) = (1.0, None);
+            let outside =
+                Workload { flow: workload.flow.iter().map(Flow::without_requests).collect(), ..workload.clone() };
+            let (route, precondition) = with_bundle!(design, workload, limits, options, X => {
+                with_fabric!(design.fabric.kind, F => {
+                    let Start { contents, report } = Start::new::<F, X>(design, workload, &limits, fills, &options, watch)?;
+                    // Of no size: nothing is leaked.
+                    let probe = Box::leak(Box::new(NoProbe));
+                    let route = Route::<F, NoProbe, X>::new(design, &outside, &limits, sources, contents, &options, probe);
+                    (Box::new(route) as Box<dyn Stepped>, report)
+                })
+            });
+            let mut drive = Drive {
+                route,
+                design: design.clone(),
+                workload: outside,
+                precondition,
+                sectors: limits.flows[0].sectors,
+                now: Time::ZERO,
+                failure: None,
+            };
+            drive.route.begin();
+            Ok(drive)
+        })
+    }
+
+    /// Sectors of 512 B that requests can address.
+    pub fn sectors(&self) -> u64 {
+        self.sectors
+    }
+
+    /// The design that is simulated.
+    pub fn design(&self) -> &Design {
+        &self.design
+    }
+
+    /// The simulated time that the drive has reached.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Requests that are submitted and not complete.
+    pub fn outstanding(&mut self) -> u64 {
+        self.route.external().outstanding()
+    }
+
+    /// Submits a request that arrives at `at`, now or later. Requests that arrive at the same time keep their order. Nothing
+    /// happens before time goes on. `tag` comes back with the completion, and need not be unique.
+    ///
+    /// # Errors
+    /// See [`SubmitError`]; the request is as if it had never been.
+    pub fn submit(&mut self, at: Time, wanted: Wanted, tag: u64) -> Result<(), SubmitError> {
+        if let Some(reason) = &self.failure {
+            return Err(SubmitError::Failed(reason.clone()));
+        }
+        if at < self.now {
+            return Err(SubmitError::Past { at, now: self.now });
+        }
+        if at > Time::LATEST {
+            return Err(SubmitError::Late(at));
+        }
+        let wanted = self.checked(wanted)?;
+        self.route.external().push(at, wanted, tag);
+        Ok(())
+    }
+
+    fn checked(&self, wanted: Wanted) -> Result<Wanted, SubmitError> {
+        let Wanted { kind, lba, sectors, .. } = wanted;
+        if kind == Kind::Flush {
+            return Ok(Wanted::flush());
+        }
+        if sectors == 0 {
+            return Err(SubmitError::Empty);
+        }
+        if lba.checked_add(u64::from(sectors)).is_none_or(|end| end > self.sectors) {
+            return Err(SubmitError::Outside { lba, sectors, capacity: self.sectors });
+        }
+        Ok(wanted)
+    }
+
+    /// The time at which something happens next inside the drive, unless a request is submitted before; none if nothing does.
+    pub fn next_event_time(&mut self) -> Option<Time> {
+        Some(self.route.next_due()).filter(|&due| due != Time::MAX && self.failure.is_none())
+    }
+
+    /// Lets simulated time go on to `until`: everything has happened that is due then or before.
+    ///
+    /// # Errors
+    /// A time in the past or beyond [`Time::LATEST`], and whatever ends a run; after that the drive does not go on.
+    pub fn advance_to(&mut self, until: Time) -> Result<(), RunError> {
+        self.advance(until, false)?;
+        self.now = until;
+        Ok(())
+    }
+
+    /// Lets simulated time go on until a request is complete, but not beyond `limit`. Returns whether one is. If not, the
+    /// drive has reached `limit`.
+    ///
+    /// # Errors
+    /// As [`Drive::advance_to`].
+    pub fn advance_to_completion(&mut self, limit: Time) -> Result<bool, RunError> {
+        let before = self.route.rows().len();
+        self.advance(limit, true)?;
+        let is_complete = self.route.rows().len() > before;
+        self.now = if is_complete { self.route.last_event() } else { limit };
+        Ok(is_complete)
+    }
+
+    fn advance(&mut self, until: Time, to_completion: bool) -> Result<(), RunError> {
+        if let Some(reason) = &self.failure {
+            return Err(RunError::Stuck(format!("the drive has failed: {reason}")));
+        }
+        if until < self.now || until > Time::LATEST {
+            let (now, latest) = (self.now.0, Time::LATEST.0);
+            let problem =
+                format!("cannot go to {} ps: expected {now} ps, which the drive has reached, to {latest} ps", until.0);
+            return Err(RunError::Config(problem));
+        }
+        let advanced = guarded(|| self.route.advance(until, to_completion));
+        if let Err(error) = &advanced {
+            self.failure = Some(error.to_string());
+        }
+        advanced
+    }
+
+    /// Takes the requests that are complete and have not been taken, in the order of their completion.
+    pub fn completions(&mut self) -> impl Iterator<Item = Completion> {
+        let Completions { tags, rows } = self.take_completions();
+        tags.into_iter().enumerate().map(move |(i, tag)| Completion {
+            tag,
+            failed: rows.failed[i] != 0,
+            arrival: Time(rows.arrival[i]),
+            enqueue: Time(rows.enqueue[i]),
+            completed: Time(rows.complete[i]),
+            blame: Ledger(std::array::from_fn(|cause| Time(rows.blame[cause][i]))),
+        })
+    }
+
+    /// [`Drive::completions`] by column.
+    pub fn take_completions(&mut self) -> Completions {
+        let rows = std::mem::take(self.route.rows());
+        let external = self.route.external();
+        Completions { tags: rows.request.iter().map(|&number| external.complete(number)).collect(), rows }
+    }
+
+    /// Results so far: those of a run that had ended now.
+    pub fn report(&mut self) -> Report {
+        self.route.results(&self.design, &self.workload, self.precondition.clone())
+    }
+}

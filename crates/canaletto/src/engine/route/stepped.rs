@@ -1,0 +1,92 @@
+//! The way from station to station, one event after the other: for requests that come from outside.
+
+use super::{Route, host_events};
+use crate::RunError;
+use crate::config::design::Design;
+use crate::config::workload::Workload;
+use crate::engine::features::Features;
+use crate::engine::time::Time;
+use crate::fabric::Fabric;
+use crate::host::HostEvent;
+use crate::measure::precondition::PreconditionReport;
+use crate::measure::probe::Probe;
+use crate::measure::records::Records;
+use crate::measure::report::Report;
+use crate::workload::external::External;
+
+/// A [`Route`] of any fabric and bundle of features. It keeps rows of its requests, which come from outside.
+pub trait Stepped: Send {
+    /// Begins at time zero. Called once, before anything else.
+    fn begin(&mut self);
+
+    /// Requests from outside.
+    fn external(&mut self) -> &mut External;
+
+    /// The time of the earliest thing that is due; later than anything if there is none.
+    fn next_due(&mut self) -> Time;
+
+    /// Does everything that is due at `until` or before, or what comes before the end of the next request and includes it.
+    ///
+    /// # Errors
+    /// A simulation that is stuck.
+    fn advance(&mut self, until: Time, to_completion: bool) -> Result<(), RunError>;
+
+    /// The time of the last event.
+    fn last_event(&self) -> Time;
+
+    /// Rows of completed requests that nobody has taken.
+    fn rows(&mut self) -> &mut Records;
+
+    /// The results so far.
+    fn results(&mut self, design: &Design, workload: &Workload, precondition: Option<PreconditionReport>) -> Report;
+}
+
+impl<F: Fabric, P: Probe, X: Features> Stepped for Route<'static, F, P, X>
+where
+    Self: Send,
+{
+    fn begin(&mut self) {
+        let events = &mut self.events;
+        self.host.start(None, host_events!(events));
+        self.schedule_refresh_scan(Time::ZERO);
+    }
+
+    fn external(&mut self) -> &mut External {
+        self.host.external().expect("requests come from outside")
+    }
+
+    fn next_due(&mut self) -> Time {
+        let inside = self.events.next_time().min(self.paths.fabric.next_step());
+        inside.min(self.host.next_submitted())
+    }
+
+    fn advance(&mut self, until: Time, to_completion: bool) -> Result<(), RunError> {
+        let before = self.completed();
+        loop {
+            while self.step(until)? {
+                if to_completion && self.completed() > before {
+                    return Ok(());
+                }
+            }
+            if self.work.requests.is_empty() || self.next_due() != Time::MAX {
+                return Ok(());
+            }
+            // Nothing is under way that could make room for those that wait for it.
+            if !self.poll_until_something_starts() && !self.give_up_oldest() {
+                return Err(RunError::Stuck(self.explain_stuck()));
+            }
+        }
+    }
+
+    fn last_event(&self) -> Time {
+        self.now()
+    }
+
+    fn rows(&mut self) -> &mut Records {
+        self.work.statistics.rows()
+    }
+
+    fn results(&mut self, design: &Design, workload: &Workload, precondition: Option<PreconditionReport>) -> Report {
+        self.report(design, workload, precondition)
+    }
+}

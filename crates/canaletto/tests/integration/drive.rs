@@ -1,0 +1,222 @@
+//! A drive that is stepped from outside completes the same requests at the same times as a run that replays them, however it
+//! is stepped.
+
+use canaletto::config::design::Design;
+use canaletto::config::load_workload;
+use canaletto::config::workload::Workload;
+use canaletto::drive::{Drive, DriveOptions, SubmitError, Wanted};
+use canaletto::engine::time::Time;
+use canaletto::fabric::facts;
+use canaletto::host::request::Kind;
+use canaletto::workload::replay::{Record, RecordSource};
+use canaletto::{RunError, RunOptions, TraceInput, run};
+
+use crate::common::{SMALL, design, preset};
+
+/// (tag, completion in picoseconds), in order of completion.
+type Completed = Vec<(u64, u64)>;
+
+#[derive(Clone)]
+struct Listed(Vec<Record>);
+
+impl RecordSource for Listed {
+    fn next_batch(&mut self, batch: &mut Vec<Record>) -> Result<(), String> {
+        *batch = std::mem::take(&mut self.0);
+        Ok(())
+    }
+}
+
+/// Requests of every kind in bursts: several at a time, and many times in whole microseconds, so that they meet other events.
+fn requests(count: u64, pages: u64) -> Vec<Record> {
+    let mut state = 7u64;
+    let mut draw = move |n: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % n
+    };
+    let mut arrival_ns = 0;
+    let mut made = Vec::new();
+    for _ in 0..count {
+        let kind = [Kind::Read, Kind::Read, Kind::Write, Kind::Write, Kind::Trim, Kind::Flush];
+        let kinds = if draw(20) == 0 { 6 } else { 4 };
+        let kind = kind[draw(kinds) as usize];
+        let page = draw(pages - 4);
+        let bytes = if kind == Kind::Flush { 0 } else { 512 * (1 + draw(24)) };
+        let offset_bytes = if kind == Kind::Flush { 0 } else { page * 4096 + 512 * draw(8) };
+        made.push(Record { arrival_ns, device: 0, offset_bytes, bytes, kind, fua: false, zeroes: false });
+        // Replays begin with the first arrival.
+        arrival_ns += [0, 0, 1_000, 37, 20_000][draw(5) as usize];
+    }
+    made
+}
+
+/// A workload of one replayed trace.
+fn replayed() -> Workload {
+    load_workload("w", Some("name = \"w\"\n[[flow]]\nname = \"a\"\n[flow.trace]\nfile = \"script\"\n"), &[]).unwrap()
+}
+
+fn input(requests: &[Record]) -> Vec<Option<TraceInput>> {
+    let listed = Listed(requests.to_vec());
+    let again = listed.clone();
+    let again: canaletto::workload::replay::Reopen = std::sync::Arc::new(move || Ok(Box::new(again.clone())));
+    vec![Some(TraceInput { source: Box::new(listed), again: Some(again) })]
+}
+
+fn run_of(design: &Design, requests: &[Record]) -> Completed {
+    let options = RunOptions { records: true, ..RunOptions::default() };
+    let outcome = run(design, &replayed(), input(requests), &options, &mut |_| true).unwrap_or_else(|e| panic!("{e}"));
+    let records = outcome.records.unwrap();
+    records.request.iter().zip(&records.complete).map(|(&number, &at)| (u64::from(number), at)).collect()
+}
+
+fn drive_for(design: &Design, requests: &[Record]) -> Drive {
+    let options = DriveOptions::default();
+    Drive::prepared_for(design, &replayed(), input(requests), &options, &mut |_| true).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn wanted(record: &Record) -> Wanted {
+    let (lba, sectors) = (record.offset_bytes / 512, (record.bytes / 512) as u32);
+    Wanted { kind: record.kind, ..Wanted::read(lba, sectors) }
+}
+
+fn submit(drive: &mut Drive, number: usize, record: &Record) {
+    drive.submit(Time::from_ns(record.arrival_ns), wanted(record), number as u64).unwrap();
+}
+
+fn taken(drive: &mut Drive, into: &mut Completed) {
+    into.extend(drive.completions().map(|done| {
+        assert_eq!(done.blame.total(), done.completed - done.arrival, "the account closes");
+        (done.tag, done.completed.0)
+    }));
+}
+
+/// All requests are submitted beforehand.
+fn ahead(design: &Design, requests: &[Record]) -> Completed {
+    let (mut drive, mut completed) = (drive_for(design, requests), Completed::new());
+    requests.iter().enumerate().for_each(|(number, record)| submit(&mut drive, number, record));
+    while drive.outstanding() > 0 {
+        assert!(drive.advance_to_completion(Time::LATEST).unwrap());
+        assert!(drive.now() > Time::ZERO);
+        taken(&mut drive, &mut completed);
+    }
+    completed
+}
+
+/// Time goes on event by event, and each request is submitted at the last moment.
+fn just_in_time(design: &Design, requests: &[Record]) -> Completed {
+    let (mut drive, mut completed) = (drive_for(design, requests), Completed::new());
+    let mut next = requests.iter().enumerate().peekable();
+    loop {
+        let due = drive.next_event_time();
+        let arrival = next.peek().map(|(_, record)| Time::from_ns(record.arrival_ns));
+        match (due, arrival) {
+            (due, Some(arrival)) if due.is_none_or(|due| arrival <= due) => {
+                let (number, record) = next.next().unwrap();
+                submit(&mut drive, number, record);
+            }
+            (Some(due), _) if drive.outstanding() > 0 => drive.advance_to(due).unwrap(),
+            (Some(due), Some(_)) => drive.advance_to(due).unwrap(),
+            _ => break,
+        }
+        taken(&mut drive, &mut completed);
+    }
+    completed
+}
+
+fn assert_same(design: &Design, count: u64, pages: u64) {
+    let requests = requests(count, pages);
+    let expected = run_of(design, &requests);
+    assert_eq!(expected.len(), requests.len());
+    for (way, completed) in [("ahead", ahead(design, &requests)), ("just in time", just_in_time(design, &requests))] {
+        let different = expected.iter().zip(&completed).position(|(wanted, got)| wanted != got);
+        let pair = different.map(|place| (place, expected[place], completed[place]));
+        assert_eq!((pair, completed.len()), (None, expected.len()), "{way}: (place, run's, drive's)");
+    }
+}
+
+/// Pages of the small drive that data may lie on.
+const PAGES: u64 = 300;
+
+#[test]
+fn every_fabric_completes_as_in_a_run() {
+    for kind in facts() {
+        assert_same(&design(SMALL, &[&format!("fabric.kind={}", kind.name)]), 600, PAGES);
+    }
+}
+
+#[test]
+fn cache_mapping_collection_and_limits_complete_as_in_a_run() {
+    for settings in [
+        &[][..],
+        &["cache.capacity=256KiB"],
+        &["mapping.cache_capacity=512B"],
+        &["host.queue_entries=4"],
+        &["host.protocol=sata"],
+        &["precondition.kind=steady", "precondition.occupancy=0.8"],
+        &["precondition.kind=replay", "precondition.occupancy=0.8", "cache.capacity=64KiB", "host.command_limit=16"],
+        &[
+            "fabric.kind=venice",
+            "precondition.kind=steady",
+            "precondition.occupancy=0.9",
+            "mapping.cache_capacity=512B",
+        ],
+        &["flash.suspend.operations=both"],
+        &["attachment.kind=sbsp"],
+    ] {
+        assert_same(&design(SMALL, settings), 1500, PAGES);
+    }
+}
+
+fn idle() -> Drive {
+    Drive::new(&preset("performance-optimized", &[]), &DriveOptions::default()).unwrap()
+}
+
+#[test]
+fn what_cannot_be_is_refused_and_leaves_no_trace() {
+    let mut drive = idle();
+    let capacity = drive.sectors();
+    drive.advance_to(Time::from_us(5)).unwrap();
+    let now = Time::from_us(5);
+    let past = drive.submit(Time::from_us(4), Wanted::read(0, 8), 0).unwrap_err();
+    assert_eq!(past, SubmitError::Past { at: Time::from_us(4), now });
+    assert_eq!(drive.submit(now, Wanted::read(0, 0), 0), Err(SubmitError::Empty));
+    for lba in [capacity - 7, capacity, u64::MAX] {
+        assert_eq!(
+            drive.submit(now, Wanted::write(lba, 8), 0),
+            Err(SubmitError::Outside { lba, sectors: 8, capacity })
+        );
+    }
+    assert_eq!(drive.submit(Time::MAX, Wanted::read(0, 8), 0), Err(SubmitError::Late(Time::MAX)));
+    assert!(matches!(drive.advance_to(Time::from_us(4)), Err(RunError::Config(_))));
+    assert!(matches!(drive.advance_to(Time::MAX), Err(RunError::Config(_))));
+    assert_eq!((drive.outstanding(), drive.next_event_time(), drive.now()), (0, None, now));
+    drive.submit(now, Wanted::read(capacity - 8, 8), 3).unwrap();
+    assert!(drive.advance_to_completion(Time::LATEST).unwrap());
+    assert_eq!(drive.completions().map(|done| done.tag).collect::<Vec<_>>(), [3]);
+}
+
+#[test]
+fn requests_may_be_submitted_out_of_order_and_time_waits_for_limits() {
+    let mut drive = idle();
+    for (us, tag) in [(300, 3), (100, 1), (200, 2)] {
+        drive.submit(Time::from_us(us), Wanted::read(8 * us, 8), tag).unwrap();
+    }
+    assert!(!drive.advance_to_completion(Time::from_us(100)).unwrap());
+    assert_eq!((drive.now(), drive.outstanding()), (Time::from_us(100), 3));
+    drive.submit(Time::from_us(100), Wanted::read(0, 8), 0).unwrap();
+    drive.advance_to(Time::from_us(1000)).unwrap();
+    assert_eq!(drive.completions().map(|done| done.tag).collect::<Vec<_>>(), [1, 0, 2, 3]);
+    let report = drive.report();
+    assert_eq!(report.measures.requests.completed, 4);
+}
+
+#[test]
+fn several_flows_are_refused() {
+    let flow =
+        "[[flow]]\nname = \"NAME\"\nsynthetic = { requests = 1, read_share = 1.0, size = \"4KiB\", queue_depth = 1 }\n";
+    let text = format!("name = \"two\"\n{}{}", flow.replace("NAME", "a"), flow.replace("NAME", "b"));
+    let workload = load_workload("two.toml", Some(&text), &[]).unwrap();
+    let two =
+        Drive::prepared_for(&design(SMALL, &[]), &workload, vec![None, None], &DriveOptions::default(), &mut |_| true);
+    let Err(RunError::Config(problem)) = two else { panic!("two flows were taken") };
+    assert!(problem.contains("got 2 flows, expected one"), "{problem}");
+}
