@@ -126,6 +126,8 @@ pub struct Drive {
     now: Time,
     /// Why it cannot go on, once it cannot.
     failure: Option<String>,
+    /// Whether time goes on just now. If anybody else sees it, a defect has broken that off.
+    is_going_on: bool,
 }
 
 impl Drive {
@@ -190,6 +192,7 @@ impl Drive {
                 sectors: limits.flows[0].sectors,
                 now: Time::ZERO,
                 failure: None,
+                is_going_on: false,
             };
             drive.route.begin();
             Ok(drive)
@@ -222,9 +225,7 @@ impl Drive {
     /// # Errors
     /// See [`SubmitError`]; the request is as if it had never been.
     pub fn submit(&mut self, at: Time, wanted: Wanted, tag: u64) -> Result<(), SubmitError> {
-        if let Some(reason) = &self.failure {
-            return Err(SubmitError::Failed(reason.clone()));
-        }
+        self.check().map_err(SubmitError::Failed)?;
         if at < self.now {
             return Err(SubmitError::Past { at, now: self.now });
         }
@@ -234,6 +235,15 @@ impl Drive {
         let wanted = self.checked(wanted)?;
         self.route.external().push(at, wanted, tag);
         Ok(())
+    }
+
+    /// Whether it can go on; if not, why.
+    fn check(&self) -> Result<(), String> {
+        match &self.failure {
+            Some(reason) => Err(reason.clone()),
+            None if self.is_going_on => Err("a defect broke it off".to_owned()),
+            None => Ok(()),
+        }
     }
 
     fn checked(&self, wanted: Wanted) -> Result<Wanted, SubmitError> {
@@ -252,7 +262,7 @@ impl Drive {
 
     /// The time at which something happens next inside the drive, unless a request is submitted before; none if nothing does.
     pub fn next_event_time(&mut self) -> Option<Time> {
-        Some(self.route.next_due()).filter(|&due| due != Time::MAX && self.failure.is_none())
+        Some(self.route.next_due()).filter(|&due| due != Time::MAX && self.check().is_ok())
     }
 
     /// Lets simulated time go on to `until`: everything has happened that is due then or before.
@@ -279,20 +289,25 @@ impl Drive {
     }
 
     fn advance(&mut self, until: Time, to_completion: bool) -> Result<(), RunError> {
-        if let Some(reason) = &self.failure {
-            return Err(RunError::Stuck(format!("the drive has failed: {reason}")));
-        }
+        self.check().map_err(|reason| RunError::Stuck(format!("the drive has failed: {reason}")))?;
         if until < self.now || until > Time::LATEST {
             let (now, latest) = (self.now.0, Time::LATEST.0);
             let problem =
                 format!("cannot go to {} ps: expected {now} ps, which the drive has reached, to {latest} ps", until.0);
             return Err(RunError::Config(problem));
         }
+        self.is_going_on = true;
         let advanced = guarded(|| self.route.advance(until, to_completion));
+        self.is_going_on = false;
         if let Err(error) = &advanced {
             self.failure = Some(error.to_string());
         }
         advanced
+    }
+
+    /// Whether requests are complete and have not been taken.
+    pub fn has_completions(&mut self) -> bool {
+        !self.route.rows().is_empty()
     }
 
     /// Takes the requests that are complete and have not been taken, in the order of their completion.
