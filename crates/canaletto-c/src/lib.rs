@@ -141,7 +141,7 @@ pub unsafe extern "C" fn canaletto_open(
 /// Ends a drive. Null is none.
 ///
 /// # Safety
-/// `drive` comes from canaletto_open or canaletto_restore, and is not used afterwards.
+/// `drive` comes from canaletto_open, and is not used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn canaletto_close(drive: *mut canaletto_drive) {
     if !drive.is_null() {
