@@ -8,6 +8,7 @@ use crate::scheduler::transaction::TransactionId;
 
 /// Purpose of a transfer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub enum Purpose {
     /// A part of a host request.
     Part(TransactionId),
@@ -19,12 +20,14 @@ pub enum Purpose {
 
 /// One transfer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Transfer {
     purpose: Purpose,
     bytes: u64,
 }
 
 /// The channel and what waits for it.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Dram {
     timing: CacheDram,
     /// One line for all flows, or one for each.

@@ -62,6 +62,7 @@ pub const SPLIT: Facts = Facts {
 const ALL: DomainId = DomainId(0);
 
 /// Two-dimensional buses.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Omnibus {
     grid: Grid,
     packets: Packets,
@@ -77,6 +78,7 @@ pub struct Omnibus {
 
 /// A transfer or a copy on its way.
 #[derive(Clone, Copy)]
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Crossing {
     chip: ChipId,
     /// Where a copy goes; of a transfer, its chip again.
@@ -92,6 +94,7 @@ struct Crossing {
 
 /// Event: the load of a bus has crossed.
 #[derive(Clone, Copy, Debug)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Arrived(BusId);
 
 impl Omnibus {

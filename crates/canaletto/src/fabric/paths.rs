@@ -16,6 +16,7 @@ use crate::scheduler::transaction::TransactionId;
 
 /// Load of a transfer.
 #[derive(Clone, Copy)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub enum Payload {
     /// A LUN's command, with the data of a write.
     Command(LunId),
@@ -27,6 +28,7 @@ pub enum Payload {
 
 /// A transfer with its load.
 #[derive(Clone, Copy)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Carried {
     /// Its load.
     pub payload: Payload,
@@ -35,6 +37,7 @@ pub struct Carried {
 }
 
 /// The interconnect at work.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Paths<F, X> {
     /// The interconnect itself.
     pub fabric: F,

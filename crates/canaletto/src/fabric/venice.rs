@@ -71,6 +71,7 @@ pub const FACTS: Facts = Facts {
 
 /// What can happen: each concerns one controller.
 #[derive(Debug, Clone, Copy)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub enum Event {
     /// The slot of a scout has come.
     Depart(u32),
@@ -82,6 +83,7 @@ pub enum Event {
 
 /// How scouts have fared.
 #[derive(Debug, Clone, Copy, Default)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Counts {
     /// Scouts sent.
     pub scouts: u64,
@@ -96,6 +98,7 @@ pub struct Counts {
 }
 
 /// The network with its controllers.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Venice {
     grid: Grid,
     routers: Routers,

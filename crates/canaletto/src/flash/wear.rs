@@ -8,6 +8,7 @@ use crate::flash::address::{Layout, PlaneId, Ppa};
 
 /// Since when a block holds data.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
+#[derive(serde::Serialize, serde::Deserialize)]
 enum Filled {
     /// It holds none.
     #[default]
@@ -20,6 +21,7 @@ enum Filled {
 
 /// One block's history.
 #[derive(Clone, Default)]
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Block {
     erases: u32,
     reads: u32,
@@ -29,6 +31,7 @@ struct Block {
 }
 
 /// The history of every touched block.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Wear {
     /// By plane and block; empty if nothing needs it.
     planes: Vec<Vec<Block>>,

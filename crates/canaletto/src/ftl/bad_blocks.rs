@@ -5,6 +5,7 @@ use crate::flash::address::PlaneId;
 
 /// How many blocks of a plane may go bad, and which ones are from the start.
 #[derive(Debug, Clone, Copy)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct BadBlocks {
     /// The run's seed.
     pub seed: u64,

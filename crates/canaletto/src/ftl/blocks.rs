@@ -33,6 +33,7 @@ use crate::ftl::precondition::Seeds;
 
 /// One plane's blocks.
 #[derive(Default)]
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Plane {
     /// Blocks opened at least once, by number.
     blocks: Vec<Block>,
@@ -64,6 +65,7 @@ struct Plane {
 }
 
 /// All blocks of the drive.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Blocks {
     planes: Vec<Plane>,
     frontiers: Frontiers,

@@ -8,6 +8,7 @@
 
 /// One stream's part of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Directory {
     /// Its first logical page.
     pub first_page: u64,

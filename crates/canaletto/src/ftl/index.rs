@@ -4,6 +4,7 @@
 
 /// A key and its place.
 #[derive(Clone, Copy)]
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Cell {
     key: u64,
     place: u32,
@@ -13,6 +14,7 @@ struct Cell {
 const EMPTY: u32 = u32::MAX;
 
 /// Numbers to places below `u32::MAX`.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Index {
     /// A power of two of cells, at most half of them in use.
     cells: Vec<Cell>,

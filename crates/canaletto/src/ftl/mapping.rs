@@ -11,6 +11,7 @@ use crate::scheduler::transaction::TransactionId;
 
 /// Entry of a logical page in the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub enum Entry {
     /// Never written.
     Unmapped,
@@ -60,6 +61,7 @@ type Group = [u64; 2];
 
 /// The entries of a group that has several, by page.
 #[derive(Clone, Copy)]
+#[derive(serde::Serialize, serde::Deserialize)]
 struct List {
     pool: usize,
     start: usize,
@@ -81,6 +83,7 @@ impl List {
 
 /// Entries of lists of one capacity, and the places given back.
 #[derive(Default)]
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Pool {
     entries: Vec<u64>,
     free: Vec<usize>,
@@ -98,6 +101,7 @@ impl Pool {
 }
 
 /// Logical page to [`Entry`].
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct MappingTable {
     groups: Vec<Group>,
     pools: [Pool; CAPACITIES],

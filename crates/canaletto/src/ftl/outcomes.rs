@@ -5,6 +5,7 @@ use crate::scheduler::transaction::TransactionId;
 
 /// Consequence of something that the flash translation layer did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub enum Outcome {
     /// A transaction is to be queued on its LUN.
     Issue(TransactionId),
@@ -37,6 +38,7 @@ pub enum Outcome {
 /// Outcomes told while one is carried out come before those that were told with it. Whoever carries out may do so again on
 /// behalf of an outcome, and then sees only what has been told since.
 #[derive(Default)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Outcomes {
     /// Outcomes below `floor` in reverse order, then the new ones in the order in which they were told.
     list: Vec<Outcome>,

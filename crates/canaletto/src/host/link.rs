@@ -13,6 +13,7 @@ use crate::host::sata::SataTiming;
 
 /// A direction of the link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub enum Direction {
     /// Host to drive.
     ToDevice,
@@ -27,6 +28,7 @@ impl Direction {
 
 /// Message that crosses the link.
 #[derive(Clone, Copy, Debug)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub enum Message {
     /// The host's submission queue tail.
     SubmissionDoorbell {
@@ -110,6 +112,7 @@ const READ_REQUEST_BYTES: u64 = 4;
 
 /// Transfer times of the link.
 #[derive(Debug, Clone)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct LinkTiming {
     lanes: u64,
     lane_rate: u64,
@@ -159,6 +162,7 @@ impl LinkTiming {
 
 /// One direction.
 #[derive(Default)]
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Lane {
     /// The message on the wires.
     on_wires: Option<Message>,
@@ -170,6 +174,7 @@ struct Lane {
 }
 
 /// Times of messages.
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Times {
     timing: Timing,
     /// Of those whose size never changes, by [`Message::kind`]; [`UNKNOWN`] of the others.
@@ -182,6 +187,7 @@ struct Times {
 const UNKNOWN: Time = Time::MAX;
 
 /// Parameters from which the times of messages follow.
+#[derive(serde::Serialize, serde::Deserialize)]
 enum Timing {
     PciExpress { link: LinkTiming, entry_bytes: u64 },
     Sata(SataTiming),
@@ -249,6 +255,7 @@ pub fn read_time(design: &Design, bytes: u64) -> Time {
 }
 
 /// The link.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Link {
     times: Times,
     latency: Time,

@@ -36,6 +36,7 @@ use crate::workload::sources::Sources;
 
 /// Event at the host's end.
 #[derive(Clone, Copy, Debug)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub enum HostEvent {
     /// A flow starts, or its next request arrives.
     Arrival(u16),
@@ -75,6 +76,7 @@ pub enum HostOutcome {
 
 /// The reason why a trace cannot be read on, kept until the run asks: what happens before that changes nothing.
 #[derive(Default)]
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Failure(Option<String>);
 
 impl Failure {
@@ -86,6 +88,7 @@ impl Failure {
 }
 
 /// The host's end.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Host<X> {
     flows: Vec<Flow>,
     /// Factor by which times of open-loop flows are multiplied.

@@ -10,6 +10,7 @@ use crate::measure::intervals::Intervals;
 
 /// Counts of one interval.
 #[derive(Clone, Copy, Default)]
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Interval {
     arrivals: u64,
     completed: u64,
@@ -21,6 +22,7 @@ struct Interval {
 
 /// Counts over time.
 #[derive(Clone, Default)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Series(Intervals<Interval>);
 
 impl Series {

@@ -15,6 +15,7 @@ const HIGH: usize = Priority::High as usize;
 
 /// Turn among the priority classes of one queue set.
 #[derive(Clone, Copy)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct WeightedRoundRobin {
     class: u8,
     credit: u8,

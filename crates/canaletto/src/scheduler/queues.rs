@@ -22,6 +22,7 @@ pub type Transactions = Slab<TransactionId, Transaction>;
 
 /// A first-in first-out list.
 #[derive(Clone, Copy)]
+#[derive(serde::Serialize, serde::Deserialize)]
 struct List {
     head: TransactionId,
     tail: TransactionId,
@@ -40,6 +41,7 @@ const ALL_CLASSES: u16 = (1 << CLASSES) - 1;
 
 /// The queues of one LUN.
 #[derive(Clone, Copy)]
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Lun {
     lists: [List; LISTS],
     /// One bit for each list that holds something.
@@ -83,6 +85,7 @@ pub trait Readiness {
 }
 
 /// The queues of all LUNs.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Queues {
     luns: Vec<Lun>,
     multi_plane: MultiPlane,

@@ -18,6 +18,7 @@ typed_id!(
 
 /// Who wants a transaction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub enum Origin {
     /// A page of a host request.
     User,
@@ -49,6 +50,7 @@ impl Origin {
 
 /// A page read, page program or block erase.
 #[derive(Clone, Copy)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Transaction {
     /// Operation of the array.
     pub operation: Operation,
@@ -116,6 +118,7 @@ pub struct Transaction {
 
 /// How a transaction takes part in a read-modify-write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub enum OldPage {
     /// Not at all.
     None,

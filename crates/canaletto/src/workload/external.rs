@@ -7,6 +7,7 @@ use crate::workload::flow::Wanted;
 
 /// Requests that have been submitted and have not arrived yet, and the tags of those that have and are not complete.
 #[derive(Default)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct External {
     /// In order of arrival, and of submission where they arrive at the same time.
     pending: VecDeque<Submitted>,
@@ -20,6 +21,7 @@ pub struct External {
     under_way: u64,
 }
 
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Submitted {
     arrival: Time,
     wanted: Wanted,

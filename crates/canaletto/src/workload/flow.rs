@@ -11,6 +11,7 @@ use crate::workload::synthetic::Generator;
 
 /// Request of a flow, with sectors in the flow's own addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Wanted {
     /// Kind of the request.
     pub kind: Kind,
@@ -57,12 +58,16 @@ impl Wanted {
 }
 
 /// Source of requests.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub enum Source {
     /// Generator.
+    #[serde(skip)]
     Synthetic(Box<Generator>),
     /// Recorded traces.
+    #[serde(skip)]
     Replay(Box<Replay>),
     /// Writes that prepare the drive before the run.
+    #[serde(skip)]
     Fill(Box<Fill>),
     /// Whoever steps the simulation.
     External(Box<External>),
@@ -70,6 +75,7 @@ pub enum Source {
 
 /// Event that makes the next request arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub enum Loop {
     /// Completion: this many requests are always outstanding.
     Closed(u32),

@@ -46,6 +46,7 @@ use crate::{Progress, RowSink, RunError, RunOptions};
 
 /// Everything that can happen.
 #[derive(Clone, Copy, Debug)]
+#[derive(serde::Serialize, serde::Deserialize)]
 enum Event<E> {
     /// Something at the host's end.
     Host(HostEvent),

@@ -7,6 +7,7 @@ use crate::flash::address::ChipId;
 
 /// What a controller is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub enum State {
     /// Nothing.
     Free,
@@ -21,6 +22,7 @@ pub enum State {
 }
 
 /// A flash controller.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Controller {
     pub state: State,
     /// What it transfers.

@@ -23,6 +23,7 @@ typed_id!(
 /// │ 31 … 16  │ 15 … 8       │ 1 0    │
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct PortAt(u32);
 
 impl PortAt {
@@ -75,6 +76,7 @@ impl PortAt {
 /// A port of a router that leads to a neighbour. Controllers sit at the ports that lead out of the array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub enum Port {
     /// To the next column.
     Right,
@@ -122,6 +124,7 @@ impl Port {
 
 /// What a port leads to.
 #[derive(Debug, Clone, Copy)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Neighbour {
     /// The link.
     pub link: LinkId,
@@ -131,6 +134,7 @@ pub struct Neighbour {
 
 /// The shape of the network. Places and neighbours are looked up often, so they are tables.
 #[derive(Debug, Clone)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Grid {
     /// Rows, each with a controller.
     pub rows: u32,

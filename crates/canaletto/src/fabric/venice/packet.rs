@@ -10,6 +10,7 @@ use crate::fabric::venice::grid::RouterId;
 
 /// What a scout does to the links it crosses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub enum Mode {
     /// Gives up a reservation.
     Cancel,
@@ -19,6 +20,7 @@ pub enum Mode {
 
 /// A scout packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct ScoutPacket {
     /// What it does.
     pub mode: Mode,
@@ -30,6 +32,7 @@ pub struct ScoutPacket {
 
 /// Field widths of scout packets for a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct ScoutFormat {
     /// Bits of a flit: whole bytes.
     pub flit_bits: u32,

@@ -9,6 +9,7 @@ use crate::fabric::venice::grid::{Port, RouterId};
 
 /// What a controller does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub enum Activity {
     /// Nothing.
     Idle,
@@ -22,6 +23,7 @@ pub enum Activity {
 
 /// A valid row of a reservation table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct TableRow {
     /// The packet's number.
     pub packet: u32,

@@ -5,6 +5,7 @@ use crate::flash::address::PlaneId;
 
 /// Kind of data that a write frontier takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub enum Frontier {
     /// Garbage collection's, for pages of the plane itself.
     Gc,
@@ -33,6 +34,7 @@ impl Frontier {
 
 /// A write frontier of a plane.
 #[derive(Clone, Default)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Open {
     /// The block being filled, or that was filled last.
     pub(super) block: Option<u32>,
@@ -63,6 +65,7 @@ impl Open {
 }
 
 /// The write frontiers of all planes, plane by plane, each in the order of [`Frontier::index`].
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Frontiers {
     open: Vec<Open>,
     per_plane: usize,

@@ -11,6 +11,7 @@ pub const PAGE: usize = 1;
 
 /// An entry's neighbours in a list.
 #[derive(Clone, Copy)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Link {
     pub before: EntryId,
     pub after: EntryId,
@@ -22,6 +23,7 @@ impl Link {
 
 /// A cached entry.
 #[derive(Clone, Copy)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Entry {
     pub lpa: u64,
     pub page: PageId,
@@ -52,6 +54,7 @@ impl Entry {
 
 /// A list of entries.
 #[derive(Clone, Copy)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct List {
     pub head: EntryId,
     pub tail: EntryId,

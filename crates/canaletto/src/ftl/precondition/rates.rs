@@ -14,6 +14,7 @@ const MOST_RATES: usize = 6;
 
 /// Consecutive pages of one rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Run {
     /// The page after the last, counted from the space's first.
     pub until: u64,

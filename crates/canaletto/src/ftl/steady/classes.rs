@@ -2,6 +2,7 @@
 
 /// A run of pages of one class.
 #[derive(Clone, Copy, Debug)]
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Run {
     first: u32,
     class: usize,
@@ -11,6 +12,7 @@ struct Run {
 
 /// The classes of a plane's logical pages.
 #[derive(Clone, Debug)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Classes {
     runs: Vec<Run>,
     /// The runs of each class, by their places among all.

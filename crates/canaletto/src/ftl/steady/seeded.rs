@@ -14,6 +14,7 @@ use crate::ftl::steady::permutation::{Permutation, mix};
 
 /// A block being filled.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct OpenBlock {
     /// Pages written.
     pub written: u32,
@@ -23,6 +24,7 @@ pub struct OpenBlock {
 
 /// Contents that a plane shall have.
 #[derive(Clone, Debug)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Contents {
     /// Blocks.
     pub blocks: u32,
@@ -60,6 +62,7 @@ pub enum Life {
 }
 
 /// Shortens the search among sums: the places at which every so many pages of a class are reached.
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Guide {
     /// A step is this power of two pages: about as many as a block has of the class.
     step_bits: u32,
@@ -92,6 +95,7 @@ impl Guide {
 }
 
 /// The logical pages of a class.
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Members {
     /// Which number each of them has.
     numbers: Permutation,
@@ -123,6 +127,7 @@ impl Members {
 }
 
 /// A preconditioned plane.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct SeededPlane {
     pages: u32,
     classes: Classes,

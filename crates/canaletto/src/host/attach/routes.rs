@@ -9,6 +9,7 @@ const MOST_HOPS: usize = 12;
 
 /// A way.
 #[derive(Clone, Copy, Debug)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Route {
     hops: [Hop; MOST_HOPS],
     len: u8,
@@ -103,6 +104,7 @@ pub fn divide(attachment: &Attachment, to_drive: bool, bytes: u64) -> (u64, u64)
 
 /// The ways of an attachment.
 #[derive(Clone, Copy, Debug)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Routes {
     south: bool,
     dram: bool,

@@ -25,6 +25,7 @@ typed_id!(
 
 /// A stream's end.
 #[derive(Clone, Copy, Debug)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Arrived {
     /// Number that its sender gave it.
     pub token: u32,
@@ -35,6 +36,7 @@ pub struct Arrived {
 }
 
 /// Data on one way.
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Stream {
     token: u32,
     number: u64,
@@ -53,6 +55,7 @@ struct Stream {
 
 /// A piece of it.
 #[derive(Clone, Copy)]
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Chunk {
     stream: StreamId,
     place: Place,
@@ -64,6 +67,7 @@ struct Chunk {
 
 /// A part and its line.
 #[derive(Default)]
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Station {
     current: Option<ChunkId>,
     line: VecDeque<ChunkId>,
@@ -71,6 +75,7 @@ struct Station {
 }
 
 #[derive(Clone, Copy)]
+#[derive(serde::Serialize, serde::Deserialize)]
 enum Event {
     /// The chunk at a station has left it.
     Left(u8),
@@ -79,6 +84,7 @@ enum Event {
 }
 
 /// All parts, and what is on them.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Traffic {
     service: Service,
     chunk_bytes: u64,

@@ -5,6 +5,7 @@ use crate::scheduler::transaction::TransactionId;
 
 /// A transaction that waits.
 #[derive(Clone, Copy)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Waiting {
     /// Which.
     pub id: TransactionId,
@@ -36,6 +37,7 @@ impl Waiting {
 
 /// Least and largest of some slowdowns.
 #[derive(Clone, Copy)]
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Range {
     least: f64,
     most: f64,

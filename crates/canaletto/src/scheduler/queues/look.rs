@@ -5,6 +5,7 @@ use crate::engine::time::Time;
 
 /// Where a command may come from.
 #[derive(Clone, Copy)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) enum Choice {
     /// This list.
     List(usize),

@@ -12,6 +12,7 @@ use crate::ftl::steady::victims::{VictimPool, View};
 
 /// The highest `age × (1 - u) / 2u`, where `u` is the valid share.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct CostBenefit;
 
 impl GcPolicy for CostBenefit {

@@ -13,6 +13,7 @@ use crate::ftl::steady::victims::VictimPool;
 
 /// First in, first out.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Fifo;
 
 impl GcPolicy for Fifo {

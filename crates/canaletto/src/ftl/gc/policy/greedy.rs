@@ -13,6 +13,7 @@ use crate::ftl::steady::victims::VictimPool;
 
 /// The fewest valid pages.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Greedy;
 
 impl GcPolicy for Greedy {

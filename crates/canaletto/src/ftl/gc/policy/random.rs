@@ -12,6 +12,7 @@ use crate::ftl::steady::victims::{VictimPool, View};
 
 /// Any block, with equal chance.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Random;
 
 impl GcPolicy for Random {
