@@ -122,7 +122,8 @@ class Initiator : public sc_core::sc_module {
 
   void done(const tlm::tlm_generic_payload &payload) {
     wrong_ += payload.is_response_error();
-    std::printf("%" PRIu64 " %" PRIu64 "\n", payloads_.number(payload), sc_core::sc_time_stamp().value());
+    std::printf("%" PRIu64 " %" PRIu64 "\n", payloads_.number(payload),
+                static_cast<std::uint64_t>(sc_core::sc_time_stamp().value()));
   }
 
   std::vector<Request> requests_;

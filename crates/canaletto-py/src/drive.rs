@@ -7,7 +7,6 @@ use canaletto::RunError;
 use canaletto::drive::{Completions, Drive, DriveOptions, SubmitError, Wanted};
 use canaletto::engine::time::Time;
 use canaletto::measure::blame::{Cause, Ledger};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -238,7 +237,7 @@ impl Completion {
 }
 
 fn unknown(operation: &str) -> PyErr {
-    PyValueError::new_err(format!("got operation {operation}, expected one of {}", OPERATIONS.join(", ")))
+    config_error(format!("got operation {operation}, expected one of {}", OPERATIONS.join(", ")))
 }
 
 fn wanted(number: usize, lba: u64, sectors: u32, fua: bool) -> PyResult<Wanted> {

@@ -216,7 +216,7 @@ impl Drive {
 
     /// Requests that are submitted and not complete.
     pub fn outstanding(&mut self) -> u64 {
-        self.route.external().outstanding()
+        self.route.external().outstanding() - self.route.rows().len() as u64
     }
 
     /// Submits a request that arrives at `at`, now or later. Requests that arrive at the same time keep their order. Nothing

@@ -139,7 +139,13 @@ class Drive(Iterator[Completion]):
         ConfigError
             For sectors that the drive does not have, or a time in the past.
         """
-        self._engine.submit(op, lba, sectors, fua, tag, at_ps)
+        try:
+            self._engine.submit(op, lba, sectors, fua, tag, at_ps)
+        except OverflowError:
+            raise ConfigError(
+                f"got lba {lba}, sectors {sectors}, tag {tag} and at_ps {at_ps}, expected whole numbers from 0 below 2^64, and "
+                "below 2^32 of sectors"
+            ) from None
 
     def submit_many(
         self,

@@ -17,7 +17,7 @@ pub struct External {
     tags: VecDeque<Option<u64>>,
     /// Number of the request of the first tag.
     first: u32,
-    /// Requests that have arrived and are not complete.
+    /// Requests that have arrived and whose tags nobody has asked for.
     under_way: u64,
 }
 
@@ -70,7 +70,7 @@ impl External {
         tag
     }
 
-    /// Returns the number of requests that are submitted and not complete.
+    /// Returns the number of requests that are submitted and whose tags nobody has asked for.
     pub fn outstanding(&self) -> u64 {
         self.under_way + self.pending.len() as u64
     }
