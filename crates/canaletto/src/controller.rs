@@ -8,8 +8,7 @@ use crate::engine::time::Time;
 use crate::measure::blame::Cause;
 
 /// A part that serves one transfer at a time, first come first served.
-#[derive(Debug, Clone, Copy)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
 struct Server {
     /// Bytes a second; 0 is no limit.
     rate: u64,

@@ -22,11 +22,14 @@
 //! are submitted long before their time or just before time reaches it. A request that is submitted at the time that the drive
 //! has reached comes after everything else that is due then.
 
+mod snapshot;
+
 use thiserror::Error;
 
 use crate::config::design::Design;
 use crate::config::units::Size;
 use crate::config::workload::{Flow, Synthetic, Workload};
+pub use crate::drive::snapshot::SnapshotError;
 use crate::engine::features::{self, Full, Plain};
 use crate::engine::memory::guarded;
 use crate::engine::precondition::Start;
@@ -42,6 +45,7 @@ use crate::measure::records::Records;
 use crate::measure::report::Report;
 use crate::workload::flow::Source;
 pub use crate::workload::flow::Wanted;
+use crate::workload::sources::Sources;
 use crate::{Prepared, Progress, RunError, RunOptions, TraceInput, with_bundle};
 
 /// How to simulate a drive, beside its design.
@@ -121,6 +125,7 @@ pub struct Drive {
     route: Box<dyn Stepped>,
     design: Design,
     workload: Workload,
+    options: DriveOptions,
     precondition: Option<PreconditionReport>,
     sectors: u64,
     now: Time,
@@ -161,41 +166,49 @@ impl Drive {
                 format!("workload {:?}: got {flows} flows, expected one for a drive that is stepped", workload.name);
             return Err(RunError::Config(problem));
         }
-        let options = RunOptions {
-            seed: options.seed,
-            any_features: options.any_features,
-            records: true,
-            ..RunOptions::default()
-        };
         guarded(|| {
             let limits = Limits::new(design, workload).map_err(RunError::Config)?;
-            let Prepared { limits, mut sources, fills } =
-                Prepared::new(design, workload, limits, traces, options.seed, watch)?;
-            sources.flows = vec![Source::External(Box::default())];
-            (sources.factor, sources.scaling) = (1.0, None);
-            let outside =
-                Workload { flow: workload.flow.iter().map(Flow::without_requests).collect(), ..workload.clone() };
-            let (route, precondition) = with_bundle!(design, workload, limits, options, X => {
-                with_fabric!(design.fabric.kind, F => {
-                    let Start { contents, report } = Start::new::<F, X>(design, workload, &limits, fills, &options, watch)?;
-                    // Of no size: nothing is leaked.
-                    let probe = Box::leak(Box::new(NoProbe));
-                    let route = Route::<F, NoProbe, X>::new(design, &outside, &limits, sources, contents, &options, probe);
-                    (Box::new(route) as Box<dyn Stepped>, report)
-                })
-            });
-            let mut drive = Drive {
-                route,
-                design: design.clone(),
-                workload: outside,
-                precondition,
-                sectors: limits.flows[0].sectors,
-                now: Time::ZERO,
-                failure: None,
-                is_going_on: false,
-            };
+            let prepared = Prepared::new(design, workload, limits, traces, options.seed, watch)?;
+            let mut drive = Drive::idle(design, workload, prepared, options, watch)?;
             drive.route.begin();
             Ok(drive)
+        })
+    }
+
+    /// A drive whose time has not begun, in the state in which it would be for a run of `workload`.
+    fn idle(
+        design: &Design,
+        workload: &Workload,
+        prepared: Prepared,
+        options: &DriveOptions,
+        watch: &mut dyn FnMut(&Progress) -> bool,
+    ) -> Result<Drive, RunError> {
+        let Prepared { limits, fills, .. } = prepared;
+        let flow = workload.flow.iter().map(Flow::without_requests).collect();
+        let external = Workload { flow, inter_arrival: None, ..workload.clone() };
+        let flows = vec![Source::External(Box::default())];
+        let sources = Sources { flows, factor: 1.0, scaling: None, reopened: Vec::new() };
+        let DriveOptions { seed, any_features } = *options;
+        let run = RunOptions { seed, any_features, records: true, ..RunOptions::default() };
+        let (route, precondition) = with_bundle!(design, workload, limits, run, X => {
+            with_fabric!(design.fabric.kind, F => {
+                let Start { contents, report } = Start::new::<F, X>(design, workload, &limits, fills, &run, watch)?;
+                // Of no size: nothing is leaked.
+                let probe = Box::leak(Box::new(NoProbe));
+                let route = Route::<F, NoProbe, X>::new(design, &external, &limits, sources, contents, &run, probe);
+                (Box::new(route) as Box<dyn Stepped>, report)
+            })
+        });
+        Ok(Drive {
+            route,
+            design: design.clone(),
+            workload: external,
+            options: options.clone(),
+            precondition,
+            sectors: limits.flows[0].sectors,
+            now: Time::ZERO,
+            failure: None,
+            is_going_on: false,
         })
     }
 

@@ -7,8 +7,7 @@ use crate::engine::time::Time;
 use crate::scheduler::transaction::TransactionId;
 
 /// Purpose of a transfer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Purpose {
     /// A part of a host request.
     Part(TransactionId),
@@ -19,8 +18,7 @@ pub enum Purpose {
 }
 
 /// One transfer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 struct Transfer {
     purpose: Purpose,
     bytes: u64,

@@ -53,8 +53,7 @@ struct Partition {
 }
 
 /// A page that sets out for flash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Destage {
     /// Logical page.
     pub lpa: u64,

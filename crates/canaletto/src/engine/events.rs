@@ -14,16 +14,14 @@ use crate::engine::events::sorted::SortedList;
 use crate::engine::time::Time;
 
 /// An event and its place in the order.
-#[derive(Clone, Copy)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 struct Entry<E> {
     key: Key,
     event: E,
 }
 
 /// Place in the order: time, insertion and, in the lowest bits, the source that holds the event.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 struct Key(u128);
 
 impl Key {

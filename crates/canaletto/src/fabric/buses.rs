@@ -23,8 +23,7 @@ pub struct Buses {
     pub trace: WireTrace,
 }
 
-#[derive(Clone, Copy)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 struct Bus {
     in_use: bool,
     chip: ChipId,
@@ -36,8 +35,7 @@ struct Bus {
 }
 
 /// The transfer on a bus has crossed.
-#[derive(Clone, Copy, Debug)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct TransferEnd(PathId);
 
 impl Buses {

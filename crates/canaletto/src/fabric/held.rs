@@ -11,8 +11,7 @@ pub struct HeldPaths {
     luns: Vec<Lun>,
 }
 
-#[derive(Clone, Copy)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 struct Lun {
     /// From the end of the command's transfer until the path is given back.
     holding: bool,

@@ -63,8 +63,7 @@ typed_id!(
 );
 
 /// Which way a transfer goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Direction {
     /// Commands, and the data of writes.
     ToChip,
@@ -73,8 +72,7 @@ pub enum Direction {
 }
 
 /// Data and commands that have to cross for one flash command.
-#[derive(Debug, Clone, Copy)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub struct Transfer {
     /// The chip at the far end.
     pub chip: ChipId,
@@ -94,8 +92,7 @@ impl Transfer {
 }
 
 /// A transfer that has crossed, and what it spent its time on beside crossing.
-#[derive(Debug, Clone, Copy)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub struct TransferDone {
     /// Its path, which stays taken until [`Fabric::release`].
     pub path: PathId,
@@ -121,8 +118,7 @@ impl TransferDone {
 }
 
 /// Outcome of an event.
-#[derive(Debug, Clone, Copy, Default)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub struct FabricOutcome {
     /// A transfer has crossed.
     pub crossed: Option<TransferDone>,

@@ -77,8 +77,7 @@ pub struct Omnibus {
 }
 
 /// A transfer or a copy on its way.
-#[derive(Clone, Copy)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 struct Crossing {
     chip: ChipId,
     /// Where a copy goes; of a transfer, its chip again.
@@ -93,8 +92,7 @@ struct Crossing {
 }
 
 /// Event: the load of a bus has crossed.
-#[derive(Clone, Copy, Debug)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Arrived(BusId);
 
 impl Omnibus {

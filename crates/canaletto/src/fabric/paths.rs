@@ -15,8 +15,7 @@ use crate::flash::address::{ChipId, Layout, LunId};
 use crate::scheduler::transaction::TransactionId;
 
 /// Load of a transfer.
-#[derive(Clone, Copy)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub enum Payload {
     /// A LUN's command, with the data of a write.
     Command(LunId),
@@ -27,8 +26,7 @@ pub enum Payload {
 }
 
 /// A transfer with its load.
-#[derive(Clone, Copy)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub struct Carried {
     /// Its load.
     pub payload: Payload,

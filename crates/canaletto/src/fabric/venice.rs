@@ -70,8 +70,7 @@ pub const FACTS: Facts = Facts {
 };
 
 /// What can happen: each concerns one controller.
-#[derive(Debug, Clone, Copy)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub enum Event {
     /// The slot of a scout has come.
     Depart(u32),
@@ -82,8 +81,7 @@ pub enum Event {
 }
 
 /// How scouts have fared.
-#[derive(Debug, Clone, Copy, Default)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub struct Counts {
     /// Scouts sent.
     pub scouts: u64,

@@ -36,8 +36,7 @@ use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::transaction::TransactionId;
 
 /// Page operations of the arrays, and the time they took.
-#[derive(Clone, Copy, Default)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub struct Operations {
     /// Pages read.
     pub reads: u64,

@@ -21,8 +21,7 @@ use crate::measure::probe::Probe;
 use crate::scheduler::queues::Served;
 
 /// Where a LUN's operation stands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Phase {
     /// The LUN works on nothing that could be suspended.
     Idle,
@@ -37,8 +36,7 @@ pub enum Phase {
 }
 
 /// A LUN's operation that can be suspended.
-#[derive(Clone, Copy)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub struct Suspendee {
     /// Where it stands.
     pub phase: Phase,

@@ -7,8 +7,7 @@ use crate::engine::time::Time;
 use crate::flash::address::{Layout, PlaneId, Ppa};
 
 /// Since when a block holds data.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Filled {
     /// It holds none.
     #[default]
@@ -20,8 +19,7 @@ enum Filled {
 }
 
 /// One block's history.
-#[derive(Clone, Default)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
 struct Block {
     erases: u32,
     reads: u32,

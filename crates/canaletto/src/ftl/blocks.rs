@@ -32,8 +32,7 @@ use crate::ftl::blocks::superblocks::Superblocks;
 use crate::ftl::precondition::Seeds;
 
 /// One plane's blocks.
-#[derive(Default)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 struct Plane {
     /// Blocks opened at least once, by number.
     blocks: Vec<Block>,

@@ -28,8 +28,7 @@ typed_id!(
 );
 
 /// Operation on a translation page.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Work {
     /// Nothing.
     None,
@@ -59,8 +58,7 @@ struct Page {
 }
 
 /// Counts of what happened.
-#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Counts {
     /// Look-ups that found their entry, or needed none.
     pub hits: u64,

@@ -3,8 +3,7 @@
 //! Nothing ever walks it, so that its order decides nothing; a look-up is a multiplication and, mostly, one memory access.
 
 /// A key and its place.
-#[derive(Clone, Copy)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 struct Cell {
     key: u64,
     place: u32,

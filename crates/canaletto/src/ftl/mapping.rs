@@ -10,8 +10,7 @@ use crate::flash::address::Ppa;
 use crate::scheduler::transaction::TransactionId;
 
 /// Entry of a logical page in the table.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Entry {
     /// Never written.
     Unmapped,
@@ -60,8 +59,7 @@ const GROUP: u64 = 64;
 type Group = [u64; 2];
 
 /// The entries of a group that has several, by page.
-#[derive(Clone, Copy)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 struct List {
     pool: usize,
     start: usize,
@@ -82,8 +80,7 @@ impl List {
 }
 
 /// Entries of lists of one capacity, and the places given back.
-#[derive(Default)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 struct Pool {
     entries: Vec<u64>,
     free: Vec<usize>,

@@ -12,8 +12,7 @@ use crate::host::request::RequestId;
 use crate::host::sata::SataTiming;
 
 /// A direction of the link.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Direction {
     /// Host to drive.
     ToDevice,
@@ -27,8 +26,7 @@ impl Direction {
 }
 
 /// Message that crosses the link.
-#[derive(Clone, Copy, Debug)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Message {
     /// The host's submission queue tail.
     SubmissionDoorbell {
@@ -111,8 +109,7 @@ pub const COMPLETION_BYTES: u64 = 16;
 const READ_REQUEST_BYTES: u64 = 4;
 
 /// Transfer times of the link.
-#[derive(Debug, Clone)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct LinkTiming {
     lanes: u64,
     lane_rate: u64,
@@ -161,8 +158,7 @@ impl LinkTiming {
 }
 
 /// One direction.
-#[derive(Default)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 struct Lane {
     /// The message on the wires.
     on_wires: Option<Message>,

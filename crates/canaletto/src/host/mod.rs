@@ -35,8 +35,7 @@ use crate::workload::flow::{Loop, Source};
 use crate::workload::sources::Sources;
 
 /// Event at the host's end.
-#[derive(Clone, Copy, Debug)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub enum HostEvent {
     /// A flow starts, or its next request arrives.
     Arrival(u16),
@@ -75,8 +74,7 @@ pub enum HostOutcome {
 }
 
 /// The reason why a trace cannot be read on, kept until the run asks: what happens before that changes nothing.
-#[derive(Default)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 struct Failure(Option<String>);
 
 impl Failure {

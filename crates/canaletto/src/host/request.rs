@@ -11,8 +11,7 @@ typed_id!(
 );
 
 /// Operation that a request asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Kind {
     /// Read sectors.
     Read,
@@ -30,8 +29,7 @@ impl Kind {
 }
 
 /// A request for consecutive sectors.
-#[derive(Clone, Copy)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub struct Request {
     /// Its number: requests are counted as they are generated.
     pub number: u32,

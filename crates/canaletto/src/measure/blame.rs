@@ -141,8 +141,7 @@ impl JsonSchema for ByCause {
 pub const CAUSES: usize = Cause::ALL.len();
 
 /// Time charged to each cause.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Ledger(pub [Time; CAUSES]);
 
 impl Ledger {
@@ -186,8 +185,7 @@ impl Ledger {
 
 /// Ledger with the time up to which it is filled. Each charge advances that time, so that nothing is left out and
 /// nothing is charged twice.
-#[derive(Clone, Copy, Debug)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Account {
     /// Charges so far.
     pub ledger: Ledger,

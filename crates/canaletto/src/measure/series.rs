@@ -9,8 +9,7 @@ use crate::engine::time::Time;
 use crate::measure::intervals::Intervals;
 
 /// Counts of one interval.
-#[derive(Clone, Copy, Default)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 struct Interval {
     arrivals: u64,
     completed: u64,
@@ -21,8 +20,7 @@ struct Interval {
 }
 
 /// Counts over time.
-#[derive(Clone, Default)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
 pub struct Series(Intervals<Interval>);
 
 impl Series {

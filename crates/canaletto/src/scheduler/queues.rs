@@ -21,8 +21,7 @@ pub use look::{IssueContext, Served};
 pub type Transactions = Slab<TransactionId, Transaction>;
 
 /// A first-in first-out list.
-#[derive(Clone, Copy)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 struct List {
     head: TransactionId,
     tail: TransactionId,
@@ -40,8 +39,7 @@ const LISTS: usize = GC_READ + 5;
 const ALL_CLASSES: u16 = (1 << CLASSES) - 1;
 
 /// The queues of one LUN.
-#[derive(Clone, Copy)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 struct Lun {
     lists: [List; LISTS],
     /// One bit for each list that holds something.

@@ -17,8 +17,7 @@ typed_id!(
 );
 
 /// Who wants a transaction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Origin {
     /// A page of a host request.
     User,
@@ -49,8 +48,7 @@ impl Origin {
 }
 
 /// A page read, page program or block erase.
-#[derive(Clone, Copy)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub struct Transaction {
     /// Operation of the array.
     pub operation: Operation,
@@ -117,8 +115,7 @@ pub struct Transaction {
 }
 
 /// How a transaction takes part in a read-modify-write.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum OldPage {
     /// Not at all.
     None,

@@ -6,8 +6,7 @@ use crate::engine::time::Time;
 use crate::workload::flow::Wanted;
 
 /// Requests that have been submitted and have not arrived yet, and the tags of those that have and are not complete.
-#[derive(Default)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 pub struct External {
     /// In order of arrival, and of submission where they arrive at the same time.
     pending: VecDeque<Submitted>,

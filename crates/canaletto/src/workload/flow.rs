@@ -10,8 +10,7 @@ use crate::workload::replay::Replay;
 use crate::workload::synthetic::Generator;
 
 /// Request of a flow, with sectors in the flow's own addresses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Wanted {
     /// Kind of the request.
     pub kind: Kind,
@@ -74,8 +73,7 @@ pub enum Source {
 }
 
 /// Event that makes the next request arrive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Loop {
     /// Completion: this many requests are always outstanding.
     Closed(u32),

@@ -29,8 +29,7 @@ use crate::fabric::PathId;
 use crate::fabric::trace::WireTrace;
 
 /// Event in a mesh.
-#[derive(Debug, Clone, Copy)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub enum MeshEvent {
     /// Something may start to cross a link.
     Wake(LinkId),

@@ -76,8 +76,7 @@ impl LinkId {
 }
 
 /// Who sends and receives packets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Node {
     /// A chip, at the router of the same number.
     Chip(ChipId),
@@ -96,8 +95,7 @@ impl Node {
 }
 
 /// Rest of a packet's way: so many hops along the row, so many along the column, then out.
-#[derive(Debug, Clone, Copy)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub struct Route {
     /// Where it goes now, and how many more times.
     port: u8,

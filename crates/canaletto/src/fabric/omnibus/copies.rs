@@ -19,8 +19,7 @@ use crate::flash::address::{ChipId, Layout};
 use crate::flash::interface::Operation;
 
 /// Measure against errors that copies would pass on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum CopyCheck {
     /// Nothing.
     None,

@@ -14,8 +14,7 @@ typed_id!(
 );
 
 /// The two buses that reach a chip.
-#[derive(Clone, Copy)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub struct Ways {
     pub row: BusId,
     pub column: BusId,
@@ -40,8 +39,7 @@ pub struct Bus {
 }
 
 /// A controller and how many of its two buses are taken.
-#[derive(Clone, Copy, Default)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 struct Controller {
     taken: u32,
     busy: Time,

@@ -6,8 +6,7 @@ use crate::fabric::venice::grid::RouterId;
 use crate::flash::address::ChipId;
 
 /// What a controller is doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum State {
     /// Nothing.
     Free,

@@ -22,8 +22,7 @@ typed_id!(
 /// │ router   │ bit in a set │ number │      no bit: no port
 /// │ 31 … 16  │ 15 … 8       │ 1 0    │
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct PortAt(u32);
 
 impl PortAt {
@@ -123,8 +122,7 @@ impl Port {
 }
 
 /// What a port leads to.
-#[derive(Debug, Clone, Copy)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub struct Neighbour {
     /// The link.
     pub link: LinkId,
@@ -133,8 +131,7 @@ pub struct Neighbour {
 }
 
 /// The shape of the network. Places and neighbours are looked up often, so they are tables.
-#[derive(Debug, Clone)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Grid {
     /// Rows, each with a controller.
     pub rows: u32,

@@ -21,8 +21,7 @@ struct Model {
 }
 
 /// A scout, and the outputs that it took.
-#[derive(Clone)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 struct ModelScout {
     packet: u32,
     destination: RouterId,

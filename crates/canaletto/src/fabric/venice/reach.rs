@@ -24,8 +24,7 @@ struct Board {
 }
 
 /// A search from router to router.
-#[derive(Default)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 struct Flood {
     /// For each router the number of the search that last came to it, from either side.
     seen: Vec<u64>,

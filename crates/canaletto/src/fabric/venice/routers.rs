@@ -11,8 +11,7 @@ use crate::fabric::venice::scout::Scout;
 use crate::fabric::{PathId, Transfer};
 
 /// What a scout does at a router.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Hop {
     /// It leaves: onward over a link that it has reserved, or back, as its packet's mode says.
     On,

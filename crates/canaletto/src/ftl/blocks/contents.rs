@@ -10,8 +10,7 @@ use crate::engine::memory::make_room;
 pub(super) const INVALID: u64 = u64::MAX;
 
 /// A block's row among [`Rows`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Row(u32);
 
 impl Row {
@@ -92,8 +91,7 @@ impl<T: Copy> Rows<T> {
 }
 
 /// Details of a page beside its logical page.
-#[derive(Clone, Copy, PartialEq, Eq)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 struct Details {
     /// Sectors that hold data.
     sectors: u64,

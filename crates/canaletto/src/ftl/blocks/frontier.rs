@@ -4,8 +4,7 @@ use crate::engine::time::Time;
 use crate::flash::address::PlaneId;
 
 /// Kind of data that a write frontier takes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Frontier {
     /// Garbage collection's, for pages of the plane itself.
     Gc,
@@ -33,8 +32,7 @@ impl Frontier {
 }
 
 /// A write frontier of a plane.
-#[derive(Clone, Default)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Open {
     /// The block being filled, or that was filled last.
     pub(super) block: Option<u32>,

@@ -22,8 +22,7 @@ use crate::limits::Limits;
 use crate::scheduler::transaction::{Origin, Transaction};
 
 /// Why a block is collected.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Reason {
     /// Its plane is short of free blocks.
     #[default]
@@ -69,8 +68,7 @@ impl Reason {
 }
 
 /// A collection in progress.
-#[derive(Clone, Copy, Default)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 struct Job {
     victim: u32,
     reason: Reason,
@@ -103,8 +101,7 @@ impl Job {
 }
 
 /// Next step of a job.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Step {
     /// Read this valid page of the victim, to copy it.
     Copy(Ppa),
@@ -115,8 +112,7 @@ pub enum Step {
 }
 
 /// Counts of what was collected.
-#[derive(Clone, Copy, Default)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub struct Counts {
     /// Jobs started, by [`Reason`].
     pub jobs: [u64; Reason::ALL.len()],

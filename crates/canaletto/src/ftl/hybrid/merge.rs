@@ -19,8 +19,7 @@ use crate::ftl::blocks::Blocks;
 use crate::measure::maintenance::Merges;
 
 /// Next step of a job.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Step {
     /// Read this page, to copy it to its place.
     Copy(Ppa),
@@ -32,8 +31,7 @@ pub enum Step {
     Done,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 enum Phase {
     /// Find the next logical block with valid pages in the log block.
     Choose,

@@ -35,8 +35,7 @@ use crate::measure::maintenance::Merges;
 const NONE: u32 = u32::MAX;
 
 /// A log block.
-#[derive(Clone, Copy)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 struct Log {
     block: u32,
     /// The logical block it belongs to; none if all share it.
@@ -50,8 +49,7 @@ struct Log {
 }
 
 /// One plane's data and log blocks.
-#[derive(Default)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 struct Plane {
     /// The data block of each logical block; as long as the highest one written asks for.
     data: Vec<u32>,
@@ -95,8 +93,7 @@ impl Plane {
 }
 
 /// A logical page as hybrid mapping sees it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Page {
     /// Its logical block, among those of its plane.
     pub logical: u32,

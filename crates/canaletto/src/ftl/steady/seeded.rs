@@ -13,8 +13,7 @@ use crate::ftl::steady::draw::FullBlocks;
 use crate::ftl::steady::permutation::{Permutation, mix};
 
 /// A block being filled.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct OpenBlock {
     /// Pages written.
     pub written: u32,
@@ -23,8 +22,7 @@ pub struct OpenBlock {
 }
 
 /// Contents that a plane shall have.
-#[derive(Clone, Debug)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Contents {
     /// Blocks.
     pub blocks: u32,

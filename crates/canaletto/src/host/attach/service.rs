@@ -9,8 +9,7 @@ use crate::host::attach::steps::Step;
 use crate::host::link::LinkTiming;
 
 /// Work inside the drive.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Work {
     /// Data are read from the buffer.
     Hit,
@@ -21,8 +20,7 @@ pub enum Work {
 }
 
 /// A part that is crossed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Crossing {
     /// The north bridge.
     North,
@@ -55,8 +53,7 @@ pub enum Crossing {
 }
 
 /// Load that crosses a part.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Load {
     /// A chunk's data.
     Data,
@@ -67,8 +64,7 @@ pub enum Load {
 }
 
 /// One part on a way.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Hop {
     /// The part.
     pub crossing: Crossing,
@@ -77,8 +73,7 @@ pub struct Hop {
 }
 
 /// Where in its stream a chunk is.
-#[derive(Clone, Copy, Debug)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Place {
     /// Number of the stream.
     pub stream: u64,

@@ -53,8 +53,7 @@ steps! {
 }
 
 /// Time by step, and the moment up to which it is filled.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Steps {
     spans: [Time; Step::ALL.len()],
     since: Time,

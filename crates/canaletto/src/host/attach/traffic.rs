@@ -24,8 +24,7 @@ typed_id!(
 );
 
 /// A stream's end.
-#[derive(Clone, Copy, Debug)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Arrived {
     /// Number that its sender gave it.
     pub token: u32,
@@ -54,8 +53,7 @@ struct Stream {
 }
 
 /// A piece of it.
-#[derive(Clone, Copy)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 struct Chunk {
     stream: StreamId,
     place: Place,
@@ -66,16 +64,14 @@ struct Chunk {
 }
 
 /// A part and its line.
-#[derive(Default)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 struct Station {
     current: Option<ChunkId>,
     line: VecDeque<ChunkId>,
     busy: Time,
 }
 
-#[derive(Clone, Copy)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 enum Event {
     /// The chunk at a station has left it.
     Left(u8),

@@ -32,8 +32,7 @@ use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 use position::Waiting;
 
 /// Expected times of a transaction that comes to its LUN.
-#[derive(Clone, Copy)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub struct Arrival {
     /// When that is.
     pub now: Time,
@@ -44,8 +43,7 @@ pub struct Arrival {
 }
 
 /// Record of a queued transaction.
-#[derive(Clone, Copy, Default)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 struct Ticket {
     queued: Time,
     service: Time,
@@ -58,8 +56,7 @@ struct Ticket {
 }
 
 /// Record of a flow's reads or writes at a LUN.
-#[derive(Clone, Copy, Default)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 struct Track {
     /// Number of the epoch in which the last one came, and how many did.
     epoch: u64,
@@ -71,8 +68,7 @@ struct Track {
 }
 
 /// Record of a LUN's collection.
-#[derive(Clone, Copy, Default)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 struct Collection {
     /// Reads and programs that the copies which are queued still take.
     steps: u64,

@@ -4,8 +4,7 @@ use crate::engine::time::Time;
 use crate::scheduler::transaction::TransactionId;
 
 /// A transaction that waits.
-#[derive(Clone, Copy)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub struct Waiting {
     /// Which.
     pub id: TransactionId,
@@ -36,8 +35,7 @@ impl Waiting {
 }
 
 /// Least and largest of some slowdowns.
-#[derive(Clone, Copy)]
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 struct Range {
     least: f64,
     most: f64,
