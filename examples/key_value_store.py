@@ -1,7 +1,7 @@
-"""A small key-value store on a simulated drive: a log of records, an index in memory, and clients that wait for answers.
+"""A small key-value store on a simulated drive: a log of records, an index in memory, clients that wait for answers.
 
-Each client asks, waits for the drive, and asks again: a closed loop, in which the drive decides how fast the application
-goes. Puts are appended to a log and are durable once a flush after them is complete, one flush for all that wait (group
+Each client asks, waits for the drive, and asks again: a closed loop, in which the drive decides how fast it all goes.
+Puts are appended to a log and are durable once a flush after them is complete, one flush for all that wait (group
 commit). Gets read the newest record of their key.
 
     python examples/key_value_store.py [DESIGN [CLIENTS [OPERATIONS]]]

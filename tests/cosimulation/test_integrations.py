@@ -1,4 +1,4 @@
-"""The same requests complete at the same picosecond in `run`, `cn.Drive`, the C library, SystemC, and the other wrappers."""
+"""The same requests complete at the same picosecond in a run, a drive, the C library, SystemC and other wrappers."""
 
 import random
 import shutil
@@ -144,7 +144,9 @@ def test_the_c_library_completes_as_a_drive_does(library: Path, tmp_path: Path) 
 
 def test_the_static_library_serves_as_well(library: Path, tmp_path: Path) -> None:
     program = c_replay(tmp_path, library, static=True)
-    assert printed(program, tmp_path, some_requests(), *given("venice")) == in_a_drive(drive_of("venice"), some_requests())
+    assert printed(program, tmp_path, some_requests(), *given("venice")) == in_a_drive(
+        drive_of("venice"), some_requests()
+    )
 
 
 def test_the_example_in_cpp_runs(library: Path, tmp_path: Path) -> None:
@@ -162,7 +164,7 @@ def test_valgrind_finds_nothing(library: Path, tmp_path: Path) -> None:
         pytest.skip("no valgrind")
     program = c_replay(tmp_path, library)
     (tmp_path / "requests").write_text("0 1 0 8\n0 0 8 16\n1000000 2 0 8\n1000000 3 0 0\n")
-    # The schema of configurations, which is made once and kept, is "possibly lost": only the middle of it is pointed at.
+    # The schema of configurations, made once and kept, is "possibly lost": only the middle of it is pointed at.
     kinds = "definite,indirect"
     leaks = ["--leak-check=full", f"--show-leak-kinds={kinds}", f"--errors-for-leak-kinds={kinds}"]
     check = ["valgrind", "--quiet", "--error-exitcode=9", *leaks]

@@ -6,7 +6,7 @@ use std::ffi::{CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use canaletto::RunError;
-use canaletto::drive::SubmitError;
+use canaletto::drive::{SnapshotError, SubmitError};
 
 use crate::canaletto_status::{self, CANALETTO_DEFECT, CANALETTO_FAILED, CANALETTO_INVALID, CANALETTO_OK};
 
@@ -45,6 +45,15 @@ impl From<SubmitError> for Failure {
     fn from(error: SubmitError) -> Failure {
         match error {
             SubmitError::Failed(_) => Failure::of(CANALETTO_FAILED, &error),
+            _ => Failure::invalid(error),
+        }
+    }
+}
+
+impl From<SnapshotError> for Failure {
+    fn from(error: SnapshotError) -> Failure {
+        match error {
+            SnapshotError::Failed(_) => Failure::of(CANALETTO_FAILED, &error),
             _ => Failure::invalid(error),
         }
     }

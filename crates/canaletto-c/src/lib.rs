@@ -141,7 +141,7 @@ pub unsafe extern "C" fn canaletto_open(
 /// Ends a drive. Null is none.
 ///
 /// # Safety
-/// `drive` comes from canaletto_open, and is not used afterwards.
+/// `drive` comes from canaletto_open or canaletto_restore, and is not used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn canaletto_close(drive: *mut canaletto_drive) {
     if !drive.is_null() {
@@ -267,7 +267,9 @@ pub unsafe extern "C" fn canaletto_take(
         if completions.is_null() && room > 0 {
             return Err(Failure::invalid("a pointer is null"));
         }
-        ready.extend(drive.completions());
+        if ready.is_empty() {
+            ready.extend(drive.completions());
+        }
         while taken < room {
             let Some(done) = ready.pop_front() else { break };
             // SAFETY: `taken` is below `room`, for which the caller vouches.
@@ -316,6 +318,68 @@ pub unsafe extern "C" fn canaletto_results(drive: *mut canaletto_drive, json: *m
         unsafe { *json = text.into_raw() };
         Ok(())
     })
+}
+
+/// Gives the whole state of a drive as bytes, from which canaletto_restore goes on as the drive does. Requests that are submitted
+/// are part of it, completions that wait to be taken after others were are not: they are to be taken first. The bytes are to be
+/// freed with canaletto_free_bytes.
+///
+/// # Safety
+/// `drive` is one, or null, and `bytes` and `length` can be written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn canaletto_snapshot(
+    drive: *mut canaletto_drive,
+    bytes: *mut *mut u8,
+    length: *mut usize,
+) -> canaletto_status {
+    guarded(|| {
+        if bytes.is_null() || length.is_null() {
+            return Err(Failure::invalid("a pointer is null"));
+        }
+        // SAFETY: the caller vouches for the drive.
+        let canaletto_drive { drive, ready } = unsafe { handle(drive) }?;
+        if !ready.is_empty() {
+            return Err(Failure::invalid("completions wait to be taken: take them before a snapshot"));
+        }
+        let made = drive.snapshot()?.into_boxed_slice();
+        // SAFETY: they are not null, and the caller vouches for them.
+        unsafe { (*length, *bytes) = (made.len(), Box::into_raw(made).cast()) };
+        Ok(())
+    })
+}
+
+/// Makes a drive of a snapshot, which has its design.
+///
+/// # Safety
+/// `bytes` has `length` bytes, and `drive` can be written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn canaletto_restore(
+    bytes: *const u8,
+    length: usize,
+    drive: *mut *mut canaletto_drive,
+) -> canaletto_status {
+    guarded(|| {
+        if bytes.is_null() || drive.is_null() {
+            return Err(Failure::invalid("a pointer is null"));
+        }
+        // SAFETY: the caller vouches for the bytes.
+        let made = Drive::restore(unsafe { std::slice::from_raw_parts(bytes, length) })?;
+        // SAFETY: it is not null, and the caller vouches for it.
+        unsafe { *drive = canaletto_drive::of(made) };
+        Ok(())
+    })
+}
+
+/// Frees the `length` bytes of a snapshot. Null is none.
+///
+/// # Safety
+/// `bytes` and `length` come from canaletto_snapshot, and are not used afterwards.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn canaletto_free_bytes(bytes: *mut u8, length: usize) {
+    if !bytes.is_null() {
+        // SAFETY: they were a boxed slice of this length, and the caller gives it back.
+        drop(unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(bytes, length)) });
+    }
 }
 
 /// Frees a text. Null is none.

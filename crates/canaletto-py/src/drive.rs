@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use canaletto::RunError;
-use canaletto::drive::{Completions, Drive, DriveOptions, SubmitError, Wanted};
+use canaletto::drive::{Completions, Drive, DriveOptions, SnapshotError, SubmitError, Wanted};
 use canaletto::engine::time::Time;
 use canaletto::measure::blame::{Cause, Ledger};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::columns::{insert, of_records};
 use crate::config::{parse_design, parse_workload};
@@ -207,6 +207,24 @@ impl SteppedDrive {
         Ok(columns)
     }
 
+    /// The whole state as bytes.
+    fn snapshot<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        if !self.ready.is_empty() {
+            return Err(config_error("completions of the same moment wait to be taken: take them before a snapshot"));
+        }
+        let drive = self.drive();
+        let bytes = py.detach(|| drive.snapshot()).map_err(snapshot_error)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// The drive of a snapshot, and its design.
+    #[staticmethod]
+    fn restore(py: Python, bytes: &[u8]) -> PyResult<(SteppedDrive, String)> {
+        let drive = py.detach(|| Drive::restore(bytes)).map_err(snapshot_error)?;
+        let design = toml::to_string(drive.design()).map_err(config_error)?;
+        Ok((SteppedDrive::of(drive), design))
+    }
+
     /// Results so far, as JSON.
     fn results(&mut self) -> PyResult<String> {
         serde_json::to_string(&self.drive().report()).map_err(config_error)
@@ -255,6 +273,13 @@ fn wanted(number: usize, lba: u64, sectors: u32, fua: bool) -> PyResult<Wanted> 
 fn submit_error(error: SubmitError) -> PyErr {
     match error {
         SubmitError::Failed(_) => run_error(RunError::Stuck(error.to_string())),
+        _ => config_error(error),
+    }
+}
+
+fn snapshot_error(error: SnapshotError) -> PyErr {
+    match error {
+        SnapshotError::Failed(_) => run_error(RunError::Stuck(error.to_string())),
         _ => config_error(error),
     }
 }

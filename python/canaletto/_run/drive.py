@@ -143,8 +143,8 @@ class Drive(Iterator[Completion]):
             self._engine.submit(op, lba, sectors, fua, tag, at_ps)
         except OverflowError:
             raise ConfigError(
-                f"got lba {lba}, sectors {sectors}, tag {tag} and at_ps {at_ps}, expected whole numbers from 0 below 2^64, and "
-                "below 2^32 of sectors"
+                f"got lba {lba}, sectors {sectors}, tag {tag} and at_ps {at_ps}, expected whole numbers from 0 below "
+                "2^64, and below 2^32 of sectors"
             ) from None
 
     def submit_many(
@@ -249,6 +249,56 @@ class Drive(Iterator[Completion]):
     def results(self) -> RunResult:
         """Results so far: the fields of `run`'s, without `cost`, as if the run had ended now."""
         return RunResult(json.loads(self._engine.results()))
+
+    def snapshot(self) -> bytes:
+        """The whole state of the drive, from which `restore` goes on exactly as this drive does.
+
+        Requests that are submitted and completions that have not been taken are part of it.
+
+        Returns
+        -------
+        bytes
+            With its design and a digest. For the version of canaletto that made them.
+
+        Raises
+        ------
+        ConfigError
+            Where several requests were complete at the same moment and iterating has handed out some of them only.
+
+        Examples
+        --------
+        >>> import canaletto as cn
+        >>> drive = cn.Drive("performance-optimized")
+        >>> drive.submit("read", lba=0, sectors=8, tag=7)
+        >>> again = cn.Drive.restore(drive.snapshot())
+        >>> next(again).latency_ps == next(drive).latency_ps
+        True
+        """
+        return self._engine.snapshot()
+
+    @classmethod
+    def restore(cls, snapshot: bytes) -> "Drive":
+        """The drive of a snapshot. Takes as long as the state is large, however long the drive had been at work.
+
+        Parameters
+        ----------
+        snapshot
+            Bytes of `snapshot`.
+
+        Returns
+        -------
+        Drive
+            At the moment at which the snapshot was made.
+
+        Raises
+        ------
+        ConfigError
+            For bytes that are no snapshot, are damaged, or come from another version of canaletto.
+        """
+        drive = cls.__new__(cls)
+        drive._engine, toml = _engine.Drive.restore(snapshot)
+        drive._design = Design.from_toml(toml, "snapshot")
+        return drive
 
     def __repr__(self) -> str:
         return f"<drive {self._design.name} at {self.now_ps / 1e6:.3f} us, {self.outstanding} requests outstanding>"
