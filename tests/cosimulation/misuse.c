@@ -57,6 +57,23 @@ int main(void) {
     wrong = 1;
   }
   canaletto_free_text(json);
+  canaletto_drive *again = NULL;
+  uint8_t *bytes = NULL;
+  size_t length = 0;
+  REFUSED(canaletto_snapshot(drive, NULL, &length), "null");
+  REFUSED(canaletto_restore(NULL, 0, &again), "null");
+  REFUSED(canaletto_restore((const uint8_t *)"something else", 14, &again), "not a snapshot");
+  if (canaletto_snapshot(drive, &bytes, &length) != CANALETTO_OK) {
+    return 1;
+  }
+  REFUSED(canaletto_restore(bytes, length - 1, &again), "damaged");
+  if (again != NULL || canaletto_restore(bytes, length, &again) != CANALETTO_OK || canaletto_now(again) != 1000) {
+    fprintf(stderr, "a snapshot is not what it was: %s\n", canaletto_last_error());
+    wrong = 1;
+  }
+  canaletto_free_bytes(bytes, length);
+  canaletto_free_bytes(NULL, 0);
+  canaletto_close(again);
   canaletto_free_text(NULL);
   canaletto_close(drive);
   canaletto_close(NULL);

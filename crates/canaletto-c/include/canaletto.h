@@ -99,7 +99,7 @@ enum canaletto_status canaletto_open(const char *name,
 // Ends a drive. Null is none.
 //
 // # Safety
-// `drive` comes from canaletto_open, and is not used afterwards.
+// `drive` comes from canaletto_open or canaletto_restore, and is not used afterwards.
 void canaletto_close(struct canaletto_drive *drive);
 
 // Returns the sectors of 512 B that requests can address; 0 of null.
@@ -183,6 +183,28 @@ const char *canaletto_cause(size_t cause);
 // `drive` is one, or null, and `json` can be written to.
 enum canaletto_status canaletto_results(struct canaletto_drive *drive,
                                         char **json);
+
+// Gives the whole state of a drive as bytes, from which canaletto_restore goes on as the drive does. Requests that are submitted
+// are part of it, completions that wait to be taken after others were are not: they are to be taken first. The bytes are to be
+// freed with canaletto_free_bytes.
+//
+// # Safety
+// `drive` is one, or null, and `bytes` and `length` can be written to.
+enum canaletto_status canaletto_snapshot(struct canaletto_drive *drive,
+                                         uint8_t **bytes,
+                                         size_t *length);
+
+// Makes a drive of a snapshot, which has its design.
+//
+// # Safety
+// `bytes` has `length` bytes, and `drive` can be written to.
+enum canaletto_status canaletto_restore(const uint8_t *bytes, size_t length, struct canaletto_drive **drive);
+
+// Frees the `length` bytes of a snapshot. Null is none.
+//
+// # Safety
+// `bytes` and `length` come from canaletto_snapshot, and are not used afterwards.
+void canaletto_free_bytes(uint8_t *bytes, size_t length);
 
 // Frees a text. Null is none.
 //

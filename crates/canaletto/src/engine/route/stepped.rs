@@ -9,7 +9,7 @@ use crate::engine::time::Time;
 use crate::fabric::Fabric;
 use crate::host::HostEvent;
 use crate::measure::precondition::PreconditionReport;
-use crate::measure::probe::Probe;
+use crate::measure::probe::NoProbe;
 use crate::measure::records::Records;
 use crate::measure::report::Report;
 use crate::workload::external::External;
@@ -53,7 +53,7 @@ pub trait Stepped: Send {
     fn results(&mut self, design: &Design, workload: &Workload, precondition: Option<PreconditionReport>) -> Report;
 }
 
-impl<F: Fabric, P: Probe, X: Features> Stepped for Route<'static, F, P, X>
+impl<F: Fabric, X: Features> Stepped for Route<'static, F, NoProbe, X>
 where
     Self: Send,
 {
