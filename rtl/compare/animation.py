@@ -25,7 +25,7 @@ def run() -> bool:
         raise tools.MissingError("canaletto: make setup")
     equal = True
     with TemporaryDirectory() as folder:
-        for retry in ("immediate", "on-release"):
+        for retry in ("immediate", "oracle"):
             home = Path(folder) / retry
             simulate(home, retry)
             equal &= shows_the_same(home, retry)
@@ -39,7 +39,7 @@ def simulate(home: Path, retry: str) -> None:
     shape = SHORT[0]
     keys: dict[str, Any] = {"geometry.channels": shape.rows, "geometry.chips_per_channel": shape.columns}
     keys |= {"fabric.network.controllers": shape.edge}
-    keys |= {"fabric.venice.scouts": "clocked", "fabric.venice.retry": retry}
+    keys |= {"fabric.venice.scouts": "clocked", "fabric.venice.tear_down": "wire", "fabric.venice.retry": retry}
     design = cn.design("performance-optimized", fabric="venice", **keys)
     cn.run(design, cn.workload("mix2", requests=REQUESTS), progress=False).save(home, report=False)
 

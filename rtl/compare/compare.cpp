@@ -4,7 +4,7 @@
 //
 // Where the first line is `drive` instead, nothing is compared: the other lines are requests, which the hardware serves in order.
 //
-//   drive immediate|on-release
+//   drive immediate|oracle
 //   cycle chip cycles-on-the-wires is-read       from this cycle on, as soon as a controller and the chip are free
 //
 // Then `+record=FILE` writes what the hardware does, in the lines of a trace: of cycles in which something changes, without `l`.
@@ -201,7 +201,7 @@ struct Recorder {
     }
 };
 
-// Serves requests until all are done. With `on-release`, every scout that waits may go again when a transfer has ended.
+// Serves requests until all are done. With `oracle`, every scout that waits may go again when a transfer has ended.
 static int drive(Harness& h, Recorder& recorder, bool immediate) {
     long at, chip, bytes, is_read, served = 0;
     bool has_next = std::scanf("%ld %ld %ld %ld", &at, &chip, &bytes, &is_read) == 4;

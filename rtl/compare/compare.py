@@ -32,7 +32,7 @@ class Case:
 # A larger shape is compared before the mutants are: that of their build, all of them asleep.
 SHORT = [
     Case(2, 3, "west", "immediate", 30_000, 3),
-    Case(2, 3, "west", "on-release", 30_000, 3),
+    Case(2, 3, "west", "oracle", 30_000, 3),
 ]
 # More than a million cycles in all. The last shape has flits of two bytes.
 FULL = [
@@ -45,7 +45,7 @@ FULL = [
         (8, 8, "west", 120_000, 2),
         (5, 13, "west", 20_000, 2),
     ]
-    for seed, retry in enumerate(["immediate", "on-release"], 1)
+    for seed, retry in enumerate(["immediate", "oracle"], 1)
 ]
 
 

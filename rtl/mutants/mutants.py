@@ -12,7 +12,7 @@ from weave import weave  # noqa: E402
 # A choice among three outputs needs a router whose only way nearer is the one back, which 3 x 3 chips do not have.
 CASES = [
     Case(3, 4, "alternating", "immediate", 20_000, 2),
-    Case(3, 4, "alternating", "on-release", 20_000, 2),
+    Case(3, 4, "alternating", "oracle", 20_000, 2),
 ]
 
 

@@ -118,7 +118,7 @@ def test_fabrics_that_cannot_be_compared(fabrics: list[str], says: str) -> None:
 
 
 def test_a_design_that_a_fabric_cannot_have_names_the_fabric() -> None:
-    design = cn.design("performance-optimized", **{"fabric.hold_path": True})
+    design = cn.design("performance-optimized", **{"fabric.hold_path": "always"})
     with pytest.raises(cn.ConfigError, match=r"fabric omnibus-split: .*fabric\.hold_path"):
         cn.compare(design, BUSY, ["bus", "omnibus-split"])
 

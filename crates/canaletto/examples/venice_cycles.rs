@@ -1,7 +1,7 @@
 //! State of the Venice model cycle by cycle under random requests: what the hardware in `rtl/` is compared with.
 //!
 //! ```text
-//! venice_cycles ROWS COLUMNS west|alternating on-release|immediate CYCLES SEED LOAD
+//! venice_cycles ROWS COLUMNS west|alternating oracle|immediate CYCLES SEED LOAD
 //! ```
 //! LOAD is the mean number of cycles between requests. The first line repeats shape, edge and retry. Lines of a cycle follow its `t`; a state is what the hardware's registers
 //! hold in that cycle, and only changes are written:
@@ -20,7 +20,7 @@
 
 use std::io::{self, BufWriter, Write};
 
-use canaletto::config::design::{ControllerEdge, Fabric as Config, FabricKind, Geometry, Retry, Scouts};
+use canaletto::config::design::{ControllerEdge, Fabric as Config, FabricKind, Geometry, Retry, Scouts, TearDown};
 use canaletto::config::units::{Rate, Size};
 use canaletto::engine::random::Stream;
 use canaletto::engine::time::Time;
@@ -50,6 +50,7 @@ impl Bench {
         let mut config = Config::new(FabricKind::Venice, Rate(1_000_000_000));
         config.network.controllers = edge;
         config.venice.scouts = Scouts::Clocked;
+        config.venice.tear_down = TearDown::Wire;
         config.venice.retry = retry;
         let geometry = Geometry {
             channels: rows,
@@ -179,9 +180,9 @@ fn run(arguments: &[String], out: &mut impl Write) -> io::Result<()> {
         other => panic!("got {other}, expected west or alternating"),
     };
     let retry = match arguments[3].as_str() {
-        "on-release" => Retry::OnRelease,
+        "oracle" => Retry::Oracle,
         "immediate" => Retry::Immediate,
-        other => panic!("got {other}, expected on-release or immediate"),
+        other => panic!("got {other}, expected oracle or immediate"),
     };
     let mut bench = Bench::new(rows, columns, edge, retry);
     let mut random = Stream::named(seed, "venice cycles");
@@ -199,7 +200,7 @@ fn run(arguments: &[String], out: &mut impl Write) -> io::Result<()> {
         let registers = bench.registers(activities);
         writeln!(out, "t {cycle}")?;
         write_changes(out, &before, &registers)?;
-        if retry == Retry::OnRelease {
+        if retry == Retry::Oracle {
             for controller in retried {
                 writeln!(out, "r {controller}")?;
             }
@@ -223,6 +224,6 @@ fn run(arguments: &[String], out: &mut impl Write) -> io::Result<()> {
 
 fn main() -> io::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    assert!(arguments.len() == 7, "venice_cycles ROWS COLUMNS west|alternating on-release|immediate CYCLES SEED LOAD");
+    assert!(arguments.len() == 7, "venice_cycles ROWS COLUMNS west|alternating oracle|immediate CYCLES SEED LOAD");
     run(&arguments, &mut BufWriter::new(io::stdout().lock()))
 }

@@ -3,8 +3,8 @@
 use crate::config::attach::{AttachmentKind, PortInterface};
 use crate::config::attach_check::check_attachment;
 use crate::config::design::{
-    Design, MapUpdate, MappingScheme, PageTimes, PreconditionKind, Protocol, Scope, Scouts, Superblock, UnwrittenReads,
-    WritePlacement,
+    Design, HoldPath, MapUpdate, MappingScheme, PageTimes, PreconditionKind, Protocol, Scope, Scouts, Superblock,
+    TearDown, UnwrittenReads, WritePlacement,
 };
 use crate::config::error::Problem;
 use crate::config::in_place;
@@ -119,8 +119,12 @@ fn check_rates(design: &Design) -> Checked {
 
 fn check_fabric(design: &Design) -> Checked {
     let fabric = &design.fabric;
-    require(fabric.kind.facts().holds_paths || !fabric.hold_path, "fabric.hold_path", || {
-        format!("got true, expected false for {}: its transfers hold no single path", fabric.kind.facts().name)
+    require(fabric.kind.facts().holds_paths || fabric.hold_path == HoldPath::Never, "fabric.hold_path", || {
+        format!(
+            "got \"{}\", expected \"never\" for {}: its transfers hold no single path",
+            fabric.hold_path.name(),
+            fabric.kind.facts().name
+        )
     })?;
     require(fabric.network.link_rate.0 > 0, "fabric.network.link_rate", || {
         format!("got \"{}\", expected a rate above 0", fabric.network.link_rate)
@@ -136,6 +140,14 @@ fn check_fabric(design: &Design) -> Checked {
             )
         },
     )?;
+    require(
+        fabric.venice.scouts != Scouts::Clocked || fabric.venice.tear_down == TearDown::Wire,
+        "fabric.venice.scouts",
+        || "got \"clocked\", which needs fabric.venice.tear_down = \"wire\", as in rtl/; it is \"packet\"".to_owned(),
+    )?;
+    require(fabric.venice.retry_interval.0 > 0, "fabric.venice.retry_interval", || {
+        "got 0, expected a time above 0 (or fabric.venice.retry = \"immediate\")".to_owned()
+    })?;
     let (buffer, packet) = (fabric.mesh.buffer.0, fabric.mesh.packet.0);
     require((64..=1 << 30).contains(&packet), "fabric.mesh.packet", || {
         format!("got \"{}\", expected from \"64B\" to \"1GiB\"", fabric.mesh.packet)
@@ -162,11 +174,12 @@ fn check_medium(design: &Design) -> Checked {
     let operations = design.flash.suspend.operations;
     let suspends = operations != Suspendable::None;
     let suspends_programs = matches!(operations, Suspendable::Program | Suspendable::Both);
-    require(!suspends || !design.fabric.hold_path, "flash.suspend.operations", || {
-        "needs fabric.hold_path = false: a suspended operation would hold the path that reads need".to_owned()
+    require(!suspends || design.fabric.hold_path != HoldPath::Always, "flash.suspend.operations", || {
+        "needs fabric.hold_path = \"never\" or \"reads\": a suspended operation would hold the path that reads need"
+            .to_owned()
     })?;
-    require(!design.gc.copyback || !design.fabric.hold_path, "gc.copyback", || {
-        "needs fabric.hold_path = false: a copy sends two commands and no data".to_owned()
+    require(!design.gc.copyback || design.fabric.hold_path == HoldPath::Never, "gc.copyback", || {
+        "needs fabric.hold_path = \"never\": a copy sends two commands and no data".to_owned()
     })?;
     require(!suspends_programs || design.ftl.map_update == MapUpdate::ProgramEnd, "flash.suspend.operations", || {
         "needs ftl.map_update = \"program-end\" to suspend programs: reads would look for pages not programmed yet"

@@ -11,7 +11,7 @@ use crate::config::attach::Attachment;
 use crate::config::cache::Cache;
 use crate::config::energy::Energy;
 pub use crate::config::fabric::*;
-pub use crate::config::gc::{Gc, Scope, VictimPolicy, Wear};
+pub use crate::config::gc::{EpochTrigger, Gc, Scope, VictimPolicy, Wear};
 pub use crate::config::host::*;
 pub use crate::config::hybrid::{Hybrid, LogVictim, MappingScheme};
 pub use crate::config::mapping::*;

@@ -50,6 +50,31 @@ pub enum DataQueue {
     OldestRequest,
 }
 
+/// Commands whose path stays held while the array works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum HoldPath {
+    /// None: command and data are transfers of their own.
+    #[default]
+    Never,
+    /// Reads: one path from the command to the last of its data. On `venice` a circuit is so reserved once for an I/O
+    /// (Venice §4.2: before "initiating the command and data transfer"). Programs and erases give theirs back.
+    Reads,
+    /// All, programs and erases until the array is done with them.
+    Always,
+}
+
+impl HoldPath {
+    /// Returns the name used in designs.
+    pub fn name(self) -> &'static str {
+        match self {
+            HoldPath::Never => "never",
+            HoldPath::Reads => "reads",
+            HoldPath::Always => "always",
+        }
+    }
+}
+
 /// Interconnect between controller and chips.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -81,10 +106,10 @@ pub struct Fabric {
     /// Order of waiting read data.
     #[serde(default)]
     pub data_queue: DataQueue,
-    /// Whether the path that carried a command stays held while the array works, and then carries the data. Not
-    /// available for `mesh`, whose packets hold no path, nor for `omnibus-split`, whose halves take two.
+    /// Commands whose path stays held while the array works, and then carries the data. `mesh`, whose packets hold no
+    /// path, and `omnibus-split`, whose halves take two, have `never` only.
     #[serde(default)]
-    pub hold_path: bool,
+    pub hold_path: HoldPath,
     /// Keys of `omnibus` and `omnibus-split`.
     #[serde(default)]
     pub omnibus: Omnibus,
@@ -160,11 +185,12 @@ pub struct Network {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MeshController {
-    /// Controller with the fewest bytes in flight to and from it; the nearest among equals.
-    #[default]
-    LeastLoaded,
     /// Controller of the chip's row.
+    #[default]
     OwnRow,
+    /// Controller with the fewest bytes in flight to and from it; the nearest among equals. Data then cross the
+    /// controllers' column to other rows.
+    LeastLoaded,
 }
 
 /// Packet-switched mesh.
@@ -176,7 +202,8 @@ pub struct Mesh {
     /// Largest payload of a data packet. Larger pages cross in several packets. Assumed: 4 KiB, because virtual
     /// cut-through needs packets that fit a buffer with their header, and NoSSD's size is not published.
     pub packet: Size,
-    /// Controller that serves a transfer.
+    /// Controller that serves a transfer. Assumed: that of the chip's row, as with the channels that the mesh replaces;
+    /// neither paper says how another would be chosen.
     pub controller: MeshController,
 }
 
@@ -193,7 +220,7 @@ pub enum Scouts {
     /// Hop by hop as the routers of `rtl/` do it, cycle by cycle: scouts set out in their controllers' slots (every other
     /// cycle of a link), of those that arrive in the same cycle the one of the lowest controller goes first, and the data of
     /// reads cross the circuit's length twice, because strobes ask the chip for them. Needs `fabric.network.router_delay` of
-    /// one byte's time on a link.
+    /// one byte's time on a link and `tear_down = "wire"`.
     Clocked,
 }
 
@@ -201,11 +228,27 @@ pub enum Scouts {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Retry {
-    /// When a link has been released since.
+    /// When a circuit that crosses the controller's own router is torn down, or `retry_interval` after the failure. The
+    /// router sees the one and a counter the other: it takes no knowledge of the rest of the network.
     #[default]
-    OnRelease,
+    Local,
+    /// When a circuit has been torn down anywhere and free links lead to the chip: an oracle, which sees all links at once and
+    /// spares the scouts that would fail again. What hardware could gain at the most.
+    Oracle,
     /// At once (Venice §4.2, as printed).
     Immediate,
+}
+
+/// Means by which a circuit's routers learn that its transfer is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TearDown {
+    /// A packet in cancel mode follows the last byte from the controller to the chip, as fast as a scout, and frees link after
+    /// link. The controller is busy until the packet is at its router, the chip's port until it is there.
+    #[default]
+    Packet,
+    /// A wire from each controller to all routers: everything is free at once.
+    Wire,
 }
 
 /// Controller that a circuit starts from.
@@ -220,13 +263,20 @@ pub enum VeniceController {
 }
 
 /// Circuits reserved by scouts.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Venice {
     /// Model of scout packets.
     pub scouts: Scouts,
-    /// Moment at which a scout is sent again.
+    /// Moment at which a scout is sent again. As printed, it is sent at once (§4.2, `immediate`); scouts that search in
+    /// vain hold links that others need.
     pub retry: Retry,
+    /// Time after which a scout that failed is sent again with `retry = "local"`. Assumed: 1 us, a quarter of a 4 KiB
+    /// page's time on a link.
+    pub retry_interval: Duration,
+    /// Means by which a circuit's routers learn that its transfer is over. Assumed, because the paper does not say how
+    /// circuits end: the cancel mode that it has for scouts (Fig. 6).
+    pub tear_down: TearDown,
     /// Controller that serves a transfer.
     pub controller: VeniceController,
 }
@@ -247,7 +297,7 @@ impl Fabric {
             turnarounds: Turnarounds::default(),
             transfer_order: TransferOrder::default(),
             data_queue: DataQueue::default(),
-            hold_path: false,
+            hold_path: HoldPath::default(),
             omnibus: Omnibus::default(),
             network: Network::default(),
             mesh: Mesh::default(),
@@ -264,6 +314,18 @@ impl Default for Omnibus {
             chip_to_chip_ecc: ChipToChipEcc::None,
             detect_time: Duration(2_000_000),
             via_controller_every: 4,
+        }
+    }
+}
+
+impl Default for Venice {
+    fn default() -> Self {
+        Venice {
+            scouts: Scouts::default(),
+            retry: Retry::default(),
+            retry_interval: Duration(1_000_000),
+            tear_down: TearDown::default(),
+            controller: VeniceController::default(),
         }
     }
 }

@@ -12,11 +12,11 @@ pub enum Scope {
     /// Each plane on its own, when it is short of free blocks.
     #[default]
     Plane,
-    /// Every plane at once, when any of them is short of free blocks (PaGC; Networked SSD §VII-A). A device-wide epoch
-    /// collects `victims_per_plane` blocks of every plane and copies them to planes drawn at random.
+    /// Every plane at once (PaGC; Networked SSD §VII-A). An epoch, which `epoch_trigger` starts, collects
+    /// `victims_per_plane` blocks of every plane and copies them to planes drawn at random.
     Parallel,
-    /// A group of columns at once, when any plane is short of free blocks, while the other columns serve the host's
-    /// writes. Groups take turns (spatial GC, Networked SSD §VI). Copies stay in their column.
+    /// A group of columns at once, while the other columns serve the host's writes. Groups take turns, epoch by epoch
+    /// (spatial GC, Networked SSD §VI). Copies stay in their column.
     Spatial,
 }
 
@@ -29,6 +29,18 @@ impl Scope {
             Scope::Spatial => "spatial",
         }
     }
+}
+
+/// Shortage of free blocks that starts an epoch of collection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EpochTrigger {
+    /// That of the whole device: the free blocks of all planes together are fewer than `threshold` of all blocks.
+    #[default]
+    Device,
+    /// That of any one plane. One plane of hundreds that is written more than the others then has all of them collect
+    /// blocks that are still half valid.
+    Plane,
 }
 
 /// Garbage collection.
@@ -48,7 +60,8 @@ pub struct Gc {
     /// Whether host requests go before copies and erases, page by page, until a plane falls to `hard_threshold`
     /// (semi-preemptible GC; Lee et al., ISPASS 2011). Otherwise a collection that has begun goes before host requests.
     pub preemptible: bool,
-    /// Share of free blocks below which a plane collects. It always collects below `reserved_blocks` + 2 free blocks.
+    /// Share of free blocks below which a plane collects, or an epoch starts. A plane always collects below
+    /// `reserved_blocks` + 2 free blocks, and an epoch starts below so many a plane.
     #[schemars(range(min = 0.0, max = 0.9))]
     pub threshold: f64,
     /// Share of free blocks at or below which collection goes before host requests. Above it, collection goes after
@@ -69,6 +82,9 @@ pub struct Gc {
     /// Number of copies of the same data after which one passes the controller and its ECC engine. 0 turns this off.
     #[schemars(range(min = 0, max = 1_000_000))]
     pub copyback_check_every: u32,
+    /// Shortage of free blocks that starts an epoch of `scope = "parallel"` or `"spatial"`. Default: that of the device,
+    /// whose collection it is (Networked SSD §VII-A, Fig. 13(a)).
+    pub epoch_trigger: EpochTrigger,
     /// Number of victims of each plane in an epoch of `scope = "parallel"` or `"spatial"`. A spatial epoch covers a
     /// part of the planes and takes as many times more victims of each (Networked SSD §VII-A), so that both reclaim the
     /// same number of blocks.
@@ -93,6 +109,7 @@ impl Default for Gc {
             copies_in_flight: 2,
             copyback: false,
             copyback_check_every: 0,
+            epoch_trigger: EpochTrigger::default(),
             victims_per_plane: 1,
             group_share: 0.5,
         }

@@ -4,7 +4,7 @@ use crate::config::attach::AttachmentKind;
 use crate::config::design::{ArbitrationMethod, Design, MappingScheme, Policy, Protocol, Scope, VictimPolicy};
 use crate::config::energy::RouterSource;
 use crate::config::error::Problem;
-use crate::config::fabric::ChipToChipEcc;
+use crate::config::fabric::{ChipToChipEcc, Retry};
 use crate::config::medium::Suspendable;
 use crate::config::named::Named;
 
@@ -44,6 +44,9 @@ fn is(design: &Design, names: &[&str]) -> bool {
 /// Names of single keys, and of tables with a dot at their end.
 const NEEDS: &[Need] = &[
     need(&["fabric.venice."], "fabric.kind = \"venice\"", |d| is(d, &["venice"])),
+    need(&["fabric.venice.retry_interval"], "fabric.venice.retry = \"local\"", |d| {
+        d.fabric.venice.retry == Retry::Local
+    }),
     need(&["fabric.mesh."], "fabric.kind = \"mesh\" or \"mesh-2bit\"", |d| is(d, &["mesh", "mesh-2bit"])),
     need(&["fabric.omnibus."], "fabric.kind = \"omnibus\" or \"omnibus-split\"", |d| {
         is(d, &["omnibus", "omnibus-split"])
@@ -138,7 +141,9 @@ const NEEDS: &[Need] = &[
     }),
     need(&["gc.choices"], "gc.policy = \"d-choices\"", |d| d.gc.policy == VictimPolicy::DChoices),
     need(&["gc.min_invalid_share"], "gc.policy = \"random-plus\"", |d| d.gc.policy == VictimPolicy::RandomPlus),
-    need(&["gc.victims_per_plane"], "gc.scope = \"parallel\" or \"spatial\"", |d| d.gc.scope != Scope::Plane),
+    need(&["gc.victims_per_plane", "gc.epoch_trigger"], "gc.scope = \"parallel\" or \"spatial\"", |d| {
+        d.gc.scope != Scope::Plane
+    }),
     need(&["gc.group_share"], "gc.scope = \"spatial\"", |d| d.gc.scope == Scope::Spatial),
     need(&["gc.copyback_check_every"], "gc.copyback = true", |d| d.gc.copyback),
     need(&["refresh.scan_interval"], "refresh.age_limit_days above 0", |d| d.refresh.age_limit_days > 0.0),

@@ -6,7 +6,7 @@
 //! `tests/integration/features.rs` checks.
 
 use crate::config::attach::AttachmentKind;
-use crate::config::design::{Design, MappingScheme, Policy, Protocol, Superblock, WritePlacement};
+use crate::config::design::{Design, HoldPath, MappingScheme, Policy, Protocol, Superblock, WritePlacement};
 use crate::config::workload::Workload;
 use crate::flash::reliability::Reliability;
 use crate::flash::suspend::Suspensions;
@@ -92,7 +92,7 @@ pub fn is_plain(design: &Design, workload: &Workload, limits: &Limits) -> bool {
         design.gc.copyback,
         design.flash.failures.are_possible(),
         Reliability::is_on(design),
-        design.fabric.hold_path,
+        design.fabric.hold_path != HoldPath::Never,
         design.scheduler.policy != Policy::OutOfOrder,
         workload.flow.len() > 1,
         design.host.protocol != Protocol::Nvme,

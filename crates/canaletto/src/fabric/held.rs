@@ -23,9 +23,9 @@ struct Lun {
 
 impl HeldPaths {
     /// Room for `luns` LUNs if paths are held at all.
-    pub fn new(hold_path: bool, luns: u32) -> HeldPaths {
+    pub fn new(are_held: bool, luns: u32) -> HeldPaths {
         let none = Lun { holding: false, path: None, pages: [TransactionId::NONE; MAX_PLANES], length: 0 };
-        HeldPaths { luns: if hold_path { vec![none; luns as usize] } else { Vec::new() } }
+        HeldPaths { luns: if are_held { vec![none; luns as usize] } else { Vec::new() } }
     }
 
     /// Keeps a path for the LUN.

@@ -6,12 +6,13 @@
 
 use std::marker::PhantomData;
 
-use crate::config::design::Design;
+use crate::config::design::{Design, HoldPath};
 use crate::engine::features::Features;
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::held::HeldPaths;
 use crate::fabric::{Direction, DomainId, Fabric, PathId, Transfer};
 use crate::flash::address::{ChipId, Layout, LunId};
+use crate::flash::interface::Operation;
 use crate::scheduler::transaction::TransactionId;
 
 /// Load of a transfer.
@@ -42,7 +43,7 @@ pub struct Paths<F, X> {
     /// Transfer on each path in use.
     carried: Vec<Carried>,
     held: HeldPaths,
-    hold_path: bool,
+    hold_path: HoldPath,
     /// Time transfers took on their wires, summed over transfers.
     transfer_time: TimeSum,
     features: PhantomData<X>,
@@ -54,7 +55,7 @@ impl<F: Fabric, X: Features> Paths<F, X> {
         Paths {
             fabric: F::new(&design.fabric, layout),
             carried: Vec::new(),
-            held: HeldPaths::new(design.fabric.hold_path, layout.luns()),
+            held: HeldPaths::new(design.fabric.hold_path != HoldPath::Never, layout.luns()),
             hold_path: design.fabric.hold_path,
             transfer_time: TimeSum::ZERO,
             features: PhantomData,
@@ -130,20 +131,25 @@ impl<F: Fabric, X: Features> Paths<F, X> {
         self.fabric.release(path, now, later)
     }
 
-    /// Keeps the path of a command that has crossed, if paths are held. Returns whether they are.
+    /// Keeps the path of a command that has crossed, if those of such operations are held. Returns whether they are.
     #[inline]
-    pub fn hold(&mut self, lun: LunId, path: PathId) -> bool {
-        let holds = X::HELD_PATHS && self.hold_path;
+    pub fn hold(&mut self, lun: LunId, path: PathId, operation: Operation) -> bool {
+        let holds = X::HELD_PATHS
+            && match self.hold_path {
+                HoldPath::Never => false,
+                HoldPath::Reads => operation == Operation::Read,
+                HoldPath::Always => true,
+            };
         if holds {
             self.held.hold(lun, path);
         }
         holds
     }
 
-    /// Puts a page in line for its LUN's held path, if paths are held. Returns whether they are.
+    /// Puts a page in line for its LUN's held path, if those of reads are held. Returns whether they are.
     #[inline]
     pub fn add_page(&mut self, lun: LunId, page: TransactionId) -> bool {
-        let holds = X::HELD_PATHS && self.hold_path;
+        let holds = X::HELD_PATHS && self.hold_path != HoldPath::Never;
         if holds {
             self.held.add_page(lun, page);
         }

@@ -9,10 +9,11 @@
 //! ```
 //! Venice (ISCA 2023) §4: network §4.1, reservation §4.2 with Figs. 6 and 7, routing and its limits §4.3 with Algorithm 1.
 //!
-//! What the paper leaves open, decided here: a scout takes two flits and a router cycle a hop, and as long on its way back; a
-//! circuit is torn down when its transfer ends; the chip's port is taken when the scout is sent; a controller whose scout
-//! found no way keeps its transfer and sends another when a link has become free (`venice.retry`). Chips are not modified
-//! (§4.1), so that commands and data cross without packet headers.
+//! What the paper leaves open, decided here: a scout takes two flits and a router cycle a hop, and as long on its way back; when
+//! a transfer has ended a packet of the same size follows its circuit and frees link after link ([`tear_down`]); the chip's
+//! port is taken when the scout is sent; a controller whose scout found no way keeps its transfer and sends another when it
+//! can know of a reason to, or after a while (`venice.retry`). Chips are not modified (§4.1), so that commands and data cross
+//! without packet headers.
 //!
 //! `rtl/` holds the same as hardware; with `venice.scouts = "clocked"` both agree cycle by cycle (`docs/rtl.md`).
 
@@ -30,20 +31,21 @@ mod scout;
 mod search;
 mod slots;
 pub mod state;
+mod tear_down;
 #[cfg(test)]
 mod tests;
 mod under_way;
 
 use std::ops::Range;
 
-use crate::config::design::{Fabric as FabricConfig, Retry, Scouts, VeniceController};
+use crate::config::design::{Fabric as FabricConfig, Retry, Scouts, TearDown, VeniceController};
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::facts::{Facts, Interconnect, RouterKind, neighbours};
 use crate::fabric::packets::control_flits;
 use crate::fabric::trace::WireTrace;
-use crate::fabric::venice::circuit::{Controller, State};
-use crate::fabric::venice::grid::{Grid, LinkId, RouterId};
+use crate::fabric::venice::circuit::Controller;
+use crate::fabric::venice::grid::{Grid, LinkId};
 use crate::fabric::venice::packet::ScoutFormat;
 use crate::fabric::venice::router::LinkUse;
 use crate::fabric::venice::routers::Routers;
@@ -69,15 +71,21 @@ pub const FACTS: Facts = Facts {
     },
 };
 
-/// What can happen: each concerns one controller.
+/// What can happen. The number is a controller's, but for a port.
 #[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub enum Event {
     /// The slot of a scout has come.
     Depart(u32),
     /// The scout is back: with a circuit, or without.
     Back(u32),
+    /// A scout that has failed may be sent again.
+    RetryTimer(u32),
     /// The transfer has crossed.
     TransferDone(u32),
+    /// The packet that tears the circuit down has left the controller.
+    ControllerFree(u32),
+    /// It has reached the router of this chip, which is free for the next circuit.
+    PortFree(ChipId),
 }
 
 /// How scouts have fared.
@@ -91,6 +99,8 @@ pub struct Counts {
     pub failed_first: u64,
     /// Failed ones that came back to find a way free: others had been in their way, or a circuit ended meanwhile.
     pub missed: u64,
+    /// Scouts sent again because a circuit was torn down.
+    pub woken: u64,
     /// Circuits longer than a shortest way.
     pub detours: u64,
 }
@@ -104,13 +114,13 @@ pub struct Venice {
     /// Use of the link of each.
     own_links: Vec<LinkUse>,
     free_controllers: u32,
-    /// Controllers whose scout failed and that wait for a release, the first to fail first.
+    /// Controllers whose scout failed and that wait, the first to fail first.
     waiting: Vec<u32>,
-    /// Those of them that were just woken; kept for its memory.
-    woken: Vec<u32>,
+    /// Those of them that may go now; kept for its memory.
+    looked_at: Vec<u32>,
     /// Scouts that are not back yet.
     searching: u32,
-    /// Those of them that go hop by hop.
+    /// Those of them that go hop by hop, and packets that tear circuits down.
     under_way: UnderWay,
     port_taken: Vec<bool>,
     port_free_at: Vec<Time>,
@@ -123,6 +133,8 @@ pub struct Venice {
     command_time: Option<Time>,
     travel: Scouts,
     retry: Retry,
+    retry_interval: Time,
+    tear_down: TearDown,
     choice: VeniceController,
     counts: Counts,
 }
@@ -145,9 +157,9 @@ impl Fabric for Venice {
             own_links: vec![LinkUse::default(); grid.rows as usize],
             free_controllers: grid.rows,
             waiting: Vec::with_capacity(grid.rows as usize),
-            woken: Vec::with_capacity(grid.rows as usize),
+            looked_at: Vec::with_capacity(grid.rows as usize),
             searching: 0,
-            under_way: UnderWay::new(grid.rows),
+            under_way: UnderWay::new(),
             port_taken: vec![false; chips],
             port_free_at: vec![Time::ZERO; chips],
             grid,
@@ -158,6 +170,8 @@ impl Fabric for Venice {
             command_time: config.command_time.map(|stated| stated.time()),
             travel: config.venice.scouts,
             retry: config.venice.retry,
+            retry_interval: config.venice.retry_interval.time(),
+            tear_down: config.venice.tear_down,
             choice: config.venice.controller,
             counts: Counts::default(),
         }
@@ -222,6 +236,18 @@ impl Fabric for Venice {
                 self.scout_back(id, now, later);
                 FabricOutcome::default()
             }
+            Event::RetryTimer(id) => {
+                self.retry_after_interval(id, now, later);
+                FabricOutcome::default()
+            }
+            Event::ControllerFree(id) => {
+                self.free_controller(id, now);
+                FabricOutcome { crossed: None, freed: Some(DomainId(0)) }
+            }
+            Event::PortFree(chip) => {
+                self.free_port(chip, now);
+                FabricOutcome { crossed: None, freed: Some(DomainId(0)) }
+            }
             Event::TransferDone(id) => {
                 let controller = &self.controllers[id as usize];
                 self.port_free_at[controller.transfer.chip.index()] = now;
@@ -243,31 +269,14 @@ impl Fabric for Venice {
 
     #[inline]
     fn step(&mut self, _: Time, until: Time, later: &mut impl FnMut(Time, Event)) {
-        if let Some((back, event)) = self.let_scouts_hop(until) {
-            later(back, event);
-        }
+        self.let_scouts_hop(until, later);
     }
 
     fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) -> DomainId {
-        let id = path.0;
-        let controller = &mut self.controllers[path.index()];
-        controller.state = State::Free;
-        let chip = controller.transfer.chip;
-        self.routers.release(id, RouterId(chip.0), now);
-        self.own_links[id as usize].free(now);
-        self.port_taken[chip.index()] = false;
-        self.port_free_at[chip.index()] = now;
-        self.free_controllers += 1;
-        std::mem::swap(&mut self.waiting, &mut self.woken);
-        for i in 0..self.woken.len() {
-            let id = self.woken[i];
-            if self.could_find(id) {
-                self.send_scout(id, now, later);
-            } else {
-                self.waiting.push(id);
-            }
+        match self.tear_down {
+            TearDown::Packet => self.send_tear_down(path.0, now),
+            TearDown::Wire => self.free_circuit(path.0, now, later),
         }
-        self.woken.clear();
         DomainId(0)
     }
 
@@ -315,12 +324,13 @@ impl Fabric for Venice {
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {
-        let Counts { scouts, failed, failed_first, missed, detours } = self.counts;
+        let Counts { scouts, failed, failed_first, missed, woken, detours } = self.counts;
         vec![
             ("scouts", scouts),
             ("scouts_failed", failed),
             ("first_scouts_failed", failed_first),
             ("scouts_failed_beside_a_free_way", missed),
+            ("scouts_sent_again_after_a_circuit", woken),
             ("detours", detours),
             ("scout_hops", self.routers.hops),
         ]

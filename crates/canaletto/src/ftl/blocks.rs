@@ -63,6 +63,13 @@ struct Plane {
     most_erases: u32,
 }
 
+impl Plane {
+    /// Its free blocks.
+    fn free(&self) -> u32 {
+        self.unopened + self.erased.len() as u32
+    }
+}
+
 /// All blocks of the drive.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub struct Blocks {
@@ -76,6 +83,8 @@ pub struct Blocks {
     /// Whether free blocks are opened by erase count.
     by_wear: bool,
     bad: BadBlocks,
+    /// Free blocks of all planes, where blocks are not used together.
+    free: u64,
     /// Pages left empty in flash pages that were programmed.
     padding: u64,
     /// Contents of seeded pages.
@@ -92,8 +101,10 @@ impl Blocks {
             let bad_unseen = bad.of_factory(PlaneId(number), layout.blocks_per_plane);
             Plane { unopened: layout.blocks_per_plane - bad_unseen, bad_unseen, ..Plane::default() }
         };
+        let planes: Vec<Plane> = (0..layout.planes()).map(plane).collect();
         Blocks {
-            planes: (0..layout.planes()).map(plane).collect(),
+            free: planes.iter().map(|plane| u64::from(plane.free())).sum(),
+            planes,
             frontiers: Frontiers::new(layout.planes(), streams),
             contents: Contents::new(layout.pages_per_block, layout.sectors_per_page),
             blocks_per_plane: layout.blocks_per_plane,
@@ -113,8 +124,12 @@ impl Blocks {
         if let Some(superblocks) = &self.superblocks {
             return self.free_superblocks(plane, superblocks);
         }
-        let p = &self.planes[plane.index()];
-        p.unopened + p.erased.len() as u32
+        self.planes[plane.index()].free()
+    }
+
+    /// Free blocks of all planes, where blocks are not used together.
+    pub fn free_in_all(&self) -> u64 {
+        self.free
     }
 
     /// Free blocks of a plane that the host never gets.
@@ -231,6 +246,7 @@ impl Blocks {
     }
 
     fn take_free(&mut self, plane: PlaneId) -> u32 {
+        self.free -= 1;
         let block = if self.planes[plane.index()].unopened > 0 {
             while self.is_next_bad(plane) {
                 let p = &mut self.planes[plane.index()];
@@ -480,6 +496,7 @@ impl Blocks {
         }
         let wear = if self.by_wear { b.erases } else { 0 };
         p.erased.push(Reverse((wear, p.erasures, block)));
+        self.free += 1;
     }
 
     /// Times the block was erased.

@@ -47,7 +47,7 @@ impl<X: Features> Ftl<X> {
     /// Begins an epoch of collection if one is due: every plane is to be looked after. Once a round: an epoch that finds
     /// nothing to collect ends at once and would begin again.
     pub fn begin_epoch(&mut self, now: Time) -> bool {
-        let begins = self.collector.begin_epoch(now);
+        let begins = self.collector.begin_epoch(&self.blocks, now);
         if begins {
             self.all_planes_changed();
         }

@@ -44,7 +44,7 @@ pub use outcomes::{Outcome, Outcomes};
 pub use pages::{Pages, sector_mask};
 pub use readiness::PageReadiness;
 
-use crate::config::design::{Design, MapUpdate, PartialWrites, UnwrittenReads, WritePlacement};
+use crate::config::design::{Design, HoldPath, MapUpdate, PartialWrites, UnwrittenReads, WritePlacement};
 use crate::config::workload::{Priority, Workload};
 use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
@@ -183,7 +183,7 @@ impl<X: Features> Ftl<X> {
                 placement: design.ftl.write_placement,
                 pages_per_unit: u64::from(design.pages_per_unit()),
                 endurance: design.wear.endurance,
-                hold_path: design.fabric.hold_path,
+                hold_path: design.fabric.hold_path != HoldPath::Never,
                 copyback: design.gc.copyback,
                 copyback_check_every: design.gc.copyback_check_every,
             },

@@ -60,7 +60,7 @@ fn no_feature_is_left_out() {
         "flash.failures.program=0.01",
         "flash.failures.erase=0.01",
         "flash.errors.base=0.001",
-        "fabric.hold_path=true",
+        "fabric.hold_path=reads",
         "scheduler.policy=flin",
         "host.protocol=sata",
         "attachment.kind=sbsp",

@@ -113,6 +113,9 @@ fn designs_that_cannot_suspend_say_so() {
         let overrides: Vec<String> = overrides.iter().map(|s| (*s).to_owned()).collect();
         load_design("performance-optimized", None, &overrides).unwrap_err().to_string()
     };
-    assert!(refused(&["flash.suspend.operations=erase", "fabric.hold_path=true"]).contains("fabric.hold_path = false"));
+    assert!(
+        refused(&["flash.suspend.operations=erase", "fabric.hold_path=always"])
+            .contains("fabric.hold_path = \"never\" or \"reads\"")
+    );
     assert!(refused(&[PROGRAMS, "ftl.map_update=issue"]).contains("program-end"));
 }

@@ -347,7 +347,8 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         match payload {
             Payload::Command(lun) => {
                 self.command_crossed(lun, &crossed, now);
-                if !self.paths.hold(lun, path) {
+                let operation = self.flash.command(lun).operation;
+                if !self.paths.hold(lun, path, operation) {
                     self.next_on_path(lun, path, now);
                 }
             }
@@ -372,7 +373,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     fn next_on_path(&mut self, lun: LunId, path: PathId, now: Time) {
         match self.paths.next_page(lun) {
             Some(id) => {
-                self.paths.hold(lun, path);
+                self.paths.hold(lun, path, Operation::Read);
                 self.send_data(id, now);
             }
             None => self.give_back(lun, path, now),

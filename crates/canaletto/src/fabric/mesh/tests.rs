@@ -6,14 +6,15 @@ mod transfers;
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::config::design::ControllerEdge;
+use crate::config::design::{ControllerEdge, MeshController};
 use crate::config::units::{Rate, Size};
 use crate::fabric::tests::array;
 
-/// A default mesh with controllers at an edge.
+/// A mesh with controllers at an edge, any of which may serve a chip.
 fn shape(controllers: ControllerEdge) -> FabricConfig {
     let mut config = FabricConfig::new(FabricKind::Mesh, Rate(1_200_000_000));
     config.network.controllers = controllers;
+    config.mesh.controller = MeshController::LeastLoaded;
     config
 }
 

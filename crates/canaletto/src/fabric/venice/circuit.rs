@@ -14,10 +14,12 @@ pub enum State {
     Searching,
     /// Its scout has reached the chip and returns over the circuit.
     Reserved,
-    /// Its scout found no way; another is sent when something is released.
+    /// Its scout found no way; another is sent later.
     Waiting,
     /// Commands or data cross.
     Transferring,
+    /// The packet that tears its circuit down is on its own link.
+    TearingDown,
 }
 
 /// A flash controller.
@@ -30,6 +32,8 @@ pub struct Controller {
     pub began: Time,
     /// When the present one was.
     pub sent: Time,
+    /// When the timer of its last failed scout goes off.
+    pub timer: Time,
     /// When its circuit was complete and the scout back.
     pub ready: Time,
     /// Scouts it has sent.
@@ -52,6 +56,7 @@ impl Controller {
             transfer,
             began: Time::ZERO,
             sent: Time::ZERO,
+            timer: Time::ZERO,
             ready: Time::ZERO,
             scouts: 0,
             length: 1,

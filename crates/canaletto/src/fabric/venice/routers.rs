@@ -178,6 +178,46 @@ impl Routers {
         }
     }
 
+    /// A packet that tears its circuit down arrives at a router: the link by which it came is free, and it goes on. Returns the
+    /// routers at that link's ends (twice the same for the controller's own link), and whether this is the chip's router,
+    /// where the circuit is over.
+    ///
+    /// # Panics
+    /// If there is no such circuit.
+    pub fn tear_down(&mut self, packet: &mut Scout) -> ([RouterId; 2], bool) {
+        let (now, controller, at) = (packet.due, packet.packet.controller, packet.entry.router());
+        let exit = self.routers[at.index()].exit(controller, packet.entry).expect("the packet follows its circuit");
+        let before = self.routers[at.index()].output(packet.entry.port()).far;
+        let mut ends = [at; 2];
+        if before.is_some() {
+            if self.trace.is_on() {
+                let since = self.routers[before.router().index()].output(before.port()).used.since;
+                self.trace.write(self.grid.link(before).0, WireUse::Reserved, PathId(controller), since, now);
+            }
+            let mut links = Links { routers: &mut self.routers, reach: &mut self.reach };
+            links.cancel(controller, before.router(), before, now);
+            packet.links -= 1;
+            ends[0] = before.router();
+        }
+        let Exit::To(port) = exit else {
+            self.routers[at.index()].ejection.clear(controller);
+            return (ends, true);
+        };
+        packet.entry = self.routers[at.index()].output(port).far;
+        packet.due = now + self.hop;
+        if self.trace.is_on() {
+            self.trace.write(self.grid.link(packet.entry).0, WireUse::Cancel, PathId(controller), now, packet.due);
+        }
+        (ends, false)
+    }
+
+    /// Whether something of a packet's is reserved at a router.
+    pub fn holds(&self, packet: u32, at: RouterId) -> bool {
+        let router = &self.routers[at.index()];
+        let is_its = |row: Row| row.read().is_some_and(|(holder, _)| holder == packet);
+        is_its(router.ejection) || Port::ALL.into_iter().any(|port| is_its(router.output(port).row))
+    }
+
     /// A circuit's links carry a transfer from now on.
     pub fn carry(&mut self, controller: u32, transfer: &Transfer, now: Time) {
         let (chip, time) = (RouterId(transfer.chip.0), transfer.time());

@@ -1,4 +1,4 @@
-//! A scout on its way.
+//! A scout on its way; packets that tear circuits down go as scouts do.
 
 use crate::engine::time::Time;
 use crate::fabric::venice::grid::{PortAt, RouterId};
@@ -13,6 +13,8 @@ pub struct Scout {
     pub due: Time,
     /// The port by which it comes in there.
     pub entry: PortAt,
+    /// Whether it follows a circuit, to tear it down, and searches nothing.
+    pub tears_down: bool,
     /// Links reserved between its controller's router and where it is.
     pub links: u32,
     /// Its destination, as [`MinimalPorts`](super::minimal::MinimalPorts) has it.
@@ -27,7 +29,16 @@ impl Scout {
     /// A scout that is nowhere yet.
     pub fn new(controller: u32, destination: RouterId, number: u64) -> Scout {
         let packet = ScoutPacket { mode: Mode::Reserve, destination, controller };
-        Scout { packet, due: Time::ZERO, entry: PortAt::NONE, links: 0, toward: 0, memory: 0, tag: number << 4 }
+        Scout {
+            packet,
+            due: Time::ZERO,
+            entry: PortAt::NONE,
+            tears_down: false,
+            links: 0,
+            toward: 0,
+            memory: 0,
+            tag: number << 4,
+        }
     }
 
     /// Links between its controller and where it is, the controller's own included.

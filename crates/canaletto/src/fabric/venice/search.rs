@@ -56,19 +56,27 @@ impl Venice {
         }
     }
 
-    /// Lets scouts hop until one ends its search, or all that are left arrive no sooner than `until`.
+    /// Lets scouts hop, and packets that tear circuits down, until one has an event follow from it, or all that are left
+    /// arrive no sooner than `until`.
     #[inline]
-    pub(super) fn let_scouts_hop(&mut self, until: Time) -> Option<(Time, Event)> {
+    pub(super) fn let_scouts_hop(&mut self, until: Time, later: &mut impl FnMut(Time, Event)) {
         loop {
             if self.travel == Scouts::Clocked {
                 self.under_way.put_lowest_number_first();
             }
-            let scout = self.under_way.arriving_before(until)?;
+            let Some(scout) = self.under_way.arriving_before(until) else { return };
+            if scout.tears_down {
+                if self.tear_down_hop(later) {
+                    return;
+                }
+                continue;
+            }
             match self.routers.hop(scout) {
                 Hop::On => self.under_way.hopped(),
                 end => {
                     let scout = self.under_way.end();
-                    return Some((self.search_ended(&scout, end), Event::Back(scout.packet.controller)));
+                    let back = self.search_ended(&scout, end);
+                    return later(back, Event::Back(scout.packet.controller));
                 }
             }
         }
@@ -100,12 +108,13 @@ impl Venice {
             self.counts.missed += u64::from(self.could_find(id));
             match self.retry {
                 Retry::Immediate => self.send_scout(id, now, later),
-                Retry::OnRelease => self.waiting.push(id),
+                Retry::Local => self.wait_for_timer(id, now, later),
+                Retry::Oracle => self.waiting.push(id),
             }
         }
         // Scouts that search at the same time fail because of each other. Once none is under way, the first that could find a
         // way goes, alone, and finds it.
-        if self.searching == 0 {
+        if self.retry == Retry::Oracle && self.searching == 0 {
             if let Some(place) = (0..self.waiting.len()).find(|&place| self.could_find(self.waiting[place])) {
                 let id = self.waiting.remove(place);
                 self.send_scout(id, now, later);
@@ -113,8 +122,24 @@ impl Venice {
         }
     }
 
-    /// Whether a scout of a waiting controller could find a way now. The hardware would find out by sending one after the
-    /// other (`venice.retry = "immediate"`), and the futile ones would hold links that others need.
+    /// A controller whose scout has failed waits, for a while at the most.
+    fn wait_for_timer(&mut self, id: u32, now: Time, later: &mut impl FnMut(Time, Event)) {
+        self.waiting.push(id);
+        let timer = now + self.retry_interval;
+        self.controllers[id as usize].timer = timer;
+        later(timer, Event::RetryTimer(id));
+    }
+
+    /// The timer of a failed scout goes off. It may be that of one that was sent again before.
+    pub(super) fn retry_after_interval(&mut self, id: u32, now: Time, later: &mut impl FnMut(Time, Event)) {
+        let controller = &self.controllers[id as usize];
+        if controller.state == State::Waiting && controller.timer == now {
+            self.waiting.retain(|&waits| waits != id);
+            self.send_scout(id, now, later);
+        }
+    }
+
+    /// Whether a scout of a waiting controller could find a way now, were it alone: what only an oracle knows.
     pub(super) fn could_find(&mut self, id: u32) -> bool {
         let source = self.grid.entry(id).router();
         self.routers.is_connected(source, self.controllers[id as usize].destination())

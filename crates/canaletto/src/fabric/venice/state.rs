@@ -50,7 +50,8 @@ impl Venice {
             State::Free => Activity::Idle,
             State::Searching | State::Reserved => Activity::Searching,
             State::Waiting => Activity::Waiting,
-            State::Transferring => Activity::Transferring,
+            // The hardware has wires for the end of a circuit.
+            State::Transferring | State::TearingDown => Activity::Transferring,
         }
     }
 

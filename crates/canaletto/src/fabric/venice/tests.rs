@@ -1,9 +1,10 @@
 use super::*;
-use crate::config::design::{ControllerEdge, FabricKind};
+use crate::config::design::{ControllerEdge, FabricKind, TearDown};
 use crate::config::units::Rate;
 use crate::fabric::tests::{Bench, array};
 use crate::fabric::trace::{WireSpan, WireUse};
-use crate::fabric::venice::grid::Port;
+use crate::fabric::venice::circuit::State;
+use crate::fabric::venice::grid::{Port, RouterId};
 use crate::fabric::venice::packet::Mode;
 use crate::fabric::venice::routers::Hop;
 use proptest::prelude::*;
@@ -139,7 +140,7 @@ fn an_unloaded_transfer_takes_its_distance() {
 #[test]
 fn a_clocked_transfer_waits_for_its_slot_and_for_strobes() {
     let mut config = config();
-    config.venice.scouts = Scouts::Clocked;
+    (config.venice.scouts, config.venice.tear_down) = (Scouts::Clocked, TearDown::Wire);
     for (chip, at, slot) in [(2, 0, 0), (2, 1, 2), (6, 0, 1), (6, 1, 1)] {
         for direction in [Direction::FromChip, Direction::ToChip] {
             let mut bench = Bench::<Venice>::new(&config, &array(2, 4));
@@ -159,7 +160,7 @@ fn a_clocked_transfer_waits_for_its_slot_and_for_strobes() {
 #[test]
 fn clocked_scouts_go_in_the_order_of_their_numbers() {
     let mut config = config();
-    config.venice.scouts = Scouts::Clocked;
+    (config.venice.scouts, config.venice.tear_down) = (Scouts::Clocked, TearDown::Wire);
     for chips in [[2, 8], [8, 2]] {
         let mut bench = Bench::<Venice>::new(&config, &array(3, 3));
         for chip in chips {
@@ -179,49 +180,113 @@ fn clocked_scouts_go_in_the_order_of_their_numbers() {
     }
 }
 
-/// A chip's port takes one circuit, a controller one transfer: refused at t − 1 ps, granted at t.
+/// A chip's port takes one circuit, a controller one transfer: refused at t − 1 ps, granted at t, when the packet that tears
+/// the circuit down is at the chip or at the controller's router, or when the transfer ends.
 #[test]
 fn ports_and_controllers_are_granted_when_they_are_free() {
-    let mut bench = Bench::<Venice>::new(&config(), &array(2, 4));
-    let transfer = bench.page(0, Direction::FromChip);
-    bench.start(transfer);
-    assert!(!bench.is_free(0, Direction::ToChip), "its port is taken");
-    assert!(bench.is_free(1, Direction::ToChip), "another controller is free");
-    let far = bench.page(3, Direction::FromChip);
-    bench.start(far);
-    assert!(!bench.is_free(5, Direction::ToChip), "no controller is free");
-    let end = Time::from_ns(2 * 3 + 1 + 4096);
-    bench.run_until(Time(end.0 - 1));
-    assert!(!bench.is_free(0, Direction::ToChip));
-    bench.run_until(end);
-    assert!(bench.is_free(0, Direction::ToChip) && bench.is_free(5, Direction::ToChip));
-    assert_eq!(bench.fabric.port_free_at(ChipId(0), Direction::ToChip), end);
+    for (tear_down, hop) in [(TearDown::Packet, 3), (TearDown::Wire, 0)] {
+        for (chip, distance) in [(0, 1), (3, 4)] {
+            let mut config = config();
+            config.venice.tear_down = tear_down;
+            let mut bench = Bench::<Venice>::new(&config, &array(1, 4));
+            bench.start(bench.page(chip, Direction::FromChip));
+            assert!(!bench.is_free(1, Direction::ToChip), "no controller is free");
+            let end = (2 * 3 + 1) * distance + 4096;
+            let [controller, port] = [Time::from_ns(end + hop), Time::from_ns(end + hop * distance)];
+            bench.run_until(Time(controller.0 - 1));
+            assert!(!bench.is_free(1, Direction::ToChip));
+            bench.run_until(controller);
+            assert!(bench.is_free(1, Direction::ToChip));
+            if port > controller {
+                bench.run_until(Time(port.0 - 1));
+                assert!(!bench.is_free(chip, Direction::ToChip), "its port is taken");
+            }
+            bench.run_until(port);
+            assert!(bench.is_free(chip, Direction::ToChip));
+            assert_eq!(bench.fabric.port_free_at(ChipId(chip), Direction::ToChip), port);
+        }
+    }
 }
 
-/// On 2 × 2 chips, with the link between the left routers blocked, the transfer of controller 1 to chip 3 cuts chip 2 off from
-/// controller 0. Its scout fails, and is sent again at the picosecond that transfer ends, or over and over until then; the
-/// time from the first to the last scout is the conflict.
+/// A packet that tears a circuit down frees link after link, a hop apart.
 #[test]
-fn a_failed_scout_goes_again_at_the_release() {
-    for retry in [Retry::OnRelease, Retry::Immediate] {
-        let mut config = config();
-        config.venice.retry = retry;
-        let mut bench = Bench::<Venice>::new(&config, &array(2, 2));
-        bench.fabric.routers.block(LinkId(2));
-        for chip in [3, 2] {
-            let transfer = bench.page(chip, Direction::FromChip);
-            bench.start(transfer);
-        }
-        bench.run();
-        let [(first, _), (_, second)] = bench.crossed[..] else { panic!("two transfers") };
-        assert_eq!(first, Time::from_ns(2 * 3 * 2 + 2 + 4096));
+fn a_circuit_is_torn_down_link_by_link() {
+    let mut bench = Bench::<Venice>::new(&config(), &array(1, 4));
+    bench.start(bench.page(3, Direction::FromChip));
+    let end = (2 * 3 + 1) * 4 + 4096;
+    // The controller's own link first, which is none of the routers'.
+    for (hops, reserved) in [(0, 3), (1, 3), (2, 2), (3, 1), (4, 0)] {
+        bench.run_until(Time::from_ns(end + 3 * hops));
+        assert_eq!(bench.fabric.routers.reserved(), reserved, "after {hops} hops");
+    }
+}
+
+/// The link between two routers.
+fn link_between(grid: &Grid, one: u32, other: u32) -> LinkId {
+    let ends = [one, other].map(|r| grid.place(RouterId(r))).map(|(row, column)| (row as i32, column as i32));
+    let joins = |link: &LinkId| grid.ends(*link) == (ends[0], ends[1]) || grid.ends(*link) == (ends[1], ends[0]);
+    (0..grid.links()).map(LinkId).find(joins).expect("neighbours")
+}
+
+/// On 2 × 2 chips, with a link blocked, the transfer of controller 1 cuts a chip off from controller 0, whose scout fails; it
+/// is sent a while later. The time from its first to its last scout is the conflict; that to the end of the first transfer is
+/// returned with it.
+fn second_of_two(
+    retry: Retry,
+    tear_down: TearDown,
+    blocked: (u32, u32),
+    chips: [u32; 2],
+) -> (Time, TransferDone, Counts) {
+    let mut config = config();
+    (config.venice.retry, config.venice.tear_down) = (retry, tear_down);
+    let mut bench = Bench::<Venice>::new(&config, &array(2, 2));
+    bench.fabric.routers.block(link_between(&grid(2, 2), blocked.0, blocked.1));
+    bench.start(bench.page(chips[0], Direction::FromChip));
+    let later = Time::from_ns(100);
+    bench.run_until(later);
+    bench.start(bench.page(chips[1], Direction::FromChip));
+    bench.run();
+    let [(first, _), (_, second)] = bench.crossed[..] else { panic!("two transfers") };
+    (first - later, second, bench.fabric.counts)
+}
+
+/// The oracle sends it again at the picosecond at which the last link in its way is free; "at once" over and over until then.
+#[test]
+fn a_failed_scout_goes_again_when_a_way_is_free() {
+    // Chip 3 first, from controller 1 over router 2; then chip 2 from controller 0, whose way is over 0, 1 and 3.
+    let cut_off = |retry, tear_down| second_of_two(retry, tear_down, (0, 2), [3, 2]);
+    for (tear_down, hops) in [(TearDown::Wire, 0), (TearDown::Packet, 2)] {
+        let (first, second, counts) = cut_off(Retry::Oracle, tear_down);
+        assert_eq!(first, Time::from_ns(2 * 3 * 2 + 2 + 4096 - 100));
         assert_eq!(second.setup, Time::from_ns(2 * 3 * 4), "over chips 0, 1 and 3");
-        let counts = bench.fabric.counts;
-        match retry {
-            Retry::OnRelease => assert_eq!((second.conflict, counts.failed), (first, 1)),
-            // The last scout may set out a little before, and find the links free where it needs them.
-            Retry::Immediate => assert!(second.conflict + second.setup >= first && counts.failed > 50, "{counts:?}"),
-        }
+        assert_eq!((second.conflict, counts.failed, counts.woken), (first + Time::from_ns(3 * hops), 1, 1));
+        let (first, second, counts) = cut_off(Retry::Immediate, tear_down);
+        // The last scout may set out a little before, and find the links free where it needs them.
+        assert!(second.conflict + second.setup >= first && counts.failed > 50, "{counts:?}");
+    }
+}
+
+/// What a controller cannot see wakes nobody: its scout goes again when its timer says so.
+#[test]
+fn a_failed_scout_goes_again_after_the_interval() {
+    for tear_down in [TearDown::Packet, TearDown::Wire] {
+        let (first, second, counts) = second_of_two(Retry::Local, tear_down, (0, 2), [3, 2]);
+        // Out to router 3 and back: six hops, then a microsecond, over and over.
+        let each = Time::from_ns(6 * 3 + 1000);
+        assert_eq!(second.conflict, each * counts.failed);
+        assert!(second.conflict > first && second.conflict < first + each, "{counts:?}");
+        assert_eq!((counts.failed, counts.woken), (4, 0));
+    }
+}
+
+/// A circuit across a controller's own router is seen to end there.
+#[test]
+fn a_failed_scout_goes_again_when_its_router_sees_a_circuit_end() {
+    // Chip 3 from controller 1 over routers 2, 0 and 1, so that controller 0 has no way anywhere.
+    let across = |tear_down| second_of_two(Retry::Local, tear_down, (2, 3), [3, 1]);
+    for (tear_down, hops) in [(TearDown::Wire, 0), (TearDown::Packet, 2)] {
+        let (first, second, counts) = across(tear_down);
+        assert_eq!((counts.woken, second.conflict), (1, first + Time::from_ns(3 * hops)), "{counts:?}");
     }
 }
 
@@ -270,10 +335,14 @@ fn soak(config: &FabricConfig, rows: u32, columns: u32, transfers: &[(u32, bool)
 
 fn modes() -> impl Strategy<Value = FabricConfig> {
     let scouts = prop::sample::select(vec![Scouts::Atomic, Scouts::HopByHop, Scouts::Clocked]);
-    (scouts, prop::bool::ANY, prop::bool::ANY, prop::bool::ANY).prop_map(|(scouts, now, own, two)| {
+    let retry = prop::sample::select(vec![Retry::Local, Retry::Oracle, Retry::Immediate]);
+    let each = (scouts, retry, prop::bool::ANY, prop::bool::ANY, prop::bool::ANY);
+    each.prop_map(|(scouts, retry, wire, own, two)| {
         let mut config = config();
-        config.venice.scouts = scouts;
-        config.venice.retry = if now { Retry::Immediate } else { Retry::OnRelease };
+        (config.venice.scouts, config.venice.retry) = (scouts, retry);
+        if wire || scouts == Scouts::Clocked {
+            config.venice.tear_down = TearDown::Wire;
+        }
         config.venice.controller = if own { VeniceController::OwnRow } else { VeniceController::NearestFree };
         config.network.controllers = if two { ControllerEdge::Alternating } else { ControllerEdge::West };
         config

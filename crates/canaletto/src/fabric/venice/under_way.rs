@@ -1,4 +1,4 @@
-//! Scouts that go hop by hop, in the order in which they arrive at their next routers.
+//! Scouts and packets that tear circuits down, hop by hop, in the order in which they arrive at their next routers.
 
 use crate::engine::time::Time;
 use crate::fabric::venice::scout::Scout;
@@ -14,8 +14,8 @@ pub struct UnderWay {
 
 impl UnderWay {
     /// Nobody under way.
-    pub fn new(controllers: u32) -> UnderWay {
-        UnderWay { scouts: Vec::with_capacity(controllers as usize), next: 0 }
+    pub fn new() -> UnderWay {
+        UnderWay { scouts: Vec::new(), next: 0 }
     }
 
     /// When the next scout arrives.
@@ -28,6 +28,11 @@ impl UnderWay {
     #[inline]
     pub fn arriving_before(&mut self, until: Time) -> Option<&mut Scout> {
         self.scouts.get_mut(self.next).filter(|scout| scout.due < until)
+    }
+
+    /// The next of them to arrive, of which there must be one.
+    pub fn next_mut(&mut self) -> &mut Scout {
+        &mut self.scouts[self.next]
     }
 
     /// Of those that arrive together with the next one, makes that of the lowest controller the next.
@@ -92,7 +97,7 @@ mod tests {
         #[test]
         fn scouts_arrive_in_the_order_in_which_they_left(actions in prop::collection::vec((0u8..4, 0u64..9), 0..100)) {
             let hop = Time::from_ns(3);
-            let (mut ring, mut line) = (UnderWay::new(8), VecDeque::<(Time, u32)>::new());
+            let (mut ring, mut line) = (UnderWay::new(), VecDeque::<(Time, u32)>::new());
             let mut now = Time::ZERO;
             for (id, (action, later)) in (0..).zip(actions) {
                 let until = now + Time::from_ns(later);

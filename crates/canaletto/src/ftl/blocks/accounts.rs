@@ -113,6 +113,10 @@ impl Blocks {
                 }
             }
         }
+        let free: u64 = self.planes.iter().map(|plane| u64::from(plane.free())).sum();
+        if self.superblocks.is_none() && free != self.free {
+            return Err(format!("{free} blocks are free, counted {}", self.free));
+        }
         Ok(())
     }
 }

@@ -28,6 +28,7 @@ impl Blocks {
                 self.frontiers.fill(PlaneId(number), frontier, block, left);
             }
         }
+        self.free = self.planes.iter().map(|plane| u64::from(plane.free())).sum();
         if self.has_superblocks() {
             self.seed_superblocks(&seeds);
         }

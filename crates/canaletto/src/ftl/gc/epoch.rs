@@ -3,7 +3,7 @@
 //! Parallel GC has one group, all planes. Spatial GC (Networked SSD, MICRO 2022, §VI-A) has groups of neighbouring columns
 //! that take turns: while one collects, the host's writes go to the others.
 
-use crate::config::design::{Gc, Scope};
+use crate::config::design::{EpochTrigger, Gc, Scope};
 use crate::engine::time::Time;
 use crate::flash::address::{ChipId, Layout, PlaneId};
 use crate::measure::maintenance::Spans;
@@ -18,7 +18,11 @@ pub struct Epoch {
     groups: u8,
     /// Victims of each plane in an epoch.
     victims: u32,
-    due: bool,
+    trigger: EpochTrigger,
+    /// An epoch is due when the device has fewer free blocks than this.
+    start_below: u64,
+    /// Whether a plane has been short of free blocks.
+    plane_is_short: bool,
     /// The group that collects.
     current: Option<u8>,
     next: u8,
@@ -26,15 +30,17 @@ pub struct Epoch {
     quota: Vec<u32>,
     /// Planes with a quota or a job of this epoch.
     unfinished: u32,
+    /// Whether any plane has found something to collect.
+    collects: bool,
     /// When the epoch under way began.
     since: Time,
-    /// How long epochs took.
+    /// How long epochs took in which anything was collected.
     pub lengths: Spans,
 }
 
 impl Epoch {
-    /// No epoch yet.
-    pub fn new(config: &Gc, layout: &Layout) -> Epoch {
+    /// No epoch yet. A plane is short of free blocks when it has fewer than `start_below`.
+    pub fn new(config: &Gc, layout: &Layout, start_below: u32) -> Epoch {
         let columns = layout.chips_per_channel;
         let groups = match config.scope {
             Scope::Spatial => ((1.0 / config.group_share).round() as u32).clamp(1, columns.min(255)),
@@ -46,27 +52,34 @@ impl Epoch {
             chip_groups: (0..layout.chips()).map(|c| group_of_chip(ChipId(c))).collect(),
             groups: groups as u8,
             victims: config.victims_per_plane * groups,
-            due: false,
+            trigger: config.epoch_trigger,
+            start_below: u64::from(start_below) * u64::from(layout.planes()),
+            plane_is_short: false,
             current: None,
             next: 0,
             quota: vec![0; layout.planes() as usize],
             unfinished: 0,
+            collects: false,
             since: Time::ZERO,
             lengths: Spans::default(),
         }
     }
 
     /// A plane is short of free blocks.
-    pub fn trigger(&mut self) {
-        self.due = true;
+    pub fn note_short_plane(&mut self) {
+        self.plane_is_short = true;
     }
 
-    /// Begins an epoch if one is due and none is under way. Returns whether it did.
-    pub fn begin(&mut self, now: Time) -> bool {
-        if !self.due || self.current.is_some() {
+    /// Begins an epoch if none is under way and one is due, the device having so many `free` blocks. Returns whether it did.
+    pub fn begin(&mut self, free: u64, now: Time) -> bool {
+        let due = match self.trigger {
+            EpochTrigger::Device => free < self.start_below,
+            EpochTrigger::Plane => self.plane_is_short,
+        };
+        if !due || self.current.is_some() {
             return false;
         }
-        self.due = false;
+        self.plane_is_short = false;
         self.current = Some(self.next);
         self.since = now;
         for (quota, group) in self.quota.iter_mut().zip(&self.group_of) {
@@ -87,6 +100,7 @@ impl Epoch {
     /// The plane has chosen a victim.
     pub fn job_starts(&mut self, plane: PlaneId) {
         self.quota[plane.index()] -= 1;
+        self.collects = true;
     }
 
     /// The plane has nothing to collect.
@@ -107,7 +121,9 @@ impl Epoch {
         self.unfinished -= 1;
         if self.unfinished == 0 {
             self.current = None;
-            self.lengths.count(now - self.since);
+            if std::mem::take(&mut self.collects) {
+                self.lengths.count(now - self.since);
+            }
         }
     }
 

@@ -163,7 +163,7 @@ impl Collector {
             planes_per_group: limits.planes_per_group,
             wanted: vec![Vec::new(); groups as usize],
             policy: Chooser::new(config, seed),
-            epoch: Epoch::new(config, &limits.layout),
+            epoch: Epoch::new(config, &limits.layout, limits.gc_start_below),
             destinations: Stream::named(seed, "gc/destination"),
             config: config.clone(),
             static_threshold: wear.static_threshold,
@@ -198,7 +198,7 @@ impl Collector {
     fn start_job(&mut self, plane: PlaneId, blocks: &mut Blocks, starved: bool, now: Time) {
         let free = blocks.free(plane);
         if self.config.scope != Scope::Plane && free < self.start_below && !self.epoch.wants(plane) {
-            self.epoch.trigger();
+            self.epoch.note_short_plane();
         }
         let pressing = |reason| reason != Reason::Refresh;
         let victim = self
@@ -291,8 +291,8 @@ impl Collector {
     }
 
     /// Begins an epoch if one is due: returns whether planes have to be looked at again.
-    pub fn begin_epoch(&mut self, now: Time) -> bool {
-        self.epoch.begin(now)
+    pub fn begin_epoch(&mut self, blocks: &Blocks, now: Time) -> bool {
+        self.config.scope != Scope::Plane && self.epoch.begin(blocks.free_in_all(), now)
     }
 
     /// The epoch, for those who keep out of its way.

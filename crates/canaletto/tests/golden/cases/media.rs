@@ -66,7 +66,7 @@ const CASES: &[(&str, &[&[&str]], &str)] = &[
         MIXED,
     ),
     ("errors/venice", &[ERRORS, &["fabric.kind=venice", "controller.ecc.max_read_retries=2"]], LARGE_MIXED),
-    ("errors/hold-path", &[ERRORS, &["fabric.hold_path=true"]], LARGE_READS),
+    ("errors/hold-path", &[ERRORS, &["fabric.hold_path=always"]], LARGE_READS),
     ("errors/cached-table", &[ERRORS, &["mapping.cache_capacity=512B"]], MIXED),
     ("failures/program", &[SPARE, &["flash.failures.program=0.02"]], WRITES),
     ("failures/erase", &[SPARE, &["flash.failures.erase=0.05"]], WRITES),

@@ -35,7 +35,7 @@ const CASES: &[(&str, &[&str], &str)] = &[
         MIXED,
     ),
     ("attached", &["attachment.kind=sbdp"], LARGE_MIXED),
-    ("hold-path", &["fabric.hold_path=true"], LARGE_MIXED),
+    ("hold-path", &["fabric.hold_path=always"], LARGE_MIXED),
     (
         "venice-atomic",
         &["fabric.kind=venice", "fabric.venice.scouts=atomic", "fabric.venice.retry=immediate"],

@@ -11,16 +11,16 @@ use canaletto::config::named::Named;
 use proptest::prelude::*;
 
 /// A key's value, as on the command line.
-type Setting = BoxedStrategy<(&'static str, String)>;
+pub type Setting = BoxedStrategy<(&'static str, String)>;
 
 /// Any of these; failures shrink towards the first.
-fn any<T: Display>(key: &'static str, values: impl IntoIterator<Item = T>) -> Setting {
+pub fn any<T: Display>(key: &'static str, values: impl IntoIterator<Item = T>) -> Setting {
     let values: Vec<String> = values.into_iter().map(|value| value.to_string()).collect();
     prop::sample::select(values).prop_map(move |value| (key, value)).boxed()
 }
 
 /// This one mostly, else any of the others.
-fn rarely<T: Display>(key: &'static str, mostly: T, others: impl IntoIterator<Item = T>) -> Setting {
+pub fn rarely<T: Display>(key: &'static str, mostly: T, others: impl IntoIterator<Item = T>) -> Setting {
     let mostly = mostly.to_string();
     prop_oneof![4 => Just((key, mostly)), 1 => any(key, others)].boxed()
 }
@@ -150,9 +150,9 @@ fn interconnect() -> Vec<Setting> {
         any("fabric.kind", FabricKind::NAMES),
         any("fabric.transfer_order", ["data-first", "commands-first"]),
         any("fabric.data_queue", ["fifo", "oldest-request"]),
-        rarely("fabric.hold_path", false, [true]),
+        rarely("fabric.hold_path", "never", ["always"]),
         any("fabric.venice.scouts", ["hop-by-hop", "atomic"]),
-        any("fabric.venice.retry", ["on-release", "immediate"]),
+        any("fabric.venice.retry", ["oracle", "immediate"]),
         any("fabric.omnibus.chip_to_chip_ecc", ["none", "detect", "via-controller"]),
         number("fabric.omnibus.v_page_registers", 1, 5),
     ]
@@ -238,10 +238,12 @@ impl Settings {
         }
         let kind = FabricKind::ALL.iter().find(|kind| self.is("fabric.kind", kind.name()));
         if kind.is_some_and(|kind| !kind.facts().holds_paths) {
-            self.set("fabric.hold_path", false);
+            self.set("fabric.hold_path", "never");
         }
-        if self.is("fabric.hold_path", "true") {
+        if self.is("fabric.hold_path", "always") {
             self.set("flash.suspend.operations", "none");
+        }
+        if !self.is("fabric.hold_path", "never") {
             self.set("gc.copyback", false);
         }
         if self.is("ftl.map_update", "issue") {
@@ -365,10 +367,10 @@ impl Settings {
     }
 }
 
-/// Random changes of the preset [`BASE`].
-pub fn designs() -> impl Strategy<Value = Vec<String>> {
+/// Random changes of the preset [`BASE`], of `newer` keys among others.
+pub fn designs(newer: Vec<Setting>) -> impl Strategy<Value = Vec<String>> {
     let device = [geometry(), flash(), ftl(), collection(), cache(), mapping(), scheduler()].concat();
-    let keys = [device, interconnect(), host_and_controller()].concat();
+    let keys = [device, interconnect(), host_and_controller(), newer].concat();
     keys.prop_map(|settings| Settings(settings.into_iter().collect()).made_to_agree().overrides())
 }
 

@@ -1,6 +1,7 @@
 //! Nothing is lost: random drives, traffic, failures and losses of power, watched by a checker that keeps its own books.
 
 mod designs;
+mod newer;
 mod power;
 mod seeds;
 pub mod shadow;

@@ -17,6 +17,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
 use super::designs::{BASE, designs};
+use super::newer::newer;
 use super::power;
 use super::shadow::{Shadow, check};
 use super::workloads::workloads;
@@ -93,7 +94,11 @@ impl fmt::Debug for Case {
 }
 
 fn cases() -> impl Strategy<Value = Case> {
-    (designs(), workloads(), 0.0f64..1.0).prop_map(|(overrides, workload, power)| Case { overrides, workload, power })
+    (designs(newer()), workloads(), 0.0f64..1.0).prop_map(|(overrides, workload, power)| Case {
+        overrides,
+        workload,
+        power,
+    })
 }
 
 impl Case {

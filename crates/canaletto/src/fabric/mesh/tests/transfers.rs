@@ -4,7 +4,6 @@ use crate::engine::time::TimeSum;
 use proptest::prelude::*;
 
 use super::*;
-use crate::config::design::MeshController;
 use crate::config::units::Duration;
 
 /// The controllers of transfers that start one after the other, all at once: the row in which each is seen at its edge.

@@ -1,0 +1,106 @@
+//! The end of a circuit: who frees it when, and whose scouts are sent again then.
+//!
+//! ```text
+//! FC0 ──x── R0 ──x── R1 ══▶ R2 ══ chip      a packet in cancel mode follows the last byte: links behind it are free,
+//!                                          the controller once it is at R0, the chip's port once it is at R2
+//! ```
+//! The paper has scouts cancel what they reserved (Venice §4.2, Fig. 6) and does not say how a circuit ends; the same packet does
+//! for both. With `venice.tear_down = "wire"` everything is free at once, as in `rtl/`.
+
+use super::{Event, Venice};
+use crate::config::design::Retry;
+use crate::engine::time::Time;
+use crate::fabric::PathId;
+use crate::fabric::trace::WireUse;
+use crate::fabric::venice::circuit::State;
+use crate::fabric::venice::grid::RouterId;
+use crate::fabric::venice::packet::Mode;
+use crate::fabric::venice::routers::Routers;
+use crate::flash::address::ChipId;
+
+impl Venice {
+    /// Sends a packet after a transfer, to tear its circuit down.
+    pub(super) fn send_tear_down(&mut self, id: u32, now: Time) {
+        let controller = &mut self.controllers[id as usize];
+        controller.state = State::TearingDown;
+        let length = controller.length;
+        let mut packet = self.routers.scout(id, controller.destination(), controller.scouts, now);
+        packet.packet.mode = Mode::Cancel;
+        packet.tears_down = true;
+        packet.links = (length - 1) as u32;
+        self.routers.trace.write(self.grid.controller_link(id).0, WireUse::Cancel, PathId(id), now, packet.due);
+        self.under_way.send(packet);
+    }
+
+    /// The next packet to arrive is one that tears a circuit down: it frees a link. Returns whether events follow: controller
+    /// and port are free once it has gone on, or scouts go that waited for a link.
+    #[inline(never)]
+    pub(super) fn tear_down_hop(&mut self, later: &mut impl FnMut(Time, Event)) -> bool {
+        let packet = self.under_way.next_mut();
+        let (now, id, entry) = (packet.due, packet.packet.controller, packet.entry);
+        let begins = entry == self.grid.entry(id);
+        let (freed, ends) = self.routers.tear_down(packet);
+        if ends {
+            self.under_way.end();
+            later(now, Event::PortFree(ChipId(entry.router().0)));
+        } else {
+            self.under_way.hopped();
+        }
+        if begins {
+            later(now, Event::ControllerFree(id));
+        }
+        self.look_who_sees(|_, router| freed.contains(&router));
+        self.wake(now, later) || begins || ends
+    }
+
+    /// A circuit is over, and all of it is free at once.
+    pub(super) fn free_circuit(&mut self, id: u32, now: Time, later: &mut impl FnMut(Time, Event)) {
+        let chip = self.controllers[id as usize].transfer.chip;
+        self.look_who_sees(|routers, router| routers.holds(id, router));
+        self.routers.release(id, RouterId(chip.0), now);
+        self.free_controller(id, now);
+        self.free_port(chip, now);
+        self.wake(now, later);
+    }
+
+    /// Notes which waiting controllers see links freed: those of routers that are on the circuit.
+    fn look_who_sees(&mut self, is_on_circuit: impl Fn(&Routers, RouterId) -> bool) {
+        if self.retry == Retry::Local {
+            let (routers, grid) = (&self.routers, &self.grid);
+            let sees = |&&id: &&u32| is_on_circuit(routers, grid.entry(id).router());
+            self.looked_at.extend(self.waiting.iter().filter(sees));
+        }
+    }
+
+    /// Sends the scouts of controllers that have seen links freed, or that an oracle tells of a way. Returns whether there are
+    /// any.
+    fn wake(&mut self, now: Time, later: &mut impl FnMut(Time, Event)) -> bool {
+        let before = self.waiting.len();
+        if self.retry == Retry::Oracle {
+            self.looked_at.extend(&self.waiting);
+        }
+        for i in 0..self.looked_at.len() {
+            let id = self.looked_at[i];
+            if self.retry == Retry::Local || self.could_find(id) {
+                self.waiting.retain(|&waits| waits != id);
+                self.counts.woken += 1;
+                self.send_scout(id, now, later);
+            }
+        }
+        self.looked_at.clear();
+        self.waiting.len() < before
+    }
+
+    /// A controller may take another transfer.
+    pub(super) fn free_controller(&mut self, id: u32, now: Time) {
+        self.controllers[id as usize].state = State::Free;
+        self.own_links[id as usize].free(now);
+        self.free_controllers += 1;
+    }
+
+    /// A chip's port may take another circuit.
+    pub(super) fn free_port(&mut self, chip: ChipId, now: Time) {
+        self.port_taken[chip.index()] = false;
+        self.port_free_at[chip.index()] = now;
+    }
+}
