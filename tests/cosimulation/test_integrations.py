@@ -100,7 +100,7 @@ def compiled(folder: Path, library: Path, *words: str | Path, static: bool = Fal
 
 
 def printed(program: Path, folder: Path, requests: Requests, *words: str) -> Completed:
-    """What a program that replays requests prints; `words`: its own, then the settings of the design."""
+    """Completions that a program prints; `words`: its own, and the settings of the design."""
     (folder / "requests").write_text("".join(f"{at} {kind} {lba} {n}\n" for at, kind, lba, n in requests))
     own = [word for word in words if "=" not in word]
     settings = [word for word in words if "=" in word]

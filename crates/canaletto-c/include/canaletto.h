@@ -29,7 +29,7 @@
 typedef enum canaletto_status {
   // Well.
   CANALETTO_OK = 0,
-  // What was given is not allowed. Nothing has changed.
+  // Something that is not allowed was given. Nothing has changed.
   CANALETTO_INVALID = 1,
   // The simulation cannot go on. The drive takes no more requests.
   CANALETTO_FAILED = 2,

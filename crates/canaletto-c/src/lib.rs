@@ -32,7 +32,7 @@ pub const CANALETTO_NEVER: u64 = u64::MAX;
 pub enum canaletto_status {
     /// Well.
     CANALETTO_OK = 0,
-    /// What was given is not allowed. Nothing has changed.
+    /// Something that is not allowed was given. Nothing has changed.
     CANALETTO_INVALID = 1,
     /// The simulation cannot go on. The drive takes no more requests.
     CANALETTO_FAILED = 2,
