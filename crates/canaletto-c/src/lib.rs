@@ -145,8 +145,11 @@ pub unsafe extern "C" fn canaletto_open(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn canaletto_close(drive: *mut canaletto_drive) {
     if !drive.is_null() {
-        // SAFETY: it was made by `Box::into_raw`, and the caller gives it back.
-        guarded(|| Ok(drop(unsafe { Box::from_raw(drive) })));
+        guarded(|| {
+            // SAFETY: it was made by `Box::into_raw`, and the caller gives it back.
+            drop(unsafe { Box::from_raw(drive) });
+            Ok(())
+        });
     }
 }
 
