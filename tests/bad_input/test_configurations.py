@@ -206,7 +206,7 @@ def test_files_that_cannot_be_read(canaletto: Any, tmp_path: Path) -> None:
         (["compare", "cost-optimized", "--workload", "hm_0", "--set", "fabric.kind=bus"], ["--set", "--fabrics"]),
         (
             ["compare", "cost-optimized", "--workload", "hm_0", "--set", "fabric.hold_path=reads"],
-            ["fabric omnibus-split: --set fabric.hold_path=reads", "expected \"never\""],
+            ["fabric omnibus-split: --set fabric.hold_path=reads", 'expected "never"'],
         ),
         (["compare", "cost-optimised", "--workload", "hm_0"], ['did you mean "cost-optimized"']),
         (["compare", "cost-optimized", "--workload", "hm_0", "--wrap", "--fit"], ["--wrap", "--fit"]),

@@ -10,6 +10,7 @@ import pytest
 COMMANDS = (
     ["run"],
     ["compare"],
+    ["serve"],
     ["mqsim"],
     ["reproduce"],
     ["explain"],

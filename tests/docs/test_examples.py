@@ -6,6 +6,8 @@ wrote. A block of no language right after shell lines is what they print.
 
 import json
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -32,8 +34,11 @@ def python(text: str, folder: Path, place: str) -> None:
 def shell(text: str, canaletto: Canaletto, place: str) -> str:
     """Output of the commands of a shell block."""
     lines = [line.split("#")[0].strip().removeprefix(".venv/bin/") for line in text.splitlines()]
-    commands = [line.split() for line in lines if line.startswith("canaletto ")]
+    commands = [shlex.split(line) for line in lines if line.startswith("canaletto ")]
     assert commands, f"{place}: a shell block without a command"
+    for program in {words[words.index("--run") + 1].split()[0] for words in commands if "--run" in words}:
+        if shutil.which(program) is None:
+            pytest.skip(f"{place}: {program} is not installed")
     return "".join(command(canaletto, place, *words) for _, *words in commands)
 
 

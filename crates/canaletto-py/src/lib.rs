@@ -14,6 +14,8 @@ mod mqsim;
 mod profiles;
 mod result;
 mod run;
+#[cfg(unix)]
+mod serve;
 mod timeline;
 mod traces;
 mod watch;
@@ -41,6 +43,9 @@ mod _engine {
     use crate::profiles::{fit_trace, survey_workload};
     #[pymodule_export]
     use crate::run::run;
+    #[cfg(unix)]
+    #[pymodule_export]
+    use crate::serve::Server;
     #[pymodule_export]
     use crate::timeline::timeline;
     #[pymodule_export]

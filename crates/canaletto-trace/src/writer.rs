@@ -44,8 +44,8 @@ pub struct TraceWriter<W: Write> {
 }
 
 impl<W: Write> TraceWriter<W> {
-    /// A trace in `format`, written to `out`. With `rounds`, times are rounded down to the format's unit and extents
-    /// outward to whole units of its sizes; otherwise a record that would have to be is refused.
+    /// A trace in `format`, written to `out`. With `rounds`, times are rounded down to the format's unit, extents outward to
+    /// whole units of its sizes, and forced writes and zeroes become writes where it has no others; otherwise a record that would have to be is refused.
     ///
     /// # Errors
     /// If the format is read only, or `out` takes no bytes.
@@ -88,6 +88,9 @@ impl<W: Write> TraceWriter<W> {
             let names: Vec<_> = holds.kinds.iter().map(|kind| kind_name(*kind)).collect();
             return refuse("kind", kind_name(record.kind).to_owned(), names.join(", "), "");
         }
+        if !holds.write_forms && (record.fua || record.zeroes) {
+            return refuse("kind", name_of(record).to_owned(), "write".to_owned(), " (or ask for rounding)");
+        }
         match check_extent(record) {
             Ok(()) => {}
             Err(ExtentFault::Size(allowed)) => {
@@ -114,21 +117,34 @@ impl<W: Write> TraceWriter<W> {
     }
 }
 
-/// `record` in the units that a format has: no later, and covering at least the same bytes.
+/// `record` in the units that a format has: no later, and covering at least the same bytes. A write that it cannot tell from
+/// others is one of them.
 fn rounded(record: &Record, holds: &Holds) -> Record {
     let down = |value: u64, unit: u64| value - value % unit;
     let offset_bytes = down(record.offset_bytes, holds.bytes);
     let end = record.offset_bytes.saturating_add(record.bytes);
     let end = end.checked_next_multiple_of(holds.bytes).unwrap_or(down(u64::MAX, holds.bytes));
-    Record { arrival_ns: down(record.arrival_ns, holds.time_ns), offset_bytes, bytes: end - offset_bytes, ..*record }
+    let (fua, zeroes) = if holds.write_forms { (record.fua, record.zeroes) } else { (false, false) };
+    let arrival_ns = down(record.arrival_ns, holds.time_ns);
+    Record { arrival_ns, offset_bytes, bytes: end - offset_bytes, fua, zeroes, ..*record }
 }
 
 /// A kind as the generic CSV format and messages name it.
-pub(crate) fn kind_name(kind: Kind) -> &'static str {
+fn kind_name(kind: Kind) -> &'static str {
     match kind {
         Kind::Read => "read",
         Kind::Write => "write",
         Kind::Trim => "trim",
         Kind::Flush => "flush",
+    }
+}
+
+/// A request's kind as the generic CSV format and messages name it, forms of writes included.
+pub(crate) fn name_of(record: &Record) -> &'static str {
+    match (record.kind, record.fua, record.zeroes) {
+        (Kind::Write, true, false) => "write_fua",
+        (Kind::Write, false, true) => "write_zeroes",
+        (Kind::Write, true, true) => "write_zeroes_fua",
+        (kind, ..) => kind_name(kind),
     }
 }

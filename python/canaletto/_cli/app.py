@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from canaletto import _engine
-from canaletto._cli import console, load, replay, rtl, sweep, trace
+from canaletto._cli import console, load, replay, rtl, serve, sweep, trace
 from canaletto._cli.drive import (
     DesignName,
     Fabrics,
@@ -391,6 +391,7 @@ def _compare(
 # Here, as a list of all commands has them in this order.
 load.add_to(app)
 sweep.add_to(app)
+serve.add_to(app)
 
 
 @app.command("mqsim", cls=Command)

@@ -243,7 +243,7 @@ def parse_window(text: str) -> Window:
     ends = text.split(":")
     if len(ends) != 2:
         raise ConfigError(f"--window {text}: expected {_WINDOW_FORM}")
-    start, end = (_time_ps(end.strip(), text) for end in ends)
+    start, end = (time_ps(end.strip(), f"--window {text}", _WINDOW_FORM) for end in ends)
     if start >= end:
         raise ConfigError(f"--window {text}: ends before it has started, expected {_WINDOW_FORM}")
     return start, end
@@ -314,17 +314,21 @@ def around(arrival_us: float, completed_us: float, least_ps: int = DEFAULT_WINDO
     return max(0, start - margin), end + margin
 
 
-def _time_ps(text: str, whole: str) -> int:
+def time_ps(text: str, label: str, form: str) -> int:
+    """A time such as `1.5ms` in picoseconds.
+
+    Raises ConfigError for anything else; label: what was given, form: what is expected.
+    """
     found = _TIME.fullmatch(text)
     if found is None or not any(c.isdigit() for c in found[1]):
-        raise ConfigError(f"--window {whole}: got {text!r}, expected {_WINDOW_FORM}")
+        raise ConfigError(f"{label}: got {text!r}, expected {form}")
     number, unit = found.groups()
     if unit not in _PS:
         what = f"the unit {unit!r}" if unit else f"{number} without a unit"
-        raise ConfigError(f"--window {whole}: got {what}, expected {_WINDOW_FORM}")
+        raise ConfigError(f"{label}: got {what}, expected {form}")
     time = Decimal(number.replace("_", "")) * _PS[unit]
     if time > LATEST_PS:
-        raise ConfigError(f"--window {whole}: got {text}, expected at most {LATEST_PS // 10**12:,} s")
+        raise ConfigError(f"{label}: got {text}, expected at most {LATEST_PS // 10**12:,} s")
     return int(time)
 
 

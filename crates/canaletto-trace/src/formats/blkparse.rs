@@ -58,6 +58,7 @@ impl TraceFormat for Blkparse {
         bytes: SECTOR_BYTES,
         kinds: &[Kind::Read, Kind::Write, Kind::Trim, Kind::Flush],
         devices: true,
+        write_forms: false,
     });
 
     fn configure(&mut self, options: &ReadOptions) -> Result<(), String> {
@@ -137,7 +138,7 @@ impl Blkparse {
         };
         let offset_bytes = scaled(&SECTOR, sector, SECTOR_BYTES)?;
         let bytes = scaled(&SECTORS, sectors, SECTOR_BYTES)?;
-        let record = Record { arrival_ns, device, offset_bytes, bytes, kind };
+        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, fua: false, zeroes: false };
         checked(record, (&SECTOR, sector), (&SECTORS, sectors)).map(Some)
     }
 
@@ -200,6 +201,8 @@ mod tests {
             offset_bytes: 282_624 * 512,
             bytes: 4096,
             kind,
+            fua: false,
+            zeroes: false,
         };
         let line = "259,2    0        1     1.000004000  4020";
         let cases =

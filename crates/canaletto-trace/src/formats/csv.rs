@@ -12,7 +12,7 @@ use canaletto::workload::replay::Record;
 use super::{Holds, TraceFormat, refuse_others};
 use crate::columns::{Column, Columns, ReadsAs};
 use crate::fields::{Fault, Field, checked, decimal, flush, number32};
-use crate::writer::kind_name;
+use crate::writer::name_of;
 
 const HEADER: &str = "arrival_ns,device,offset_bytes,bytes,kind";
 const OWN_COLUMNS: &str = "time=arrival_ns:ns,device=device,offset=offset_bytes,size=bytes,kind=kind";
@@ -25,7 +25,8 @@ static OFFSET: Field = Field { name: "offset", allowed: "a decimal number that i
 static SIZE: Field = Field { name: "size", allowed: "a decimal number, 1 byte to 4 GiB" };
 static KIND: Field = Field {
     name: "kind",
-    allowed: "read, write, trim or flush, their first letters, discard, unmap or sync (or 0 and 1, if columns says which reads)",
+    allowed: "read, write, trim or flush, their first letters, write_fua, write_zeroes, write_zeroes_fua, discard, unmap or sync \
+              (or 0 and 1, if columns says which reads)",
 };
 static HEAD: Field = Field { name: "header", allowed: "a line with the columns' names" };
 
@@ -47,8 +48,13 @@ impl TraceFormat for Csv {
     const NAME: &'static str = "csv";
     const DESCRIPTION: &'static str = "CSV with named columns: arrival_ns,device,offset_bytes,bytes,kind unless columns says which and in which units";
     const LAYOUT: &'static str = HEADER;
-    const HOLDS: Option<Holds> =
-        Some(Holds { time_ns: 1, bytes: 1, kinds: &[Kind::Read, Kind::Write, Kind::Trim, Kind::Flush], devices: true });
+    const HOLDS: Option<Holds> = Some(Holds {
+        time_ns: 1,
+        bytes: 1,
+        kinds: &[Kind::Read, Kind::Write, Kind::Trim, Kind::Flush],
+        devices: true,
+        write_forms: true,
+    });
 
     fn configure(&mut self, options: &ReadOptions) -> Result<(), String> {
         if let Some(columns) = &options.columns {
@@ -70,14 +76,14 @@ impl TraceFormat for Csv {
         let [time, offset, size, kind, device] = places;
         let (time, offset, size, kind) = (field(time)?, field(offset)?, field(size)?, field(kind)?);
         let device = device.map_or(Ok(0), |at| number32(&DEVICE, field(Some(at))?))?;
-        let kind = self.kind(kind).ok_or_else(|| Fault::text(&KIND, kind))?;
+        let (kind, fua, zeroes) = self.kind(kind).ok_or_else(|| Fault::text(&KIND, kind))?;
         let arrival_ns = decimal(&TIME, time, self.columns.time_ns)?;
         if kind == Kind::Flush {
             return Ok(Some(flush(arrival_ns, device)));
         }
         let offset_bytes = decimal(&OFFSET, offset, self.columns.offset_bytes)?;
         let bytes = decimal(&SIZE, size, self.columns.size_bytes)?;
-        let record = Record { arrival_ns, device, offset_bytes, bytes, kind };
+        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, fua, zeroes };
         checked(record, (&OFFSET, offset), (&SIZE, size)).map(Some)
     }
 
@@ -86,8 +92,8 @@ impl TraceFormat for Csv {
     }
 
     fn write(&mut self, record: &Record, out: &mut dyn Write) -> io::Result<()> {
-        let Record { arrival_ns, device, offset_bytes, bytes, kind } = *record;
-        writeln!(out, "{arrival_ns},{device},{offset_bytes},{bytes},{}", kind_name(kind))
+        let Record { arrival_ns, device, offset_bytes, bytes, .. } = *record;
+        writeln!(out, "{arrival_ns},{device},{offset_bytes},{bytes},{}", name_of(record))
     }
 }
 
@@ -114,27 +120,31 @@ impl Csv {
         if headless { self.parse(line) } else { Ok(None) }
     }
 
-    fn kind(&self, text: &[u8]) -> Option<Kind> {
+    /// Finds out by a word what a request asks for: its kind, and for a write whether it is forced and whether it writes zeroes.
+    fn kind(&self, text: &[u8]) -> Option<(Kind, bool, bool)> {
         match (self.columns.reads_as, text) {
             (ReadsAs::Word, _) => {}
-            (ReadsAs::Zero, b"0") | (ReadsAs::One, b"1") => return Some(Kind::Read),
-            (ReadsAs::Zero, b"1") | (ReadsAs::One, b"0") => return Some(Kind::Write),
+            (ReadsAs::Zero, b"0") | (ReadsAs::One, b"1") => return Some((Kind::Read, false, false)),
+            (ReadsAs::Zero, b"1") | (ReadsAs::One, b"0") => return Some((Kind::Write, false, false)),
             _ => return None,
         }
-        const WORDS: [(&str, Kind); 11] = [
-            ("r", Kind::Read),
-            ("read", Kind::Read),
-            ("w", Kind::Write),
-            ("write", Kind::Write),
-            ("t", Kind::Trim),
-            ("trim", Kind::Trim),
-            ("discard", Kind::Trim),
-            ("unmap", Kind::Trim),
-            ("f", Kind::Flush),
-            ("flush", Kind::Flush),
-            ("sync", Kind::Flush),
+        const WORDS: [(&str, (Kind, bool, bool)); 14] = [
+            ("r", (Kind::Read, false, false)),
+            ("read", (Kind::Read, false, false)),
+            ("w", (Kind::Write, false, false)),
+            ("write", (Kind::Write, false, false)),
+            ("write_fua", (Kind::Write, true, false)),
+            ("write_zeroes", (Kind::Write, false, true)),
+            ("write_zeroes_fua", (Kind::Write, true, true)),
+            ("t", (Kind::Trim, false, false)),
+            ("trim", (Kind::Trim, false, false)),
+            ("discard", (Kind::Trim, false, false)),
+            ("unmap", (Kind::Trim, false, false)),
+            ("f", (Kind::Flush, false, false)),
+            ("flush", (Kind::Flush, false, false)),
+            ("sync", (Kind::Flush, false, false)),
         ];
-        WORDS.iter().find(|(word, _)| text.eq_ignore_ascii_case(word.as_bytes())).map(|(_, kind)| *kind)
+        WORDS.iter().find(|(word, _)| text.eq_ignore_ascii_case(word.as_bytes())).map(|(_, found)| *found)
     }
 }
 
@@ -161,14 +171,23 @@ mod tests {
         lines.iter().filter_map(|line| format.parse(line.as_bytes()).unwrap()).collect()
     }
 
-    const EXPECTED: Record =
-        Record { arrival_ns: 1_500_000, device: 3, offset_bytes: 4096, bytes: 1024, kind: Kind::Write };
+    const EXPECTED: Record = Record {
+        arrival_ns: 1_500_000,
+        device: 3,
+        offset_bytes: 4096,
+        bytes: 1024,
+        kind: Kind::Write,
+        fua: false,
+        zeroes: false,
+    };
 
     #[test]
     fn its_own_columns_need_no_options() {
         assert_eq!(read(None, &[HEADER, "1500000,3,4096,1024,write"]), [EXPECTED]);
         let flushed = read(None, &["kind,bytes,offset_bytes,arrival_ns,device", "flush,0,0,7,1"]);
         assert_eq!(flushed, [flush(7, 1)]);
+        let forced = read(None, &[HEADER, "1500000,3,4096,1024,write_fua", "1500000,3,4096,1024,Write_Zeroes"]);
+        assert_eq!(forced, [Record { fua: true, ..EXPECTED }, Record { zeroes: true, ..EXPECTED }]);
     }
 
     #[test]

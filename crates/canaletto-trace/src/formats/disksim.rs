@@ -41,7 +41,7 @@ impl TraceFormat for DiskSim {
         let device = number32(&DEVICE, device)?;
         let offset_bytes = scaled(&BLOCK, block, BLOCK_BYTES)?;
         let bytes = scaled(&COUNT, count, BLOCK_BYTES)?;
-        let record = Record { arrival_ns, device, offset_bytes, bytes, kind };
+        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, fua: false, zeroes: false };
         checked(record, (&BLOCK, block), (&COUNT, count)).map(Some)
     }
 
@@ -63,7 +63,15 @@ mod tests {
     #[test]
     fn a_line_is_a_record() {
         let offset_bytes = 20_941_264 * 512;
-        let expected = Record { arrival_ns: 551_706_000, device: 3, offset_bytes, bytes: 8192, kind: Kind::Write };
+        let expected = Record {
+            arrival_ns: 551_706_000,
+            device: 3,
+            offset_bytes,
+            bytes: 8192,
+            kind: Kind::Write,
+            fua: false,
+            zeroes: false,
+        };
         assert_eq!(parse("551.706 3 20941264 16 0").unwrap(), Some(expected));
         assert_eq!(parse("0.0 0 0 1 3").unwrap().unwrap().kind, Kind::Read);
         assert!(!DiskSim.fits(b"551706000 3 20941264 16 0"), "MQSim's");

@@ -60,7 +60,15 @@ impl TraceFormat for Fiu {
         if major >> (32 - MINOR_BITS) != 0 || minor >> MINOR_BITS != 0 {
             return Err(Fault::value(&DEVICE, words[at + 1], DEVICE.allowed));
         }
-        let record = Record { arrival_ns, device: major << MINOR_BITS | minor, offset_bytes, bytes, kind };
+        let record = Record {
+            arrival_ns,
+            device: major << MINOR_BITS | minor,
+            offset_bytes,
+            bytes,
+            kind,
+            fua: false,
+            zeroes: false,
+        };
         checked(record, (&BLOCK, words[at - 2]), (&BLOCKS, words[at - 1])).map(Some)
     }
 
@@ -83,8 +91,15 @@ mod tests {
 
     #[test]
     fn a_line_is_a_record() {
-        let expected =
-            Record { arrival_ns: 89, device: 6 << 20, offset_bytes: 904_265_560 * 512, bytes: 4096, kind: Kind::Write };
+        let expected = Record {
+            arrival_ns: 89,
+            device: 6 << 20,
+            offset_bytes: 904_265_560 * 512,
+            bytes: 4096,
+            kind: Kind::Write,
+            fua: false,
+            zeroes: false,
+        };
         let digest = "531e779bd3a9d2e6ef7d9bbd6c4fa6fb";
         assert_eq!(parse(&format!("89 4892 syslogd 904265560 8 W 6 0 {digest}")).unwrap(), Some(expected));
         assert_eq!(parse(&format!("89 4892 a 1 R b 904265560 8 W 6 0 {digest} {digest}")).unwrap(), Some(expected));

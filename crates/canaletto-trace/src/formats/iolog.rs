@@ -56,6 +56,7 @@ impl TraceFormat for Iolog {
         bytes: 1,
         kinds: &[Kind::Read, Kind::Write, Kind::Trim, Kind::Flush],
         devices: true,
+        write_forms: false,
     });
 
     fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Box<Fault>> {
@@ -115,7 +116,8 @@ impl Iolog {
         };
         let (offset, length) = (next()?, next()?);
         let (offset_bytes, bytes) = (number(&OFFSET, offset)?, number(&LENGTH, length)?);
-        let record = Record { arrival_ns, device: self.number_of(name)?, offset_bytes, bytes, kind };
+        let record =
+            Record { arrival_ns, device: self.number_of(name)?, offset_bytes, bytes, kind, fua: false, zeroes: false };
         checked(record, (&OFFSET, offset), (&LENGTH, length)).map(Some)
     }
 
@@ -144,7 +146,15 @@ mod tests {
     #[test]
     fn version_3_has_times() {
         let lines = ["fio version 3 iolog", "2 a add", "9 b add", "10 b open", "12 b write 4096 512", "13 a sync 0 0"];
-        let write = Record { arrival_ns: 12_000, device: 1, offset_bytes: 4096, bytes: 512, kind: Kind::Write };
+        let write = Record {
+            arrival_ns: 12_000,
+            device: 1,
+            offset_bytes: 4096,
+            bytes: 512,
+            kind: Kind::Write,
+            fua: false,
+            zeroes: false,
+        };
         assert_eq!(read(&lines), [write, flush(13_000, 0)]);
     }
 
@@ -152,8 +162,17 @@ mod tests {
     fn version_2_has_waits() {
         let lines =
             ["fio version 2 iolog", "a add", "a read 0 8", "a wait 100 0", "a trim 8 8", "a datasync", "a close"];
-        let read_one = Record { arrival_ns: 0, device: 0, offset_bytes: 0, bytes: 8, kind: Kind::Read };
-        let trim = Record { arrival_ns: 100_000, device: 0, offset_bytes: 8, bytes: 8, kind: Kind::Trim };
+        let read_one =
+            Record { arrival_ns: 0, device: 0, offset_bytes: 0, bytes: 8, kind: Kind::Read, fua: false, zeroes: false };
+        let trim = Record {
+            arrival_ns: 100_000,
+            device: 0,
+            offset_bytes: 8,
+            bytes: 8,
+            kind: Kind::Trim,
+            fua: false,
+            zeroes: false,
+        };
         assert_eq!(read(&lines), [read_one, trim, flush(100_000, 0)]);
     }
 

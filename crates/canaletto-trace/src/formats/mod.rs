@@ -110,12 +110,14 @@ pub(crate) struct Holds {
     pub(crate) kinds: &'static [Kind],
     /// Whether the format has device numbers. Without them all requests are of device 0.
     pub(crate) devices: bool,
+    /// Whether the format tells forced writes (FUA) and zeroes from other writes.
+    pub(crate) write_forms: bool,
 }
 
 impl Holds {
     /// Returns the range of reads and writes of numbered devices, in these units.
     pub(crate) const fn reads_and_writes(time_ns: u64, bytes: u64) -> Option<Holds> {
-        Some(Holds { time_ns, bytes, kinds: &[Kind::Read, Kind::Write], devices: true })
+        Some(Holds { time_ns, bytes, kinds: &[Kind::Read, Kind::Write], devices: true, write_forms: false })
     }
 }
 

@@ -42,7 +42,7 @@ impl TraceFormat for Mqsim {
         let device = number32(&DEVICE, device)?;
         let offset_bytes = scaled(&LBA, lba, SECTOR_BYTES)?;
         let bytes = scaled(&SECTORS, sectors, SECTOR_BYTES)?;
-        let record = Record { arrival_ns, device, offset_bytes, bytes, kind };
+        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, fua: false, zeroes: false };
         checked(record, (&LBA, lba), (&SECTORS, sectors)).map(Some)
     }
 
@@ -64,7 +64,15 @@ mod tests {
     #[test]
     fn a_line_is_a_record() {
         let offset_bytes = 264_719_034 * 512;
-        let expected = Record { arrival_ns: 938_513_000, device: 4, offset_bytes, bytes: 8192, kind: Kind::Write };
+        let expected = Record {
+            arrival_ns: 938_513_000,
+            device: 4,
+            offset_bytes,
+            bytes: 8192,
+            kind: Kind::Write,
+            fua: false,
+            zeroes: false,
+        };
         assert_eq!(parse("938513000 4 264719034 16 0").unwrap(), Some(expected));
         assert_eq!(parse("\t938513000  4 264719034\t16 0 ").unwrap(), Some(expected));
         assert_eq!(parse("0 0 0 1 1").unwrap().unwrap().kind, Kind::Read);

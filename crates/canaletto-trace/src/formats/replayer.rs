@@ -47,7 +47,7 @@ impl TraceFormat for Replayer {
         let device = number32(&DISK, disk)?;
         let offset_bytes = number(&OFFSET, offset)?;
         let bytes = number(&SIZE, size)?;
-        let record = Record { arrival_ns, device, offset_bytes, bytes, kind };
+        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, fua: false, zeroes: false };
         checked(record, (&OFFSET, offset), (&SIZE, size)).map(Some)
     }
 
@@ -69,7 +69,15 @@ mod tests {
     #[test]
     fn a_line_is_a_record() {
         let offset_bytes = 11_544_100_864;
-        let expected = Record { arrival_ns: 1_017_077_000, device: 2, offset_bytes, bytes: 4096, kind: Kind::Read };
+        let expected = Record {
+            arrival_ns: 1_017_077_000,
+            device: 2,
+            offset_bytes,
+            bytes: 4096,
+            kind: Kind::Read,
+            fua: false,
+            zeroes: false,
+        };
         assert_eq!(parse("1017.077 2 11544100864 4096 1").unwrap(), Some(expected));
         assert_eq!(parse("5 0 1 3 0").unwrap().unwrap().arrival_ns, 5_000_000);
     }

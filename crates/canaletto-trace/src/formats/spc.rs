@@ -56,7 +56,7 @@ impl TraceFormat for Spc {
         let offset_bytes = scaled(&LBA, lba, BLOCK_BYTES)?;
         let bytes = number(&SIZE, size)?;
         let arrival_ns = decimal(&TIMESTAMP, timestamp, SECOND_NS)?;
-        let record = Record { arrival_ns, device, offset_bytes, bytes, kind };
+        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, fua: false, zeroes: false };
         checked(record, (&LBA, lba), (&SIZE, size)).map(Some)
     }
 
@@ -79,7 +79,15 @@ mod tests {
     #[test]
     fn a_line_is_a_record() {
         let offset_bytes = 20_941_264 * 512;
-        let expected = Record { arrival_ns: 551_706_000, device: 3, offset_bytes, bytes: 8192, kind: Kind::Write };
+        let expected = Record {
+            arrival_ns: 551_706_000,
+            device: 3,
+            offset_bytes,
+            bytes: 8192,
+            kind: Kind::Write,
+            fua: false,
+            zeroes: false,
+        };
         assert_eq!(parse("3,20941264,8192,W,0.551706").unwrap(), Some(expected));
         assert_eq!(parse("3, 20941264, 8192, w, 0.551706, 4, 5").unwrap(), Some(expected), "with optional fields");
         assert_eq!(parse("0,0,512,r,1").unwrap().unwrap().kind, Kind::Read);

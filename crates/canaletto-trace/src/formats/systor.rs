@@ -49,7 +49,7 @@ impl TraceFormat for Systor {
         let device = number32(&LUN, lun)?;
         let offset_bytes = number(&OFFSET, offset)?;
         let bytes = number(&SIZE, size)?;
-        let record = Record { arrival_ns, device, offset_bytes, bytes, kind };
+        let record = Record { arrival_ns, device, offset_bytes, bytes, kind, fua: false, zeroes: false };
         checked(record, (&OFFSET, offset), (&SIZE, size)).map(Some)
     }
 
@@ -80,6 +80,8 @@ mod tests {
             offset_bytes: 899_056_122_368,
             bytes: 131_072,
             kind: Kind::Read,
+            fua: false,
+            zeroes: false,
         };
         assert_eq!(parse("1456095145.133076000,0.000806000,R,6,899056122368,131072").unwrap(), Some(expected));
         assert_eq!(parse(HEADER).unwrap(), None);

@@ -107,7 +107,7 @@ impl TraceFormat for Vscsi {
         }
         let bytes = u64::from(u32::from_le_bytes(array(record, size)));
         let offset_bytes = scale(&BLOCK, block, BLOCK_BYTES)?;
-        let record = Record { arrival_ns, device: 0, offset_bytes, bytes, kind };
+        let record = Record { arrival_ns, device: 0, offset_bytes, bytes, kind, fua: false, zeroes: false };
         let (block, bytes) = (block.to_string(), bytes.to_string());
         checked(record, (&BLOCK, block.as_bytes()), (&SIZE, bytes.as_bytes())).map(Some)
     }
@@ -156,7 +156,15 @@ mod tests {
 
     #[test]
     fn a_record_is_a_request() {
-        let expected = Record { arrival_ns: 5000, device: 0, offset_bytes: 512 * 9, bytes: 4096, kind: Kind::Read };
+        let expected = Record {
+            arrival_ns: 5000,
+            device: 0,
+            offset_bytes: 512 * 9,
+            bytes: 4096,
+            kind: Kind::Read,
+            fua: false,
+            zeroes: false,
+        };
         for (record, version) in [(one(0x28, 4096, 9, 5), Version::One), (two(0x28, 4096, 9, 5), Version::Two)] {
             let head = [&record[..], &record, &record, &record].concat();
             assert!(Vscsi::starts(&head) && Version::of(&head) == Some(version));

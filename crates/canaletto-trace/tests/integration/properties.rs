@@ -23,7 +23,7 @@ fn records() -> impl Strategy<Value = Vec<Record>> {
                     Kind::Flush => (0, 0),
                     _ => (offset.min(u64::MAX - 2 * LARGEST), size % (LARGEST - 1024) + 1),
                 };
-                Record { arrival_ns, device, offset_bytes, bytes, kind }
+                Record { arrival_ns, device, offset_bytes, bytes, kind, fua: false, zeroes: false }
             })
             .collect();
         all.sort_by_key(|record| record.arrival_ns);
@@ -150,7 +150,15 @@ proptest! {
 
 #[test]
 fn what_a_format_cannot_hold_is_refused() {
-    let fine = Record { arrival_ns: 100, device: 0, offset_bytes: 512, bytes: 512, kind: Kind::Read };
+    let fine = Record {
+        arrival_ns: 100,
+        device: 0,
+        offset_bytes: 512,
+        bytes: 512,
+        kind: Kind::Read,
+        fua: false,
+        zeroes: false,
+    };
     let told = |format: Format, record| {
         TraceWriter::new(format, Vec::new(), false).unwrap().write(&record).unwrap_err().to_string()
     };
@@ -165,6 +173,11 @@ fn what_a_format_cannot_hold_is_refused() {
     assert_eq!(
         told(Format::Spc, Record { kind: Kind::Trim, ..fine }),
         "format spc cannot hold a request whose kind is trim; allowed is read, write"
+    );
+    let forced = Record { kind: Kind::Write, fua: true, ..fine };
+    assert_eq!(
+        told(Format::Msr, forced),
+        "format msr cannot hold a request whose kind is write_fua; allowed is write (or ask for rounding)"
     );
     assert_eq!(
         told(Format::CloudPhysics, Record { device: 3, arrival_ns: 0, ..fine }),
@@ -182,5 +195,24 @@ fn what_a_format_cannot_hold_is_refused() {
     for format in Format::ALL {
         assert_eq!(format.name().parse::<Format>().unwrap(), *format);
         assert!(!format.description().contains('\n'));
+    }
+}
+
+#[test]
+fn forms_of_writes_are_kept_or_rounded_away() {
+    let forms = [(false, false), (true, false), (false, true), (true, true)].map(|(fua, zeroes)| Record {
+        arrival_ns: 100,
+        device: 0,
+        offset_bytes: 512,
+        bytes: 512,
+        kind: Kind::Write,
+        fua,
+        zeroes,
+    });
+    for (format, expected) in [(Format::Csv, forms), (Format::Msr, [forms[0]; 4])] {
+        let mut writer = TraceWriter::new(format, Vec::new(), true).unwrap();
+        forms.iter().for_each(|record| writer.write(record).unwrap());
+        let options = Options { format: Some(format), ..Options::default() };
+        assert_eq!(read(writer.finish().unwrap(), &options).0, expected);
     }
 }

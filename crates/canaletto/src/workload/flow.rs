@@ -59,6 +59,8 @@ impl Wanted {
 /// Source of requests.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub enum Source {
+    /// Whoever steps the simulation. The first, because serde counts variants that are skipped only when it writes.
+    External(Box<External>),
     /// Generator.
     #[serde(skip)]
     Synthetic(Box<Generator>),
@@ -68,8 +70,6 @@ pub enum Source {
     /// Writes that prepare the drive before the run.
     #[serde(skip)]
     Fill(Box<Fill>),
-    /// Whoever steps the simulation.
-    External(Box<External>),
 }
 
 /// Event that makes the next request arrive.

@@ -23,6 +23,10 @@ pub struct Record {
     pub bytes: u64,
     /// Kind of the request.
     pub kind: Kind,
+    /// For a write: whether it is complete only once it is on flash (force unit access).
+    pub fua: bool,
+    /// For a write: whether it writes zeroes, so that no data cross the link.
+    pub zeroes: bool,
 }
 
 /// Stream of [`Record`]s in order of arrival.

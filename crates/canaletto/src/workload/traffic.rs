@@ -68,6 +68,8 @@ impl Iterator for Traffic {
             offset_bytes: if flush { 0 } else { wanted.lba * SECTOR },
             bytes: u64::from(wanted.sectors) * SECTOR,
             kind: wanted.kind,
+            fua: wanted.fua,
+            zeroes: wanted.zeroes,
         })
     }
 }

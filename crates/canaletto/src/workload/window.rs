@@ -153,10 +153,8 @@ impl Window {
             OutOfRange::Fit => Placed::Scaled,
             _ => Placed::Wrapped,
         };
-        Ok((
-            Wanted { kind: record.kind, fua: false, zeroes: false, lba: self.first + lba, sectors: sectors as u32 },
-            placed,
-        ))
+        let Record { kind, fua, zeroes, .. } = *record;
+        Ok((Wanted { kind, fua, zeroes, lba: self.first + lba, sectors: sectors as u32 }, placed))
     }
 }
 

@@ -55,6 +55,8 @@ pub fn mixed(requests: u64) -> Vec<Record> {
             offset_bytes: numbers.below(5000) * 512,
             bytes: (1 + numbers.below(24)) * 512,
             kind: READ_MOSTLY[numbers.below(4) as usize],
+            fua: false,
+            zeroes: false,
         }
     };
     (0..requests).map(&mut record).collect()
@@ -69,6 +71,8 @@ fn bursts() -> Vec<Record> {
         offset_bytes: numbers.below(if i % 2 == 0 { 60 } else { 600 }) * 4096,
         bytes: 4096,
         kind: if i % 2 == 0 { Kind::Write } else { Kind::Read },
+        fua: false,
+        zeroes: false,
     };
     (0..800).map(&mut record).collect()
 }
@@ -82,6 +86,8 @@ fn disks() -> Vec<Record> {
         offset_bytes: numbers.below(700) * 4096,
         bytes: (1 + numbers.below(4)) * 4096,
         kind: READ_MOSTLY[numbers.below(4) as usize],
+        fua: false,
+        zeroes: false,
     };
     (0..500).map(&mut record).collect()
 }
@@ -102,7 +108,7 @@ fn journal() -> Vec<Record> {
             _ => 1024 * (1 + numbers.below(12)),
         };
         let offset_bytes = if kind == Kind::Flush { 0 } else { (i * 3 % 500) * 4096 };
-        Record { arrival_ns: i * 8000, device: 0, offset_bytes, bytes, kind }
+        Record { arrival_ns: i * 8000, device: 0, offset_bytes, bytes, kind, fua: false, zeroes: false }
     };
     (0..600).map(&mut record).collect()
 }

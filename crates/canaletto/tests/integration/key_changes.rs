@@ -169,7 +169,10 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("area.router_pad", "1um2", &["fabric.kind=venice"], READS),
     ("area.flash_chip", "50mm2", &["fabric.kind=venice"], READS),
     ("area.on_die_controller", "0.1", &["fabric.kind=packetized"], READS),
-    ("fabric.omnibus.controller_message", "100ns", &["fabric.kind=omnibus"], READS),
+    ("fabric.omnibus.control.width", "1", &["fabric.kind=omnibus"], READS),
+    ("fabric.omnibus.control.rate", "50MB/s", &["fabric.kind=omnibus"], READS),
+    ("fabric.omnibus.control.message", "256B", &["fabric.kind=omnibus"], READS),
+    ("fabric.omnibus.control.delay", "100ns", &["fabric.kind=omnibus"], READS),
     ("fabric.omnibus.v_page_registers", "1", SPATIAL, WRITES),
     ("fabric.omnibus.chip_to_chip_ecc", "detect", SPATIAL, WRITES),
     ("fabric.omnibus.detect_time", "9us", DETECTING, WRITES),
@@ -369,6 +372,8 @@ pub fn canned() -> TraceInput {
             offset_bytes: (i * 7 % 50) * 122_880 + 512 * (i % 2) * 900,
             bytes: 4096,
             kind: if i % 3 == 0 { request::Kind::Write } else { request::Kind::Read },
+            fua: false,
+            zeroes: false,
         })
         .collect();
     let open = move || Ok(Box::new(Canned(records.clone())) as Box<dyn RecordSource>);

@@ -20,7 +20,15 @@ impl RecordSource for Listed {
 }
 
 fn input(kind: Kind, lba: u64, sectors: u64) -> TraceInput {
-    let record = Record { arrival_ns: 5, device: 0, offset_bytes: lba * 512, bytes: sectors * 512, kind };
+    let record = Record {
+        arrival_ns: 5,
+        device: 0,
+        offset_bytes: lba * 512,
+        bytes: sectors * 512,
+        kind,
+        fua: false,
+        zeroes: false,
+    };
     let open = move || Ok(Box::new(Listed(vec![record])) as Box<dyn RecordSource>);
     TraceInput { source: open().unwrap(), again: Some(Arc::new(open)) }
 }

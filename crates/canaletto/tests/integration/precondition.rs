@@ -218,7 +218,15 @@ impl RecordSource for Skewed {
             self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let (draw, place) = ((self.state >> 60) % 10, (self.state >> 33) % 6500);
             let page = if draw == 0 { place } else { place / 10 };
-            batch.push(Record { arrival_ns: 0, device: 0, offset_bytes: page * 4096, bytes: 4096, kind: Kind::Write });
+            batch.push(Record {
+                arrival_ns: 0,
+                device: 0,
+                offset_bytes: page * 4096,
+                bytes: 4096,
+                kind: Kind::Write,
+                fua: false,
+                zeroes: false,
+            });
         }
         self.left -= batch.len() as u64;
         Ok(())

@@ -30,6 +30,8 @@ fn records(times: &[u64]) -> Vec<Record> {
         offset_bytes: i as u64 * 512,
         bytes: 512,
         kind: Kind::Read,
+        fua: false,
+        zeroes: false,
     };
     times.iter().enumerate().map(record).collect()
 }

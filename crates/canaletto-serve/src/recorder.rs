@@ -1,0 +1,37 @@
+//! Commands of clients, kept as a trace in the generic CSV format.
+
+use std::path::Path;
+
+use canaletto::drive::Wanted;
+use canaletto::engine::time::Time;
+use canaletto::workload::replay::Record;
+use canaletto_trace::{Format, Packed, TraceError, TraceWriter};
+
+use crate::nbd::SECTOR;
+
+pub struct Recorder(TraceWriter<Packed>);
+
+impl Recorder {
+    /// Opens the file at `path`; `name` is what it will be called, and says how it is packed.
+    pub fn create(path: &Path, name: &str) -> Result<Recorder, TraceError> {
+        let packed = Packed::create(path, name)?;
+        Ok(Recorder(TraceWriter::new(Format::Csv, packed, false)?))
+    }
+
+    /// Adds a command that was submitted at `at`, a whole number of nanoseconds.
+    pub fn add(&mut self, at: Time, command: &Wanted) -> Result<(), TraceError> {
+        self.0.write(&Record {
+            arrival_ns: at.ns(),
+            device: 0,
+            offset_bytes: command.lba * SECTOR,
+            bytes: u64::from(command.sectors) * SECTOR,
+            kind: command.kind,
+            fua: command.fua,
+            zeroes: command.zeroes,
+        })
+    }
+
+    pub fn finish(self) -> Result<(), TraceError> {
+        Ok(self.0.finish()?.finish()?)
+    }
+}

@@ -1,0 +1,167 @@
+"""The command `serve`: a drive that real programs use."""
+
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from canaletto._cli import console
+from canaletto._cli.drive import DesignName, Seed, Settings, assignments, on_fabric
+from canaletto._cli.help import DRIVE, OUTPUT, RUN, Command, complete_fabric
+from canaletto._cli.trace import JsonFlag
+
+if TYPE_CHECKING:
+    from canaletto._run.config import Design
+    from canaletto._run.serving import Options
+
+CLIENTS = "Clients"
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command to those of the program."""
+    app.command("serve", cls=Command)(_serve)
+
+
+def _serve(
+    design: DesignName,
+    socket: Annotated[
+        Path | None,
+        typer.Option(metavar="PATH", help="Serve at a new Unix socket.", rich_help_panel=CLIENTS),
+    ] = None,
+    listen: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS:PORT", help="Serve at a TCP port, such as 127.0.0.1:10809.", rich_help_panel=CLIENTS
+        ),
+    ] = None,
+    remote: Annotated[
+        bool,
+        typer.Option(
+            "--remote", help="Let --listen take an address that other machines reach.", rich_help_panel=CLIENTS
+        ),
+    ] = False,
+    command: Annotated[
+        str | None,
+        typer.Option(
+            "--run",
+            metavar="COMMAND",
+            help="Run a shell command that finds the drive at $uri, and end with it.",
+            rich_help_panel=CLIENTS,
+        ),
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Keep the data in a sparse file; default: in memory.", rich_help_panel=CLIENTS
+        ),
+    ] = None,
+    fabric: Annotated[
+        str | None,
+        typer.Option(
+            metavar="F",
+            help="Interconnect, in place of the design's.",
+            autocompletion=complete_fabric,
+            rich_help_panel=DRIVE,
+        ),
+    ] = None,
+    set_: Settings = None,
+    clock: Annotated[
+        Literal["real", "scaled", "free"],
+        typer.Option(
+            help="Simulated time: that of the wall, that times --factor, or as fast as can be simulated.",
+            rich_help_panel=RUN,
+        ),
+    ] = "real",
+    factor: Annotated[
+        float | None,
+        typer.Option(metavar="X", help="Simulated seconds in a second of the wall.", rich_help_panel=RUN),
+    ] = None,
+    lose_power_at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="T", help="Lose power, and what was not flushed, at a simulated time.", rich_help_panel=RUN
+        ),
+    ] = None,
+    seed: Seed = 1,
+    trace: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="New file for a trace of what clients ask for.", rich_help_panel=OUTPUT),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="New folder for the frozen run of what clients asked for; the trace stays beside it.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the trace, and the run in DIR.", rich_help_panel=OUTPUT)
+    ] = False,
+    no_report: Annotated[
+        bool,
+        typer.Option("--no-report", help="Leave the report page out of DIR, which saves time.", rich_help_panel=OUTPUT),
+    ] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Serve a simulated drive over NBD: data are stored, times are the drive's.
+
+    Examples:
+      canaletto serve pcie4-tlc --socket drive.sock --data drive.img
+      canaletto serve pcie4-tlc --clock free --out runs/copy --run 'qemu-img convert -n -O raw disk.img $uri'
+    """
+    from canaletto import ConfigError, SimulationError
+    from canaletto._run import config
+    from canaletto._run.serving import Options
+
+    if no_report and out is None:
+        raise ConfigError("--no-report: given without --out DIR, which it is for")
+    keys, of_workload = assignments(set_)
+    if of_workload:
+        raise ConfigError(f"{of_workload[0].label}: a key of a workload, which is up to the clients here")
+    drive = (
+        config.resolve_design(design, keys) if fabric is None else on_fabric(design, keys, fabric, f"--fabric {fabric}")
+    )
+    for note in drive.notes:
+        console.say(note)
+    options = Options(socket, listen, remote, data, clock, factor, lose_power_at, command, seed)
+    options.check()
+    statistics = _served(drive, options, trace, out, force=force, report=not no_report)
+    if json:
+        console.emit(statistics)
+    else:
+        from canaletto._report import tables
+
+        console.show(*tables.served(statistics))
+    if statistics["command_status"]:
+        raise SimulationError(f"--run {command}: ended with status {statistics['command_status']}")
+
+
+def _served(
+    drive: "Design", options: "Options", trace: Path | None, out: Path | None, *, force: bool, report: bool
+) -> dict[str, object]:
+    """Serves, and keeps what is to be kept. Returns the statistics."""
+    from canaletto._io import files, folder
+    from canaletto._run import config, serving, simulate
+
+    # A frozen run names its trace by path and hash, and holds no copy: the trace stays where it was written.
+    kept = trace if trace is not None or out is None else out.with_name(f"{out.name}.csv.zst")
+    with ExitStack() as ends:
+        home = ends.enter_context(folder.place(out, force=force)) if out is not None else None
+        if kept is None:
+            return serving.serve(drive, options, None, console.say)
+        files.check_free(kept, force=force)
+        with files.placed(kept) as path:
+            statistics = serving.serve(drive, options, (path, kept.name), console.say)
+        console.say(f"wrote {kept}")
+        if out is not None and home is not None:
+            serving.check_used(statistics, out)
+            work = config.resolve_workload(str(kept), [], config.WorkloadOptions())
+            result = simulate.run(drive, work, seed=options.seed)
+            command = ["canaletto", *sys.argv[1:]]
+            folder.write(result, home, folder.hash_traces(work), command, report=report)
+    if out is not None:
+        console.say(f"wrote {out} (open {out / 'report.html'})" if report else f"wrote {out}")
+    return statistics

@@ -1,0 +1,203 @@
+"""A drive at work for programs: the server's life, and the run of what its clients asked for."""
+
+import ipaddress
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.parse import quote
+
+from canaletto import _engine
+from canaletto._engine import ConfigError, SimulationError
+from canaletto._run import memory
+from canaletto._run.config import Design, check_text
+from canaletto._run.timeline import time_ps
+
+CLOCKS = ("real", "scaled", "free")
+
+_LOOK_S = 0.05
+"""Wall time between two looks at signals and at the command that is run."""
+
+_PORT_FORM = "an IP address and a port, such as 127.0.0.1:10809"
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to serve. socket and listen: where; neither: a Unix socket in a folder of its own, for `command` only."""
+
+    socket: Path | None = None
+    listen: str | None = None
+    remote: bool = False
+    data: Path | None = None
+    clock: str = "real"
+    factor: float | None = None
+    lose_power_at: str | None = None
+    command: str | None = None
+    seed: int = 1
+
+    def check(self) -> None:
+        """Raises ConfigError for options that do not fit together."""
+        if self.socket is not None and self.listen is not None:
+            raise ConfigError("--socket and --listen: both given, expected one of them")
+        if self.socket is None and self.listen is None and self.command is None:
+            raise ConfigError("no place to serve at: expected --socket PATH, --listen ADDRESS:PORT or --run COMMAND")
+        if self.remote and self.listen is None:
+            raise ConfigError("--remote: given without --listen, which it is for")
+        if (self.clock == "scaled") != (self.factor is not None):
+            missing = "--clock scaled: given without --factor X"
+            raise ConfigError(missing if self.factor is None else "--factor: given without --clock scaled")
+        if self.factor is not None and not 1e-9 <= self.factor <= 1e9:
+            raise ConfigError(f"--factor {self.factor:g}: expected a number from 1e-9 to 1e9")
+        for path in (self.socket, self.data):
+            if path is not None:
+                check_text(path)
+        self.power_ps()
+        self.address()
+
+    def power_ps(self) -> int | None:
+        """When power is lost, in picoseconds. Raises ConfigError for what is no time."""
+        if self.lose_power_at is None:
+            return None
+        label = f"--lose-power-at {self.lose_power_at}"
+        return time_ps(self.lose_power_at, label, "a simulated time with its unit, such as 1.5ms")
+
+    def address(self) -> str | None:
+        """Address and port to listen at.
+
+        Raises ConfigError for what is none, and for one that other machines reach unless that is wanted.
+        """
+        if self.listen is None:
+            return None
+        host, _, port = self.listen.rpartition(":")
+        host = "127.0.0.1" if host == "localhost" else host.removeprefix("[").removesuffix("]")
+        try:
+            found = ipaddress.ip_address(host)
+            number = int(port)
+        except ValueError:
+            raise ConfigError(f"--listen {self.listen}: expected {_PORT_FORM}") from None
+        if not 0 <= number < 2**16:
+            raise ConfigError(f"--listen {self.listen}: got port {number}, expected 0 (any) to 65535")
+        if not found.is_loopback and not self.remote:
+            raise ConfigError(
+                f"--listen {self.listen}: other machines reach this address, and NBD asks for no password; "
+                "expected a loopback address such as 127.0.0.1, or --remote"
+            )
+        return f"[{found}]:{number}" if found.version == 6 else f"{found}:{number}"
+
+
+def serve(
+    design: Design, options: Options, trace: tuple[Path, str] | None, say: Callable[[str], object]
+) -> dict[str, Any]:
+    """Serves until Ctrl-C, the end of the command that is run, or the loss of power.
+
+    Returns the statistics, with the status of the command.
+
+    trace: a file for what clients ask for, and the name that it will have. say: called with what people want to know
+    meanwhile.
+
+    Raises ConfigError for what cannot be served, SimulationError if the simulation cannot go on.
+    """
+    options.check()
+    if not hasattr(_engine, "Server"):
+        raise ConfigError("serve: needs a Unix system")
+    with _place(options) as socket:
+        factor = {"real": 1.0, "scaled": options.factor, "free": None}[options.clock]
+        server = _engine.Server(
+            design.to_toml(),
+            json.dumps(
+                {
+                    "seed": options.seed,
+                    "socket": None if socket is None else os.fspath(socket),
+                    "listen": options.address(),
+                    "data": None if options.data is None else os.fspath(options.data),
+                    "memory": (memory.available_bytes() or 2**33) // 2,
+                    "factor": factor,
+                    "lose_power_at": options.power_ps(),
+                    "trace": None if trace is None else [os.fspath(trace[0]), trace[1]],
+                }
+            ),
+        )
+        uri = _uri(socket, options, server.port)
+        status = None
+        # Either signal is how a server ends.
+        with suppress(KeyboardInterrupt, SystemExit):
+            status = _wait(server, uri, socket, options.command, lambda: say(_welcome(design, server.bytes, uri)))
+        statistics: dict[str, Any] = json.loads(_stop(server))
+    served = {"schema": 1, "design": design.name, "uri": uri, "clock": options.clock, "factor": options.factor}
+    if statistics["power_loss"] is not None:
+        say(_lost(statistics))
+    return {**served, "command_status": status, **statistics}
+
+
+def check_used(statistics: Mapping[str, Any], out: Path) -> None:
+    """Raises SimulationError if clients have asked for nothing, of which there is no run to keep in a folder."""
+    if not any(found["completed"] for found in statistics["requests"].values()):
+        raise SimulationError(f"{out}: no client has asked for anything, so that there is no run to keep")
+
+
+@contextmanager
+def _place(options: Options) -> Iterator[Path | None]:
+    """The path of the Unix socket to serve at, if any."""
+    if options.socket is not None or options.listen is not None:
+        yield options.socket
+        return
+    with TemporaryDirectory(prefix="canaletto-") as folder:
+        yield Path(folder, "socket")
+
+
+def _uri(socket: Path | None, options: Options, port: int | None) -> str:
+    """The server's address as programs take it (https://github.com/NetworkBlockDevice/nbd, doc/uri.md)."""
+    if socket is not None:
+        return f"nbd+unix:///?socket={quote(os.path.abspath(socket))}"
+    host = (options.address() or "").rpartition(":")[0]
+    return f"nbd://{host}:{port}"
+
+
+def _wait(
+    server: "_engine.Server", uri: str, socket: Path | None, command: str | None, ready: Callable[[], object]
+) -> int | None:
+    """Waits for the end. Returns the status of the command, if one was run."""
+    if command is None:
+        ready()
+        while not server.wait(_LOOK_S):
+            pass
+        return None
+    where = {"uri": uri, "unixsocket": "" if socket is None else os.path.abspath(socket)}
+    # Its output would mix with ours: standard output is for statistics.
+    with subprocess.Popen(["sh", "-c", command], env={**os.environ, **where}, stdout=2) as running:
+        try:
+            while running.poll() is None:
+                server.wait(_LOOK_S)
+        finally:
+            if running.poll() is None:
+                running.terminate()
+    return running.returncode
+
+
+def _stop(server: "_engine.Server") -> str:
+    """Ends the server. A second Ctrl-C would cost the statistics: it has to wait."""
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        return server.stop()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _welcome(design: Design, size: int, uri: str) -> str:
+    return f"serving {design.name}, {size / 1e9:,.1f} GB, at {uri} (Ctrl-C ends it)"
+
+
+def _lost(statistics: Mapping[str, Any]) -> str:
+    from canaletto._report.units import number_of, time_us
+
+    loss = statistics["power_loss"]
+    writes, pages = number_of(loss["unsafe_writes"], "write"), number_of(loss["unsafe_pages"], "page")
+    at = time_us(statistics["simulated_s"] * 1e6)
+    return f"power was lost at {at}, with {pages} of {writes} not safe: {loss['lost_pages']:,} of these are gone"
