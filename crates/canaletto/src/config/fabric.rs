@@ -124,13 +124,29 @@ pub struct Fabric {
     pub venice: Venice,
 }
 
+/// Control plane: one shared medium inside the controller chip, over which flash controllers send each other requests, grants
+/// and the status of buffers (Networked SSD §V-D, Fig. 11). The paper says "on-chip communication within the SoC controller" and
+/// gives no figures: all are assumed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ControlPlane {
+    /// Number of wires. Assumed: 32.
+    #[schemars(range(min = 1, max = 4096))]
+    pub width: u32,
+    /// Data rate of eight of them. Assumed: 1 GHz.
+    pub rate: Rate,
+    /// Size of a message. Assumed: 8 bytes, which hold two controllers, a chip, a page's address and a kind.
+    pub message: Size,
+    /// Time that a controller takes from a message to its answer. Assumed: three cycles of 1 GHz.
+    pub delay: Duration,
+}
+
 /// Two-dimensional buses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Omnibus {
-    /// Time of a message between two flash controllers (Networked SSD §V-D: request and grant before a transfer over a
-    /// column bus that another controller drives). Assumed: five cycles of 1 GHz, because the paper gives none.
-    pub controller_message: Duration,
+    /// Control plane, over which flash controllers agree on column buses and buffers.
+    pub control: ControlPlane,
     /// Number of V-page registers of a chip, in which it receives pages from other chips (Networked SSD §VIII: "two
     /// additional 16kB page buffers").
     #[schemars(range(min = 1, max = 16))]
@@ -306,10 +322,16 @@ impl Fabric {
     }
 }
 
+impl Default for ControlPlane {
+    fn default() -> Self {
+        ControlPlane { width: 32, rate: Rate(1_000_000_000), message: Size(8), delay: Duration(3_000) }
+    }
+}
+
 impl Default for Omnibus {
     fn default() -> Self {
         Omnibus {
-            controller_message: Duration(5_000),
+            control: ControlPlane::default(),
             v_page_registers: 2,
             chip_to_chip_ecc: ChipToChipEcc::None,
             detect_time: Duration(2_000_000),

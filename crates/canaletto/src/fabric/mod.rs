@@ -286,13 +286,18 @@ pub(crate) mod tests {
             self.fabric.may_start(self.fabric.domain_of(ChipId(chip))) && self.fabric.is_free(ChipId(chip), direction)
         }
 
-        pub fn start(&mut self, transfer: Transfer) -> PathId {
-            assert!(self.fabric.is_free(transfer.chip, transfer.direction));
-            let (pending, pushed, now) = (&mut self.pending, &mut self.pushed, self.now);
-            self.fabric.start(transfer, now, &mut |time, event| {
+        /// Has the fabric do something now.
+        pub fn with<T>(&mut self, act: impl FnOnce(&mut F, Time, &mut dyn FnMut(Time, F::Event)) -> T) -> T {
+            let (pending, pushed) = (&mut self.pending, &mut self.pushed);
+            act(&mut self.fabric, self.now, &mut |time, event| {
                 pending.push((time, *pushed, event));
                 *pushed += 1;
             })
+        }
+
+        pub fn start(&mut self, transfer: Transfer) -> PathId {
+            assert!(self.fabric.is_free(transfer.chip, transfer.direction));
+            self.with(|fabric, now, mut later| fabric.start(transfer, now, &mut later))
         }
 
         /// Lets the fabric's own steps happen that are due before any event.

@@ -10,7 +10,7 @@
 //! ```
 //! Networked SSD (MICRO 2022) §V: the topology in §V-B (Fig. 9c), the choice of path and *split* transfers in §V-C (Fig. 10),
 //! the handshake in §V-D (Fig. 11), arrays that are not square in §V-E. Packets are those of §IV-B, one flit at a time.
-//! Copies from chip to chip over a column bus: [`copies`].
+//! Copies from chip to chip over a column bus: [`copies`]; what controllers tell each other: [`control`].
 //!
 //! **Split** (§V-C): the data of a transfer go in two packets, each over the first of the chip's buses that is free. If only one
 //! is, the second half waits for either, before any other transfer, and follows on the bus of the first one at the latest. The
@@ -18,6 +18,7 @@
 //! request that asks for it; the command of a write goes with the first half, and a half that takes a column bus is agreed
 //! on like any other transfer.
 
+mod control;
 pub mod copies;
 mod grid;
 #[cfg(test)]
@@ -29,6 +30,7 @@ use crate::config::design::{Fabric as FabricConfig, FabricKind};
 use crate::engine::arena::Slab;
 use crate::engine::time::Time;
 use crate::fabric::facts::{Facts, Interconnect};
+use crate::fabric::omnibus::control::ControlPlane;
 use crate::fabric::omnibus::copies::Copies;
 use crate::fabric::omnibus::grid::{BusId, Grid, Ways};
 use crate::fabric::packets::{DATA_HEADER_FLITS, Packets, READ_DATA_TRANSFER_FLITS};
@@ -66,8 +68,7 @@ pub struct Omnibus {
     grid: Grid,
     packets: Packets,
     split: bool,
-    /// Request and grant between two controllers.
-    agreement: Time,
+    control: ControlPlane,
     transfers: Slab<PathId, Crossing>,
     copies: Copies,
     /// When each chip's last transfer, or half of one, ended.
@@ -90,9 +91,17 @@ struct Crossing {
     bus: BusId,
 }
 
-/// Event: the load of a bus has crossed.
+/// What can happen on a bus.
 #[derive(Clone, Copy, Debug)]
-pub struct Arrived(BusId);
+pub enum Event {
+    /// A controller acts on a message about it.
+    Told(BusId),
+    /// Its load has crossed.
+    Arrived(BusId),
+}
+
+/// Messages of an agreement between two controllers: request and grant.
+const AGREEMENT: u32 = 2;
 
 impl Omnibus {
     /// The times of a transfer's data in two packets. `transfer.data`, as [`Fabric::data_time`] gives it, has one header a page (and
@@ -109,13 +118,13 @@ impl Omnibus {
         (first, second)
     }
 
-    /// Time until the controllers agree that a transfer of a chip crosses on a bus: none if the row's own controller drives it.
-    fn setup(&self, chip: ChipId, bus: BusId) -> Time {
-        if self.grid.bus(bus).driver == self.grid.row_controller(chip) { Time::ZERO } else { self.agreement }
+    /// Messages until a transfer of a chip may cross on a bus: none if the row's own controller drives it.
+    fn messages(&self, chip: ChipId, bus: BusId) -> u32 {
+        if self.grid.bus(bus).driver == self.grid.row_controller(chip) { 0 } else { AGREEMENT }
     }
 
-    /// Takes a bus and sends a packet over it. `earlier` is what the transfer's first half spent on `setup` if that has just
-    /// crossed on the same bus.
+    /// Takes a bus and sends a packet over it, once controllers have agreed. `earlier` is what the transfer's first half spent
+    /// on `setup` if that has just crossed on the same bus.
     fn send(
         &mut self,
         path: PathId,
@@ -123,40 +132,57 @@ impl Omnibus {
         transfer: Transfer,
         earlier: Time,
         now: Time,
-        later: &mut impl FnMut(Time, Arrived),
+        later: &mut impl FnMut(Time, Event),
     ) {
-        let setup = self.setup(transfer.chip, bus);
-        self.take(path, bus, setup, now);
-        self.grid.bus_mut(bus).setup += earlier;
-        self.cross(path, bus, transfer, now + setup, later);
+        let messages = self.messages(transfer.chip, bus);
+        self.take(path, bus, messages, transfer, now, later);
+        self.grid.bus_mut(bus).setup = earlier;
     }
 
-    /// Takes a bus, whose controllers agree first.
-    fn take(&mut self, path: PathId, bus: BusId, setup: Time, now: Time) {
-        self.grid.take(bus, path, setup, now);
-        if setup > Time::ZERO {
-            self.trace.write(bus.0, WireUse::Handshake, path, now, now + setup);
-        }
-    }
-
-    /// Sends a packet over a bus that is taken for it.
-    fn cross(
+    /// Takes a bus for what crosses after so many messages.
+    fn take(
         &mut self,
         path: PathId,
         bus: BusId,
+        messages: u32,
         transfer: Transfer,
         now: Time,
-        later: &mut impl FnMut(Time, Arrived),
+        later: &mut impl FnMut(Time, Event),
     ) {
+        self.grid.take(bus, path, now);
+        if messages == 0 {
+            return self.cross(path, bus, transfer, now, later);
+        }
+        let taken = self.grid.bus_mut(bus);
+        (taken.agreed, taken.messages) = (Some(transfer), messages);
+        later(self.control.send(now), Event::Told(bus));
+    }
+
+    /// A controller acts on a message: it sends the next one, or lets cross what has been agreed on.
+    fn told(&mut self, bus: BusId, now: Time, later: &mut impl FnMut(Time, Event)) {
+        let taken = self.grid.bus_mut(bus);
+        taken.messages -= 1;
+        if taken.messages > 0 {
+            return later(self.control.send(now), Event::Told(bus));
+        }
+        let (path, since) = (taken.path, taken.since());
+        taken.setup += now - since;
+        let transfer = taken.agreed.take().expect("controllers agree on a transfer");
+        self.trace.write(bus.0, WireUse::Handshake, path, since, now);
+        self.cross(path, bus, transfer, now, later);
+    }
+
+    /// Sends a packet over a bus that is taken for it.
+    fn cross(&mut self, path: PathId, bus: BusId, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) {
         let taken = self.grid.bus_mut(bus);
         debug_assert!(taken.path == path);
         taken.active += transfer.time();
         self.trace.write_transfer(bus.0, &transfer, path, now);
-        later(now + transfer.time(), Arrived(bus));
+        later(now + transfer.time(), Event::Arrived(bus));
     }
 
     /// Sends the second half of a transfer over a free bus, or puts it in line for both of its chip's.
-    fn send_second(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Arrived)) {
+    fn send_second(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) {
         let Crossing { chip, direction, second, .. } = self.transfers[path];
         match self.grid.first_free(chip) {
             Some(bus) => {
@@ -174,7 +200,7 @@ impl Omnibus {
     }
 
     /// Gives a bus back, and to the second half that is first in line for it.
-    fn give_back(&mut self, bus: BusId, now: Time, later: &mut impl FnMut(Time, Arrived)) {
+    fn give_back(&mut self, bus: BusId, now: Time, later: &mut impl FnMut(Time, Event)) {
         self.grid.give_back(bus, now);
         let Some(path) = self.grid.bus_mut(bus).waiting.pop_front() else {
             return;
@@ -194,14 +220,14 @@ impl Omnibus {
 }
 
 impl Fabric for Omnibus {
-    type Event = Arrived;
+    type Event = Event;
 
     fn new(config: &FabricConfig, layout: &Layout) -> Omnibus {
         Omnibus {
             grid: Grid::new(layout),
             packets: Packets::new(config, 1),
             split: config.kind == FabricKind::OmnibusSplit,
-            agreement: config.omnibus.controller_message.time() * 2,
+            control: ControlPlane::new(&config.omnibus.control),
             transfers: Slab::new(),
             copies: Copies::new(&config.omnibus, layout),
             port_free_at: vec![Time::ZERO; layout.chips() as usize],
@@ -233,7 +259,7 @@ impl Fabric for Omnibus {
         self.port_free_at[chip.index()]
     }
 
-    fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Arrived)) -> PathId {
+    fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) -> PathId {
         let Transfer { chip, direction, data, .. } = transfer;
         let bus = self.grid.first_free(chip).expect("a transfer starts only if a bus of its chip is free");
         let in_halves = self.split && data > Time::ZERO;
@@ -247,13 +273,7 @@ impl Fabric for Omnibus {
         path
     }
 
-    fn start_on_held_path(
-        &mut self,
-        path: PathId,
-        transfer: Transfer,
-        now: Time,
-        later: &mut impl FnMut(Time, Arrived),
-    ) {
+    fn start_on_held_path(&mut self, path: PathId, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) {
         debug_assert!(!self.split && self.transfers[path].chip == transfer.chip);
         let bus = self.transfers[path].bus;
         self.transfers[path].left = 1;
@@ -262,14 +282,25 @@ impl Fabric for Omnibus {
         self.cross(path, bus, transfer, now, later);
     }
 
-    fn handle(&mut self, Arrived(bus): Arrived, now: Time, later: &mut impl FnMut(Time, Arrived)) -> FabricOutcome {
+    fn handle(&mut self, event: Event, now: Time, later: &mut impl FnMut(Time, Event)) -> FabricOutcome {
+        let bus = match event {
+            Event::Told(bus) => {
+                self.told(bus, now, later);
+                return FabricOutcome::default();
+            }
+            Event::Arrived(bus) => bus,
+        };
         let path = self.grid.bus(bus).path;
         let crossing = &mut self.transfers[path];
         crossing.left -= 1;
         crossing.bus = bus;
         self.port_free_at[crossing.chip.index()] = now;
         self.port_free_at[crossing.to.index()] = now;
-        if crossing.left == 0 {
+        let copied = (crossing.chip != crossing.to).then_some((crossing.chip, crossing.to));
+        if let Some((from, to)) = copied {
+            self.tell_status(from, to, now);
+        }
+        if self.transfers[path].left == 0 {
             let setup = self.grid.bus(bus).setup;
             return FabricOutcome { crossed: Some(TransferDone { setup, ..TransferDone::freely(path) }), freed: None };
         }
@@ -277,7 +308,7 @@ impl Fabric for Omnibus {
         FabricOutcome { crossed: None, freed: self.grid.is_free(bus).then_some(ALL) }
     }
 
-    fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Arrived)) -> DomainId {
+    fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) -> DomainId {
         debug_assert!(self.transfers[path].left == 0, "a path is given back before its transfer has crossed");
         let bus = self.transfers[path].bus;
         self.transfers.remove(path);
@@ -307,6 +338,10 @@ impl Fabric for Omnibus {
 
     fn controllers(&self) -> Vec<ControllerUse> {
         self.grid.controllers()
+    }
+
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        self.control.counters()
     }
 
     fn trace(&mut self) -> &mut WireTrace {

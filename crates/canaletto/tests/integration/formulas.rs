@@ -199,7 +199,9 @@ fn dies_interleave() {
 fn unloaded_read_latency_of_each_fabric() {
     let latency = |fabric: &str| {
         let workload = synthetic("requests = 50\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
-        let overrides = [&format!("fabric.kind={fabric}"), "fabric.omnibus.controller_message=0ns"];
+        let at_once = ["fabric.omnibus.control.delay=0ns", "fabric.omnibus.control.rate=1000GB/s"];
+        let kind = format!("fabric.kind={fabric}");
+        let overrides = [&[&*kind], &at_once[..]].concat();
         simulate(&preset("performance-optimized", &overrides), &workload).report.measures.latency_us.all.min.unwrap()
             * 1e3
     };
@@ -222,7 +224,8 @@ fn unloaded_read_latency_of_each_fabric() {
 #[test]
 fn unloaded_halves_wait_for_controllers_to_agree() {
     let reservation = |fabric: &str| {
-        let overrides = [&format!("fabric.kind={fabric}"), "fabric.omnibus.controller_message=100ns"];
+        // A message of 8 bytes takes 2 ns over 32 wires.
+        let overrides = [&format!("fabric.kind={fabric}"), "fabric.omnibus.control.delay=98ns"];
         let workload = synthetic("requests = 4000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
         let outcome = simulate(&preset("performance-optimized", &overrides), &workload);
         outcome.report.measures.blame_us.all.get(Cause::PathReservation.key()).map_or(0.0, |us| us * 1e3)

@@ -9,7 +9,7 @@
 //! (§IV-B), of which §VIII counts two a chip; it stays taken until the page has been programmed from there. What passes no
 //! controller passes no controller's ECC: §VIII, "On-die ECC functions", proposes error detection in the chip.
 
-use super::{Arrived, Crossing, Omnibus};
+use super::{AGREEMENT, Crossing, Event, Omnibus};
 use crate::config::design::{ChipToChipEcc, Omnibus as OmnibusConfig};
 use crate::engine::time::Time;
 use crate::fabric::chip_to_chip::ChipToChip;
@@ -50,7 +50,7 @@ impl Copies {
     }
 }
 
-impl ChipToChip<Arrived> for Omnibus {
+impl ChipToChip<Event> for Omnibus {
     const JOINS_CHIPS: bool = true;
 
     /// Whether a column bus joins the chips.
@@ -91,14 +91,14 @@ impl ChipToChip<Arrived> for Omnibus {
         to: ChipId,
         time: Time,
         now: Time,
-        later: &mut impl FnMut(Time, Arrived),
+        later: &mut impl FnMut(Time, Event),
     ) -> PathId {
         assert!(self.copy_is_free(from, to), "a copy starts only if its bus is free");
-        let (bus, setup) = (self.grid.ways(to).column, self.copy_setup(from, to));
+        let (bus, messages) = (self.grid.ways(to).column, self.copy_messages(from, to));
         let direction = Direction::FromChip;
         let path = self.transfers.insert(Crossing { chip: from, to, direction, second: Time::ZERO, left: 1, bus });
-        self.take(path, bus, setup, now);
-        self.cross(path, bus, Transfer { chip: from, direction, command: Time::ZERO, data: time }, now + setup, later);
+        let transfer = Transfer { chip: from, direction, command: Time::ZERO, data: time };
+        self.take(path, bus, messages, transfer, now, later);
         path
     }
 
@@ -116,12 +116,24 @@ impl ChipToChip<Arrived> for Omnibus {
 }
 
 impl Omnibus {
-    /// Request and grant between the controllers of source and destination, through the bus's own if that is a third one.
-    fn copy_setup(&self, from: ChipId, to: ChipId) -> Time {
+    /// Messages until a page may cross: request and grant between the controllers of source and destination, through the bus's
+    /// own if that is a third one.
+    fn copy_messages(&self, from: ChipId, to: ChipId) -> u32 {
         let (source, destination) = (self.grid.row_controller(from), self.grid.row_controller(to));
         let driver = self.grid.bus(self.grid.ways(to).column).driver;
-        let hops = u64::from(source != driver) + u64::from(driver != destination);
+        let hops = u32::from(source != driver) + u32::from(driver != destination);
         // Chips of one row that share a column bus have one controller, which asks the driver once for both.
-        self.agreement * if source == destination { hops.min(1) } else { hops }
+        AGREEMENT * if source == destination { hops.min(1) } else { hops }
+    }
+
+    /// A page has crossed: the bus's controller tells those of source and destination, whose buffers are free and full now.
+    pub(super) fn tell_status(&mut self, from: ChipId, to: ChipId, now: Time) {
+        let (source, destination) = (self.grid.row_controller(from), self.grid.row_controller(to));
+        let driver = self.grid.bus(self.grid.ways(to).column).driver;
+        for told in [Some(source), Some(destination).filter(|&other| other != source)].into_iter().flatten() {
+            if told != driver {
+                self.control.send(now);
+            }
+        }
     }
 }

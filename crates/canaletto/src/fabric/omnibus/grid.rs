@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use crate::engine::time::Time;
-use crate::fabric::PathId;
 use crate::fabric::wires::{ControllerUse, Wire, WireKind};
+use crate::fabric::{PathId, Transfer};
 use crate::flash::address::{ChipId, Layout};
 use crate::typed_id;
 
@@ -28,6 +28,10 @@ pub struct Bus {
     pub path: PathId,
     /// Time that what crosses now took to be agreed on, the transfer's earlier half included if that crossed here just before.
     pub setup: Time,
+    /// What crosses once controllers have agreed.
+    pub agreed: Option<Transfer>,
+    /// Messages that they have yet to act on.
+    pub messages: u32,
     /// Second halves that wait for it, the first in line in front.
     pub waiting: VecDeque<PathId>,
     /// Time it carried something.
@@ -138,10 +142,10 @@ impl Grid {
     }
 
     /// Takes a bus.
-    pub fn take(&mut self, id: BusId, path: PathId, setup: Time, now: Time) {
+    pub fn take(&mut self, id: BusId, path: PathId, now: Time) {
         let bus = &mut self.buses[id.index()];
         assert!(!bus.path.is_some(), "bus {} carries two transfers at once", id.0);
-        (bus.path, bus.setup, bus.since) = (path, setup, now);
+        (bus.path, bus.setup, bus.since) = (path, Time::ZERO, now);
         self.free -= 1;
         let controller = &mut self.controllers[bus.driver as usize];
         if controller.taken == 0 {
@@ -195,11 +199,18 @@ impl Grid {
 }
 
 impl Bus {
+    /// Since when it is taken.
+    pub fn since(&self) -> Time {
+        self.since
+    }
+
     fn driven_by(driver: u32) -> Bus {
         Bus {
             driver,
             path: PathId::NONE,
             setup: Time::ZERO,
+            agreed: None,
+            messages: 0,
             waiting: VecDeque::new(),
             active: Time::ZERO,
             busy: Time::ZERO,

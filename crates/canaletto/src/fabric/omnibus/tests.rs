@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::config::design::{ChipToChipEcc, Omnibus as OmnibusConfig};
-use crate::config::units::Duration;
+use crate::config::design::{ChipToChipEcc, ControlPlane as ControlPlaneConfig, Omnibus as OmnibusConfig};
+use crate::config::units::{Duration, Rate};
 use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::tests::{Bench, array, config};
 use crate::fabric::trace::WireSpan;
@@ -17,8 +17,15 @@ const WRITE_HALF: u64 = (WRITE + 3) / 2;
 /// Request and grant of 5 ns each.
 const AGREE: u64 = 10;
 
+/// Messages that take no time on the control plane, so that none waits for another, and their answers 5 ns.
+fn unhindered() -> ControlPlaneConfig {
+    ControlPlaneConfig { width: 4096, rate: Rate(1_000_000_000_000), delay: Duration(5_000), ..Default::default() }
+}
+
 fn bench(rows: u32, columns: u32, kind: FabricKind) -> Bench<Omnibus> {
-    let mut bench = Bench::<Omnibus>::new(&FabricConfig { kind, ..config(1_000_000_000, 0) }, &array(rows, columns));
+    let omnibus = OmnibusConfig { control: unhindered(), ..OmnibusConfig::default() };
+    let config = FabricConfig { kind, omnibus, ..config(1_000_000_000, 0) };
+    let mut bench = Bench::<Omnibus>::new(&config, &array(rows, columns));
     bench.fabric.trace.switch_on();
     bench
 }
@@ -266,7 +273,7 @@ fn second_halves_keep_their_order() {
 /// A held path goes on without a new agreement, and its bus is given back to others only then.
 #[test]
 fn held_paths_are_agreed_on_once() {
-    let mut fabric = Omnibus::new(&config(1_000_000_000, 0), &array(2, 2));
+    let mut fabric = whole(2, 2).fabric;
     let mut events = Vec::new();
     let transfer = |command, data| Transfer {
         chip: ChipId(1),
@@ -276,13 +283,17 @@ fn held_paths_are_agreed_on_once() {
     };
     let row = fabric.start(transfer(1000, 0), Time::ZERO, &mut |t, e| events.push((t.ns(), e)));
     let column = fabric.start(transfer(20, 0), Time::ZERO, &mut |t, e| events.push((t.ns(), e)));
-    let (at, event) = events[1];
+    for message in 1..=2 {
+        let (at, event) = events[message];
+        fabric.handle(event, Time::from_ns(at), &mut |t, e| events.push((t.ns(), e)));
+    }
+    let (at, event) = events[3];
     assert_eq!(at, AGREE + 20);
     let happened = fabric.handle(event, Time::from_ns(at), &mut |_, _| ());
     assert_eq!(happened.crossed.map(|c| (c.path, c.setup.ns())), Some((column, AGREE)));
     assert!(!fabric.is_free(ChipId(1), Direction::FromChip) && row != column);
     fabric.start_on_held_path(column, transfer(0, 300), Time::from_ns(200), &mut |t, e| events.push((t.ns(), e)));
-    let (at, event) = events[2];
+    let (at, event) = events[4];
     assert_eq!(at, 500);
     let happened = fabric.handle(event, Time::from_ns(at), &mut |_, _| ());
     assert_eq!(happened.crossed.map(|c| (c.path, c.setup)), Some((column, Time::ZERO)));
@@ -354,31 +365,33 @@ fn controllers_count_overlaps_once() {
     assert_eq!(bench.fabric.controllers()[1].place, (1, -1));
 }
 
-fn start_copy(bench: &mut Bench<Omnibus>, from: u32, to: u32) -> u64 {
+/// Copies a page on its own. Returns what was spent on setup, and how many messages were sent in all.
+fn copy(bench: &mut Bench<Omnibus>, from: u32, to: u32) -> (u64, u64) {
     let time = bench.fabric.copy_time(4096);
-    let mut end = Time::ZERO;
-    bench.fabric.start_copy(ChipId(from), ChipId(to), time, Time::ZERO, &mut |at, _| end = at);
-    end.ns() - time.ns()
+    bench.with(|fabric, now, mut later| fabric.start_copy(ChipId(from), ChipId(to), time, now, &mut later));
+    bench.run();
+    (bench.crossed[0].1.setup.ns(), bench.fabric.counters()[0].1)
 }
 
-/// Messages of Fig. 11 on an array of four rows, in agreements of two messages: the bus of column 0 is controller 0's.
+/// Messages of Fig. 11 on an array of four rows, in agreements of two messages: the bus of column 0 is controller 0's, which
+/// tells the others when the page is in its buffer.
 #[test]
 fn copies_are_agreed_on_as_in_figure_11() {
     let cases = [
-        ("source", 0, 4, 1),
-        ("destination", 8, 0, 1),
-        ("intermediate", 8, 12, 2),
-        ("intermediate, other way", 12, 8, 2),
-        ("source in column 2", 10, 2, 1),
+        ("source", 0, 4, 1, 1),
+        ("destination", 8, 0, 1, 1),
+        ("intermediate", 8, 12, 2, 2),
+        ("intermediate, other way", 12, 8, 2, 2),
+        ("source in column 2", 10, 2, 1, 1),
     ];
-    for (what, from, to, agreements) in cases {
+    for (what, from, to, agreements, told) in cases {
         let mut bench = whole(4, 4);
         assert!(bench.fabric.can_copy(ChipId(from), ChipId(to)));
-        assert_eq!(start_copy(&mut bench, from, to), agreements * AGREE, "{what}");
+        assert_eq!(copy(&mut bench, from, to), (agreements * AGREE, 2 * agreements + told), "{what}");
     }
     // Two chips of one row that share a column bus: nothing to agree on if its controller is their row's, else one ask.
-    assert_eq!(start_copy(&mut whole(2, 4), 0, 1), 0);
-    assert_eq!(start_copy(&mut whole(2, 4), 2, 3), AGREE);
+    assert_eq!(copy(&mut whole(2, 4), 0, 1), (0, 0));
+    assert_eq!(copy(&mut whole(2, 4), 2, 3), (AGREE, 3));
     // 20 ns of chip enable, header and command, three flits of header, the page.
     assert_eq!(whole(4, 4).fabric.copy_time(4096).ns(), 20 + 2 + 3 + 4096);
 }
@@ -406,8 +419,13 @@ fn copies_take_a_register_until_it_is_programmed() {
             let path = fabric.start_copy(from, to, time, now, &mut |t, e| event = Some((t, e)));
             assert!(!fabric.copy_is_free(ChipId(6), from), "its bus is taken");
             assert!(fabric.is_free(from, Direction::FromChip), "rows are not");
-            let (end, event) = event.unwrap();
-            let happened = fabric.handle(event, end, &mut |_, _| ());
+            let (end, happened) = loop {
+                let (at, due) = event.take().unwrap();
+                let happened = fabric.handle(due, at, &mut |t, e| event = Some((t, e)));
+                if happened.crossed.is_some() {
+                    break (at, happened);
+                }
+            };
             assert_eq!(happened.crossed.map(|c| (c.path, c.setup.ns())), Some((path, AGREE)));
             assert!(!fabric.copy_is_free(ChipId(6), from), "until it is given back");
             fabric.release(path, end, &mut |_, _| ());
@@ -420,7 +438,7 @@ fn copies_take_a_register_until_it_is_programmed() {
         fabric.release_register(to);
         assert!(fabric.reserve_register(to));
         assert!(fabric.transfers.is_empty());
-        assert_eq!(fabric.wires()[3].busy, (time + Time::from_ns(AGREE)) * 2);
+        assert_eq!(fabric.wires()[3].busy.ns(), 2 * (time.ns() + AGREE));
     }
 }
 
@@ -537,6 +555,8 @@ fn random_run(rows: u32, columns: u32, kind: FabricKind, transfers: &[(u32, u32,
     while bench.step() {
         settle(&mut bench, &owners, &mut sent);
     }
+    // An agreement is traced when it has been reached, which the other half need not have waited for.
+    sent.iter_mut().for_each(|transfer| transfer.uses.sort_by_key(|used| used.1));
     (bench, sent)
 }
 
@@ -596,5 +616,29 @@ proptest! {
                 }
             }
         }
+    }
+}
+
+/// Two controllers ask at the same moment: the second request waits until the first has crossed, its grant for the first
+/// grant; a picosecond too early and it waits a picosecond.
+#[test]
+fn messages_cross_one_after_the_other() {
+    let config = FabricConfig { kind: FabricKind::Omnibus, ..config(1_000_000_000, 0) };
+    // A message takes 2 ns, an answer 3 ns more.
+    for (later, waits) in [(0, 2000), (500, 1500), (1999, 1), (2000, 0), (5001, 1999), (9000, 0)] {
+        let mut bench = Bench::<Omnibus>::new(&config, &array(3, 3));
+        // Rows 1 and 2 are busy, so that these go over columns 0 and 1, which controllers 0 and 1 drive.
+        for chip in [3, 6] {
+            read(&mut bench, chip);
+        }
+        read(&mut bench, 3);
+        bench.run_until(Time(later));
+        bench.now = Time(later);
+        read(&mut bench, 7);
+        bench.run();
+        let setups: Vec<u64> = bench.crossed.iter().map(|(_, crossed)| crossed.setup.0).filter(|&ps| ps > 0).collect();
+        assert_eq!(setups, [10_000, 10_000 + waits], "{later} ps later");
+        let counters: Vec<u64> = bench.fabric.counters().iter().map(|counter| counter.1).collect();
+        assert_eq!(counters[..2], [4, u64::from(waits > 0)], "{later} ps later");
     }
 }

@@ -10,6 +10,8 @@ pub fn newer() -> Vec<Setting> {
         any("fabric.venice.retry", ["local", "oracle", "immediate"]),
         any("fabric.venice.retry_interval", ["100ns", "1us", "30us"]),
         any("fabric.venice.tear_down", ["packet", "wire"]),
+        any("fabric.omnibus.control.rate", ["1GB/s", "1GB/s", "20MB/s"]),
+        any("fabric.omnibus.control.delay", ["3ns", "1us"]),
         any("fabric.mesh.controller", ["own-row", "least-loaded"]),
     ]
 }

@@ -1,0 +1,62 @@
+//! The control plane: messages between flash controllers, one after the other over one medium.
+//!
+//! ```text
+//! row's controller ── request ─▶ controller that drives the bus       a transfer over a column bus (Networked SSD §V-D)
+//!                  ◀── grant ──
+//! source ── request ─▶ driver ── request ─▶ destination               a copy from chip to chip (Fig. 11c)
+//!        ◀── grant ──        ◀── grant ────
+//!        ◀── status ─        ── status ──▶                            its page is in the other buffer: Fig. 11, "buffer status"
+//! ```
+//! A message waits until the medium is free, and its answer is sent a while after it has come. The last ones, of a buffer's
+//! status, nobody waits for: they are in others' way alone.
+
+use crate::config::design::ControlPlane as Config;
+use crate::engine::time::{Time, TimeSum};
+
+/// The medium between controllers.
+pub struct ControlPlane {
+    /// Time of a message on it.
+    message: Time,
+    /// Time from a message to its answer.
+    delay: Time,
+    free_at: Time,
+    messages: u64,
+    /// Messages that found it busy.
+    delayed: u64,
+    waits: TimeSum,
+}
+
+impl ControlPlane {
+    /// The idle medium of a validated design.
+    pub fn new(config: &Config) -> ControlPlane {
+        let bits_a_second = config.rate.0.saturating_mul(u64::from(config.width));
+        ControlPlane {
+            message: Time::of_transfer(8 * config.message.0, bits_a_second),
+            delay: config.delay.time(),
+            free_at: Time::ZERO,
+            messages: 0,
+            delayed: 0,
+            waits: TimeSum::ZERO,
+        }
+    }
+
+    /// Sends a message. Returns when its receiver acts on it.
+    pub fn send(&mut self, now: Time) -> Time {
+        let begins = self.free_at.max(now);
+        self.messages += 1;
+        self.delayed += u64::from(begins > now);
+        self.waits += begins - now;
+        self.free_at = begins + self.message;
+        self.free_at + self.delay
+    }
+
+    /// Messages sent, those of them that waited, and the time that they waited in nanoseconds.
+    pub fn counters(&self) -> Vec<(&'static str, u64)> {
+        let waited = (self.waits.seconds() * 1e9).round() as u64;
+        vec![
+            ("control_messages", self.messages),
+            ("control_messages_delayed", self.delayed),
+            ("control_messages_waited_ns", waited),
+        ]
+    }
+}
