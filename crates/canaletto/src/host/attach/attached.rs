@@ -45,6 +45,7 @@ struct Ways {
 /// Parts of a PC between host and drive, and the messages on their way through them.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub struct Attached {
+    #[serde(with = "crate::config::text")]
     attachment: Attachment,
     traffic: Traffic,
     ways: Ways,

@@ -140,6 +140,7 @@ impl Channel {
 /// All parts' times.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub struct Service {
+    #[serde(with = "crate::config::text")]
     attachment: Attachment,
     ssd: FixedSsd,
     network: Rate,
