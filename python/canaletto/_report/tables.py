@@ -80,7 +80,7 @@ _SHORT = 30
 
 def reproduced(found: "Reproduced", *, quick: bool) -> Iterator[RenderableType]:
     """Every number that the source published, ours beside it, and the verdict; grids and short tables of the rest."""
-    from canaletto.experiments.verdicts import with_notes
+    from canaletto.experiments.verdicts import in_short, with_notes
 
     if found.verdicts:
         table = plain_table("figure", "what", "ours", "published", "ratio", "verdict", right=(2, 3, 4))
@@ -90,6 +90,7 @@ def reproduced(found: "Reproduced", *, quick: bool) -> Iterator[RenderableType]:
             table.add_row(each.figure, each.what, _number(each.ours), _number(each.published), ratio, Text(said))
         yield table
         yield from map(Text, notes)
+        yield Text(in_short(found.verdicts))
     judged = {name for each in found.verdicts for name in each.figure.split(", ")}
     for repeated in found.figures:
         rows = found.tables[repeated.name]

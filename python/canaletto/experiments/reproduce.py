@@ -17,7 +17,7 @@ from canaletto._run import names
 from canaletto.experiments import figures, findings_of, markdown, names_of
 from canaletto.experiments.figure import Figure, Row, Scale, Simulation
 from canaletto.experiments.laboratory import Report, carry_out
-from canaletto.experiments.verdicts import NEAR, NEARLY, RULE, Verdict, judged, with_notes
+from canaletto.experiments.verdicts import NEAR, NEARLY, RULE, Verdict, in_short, judged, with_notes
 
 T = TypeVar("T")
 
@@ -71,7 +71,7 @@ def reproduce(source: str, wanted: Sequence[str], out: Path, *, quick: bool, rep
     title = f"{source}: ours and theirs" if verdicts else source
     opening = (
         f"<header><h1>{escape(title)}</h1></header>{note(INDICATIVE if quick else '')}"
-        f'<p class="summary">{escape(verdict(tables))}</p>{_names(source, tables)}'
+        f'<p class="summary">{escape(in_short(verdicts))}</p>{_names(source, tables)}'
     )
     _write(out / f"{source}.html", document(title, opening, [*_judged(verdicts), *sections], ["page.js"]))
     return Reproduced(chosen, tables, verdicts)
@@ -83,11 +83,11 @@ def _judged(verdicts: Sequence[Verdict]) -> list[str]:
         return []
     words, notes = with_notes(verdicts)
     cells = [
-        [escape(_cell(value)) for value in (each.figure, each.what, each.ours, each.published, each.ratio, word)]
+        [escape(_cell(value)) for value in (f"{each.figure}: {each.what}", each.ours, each.published, each.ratio, word)]
         for each, word in zip(verdicts, words, strict=True)
     ]
     said = [f"<p>{escape(text)}</p>" for text in (*notes, RULE)]
-    listed = table(["figure", "what", "ours", "published", "ratio", "verdict"], cells)
+    listed = table(["published number", "ours", "published", "ratio", "verdict"], cells)
     return [section("verdicts", "Every published number", listed, *said)]
 
 

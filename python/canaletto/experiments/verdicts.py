@@ -1,8 +1,10 @@
 """Verdicts on published numbers: which of them come out, and what speaks against the others. `RULE` is the rule."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from canaletto._report.units import listing, number_of
 from canaletto.experiments.figure import Figure, Row, Settings
 
 NEAR, NEARLY = 0.1, 0.25
@@ -21,6 +23,14 @@ RULE = (
     "figure of the paper speaks against is no such change: the number then contradicts another figure of the paper, as "
     "it does where a named finding holds in the tables of the same call. What is left is unexplained."
 )
+
+SPOKEN = {
+    REPRODUCED: "reproduced",
+    CHANGED: "reproduced under a stated change",
+    CONTRADICTS: "contradicted by another figure of the paper",
+    UNEXPLAINED: "unexplained",
+    ABSENT: "without a value of ours",
+}
 
 Tables = Mapping[str, Sequence[Row]]
 """Rows by the names of figures."""
@@ -64,6 +74,16 @@ class Verdict:
             "verdict": self.verdict,
             "because": self.because,
         }
+
+
+def in_short(verdicts: Sequence[Verdict]) -> str:
+    """How many published numbers have which verdict."""
+    if not verdicts:
+        return "Nothing is published that these figures could be compared with."
+    counts = Counter(each.verdict for each in verdicts)
+    order = (REPRODUCED, CHANGED, CONTRADICTS, UNEXPLAINED, ABSENT)
+    parts = [f"{counts[verdict]} {SPOKEN[verdict]}" for verdict in order if counts[verdict]]
+    return f"{number_of(len(verdicts), 'published number')}: {listing(parts)}"
 
 
 def with_notes(verdicts: Sequence[Verdict]) -> tuple[list[str], list[str]]:

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from canaletto._report.charts import Spec
-from canaletto.experiments.bars import fabric_colours, grouped
+from canaletto.experiments.bars import dots, fabric_colours
 from canaletto.experiments.figure import Data, Figure, Grid, Label, Row, Run, Scale, Settings
 from canaletto.experiments.flows import workload
 from canaletto.experiments.networked_ssd import fig14
 from canaletto.experiments.networked_ssd.collecting import SLOWED
-from canaletto.experiments.networked_ssd.serving import AVERAGE, SYSTEMS, UNLIMITED, WORKLOADS, drive
+from canaletto.experiments.networked_ssd.serving import AVERAGE, BASE, SYSTEMS, UNLIMITED, WORKLOADS, drive
 from canaletto.experiments.venice.evaluation import OWN, QUEUE_DEPTH, SKEWED, TABLE2, UNIFORM, flows
 
 HOST = {"link.lanes": UNLIMITED["link.lanes"]}
@@ -80,10 +80,11 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """Bars in groups of a change."""
+    """A line a change with a dot a system."""
     shown = [row for row in rows if row["workload"] == AVERAGE]
-    title = "improvement of mean latency, times"
-    return {"averages over workloads; red: published": grouped(shown, "change", title, fabric_colours(SYSTEMS))}
+    title = "improvement of mean latency (times, logarithmic)"
+    shades = {name: shade for name, shade in fabric_colours(SYSTEMS).items() if name != BASE}
+    return {"averages over workloads; dashed: published": dots(shown, "change", title, shades)}
 
 
 SETTINGS = Settings(("change",), of="fig14")

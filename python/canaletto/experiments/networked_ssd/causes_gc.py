@@ -16,7 +16,7 @@ from statistics import fmean
 from typing import Any
 
 from canaletto._report.charts import Spec
-from canaletto.experiments.bars import grouped
+from canaletto.experiments.bars import dots
 from canaletto.experiments.figure import Data, Figure, Grid, Label, Row, Run, Scale, Settings, seconds
 from canaletto.experiments.networked_ssd import fig19
 from canaletto.experiments.networked_ssd.collecting import OCCUPANCY, epochs, profile, system
@@ -92,8 +92,9 @@ COLOURS = dict(
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """Bars in groups of a change."""
-    return {"averages over workloads; red: published": grouped(rows, "change", "improvement, times", COLOURS)}
+    """A line a change with a dot a comparison."""
+    title = "improvement (times, logarithmic)"
+    return {"averages over workloads; dashed: published": dots(rows, "change", title, COLOURS)}
 
 
 SETTINGS = Settings(("change",), of="fig19")

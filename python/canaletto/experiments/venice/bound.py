@@ -122,7 +122,7 @@ def chart(rows: list[Row]) -> dict[str, Spec]:
     order = [f"{kind}, {load}" for kind in TRAFFICS for load in LOADS]
     y = alt.Y("where:N", sort=order, title=None)
     offset = alt.YOffset("system:N", sort=list(shades))
-    x = alt.X("ours:Q", title="speedup over Baseline (times, logarithmic)", scale=alt.Scale(type="log"))
+    x = alt.X("ours:Q", title="speedup over Baseline (times, logarithmic)", scale=alt.Scale(type="log", nice=False))
     colour = alt.Color(
         "system:N",
         title=None,

@@ -18,7 +18,7 @@ from typing import Any
 
 from canaletto._report.charts import Spec
 from canaletto._run.config import Workload
-from canaletto.experiments.bars import fabric_colours, grouped
+from canaletto.experiments.bars import dots, fabric_colours
 from canaletto.experiments.figure import Data, Figure, Grid, Label, Row, Run, Scale, Settings
 from canaletto.experiments.flows import workload
 from canaletto.experiments.venice import fig9
@@ -171,13 +171,14 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """Bars in groups of a change, a chart a drive."""
-    shades = fabric_colours(SYSTEMS)
+    """A line a change with a dot a system, a chart a drive."""
+    shades = fabric_colours({system: SYSTEMS[system] for system in COMPARED})
+    title = "speedup over Baseline (times, logarithmic)"
     drawn: dict[str, Spec] = {}
     for ssd in SSDS:
         here = [row for row in rows if row["ssd"] == ssd and row["workload"] == AVERAGE and row["system"] in shades]
         if here:
-            drawn[f"{ssd}, averages over workloads; red: published"] = grouped(here, "change", "speedup, times", shades)
+            drawn[f"{ssd}, averages over workloads; dashed: published"] = dots(here, "change", title, shades)
     return drawn
 
 

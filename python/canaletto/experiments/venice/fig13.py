@@ -61,7 +61,7 @@ def chart(rows: list[Row]) -> dict[str, Spec]:
 
 SETTINGS = Settings(("counted", "traffic", "load"), (REQUESTS, OWN, OPEN))
 
-GRID = Grid("system", "counted", {"traffic": OWN, "load": OPEN, "workload": AVERAGE})
+GRID = Grid("counted", "system", {"traffic": OWN, "load": OPEN, "workload": AVERAGE})
 
 FIGURE = Figure(
     "fig13",
