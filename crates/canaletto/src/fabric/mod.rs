@@ -260,7 +260,6 @@ pub(crate) mod tests {
     }
 
     /// A fabric with its pending events, and what came of those that happened.
-    #[derive(serde::Serialize, serde::Deserialize)]
     pub struct Bench<F: Fabric> {
         pub fabric: F,
         pub now: Time,
