@@ -86,7 +86,7 @@ def refusals(drive: cn.Drive) -> list[tuple[Callable[[], object], str]]:
         (lambda: drive.submit_many("read", [0.5], 8), "expected whole numbers from 0"),
         (lambda: drive.submit_many(["read", "reed"], [0, 8], 8), "got operation 'reed'"),  # type: ignore[list-item]
         (lambda: drive.submit_many("read", [0, drive.sectors], 8), "request 1: sectors"),
-        (lambda: drive.submit_many("read", [0], 1 << 32), "request 0: sectors"),
+        (lambda: drive.submit_many("read", [0], 1 << 32), "request 0: got 4294967296 sectors"),
         (lambda: cn.Drive.restore(b"something else, of some length"), "not a snapshot"),
         (lambda: cn.Drive.restore(drive.snapshot()[:-1]), "damaged"),
         (lambda: cn.Drive(drive.design, "mix1"), "got 2 flows, expected one"),

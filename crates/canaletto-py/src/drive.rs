@@ -131,9 +131,9 @@ impl SteppedDrive {
         at_ps: Option<u64>,
     ) -> PyResult<()> {
         let number = OPERATIONS.iter().position(|&name| name == operation);
-        let number = number.ok_or_else(|| unknown(&format!("{operation:?}")))?;
+        let number = number.ok_or_else(|| config_error(unknown(&format!("{operation:?}"))))?;
         let at = at_ps.map_or(self.drive().now(), Time);
-        self.drive().submit(at, wanted(number, lba, sectors, fua)?, tag).map_err(submit_error)
+        self.drive().submit(at, wanted(number, lba, sectors, fua).map_err(config_error)?, tag).map_err(submit_error)
     }
 
     /// Submits requests given by columns of 64-bit words: times, numbers of operations, sectors and tags.
@@ -148,17 +148,12 @@ impl SteppedDrive {
         let drive = self.drive();
         let columns = words(at_ps).zip(words(operations)).zip(words(lbas)).zip(words(sectors)).zip(words(tags));
         for (row, ((((at, operation), lba), sectors), tag)) in columns.enumerate() {
-            let sectors = u32::try_from(sectors).map_err(|_| SubmitError::Outside {
-                lba,
-                sectors: u32::MAX,
-                capacity: drive.sectors(),
-            });
-            let submitted = sectors.map_err(submit_error).and_then(|sectors| {
-                let wanted = wanted(operation as usize, lba, sectors, false)?;
-                drive.submit(Time(at), wanted, tag).map_err(submit_error)
-            });
+            let submitted = u32::try_from(sectors)
+                .map_err(|_| format!("got {sectors} sectors, expected fewer than 2^32"))
+                .and_then(|sectors| wanted(operation as usize, lba, sectors, false))
+                .and_then(|wanted| drive.submit(Time(at), wanted, tag).map_err(|error| error.to_string()));
             submitted
-                .map_err(|error| config_error(format!("request {row}: {error}; those before it are submitted")))?;
+                .map_err(|problem| config_error(format!("request {row}: {problem}; those before it are submitted")))?;
         }
         Ok(())
     }
@@ -254,11 +249,11 @@ impl Completion {
     }
 }
 
-fn unknown(operation: &str) -> PyErr {
-    config_error(format!("got operation {operation}, expected one of {}", OPERATIONS.join(", ")))
+fn unknown(operation: &str) -> String {
+    format!("got operation {operation}, expected one of {}", OPERATIONS.join(", "))
 }
 
-fn wanted(number: usize, lba: u64, sectors: u32, fua: bool) -> PyResult<Wanted> {
+fn wanted(number: usize, lba: u64, sectors: u32, fua: bool) -> Result<Wanted, String> {
     let wanted = match number {
         0 => Wanted::read(lba, sectors),
         1 => Wanted::write(lba, sectors),
