@@ -133,6 +133,15 @@ wheel: $(VENV)/.tools ## Build the wheel of this machine into dist/, and try it 
 	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin build --release --locked --out dist --interpreter $(BIN)/python --quiet
 	$(BIN)/pytest tests/packaging
 
+C_API := dist/c
+
+.PHONY: c-api
+c-api: ## Build the C library, shared and static, into dist/c with its header
+	cargo build --locked --quiet --release --package canaletto-c
+	mkdir -p $(C_API)/include $(C_API)/lib
+	cp crates/canaletto-c/include/canaletto.h $(C_API)/include
+	for each in target/release/libcanaletto_c.{so,dylib,a}; do [ ! -e $$each ] || cp $$each $(C_API)/lib; done
+
 .PHONY: results
 results: $(VENV)/.built ## Write the classes of results anew, from the engine's schema
 	$(BIN)/python tools/result_classes.py

@@ -11,10 +11,11 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from canaletto._engine import ConfigError, SimulationError, version
+from canaletto._engine import Completion, ConfigError, SimulationError, version
 from canaletto._io.opened import Tables, load
 from canaletto._run.compare import Comparison, compare
 from canaletto._run.config import Design, Workload, design, workload
+from canaletto._run.drive import Drive
 from canaletto._run.fields import Fields
 from canaletto._run.results import Result
 from canaletto._run.simulate import inspect, run
@@ -30,8 +31,10 @@ __version__: str = version()
 
 __all__ = [
     "Comparison",
+    "Completion",
     "ConfigError",
     "Design",
+    "Drive",
     "Explained",
     "Explanation",
     "Fields",

@@ -63,6 +63,40 @@ class TraceBatches(Iterator[_Columns]):
 
 def read_trace(path: str, format: str | None, read_json: str) -> TraceBatches: ...
 
+class Completion:
+    """Request that a `Drive` has completed."""
+
+    tag: int
+    """Tag with which it was submitted."""
+    failed: bool
+    """Whether it was completed with an error status."""
+    arrival_ps: int
+    """Simulated time at which the host wanted it, in picoseconds."""
+    enqueued_ps: int
+    """Simulated time at which it entered the submission queue, in picoseconds."""
+    completed_ps: int
+    """Simulated time at which the host had dealt with its completion, in picoseconds."""
+    latency_ps: int
+    """Time from arrival to completion, in picoseconds."""
+    blame_ps: dict[str, int]
+    """Where that time went: picoseconds by cause, for the causes that took any."""
+
+class Drive:
+    def __init__(self, design_toml: str, workload_toml: str | None, seed: int) -> None: ...
+    sectors: int
+    now_ps: int
+    outstanding: int
+    next_event_ps: int | None
+    def submit(self, operation: str, lba: int, sectors: int, fua: bool, tag: int, at_ps: int | None) -> None: ...
+    def submit_many(self, at_ps: bytes, operations: bytes, lbas: bytes, sectors: bytes, tags: bytes) -> None: ...
+    def advance_to(self, until_ps: int) -> None: ...
+    def next_completion(self, limit_ps: int | None) -> Completion | None: ...
+    def take(self) -> _Columns: ...
+    def results(self) -> str: ...
+    def snapshot(self) -> bytes: ...
+    @staticmethod
+    def restore(bytes: bytes) -> tuple[Drive, str]: ...
+
 class Server:
     """A simulated drive that is served over NBD until it is stopped. There is none on Windows."""
 

@@ -7,6 +7,7 @@ mod attach;
 mod columns;
 mod config;
 mod cost;
+mod drive;
 mod errors;
 mod memory;
 mod mqsim;
@@ -28,6 +29,8 @@ mod _engine {
     use crate::attach::{resolve_pc, simulate_pc};
     #[pymodule_export]
     use crate::config::{fabrics, inspect, presets, profiles, resolve_design, resolve_workload, schema, version};
+    #[pymodule_export]
+    use crate::drive::{Completion, SteppedDrive};
     #[pymodule_export]
     use crate::errors::{ConfigError, SimulationError};
     #[pymodule_export]

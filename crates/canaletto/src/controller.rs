@@ -8,7 +8,7 @@ use crate::engine::time::Time;
 use crate::measure::blame::Cause;
 
 /// A part that serves one transfer at a time, first come first served.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
 struct Server {
     /// Bytes a second; 0 is no limit.
     rate: u64,
@@ -42,6 +42,7 @@ const STAGES: [Cause; 3] = [Cause::Ecc, Cause::SystemBus, Cause::Dram];
 pub const FROM_CACHE: u8 = 1;
 
 /// The controller's inside.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Controller {
     per_request: Time,
     per_page: Time,

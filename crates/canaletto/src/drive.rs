@@ -22,11 +22,14 @@
 //! are submitted long before their time or just before time reaches it. A request that is submitted at the time that the drive
 //! has reached comes after everything else that is due then.
 
+mod snapshot;
+
 use thiserror::Error;
 
 use crate::config::design::Design;
 use crate::config::units::Size;
 use crate::config::workload::{Flow, Synthetic, Workload};
+pub use crate::drive::snapshot::SnapshotError;
 use crate::engine::features::{self, Full, Plain};
 use crate::engine::memory::guarded;
 use crate::engine::precondition::Start;
@@ -42,6 +45,7 @@ use crate::measure::records::Records;
 use crate::measure::report::Report;
 use crate::workload::flow::Source;
 pub use crate::workload::flow::Wanted;
+use crate::workload::sources::Sources;
 use crate::{Prepared, Progress, RunError, RunOptions, TraceInput, with_bundle};
 
 /// How to simulate a drive, beside its design.
@@ -121,11 +125,14 @@ pub struct Drive {
     route: Box<dyn Stepped>,
     design: Design,
     workload: Workload,
+    options: DriveOptions,
     precondition: Option<PreconditionReport>,
     sectors: u64,
     now: Time,
     /// Why it cannot go on, once it cannot.
     failure: Option<String>,
+    /// Whether time goes on just now. If anybody else sees it, a defect has broken that off.
+    is_going_on: bool,
 }
 
 impl Drive {
@@ -159,40 +166,49 @@ impl Drive {
                 format!("workload {:?}: got {flows} flows, expected one for a drive that is stepped", workload.name);
             return Err(RunError::Config(problem));
         }
-        let options = RunOptions {
-            seed: options.seed,
-            any_features: options.any_features,
-            records: true,
-            ..RunOptions::default()
-        };
         guarded(|| {
             let limits = Limits::new(design, workload).map_err(RunError::Config)?;
-            let Prepared { limits, mut sources, fills } =
-                Prepared::new(design, workload, limits, traces, options.seed, watch)?;
-            sources.flows = vec![Source::External(Box::default())];
-            (sources.factor, sources.scaling) = (1.0, None);
-            let outside =
-                Workload { flow: workload.flow.iter().map(Flow::without_requests).collect(), ..workload.clone() };
-            let (route, precondition) = with_bundle!(design, workload, limits, options, X => {
-                with_fabric!(design.fabric.kind, F => {
-                    let Start { contents, report } = Start::new::<F, X>(design, workload, &limits, fills, &options, watch)?;
-                    // Of no size: nothing is leaked.
-                    let probe = Box::leak(Box::new(NoProbe));
-                    let route = Route::<F, NoProbe, X>::new(design, &outside, &limits, sources, contents, &options, probe);
-                    (Box::new(route) as Box<dyn Stepped>, report)
-                })
-            });
-            let mut drive = Drive {
-                route,
-                design: design.clone(),
-                workload: outside,
-                precondition,
-                sectors: limits.flows[0].sectors,
-                now: Time::ZERO,
-                failure: None,
-            };
+            let prepared = Prepared::new(design, workload, limits, traces, options.seed, watch)?;
+            let mut drive = Drive::idle(design, workload, prepared, options, watch)?;
             drive.route.begin();
             Ok(drive)
+        })
+    }
+
+    /// A drive whose time has not begun, in the state in which it would be for a run of `workload`.
+    fn idle(
+        design: &Design,
+        workload: &Workload,
+        prepared: Prepared,
+        options: &DriveOptions,
+        watch: &mut dyn FnMut(&Progress) -> bool,
+    ) -> Result<Drive, RunError> {
+        let Prepared { limits, fills, .. } = prepared;
+        let flow = workload.flow.iter().map(Flow::without_requests).collect();
+        let external = Workload { flow, inter_arrival: None, ..workload.clone() };
+        let flows = vec![Source::External(Box::default())];
+        let sources = Sources { flows, factor: 1.0, scaling: None, reopened: Vec::new() };
+        let DriveOptions { seed, any_features } = *options;
+        let run = RunOptions { seed, any_features, records: true, ..RunOptions::default() };
+        let (route, precondition) = with_bundle!(design, workload, limits, run, X => {
+            with_fabric!(design.fabric.kind, F => {
+                let Start { contents, report } = Start::new::<F, X>(design, workload, &limits, fills, &run, watch)?;
+                // Of no size: nothing is leaked.
+                let probe = Box::leak(Box::new(NoProbe));
+                let route = Route::<F, NoProbe, X>::new(design, &external, &limits, sources, contents, &run, probe);
+                (Box::new(route) as Box<dyn Stepped>, report)
+            })
+        });
+        Ok(Drive {
+            route,
+            design: design.clone(),
+            workload: external,
+            options: options.clone(),
+            precondition,
+            sectors: limits.flows[0].sectors,
+            now: Time::ZERO,
+            failure: None,
+            is_going_on: false,
         })
     }
 
@@ -213,7 +229,7 @@ impl Drive {
 
     /// Requests that are submitted and not complete.
     pub fn outstanding(&mut self) -> u64 {
-        self.route.external().outstanding()
+        self.route.external().outstanding() - self.route.rows().len() as u64
     }
 
     /// Submits a request that arrives at `at`, now or later. Requests that arrive at the same time keep their order. Nothing
@@ -222,9 +238,7 @@ impl Drive {
     /// # Errors
     /// See [`SubmitError`]; the request is as if it had never been.
     pub fn submit(&mut self, at: Time, wanted: Wanted, tag: u64) -> Result<(), SubmitError> {
-        if let Some(reason) = &self.failure {
-            return Err(SubmitError::Failed(reason.clone()));
-        }
+        self.check().map_err(SubmitError::Failed)?;
         if at < self.now {
             return Err(SubmitError::Past { at, now: self.now });
         }
@@ -234,6 +248,15 @@ impl Drive {
         let wanted = self.checked(wanted)?;
         self.route.external().push(at, wanted, tag);
         Ok(())
+    }
+
+    /// Whether it can go on; if not, why.
+    fn check(&self) -> Result<(), String> {
+        match &self.failure {
+            Some(reason) => Err(reason.clone()),
+            None if self.is_going_on => Err("a defect broke it off".to_owned()),
+            None => Ok(()),
+        }
     }
 
     fn checked(&self, wanted: Wanted) -> Result<Wanted, SubmitError> {
@@ -252,7 +275,7 @@ impl Drive {
 
     /// The time at which something happens next inside the drive, unless a request is submitted before; none if nothing does.
     pub fn next_event_time(&mut self) -> Option<Time> {
-        Some(self.route.next_due()).filter(|&due| due != Time::MAX && self.failure.is_none())
+        Some(self.route.next_due()).filter(|&due| due != Time::MAX && self.check().is_ok())
     }
 
     /// Lets simulated time go on to `until`: everything has happened that is due then or before.
@@ -279,20 +302,25 @@ impl Drive {
     }
 
     fn advance(&mut self, until: Time, to_completion: bool) -> Result<(), RunError> {
-        if let Some(reason) = &self.failure {
-            return Err(RunError::Stuck(format!("the drive has failed: {reason}")));
-        }
+        self.check().map_err(|reason| RunError::Stuck(format!("the drive has failed: {reason}")))?;
         if until < self.now || until > Time::LATEST {
             let (now, latest) = (self.now.0, Time::LATEST.0);
             let problem =
                 format!("cannot go to {} ps: expected {now} ps, which the drive has reached, to {latest} ps", until.0);
             return Err(RunError::Config(problem));
         }
+        self.is_going_on = true;
         let advanced = guarded(|| self.route.advance(until, to_completion));
+        self.is_going_on = false;
         if let Err(error) = &advanced {
             self.failure = Some(error.to_string());
         }
         advanced
+    }
+
+    /// Whether requests are complete and have not been taken.
+    pub fn has_completions(&mut self) -> bool {
+        !self.route.rows().is_empty()
     }
 
     /// Takes the requests that are complete and have not been taken, in the order of their completion.

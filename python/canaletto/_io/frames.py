@@ -66,6 +66,20 @@ def requests(columns: Columns, flows: list[str]) -> pl.DataFrame:
     )
 
 
+def completions(columns: Columns) -> pl.DataFrame:
+    """One row a request of a drive that is stepped, in order of completion, with times in whole picoseconds."""
+    table = raw(columns)
+    spans = [name for name in _spans(columns) if (table[name] > 0).any()]
+    return table.select(
+        "tag",
+        pl.Series("op", KINDS).gather(table["kind"]).cast(pl.Enum(KINDS)),
+        (pl.col("failed") != 0).alias("failed"),
+        *("lba", "sectors", "arrival_ps", pl.col("enqueue_ps").alias("enqueued_ps")),
+        pl.col("complete_ps").alias("completed_ps"),
+        *spans,
+    )
+
+
 def causes(account: Mapping[str, Mapping[str, Any]]) -> pl.DataFrame:
     """Causes that occur, the largest mean first: cause, mean_us, mean_share, p99_us, p99_share."""
     mean, p99 = account["all"], account["p99"]

@@ -5,7 +5,7 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,7 +106,7 @@ def serve(
     options.check()
     if not hasattr(_engine, "Server"):
         raise ConfigError("serve: needs a Unix system")
-    with _place(options) as socket:
+    with _place(options) as socket, _noted_signals() as signals:
         factor = {"real": 1.0, "scaled": options.factor, "free": None}[options.clock]
         server = _engine.Server(
             design.to_toml(),
@@ -124,11 +124,17 @@ def serve(
             ),
         )
         uri = _uri(socket, options, server.port)
-        status = None
-        # Either signal is how a server ends.
-        with suppress(KeyboardInterrupt, SystemExit):
-            status = _wait(server, uri, socket, options.command, lambda: say(_welcome(design, server.bytes, uri)))
-        statistics: dict[str, Any] = json.loads(_stop(server))
+        try:
+            if options.command is None:
+                say(f"serving {design.name}, {server.bytes / 1e9:,.1f} GB, at {uri} (Ctrl-C ends it)")
+                status = None
+                while not signals and not server.wait(_LOOK_S):
+                    pass
+            else:
+                status = _run(options.command, uri, socket, signals)
+        finally:
+            ended = server.stop()
+    statistics: dict[str, Any] = json.loads(ended)
     served = {"schema": 1, "design": design.name, "uri": uri, "clock": options.clock, "factor": options.factor}
     if statistics["power_loss"] is not None:
         say(_lost(statistics))
@@ -159,39 +165,32 @@ def _uri(socket: Path | None, options: Options, port: int | None) -> str:
     return f"nbd://{host}:{port}"
 
 
-def _wait(
-    server: "_engine.Server", uri: str, socket: Path | None, command: str | None, ready: Callable[[], object]
-) -> int | None:
-    """Waits for the end. Returns the status of the command, if one was run."""
-    if command is None:
-        ready()
-        while not server.wait(_LOOK_S):
-            pass
-        return None
+def _run(command: str, uri: str, socket: Path | None, signals: Sequence[int]) -> int | None:
+    """Runs a shell command beside the server. Returns its status; none if a signal ended it."""
     where = {"uri": uri, "unixsocket": "" if socket is None else os.path.abspath(socket)}
     # Its output would mix with ours: standard output is for statistics.
     with subprocess.Popen(["sh", "-c", command], env={**os.environ, **where}, stdout=2) as running:
-        try:
-            while running.poll() is None:
-                server.wait(_LOOK_S)
-        finally:
-            if running.poll() is None:
-                running.terminate()
-    return running.returncode
+        while not signals:
+            with suppress(subprocess.TimeoutExpired):
+                return running.wait(_LOOK_S)
+        running.terminate()
+    return None
 
 
-def _stop(server: "_engine.Server") -> str:
-    """Ends the server. A second Ctrl-C would cost the statistics: it has to wait."""
-    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
+@contextmanager
+def _noted_signals() -> Iterator[Sequence[int]]:
+    """Signals that would end the command, in place of their effect: they are how a server ends, whenever they come."""
+    came: list[int] = []
+    usual = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    # A shell starts background jobs with interrupts ignored.
+    replaced = {number: handler for number, handler in usual.items() if handler is not signal.SIG_IGN}
+    for number in replaced:
+        signal.signal(number, lambda number, _: came.append(number))
     try:
-        return server.stop()
+        yield came
     finally:
-        for number, handler in before.items():
+        for number, handler in replaced.items():
             signal.signal(number, handler)
-
-
-def _welcome(design: Design, size: int, uri: str) -> str:
-    return f"serving {design.name}, {size / 1e9:,.1f} GB, at {uri} (Ctrl-C ends it)"
 
 
 def _lost(statistics: Mapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ typed_id!(
 );
 
 /// Which list a page is in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum State {
     /// Flash has all of it.
     Clean,
@@ -24,7 +24,7 @@ pub enum State {
 }
 
 /// A page in the cache. Sector masks have one bit for each 512 B.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub struct CachedPage {
     /// Logical page.
     pub lpa: u64,
@@ -70,7 +70,7 @@ impl CachedPage {
 }
 
 /// A list of pages, hottest first.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub struct List {
     head: CachedId,
     tail: CachedId,
@@ -98,7 +98,7 @@ impl List {
 }
 
 /// All pages in the cache.
-#[derive(Default)]
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 pub struct Pages {
     slab: Slab<CachedId, CachedPage>,
     index: Index,

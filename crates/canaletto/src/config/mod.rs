@@ -37,6 +37,7 @@ pub mod setting;
 mod superblock;
 pub mod synthetic;
 mod synthetic_check;
+pub mod text;
 pub mod units;
 mod without_effect;
 mod wording;

@@ -84,7 +84,10 @@ macro_rules! quantity {
 
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(&print(self))
+                match serializer.is_human_readable() {
+                    true => serializer.serialize_str(&print(self)),
+                    false => self.0.serialize(serializer),
+                }
             }
         }
 
@@ -106,7 +109,10 @@ macro_rules! quantity {
                         Err(E::custom(format!("got {number} without a unit, expected {}", $name::EXPECTED)))
                     }
                 }
-                deserializer.deserialize_any(Text)
+                match deserializer.is_human_readable() {
+                    true => deserializer.deserialize_any(Text),
+                    false => u64::deserialize(deserializer).map($name),
+                }
             }
         }
 

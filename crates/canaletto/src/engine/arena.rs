@@ -10,7 +10,7 @@ use crate::engine::memory::make_room;
 macro_rules! typed_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
         pub struct $name(pub u32);
 
         impl $name {
@@ -43,6 +43,7 @@ macro_rules! typed_id {
 }
 
 /// A growable pool whose freed places are reused, newest first.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Slab<I, T> {
     items: Vec<T>,
     free: Vec<u32>,

@@ -3,6 +3,8 @@
 //! Stations work on these by id; whoever takes a step charges the time since the last one. Nothing is read after it has been
 //! removed.
 
+use serde::Serialize;
+
 use crate::RunOptions;
 use crate::engine::arena::Slab;
 use crate::engine::features::Features;
@@ -38,6 +40,9 @@ pub struct InFlight<'p, P: Probe> {
     made: u32,
 }
 
+/// [`InFlight::state`] as it is read.
+pub type State = (Slab<RequestId, Request>, Transactions, FlowInterference, Statistics, u32);
+
 impl<'p, P: Probe> InFlight<'p, P> {
     /// Nothing in flight yet, of this many flows.
     pub fn new(layout: &Layout, flows: usize, options: &RunOptions, probe: &'p mut P) -> Self {
@@ -51,6 +56,16 @@ impl<'p, P: Probe> InFlight<'p, P> {
             layout: layout.clone(),
             made: 0,
         }
+    }
+
+    /// All of it that goes on, of a probe that follows no waits.
+    pub fn state(&self) -> impl Serialize {
+        (&self.requests, &self.transactions, &self.interference, &self.statistics, self.made)
+    }
+
+    /// Takes on a state that was written down.
+    pub fn set_state(&mut self, state: State) {
+        (self.requests, self.transactions, self.interference, self.statistics, self.made) = state;
     }
 
     /// Takes up a request that has arrived.

@@ -71,7 +71,7 @@ impl Start {
     }
 
     /// A drive fresh out of the box.
-    fn fresh(design: &Design, limits: &Limits, seed: u64) -> Start {
+    pub fn fresh(design: &Design, limits: &Limits, seed: u64) -> Start {
         let factory = design.flash.failures.factory_bad;
         let bad = BadBlocks { seed, factory, most: limits.expendable_blocks };
         let blocks = Blocks::new(&limits.layout, design.gc.reserved_blocks, limits.streams, design.wear.dynamic, bad);

@@ -6,6 +6,7 @@ use rand_pcg::Pcg64Mcg;
 use crate::engine::mrg::Mrg32k3a;
 
 /// A stream of random numbers that belongs to one component.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub enum Stream {
     /// Canaletto's own: PCG, seeded by the run's seed and the component's name.
     Pcg(Pcg64Mcg),
@@ -81,7 +82,7 @@ pub fn mixed(seed: u64, place: u64) -> u64 {
 }
 
 /// FNV-1a, 64 bits: turns a component's name into a seed the same way on every machine.
-fn fnv1a(bytes: &[u8]) -> u64 {
+pub fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 

@@ -7,7 +7,7 @@ use std::ops::{Add, AddAssign, Mul, Sub};
 ///
 /// Integers make runs identical on every machine; picoseconds make the rates of real links exact enough that rounding
 /// never decides an order (one byte at 16 GB/s is 62.5 ps).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Time(pub u64);
 
 impl Time {
@@ -99,7 +99,7 @@ impl Mul<u64> for Time {
 }
 
 /// Spans summed over many parts that work side by side: a long run's sum may be more than a [`Time`] holds.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug, serde::Serialize, serde::Deserialize)]
 pub struct TimeSum(pub u128);
 
 impl TimeSum {

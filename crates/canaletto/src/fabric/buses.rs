@@ -9,6 +9,7 @@ use crate::fabric::{DomainId, FabricOutcome, PathId, Transfer, TransferDone};
 use crate::flash::address::{ChipId, Layout};
 
 /// Buses that serve equal numbers of consecutive chips, one transfer at a time each.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Buses {
     chips_each: u32,
     /// The bus of each chip: divisions would take longer.
@@ -22,7 +23,7 @@ pub struct Buses {
     pub trace: WireTrace,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 struct Bus {
     in_use: bool,
     chip: ChipId,
@@ -34,7 +35,7 @@ struct Bus {
 }
 
 /// The transfer on a bus has crossed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct TransferEnd(PathId);
 
 impl Buses {

@@ -28,6 +28,9 @@ pub mod wires;
 use std::fmt::Debug;
 use std::ops::Range;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use crate::config::design::Fabric as FabricConfig;
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::chip_to_chip::ChipToChip;
@@ -60,7 +63,7 @@ typed_id!(
 );
 
 /// Which way a transfer goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Direction {
     /// Commands, and the data of writes.
     ToChip,
@@ -69,7 +72,7 @@ pub enum Direction {
 }
 
 /// Data and commands that have to cross for one flash command.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub struct Transfer {
     /// The chip at the far end.
     pub chip: ChipId,
@@ -89,7 +92,7 @@ impl Transfer {
 }
 
 /// A transfer that has crossed, and what it spent its time on beside crossing.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub struct TransferDone {
     /// Its path, which stays taken until [`Fabric::release`].
     pub path: PathId,
@@ -115,7 +118,7 @@ impl TransferDone {
 }
 
 /// Outcome of an event.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub struct FabricOutcome {
     /// A transfer has crossed.
     pub crossed: Option<TransferDone>,
@@ -126,9 +129,9 @@ pub struct FabricOutcome {
 /// An interconnect.
 ///
 /// `later` schedules an event of the fabric's own, which [`Fabric::handle`] receives at its time.
-pub trait Fabric: ChipToChip<<Self as Fabric>::Event> + Sized {
+pub trait Fabric: ChipToChip<<Self as Fabric>::Event> + Serialize + DeserializeOwned {
     /// Event inside the fabric.
-    type Event: Copy + Debug;
+    type Event: Copy + Debug + Serialize + DeserializeOwned;
 
     /// The idle interconnect of a validated design.
     fn new(config: &FabricConfig, layout: &Layout) -> Self;

@@ -64,6 +64,7 @@ pub const SPLIT: Facts = Facts {
 const ALL: DomainId = DomainId(0);
 
 /// Two-dimensional buses.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Omnibus {
     grid: Grid,
     packets: Packets,
@@ -77,7 +78,7 @@ pub struct Omnibus {
 }
 
 /// A transfer or a copy on its way.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 struct Crossing {
     chip: ChipId,
     /// Where a copy goes; of a transfer, its chip again.
@@ -92,7 +93,7 @@ struct Crossing {
 }
 
 /// What can happen on a bus.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Event {
     /// A controller acts on a message about it.
     Told(BusId),

@@ -16,7 +16,7 @@ use crate::flash::interface::Operation;
 use crate::scheduler::transaction::TransactionId;
 
 /// Load of a transfer.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub enum Payload {
     /// A LUN's command, with the data of a write.
     Command(LunId),
@@ -27,7 +27,7 @@ pub enum Payload {
 }
 
 /// A transfer with its load.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub struct Carried {
     /// Its load.
     pub payload: Payload,
@@ -36,6 +36,7 @@ pub struct Carried {
 }
 
 /// The interconnect at work.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Paths<F, X> {
     /// The interconnect itself.
     pub fabric: F,

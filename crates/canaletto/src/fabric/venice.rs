@@ -72,7 +72,7 @@ pub const FACTS: Facts = Facts {
 };
 
 /// What can happen. The number is a controller's, but for a port.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub enum Event {
     /// The slot of a scout has come.
     Depart(u32),
@@ -89,7 +89,7 @@ pub enum Event {
 }
 
 /// How scouts have fared.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub struct Counts {
     /// Scouts sent.
     pub scouts: u64,
@@ -106,6 +106,7 @@ pub struct Counts {
 }
 
 /// The network with its controllers.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Venice {
     grid: Grid,
     routers: Routers,

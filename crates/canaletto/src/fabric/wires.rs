@@ -8,7 +8,7 @@ use crate::engine::time::Time;
 pub type Place = (i32, i32);
 
 /// Kinds of wire.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum WireKind {
     /// A row bus of eight data pins, from its controller to the last chip of the row.
     Channel,

@@ -10,7 +10,7 @@ use crate::scheduler::transaction::TransactionId;
 pub const MAX_PLANES: usize = 16;
 
 /// Work that the host did not ask for, told apart because waits for it are blamed apart.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Background {
     /// Garbage collection reads.
     GcRead,
@@ -39,7 +39,7 @@ impl Background {
 }
 
 /// Account to which the time of a LUN is charged, where that is told apart.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Charge {
     /// The drive's own work.
     Background(Background),
@@ -51,7 +51,7 @@ pub enum Charge {
 pub type Clocks = [Time; Background::ALL.len()];
 
 /// A command on its way through a LUN: its operation and its transactions.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub struct Command {
     /// Operation of the array.
     pub operation: Operation,
@@ -83,7 +83,7 @@ impl Command {
 }
 
 /// One LUN's state.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub struct Lun {
     /// The command on the wires or in the array.
     pub command: Command,
@@ -108,6 +108,7 @@ pub struct Lun {
 }
 
 /// The array's state.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Array {
     /// Every LUN.
     pub luns: Vec<Lun>,

@@ -4,6 +4,7 @@ use crate::config::medium::Failures as FailuresConfig;
 use crate::engine::random::Stream;
 
 /// Draws failures, and counts them.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Failures {
     program: f64,
     erase: f64,

@@ -37,7 +37,7 @@ pub const NV_DDR2: Constants =
 pub const NV_DDR3: Constants = Constants { t_adl: 150, t_wpst: 7, ..NV_DDR2 };
 
 /// Kinds of array operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Operation {
     /// Page read.
     Read,
@@ -48,7 +48,7 @@ pub enum Operation {
 }
 
 /// How long a command occupies the wires and how much longer the chip takes to begin (or, for reads, to offer data).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct CommandTime {
     /// On the wires, without data.
     pub wires: Time,
@@ -57,7 +57,7 @@ pub struct CommandTime {
 }
 
 /// Command times by operation and number of planes.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct CommandTable {
     read: Vec<CommandTime>,
     program: Vec<CommandTime>,

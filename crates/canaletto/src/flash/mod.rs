@@ -36,7 +36,7 @@ use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::transaction::TransactionId;
 
 /// Page operations of the arrays, and the time they took.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub struct Operations {
     /// Pages read.
     pub reads: u64,
@@ -76,6 +76,7 @@ pub enum Decoded {
 }
 
 /// The flash chips.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct FlashBackend<X> {
     layout: Layout,
     /// LUNs, registers and ports.

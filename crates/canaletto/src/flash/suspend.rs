@@ -21,7 +21,7 @@ use crate::measure::probe::Probe;
 use crate::scheduler::queues::Served;
 
 /// Where a LUN's operation stands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Phase {
     /// The LUN works on nothing that could be suspended.
     Idle,
@@ -36,7 +36,7 @@ pub enum Phase {
 }
 
 /// A LUN's operation that can be suspended.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub struct Suspendee {
     /// Where it stands.
     pub phase: Phase,
@@ -57,6 +57,7 @@ pub struct Suspendee {
 }
 
 /// Operations that LUNs have put aside. Empty where nothing can be suspended.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Suspensions {
     erases: bool,
     programs: bool,

@@ -5,7 +5,7 @@ use crate::engine::time::Time;
 use crate::flash::interface::Operation;
 
 /// Array times of one drive's flash.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct ArrayTiming {
     kinds: Kinds,
     /// Of each operation, the time of every page if that is the same.
@@ -16,7 +16,7 @@ pub struct ArrayTiming {
 }
 
 /// How a page's number tells its kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Kinds {
     /// Every page takes the same time.
     One,

@@ -32,7 +32,7 @@ use crate::ftl::blocks::superblocks::Superblocks;
 use crate::ftl::precondition::Seeds;
 
 /// One plane's blocks.
-#[derive(Default)]
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 struct Plane {
     /// Blocks opened at least once, by number.
     blocks: Vec<Block>,
@@ -71,6 +71,7 @@ impl Plane {
 }
 
 /// All blocks of the drive.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Blocks {
     planes: Vec<Plane>,
     frontiers: Frontiers,

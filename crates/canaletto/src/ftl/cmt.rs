@@ -28,7 +28,7 @@ typed_id!(
 );
 
 /// Operation on a translation page.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Work {
     /// Nothing.
     None,
@@ -39,6 +39,7 @@ pub enum Work {
 }
 
 /// A translation page.
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Page {
     number: u64,
     work: Work,
@@ -57,7 +58,7 @@ struct Page {
 }
 
 /// Counts of what happened.
-#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Counts {
     /// Look-ups that found their entry, or needed none.
     pub hits: u64,
@@ -98,6 +99,7 @@ pub struct Room {
 }
 
 /// The cached mapping table of one stream.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Cmt {
     directory: Directory,
     capacity: u64,

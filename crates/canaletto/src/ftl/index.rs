@@ -3,7 +3,7 @@
 //! Nothing ever walks it, so that its order decides nothing; a look-up is a multiplication and, mostly, one memory access.
 
 /// A key and its place.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 struct Cell {
     key: u64,
     place: u32,
@@ -13,6 +13,7 @@ struct Cell {
 const EMPTY: u32 = u32::MAX;
 
 /// Numbers to places below `u32::MAX`.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Index {
     /// A power of two of cells, at most half of them in use.
     cells: Vec<Cell>,

@@ -10,7 +10,7 @@ use crate::flash::address::Ppa;
 use crate::scheduler::transaction::TransactionId;
 
 /// Entry of a logical page in the table.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Entry {
     /// Never written.
     Unmapped,
@@ -59,7 +59,7 @@ const GROUP: u64 = 64;
 type Group = [u64; 2];
 
 /// The entries of a group that has several, by page.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 struct List {
     pool: usize,
     start: usize,
@@ -80,7 +80,7 @@ impl List {
 }
 
 /// Entries of lists of one capacity, and the places given back.
-#[derive(Default)]
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 struct Pool {
     entries: Vec<u64>,
     free: Vec<usize>,
@@ -98,6 +98,7 @@ impl Pool {
 }
 
 /// Logical page to [`Entry`].
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct MappingTable {
     groups: Vec<Group>,
     pools: [Pool; CAPACITIES],

@@ -66,6 +66,7 @@ use crate::measure::probe::Probe;
 use crate::scheduler::transaction::TransactionId;
 
 /// A flow's part of the logical address space.
+#[derive(serde::Serialize, serde::Deserialize)]
 struct FlowSpace {
     priority: Priority,
     /// The planes that its pages belong to.
@@ -86,6 +87,7 @@ struct FlowSpace {
 }
 
 /// Choices of the model that are looked at while running.
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Rules {
     unwritten: UnwrittenReads,
     map_update: MapUpdate,
@@ -103,6 +105,7 @@ struct Rules {
 }
 
 /// The state in which a run finds the drive.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Contents {
     /// Where logical pages are.
     pub map: MappingTable,
@@ -111,6 +114,7 @@ pub struct Contents {
 }
 
 /// The flash translation layer.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Ftl<X> {
     layout: Layout,
     rules: Rules,

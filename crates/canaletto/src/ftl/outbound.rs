@@ -9,7 +9,7 @@ use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{Transaction, TransactionId};
 
 /// Writes that set out at one moment.
-#[derive(Default)]
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 pub struct Outbound {
     /// How many want writes gathered: a part of the drive may do so on behalf of another.
     gathers: u32,

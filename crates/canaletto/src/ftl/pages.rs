@@ -32,7 +32,7 @@ pub(super) enum Found {
 }
 
 /// A walk over a request's pages: each logical page with its sectors.
-#[derive(Clone)]
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub struct Pages {
     /// The next page.
     pub next: u64,

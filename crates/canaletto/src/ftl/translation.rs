@@ -32,6 +32,7 @@ use crate::measure::root_cause::Ended;
 use crate::scheduler::transaction::{OldPage, Transaction, TransactionId};
 
 /// The cached tables of all streams, and what concerns them all.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Translation {
     directories: Vec<Directory>,
     /// One for each directory; none if the whole table is in DRAM.

@@ -13,6 +13,7 @@ use crate::workload::flow::{Loop, Source};
 use crate::workload::replay::scaled;
 
 /// A flow of requests.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Flow {
     pub source: Source,
     pub looping: Loop,
@@ -57,7 +58,6 @@ impl<X: Features> Host<X> {
 
     fn start_flow(&mut self, id: u16, later: &mut impl FnMut(Time, HostEvent)) {
         let flow = &mut self.flows[usize::from(id)];
-        let flow_start = flow.start;
         let first = match flow.looping {
             Loop::Closed(_) | Loop::Unpaced => Some(flow.start),
             Loop::Open => {
@@ -69,7 +69,7 @@ impl<X: Features> Host<X> {
             later(first, HostEvent::Arrival(id));
             self.arrivals += 1;
         } else if self.external().is_some() {
-            later(flow_start, HostEvent::Awaited);
+            later(Time::ZERO, HostEvent::Awaited);
         }
     }
 

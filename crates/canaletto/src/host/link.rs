@@ -12,7 +12,7 @@ use crate::host::request::RequestId;
 use crate::host::sata::SataTiming;
 
 /// A direction of the link.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Direction {
     /// Host to drive.
     ToDevice,
@@ -26,7 +26,7 @@ impl Direction {
 }
 
 /// Message that crosses the link.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Message {
     /// The host's submission queue tail.
     SubmissionDoorbell {
@@ -109,7 +109,7 @@ pub const COMPLETION_BYTES: u64 = 16;
 const READ_REQUEST_BYTES: u64 = 4;
 
 /// Transfer times of the link.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct LinkTiming {
     lanes: u64,
     lane_rate: u64,
@@ -158,7 +158,7 @@ impl LinkTiming {
 }
 
 /// One direction.
-#[derive(Default)]
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 struct Lane {
     /// The message on the wires.
     on_wires: Option<Message>,
@@ -170,6 +170,7 @@ struct Lane {
 }
 
 /// Times of messages.
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Times {
     timing: Timing,
     /// Of those whose size never changes, by [`Message::kind`]; [`UNKNOWN`] of the others.
@@ -182,6 +183,7 @@ struct Times {
 const UNKNOWN: Time = Time::MAX;
 
 /// Parameters from which the times of messages follow.
+#[derive(serde::Serialize, serde::Deserialize)]
 enum Timing {
     PciExpress { link: LinkTiming, entry_bytes: u64 },
     Sata(SataTiming),
@@ -249,6 +251,7 @@ pub fn read_time(design: &Design, bytes: u64) -> Time {
 }
 
 /// The link.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Link {
     times: Times,
     latency: Time,

@@ -35,7 +35,7 @@ use crate::workload::flow::{Loop, Source};
 use crate::workload::sources::Sources;
 
 /// Event at the host's end.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub enum HostEvent {
     /// A flow starts, or its next request arrives.
     Arrival(u16),
@@ -74,7 +74,7 @@ pub enum HostOutcome {
 }
 
 /// The reason why a trace cannot be read on, kept until the run asks: what happens before that changes nothing.
-#[derive(Default)]
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 struct Failure(Option<String>);
 
 impl Failure {
@@ -86,6 +86,7 @@ impl Failure {
 }
 
 /// The host's end.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Host<X> {
     flows: Vec<Flow>,
     /// Factor by which times of open-loop flows are multiplied.

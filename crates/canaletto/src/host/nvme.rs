@@ -12,6 +12,7 @@ use crate::host::interrupts::Interrupts;
 use crate::host::request::{Request, RequestId};
 
 /// A queue pair.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct QueuePair {
     entries: u32,
     /// Requests for which the submission queue has no room.
@@ -205,6 +206,7 @@ impl QueuePair {
 }
 
 /// All queue pairs of a drive.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Nvme {
     /// Queue pairs of the first flow, of the second, and so on.
     pub queues: Vec<QueuePair>,

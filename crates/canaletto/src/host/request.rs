@@ -11,7 +11,7 @@ typed_id!(
 );
 
 /// Operation that a request asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Kind {
     /// Read sectors.
     Read,
@@ -29,7 +29,7 @@ impl Kind {
 }
 
 /// A request for consecutive sectors.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub struct Request {
     /// Its number: requests are counted as they are generated.
     pub number: u32,

@@ -11,6 +11,7 @@ macro_rules! causes {
     ($($(#[doc = $doc:literal])* $name:ident = $key:literal),* $(,)?) => {
         /// Cause of a part of a request's latency.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[derive(serde::Serialize, serde::Deserialize)]
         pub enum Cause {
             $($(#[doc = $doc])* $name),*
         }
@@ -140,7 +141,7 @@ impl JsonSchema for ByCause {
 pub const CAUSES: usize = Cause::ALL.len();
 
 /// Time charged to each cause.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Ledger(pub [Time; CAUSES]);
 
 impl Ledger {
@@ -184,7 +185,7 @@ impl Ledger {
 
 /// Ledger with the time up to which it is filled. Each charge advances that time, so that nothing is left out and
 /// nothing is charged twice.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Account {
     /// Charges so far.
     pub ledger: Ledger,

@@ -11,7 +11,7 @@ const SUB_BITS: u32 = 10;
 const SUB: u64 = 1 << SUB_BITS;
 
 /// Counts by latency, exact below 1024 ps and to 0.1 % above.
-#[derive(Clone)]
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub struct Histogram {
     buckets: Vec<u64>,
     blamed: Vec<Option<Box<Blamed>>>,
@@ -23,7 +23,7 @@ pub struct Histogram {
 }
 
 /// Causes of the latency of a bucket's requests.
-#[derive(Clone)]
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 struct Blamed {
     ledger: Ledger,
     /// Latencies of the requests in the ledger. None of its charges is greater.

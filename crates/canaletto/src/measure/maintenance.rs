@@ -10,7 +10,7 @@ use crate::engine::time::Time;
 use crate::measure::intervals::Intervals;
 
 /// Page operations of an interval.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub struct Work {
     /// Pages programmed for the host.
     pub host: u64,
@@ -32,7 +32,7 @@ impl AddAssign for Work {
 }
 
 /// Number, sum and maximum of durations.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub struct Spans {
     count: u64,
     sum: u128,
@@ -62,7 +62,7 @@ impl Spans {
 }
 
 /// Page operations over time.
-#[derive(Default)]
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 pub struct Maintenance {
     work: Intervals<Work>,
     /// Durations from the choice of a victim to its erase.
@@ -147,7 +147,7 @@ pub struct Durations {
 }
 
 /// Merges of log blocks with data blocks, by kind.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize, serde::Deserialize)]
 pub struct Merges {
     /// Switch merges: a log block became the data block as it was.
     pub switch: u64,

@@ -1,14 +1,14 @@
 //! State of the drive before the run, in a report.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::config::design::Design;
 use crate::config::named::Named;
 use crate::ftl::blocks::Blocks;
 
 /// Free blocks of the planes.
-#[derive(Debug, Clone, JsonSchema, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 pub struct FreeBlocks {
     /// Fewest free blocks of a plane.
     pub min: u32,
@@ -19,7 +19,7 @@ pub struct FreeBlocks {
 }
 
 /// Blocks of the drive by state. Free, open, full and bad blocks add up to the total.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct BlockCounts {
     /// All blocks.
     pub total: u64,
@@ -34,10 +34,10 @@ pub struct BlockCounts {
 }
 
 /// State of the drive before the run.
-#[derive(Debug, Clone, JsonSchema, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 pub struct PreconditionReport {
     /// Method that prepared the drive.
-    pub kind: &'static str,
+    pub kind: String,
     /// Share, from 0 to 1, of the addresses that hold data: of each flow of a partitioned drive, or of the one range that all flows
     /// share.
     pub occupancy: Vec<f64>,
@@ -77,7 +77,7 @@ impl PreconditionReport {
         }
         let free = || planes.iter().map(|plane| plane.free as u32);
         PreconditionReport {
-            kind: design.precondition.kind.name(),
+            kind: design.precondition.kind.name().to_owned(),
             occupancy,
             policy: design.gc.policy.name().to_owned(),
             write_amplification,

@@ -5,7 +5,7 @@ use crate::host::request::Kind;
 use crate::measure::blame::{CAUSES, Ledger};
 
 /// Per-request columns, in completion order.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Records {
     /// Number of the request, in order of generation.
     pub request: Vec<u32>,

@@ -9,7 +9,7 @@ use crate::engine::time::Time;
 use crate::measure::intervals::Intervals;
 
 /// Counts of one interval.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 struct Interval {
     arrivals: u64,
     completed: u64,
@@ -20,7 +20,7 @@ struct Interval {
 }
 
 /// Counts over time.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
 pub struct Series(Intervals<Interval>);
 
 impl Series {

@@ -31,6 +31,7 @@ use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 const DATA_CLASSES: usize = 3;
 
 /// A set of chips that compete for the same paths, and what waits for one.
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Domain {
     first_lun: u32,
     luns: u32,
@@ -54,6 +55,7 @@ pub struct Walk {
 }
 
 /// Queues of transactions and of transfers.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Scheduler {
     /// Transactions by LUN.
     pub queues: Queues,

@@ -21,7 +21,7 @@ pub use look::{IssueContext, Served};
 pub type Transactions = Slab<TransactionId, Transaction>;
 
 /// A first-in first-out list.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 struct List {
     head: TransactionId,
     tail: TransactionId,
@@ -39,7 +39,7 @@ const LISTS: usize = GC_READ + 5;
 const ALL_CLASSES: u16 = (1 << CLASSES) - 1;
 
 /// The queues of one LUN.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 struct Lun {
     lists: [List; LISTS],
     /// One bit for each list that holds something.
@@ -83,6 +83,7 @@ pub trait Readiness {
 }
 
 /// The queues of all LUNs.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Queues {
     luns: Vec<Lun>,
     multi_plane: MultiPlane,

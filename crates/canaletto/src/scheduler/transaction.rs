@@ -17,7 +17,7 @@ typed_id!(
 );
 
 /// Who wants a transaction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Origin {
     /// A page of a host request.
     User,
@@ -48,7 +48,7 @@ impl Origin {
 }
 
 /// A page read, page program or block erase.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub struct Transaction {
     /// Operation of the array.
     pub operation: Operation,
@@ -115,7 +115,7 @@ pub struct Transaction {
 }
 
 /// How a transaction takes part in a read-modify-write.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum OldPage {
     /// Not at all.
     None,

@@ -6,7 +6,7 @@ use crate::engine::time::Time;
 use crate::workload::flow::Wanted;
 
 /// Requests that have been submitted and have not arrived yet, and the tags of those that have and are not complete.
-#[derive(Default)]
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 pub struct External {
     /// In order of arrival, and of submission where they arrive at the same time.
     pending: VecDeque<Submitted>,
@@ -16,10 +16,11 @@ pub struct External {
     tags: VecDeque<Option<u64>>,
     /// Number of the request of the first tag.
     first: u32,
-    /// Requests that have arrived and are not complete.
+    /// Requests that have arrived and whose tags nobody has asked for.
     under_way: u64,
 }
 
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Submitted {
     arrival: Time,
     wanted: Wanted,
@@ -68,7 +69,7 @@ impl External {
         tag
     }
 
-    /// Returns the number of requests that are submitted and not complete.
+    /// Returns the number of requests that are submitted and whose tags nobody has asked for.
     pub fn outstanding(&self) -> u64 {
         self.under_way + self.pending.len() as u64
     }

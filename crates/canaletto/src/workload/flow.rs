@@ -10,7 +10,7 @@ use crate::workload::replay::Replay;
 use crate::workload::synthetic::Generator;
 
 /// Request of a flow, with sectors in the flow's own addresses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Wanted {
     /// Kind of the request.
     pub kind: Kind,
@@ -57,19 +57,23 @@ impl Wanted {
 }
 
 /// Source of requests.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub enum Source {
+    /// Whoever steps the simulation. The first, because serde counts variants that are skipped only when it writes.
+    External(Box<External>),
     /// Generator.
+    #[serde(skip)]
     Synthetic(Box<Generator>),
     /// Recorded traces.
+    #[serde(skip)]
     Replay(Box<Replay>),
     /// Writes that prepare the drive before the run.
+    #[serde(skip)]
     Fill(Box<Fill>),
-    /// Whoever steps the simulation.
-    External(Box<External>),
 }
 
 /// Event that makes the next request arrive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Loop {
     /// Completion: this many requests are always outstanding.
     Closed(u32),

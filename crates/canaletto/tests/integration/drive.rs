@@ -4,7 +4,7 @@
 use canaletto::config::design::Design;
 use canaletto::config::load_workload;
 use canaletto::config::workload::Workload;
-use canaletto::drive::{Drive, DriveOptions, SubmitError, Wanted};
+use canaletto::drive::{Drive, DriveOptions, SnapshotError, SubmitError, Wanted};
 use canaletto::engine::time::Time;
 use canaletto::fabric::facts;
 use canaletto::host::request::Kind;
@@ -145,25 +145,88 @@ fn every_fabric_completes_as_in_a_run() {
 
 #[test]
 fn cache_mapping_collection_and_limits_complete_as_in_a_run() {
-    for settings in [
-        &[][..],
-        &["cache.capacity=256KiB"],
-        &["mapping.cache_capacity=512B"],
-        &["host.queue_entries=4"],
-        &["host.protocol=sata"],
-        &["precondition.kind=steady", "precondition.occupancy=0.8"],
-        &["precondition.kind=replay", "precondition.occupancy=0.8", "cache.capacity=64KiB", "host.command_limit=16"],
-        &[
-            "fabric.kind=venice",
-            "precondition.kind=steady",
-            "precondition.occupancy=0.9",
-            "mapping.cache_capacity=512B",
-        ],
-        &["flash.suspend.operations=both"],
-        &["attachment.kind=sbsp"],
-    ] {
+    for settings in SITUATIONS {
         assert_same(&design(SMALL, settings), 1500, PAGES);
     }
+}
+
+/// Situations in which much of the drive is at work.
+const SITUATIONS: &[&[&str]] = &[
+    &[],
+    &["cache.capacity=256KiB"],
+    &["mapping.cache_capacity=512B"],
+    &["host.queue_entries=4"],
+    &["host.protocol=sata"],
+    &["precondition.kind=steady", "precondition.occupancy=0.8"],
+    &["precondition.kind=replay", "precondition.occupancy=0.8", "cache.capacity=64KiB", "host.command_limit=16"],
+    &["fabric.kind=venice", "precondition.kind=steady", "precondition.occupancy=0.9", "mapping.cache_capacity=512B"],
+    &["flash.suspend.operations=both"],
+    &["attachment.kind=sbsp"],
+    &["ftl.superblock=die", "refresh.read_limit=50"],
+    &["ftl.mapping=fast", "ftl.unwritten_reads=zeroes", "ftl.hybrid.log_blocks=4"],
+    &["scheduler.policy=flin"],
+    &["gc.policy=d-choices", "gc.copyback=true"],
+];
+
+/// Completions of a drive from now on, and the state in which it ends.
+fn rest(drive: &mut Drive) -> (Completed, Vec<u8>) {
+    let mut completed = Completed::new();
+    while drive.outstanding() > 0 {
+        assert!(drive.advance_to_completion(Time::LATEST).unwrap());
+        taken(drive, &mut completed);
+    }
+    (completed, drive.snapshot().unwrap())
+}
+
+/// A drive in the middle of its work, and one of its snapshot, go on alike.
+fn assert_goes_on(design: &Design, workload: &str) {
+    let requests = requests(1000, PAGES);
+    let mut drive = drive_for(design, &requests);
+    requests.iter().enumerate().for_each(|(number, record)| submit(&mut drive, number, record));
+    let middle = Time::from_ns(requests[500].arrival_ns);
+    drive.advance_to(middle).unwrap();
+    let snapshot = drive.snapshot().unwrap();
+    let mut again = Drive::restore(&snapshot).unwrap_or_else(|e| panic!("{workload}: {e}"));
+    assert_eq!((again.now(), again.outstanding()), (middle, drive.outstanding()));
+    assert!(again.snapshot().unwrap() == snapshot, "{workload}: the same state is the same bytes");
+    let (before, state) = rest(&mut drive);
+    assert!(before.len() > 400);
+    let (after, same) = rest(&mut again);
+    assert!(before == after && state == same, "{workload}");
+    let reports = [&mut drive, &mut again].map(|drive| serde_json::to_string(&drive.report()).unwrap());
+    assert_eq!(reports[0], reports[1], "{workload}");
+}
+
+#[test]
+fn a_snapshot_goes_on_as_the_drive_does() {
+    for kind in facts() {
+        let name = format!("fabric.kind={}", kind.name);
+        assert_goes_on(&design(SMALL, &[&name]), &name);
+    }
+    for settings in SITUATIONS {
+        assert_goes_on(&design(SMALL, settings), &settings.join(" "));
+    }
+}
+
+#[test]
+fn what_is_no_snapshot_is_refused() {
+    let mut drive = idle();
+    drive.submit(Time::ZERO, Wanted::read(0, 8), 0).unwrap();
+    let snapshot = drive.snapshot().unwrap();
+    let restored = |bytes: &[u8]| Drive::restore(bytes).err().expect("it is refused");
+    assert_eq!(restored(b""), SnapshotError::Unknown);
+    assert_eq!(restored(b"something else, of some length"), SnapshotError::Unknown);
+    for length in [16, 20, 27, 28, snapshot.len() - 1] {
+        assert_eq!(restored(&snapshot[..length]), SnapshotError::Damaged(length));
+    }
+    for place in [30, snapshot.len() / 2, snapshot.len() - 1] {
+        let mut damaged = snapshot.clone();
+        damaged[place] ^= 4;
+        assert_eq!(restored(&damaged), SnapshotError::Damaged(snapshot.len()));
+    }
+    let mut newer = snapshot;
+    newer[16] += 1;
+    assert!(matches!(restored(&newer), SnapshotError::Version { format: 2, .. }));
 }
 
 fn idle() -> Drive {

@@ -3,6 +3,7 @@
 use super::{Entry, Key};
 
 /// Events in a ring that grows with their number. Its places are a power of two, or none.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Lane<E> {
     places: Vec<Entry<E>>,
     first: usize,

@@ -45,7 +45,7 @@ use crate::workload::sources::Sources;
 use crate::{Progress, RowSink, RunError, RunOptions};
 
 /// Everything that can happen.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 enum Event<E> {
     /// Something at the host's end.
     Host(HostEvent),

@@ -9,7 +9,7 @@ use crate::engine::time::Time;
 use crate::fabric::Fabric;
 use crate::host::HostEvent;
 use crate::measure::precondition::PreconditionReport;
-use crate::measure::probe::Probe;
+use crate::measure::probe::NoProbe;
 use crate::measure::records::Records;
 use crate::measure::report::Report;
 use crate::workload::external::External;
@@ -37,11 +37,23 @@ pub trait Stepped: Send {
     /// Rows of completed requests that nobody has taken.
     fn rows(&mut self) -> &mut Records;
 
+    /// The whole state as bytes.
+    ///
+    /// # Errors
+    /// None that is known.
+    fn save(&self) -> postcard::Result<Vec<u8>>;
+
+    /// Takes on the state of a drive of the same design.
+    ///
+    /// # Errors
+    /// Bytes that are no state.
+    fn load(&mut self, bytes: &[u8]) -> postcard::Result<()>;
+
     /// The results so far.
     fn results(&mut self, design: &Design, workload: &Workload, precondition: Option<PreconditionReport>) -> Report;
 }
 
-impl<F: Fabric, P: Probe, X: Features> Stepped for Route<'static, F, P, X>
+impl<F: Fabric, X: Features> Stepped for Route<'static, F, NoProbe, X>
 where
     Self: Send,
 {
@@ -84,6 +96,22 @@ where
 
     fn rows(&mut self) -> &mut Records {
         self.work.statistics.rows()
+    }
+
+    fn save(&self) -> postcard::Result<Vec<u8>> {
+        let stations =
+            (&self.host, &self.cache, &self.ftl, &self.controller, &self.scheduler, &self.paths, &self.flash);
+        let route = (&self.missing, &self.refills, self.refresh_is_scheduled);
+        postcard::to_allocvec(&(&self.events, self.work.state(), stations, route))
+    }
+
+    fn load(&mut self, bytes: &[u8]) -> postcard::Result<()> {
+        let (events, work, stations, route) = postcard::from_bytes(bytes)?;
+        self.events = events;
+        self.work.set_state(work);
+        (self.host, self.cache, self.ftl, self.controller, self.scheduler, self.paths, self.flash) = stations;
+        (self.missing, self.refills, self.refresh_is_scheduled) = route;
+        Ok(())
     }
 
     fn results(&mut self, design: &Design, workload: &Workload, precondition: Option<PreconditionReport>) -> Report {

@@ -19,7 +19,7 @@ use crate::flash::address::{ChipId, Layout};
 use crate::flash::interface::Operation;
 
 /// Measure against errors that copies would pass on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum CopyCheck {
     /// Nothing.
     None,
@@ -31,6 +31,7 @@ pub enum CopyCheck {
 }
 
 /// The registers of every chip, and the rules of copying.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Copies {
     free_registers: Vec<u8>,
     registers: u8,

@@ -14,13 +14,14 @@ typed_id!(
 );
 
 /// The two buses that reach a chip.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub struct Ways {
     pub row: BusId,
     pub column: BusId,
 }
 
 /// A bus.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Bus {
     /// The controller that drives it.
     pub driver: u32,
@@ -42,7 +43,7 @@ pub struct Bus {
 }
 
 /// A controller and how many of its two buses are taken.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 struct Controller {
     taken: u32,
     busy: Time,
@@ -50,6 +51,7 @@ struct Controller {
 }
 
 /// The buses and controllers of an array.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Grid {
     rows: u32,
     columns: u32,

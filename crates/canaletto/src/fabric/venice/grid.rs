@@ -22,7 +22,7 @@ typed_id!(
 /// │ router   │ bit in a set │ number │      no bit: no port
 /// │ 31 … 16  │ 15 … 8       │ 1 0    │
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct PortAt(u32);
 
 impl PortAt {
@@ -75,6 +75,7 @@ impl PortAt {
 /// A port of a router that leads to a neighbour. Controllers sit at the ports that lead out of the array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub enum Port {
     /// To the next column.
     Right,
@@ -121,7 +122,7 @@ impl Port {
 }
 
 /// What a port leads to.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub struct Neighbour {
     /// The link.
     pub link: LinkId,
@@ -130,7 +131,7 @@ pub struct Neighbour {
 }
 
 /// The shape of the network. Places and neighbours are looked up often, so they are tables.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Grid {
     /// Rows, each with a controller.
     pub rows: u32,

@@ -11,6 +11,7 @@ use crate::fabric::venice::grid::{Grid, LinkId, Port, RouterId};
 use proptest::prelude::*;
 
 /// Routers without any table of their own.
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Model {
     grid: Grid,
     taken: BTreeSet<LinkId>,
@@ -20,7 +21,7 @@ struct Model {
 }
 
 /// A scout, and the outputs that it took.
-#[derive(Clone)]
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 struct ModelScout {
     packet: u32,
     destination: RouterId,

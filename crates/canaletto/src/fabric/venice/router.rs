@@ -6,7 +6,7 @@ use crate::fabric::venice::grid::{Grid, Port, PortAt, RouterId};
 use crate::fabric::venice::minimal::MinimalPorts;
 
 /// Where a router sends something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Exit {
     /// On to a neighbour.
     To(Port),
@@ -21,7 +21,7 @@ pub enum Exit {
 /// │ packet   │ entry  │      the packet's number is its controller's; a row that is not valid has no entry
 /// │ 31 … 16  │ 15 … 0 │
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Row(u32);
 
 impl Row {
@@ -57,7 +57,7 @@ impl Row {
 }
 
 /// Use of a link.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub struct LinkUse {
     /// Start of its present reservation.
     pub since: Time,
@@ -77,7 +77,7 @@ impl LinkUse {
 }
 
 /// An output: a link in one of its directions.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub struct Output {
     /// The output at the far end, for the other direction; none where the array ends.
     pub far: PortAt,
@@ -88,7 +88,7 @@ pub struct Output {
 }
 
 /// A router: its state, and the wiring that every hop looks up.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub struct Router {
     /// Outputs that lead somewhere and whose links are not reserved, as a set.
     pub free: u8,

@@ -3,7 +3,7 @@
 use super::contents::Row;
 
 /// One block.
-#[derive(Default)]
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Block {
     /// Pages that hold or held data since the last erasure, the seeded ones included.
     pub(super) written: u32,

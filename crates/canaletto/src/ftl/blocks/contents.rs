@@ -10,7 +10,7 @@ use crate::engine::memory::make_room;
 pub(super) const INVALID: u64 = u64::MAX;
 
 /// A block's row among [`Rows`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Row(u32);
 
 impl Row {
@@ -29,6 +29,7 @@ impl Default for Row {
 }
 
 /// Rows of cells.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Rows<T> {
     cells: Vec<T>,
     width: usize,
@@ -90,7 +91,7 @@ impl<T: Copy> Rows<T> {
 }
 
 /// Details of a page beside its logical page.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 struct Details {
     /// Sectors that hold data.
     sectors: u64,
@@ -99,6 +100,7 @@ struct Details {
 }
 
 /// Contents of all pages.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Contents {
     /// The logical page of each page, or [`INVALID`].
     lpas: Rows<u64>,

@@ -4,7 +4,7 @@ use crate::engine::time::Time;
 use crate::flash::address::PlaneId;
 
 /// Kind of data that a write frontier takes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Frontier {
     /// Garbage collection's, for pages of the plane itself.
     Gc,
@@ -32,7 +32,7 @@ impl Frontier {
 }
 
 /// A write frontier of a plane.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Open {
     /// The block being filled, or that was filled last.
     pub(super) block: Option<u32>,
@@ -63,6 +63,7 @@ impl Open {
 }
 
 /// The write frontiers of all planes, plane by plane, each in the order of [`Frontier::index`].
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Frontiers {
     open: Vec<Open>,
     per_plane: usize,

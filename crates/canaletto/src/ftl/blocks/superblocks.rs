@@ -18,6 +18,7 @@ use crate::flash::address::{PlaneId, Ppa};
 use crate::ftl::precondition::Seeds;
 
 /// A write frontier of a group.
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Stripe {
     /// Superblocks with pages that are not taken yet, in the order of opening.
     open: VecDeque<u32>,
@@ -28,6 +29,7 @@ struct Stripe {
 }
 
 /// The superblocks of a drive.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Superblocks {
     /// Planes of a group.
     planes: u32,

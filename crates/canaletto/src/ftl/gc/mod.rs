@@ -22,7 +22,7 @@ use crate::limits::Limits;
 use crate::scheduler::transaction::{Origin, Transaction};
 
 /// Why a block is collected.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Reason {
     /// Its plane is short of free blocks.
     #[default]
@@ -68,7 +68,7 @@ impl Reason {
 }
 
 /// A collection in progress.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 struct Job {
     victim: u32,
     reason: Reason,
@@ -101,7 +101,7 @@ impl Job {
 }
 
 /// Next step of a job.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Step {
     /// Read this valid page of the victim, to copy it.
     Copy(Ppa),
@@ -112,7 +112,7 @@ pub enum Step {
 }
 
 /// Counts of what was collected.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub struct Counts {
     /// Jobs started, by [`Reason`].
     pub jobs: [u64; Reason::ALL.len()],
@@ -128,6 +128,7 @@ pub struct Counts {
 
 /// The jobs of all planes. Where blocks are used in superblocks, planes of a group share one job, and its blocks are
 /// superblocks; any plane of the group stands for it.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Collector {
     jobs: Vec<Option<Job>>,
     planes_per_group: u32,

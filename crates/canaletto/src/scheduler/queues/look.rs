@@ -4,7 +4,7 @@ use super::{ALL_CLASSES, ERASE, GC_READ, GC_WRITE, MAPPING_READ, MAPPING_WRITE, 
 use crate::engine::time::Time;
 
 /// Where a command may come from.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub(super) enum Choice {
     /// This list.
     List(usize),

@@ -18,6 +18,7 @@ macro_rules! policies {
 
         /// A policy with its keys.
         #[derive(Debug, Clone, Copy, PartialEq)]
+        #[derive(serde::Serialize, serde::Deserialize)]
         pub enum Policy {
             $(#[doc = concat!("See `", stringify!($module), ".rs`.")] $Policy($Policy),)+
         }

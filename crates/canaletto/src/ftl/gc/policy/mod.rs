@@ -51,6 +51,7 @@ pub trait GcPolicy: Copy {
 }
 
 /// A policy with its random numbers.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Chooser {
     policy: Policy,
     rng: Stream,

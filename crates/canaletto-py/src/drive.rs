@@ -1,0 +1,289 @@
+//! A drive that Python steps.
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use canaletto::RunError;
+use canaletto::drive::{Completions, Drive, DriveOptions, SnapshotError, SubmitError, Wanted};
+use canaletto::engine::time::Time;
+use canaletto::measure::blame::{Cause, Ledger};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::columns::{insert, of_records};
+use crate::config::{parse_design, parse_workload};
+use crate::errors::{config_error, run_error};
+use crate::traces::open_all;
+use crate::watch::Watch;
+
+/// Completions between two looks at signals while time goes on.
+const LOOK_EVERY: u32 = 4096;
+
+/// Operations by name, in the order of their numbers.
+const OPERATIONS: [&str; 5] = ["read", "write", "trim", "flush", "write-zeroes"];
+
+/// Drive that is stepped: behind `canaletto.Drive`.
+#[pyclass(name = "Drive", module = "canaletto._engine")]
+pub struct SteppedDrive {
+    /// Behind a lock because Python shares objects among threads and a drive serves one. Nobody ever waits for it: who has the
+    /// object to itself has the drive.
+    drive: Mutex<Drive>,
+    /// Requests that are complete and have not been asked for one by one, the next one last.
+    ready: Vec<Completion>,
+}
+
+/// A request that is complete.
+#[pyclass(module = "canaletto", frozen)]
+#[derive(Clone)]
+pub struct Completion {
+    /// Tag with which it was submitted.
+    #[pyo3(get)]
+    tag: u64,
+    /// Whether it was completed with an error status.
+    #[pyo3(get)]
+    failed: bool,
+    /// Simulated time at which the host wanted it, in picoseconds.
+    #[pyo3(get)]
+    arrival_ps: u64,
+    /// Simulated time at which it entered the submission queue, in picoseconds.
+    #[pyo3(get)]
+    enqueued_ps: u64,
+    /// Simulated time at which the host had dealt with its completion, in picoseconds.
+    #[pyo3(get)]
+    completed_ps: u64,
+    blame: Ledger,
+}
+
+#[pymethods]
+impl Completion {
+    /// Time from arrival to completion, in picoseconds.
+    #[getter]
+    fn latency_ps(&self) -> u64 {
+        self.completed_ps - self.arrival_ps
+    }
+
+    /// Where that time went: picoseconds by cause, for the causes that took any.
+    #[getter]
+    fn blame_ps<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let causes = PyDict::new(py);
+        for cause in Cause::ALL.into_iter().filter(|&cause| self.blame.get(cause) > Time::ZERO) {
+            causes.set_item(cause.key(), self.blame.get(cause).0)?;
+        }
+        Ok(causes)
+    }
+
+    fn __repr__(&self) -> String {
+        let failed = if self.failed { ", failed" } else { "" };
+        format!("<Completion {} after {:.3} us{failed}>", self.tag, Time(self.latency_ps()).us())
+    }
+}
+
+#[pymethods]
+impl SteppedDrive {
+    /// Makes a drive of a resolved design, in the state before a run of a resolved workload, or written evenly.
+    #[new]
+    fn new(py: Python, design_toml: &str, workload_toml: Option<&str>, seed: u64) -> PyResult<SteppedDrive> {
+        let design = parse_design(design_toml)?;
+        let options = DriveOptions { seed, ..DriveOptions::default() };
+        let Some(toml) = workload_toml else {
+            let drive = py.detach(|| Drive::new(&design, &options)).map_err(run_error)?;
+            return Ok(SteppedDrive::of(drive));
+        };
+        let workload = parse_workload(toml)?;
+        let mut watch = Watch::new(None, 0);
+        let made = py.detach(|| {
+            let inputs = open_all(&workload, Path::new(""))?.inputs;
+            let made = Drive::prepared_for(&design, &workload, inputs, &options, &mut |so_far| watch.look(so_far));
+            Ok::<_, PyErr>(made)
+        })?;
+        let drive = made.map_err(|error| watch.blame(run_error(error)))?;
+        Ok(SteppedDrive::of(drive))
+    }
+
+    #[getter]
+    fn sectors(&mut self) -> u64 {
+        self.drive().sectors()
+    }
+
+    #[getter]
+    fn now_ps(&mut self) -> u64 {
+        self.drive().now().0
+    }
+
+    #[getter]
+    fn outstanding(&mut self) -> u64 {
+        self.drive().outstanding()
+    }
+
+    #[getter]
+    fn next_event_ps(&mut self) -> Option<u64> {
+        self.drive().next_event_time().map(|time| time.0)
+    }
+
+    /// Submits a request; without a time, now.
+    fn submit(
+        &mut self,
+        operation: &str,
+        lba: u64,
+        sectors: u32,
+        fua: bool,
+        tag: u64,
+        at_ps: Option<u64>,
+    ) -> PyResult<()> {
+        let number = OPERATIONS.iter().position(|&name| name == operation);
+        let number = number.ok_or_else(|| unknown(&format!("{operation:?}")))?;
+        let at = at_ps.map_or(self.drive().now(), Time);
+        self.drive().submit(at, wanted(number, lba, sectors, fua)?, tag).map_err(submit_error)
+    }
+
+    /// Submits requests given by columns of 64-bit words: times, numbers of operations, sectors and tags.
+    fn submit_many(
+        &mut self,
+        at_ps: &[u8],
+        operations: &[u8],
+        lbas: &[u8],
+        sectors: &[u8],
+        tags: &[u8],
+    ) -> PyResult<()> {
+        let drive = self.drive();
+        let columns = words(at_ps).zip(words(operations)).zip(words(lbas)).zip(words(sectors)).zip(words(tags));
+        for (row, ((((at, operation), lba), sectors), tag)) in columns.enumerate() {
+            let sectors = u32::try_from(sectors).map_err(|_| SubmitError::Outside {
+                lba,
+                sectors: u32::MAX,
+                capacity: drive.sectors(),
+            });
+            let submitted = sectors.map_err(submit_error).and_then(|sectors| {
+                let wanted = wanted(operation as usize, lba, sectors, false)?;
+                drive.submit(Time(at), wanted, tag).map_err(submit_error)
+            });
+            submitted
+                .map_err(|error| config_error(format!("request {row}: {error}; those before it are submitted")))?;
+        }
+        Ok(())
+    }
+
+    /// Lets time go on to a moment.
+    fn advance_to(&mut self, py: Python, until_ps: u64) -> PyResult<()> {
+        loop {
+            let drive = self.drive();
+            let is_there = py.detach(|| {
+                for _ in 0..LOOK_EVERY {
+                    if !drive.advance_to_completion(Time(until_ps))? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            });
+            if is_there.map_err(run_error)? {
+                return Ok(());
+            }
+            py.check_signals()?;
+        }
+    }
+
+    /// The next request that is complete; time goes on until there is one, but not beyond `limit_ps`.
+    fn next_completion(&mut self, py: Python, limit_ps: Option<u64>) -> PyResult<Option<Completion>> {
+        if self.ready.is_empty() {
+            let waiting = self.drive().has_completions();
+            if !waiting {
+                if limit_ps.is_none() && self.drive().outstanding() == 0 {
+                    return Ok(None);
+                }
+                let (drive, limit) = (self.drive(), limit_ps.map_or(Time::LATEST, Time));
+                py.detach(|| drive.advance_to_completion(limit)).map_err(run_error)?;
+            }
+            self.ready = self.drive().completions().map(Completion::of).collect();
+            self.ready.reverse();
+        }
+        Ok(self.ready.pop())
+    }
+
+    /// Columns of the requests that are complete and were not asked for.
+    fn take<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let Completions { tags, rows } = self.drive().take_completions();
+        let columns = of_records(py, Some(rows))?;
+        insert(&columns, "tag", tags.into_iter())?;
+        Ok(columns)
+    }
+
+    /// The whole state as bytes.
+    fn snapshot<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        if !self.ready.is_empty() {
+            return Err(config_error("completions of the same moment wait to be taken: take them before a snapshot"));
+        }
+        let drive = self.drive();
+        let bytes = py.detach(move || drive.snapshot()).map_err(snapshot_error)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// The drive of a snapshot, and its design.
+    #[staticmethod]
+    fn restore(py: Python, bytes: &[u8]) -> PyResult<(SteppedDrive, String)> {
+        let drive = py.detach(|| Drive::restore(bytes)).map_err(snapshot_error)?;
+        let design = toml::to_string(drive.design()).map_err(config_error)?;
+        Ok((SteppedDrive::of(drive), design))
+    }
+
+    /// Results so far, as JSON.
+    fn results(&mut self) -> PyResult<String> {
+        serde_json::to_string(&self.drive().report()).map_err(config_error)
+    }
+}
+
+impl SteppedDrive {
+    fn of(drive: Drive) -> SteppedDrive {
+        SteppedDrive { drive: Mutex::new(drive), ready: Vec::new() }
+    }
+
+    fn drive(&mut self) -> &mut Drive {
+        self.drive.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Completion {
+    fn of(done: canaletto::drive::Completion) -> Completion {
+        Completion {
+            tag: done.tag,
+            failed: done.failed,
+            arrival_ps: done.arrival.0,
+            enqueued_ps: done.enqueue.0,
+            completed_ps: done.completed.0,
+            blame: done.blame,
+        }
+    }
+}
+
+fn unknown(operation: &str) -> PyErr {
+    config_error(format!("got operation {operation}, expected one of {}", OPERATIONS.join(", ")))
+}
+
+fn wanted(number: usize, lba: u64, sectors: u32, fua: bool) -> PyResult<Wanted> {
+    let wanted = match number {
+        0 => Wanted::read(lba, sectors),
+        1 => Wanted::write(lba, sectors),
+        2 => Wanted::trim(lba, sectors),
+        3 => Wanted::flush(),
+        4 => Wanted::write_zeroes(lba, sectors),
+        _ => return Err(unknown(&number.to_string())),
+    };
+    Ok(if fua { wanted.with_fua() } else { wanted })
+}
+
+fn submit_error(error: SubmitError) -> PyErr {
+    match error {
+        SubmitError::Failed(_) => run_error(RunError::Stuck(error.to_string())),
+        _ => config_error(error),
+    }
+}
+
+fn snapshot_error(error: SnapshotError) -> PyErr {
+    match error {
+        SnapshotError::Failed(_) => run_error(RunError::Stuck(error.to_string())),
+        _ => config_error(error),
+    }
+}
+
+fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    bytes.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().expect("words have 8 bytes")))
+}

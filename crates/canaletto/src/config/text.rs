@@ -1,0 +1,15 @@
+//! Tables of a configuration as text in places that have no names for their keys, such as [snapshots](crate::drive::Drive::snapshot).
+
+use serde::de::{DeserializeOwned, Error as _};
+use serde::ser::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Writes a table as TOML.
+pub fn serialize<T: Serialize, S: Serializer>(table: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&toml::to_string(table).map_err(S::Error::custom)?)
+}
+
+/// Reads it.
+pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    toml::from_str(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+}

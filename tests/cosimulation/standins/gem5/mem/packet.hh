@@ -1,0 +1,1 @@
+#include "gem5.hh"

@@ -1,0 +1,131 @@
+"""A drive that Python steps: what it takes, what it gives back, what it refuses."""
+
+import runpy
+from collections.abc import Callable
+
+import canaletto as cn
+import pytest
+from conftest import REPOSITORY
+
+SMALL = {
+    "geometry.channels": 2,
+    "geometry.chips_per_channel": 2,
+    "geometry.blocks_per_plane": 16,
+    "geometry.pages_per_block": 8,
+}
+
+
+def small(**settings: object) -> cn.Drive:
+    return cn.Drive(cn.design("performance-optimized", **SMALL, **settings))
+
+
+def test_requests_submitted_while_it_is_iterated_count() -> None:
+    drive, tags = small(), []
+    drive.submit("write", 0, 8, tag=0)
+    for completion in drive:
+        tags.append(completion.tag)
+        assert completion.completed_ps == drive.now_ps
+        assert sum(completion.blame_ps.values()) == completion.latency_ps
+        if completion.tag < 9:
+            drive.submit("read", 0, 8, tag=completion.tag + 1)
+    assert tags == list(range(10))
+    assert (drive.outstanding, drive.next_completion()) == (0, None)
+    counts = drive.results.requests
+    assert (counts.reads, counts.writes, counts.completed) == (9, 1, 10)
+
+
+def test_every_operation_is_served() -> None:
+    drive = small(**{"cache.capacity": "64KiB"})
+    drive.submit("write", 0, 8, tag=1)
+    drive.submit("write", 8, 8, fua=True, tag=2)
+    drive.submit("write-zeroes", 16, 8, tag=3)
+    drive.submit("trim", 0, 8, tag=4)
+    drive.submit("flush", tag=5)
+    done = {completion.tag: completion for completion in drive}
+    assert set(done) == {1, 2, 3, 4, 5}
+    assert done[2].latency_ps > done[1].latency_ps, "force unit access waits for the flash"
+    assert repr(done[1]).startswith("<Completion 1 after ")
+
+
+def test_time_goes_to_limits() -> None:
+    drive = small()
+    drive.submit("read", 0, 8, at_ps=5_000_000)
+    assert drive.next_event_ps == 5_000_000
+    assert drive.next_completion(4_000_000) is None
+    assert drive.now_ps == 4_000_000
+    drive.advance_to(10**9)
+    assert (drive.now_ps, drive.outstanding) == (10**9, 0)
+    frame = drive.take()
+    assert frame["tag"].to_list() == [0]
+    assert frame["op"].to_list() == ["read"]
+    assert drive.take().is_empty()
+    assert "at 1000.000 us, 0 requests outstanding" in repr(drive)
+
+
+def test_columns_are_broadcast_and_may_be_mixed() -> None:
+    drive = small()
+    drive.submit_many(["write", "flush", "read"], [0, 0, 8], [8, 0, 8], at_ps=[0, 1_000, 2_000], tags=[7, 8, 9])
+    drive.submit_many("read", range(0, 80, 8), 8, at_ps=10**9)
+    drive.advance_to(10**10)
+    assert sorted(drive.take()["tag"]) == sorted([7, 8, 9, *range(10)])
+
+
+def refusals(drive: cn.Drive) -> list[tuple[Callable[[], object], str]]:
+    drive.advance_to(1_000)
+    return [
+        (lambda: drive.submit("read", 0, 0), "a request for no sectors"),
+        (lambda: drive.submit("reed", 0, 8), "got operation"),  # type: ignore[arg-type]
+        (lambda: drive.submit("read", drive.sectors, 8), "do not exist: the drive has"),
+        (lambda: drive.submit("read", -1, 8), "expected whole numbers from 0"),
+        (lambda: drive.submit("read", 0, 1 << 32), "below 2^32 of sectors"),
+        (lambda: drive.submit("read", 0, 8, at_ps=999), "lies in the past"),
+        (lambda: drive.advance_to(999), "which the drive has reached"),
+        (lambda: drive.advance_to(-1), "expected a moment from 0"),
+        (lambda: drive.next_completion(1 << 64), "expected a moment from 0"),
+        (lambda: drive.submit_many("read", [0, -8], 8), "expected whole numbers from 0"),
+        (lambda: drive.submit_many("read", [0.5], 8), "expected whole numbers from 0"),
+        (lambda: drive.submit_many(["read", "reed"], [0, 8], 8), "got operation 'reed'"),  # type: ignore[list-item]
+        (lambda: drive.submit_many("read", [0, drive.sectors], 8), "request 1: sectors"),
+        (lambda: drive.submit_many("read", [0], 1 << 32), "request 0: sectors"),
+        (lambda: cn.Drive.restore(b"something else, of some length"), "not a snapshot"),
+        (lambda: cn.Drive.restore(drive.snapshot()[:-1]), "damaged"),
+        (lambda: cn.Drive(drive.design, "mix1"), "got 2 flows, expected one"),
+        (lambda: cn.Drive(drive.design, seed=-1), "seed"),
+    ]
+
+
+@pytest.mark.parametrize("number", range(18))
+def test_what_cannot_be_is_refused(number: int) -> None:
+    drive = small()
+    call, text = refusals(drive)[number]
+    with pytest.raises(cn.ConfigError, match=text.replace("^", r"\^")):
+        call()
+    assert drive.now_ps == 1_000
+
+
+def test_a_snapshot_goes_on_alike() -> None:
+    drive = small(**{"cache.capacity": "64KiB", "precondition.kind": "steady"})
+    for number in range(300):
+        drive.submit("write" if number % 3 else "read", number * 8 % 1600, 8, tag=number, at_ps=number * 3_000_000)
+    drive.advance_to(400_000_000)
+    again = cn.Drive.restore(drive.snapshot())
+    assert (again.now_ps, again.design) == (drive.now_ps, drive.design)
+    rest = [[(done.tag, done.completed_ps, done.blame_ps) for done in each] for each in (drive, again)]
+    assert rest[0] == rest[1]
+    assert len(rest[0]) == 300, "completions that nobody had taken are part of it"
+    assert again.results.to_dict() == drive.results.to_dict()
+
+
+def test_a_drive_is_as_a_run_of_its_workload_finds_it() -> None:
+    design = cn.design("performance-optimized", **SMALL, **{"precondition.kind": "replay"})
+    workload = cn.workload("hm_0", requests=50)
+    found = cn.Drive(design, workload).results["precondition"]
+    assert found.to_dict() == cn.run(design, workload).precondition.to_dict()
+
+
+def test_the_key_value_store_serves_its_clients(capsys: pytest.CaptureFixture[str]) -> None:
+    store = runpy.run_path(str(REPOSITORY / "examples/key_value_store.py"))
+    store["main"]("performance-optimized", "4", "500")
+    told = capsys.readouterr().out
+    assert told.startswith("500 operations of 4 clients on performance-optimized: ")
+    assert "flushes" in told
