@@ -156,6 +156,6 @@ def seconds(duration: str) -> float:
 
 @cache
 def _requests(workload: Workload) -> int:
-    """The requests that a workload makes; those of a trace are not counted."""
-    flows = workload.to_dict()["flow"]
-    return sum(flow.get("synthetic", {}).get("requests", 100_000) for flow in flows)
+    """The requests that a workload makes at the most; of a trace those that are asked for."""
+    made = [flow.get("synthetic") or flow.get("trace") or {} for flow in workload.to_dict()["flow"]]
+    return sum(each.get("requests") or 100_000 for each in made)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from canaletto._report.units import ABSENT
 from canaletto.experiments.figure import Figure, Grid, Row
-from canaletto.experiments.verdicts import Verdict, with_notes
+from canaletto.experiments.verdicts import Verdict, in_short, with_notes
 
 VERDICTS, EXTENT = "verdicts", "extent"
 """Names of the table of verdicts and of the line that says how much was run, among those of the figures."""
@@ -27,7 +27,7 @@ def _judged(verdicts: Sequence[Verdict]) -> str:
         {**{key: value for key, value in each.row().items() if key != "because"}, "verdict": word}
         for each, word in zip(verdicts, words, strict=True)
     ]
-    return _table(rows) + "".join(f"\n{note}\n" for note in notes)
+    return f"{in_short(verdicts)}.\n\n" + _table(rows) + "".join(f"\n{note}\n" for note in notes)
 
 
 def _figure(figure: Figure, rows: list[Row]) -> str:

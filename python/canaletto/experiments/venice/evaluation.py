@@ -156,7 +156,7 @@ def is_headline(kind: str, load: str) -> bool:
 
 def extent(scale: Scale, kind: str, load: str) -> int:
     """Requests of a run: many for the headline, fewer for what stands beside it."""
-    return scale.of(100_000 if is_headline(kind, load) else 30_000, 300)
+    return scale.of(100_000 if is_headline(kind, load) else 20_000, 300)
 
 
 def seeds(scale: Scale, kind: str, load: str) -> Sequence[int]:

@@ -50,7 +50,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
 
 def extent(scale: Scale, kind: str, load: str) -> int:
     """Requests of a run: many for the headline, fewer for what stands beside it."""
-    return scale.of(100_000 if (kind, load) == (OWN, SCALED) else 30_000, 300)
+    return scale.of(100_000 if (kind, load) == (OWN, SCALED) else 20_000, 300)
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
