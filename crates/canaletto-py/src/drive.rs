@@ -213,7 +213,7 @@ impl SteppedDrive {
             return Err(config_error("completions of the same moment wait to be taken: take them before a snapshot"));
         }
         let drive = self.drive();
-        let bytes = py.detach(|| drive.snapshot()).map_err(snapshot_error)?;
+        let bytes = py.detach(move || drive.snapshot()).map_err(snapshot_error)?;
         Ok(PyBytes::new(py, &bytes))
     }
 
