@@ -469,7 +469,9 @@ def _reproduce(
         found = reproduce(source, figure or [], out, quick=quick, report=report)
     console.say(f"wrote {out} (open {out / f'{source}.html'})")
     if json:
-        console.emit({"schema": 1, "source": source, "quick": quick, "figures": found})
+        verdicts = [each.row() for each in found.verdicts]
+        about = {"schema": 1, "source": source, "quick": quick, "figures": found.tables}
+        console.emit(about | {"verdicts": verdicts})
     else:
         console.show(*tables.reproduced(found, quick=quick))
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from canaletto._searching.document import Search
     from canaletto._sweeping.document import Document
     from canaletto._sweeping.estimate import Estimate
+    from canaletto.experiments.reproduce import Reproduced
 
 
 def plain(differences: Sequence["Difference"]) -> list[dict[str, Any]]:
@@ -77,20 +78,41 @@ _SHORT = 30
 """Rows of a table that the terminal shows whole."""
 
 
-def reproduced(found: Mapping[str, Sequence[Mapping[str, Any]]], *, quick: bool) -> Iterator[RenderableType]:
-    """Every number that the source published, ours beside it; short tables for which nothing was, whole."""
-    table = plain_table("figure", "what", "ours", "published", "ratio", right=(2, 3, 4))
-    for name, rows in found.items():
-        published = [row for row in rows if row["published"] is not None]
-        for row in published or (rows if len(rows) <= _SHORT else []):
-            ours, theirs = row["ours"], row["published"]
-            what = ", ".join(str(value) for value in row.values() if isinstance(value, str))
-            ratio = ABSENT if ours is None or theirs is None else f"{ours / theirs:.2f}"
-            texts = [ABSENT if each is None else f"{each:.3g}" for each in (ours, theirs)]
-            table.add_row(name, what, *texts, ratio)
-    yield table
+def reproduced(found: "Reproduced", *, quick: bool) -> Iterator[RenderableType]:
+    """Every number that the source published, ours beside it, and the verdict; grids and short tables of the rest."""
+    from canaletto.experiments.verdicts import in_short, with_notes
+
+    if found.verdicts:
+        table = plain_table("figure", "what", "ours", "published", "ratio", "verdict", right=(2, 3, 4))
+        words, notes = with_notes(found.verdicts)
+        for each, said in zip(found.verdicts, words, strict=True):
+            ratio = ABSENT if each.ratio is None else f"{each.ratio:.2f}"
+            table.add_row(each.figure, each.what, _number(each.ours), _number(each.published), ratio, Text(said))
+        yield table
+        yield from map(Text, notes)
+        yield Text(in_short(found.verdicts))
+    judged = {name for each in found.verdicts for name in each.figure.split(", ")}
+    for repeated in found.figures:
+        rows = found.tables[repeated.name]
+        for caption, grid in repeated.grids.items():
+            columns, lines = grid.cells(rows)
+            heading = f"{repeated.name}, {caption}" if caption else repeated.name
+            table = plain_table(heading, *columns, right=tuple(range(1, len(columns) + 1)))
+            for name, numbers in lines:
+                table.add_row(name, *map(_number, numbers))
+            yield table
+        if not repeated.grids and repeated.name not in judged and len(rows) <= _SHORT:
+            table = plain_table("figure", "what", "ours", right=(2,))
+            for row in rows:
+                what = ", ".join(str(value) for value in row.values() if isinstance(value, str))
+                table.add_row(repeated.name, what, _number(row["ours"]))
+            yield table
     if quick:
         yield Text("--quick: few requests, indicative only")
+
+
+def _number(value: float | None) -> str:
+    return ABSENT if value is None else f"{value:.3g}"
 
 
 def planned(

@@ -8,6 +8,7 @@ from importlib import import_module
 
 from canaletto._engine import ConfigError
 from canaletto.experiments.figure import Figure
+from canaletto.experiments.verdicts import Finding
 
 SOURCES = {
     "networked-ssd": "networked_ssd",
@@ -24,6 +25,12 @@ def names_of(source: str) -> Mapping[str, str]:
     package = SOURCES.get(source)
     found = getattr(import_module(f"canaletto.experiments.{package}"), "NAMES", {}) if package else {}
     return dict(found)
+
+
+def findings_of(source: str) -> Sequence[Finding]:
+    """What does not go together in a source's own numbers, where something does not."""
+    package = SOURCES.get(source)
+    return getattr(import_module(f"canaletto.experiments.{package}"), "FINDINGS", ()) if package else ()
 
 
 def figures(source: str, wanted: Sequence[str] = ()) -> list[Figure]:

@@ -51,6 +51,29 @@ def grouped(rows: Sequence[Row], group: str, title: str, shades: Mapping[str, st
     return spec(alt.layer(*layers).properties(width="container", height=240))
 
 
+def dots(rows: Sequence[Row], group: str, title: str, shades: Mapping[str, str]) -> Spec:
+    """A line a group with a dot a system, for many groups; dashed upright lines where the paper says a number."""
+    order = list(dict.fromkeys(row[group] for row in rows))
+    systems = [name for name in shades if any(row["system"] == name for row in rows)]
+    x = alt.X("ours:Q", title=title, scale=alt.Scale(type="log", nice=False))
+    y = alt.Y(f"{group}:N", sort=order, title=None, axis=alt.Axis(labelLimit=460, labelOverlap=False))
+    colour = alt.Color(
+        "system:N",
+        title=None,
+        scale=alt.Scale(domain=systems, range=[shades[name] for name in systems]),
+        legend=alt.Legend(orient="top", labelLimit=320),
+    )
+    shown = [{key: row[key] for key in (group, "system", "ours")} for row in rows if row["ours"] is not None]
+    known = {row["system"]: row["published"] for row in rows if row["published"] is not None}
+    marks = alt.Chart(alt.InlineData(shown)).mark_point(filled=True, size=45, opacity=0.9)
+    printed = alt.Chart(alt.InlineData([{"system": name, "ours": each} for name, each in known.items()]))
+    layers = [
+        printed.mark_rule(strokeDash=[4, 3], strokeWidth=1.5).encode(x=x, color=colour),
+        marks.encode(x=x, y=y, color=colour, tooltip=[f"{group}:N", "system:N", alt.Tooltip("ours:Q", format=".3~r")]),
+    ]
+    return spec(alt.layer(*layers).properties(width="container", height=17 * len(order)))
+
+
 def lines(
     rows: Sequence[Row],
     x: alt.X,

@@ -1,7 +1,7 @@
 """Parts of a figure: the runs it needs, the table they make, and the chart in the form of the paper."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, Protocol, TypeAlias
 
@@ -80,6 +80,44 @@ class Run:
 
 
 @dataclass(frozen=True)
+class Settings:
+    """Columns of a table that say under which setting a line was measured."""
+
+    columns: tuple[str, ...]
+    stated: tuple[str, ...] = ()
+    """The paper's own setting, as far as it states one. None: the figure tries others for another figure's numbers."""
+    of: str = ""
+    """The figure whose numbers are printed beside these; empty: this one's own."""
+    beside: tuple[str, ...] = ()
+    """Columns within which numbers are printed beside each other, such as a drive; empty: all of the figure's are."""
+    against: str = ""
+    """Column that says which other figure of the paper speaks against a setting; empty: there is none."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Short form of a long table: `ours` in lines and columns, and what was published in a line of its own."""
+
+    line: str
+    """Column of the table whose values are the lines."""
+    column: str
+    """Column of the table whose values are the columns."""
+    where: Mapping[str, str]
+    """Values that other columns must have."""
+
+    def cells(self, rows: Sequence[Row]) -> tuple[list[str], list[tuple[str, list[float | None]]]]:
+        """Column names, and every line's name and numbers; the published ones first, if there are any."""
+        kept = [row for row in rows if all(row[column] == value for column, value in self.where.items())]
+        columns = list(dict.fromkeys(str(row[self.column]) for row in kept))
+        names = list(dict.fromkeys(str(row[self.line]) for row in kept))
+        at = {(str(row[self.line]), str(row[self.column])): row["ours"] for row in kept}
+        lines = [(name, [at.get((name, column)) for column in columns]) for name in names]
+        known = {str(row[self.column]): row["published"] for row in kept if row["published"] is not None}
+        first = [("published", [known.get(column) for column in columns])] if known else []
+        return columns, first + lines
+
+
+@dataclass(frozen=True)
 class Figure:
     """One published figure or table."""
 
@@ -91,6 +129,12 @@ class Figure:
     table: Callable[[Mapping[Label, Data]], list[Row]]
     chart: Callable[[list[Row]], Spec | dict[str, Spec] | None]
     """A chart, several by their captions, or none for what the paper prints as a table."""
+    settings: Settings | None = None
+    """None: every line is measured as the paper states."""
+    grids: Mapping[str, Grid] = field(default_factory=dict)
+    """Short forms of a long table, by their captions; none: its published numbers."""
+    is_counted: bool = False
+    """Whether its published numbers are inputs, or another simulator's: counted then, not judged one by one."""
 
     def charts(self, rows: list[Row]) -> dict[str, Spec]:
         """Its charts by their captions."""

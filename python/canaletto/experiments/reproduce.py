@@ -1,9 +1,10 @@
-"""Runs the figures of a source and writes them down: a page with charts, and a CSV file a figure."""
+"""Runs the figures of a source and writes them down: a page with charts, a CSV file a figure, tables in Markdown."""
 
 import csv
 import io
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import TypeVar
@@ -13,9 +14,10 @@ from canaletto._report.charts import Spec
 from canaletto._report.document import chart, document, note, section, table
 from canaletto._report.units import ABSENT, count, number_of, time_us
 from canaletto._run import names
-from canaletto.experiments import figures, names_of
+from canaletto.experiments import figures, findings_of, markdown, names_of
 from canaletto.experiments.figure import Figure, Row, Scale, Simulation
 from canaletto.experiments.laboratory import Report, carry_out
+from canaletto.experiments.verdicts import NEAR, NEARLY, RULE, Verdict, in_short, judged, with_notes
 
 T = TypeVar("T")
 
@@ -25,10 +27,21 @@ MOST_ROWS = 80
 """Tables longer than this are shown by the rows that have a published number; the files have all of them."""
 
 
-def reproduce(source: str, wanted: Sequence[str], out: Path, *, quick: bool, report: Report) -> dict[str, list[Row]]:
-    """Repeats figures of a source; their tables, by the figures' names.
+@dataclass(frozen=True)
+class Reproduced:
+    """A source's figures, repeated."""
 
-    out: the folder for `SOURCE.html`, `SOURCE-FIGURE.csv` and, in `runs`, the results so far.
+    figures: Sequence[Figure]
+    tables: Mapping[str, list[Row]]
+    """By the figures' names."""
+    verdicts: Sequence[Verdict]
+
+
+def reproduce(source: str, wanted: Sequence[str], out: Path, *, quick: bool, report: Report) -> Reproduced:
+    """Repeats figures of a source.
+
+    out: the folder for `SOURCE.html`, `SOURCE-FIGURE.csv`, `SOURCE-verdicts.csv`, in `markdown` the tables as
+    documents have them, and in `runs` the results so far.
     Raises ConfigError for a source or a figure that there is not, and what `laboratory.carry_out` raises.
     """
     chosen, scale = figures(source, wanted), Scale(quick)
@@ -40,25 +53,42 @@ def reproduce(source: str, wanted: Sequence[str], out: Path, *, quick: bool, rep
         figure.name: figure.table({label: data[run.key] for label, run in runs[figure.name].items()})
         for figure in chosen
     }
+    verdicts = judged(chosen, tables, findings_of(source))
     for figure in chosen:
         _write(out / f"{source}-{figure.name}.csv", _csv(tables[figure.name]))
+    if verdicts:
+        _write(out / f"{source}-verdicts.csv", _csv([each.row() for each in verdicts]))
+    written = out / "markdown"
+    written.mkdir(exist_ok=True)
+    extent = effort([run for found in runs.values() for run in found.values()], quick)
+    for name, text in markdown.pages(chosen, tables, verdicts, extent).items():
+        _write(written / f"{source}-{name}.md", text)
     related = {figure.name: _related(figure, chosen, figures(source)) for figure in chosen}
     sections = [
         _section(source, figure, tables[figure.name], runs[figure.name].values(), quick, related[figure.name])
         for figure in chosen
     ]
-    compared = any(row["published"] is not None for rows in tables.values() for row in rows)
-    title = f"{source}: ours and theirs" if compared else source
+    title = f"{source}: ours and theirs" if verdicts else source
     opening = (
         f"<header><h1>{escape(title)}</h1></header>{note(INDICATIVE if quick else '')}"
-        f'<p class="summary">{escape(verdict(tables))}</p>{_names(source, tables)}'
+        f'<p class="summary">{escape(in_short(verdicts))}</p>{_names(source, tables)}'
     )
-    _write(out / f"{source}.html", document(title, opening, sections, ["page.js"]))
-    return tables
+    _write(out / f"{source}.html", document(title, opening, [*_judged(verdicts), *sections], ["page.js"]))
+    return Reproduced(chosen, tables, verdicts)
 
 
-NEAR, NEARLY = 0.1, 0.25
-"""Deviations from a published number that the verdict counts."""
+def _judged(verdicts: Sequence[Verdict]) -> list[str]:
+    """The first section of a page: every published number, and what is to be thought of it."""
+    if not verdicts:
+        return []
+    words, notes = with_notes(verdicts)
+    cells = [
+        [escape(_cell(value)) for value in (f"{each.figure}: {each.what}", each.ours, each.published, each.ratio, word)]
+        for each, word in zip(verdicts, words, strict=True)
+    ]
+    said = [f"<p>{escape(text)}</p>" for text in (*notes, RULE)]
+    listed = table(["published number", "ours", "published", "ratio", "verdict"], cells)
+    return [section("verdicts", "Every published number", listed, *said)]
 
 
 def verdict(tables: Mapping[str, Sequence[Row]]) -> str:
@@ -163,20 +193,33 @@ def _section(
         chart(f"{figure.name}-chart{number or ''}", caption, _said(spec, said) if quick else spec)
         for number, (caption, spec) in enumerate(figure.charts(rows).items())
     ]
-    shown = rows if len(rows) <= MOST_ROWS else [row for row in rows if row["published"] is not None]
-    left_out = f"{count(len(rows) - len(shown))} more rows, for which nothing is published, are in "
-    cells = [[escape(_cell(value)) for value in row.values()] for row in shown]
-    listed = table([escape(column) for column in rows[0]], cells) if shown else ""
     return section(
         figure.name,
         figure.title,
         *charts,
-        listed,
-        note(f"{left_out}{source}-{figure.name}.csv." if len(shown) < len(rows) else ""),
+        *_listed(source, figure, rows),
         *(f"<p>{escape(part)}</p>" for part in _paragraphs(figure)),
         *(_explained(other) for other in related),
         about=f"{said}. {verdict({figure.name: rows})}" if any(row["published"] for row in rows) else said,
     )
+
+
+def _listed(source: str, figure: Figure, rows: list[Row]) -> list[str]:
+    """A figure's table, in its short forms if it has some; and where the rest is."""
+    file = f"{source}-{figure.name}.csv"
+    if figure.grids:
+        drawn = []
+        for caption, grid in figure.grids.items():
+            columns, lines = grid.cells(rows)
+            cells = [[escape(name), *map(_cell, numbers)] for name, numbers in lines]
+            heading = [f"{grid.line}: {caption}" if caption else grid.line, *columns]
+            drawn.append(table([escape(column) for column in heading], cells))
+        return [*drawn, note(f"All {count(len(rows))} rows are in {file}.")]
+    shown = rows if len(rows) <= MOST_ROWS else [row for row in rows if row["published"] is not None]
+    cells = [[escape(_cell(value)) for value in row.values()] for row in shown]
+    listed = table([escape(column) for column in rows[0]], cells) if shown else ""
+    more = f"{count(len(rows) - len(shown))} more rows, for which nothing is published, are in {file}."
+    return [listed, note(more if len(shown) < len(rows) else "")]
 
 
 def _paragraphs(figure: Figure) -> list[str]:

@@ -107,8 +107,13 @@ fn check_flash(design: &Design) -> Checked {
 }
 
 fn check_rates(design: &Design) -> Checked {
-    for (key, rate) in [("fabric.link_rate", design.fabric.link_rate), ("link.lane_rate", design.link.lane_rate.rate())]
-    {
+    let reference = &design.energy.reference;
+    for (key, rate) in [
+        ("fabric.link_rate", design.fabric.link_rate),
+        ("link.lane_rate", design.link.lane_rate.rate()),
+        ("energy.reference.bus_rate", reference.bus_rate),
+        ("energy.reference.network_rate", reference.network_rate),
+    ] {
         require(rate.0 > 0, key, || format!("got \"{rate}\", expected a rate above 0"))?;
     }
     let payload = design.link.max_payload.0;

@@ -1,13 +1,12 @@
 //! Keys of the energy model: energy and power of each operation and part.
 //!
 //! `measure/energy.rs` turns them and a run's activity into millijoules. `docs/energy.md` holds the formulas and
-//! discusses the values. A power counts while its part works, so that the same flash in less time, or the same page
-//! over a shorter way, costs less.
+//! discusses the values. A power counts while its part works, so that the same page over a shorter way costs less.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::config::units::{Joules, Power};
+use crate::config::units::{Joules, Power, Rate};
 
 /// Powers and energies. "Venice" is "Venice: Improving SSD Parallelism at Low Cost via Conflict-Free Accesses", ISCA
 /// 2023. Its milliwatts are "for a 4 KB page transfer" and count for as long as the transfer takes.
@@ -19,6 +18,8 @@ pub struct Energy {
     pub router: RouterSource,
     /// Flash array.
     pub array: Array,
+    /// Rates for which the powers of wires, routers and buffers are stated.
+    pub reference: Reference,
     /// Wires, while data, commands or scouts cross them.
     pub wires: Wires,
     /// Routers and their buffers, while data cross them.
@@ -62,48 +63,57 @@ pub struct Array {
     pub erase_energy: Joules,
 }
 
-/// Power of working wires. The values hold at the rates of the papers (8 bits at about 1 GB/s); they do not follow
-/// `fabric.link_rate`.
+/// Rates for which powers are stated. Toggling wires take energy by the bit, ½ α C V² with capacitance C, swing V and
+/// activity α (Wang et al., "Orion: A Power-Performance Simulator for Interconnection Networks", MICRO 2002), so that their
+/// power is proportional to the rate: at twice the rate a byte takes the same energy in half of the time. Terminations and
+/// leakage are drawn by the time, at any rate.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Reference {
+    /// Rate of eight data wires of a bus (`fabric.link_rate`) for which the powers of channel, column and path are stated.
+    /// Source: the channel of Venice Table 1, 1.2 GB/s.
+    pub bus_rate: Rate,
+    /// Rate of eight data wires of a link (`fabric.network.link_rate`) for which the powers of links, routers and buffers
+    /// are stated. Source: the link of Venice Table 1, 8 bit at 1 GHz.
+    pub network_rate: Rate,
+}
+
+/// Power of working wires, eight data wires at the rate of `energy.reference`. More or fewer wires (`packetized`,
+/// `mesh-2bit`) take power in proportion.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Wires {
-    /// Channel of eight data wires with its chips; also the row buses of omnibus. Source: Venice §6.6: a link's 1.08 mW
-    /// are 90 % less, so 10.8 mW.
+    /// Channel with its chips; also the row buses of omnibus. Source: Venice §6.6: a link's 1.08 mW are 90 % less, so
+    /// 10.8 mW.
     pub channel: Power,
-    /// Packetized channel of sixteen data wires. Assumed: twice a channel's, because twice the wires toggle.
-    pub wide_channel: Power,
-    /// Column bus of omnibus. Assumed: a channel's, because it is as wide and joins as many chips.
+    /// Column bus of omnibus. Assumed: a channel's, because it joins as many chips.
     pub column: Power,
     /// Line from a controller to a single chip, in the ideal SSD. Assumed: half a channel's, because it is half as long
     /// on average and has one chip instead of eight.
     pub path: Power,
-    /// 8-bit link between neighbouring routers, each direction for itself. Source: Venice Table 4 (1.08 mW, by ORION
-    /// 3.0).
+    /// Power of the termination of each data wire of a bus, whatever its rate, while commands or data cross it. Default:
+    /// none, because Venice's figures are whole, and ORION 3.0, which gave them, has unterminated wires. ONFI's on-die
+    /// termination takes (VccQ / 2)² / (Ron + Rtt) a wire (docs/energy.md).
+    pub termination: Power,
+    /// Link between neighbouring routers, each direction for itself. Source: Venice Table 4 (1.08 mW, by ORION 3.0).
     pub link: Power,
-    /// 2-bit link between neighbouring routers. Assumed: a quarter of an 8-bit link's, because a quarter of the wires
-    /// toggles.
-    pub narrow_link: Power,
-    /// 8-bit link between a controller and its router. Assumed: a link's, because it is as short.
+    /// Link between a controller and its router. Assumed: a link's, because it is as short.
     pub controller_link: Power,
 }
 
-/// Power of working routers.
+/// Power of working routers of eight data wires at `energy.reference.network_rate`. Narrower ones (`mesh-2bit`) take power
+/// in proportion.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Routers {
     /// Circuit-switched router (venice). Source: Venice Table 4 (0.241 mW, HDL synthesized for UMC 65 nm).
     pub circuit: Power,
-    /// 8-bit packet router (mesh) without its buffers. Assumed: a circuit-switched one's. The data path dominates and
-    /// more elaborate control costs little (Banerjee, Mullins, Moore, NOCS 2007).
+    /// Packet router (mesh) without its buffers. Assumed: a circuit-switched one's. The data path dominates and more
+    /// elaborate control costs little (Banerjee, Mullins, Moore, NOCS 2007).
     pub packet: Power,
-    /// 2-bit packet router (mesh-2bit) without its buffers. Assumed: a quarter of an 8-bit one's.
-    pub narrow_packet: Power,
-    /// Buffer of an 8-bit router, written and later read. Assumed: 2.5 pJ a byte at 1 GB/s: 10 pJ for 64 bits of an 8
+    /// Buffer of a packet router, written and later read. Assumed: 2.5 pJ a byte at 1 GB/s: 10 pJ for 64 bits of an 8
     /// KiB memory in 45 nm (Horowitz, ISSCC 2014), once in, once out; NoSSD's buffers hold pages.
     pub buffer: Power,
-    /// Buffer of a 2-bit router, written and later read. Assumed: a quarter of an 8-bit one's, because bytes arrive at
-    /// a quarter of the rate.
-    pub narrow_buffer: Power,
 }
 
 /// Power drawn at all times.
@@ -113,7 +123,7 @@ pub struct Idle {
     /// Standby power of each flash chip. Source: Micron MT29F64* standby current, 10 uA at 3.3 V, by way of SimpleSSD
     /// 2.0. Chips that stay selected while idle draw 5 mA (16.5 mW, same source).
     pub chip: Power,
-    /// Idle power of wires and routers, as a share of their working power. Assumed: 1 %, the order of leakage (Venice's
+    /// Idle power of wires and routers, as a share of their working power at the reference rate. Assumed: 1 %, the order of leakage (Venice's
     /// router has some 430 gates in 65 nm; ten nanowatts each are 2 % of its 0.241 mW). Idle wires do not toggle.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub leakage: f64,
@@ -140,15 +150,20 @@ impl Default for Array {
     }
 }
 
+impl Default for Reference {
+    fn default() -> Self {
+        Reference { bus_rate: Rate(1_200_000_000), network_rate: Rate(1_000_000_000) }
+    }
+}
+
 impl Default for Wires {
     fn default() -> Self {
         Wires {
             channel: uw(10_800),
-            wide_channel: uw(21_600),
             column: uw(10_800),
             path: uw(5_400),
+            termination: Power(0),
             link: uw(1_080),
-            narrow_link: uw(270),
             controller_link: uw(1_080),
         }
     }
@@ -156,13 +171,7 @@ impl Default for Wires {
 
 impl Default for Routers {
     fn default() -> Self {
-        Routers {
-            circuit: uw(241),
-            packet: uw(241),
-            narrow_packet: Power(60_250),
-            buffer: uw(2_500),
-            narrow_buffer: uw(625),
-        }
+        Routers { circuit: uw(241), packet: uw(241), buffer: uw(2_500) }
     }
 }
 

@@ -68,9 +68,12 @@ const NEEDS: &[Need] = &[
     need(&["fabric.burst_bytes", "fabric.turnarounds"], "fabric.kind = \"bus\" or \"ideal\"", |d| {
         is(d, &["bus", "ideal"])
     }),
-    need(&["energy.routers.circuit", "energy.routers.packet"], "energy.router = \"paper\"", |d| {
-        d.energy.router == RouterSource::Paper
-    }),
+    need(&["energy.routers.circuit"], "energy.router = \"paper\"", |d| d.energy.router == RouterSource::Paper),
+    need(
+        &["energy.routers.packet"],
+        "energy.router = \"paper\", or fabric.kind = \"mesh-2bit\", whose router was not synthesised",
+        |d| d.energy.router == RouterSource::Paper || is(d, &["mesh-2bit"]),
+    ),
     need(&["area.router_logic"], "area.router = \"paper\"", |d| d.area.router == RouterSource::Paper),
     need(&["link."], "attachment.kind = \"none\": a PC takes the link's place", |d| {
         d.attachment.kind == AttachmentKind::None

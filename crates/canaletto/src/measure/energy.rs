@@ -11,8 +11,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::config::energy::{Array, Energy, Idle, RouterSource, Routers, Wires};
-use crate::config::units::Power;
+use crate::config::energy::{Array, Energy, Idle, Reference, RouterSource, Wires};
+use crate::config::units::{Power, Rate};
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::facts::RouterKind;
 use crate::fabric::wires::WireKind;
@@ -57,10 +57,28 @@ pub struct Activity {
     /// Durations of the transfers, each counted once however many wires, routers and buffers it crosses. Only the paper's
     /// formula asks for it.
     pub transfers: TimeSum,
+    /// Rates at which data crossed wires and routers.
+    pub rates: Rates,
     /// How many parts there are.
     pub parts: Parts,
     /// First arrival to last completion.
     pub execution: Time,
+}
+
+/// Rates of the interconnect, of eight data wires each; the defaults are those for which powers are stated.
+#[derive(Debug, Clone)]
+pub struct Rates {
+    /// Buses and single lines.
+    pub bus: Rate,
+    /// Links, routers and buffers.
+    pub network: Rate,
+}
+
+impl Default for Rates {
+    fn default() -> Self {
+        let Reference { bus_rate, network_rate } = Reference::default();
+        Rates { bus: bus_rate, network: network_rate }
+    }
 }
 
 /// Energy by origin, in millijoules.
@@ -188,57 +206,91 @@ fn array_energy(activity: &Activity, keys: &Array) -> ArrayEnergy {
     }
 }
 
-fn wire_power(keys: &Wires, kind: WireKind) -> Power {
+/// Power of working wires as it is stated, their number as a multiple of the eight that it is stated for, and whether
+/// they make a bus.
+fn wires_of(keys: &Wires, kind: WireKind) -> (Power, f64, bool) {
     match kind {
-        WireKind::Channel => keys.channel,
-        WireKind::WideChannel => keys.wide_channel,
-        WireKind::Column => keys.column,
-        WireKind::Path => keys.path,
-        WireKind::Link => keys.link,
-        WireKind::NarrowLink | WireKind::NarrowControllerLink => keys.narrow_link,
-        WireKind::ControllerLink => keys.controller_link,
+        WireKind::Channel => (keys.channel, 1.0, true),
+        WireKind::WideChannel => (keys.channel, 2.0, true),
+        WireKind::Column => (keys.column, 1.0, true),
+        WireKind::Path => (keys.path, 1.0, true),
+        WireKind::Link => (keys.link, 1.0, false),
+        WireKind::NarrowLink => (keys.link, NARROW, false),
+        WireKind::ControllerLink => (keys.controller_link, 1.0, false),
+        WireKind::NarrowControllerLink => (keys.controller_link, NARROW, false),
     }
 }
 
-fn router_power(keys: &Energy, kind: Option<RouterKind>) -> Power {
+/// Data wires of a 2-bit link, and so the bits that its routers move in a cycle, as a share of eight.
+const NARROW: f64 = 0.25;
+
+/// Milliwatts of wires while they toggle: energy by the bit at the rate that they have, terminations by the time.
+fn wire_power(keys: &Energy, rates: &Rates, kind: WireKind) -> f64 {
+    let (stated, width, is_bus) = wires_of(&keys.wires, kind);
+    if is_bus {
+        let termination = 8.0 * keys.wires.termination.mw();
+        width * (stated.mw() * ratio(rates.bus, keys.reference.bus_rate) + termination)
+    } else {
+        width * stated.mw() * network_ratio(keys, rates)
+    }
+}
+
+/// Milliwatts of a router at the rate for which its power is stated.
+fn router_power(keys: &Energy, kind: Option<RouterKind>) -> f64 {
     match (kind, keys.router) {
-        (None, _) => Power(0),
-        (Some(RouterKind::Circuit), RouterSource::Paper) => keys.routers.circuit,
-        (Some(RouterKind::Circuit), RouterSource::Synthesised) => synthesis::CIRCUIT_POWER,
-        (Some(RouterKind::Packet), RouterSource::Paper) => keys.routers.packet,
-        (Some(RouterKind::Packet), RouterSource::Synthesised) => synthesis::PACKET_POWER,
-        (Some(RouterKind::NarrowPacket), _) => keys.routers.narrow_packet,
+        (None, _) => 0.0,
+        (Some(RouterKind::Circuit), RouterSource::Paper) => keys.routers.circuit.mw(),
+        (Some(RouterKind::Circuit), RouterSource::Synthesised) => synthesis::CIRCUIT_POWER.mw(),
+        (Some(RouterKind::Packet), RouterSource::Paper) => keys.routers.packet.mw(),
+        (Some(RouterKind::Packet), RouterSource::Synthesised) => synthesis::PACKET_POWER.mw(),
+        // A router of two bits was not synthesised.
+        (Some(RouterKind::NarrowPacket), _) => NARROW * keys.routers.packet.mw(),
     }
 }
 
-fn buffer_power(keys: &Routers, kind: Option<RouterKind>) -> Power {
+/// Milliwatts of a router's buffer at the rate for which its power is stated.
+fn buffer_power(keys: &Energy, kind: Option<RouterKind>) -> f64 {
     match kind {
         // Circuit-switched routers' two bytes a port are registers and part of their power.
-        None | Some(RouterKind::Circuit) => Power(0),
-        Some(RouterKind::Packet) => keys.buffer,
-        Some(RouterKind::NarrowPacket) => keys.narrow_buffer,
+        None | Some(RouterKind::Circuit) => 0.0,
+        Some(RouterKind::Packet) => keys.routers.buffer.mw(),
+        Some(RouterKind::NarrowPacket) => NARROW * keys.routers.buffer.mw(),
     }
+}
+
+/// A rate as a multiple of the one for which powers are stated.
+fn ratio(rate: Rate, reference: Rate) -> f64 {
+    rate.0 as f64 / reference.0 as f64
+}
+
+fn network_ratio(keys: &Energy, rates: &Rates) -> f64 {
+    ratio(rates.network, keys.reference.network_rate)
 }
 
 fn fabric_energy(activity: &Activity, keys: &Energy) -> FabricEnergy {
-    let kind = activity.router_kind;
+    let Activity { router_kind, rates, .. } = activity;
+    let crossing = network_ratio(keys, rates);
     FabricEnergy {
-        wires: activity.wires.iter().map(|&(kind, time)| energy(wire_power(&keys.wires, kind), time)).sum(),
-        routers: energy(router_power(keys, kind), activity.routers),
-        buffers: energy(buffer_power(&keys.routers, kind), activity.buffers),
+        wires: activity.wires.iter().map(|&(kind, time)| wire_power(keys, rates, kind) * time.seconds()).sum(),
+        routers: crossing * router_power(keys, *router_kind) * activity.routers.seconds(),
+        buffers: crossing * buffer_power(keys, *router_kind) * activity.buffers.seconds(),
     }
 }
 
 fn idle_energy(activity: &Activity, keys: &Energy) -> IdleEnergy {
     let Idle { chip, leakage, controller } = keys.idle;
     let Parts { chips, wires, routers, ssd_controllers } = &activity.parts;
-    let each = |power: Power, count: u32| energy(power, activity.execution) * f64::from(count);
-    let router = router_power(keys, activity.router_kind);
+    let span = activity.execution.seconds();
+    // Leakage depends on how many wires and gates there are, not on how fast they toggle.
+    let leaking = |kind| {
+        let (stated, width, _) = wires_of(&keys.wires, kind);
+        leakage * width * stated.mw()
+    };
     IdleEnergy {
-        chips: each(chip, *chips),
-        wires: leakage * wires.iter().map(|&(kind, count)| each(wire_power(&keys.wires, kind), count)).sum::<f64>(),
-        routers: leakage * each(router, *routers),
-        controller: each(controller, *ssd_controllers),
+        chips: chip.mw() * span * f64::from(*chips),
+        wires: wires.iter().map(|&(kind, count)| leaking(kind) * span * f64::from(count)).sum(),
+        routers: leakage * router_power(keys, activity.router_kind) * span * f64::from(*routers),
+        controller: controller.mw() * span * f64::from(*ssd_controllers),
     }
 }
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from canaletto._report.charts import Spec
 from canaletto.experiments.bars import grouped
-from canaletto.experiments.figure import Data, Figure, Label, Row
+from canaletto.experiments.figure import Data, Figure, Grid, Label, Row
 from canaletto.experiments.load import curves
 from canaletto.experiments.load.drives import FABRICS, SHADES
 
@@ -41,4 +41,14 @@ def chart(rows: list[Row]) -> dict[str, Spec]:
     return {"knees": grouped(rows, "situation", "throughput at the knee (GB/s)", SHADES, one=False)}
 
 
-FIGURE = Figure("knees", "Knees: throughput at twice the latency of the idle drive", __doc__, curves.runs, table, chart)
+GRIDS = {"GB/s": Grid("situation", "system", {})}
+
+FIGURE = Figure(
+    "knees",
+    "Knees: throughput at twice the latency of the idle drive",
+    __doc__,
+    curves.runs,
+    table,
+    chart,
+    grids=GRIDS,
+)

@@ -30,5 +30,11 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 FIGURE = Figure(
-    "files-back-end", "MQSim's files: contention at the back end", __doc__, runs, table, beside_mqsim.charts
+    "files-back-end",
+    "MQSim's files: contention at the back end",
+    __doc__,
+    runs,
+    table,
+    beside_mqsim.charts,
+    is_counted=True,
 )

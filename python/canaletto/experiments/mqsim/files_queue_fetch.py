@@ -36,4 +36,12 @@ def _case(size: int) -> str:
     return f"queue-fetch-size {size}"
 
 
-FIGURE = Figure("files-queue-fetch", "MQSim's files: queue-fetch size", __doc__, runs, table, beside_mqsim.charts)
+FIGURE = Figure(
+    "files-queue-fetch",
+    "MQSim's files: queue-fetch size",
+    __doc__,
+    runs,
+    table,
+    beside_mqsim.charts,
+    is_counted=True,
+)

@@ -2,7 +2,9 @@
 
 from canaletto._run import config
 from canaletto._run.config import Design, Workload
-from canaletto.experiments.figure import Scale
+from canaletto.experiments.figure import Data, Scale
+from canaletto.experiments.flows import workload
+from canaletto.experiments.venice.evaluation import OWN, TABLE2, flows
 
 FABRICS = {"baseSSD": "bus", "pSSD": "packetized", "pnSSD": "omnibus"}
 """Our names of the paper's systems (Table III)."""
@@ -18,24 +20,34 @@ OCCUPANCY = 0.75
 """Share of the addresses that hold data. Assumed: the paper states none."""
 
 
-def system(name: str, kind: str, scale: Scale) -> Design:
+def system(name: str, kind: str, scale: Scale, **keys: object) -> Design:
     """The drive of Table II as one of its systems, with a kind of collection, in its steady state.
 
-    Its blocks have 128 pages instead of 512, and a plane 256 of them (64 and 128 at the small scale): an epoch collects
+    Its blocks have 128 pages instead of 512, and a plane 256 of them (16 and 128 at the small scale): an epoch collects
     a block of every plane at once, and a run should see several epochs.
     """
-    return config.design(
-        "networked-ssd",
-        fabric=FABRICS[name],
-        **KINDS[kind],
-        **{
-            "ftl.write_placement": "dynamic",
-            "precondition.kind": "steady",
-            "precondition.occupancy": OCCUPANCY,
-            "geometry.blocks_per_plane": scale.of(256, 128),
-            "geometry.pages_per_block": scale.of(128, 64),
-        },
-    )
+    shared: dict[str, object] = {
+        "ftl.write_placement": "dynamic",
+        "precondition.kind": "steady",
+        "precondition.occupancy": OCCUPANCY,
+        "geometry.blocks_per_plane": scale.of(256, 128),
+        "geometry.pages_per_block": scale.of(128, 16),
+    }
+    return config.design("networked-ssd", fabric=FABRICS[name], **KINDS[kind], **{**shared, **keys})
+
+
+EPOCHS = 2
+"""Completed epochs below which a run shows how collection starts up, and not what it costs."""
+
+
+def epochs(data: Data) -> int:
+    """Epochs of collection that ended during a run."""
+    return int(data["flash"]["gc"]["epochs"])
+
+
+def work(data: Data) -> dict[str, float | int | None]:
+    """Columns that tell how much collection a run did, so that systems which did different work are seen."""
+    return {"epochs": epochs(data), "write_amplification": data["flash"]["write_amplification"]}
 
 
 SLOWED = {"ssd-00": "45us", "ssd-10": "6us"}
@@ -43,7 +55,7 @@ SLOWED = {"ssd-00": "45us", "ssd-10": "6us"}
 are more than the drive's link of 8 GB/s, or nearly: here they ask for 2 GB/s."""
 
 
-def profile(name: str, requests: int) -> Workload:
-    """A published trace's profile, open loop at its published rate if the drive can carry that."""
-    made = config.workload(name, requests=requests)
-    return made.replace(**{"flow.0.synthetic.inter_arrival": SLOWED[name]}) if name in SLOWED else made
+def profile(name: str, requests: int, traffic: str = OWN) -> Workload:
+    """A published trace's traffic, open loop at its published rate if the drive can carry that."""
+    gap = float(SLOWED[name].removesuffix("us")) if name in SLOWED else TABLE2[name][2]
+    return workload(name, flows(name, traffic, requests, inter_arrival_us=gap))

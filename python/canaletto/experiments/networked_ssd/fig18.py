@@ -5,7 +5,7 @@ collection, so that collection goes on all the time. Reads cannot cause collecti
 random writes the other half; what is shown is the latency of the reads alone. Improvement is the mean latency of
 baseSSD with PaGC over that of each system with SpGC.
 
-Assumptions: three quarters of the addresses hold data; blocks of 128 pages (of 64 with --quick) instead of 512;
+Assumptions: three quarters of the addresses hold data; blocks of 128 pages (of 16 with --quick) instead of 512;
 collection goes ahead of requests (§VI-B: "I/O cannot be serviced during GC"). The paper prints the average over the
 pattern for pnSSD, one number for reads and one for writes for pSSD, and the most for baseSSD.
 """
@@ -17,7 +17,7 @@ import altair as alt
 from canaletto._report.charts import Spec, spec
 from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
 from canaletto.experiments.flows import flow, workload
-from canaletto.experiments.networked_ssd.collecting import system
+from canaletto.experiments.networked_ssd.collecting import system, work
 
 SYSTEMS = [("baseSSD", "PaGC"), ("baseSSD", "SpGC"), ("pSSD", "SpGC"), ("pnSSD", "SpGC")]
 PATTERNS = [("sequential", "read"), ("random", "read"), ("sequential", "write"), ("random", "write")]
@@ -27,7 +27,7 @@ PUBLISHED = {("pSSD", "read"): 1.59, ("pSSD", "write"): 1.95, ("pnSSD", "average
 
 def runs(scale: Scale) -> dict[Label, Run]:
     """A run for each pattern and system."""
-    count = scale.of(40_000, 8_000)
+    count = scale.of(40_000, 4_000)
     found: dict[Label, Run] = {}
     for order, kind in PATTERNS:
         shape = {"size": "64KiB", "alignment": "64KiB"}
@@ -51,6 +51,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
     """A line a pattern and system, and the averages over the patterns."""
     rows: list[Row] = []
     for order, kind in PATTERNS:
+        data = {system: found[order, kind, *system] for system in SYSTEMS}
         latency = {system: found[order, kind, *system]["flows"][0]["latency_us"]["all"]["mean"] for system in SYSTEMS}
         for name, collection in SYSTEMS:
             rows.append(
@@ -58,6 +59,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
                     "pattern": f"{order} {kind}",
                     "system": f"{name} ({collection})",
                     "mean_latency_us": latency[name, collection],
+                    **work(data[name, collection]),
                     "ours": latency[SYSTEMS[0]] / latency[name, collection],
                     "published": PUBLISHED.get((name, kind)) if collection == "SpGC" else None,
                 }
@@ -65,7 +67,8 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
     for name, collection in SYSTEMS[1:]:
         label = f"{name} ({collection})"
         ours = [row["ours"] for row in rows if row["system"] == label]
-        mean = {"pattern": "average", "system": label, "mean_latency_us": None, "ours": sum(ours) / len(ours)}
+        nothing = {"mean_latency_us": None, "epochs": None, "write_amplification": None}
+        mean = {"pattern": "average", "system": label, **nothing, "ours": sum(ours) / len(ours)}
         rows.append({**mean, "published": PUBLISHED.get((name, "average"))})
         if (most := PUBLISHED.get((name, "most"))) is not None:
             rows.append({**mean, "pattern": "most", "ours": max(ours), "published": most})

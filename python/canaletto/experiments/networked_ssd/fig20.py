@@ -12,7 +12,7 @@ import altair as alt
 
 from canaletto._report.charts import Spec, spec
 from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
-from canaletto.experiments.networked_ssd.collecting import profile, system
+from canaletto.experiments.networked_ssd.collecting import profile, system, work
 from canaletto.experiments.networked_ssd.fig18 import COLOURS, SYSTEMS
 
 WORKLOAD = "ssd-00"
@@ -40,6 +40,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
                     "measure": percentile,
                     "system": name,
                     "us": latency,
+                    **work(data),
                     "ours": first["latency_us"]["all"][percentile] / latency,
                     "published": PUBLISHED.get((percentile, label[0])),
                 }
@@ -48,7 +49,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
         epoch, base = data["flash"]["gc"]["epoch_mean_us"], first["flash"]["gc"]["epoch_mean_us"]
         better = base / epoch if epoch and base else None
         name = f"{label[0]} ({label[1]})"
-        rows.append({"measure": "epoch", "system": name, "us": epoch, "ours": better, "published": None})
+        rows.append({"measure": "epoch", "system": name, "us": epoch, **work(data), "ours": better, "published": None})
     return rows
 
 

@@ -26,6 +26,9 @@ SYSTEMS = {
 WORKLOADS = tuple(TABLE2)
 """The paper's traces are not all named: these are the profiles that canaletto ships."""
 
+UNLIMITED: dict[str, Any] = {"link.lanes": 32, "controller.system_bus": "0B/s", "controller.dram": "0B/s"}
+"""A host link of 64 GB/s, a system bus and DRAM that take no time: 0 B/s stands for that."""
+
 AVERAGE, MOST = "average", "most"
 TRAFFICS = (OWN, SKEWED)
 
@@ -33,7 +36,7 @@ TRAFFICS = (OWN, SKEWED)
 @cache
 def drive(system: str, **keys: Any) -> Design:
     """The drive of Table II as one of the systems, fresh, so that nothing is collected."""
-    return config.design("networked-ssd", fabric=SYSTEMS[system], **keys)
+    return config.quiet_design("networked-ssd", fabric=SYSTEMS[system], **keys)
 
 
 @cache

@@ -1,6 +1,6 @@
 """Latency of 64 KiB requests against their number (Fig. 16 and 17), for an allocation of pages."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from statistics import fmean
 
 import altair as alt
@@ -16,13 +16,13 @@ PATTERNS = [(order, kind) for kind in ("read", "write") for order in ("sequentia
 AVERAGE = "average"
 
 
-def runs(scale: Scale, allocation: str) -> dict[Label, Run]:
-    """A run for each pattern, number of concurrent requests and system."""
+def runs(scale: Scale, allocation: str, systems: Iterable[str] = SYSTEMS, **keys: object) -> dict[Label, Run]:
+    """A run for each pattern, number of concurrent requests and system; keys: of the drive."""
     found: dict[Label, Run] = {}
     for order, kind in PATTERNS:
         for depth in DEPTHS:
             shape = {
-                "requests": scale.of(20_000, 400),
+                "requests": scale.of(20_000, 150),
                 "size": "64KiB",
                 "alignment": "64KiB",
                 "addresses": "sequential" if order == "sequential" else "uniform",
@@ -30,8 +30,9 @@ def runs(scale: Scale, allocation: str) -> dict[Label, Run]:
                 "queue_depth": depth,
             }
             work = workload(f"{order} {kind}", [flow("requests", shape)])
-            for system in SYSTEMS:
-                found[order, kind, str(depth), system] = Run(drive(system, **{"ftl.allocation": allocation}), work)
+            for system in systems:
+                design = drive(system, **{"ftl.allocation": allocation, **keys})
+                found[order, kind, str(depth), system] = Run(design, work)
     return found
 
 

@@ -3,6 +3,7 @@
 from canaletto.experiments.pc_ssd import (
     breakdown,
     device,
+    match,
     max_improvement,
     network_download,
     page_fault,
@@ -17,6 +18,7 @@ FIGURES = [
     *(module.FIGURE for module in (read_miss, read_hit, write, page_fault, network_download, real_traces)),
     *(module.FIGURE for module in (max_improvement, breakdown)),
     *sensitivity.FIGURES,
+    match.FIGURE,
     device.FIGURE,
 ]
 """In the slides' order, then what explains them, then a simulated drive."""

@@ -21,7 +21,7 @@ from canaletto import _engine, attachments
 from canaletto._report.charts import Spec, spec
 from canaletto.experiments.bars import PUBLISHED as RED
 from canaletto.experiments.figure import Data, Figure, Label, Row
-from canaletto.experiments.pc_ssd.real_traces import NUMBERED, sources, trace_gain
+from canaletto.experiments.pc_ssd.real_traces import JUDGED, NUMBERED, sources, trace_gain
 from canaletto.experiments.pc_ssd.study import BASELINE, SHADES, SYSTEMS, TITLES, Keys, best, nothing, published
 
 AS_IT_IS = "as it is"
@@ -170,7 +170,7 @@ def figure(name: str, operation: str, measure: Measure, of: str) -> Figure:
     def drawn(rows: list[Row]) -> dict[str, Spec]:
         return {"what moves a ratio by 0.5 % or more; dashed: as it is; red: what was published": chart(of, rows)}
 
-    return Figure(f"sensitivity-{name}", f"Sensitivity: {operation}", __doc__ or "", nothing, made, drawn)
+    return Figure(f"sensitivity-{name}", f"Sensitivity: {operation}", __doc__ or "", nothing, made, drawn, JUDGED)
 
 
 def highest(scenario: str) -> Measure:

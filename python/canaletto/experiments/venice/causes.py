@@ -1,132 +1,193 @@
 """Causes of the differences from the paper: one change at a time.
 
-Method: the profiles of all 19 workloads on the performance-optimized SSD in a closed loop of 64 requests; speedup in
-execution time over the baseline, averaged over workloads, before and after one change of the drive or of the traffic
-that both the baseline and the system undergo. Changes: the links of the networks as fast as the channels (1.2 instead
-of 1 GB/s); channels and links of 0.4 GB/s; a host link that never limits; the path held through array time; other
-queue depths; an open loop at the published rates, and faster ones; commands before data; striping over a row's chips
-first (WCDP); half and seven eighths of the requests on one row; scouts that search at one moment; scouts sent again
-at once; controllers on both edges; and some of them together.
+Method: the profiles of all 19 workloads on both SSDs, in a closed loop of 64 requests unless a change says otherwise;
+speedup in execution time over the baseline, averaged over workloads, after a change of the drive or of the traffic that
+the baseline and the system undergo alike (or each as the change says). Changes: the host link, rates of channels and
+links, depths and arrival rates, order, allocation, imbalance over rows, scouts and controllers, what else takes time
+(chips busy until their data are out, a small mapping cache, a write cache, a full drive, error correction); and paths
+that are held while the array works, by all systems or by some.
 
 Assumptions: those of Fig. 9; fewer requests, one seed. Systems that a change does not concern are left out of it.
-Published: the averages of Fig. 9.
+Published: the numbers of Fig. 9. Held paths bring some of them within reach, and Fig. 3 speaks against them: its two
+reads of one channel overlap their array times, which a held channel does not allow (`fig3` has both).
 """
 
 from collections.abc import Mapping
-from statistics import fmean
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from canaletto._report.charts import Spec
-from canaletto.experiments.bars import fabric_colours, grouped
-from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
+from canaletto._run.config import Workload
+from canaletto.experiments.bars import dots, fabric_colours
+from canaletto.experiments.figure import Data, Figure, Grid, Label, Row, Run, Scale, Settings
 from canaletto.experiments.flows import workload
 from canaletto.experiments.venice import fig9
 from canaletto.experiments.venice.evaluation import (
     AVERAGE,
     BASELINE,
-    HOT_SHARE,
+    COST,
+    MOST,
     OWN,
     PERFORMANCE,
     QUEUE_DEPTH,
     SKEWED,
+    SSDS,
     SYSTEMS,
     TABLE2,
+    UNIFORM,
     drive,
-    execution_time,
     flows,
+    shown,
 )
 
-NONE, HELD, HELD_HOT = "none", "path held", "path held, 1/2 on one row"
-UNLIMITED = {"link.lanes": 16, "link.lane_rate": "8GB/s"}
-SLOW = {"fabric.link_rate": "0.4GB/s", "fabric.network.link_rate": "0.4GB/s"}
+Keys = Mapping[str, Any]
 
-DRIVES: dict[str, dict[str, Any]] = {
-    NONE: {},
-    "links 1.2 GB/s": {"fabric.network.link_rate": "1.2GB/s"},
-    "channels and links 0.4 GB/s": SLOW,
-    "no limit at the host": UNLIMITED,
-    HELD: {"fabric.hold_path": "always"},
-    HELD_HOT: {"fabric.hold_path": "always"},
-    "commands first": {"fabric.transfer_order": "commands-first"},
-    "WCDP": {"ftl.allocation": "WCDP"},
-    "atomic scouts": {"fabric.venice.scouts": "atomic"},
-    "scouts at once again": {"fabric.venice.retry": "immediate"},
-    "controllers on both edges": {"fabric.network.controllers": "alternating"},
-    "7/8 on one row, no limit at the host": UNLIMITED,
-    "7/8 on one row, links 1.2 GB/s, no limit at the host": {**UNLIMITED, "fabric.network.link_rate": "1.2GB/s"},
-}
-"""Changes of the drive."""
+UNLIMITED: Keys = {"link.lanes": 16, "link.lane_rate": "8GB/s"}
+"""A host link of 128 GB/s, which limits nothing."""
 
-DEPTHS = {"QD 8": 8, "QD 256": 256}
-RATES = {"open loop": 1, "open loop, 10 times as fast": 10, "open loop, 1,000 times as fast": 1000}
-"""Arrival rates as multiples of Table 2's."""
-
-HOT = {
-    "1/2 on one row": 1 / 2,
-    HELD_HOT: 1 / 2,
-    "7/8 on one row": 7 / 8,
-    "7/8 on one row, no limit at the host": 7 / 8,
-    "7/8 on one row, links 1.2 GB/s, no limit at the host": 7 / 8,
-}
-"""Share of the requests on one row of eight."""
+AGAINST_HELD = "Fig. 3 speaks against held paths: its reads of one channel overlap their array times (fig3)"
 
 COMPARED = tuple(system for system in SYSTEMS if system != BASELINE)
+SINGLE_PATH = ("pSSD", "pnSSD", "Venice", "ideal")
+"""Systems whose transfers hold one path: packets of a mesh hold none, halves of a page take two."""
 
-ONLY = {
-    **dict.fromkeys((HELD, HELD_HOT), ("pSSD", "pnSSD", "Venice", "ideal")),
-    "links 1.2 GB/s": ("NoSSD", "Venice"),
-    "controllers on both edges": ("NoSSD", "Venice"),
-    "atomic scouts": ("Venice",),
-    "scouts at once again": ("Venice",),
+
+@dataclass(frozen=True)
+class Change:
+    """One change of the drives, the traffic or both."""
+
+    keys: Keys = field(default_factory=dict)
+    """Of every system."""
+    of: Mapping[str, Keys] = field(default_factory=dict)
+    """Of some systems beside that."""
+    depth: int = QUEUE_DEPTH
+    rate: float | None = None
+    """Open loop at so many times Table 2's rate; None: closed loop of `depth`."""
+    hot_share: float | None = None
+    """Share of the requests on one row of eight; None: the profile's own places."""
+    traffic: str = OWN
+    systems: tuple[str, ...] = COMPARED
+    """Systems that it applies to."""
+    ssds: tuple[str, ...] = (PERFORMANCE,)
+    against: str | None = None
+    """What the paper's own figures say against it."""
+
+    def drive_keys(self, system: str) -> dict[str, Any]:
+        """Keys of a system."""
+        return {**self.keys, **self.of.get(system, {})}
+
+    def workload(self, name: str, requests: int) -> Workload:
+        """The traffic of a workload."""
+        kind = self.traffic if self.hot_share is None else SKEWED
+        load = {"queue_depth": self.depth} if self.rate is None else {"inter_arrival_us": TABLE2[name][2] / self.rate}
+        parts = flows(name, kind, requests, hot_share=self.hot_share or 0.0, **load)
+        return workload(name, parts, partitioned=kind == SKEWED)
+
+
+def _held(how: str, systems: tuple[str, ...]) -> dict[str, Keys]:
+    return {system: {"fabric.hold_path": how} for system in systems}
+
+
+BUSES = (BASELINE, "pSSD", "pnSSD")
+ALL_HOLD = Change(of=_held("always", (BASELINE, *SINGLE_PATH)), systems=SINGLE_PATH, against=AGAINST_HELD)
+READS_HOLD = replace(ALL_HOLD, of=_held("reads", (BASELINE, *SINGLE_PATH)))
+BUSES_HOLD = Change(of=_held("always", BUSES), against=AGAINST_HELD)
+BUSES_HOLD_READS = Change(UNLIMITED, of=_held("reads", BUSES), against=AGAINST_HELD)
+SLOW = {"fabric.link_rate": "0.333GB/s"}
+
+CHANGES: dict[str, Change] = {
+    "none": Change(ssds=SSDS),
+    "Table 2's means alone": Change(traffic=UNIFORM, ssds=SSDS),
+    "no limit at the host": Change(UNLIMITED, ssds=SSDS),
+    "links 1.2 GB/s": Change({"fabric.network.link_rate": "1.2GB/s"}, systems=("NoSSD", "Venice")),
+    "channels and links 0.4 GB/s": Change({"fabric.link_rate": "0.4GB/s", "fabric.network.link_rate": "0.4GB/s"}),
+    "channels 0.333 GB/s (MQSim's), links 1 GB/s": Change(SLOW, ssds=SSDS),
+    "channels 0.166 GB/s, links 1 GB/s, no limit at the host": Change({**UNLIMITED, "fabric.link_rate": "0.166GB/s"}),
+    "QD 8": Change(depth=8),
+    "QD 256": Change(depth=256),
+    "open loop": Change(rate=1, ssds=SSDS),
+    "open loop, 10 times as fast": Change(rate=10, ssds=SSDS),
+    "open loop, 30 times as fast": Change(rate=30),
+    "open loop, 100 times as fast, no limit at the host": Change(UNLIMITED, rate=100),
+    "commands first": Change({"fabric.transfer_order": "commands-first"}),
+    "WCDP": Change({"ftl.allocation": "WCDP"}),
+    "chips busy until data out": Change({"flash.busy_until_data_out": True}),
+    "mapping cache 2 MiB": Change({"mapping.cache_capacity": "2MiB"}),
+    "write cache 256 MiB": Change({"cache.capacity": "256MiB"}),
+    "95 % of the addresses in use": Change({"precondition.occupancy": 0.95}),
+    "ECC 5 us": Change({"controller.ecc_latency": "5us"}),
+    "least-loaded controllers": Change({"fabric.mesh.controller": "least-loaded"}, systems=("NoSSD",)),
+    "controllers on both edges": Change({"fabric.network.controllers": "alternating"}, systems=("NoSSD", "Venice")),
+    "atomic scouts": Change({"fabric.venice.scouts": "atomic"}, systems=("Venice",)),
+    "scouts at once again": Change({"fabric.venice.retry": "immediate"}, systems=("Venice",)),
+    "scouts with an oracle": Change({"fabric.venice.retry": "oracle"}, systems=("Venice",)),
+    "circuits end at once": Change({"fabric.venice.tear_down": "wire"}, systems=("Venice",)),
+    "scouts with an oracle, circuits end at once": Change(
+        {"fabric.venice.retry": "oracle", "fabric.venice.tear_down": "wire"}, systems=("Venice",)
+    ),
+    "1/2 on one row": Change(hot_share=1 / 2, ssds=SSDS),
+    "7/8 on one row": Change(hot_share=7 / 8),
+    "7/8 on one row, no limit at the host": Change(UNLIMITED, hot_share=7 / 8),
+    "all hold": replace(ALL_HOLD, ssds=SSDS),
+    "all hold, 1/2 on one row": replace(ALL_HOLD, hot_share=1 / 2),
+    "all hold, open loop, 30 times as fast": replace(ALL_HOLD, rate=30),
+    "all hold, open loop, 100 times as fast": replace(ALL_HOLD, rate=100),
+    "reads hold": READS_HOLD,
+    "reads hold, no limit at the host": replace(READS_HOLD, keys=UNLIMITED, ssds=SSDS),
+    "buses hold, others release, open loop, 30 times as fast": replace(BUSES_HOLD, rate=30, ssds=SSDS),
+    "buses hold reads, others release, no limit at the host": BUSES_HOLD_READS,
+    "buses hold reads, others release, no limit at the host, open loop, 10 times as fast": replace(
+        BUSES_HOLD_READS, rate=10, ssds=SSDS
+    ),
+    "Venice holds reads, others release": Change(of=_held("reads", ("Venice",)), systems=("Venice",)),
 }
-"""Systems that a change applies to, where not to all: packets of a mesh hold no path, halves of a page take two."""
 
-CHANGES = tuple(dict.fromkeys([*DRIVES, *DEPTHS, *RATES, *HOT]))
+REQUESTS, QUICK = 10_000, 200
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
-    """Every workload (every third with --quick) under every change on every system."""
-    found: dict[Label, Run] = {}
-    for change in CHANGES:
-        kind = SKEWED if change in HOT else OWN
-        depth, hot_share = DEPTHS.get(change, QUEUE_DEPTH), HOT.get(change, HOT_SHARE)
-        for name in list(TABLE2)[:: scale.of(1, 3)]:
-            load: dict[str, Any] = {"queue_depth": depth}
-            if change in RATES:
-                load = {"inter_arrival_us": TABLE2[name][2] / RATES[change]}
-            parts = flows(name, kind, scale.of(20_000, 200), hot_share=hot_share, **load)
-            work = workload(name, parts, partitioned=kind == SKEWED)
-            for system in (BASELINE, *ONLY.get(change, COMPARED)):
-                found[change, name, system] = Run(drive(PERFORMANCE, system, **DRIVES.get(change, {})), work)
-    return found
+    """Every workload under every change on every system, labelled as those of Fig. 9."""
+    return {
+        (ssd, change, "", name, system, "1"): Run(
+            drive(ssd, system, **how.drive_keys(system)), how.workload(name, scale.of(REQUESTS, QUICK))
+        )
+        for change, how in CHANGES.items()
+        for ssd in how.ssds
+        for name in shown(scale)
+        for system in (BASELINE, *how.systems)
+    }
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:
-    """A line a change and system; `ours` is the average speedup after the change."""
-    names = list(dict.fromkeys(label[1] for label in found))
-
-    def speedup(change: str, system: str) -> float:
-        each = [execution_time(found[change, name, system], found[change, name, BASELINE]) for name in names]
-        return fmean(each)
-
+    """A line a change, drive, system and workload, with averages and the most; `ours` is the speedup."""
     return [
         {
-            "change": change,
-            "system": system,
-            "before": speedup(NONE, system),
-            "ours": speedup(change, system),
-            "published": fig9.PUBLISHED.get((PERFORMANCE, system, AVERAGE)),
+            "change": row["traffic"],
+            "against": CHANGES[row["traffic"]].against,
+            **{key: row[key] for key in ("ssd", "system", "workload", "ours", "published")},
         }
-        for change in CHANGES
-        for system in ONLY.get(change, COMPARED)
+        for row in fig9.table(found)
     ]
 
 
 def chart(rows: list[Row]) -> dict[str, Spec]:
-    """Bars in groups of a change."""
-    shades = fabric_colours(SYSTEMS)
-    title = "speedup over Baseline, times"
-    return {"averages over workloads, closed loop; red: published": grouped(rows, "change", title, shades)}
+    """A line a change with a dot a system, a chart a drive."""
+    shades = fabric_colours({system: SYSTEMS[system] for system in COMPARED})
+    title = "speedup over Baseline (times, logarithmic)"
+    drawn: dict[str, Spec] = {}
+    for ssd in SSDS:
+        here = [row for row in rows if row["ssd"] == ssd and row["workload"] == AVERAGE and row["system"] in shades]
+        if here:
+            drawn[f"{ssd}, averages over workloads; dashed: published"] = dots(here, "change", title, shades)
+    return drawn
 
 
-FIGURE = Figure("causes", "Causes: one change at a time", __doc__, runs, table, chart)
+GRIDS = {
+    f"{ssd}, {what}": Grid("change", "system", {"ssd": ssd, "workload": what})
+    for ssd in (PERFORMANCE, COST)
+    for what in (AVERAGE, MOST)
+}
+
+SETTINGS = Settings(("change",), of="fig9", beside=("ssd",), against="against")
+
+FIGURE = Figure("causes", "Causes: one change at a time", __doc__, runs, table, chart, SETTINGS, GRIDS)

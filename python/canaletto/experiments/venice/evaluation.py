@@ -11,7 +11,7 @@ from typing import Any
 
 from canaletto._run import confidence, config
 from canaletto._run.config import Design, Workload
-from canaletto.experiments.figure import Data, Label, Row, Run, Scale
+from canaletto.experiments.figure import Data, Label, Row, Run, Scale, Settings
 from canaletto.experiments.flows import flow, workload
 
 SYSTEMS = {
@@ -57,6 +57,9 @@ TRAFFICS = (OWN, UNIFORM, SKEWED)
 OPEN, CLOSED = "open loop", "QD 64"
 LOADS = (OPEN, CLOSED)
 QUEUE_DEPTH = 64
+
+AS_PUBLISHED = Settings(("traffic", "load"), (OWN, OPEN), beside=("ssd",))
+"""Traffic and load that the paper states: its workloads at the rates of its Table 2."""
 
 HOT_SHARE = 0.5
 """Share of the skewed traffic that one row of eight receives. Assumed: the paper states no imbalance."""
@@ -121,24 +124,44 @@ def flows(
     return [part(f"{name}, hot row", hot_share, channels=[0]), others]
 
 
-def matrix(scale: Scale, ssds: Iterable[str] = SSDS, systems: Iterable[str] = SYSTEMS) -> dict[Label, Run]:
+def shown(scale: Scale) -> list[str]:
+    """Workloads of a figure: with --quick every seventh."""
+    return list(TABLE2)[:: scale.of(1, 7)]
+
+
+def matrix(
+    scale: Scale,
+    ssds: Iterable[str] = SSDS,
+    systems: Iterable[str] = SYSTEMS,
+    workloads: Sequence[str] | None = None,
+) -> dict[Label, Run]:
     """The runs by drive, traffic, load, workload, system and seed."""
     return {
         (ssd, kind, load, name, system, str(seed)): Run(
-            drive(ssd, system), traffic(name, kind, load, scale.of(100_000, 400)), seed
+            drive(ssd, system), traffic(name, kind, load, extent(scale, kind, load)), seed
         )
         for ssd in ssds
         for kind in TRAFFICS
         for load in LOADS
-        for name in TABLE2
+        for name in workloads or shown(scale)
         for system in systems
         for seed in seeds(scale, kind, load)
     }
 
 
+def is_headline(kind: str, load: str) -> bool:
+    """Whether these runs are those that the paper describes."""
+    return (kind, load) == (OWN, OPEN)
+
+
+def extent(scale: Scale, kind: str, load: str) -> int:
+    """Requests of a run: many for the headline, fewer for what stands beside it."""
+    return scale.of(100_000 if is_headline(kind, load) else 30_000, 300)
+
+
 def seeds(scale: Scale, kind: str, load: str) -> Sequence[int]:
     """Three seeds for the headline (open loop, the profiles' own traffic), one for what stands beside it."""
-    return (1, 2, 3) if (kind, load) == (OWN, OPEN) and not scale.quick else (1,)
+    return (1, 2, 3) if is_headline(kind, load) and not scale.quick else (1,)
 
 
 def compared(
@@ -176,6 +199,22 @@ def compared(
             most = max(means.values())
             rows.append({**shared, "workload": MOST, "ours": most, "half_width": None, "published": known})
     return rows
+
+
+def against(
+    found: Mapping[Label, Data],
+    value: Callable[[Data, Data], float],
+    published: Mapping[tuple[str, str, str], float],
+    other: str,
+) -> list[Row]:
+    """Averages (and the most) of Venice's `value` over another system's, where both were run."""
+    there = {label[:4] for label in found if label[4] == "Venice"} & {label[:4] for label in found if label[4] == other}
+    pair = {label: data for label, data in found.items() if label[:4] in there and label[4] in ("Venice", other)}
+    return [
+        {**row, "system": f"Venice over {other}"}
+        for row in compared(pair, value, published, other)
+        if row["system"] == "Venice" and row["workload"] in (AVERAGE, MOST)
+    ]
 
 
 def execution_time(data: Data, other: Data) -> float:

@@ -35,7 +35,8 @@ def measured(data: Data) -> tuple[float, float, float]:
 def table(found: Mapping[Label, Data]) -> list[Row]:
     """A line a workload and characteristic."""
     rows: list[Row] = []
-    for name, published in TABLE2.items():
+    for name in dict.fromkeys(label[3] for label in found):
+        published = TABLE2[name]
         each = [measured(data) for label, data in found.items() if label[3] == name]
         for what, ours, theirs in zip(WHAT, zip(*each, strict=True), published, strict=True):
             rows.append({"workload": name, "what": what, "ours": fmean(ours), "published": float(theirs)})
@@ -46,4 +47,4 @@ def chart(_: list[Row]) -> None:
     """The paper prints a table."""
 
 
-FIGURE = Figure("table2", "Table 2: characteristics of the workloads", __doc__, runs, table, chart)
+FIGURE = Figure("table2", "Table 2: characteristics of the workloads", __doc__, runs, table, chart, is_counted=True)

@@ -78,10 +78,11 @@ fn mix(all: &mut BTreeMap<String, Profile>, of: &[String]) -> Vec<Flow> {
     flows.into_iter().map(|(name, s)| Flow::generated(&name, share(s))).collect()
 }
 
-/// Returns the flow of these keys. Keys that are neither given nor published are assumed: `requests` is 100,000, and
-/// sizes are whole multiples of 4 KiB.
+/// Returns the flow of these keys. Keys of which the file does not say that they are fitted or published are assumed, given
+/// or not: without a number of requests they are 100,000, with a mean size alone sizes are whole multiples of 4 KiB.
 fn synthetic(mut keys: Table) -> Synthetic {
     keys.entry("requests").or_insert(Value::Integer(REQUESTS as i64));
+    let stated: Vec<String> = keys.keys().filter(|&key| key != "origin").cloned().collect();
     if keys.contains_key("size") {
         keys.entry("size_unit").or_insert(Value::String("4KiB".to_owned()));
     }
@@ -96,6 +97,9 @@ fn synthetic(mut keys: Table) -> Synthetic {
     let assumed = ASSUMED.map(|key| (key, Origin::Assumed));
     for (key, origin) in published.into_iter().chain(assumed).filter(|(key, _)| given(key)) {
         made.origin.entry(key.to_owned()).or_insert(origin);
+    }
+    for key in stated {
+        made.origin.entry(key).or_insert(Origin::Assumed);
     }
     made
 }
@@ -138,6 +142,29 @@ mod tests {
             assert!((mean / f64::from(size * 100) - 1.0).abs() < 1e-3, "{name}: {mean}");
             assert_eq!((s.origin["read_share"], s.origin["inter_arrival"]), (Origin::Published, Origin::Published));
             assert!(s.origin.values().any(|origin| *origin == Origin::Assumed), "{name}: a mean is not everything");
+        }
+    }
+
+    /// Of every key that is given the profile says where its value is from, and none is called fitted or published for nothing.
+    #[test]
+    fn profiles_say_where_each_value_is_from() {
+        for (name, ..) in TABLE_2 {
+            let workload = profile(name).unwrap();
+            let s = workload.flow[0].synthetic.as_ref().unwrap();
+            let given = &table()[name].keys;
+            assert!(given.keys().all(|key| key == "origin" || s.origin.contains_key(key)), "{name}: {:?}", s.origin);
+            let sourced = s.origin.iter().filter(|(_, origin)| **origin != Origin::Assumed);
+            assert!(sourced.into_iter().all(|(key, _)| given.contains_key(key)), "{name}: {:?}", s.origin);
+        }
+    }
+
+    /// No profile is its three means alone.
+    #[test]
+    fn profiles_have_places_of_their_own() {
+        for (name, ..) in TABLE_2 {
+            let workload = profile(name).unwrap();
+            let s = workload.flow[0].synthetic.as_ref().unwrap();
+            assert!(s.sequential_share > 0.0 || s.zipf_exponent.is_some(), "{name}");
         }
     }
 

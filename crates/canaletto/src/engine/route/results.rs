@@ -7,7 +7,6 @@ use crate::config::workload::Workload;
 use crate::engine::features::Features;
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::Fabric;
-use crate::fabric::facts::Facts;
 use crate::fabric::wires::WireKind;
 use crate::flash::Operations;
 use crate::flash::address::{ChipId, LunId, PlaneId};
@@ -15,7 +14,7 @@ use crate::flash::array::Lun;
 use crate::flash::suspend::Phase;
 use crate::measure::area::Area;
 use crate::measure::cache::CacheReport;
-use crate::measure::energy::{Activity, EnergyReport, Parts};
+use crate::measure::energy::{Activity, EnergyReport, Parts, Rates};
 use crate::measure::load::{self, LoadReport};
 use crate::measure::map::{ChipUse, MOST_CHIPS, Map};
 use crate::measure::precondition::PreconditionReport;
@@ -63,7 +62,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             utilisation,
             load,
             map: self.map_of_use(),
-            energy: EnergyReport::of(&self.activity(design.fabric.kind.facts()), &design.energy),
+            energy: EnergyReport::of(&self.activity(design), &design.energy),
             area: self.area(design),
             fabric_counts: self.paths.fabric.counters().into_iter().collect(),
             flows: self.flow_reports(workload),
@@ -126,7 +125,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     /// Activity of the drive, for its energy.
-    fn activity(&self, facts: &Facts) -> Activity {
+    fn activity(&self, design: &Design) -> Activity {
+        let keys = &design.fabric;
+        let facts = keys.kind.facts();
         let wires = self.paths.fabric.wires();
         let count = |kind| wires.iter().filter(|wire| wire.kind == kind).count() as u32;
         let crossed = self.paths.fabric.router_time();
@@ -145,6 +146,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             buffers: crossed,
             router_kind: facts.routers,
             transfers: self.paths.transfer_time(),
+            rates: Rates { bus: keys.link_rate, network: keys.network.link_rate },
             parts: Parts {
                 chips: self.layout.chips(),
                 wires: WireKind::ALL.into_iter().map(|kind| (kind, count(kind))).collect(),
