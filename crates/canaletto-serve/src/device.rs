@@ -47,8 +47,10 @@ impl Device for Drive {
 
     fn advance_to(&mut self, until: Time, completions: &mut Vec<Completion>) -> Result<(), String> {
         Drive::advance_to(self, until).map_err(|error| error.to_string())?;
-        let ended = self.completions();
-        completions.extend(ended.map(|done| Completion { tag: done.tag, at: done.completed, failed: done.failed }));
+        if self.has_completions() {
+            let ended = self.completions();
+            completions.extend(ended.map(|done| Completion { tag: done.tag, at: done.completed, failed: done.failed }));
+        }
         Ok(())
     }
 
