@@ -289,7 +289,7 @@ pub(crate) mod tests {
             self.fabric.may_start(self.fabric.domain_of(ChipId(chip))) && self.fabric.is_free(ChipId(chip), direction)
         }
 
-        /// Has the fabric do something now.
+        /// Lets the fabric do something now.
         pub fn with<T>(&mut self, act: impl FnOnce(&mut F, Time, &mut dyn FnMut(Time, F::Event)) -> T) -> T {
             let (pending, pushed) = (&mut self.pending, &mut self.pushed);
             act(&mut self.fabric, self.now, &mut |time, event| {

@@ -92,7 +92,7 @@ struct Crossing {
     bus: BusId,
 }
 
-/// What can happen on a bus.
+/// Event on a bus.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Event {
     /// A controller acts on a message about it.

@@ -29,7 +29,7 @@ pub struct Bus {
     pub path: PathId,
     /// Time that what crosses now took to be agreed on, the transfer's earlier half included if that crossed here just before.
     pub setup: Time,
-    /// What crosses once controllers have agreed.
+    /// Transfer that crosses once controllers have agreed.
     pub agreed: Option<Transfer>,
     /// Messages that they have yet to act on.
     pub messages: u32,
