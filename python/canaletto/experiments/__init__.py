@@ -28,7 +28,7 @@ def names_of(source: str) -> Mapping[str, str]:
 
 
 def findings_of(source: str) -> Sequence[Finding]:
-    """What does not go together in a source's own numbers, where something does not."""
+    """Numbers of a source that do not go together, where there are any."""
     package = SOURCES.get(source)
     return getattr(import_module(f"canaletto.experiments.{package}"), "FINDINGS", ()) if package else ()
 

@@ -44,7 +44,7 @@ class Finding:
     """Names of the figures whose numbers it concerns."""
     concerns: Callable[[Row], bool]
     shown: Callable[[Tables], str | None]
-    """What contradicts what, and the tables that show it; None where they do not, or are not at hand."""
+    """Contradiction with the tables that show it; None where they do not, or are not at hand."""
 
 
 @dataclass(frozen=True)
@@ -224,7 +224,7 @@ def _counted(figure: Figure, known: Sequence[Row], tables: Tables, findings: Seq
 
 
 def _finding(figure: Figure, row: Row, tables: Tables, findings: Sequence[Finding]) -> str | None:
-    """What in the paper contradicts a number, if the tables show it."""
+    """Figures of the paper that contradict a number, if the tables show it."""
     for finding in findings:
         if figure.name in finding.figures and finding.concerns(row) and (said := finding.shown(tables)) is not None:
             return said

@@ -60,7 +60,7 @@ def mixture(mean: float, most: float) -> float:
 
 
 def published() -> list[Row]:
-    """What the published mean and most of the ideal SSD allow pSSD."""
+    """Range that the published mean and most of the ideal SSD leave pSSD."""
     mean, most = (fig9.PUBLISHED[PERFORMANCE, "ideal", what] for what in (AVERAGE, MOST))
     share = mixture(mean, most)
     theirs = fig9.PUBLISHED[PERFORMANCE, "pSSD", AVERAGE]

@@ -70,7 +70,7 @@ class Change:
     """Systems that it applies to."""
     ssds: tuple[str, ...] = (PERFORMANCE,)
     against: str | None = None
-    """What the paper's own figures say against it."""
+    """Figures of the paper that speak against it."""
 
     def drive_keys(self, system: str) -> dict[str, Any]:
         """Keys of a system."""
