@@ -308,7 +308,7 @@ proptest! {
 fn what_is_set_is_no_longer_published() {
     let workload = load_workload("mds_0", None, &["flow.0.synthetic.read_share=0.5".to_owned()]).unwrap();
     let origin = &workload.flow[0].synthetic.as_ref().unwrap().origin;
-    assert!(!origin.contains_key("read_share") && origin.contains_key("size"));
+    assert!(!origin.contains_key("read_share") && origin.contains_key("inter_arrival"));
     let wrong = load_workload("mds_0", None, &["flow.0.synthetic.origin.sise=fitted".to_owned()]);
     assert!(wrong.unwrap_err().to_string().contains("origin.sise: got a name that is no key"));
 }
