@@ -73,7 +73,7 @@ def test_info_of_a_workload_is_about_its_traffic(canaletto: Any) -> None:
     assert found["read_share"] == pytest.approx(0.03, abs=0.003)
     assert found["size_bytes"]["mean"] == pytest.approx(7200, rel=0.01)
     assert found["mean_inter_arrival_us"] == pytest.approx(242, rel=0.02)
-    assert found["channels"]["imbalance"] < 1.05
+    assert found["channels"]["imbalance"] > 1.2, "some channels are busier than others, as in its sample"
 
 
 def test_mixes_are_flows_at_their_own_rates(canaletto: Any) -> None:

@@ -186,7 +186,7 @@ def test_a_process_that_dies_is_replaced_and_one_task_that_kills_it_given_up(tmp
 
 
 def test_notes_on_keys_without_effect_are_given_if_they_never_have_one() -> None:
-    grid = {"fabric": ["bus", "venice"], "fabric.venice.scouts": ["atomic", "hop-by-hop"]}
+    grid = {"fabric": ["bus", "venice"], "fabric.venice.retry": ["oracle", "immediate"]}
     assert resolve(document.checked("sweep", {**BASE, "grid": grid}))[1] == []
-    with pytest.warns(UserWarning, match="fabric.venice.scouts"):
+    with pytest.warns(UserWarning, match="fabric.venice.retry"):
         cn.sweep("performance-optimized", "hm_0", {**grid, "fabric": ["bus"]}, requests=1, workers=1)
