@@ -76,8 +76,8 @@ def closed_loops() -> Iterator[str]:
 def collecting() -> Iterator[str]:
     """Overwriting a small drive."""
     yield head("collecting, 4 KiB writes, queue depth", "mean")
-    design = cn.design("performance-optimized").set(**{f"geometry.{key}": value for key, value in SMALL.items()})
-    design = design.set(**{"ftl.overprovisioning": 0.25, "gc.threshold": 0.1, "gc.hard_threshold": 0.05})
+    design = cn.design("performance-optimized").replace(**{f"geometry.{key}": value for key, value in SMALL.items()})
+    design = design.replace(**{"ftl.overprovisioning": 0.25, "gc.threshold": 0.1, "gc.hard_threshold": 0.05})
     for depth in (8, 64):
         work = synthetic("overwrites", "", 0.0, "4KiB", depth, 300_000)
         result = cn.compare(design, work, FABRICS, records=False, progress=False)
@@ -91,7 +91,7 @@ def traces() -> Iterator[str]:
         measure = "iops" if depth else "mean_latency"
         yield "\n" + head(f"trace, {pace}", "IOPS" if depth else "mean")
         for file in files:
-            work = cn.workload(file, requests=100_000, queue_depth=depth, beyond="wrap")
+            work = cn.workload(file, requests=100_000, queue_depth=depth, out_of_range="wrap")
             result = cn.compare("performance-optimized", work, FABRICS, records=False, progress=False)
             yield row(file.name.split(".")[0], result, measure)
 
