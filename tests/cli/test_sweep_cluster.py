@@ -192,7 +192,9 @@ def test_workers_that_are_jobs(home: Path, monkeypatch: pytest.MonkeyPatch) -> N
         (queue / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{queue}:{os.environ['PATH']}")
     # Nobody sends a second job where a machine is so busy that the first finds its scheduler too late.
-    here = 'cores = 1\ninterface = "lo"\ndeath_timeout = 240\nscheduler_options = { dashboard_address = "127.0.0.1:0" }\n'
+    here = (
+        'cores = 1\ninterface = "lo"\ndeath_timeout = 240\nscheduler_options = { dashboard_address = "127.0.0.1:0" }\n'
+    )
     (home / "sweep.toml").write_text(SWEEP.replace("cores = 1\n", here))
     try:
         assert "12 points, 12 of them computed now" in ok(swept(home, "jobs", "--on", "cluster"))
