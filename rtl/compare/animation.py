@@ -13,10 +13,9 @@ from compare import SHORT, built
 
 import tools
 
-# The hardware takes one request a cycle, a run any number: two controllers, whose slots differ, can do as the run did.
-# With so many requests of mix 2, scouts fail with either rule.
 WINDOW = (0, 100_000_000)
-# Requests that set out apart: the hardware takes one a cycle, and those that come together a little sooner or later.
+# The hardware takes one request a cycle, a run any number: of these, which set out apart, it takes each when the run did, and
+# scouts fail with either rule.
 TRAFFIC = """name = "apart"
 [[flow]]
 name = "apart"
