@@ -14,8 +14,8 @@ from compare import SHORT, built
 import tools
 
 WINDOW = (0, 100_000_000)
-# The hardware takes one request a cycle, a run any number: of these, which set out apart, it takes each when the run did, and
-# scouts fail with either rule.
+# The hardware takes one request a cycle, a run any number: of these, which set out apart, it takes each when the run
+# did. Scouts fail with either rule.
 TRAFFIC = """name = "apart"
 [[flow]]
 name = "apart"
