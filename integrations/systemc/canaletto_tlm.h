@@ -33,7 +33,7 @@
 
 namespace canaletto {
 
-// What a payload asks for beyond reading and writing.
+// Requests of a payload beyond reading and writing.
 struct Operation : tlm::tlm_extension<Operation> {
   canaletto_operation operation = CANALETTO_READ;
   std::uint32_t flags = 0;

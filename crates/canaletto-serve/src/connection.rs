@@ -197,7 +197,7 @@ fn send(mut socket: &Socket, reply: &Reply, agreed: Agreed, shared: &Shared, out
             match request.operation {
                 Operation::Read => send_data(socket, request, *cookie, agreed, shared, out)?,
                 operation => {
-                    // What is promised to survive is on the disk below, too.
+                    // Data that are promised to survive are on the disk below, too.
                     let forced = operation == Operation::Flush || request.fua;
                     match if forced { shared.storage.sync() } else { Ok(()) } {
                         Ok(()) => reply::done(out, *cookie),

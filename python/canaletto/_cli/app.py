@@ -11,13 +11,14 @@ from canaletto import _engine
 from canaletto._cli import console, load, replay, rtl, serve, sweep, trace
 from canaletto._cli.drive import (
     DesignName,
+    FabricName,
     Fabrics,
     Seed,
     Settings,
     WorkloadName,
     assignments,
     drives_of,
-    on_fabric,
+    resolve_drive,
     resolve_workload,
 )
 from canaletto._cli.help import (
@@ -25,7 +26,6 @@ from canaletto._cli.help import (
     OUTPUT,
     RUN,
     Command,
-    complete_fabric,
     share,
     whole,
 )
@@ -141,15 +141,7 @@ def _main(
 def _run(
     design: DesignName,
     workload: WorkloadName,
-    fabric: Annotated[
-        str | None,
-        typer.Option(
-            metavar="F",
-            help="Interconnect, in place of the design's.",
-            autocompletion=complete_fabric,
-            rich_help_panel=DRIVE,
-        ),
-    ] = None,
+    fabric: FabricName = None,
     set_: Settings = None,
     precondition: Precondition = None,
     occupancy: Occupancy = None,
@@ -235,10 +227,7 @@ def _run(
     moments = _window(timeline_file, window, force, out)
     keys, workload_keys = assignments(set_)
     keys += _preconditioning(precondition, occupancy)
-    label = f"--fabric {fabric}"
-    drive = config.resolve_design(design, keys) if fabric is None else on_fabric(design, keys, fabric, label)
-    for note in drive.notes:
-        console.say(note)
+    drive = resolve_drive(design, keys, fabric)
     asked = config.WorkloadOptions(
         requests=requests,
         queue_depth=queue_depth,

@@ -10,6 +10,7 @@ from canaletto._cli.help import (
     DRIVE,
     RUN,
     complete_design,
+    complete_fabric,
     complete_fabrics,
     complete_setting,
     complete_workload,
@@ -51,6 +52,16 @@ Seed = Annotated[
     ),
 ]
 
+FabricName = Annotated[
+    str | None,
+    typer.Option(
+        "--fabric",
+        metavar="F",
+        help="Interconnect, in place of the design's.",
+        autocompletion=complete_fabric,
+        rich_help_panel=DRIVE,
+    ),
+]
 Fabrics = Annotated[
     str | None,
     typer.Option(
@@ -71,6 +82,18 @@ def assignments(given: list[str] | None) -> "tuple[list[Setting], list[Setting]]
         [setting for setting in settings if not setting.prefix],
         [setting for setting in settings if setting.prefix],
     )
+
+
+def resolve_drive(design: str, keys: "list[Setting]", fabric: str | None) -> "Design":
+    """The drive of `DESIGN`, `--set` and `--fabric`, with notes on keys without effect."""
+    from canaletto._run import config
+
+    drive = (
+        config.resolve_design(design, keys) if fabric is None else on_fabric(design, keys, fabric, f"--fabric {fabric}")
+    )
+    for note in drive.notes:
+        console.say(note)
+    return drive
 
 
 def on_fabric(design: str, keys: "list[Setting]", fabric: str, label: str) -> "Design":

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from canaletto._cli import console
-from canaletto._cli.drive import DesignName, Seed, Settings, assignments, on_fabric
-from canaletto._cli.help import DRIVE, OUTPUT, RUN, Command, complete_fabric
+from canaletto._cli.drive import DesignName, FabricName, Seed, Settings, assignments, resolve_drive
+from canaletto._cli.help import OUTPUT, RUN, Command
 from canaletto._cli.trace import JsonFlag
 
 if TYPE_CHECKING:
@@ -57,15 +57,7 @@ def _serve(
             metavar="FILE", help="Keep the data in a sparse file; default: in memory.", rich_help_panel=CLIENTS
         ),
     ] = None,
-    fabric: Annotated[
-        str | None,
-        typer.Option(
-            metavar="F",
-            help="Interconnect, in place of the design's.",
-            autocompletion=complete_fabric,
-            rich_help_panel=DRIVE,
-        ),
-    ] = None,
+    fabric: FabricName = None,
     set_: Settings = None,
     clock: Annotated[
         Literal["real", "scaled", "free"],
@@ -113,7 +105,6 @@ def _serve(
       canaletto serve pcie4-tlc --clock free --out runs/copy --run 'qemu-img convert -n -O raw disk.img $uri'
     """
     from canaletto import ConfigError, SimulationError
-    from canaletto._run import config
     from canaletto._run.serving import Options
 
     if no_report and out is None:
@@ -121,11 +112,7 @@ def _serve(
     keys, of_workload = assignments(set_)
     if of_workload:
         raise ConfigError(f"{of_workload[0].label}: a key of a workload, which is up to the clients here")
-    drive = (
-        config.resolve_design(design, keys) if fabric is None else on_fabric(design, keys, fabric, f"--fabric {fabric}")
-    )
-    for note in drive.notes:
-        console.say(note)
+    drive = resolve_drive(design, keys, fabric)
     options = Options(socket, listen, remote, data, clock, factor, lose_power_at, command, seed)
     options.check()
     statistics = _served(drive, options, trace, out, force=force, report=not no_report)

@@ -71,7 +71,7 @@ pub const FACTS: Facts = Facts {
     },
 };
 
-/// What can happen. The number is a controller's, but for a port.
+/// Events of a controller, by its number, and of a chip's port.
 #[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub enum Event {
     /// The slot of a scout has come.
@@ -116,11 +116,11 @@ pub struct Venice {
     free_controllers: u32,
     /// Controllers whose scout failed and that wait, the first to fail first.
     waiting: Vec<u32>,
-    /// Those of them that may go now; kept for its memory.
+    /// Controllers of these that may go now; kept for its memory.
     looked_at: Vec<u32>,
     /// Scouts that are not back yet.
     searching: u32,
-    /// Those of them that go hop by hop, and packets that tear circuits down.
+    /// Scouts of these that go hop by hop, and packets that tear circuits down.
     under_way: UnderWay,
     port_taken: Vec<bool>,
     port_free_at: Vec<Time>,

@@ -49,14 +49,14 @@ impl Venice {
         if begins {
             later(now, Event::ControllerFree(id));
         }
-        self.look_who_sees(|_, router| freed.contains(&router));
+        self.note_who_sees(|_, router| freed.contains(&router));
         self.wake(now, later) || begins || ends
     }
 
     /// A circuit is over, and all of it is free at once.
     pub(super) fn free_circuit(&mut self, id: u32, now: Time, later: &mut impl FnMut(Time, Event)) {
         let chip = self.controllers[id as usize].transfer.chip;
-        self.look_who_sees(|routers, router| routers.holds(id, router));
+        self.note_who_sees(|routers, router| routers.holds(id, router));
         self.routers.release(id, RouterId(chip.0), now);
         self.free_controller(id, now);
         self.free_port(chip, now);
@@ -64,7 +64,7 @@ impl Venice {
     }
 
     /// Notes which waiting controllers see links freed: those of routers that are on the circuit.
-    fn look_who_sees(&mut self, is_on_circuit: impl Fn(&Routers, RouterId) -> bool) {
+    fn note_who_sees(&mut self, is_on_circuit: impl Fn(&Routers, RouterId) -> bool) {
         if self.retry == Retry::Local {
             let (routers, grid) = (&self.routers, &self.grid);
             let sees = |&&id: &&u32| is_on_circuit(routers, grid.entry(id).router());

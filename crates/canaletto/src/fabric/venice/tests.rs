@@ -266,7 +266,7 @@ fn a_failed_scout_goes_again_when_a_way_is_free() {
     }
 }
 
-/// What a controller cannot see wakes nobody: its scout goes again when its timer says so.
+/// A circuit that a controller cannot see wakes nobody: the scout goes again when its timer says so.
 #[test]
 fn a_failed_scout_goes_again_after_the_interval() {
     for tear_down in [TearDown::Packet, TearDown::Wire] {
