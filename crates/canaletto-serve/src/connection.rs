@@ -25,10 +25,15 @@ const NEGOTIATION: Duration = Duration::from_secs(10);
 /// Time for which a client may stand still in the middle of a request or of a reply.
 const STILL: Duration = Duration::from_secs(30);
 
+/// Parts of the drive in one reply, at the most; a client asks again for the rest.
+const MOST_EXTENTS: usize = 4096;
+
 /// Answer to a request.
 pub enum Reply {
     /// It has been carried out. A paced clock knows when the reply is due.
     Done { cookie: u64, request: Request, due: Option<Instant> },
+    /// The parts that hold data are asked for.
+    BlockStatus { cookie: u64, offset: u64, length: u32, one: bool },
     /// It has not.
     Failed { cookie: u64, error: Errno, why: String },
 }
@@ -40,11 +45,11 @@ impl Reply {
     }
 }
 
-/// Serves a client until it goes.
+/// Serves a client until it goes, on the connection of this number.
 ///
 /// # Errors
 /// A client that does not keep to the protocol, that stands still in the middle of something, or is gone.
-pub fn serve(socket: &Socket, shared: &Shared) -> io::Result<()> {
+pub fn serve(connection: u64, socket: &Socket, shared: &Shared) -> io::Result<()> {
     let mut hurried = Hurried { socket, until: Instant::now() + NEGOTIATION };
     let Some(agreed) = negotiate(&mut hurried, &shared.export)? else {
         return Ok(());
@@ -55,7 +60,7 @@ pub fn serve(socket: &Socket, shared: &Shared) -> io::Result<()> {
     thread::scope(|scope| {
         let builder = thread::Builder::new().name("replies".to_owned());
         let writer = builder.spawn_scoped(scope, || send_replies(socket, queue, agreed, shared, &slots))?;
-        let ended = read_requests(socket, replies, shared, &slots);
+        let ended = read_requests(connection, socket, replies, agreed, shared, &slots);
         if ended.is_err() {
             socket.shut_down(Shutdown::Both);
         }
@@ -66,7 +71,14 @@ pub fn serve(socket: &Socket, shared: &Shared) -> io::Result<()> {
 }
 
 /// Reads requests and has them carried out, until the client says that it goes, or just does.
-fn read_requests(socket: &Socket, replies: Sender<Reply>, shared: &Shared, slots: &Slots) -> io::Result<()> {
+fn read_requests(
+    connection: u64,
+    socket: &Socket,
+    replies: Sender<Reply>,
+    agreed: Agreed,
+    shared: &Shared,
+    slots: &Slots,
+) -> io::Result<()> {
     let mut stream = BufReader::with_capacity(64 << 10, socket);
     let mut piece = vec![0; PIECE];
     loop {
@@ -77,8 +89,12 @@ fn read_requests(socket: &Socket, replies: Sender<Reply>, shared: &Shared, slots
             return Ok(());
         };
         let header = Header::parse(&bytes).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "no request"))?;
-        let answer = match header.check(shared.export.bytes) {
+        let answer = match header.check(shared.export.bytes, agreed.allocation) {
             request::Message::Disconnect => return Ok(()),
+            request::Message::BlockStatus { offset, length, one } => {
+                let _ = replies.send(Reply::BlockStatus { cookie: header.cookie, offset, length, one });
+                continue;
+            }
             request::Message::Refused(error, why) => {
                 shared.count_refused();
                 receive(&mut stream, header.data(), &mut piece, |_, _| Ok(()))?.expect("nothing was stored");
@@ -94,7 +110,7 @@ fn read_requests(socket: &Socket, replies: Sender<Reply>, shared: &Shared, slots
         match answer {
             Ok((request, ticket)) => {
                 let (cookie, at) = (header.cookie, Instant::now());
-                let order = Order { request, cookie, ticket, at, replies: replies.clone() };
+                let order = Order { request, cookie, ticket, at, connection, replies: replies.clone() };
                 if shared.orders.send(Message::Order(order)).is_err() {
                     return Ok(());
                 }
@@ -193,6 +209,10 @@ fn send(mut socket: &Socket, reply: &Reply, agreed: Agreed, shared: &Shared, out
     out.clear();
     match reply {
         Reply::Failed { cookie, error, why } => reply::error(out, agreed.structured, *cookie, *error, why),
+        Reply::BlockStatus { cookie, offset, length, one } => {
+            let most = if *one { 1 } else { MOST_EXTENTS };
+            reply::extents(out, *cookie, &shared.storage.extents(*offset, *length, most));
+        }
         Reply::Done { cookie, request, due } => {
             match request.operation {
                 Operation::Read => send_data(socket, request, *cookie, agreed, shared, out)?,

@@ -1,9 +1,8 @@
 //! The host's end of the simulated drive: the thread that submits what clients ask for, and lets time go on.
 //!
 //! Requests longer than a drive takes at once become several commands. No more data are in the drive at a time than
-//! [`MOST_BYTES`]; further requests wait for them, in the order in which they came.
+//! [`MOST_BYTES`]; further requests wait for them, and connections take turns ([`Turns`]), a command each.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
@@ -21,6 +20,7 @@ use crate::nbd::request::{Operation, Request};
 use crate::recorder::Recorder;
 use crate::statistics::Counts;
 use crate::storage::{Loss, Storage, Ticket};
+use crate::turns::Turns;
 
 /// Longest command with data (assumed: a usual Maximum Data Transfer Size of NVM Express controllers).
 const LONGEST_COMMAND: u64 = 1 << 20;
@@ -43,6 +43,8 @@ pub struct Order {
     pub ticket: Ticket,
     /// When all of it had been received.
     pub at: Instant,
+    /// Number of the client's connection.
+    pub connection: u64,
     /// Where its reply goes.
     pub replies: Sender<Reply>,
 }
@@ -91,7 +93,7 @@ pub struct Driver<D> {
     requests: Vec<Option<Outstanding>>,
     vacant: Vec<usize>,
     /// Requests that are not submitted to their ends.
-    waiting: VecDeque<usize>,
+    waiting: Turns,
     /// Data of commands in the drive.
     bytes: u64,
     completions: Vec<Completion>,
@@ -119,7 +121,7 @@ impl<D: Device> Driver<D> {
             pace: None,
             requests: Vec::new(),
             vacant: Vec::new(),
-            waiting: VecDeque::new(),
+            waiting: Turns::default(),
             bytes: 0,
             completions: Vec::new(),
             counts: Counts::default(),
@@ -239,14 +241,14 @@ impl<D: Device> Driver<D> {
         let came = self.pace.map_or(Time::ZERO, |pace| pace.time(order.at));
         let arrival = self.no_earlier(came);
         let flush = if order.request.operation == Operation::Flush { self.storage.flush() } else { 0 };
-        let next = order.request.offset;
+        let (next, connection) = (order.request.offset, order.connection);
         let outstanding = Outstanding { order, arrival, next, commands: 0, failed: false, flush };
         let place = self.vacant.pop().unwrap_or_else(|| {
             self.requests.push(None);
             self.requests.len() - 1
         });
         self.requests[place] = Some(outstanding);
-        self.waiting.push_back(place);
+        self.waiting.add(connection, place);
         self.feed(arrival)
     }
 
@@ -259,7 +261,7 @@ impl<D: Device> Driver<D> {
 
     /// Submits as much of the requests that wait as the drive may have.
     fn feed(&mut self, at: Time) -> Result<(), String> {
-        while let Some(&place) = self.waiting.front() {
+        while let Some(place) = self.waiting.first() {
             let outstanding = self.requests[place].as_mut().expect("an outstanding request");
             let Request { operation, fua, offset, length } = outstanding.order.request;
             let end = offset + u64::from(length);
@@ -278,9 +280,7 @@ impl<D: Device> Driver<D> {
             let command = Wanted { kind, fua, zeroes, lba: outstanding.next / SECTOR, sectors };
             outstanding.next += bytes;
             outstanding.commands += 1;
-            if outstanding.next == end {
-                self.waiting.pop_front();
-            }
+            self.waiting.pass(outstanding.next == end);
             if carries_data {
                 self.bytes += bytes;
             }

@@ -29,6 +29,7 @@ pub mod server;
 mod socket;
 pub mod statistics;
 pub mod storage;
+mod turns;
 
 /// Number of inputs of each test that makes them up.
 #[cfg(test)]

@@ -5,7 +5,7 @@
 use std::io::{self, Read, Write};
 
 use super::request::take;
-use super::{Export, LONGEST, SECTOR};
+use super::{Export, LONGEST, SECTOR, reply};
 
 const INIT_PASSWD: u64 = u64::from_be_bytes(*b"NBDMAGIC");
 const OPTION: u64 = u64::from_be_bytes(*b"IHAVEOPT");
@@ -31,11 +31,14 @@ const LIST: u32 = 3;
 const INFO: u32 = 6;
 const GO: u32 = 7;
 const STRUCTURED_REPLY: u32 = 8;
+const LIST_META_CONTEXT: u32 = 9;
+const SET_META_CONTEXT: u32 = 10;
 
 // Section "Option reply types".
 const ACK: u32 = 1;
 const SERVER: u32 = 2;
 const INFO_REPLY: u32 = 3;
+const META_CONTEXT: u32 = 4;
 const ERR_UNSUP: u32 = (1 << 31) + 1;
 const ERR_INVALID: u32 = (1 << 31) + 3;
 const ERR_UNKNOWN: u32 = (1 << 31) + 6;
@@ -45,6 +48,9 @@ const INFO_EXPORT: u16 = 0;
 const INFO_NAME: u16 = 1;
 const INFO_DESCRIPTION: u16 = 2;
 const INFO_BLOCK_SIZE: u16 = 3;
+
+/// Metadata that may be asked for (section "The `base:` metadata namespace"): which parts hold data.
+const ALLOCATION: &[u8] = b"base:allocation";
 
 /// Options that a client may send before it begins.
 const MOST_OPTIONS: usize = 64;
@@ -57,6 +63,8 @@ const LONGEST_OPTION: u32 = 8192;
 pub struct Agreed {
     /// Whether reads are answered with structured replies.
     pub structured: bool,
+    /// Whether the client may ask which parts of the drive hold data.
+    pub allocation: bool,
 }
 
 /// Negotiates with a client. Returns nothing if it goes without wanting to begin.
@@ -73,7 +81,7 @@ pub fn negotiate(stream: &mut (impl Read + Write), export: &Export) -> io::Resul
     if flags & !u32::from(FIXED_NEWSTYLE | NO_ZEROES) != 0 {
         return Err(broken("unknown client flags"));
     }
-    let mut agreed = Agreed { structured: false };
+    let mut agreed = Agreed { structured: false, allocation: false };
     for _ in 0..MOST_OPTIONS {
         if u64::from_be_bytes(read(stream)?) != OPTION {
             return Err(broken("no option"));
@@ -123,6 +131,10 @@ pub fn negotiate(stream: &mut (impl Read + Write), export: &Export) -> io::Resul
                     continue;
                 }
             },
+            LIST_META_CONTEXT => {
+                replies.tell_contexts(export, agreed, &data);
+            }
+            SET_META_CONTEXT => agreed.allocation = replies.tell_contexts(export, agreed, &data),
             LIST | STRUCTURED_REPLY => replies.add(ERR_INVALID, b"this option has no data"),
             _ => replies.add(ERR_UNSUP, b"unknown option"),
         }
@@ -133,11 +145,28 @@ pub fn negotiate(stream: &mut (impl Read + Write), export: &Export) -> io::Resul
 
 /// The name and the kinds of information that `NBD_OPT_INFO` or `NBD_OPT_GO` ask for.
 fn asked_for(data: &[u8]) -> Option<(&[u8], &[u8])> {
-    let (length, rest) = data.split_first_chunk()?;
-    let length = usize::try_from(u32::from_be_bytes(*length)).ok()?;
-    let (name, rest) = rest.split_at_checked(length)?;
+    let (name, rest) = text(data)?;
     let (count, wanted) = rest.split_first_chunk()?;
     (wanted.len() == 2 * usize::from(u16::from_be_bytes(*count))).then_some((name, wanted))
+}
+
+/// The name and the queries of `NBD_OPT_LIST_META_CONTEXT` or `NBD_OPT_SET_META_CONTEXT`.
+fn queries(data: &[u8]) -> Option<(&[u8], Vec<&[u8]>)> {
+    let (name, rest) = text(data)?;
+    let (count, mut rest) = rest.split_first_chunk()?;
+    let mut queries = Vec::new();
+    for _ in 0..u32::from_be_bytes(*count) {
+        let (query, after) = text(rest)?;
+        queries.push(query);
+        rest = after;
+    }
+    rest.is_empty().then_some((name, queries))
+}
+
+/// A text that stands behind its length, and what follows.
+fn text(data: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = data.split_first_chunk()?;
+    rest.split_at_checked(usize::try_from(u32::from_be_bytes(*length)).ok()?)
 }
 
 /// Replies to one option.
@@ -153,6 +182,30 @@ impl Replies {
         self.out.extend(kind.to_be_bytes());
         self.out.extend((data.len() as u32).to_be_bytes());
         self.out.extend(data);
+    }
+
+    /// Tells which metadata of those asked for there are. Returns whether [`ALLOCATION`] is among them.
+    fn tell_contexts(&mut self, export: &Export, agreed: Agreed, data: &[u8]) -> bool {
+        let Some((name, queries)) = queries(data) else {
+            self.add(ERR_INVALID, b"not a name and a list of queries");
+            return false;
+        };
+        if !agreed.structured {
+            self.add(ERR_INVALID, b"structured replies have to be asked for first");
+            return false;
+        }
+        if !export.is_named(name) {
+            self.add(ERR_UNKNOWN, b"no such export");
+            return false;
+        }
+        let lists = self.option == LIST_META_CONTEXT;
+        let asked = queries.iter().any(|&query| query == ALLOCATION || (lists && query == b"base:"));
+        let is_there = asked || (lists && queries.is_empty());
+        if is_there {
+            self.add(META_CONTEXT, &[&reply::ALLOCATION.to_be_bytes()[..], ALLOCATION].concat());
+        }
+        self.add(ACK, &[]);
+        is_there
     }
 
     /// Describes the drive: its size always, its block sizes as well, since requests that do not keep to them are refused.

@@ -1,6 +1,7 @@
 //! Replies of the transmission phase (sections "Simple reply message" and "Structured reply chunk message").
 
 use super::Errno;
+use crate::storage::Extent;
 
 const SIMPLE: u32 = 0x6744_6698;
 const STRUCTURED: u32 = 0x668e_33ef;
@@ -11,7 +12,15 @@ const DONE: u16 = 1;
 // Section "Structured reply types".
 const NONE: u16 = 0;
 const OFFSET_DATA: u16 = 1;
+const BLOCK_STATUS: u16 = 5;
 const ERROR: u16 = (1 << 15) + 1;
+
+// Section "The `base:allocation` metadata context".
+const HOLE: u32 = 1;
+const ZERO: u32 = 2;
+
+/// Number by which replies name the only metadata there are.
+pub const ALLOCATION: u32 = 0;
 
 /// Begins the reply to a read, whose data follow: all of them in one chunk, so that clients need not put any together. A
 /// structured reply ends with [`end_of_data`] or with an error, since reading may fail until then.
@@ -27,6 +36,16 @@ pub fn data(out: &mut Vec<u8>, structured: bool, cookie: u64, offset: u64, lengt
 /// Ends a structured reply to a read.
 pub fn end_of_data(out: &mut Vec<u8>, cookie: u64) {
     chunk(out, DONE, NONE, cookie, 0);
+}
+
+/// Makes the reply to a question for the parts that hold data.
+pub fn extents(out: &mut Vec<u8>, cookie: u64, extents: &[Extent]) {
+    chunk(out, DONE, BLOCK_STATUS, cookie, 4 + 8 * extents.len() as u32);
+    out.extend(ALLOCATION.to_be_bytes());
+    for extent in extents {
+        out.extend(extent.length.to_be_bytes());
+        out.extend(if extent.is_hole { HOLE | ZERO } else { 0 }.to_be_bytes());
+    }
 }
 
 /// Makes the reply to a request that has been carried out and was no read. It may be simple whatever has been negotiated.
@@ -76,6 +95,9 @@ mod tests {
         assert_eq!(made(&|out| error(out, false, 7, Errno::Io, "why"))[4..8], 5u32.to_be_bytes());
         let structured = made(&|out| data(out, true, 7, 4096, 512));
         assert_eq!((&structured[16..20], structured.len()), (&520u32.to_be_bytes()[..], 28));
+        let parts = [Extent { length: 512, is_hole: false }, Extent { length: 1024, is_hole: true }];
+        let status = made(&|out| extents(out, 7, &parts));
+        assert_eq!((&status[16..20], status.len()), (&20u32.to_be_bytes()[..], 20 + 20));
         let failed = made(&|out| error(out, true, 7, Errno::Io, "why"));
         assert_eq!((&failed[16..20], failed.len()), (&9u32.to_be_bytes()[..], 20 + 9));
     }

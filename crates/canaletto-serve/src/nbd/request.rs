@@ -14,11 +14,13 @@ const DISCONNECT: u16 = 2;
 const FLUSH: u16 = 3;
 const TRIM: u16 = 4;
 const WRITE_ZEROES: u16 = 6;
+const BLOCK_STATUS: u16 = 7;
 
 // Section "Command flags".
 const FUA: u16 = 1 << 0;
 const NO_HOLE: u16 = 1 << 1;
 const DONT_FRAGMENT: u16 = 1 << 2;
+const REQ_ONE: u16 = 1 << 3;
 
 /// A request as it stands on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +71,15 @@ pub struct Request {
 pub enum Message {
     /// A request.
     Request(Request),
+    /// A question for the parts that hold data, which is none to the simulated drive.
+    BlockStatus {
+        /// First byte: that of a sector.
+        offset: u64,
+        /// Number of bytes: whole sectors within the drive.
+        length: u32,
+        /// Whether only the first part is wanted.
+        one: bool,
+    },
     /// A request that is answered with an error.
     Refused(Errno, &'static str),
     /// The client goes.
@@ -105,8 +116,9 @@ impl Header {
         if self.kind == WRITE { self.length } else { 0 }
     }
 
-    /// Returns the request if a drive of `size` bytes can carry it out.
-    pub fn check(&self, size: u64) -> Message {
+    /// Returns the request if a drive of `size` bytes can carry it out. `allocation`: whether the client may ask which parts hold
+    /// data.
+    pub fn check(&self, size: u64, allocation: bool) -> Message {
         let (operation, flags) = match self.kind {
             READ => (Operation::Read, FUA | DONT_FRAGMENT),
             WRITE => (Operation::Write { zeroes: false }, FUA),
@@ -114,6 +126,8 @@ impl Header {
             FLUSH => (Operation::Flush, FUA),
             TRIM => (Operation::Trim, FUA),
             WRITE_ZEROES => (Operation::Write { zeroes: true }, FUA | NO_HOLE),
+            BLOCK_STATUS if allocation => return self.check_block_status(size),
+            BLOCK_STATUS => return Message::Refused(Errno::Invalid, "no metadata were agreed on"),
             _ => return Message::Refused(Errno::Invalid, "unknown command"),
         };
         if self.flags & !flags != 0 {
@@ -125,6 +139,17 @@ impl Header {
         // Of a read the flag says nothing; of a trim there is nothing to keep.
         let fua = self.flags & FUA != 0 && matches!(operation, Operation::Write { .. });
         Message::Request(Request { operation, fua, offset: self.offset, length: self.length })
+    }
+
+    fn check_block_status(&self, size: u64) -> Message {
+        if self.flags & !(FUA | REQ_ONE) != 0 {
+            return Message::Refused(Errno::Invalid, "unknown flag of this command");
+        }
+        // What holds for the extent of a trim holds for this one: no data come or go.
+        match self.check_extent(Operation::Trim, size) {
+            Ok(()) => Message::BlockStatus { offset: self.offset, length: self.length, one: self.flags & REQ_ONE != 0 },
+            Err((error, why)) => Message::Refused(error, why),
+        }
     }
 
     fn check_extent(&self, operation: Operation, size: u64) -> Result<(), (Errno, &'static str)> {
@@ -165,7 +190,7 @@ mod tests {
     use super::*;
 
     fn ask(kind: u16, flags: u16, offset: u64, length: u32) -> Message {
-        Header { flags, kind, cookie: 1, offset, length }.check(1 << 30)
+        Header { flags, kind, cookie: 1, offset, length }.check(1 << 30, true)
     }
 
     #[test]
@@ -176,6 +201,9 @@ mod tests {
         assert_eq!(ask(WRITE_ZEROES, NO_HOLE, 0, 1 << 30), request(Operation::Write { zeroes: true }, false, 1 << 30));
         assert_eq!(ask(TRIM, FUA, 0, 1 << 30), request(Operation::Trim, false, 1 << 30));
         assert_eq!(ask(FLUSH, 0, 0, 0), request(Operation::Flush, false, 0));
+        let status = |one| Message::BlockStatus { offset: 512, length: 1 << 29, one };
+        assert_eq!(ask(BLOCK_STATUS, 0, 512, 1 << 29), status(false));
+        assert_eq!(ask(BLOCK_STATUS, REQ_ONE, 512, 1 << 29), status(true));
         assert_eq!(ask(DISCONNECT, 0, 0, 0), Message::Disconnect);
     }
 
@@ -199,25 +227,39 @@ mod tests {
             (FLUSH, 0, 0, 512),
             (TRIM, 0, u64::MAX - 511, 512),
             (5, 0, 0, 512),
-            (7, 0, 0, 512),
+            (BLOCK_STATUS, 0, 0, 0),
+            (BLOCK_STATUS, 0, 512, 1 << 30),
+            (BLOCK_STATUS, DONT_FRAGMENT, 0, 512),
             (u16::MAX, u16::MAX, u64::MAX, u32::MAX),
         ] {
             assert_eq!(refused(kind, flags, offset, length), Errno::Invalid, "{kind} {flags} {offset} {length}");
         }
     }
 
+    #[test]
+    fn whoever_has_not_agreed_on_metadata_gets_none() {
+        let header = Header { flags: 0, kind: BLOCK_STATUS, cookie: 1, offset: 0, length: 512 };
+        assert_eq!(header.check(1 << 30, false), Message::Refused(Errno::Invalid, "no metadata were agreed on"));
+    }
+
     proptest! {
         #[test]
-        fn any_bytes_are_a_request_within_the_drive_or_an_error(bytes: [u8; HEADER], kind in 0u16..8, size in 1u64..1 << 50) {
+        fn any_bytes_are_a_request_within_the_drive_or_an_error(bytes: [u8; HEADER], kind in 0u16..8, size in 1u64..1 << 50, allocation: bool) {
             let mut bytes = bytes;
             prop_assert!(Header::parse(&bytes).is_none() || bytes[..4] == MAGIC.to_be_bytes());
             bytes[..4].copy_from_slice(&MAGIC.to_be_bytes());
             bytes[6..8].copy_from_slice(&kind.to_be_bytes());
             let header = Header::parse(&bytes).expect("the magic number");
             prop_assert_eq!(header.bytes(), bytes);
-            if let Message::Request(request) = header.check(size) {
-                prop_assert!(request.offset + u64::from(request.length) <= size);
-                prop_assert!(request.length > 0 || request.operation == Operation::Flush);
+            match header.check(size, allocation) {
+                Message::Request(request) => {
+                    prop_assert!(request.offset + u64::from(request.length) <= size);
+                    prop_assert!(request.length > 0 || request.operation == Operation::Flush);
+                }
+                Message::BlockStatus { offset, length, .. } => {
+                    prop_assert!(allocation && length > 0 && offset + u64::from(length) <= size);
+                }
+                Message::Refused(..) | Message::Disconnect => {}
             }
         }
     }

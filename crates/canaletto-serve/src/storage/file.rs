@@ -7,6 +7,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use super::PIECE;
+use crate::nbd::SECTOR;
 
 pub struct DataFile(File);
 
@@ -55,6 +56,16 @@ impl DataFile {
         Ok(())
     }
 
+    /// Returns the end, no later than `end`, of the part that begins at `offset`, and whether it is a hole. Parts are whole sectors.
+    pub fn extent(&self, offset: u64, end: u64) -> (u64, bool) {
+        match next_data(&self.0, offset) {
+            None => (end, true),
+            Some((data, _)) if data / SECTOR * SECTOR > offset => ((data / SECTOR * SECTOR).min(end), true),
+            // Somebody may make a hole of it meanwhile; what was found was data, if little.
+            Some((_, hole)) => (hole.next_multiple_of(SECTOR).clamp(offset + SECTOR, end), false),
+        }
+    }
+
     pub fn sync(&self) -> io::Result<()> {
         self.0.sync_data()
     }
@@ -78,6 +89,26 @@ fn punch_hole(_: &File, _: u64, _: u64) -> bool {
     false
 }
 
+/// Returns where the next data from `offset` on begin and end; none if there are none.
+#[cfg(target_os = "linux")]
+fn next_data(file: &File, offset: u64) -> Option<(u64, u64)> {
+    // Reads and writes name their places, so that nobody minds where the file is left at.
+    // SAFETY: the descriptor is open as long as `file`; nothing else is passed but numbers.
+    let seek = |offset: i64, whence| unsafe { libc::lseek(file.as_raw_fd(), offset, whence) };
+    let data = seek(offset.try_into().ok()?, libc::SEEK_DATA);
+    if data < 0 {
+        let nothing = io::Error::last_os_error().raw_os_error() == Some(libc::ENXIO);
+        return if nothing { None } else { Some((offset, u64::MAX / 2)) };
+    }
+    let hole = seek(data, libc::SEEK_HOLE).max(data);
+    Some((data as u64, hole as u64))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn next_data(_: &File, offset: u64) -> Option<(u64, u64)> {
+    Some((offset, u64::MAX / 2))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,6 +126,16 @@ mod tests {
         again.read(0, &mut found).unwrap();
         let expected: Vec<u8> = (0..7000).map(|i| if matches!(i, 1000..2000 | 3000..6000) { 7 } else { 0 }).collect();
         assert_eq!(found[..], expected);
+        again.write(700_000, &[7; 5000]).unwrap();
+        let mut at = 0;
+        while at < 1 << 20 {
+            let (end, is_hole) = again.extent(at, 1 << 20);
+            assert!(end > at && end % SECTOR == 0 && end <= 1 << 20);
+            let mut found = vec![7; (end - at) as usize];
+            again.read(at, &mut found).unwrap();
+            assert!(!is_hole || found.iter().all(|&byte| byte == 0), "{at} to {end} is no hole");
+            at = end;
+        }
         drop(again);
         let other = DataFile::open(&path, 1 << 21).err().unwrap().to_string();
         assert!(other.contains("has 1048576 B, expected 2097152 B"), "{other}");

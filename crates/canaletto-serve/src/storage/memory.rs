@@ -63,6 +63,15 @@ impl Memory {
         Ok(())
     }
 
+    /// Returns the end, no later than `end`, of the part that begins at `offset`, and whether it is a hole.
+    pub fn extent(&self, offset: u64, end: u64) -> (u64, bool) {
+        let is_hole = |chunk: u64| !self.part(chunk).contains_key(&chunk);
+        let (first, last) = (offset / CHUNK, end.div_ceil(CHUNK));
+        let first_is_hole = is_hole(first);
+        let other = (first + 1..last).find(|&chunk| is_hole(chunk) != first_is_hole);
+        (other.map_or(end, |chunk| chunk * CHUNK), first_is_hole)
+    }
+
     fn take_chunk(&self) -> io::Result<Box<[u8]>> {
         if self.taken.fetch_add(CHUNK, Ordering::Relaxed) + CHUNK > self.most {
             self.taken.fetch_sub(CHUNK, Ordering::Relaxed);
@@ -108,7 +117,24 @@ mod tests {
             let mut found = vec![7; expected.len()];
             memory.read(0, &mut found);
             prop_assert!(found == expected);
+            let mut at = 0;
+            while at < expected.len() as u64 {
+                let (end, is_hole) = memory.extent(at, expected.len() as u64);
+                prop_assert!(end > at && end <= expected.len() as u64);
+                prop_assert!(!is_hole || expected[at as usize..end as usize].iter().all(|&byte| byte == 0));
+                at = end;
+            }
         }
+    }
+
+    #[test]
+    fn chunks_that_nobody_wrote_are_holes() {
+        let memory = Memory::new(1 << 30);
+        memory.write(3 * CHUNK + 5, &vec![1; CHUNK as usize]).unwrap();
+        assert_eq!(memory.extent(512, 9 * CHUNK), (3 * CHUNK, true));
+        assert_eq!(memory.extent(512, 1024), (1024, true));
+        assert_eq!(memory.extent(4 * CHUNK, 9 * CHUNK), (5 * CHUNK, false));
+        assert_eq!(memory.extent(5 * CHUNK, 9 * CHUNK), (9 * CHUNK, true));
     }
 
     #[test]

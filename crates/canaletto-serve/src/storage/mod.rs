@@ -25,6 +25,15 @@ pub struct Storage {
     unflushed: Option<Mutex<Unflushed>>,
 }
 
+/// Part of a drive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extent {
+    /// Number of bytes.
+    pub length: u32,
+    /// Whether it takes no room and holds zeroes; others may hold zeroes, too.
+    pub is_hole: bool,
+}
+
 enum Medium {
     Memory(Memory),
     File(DataFile),
@@ -59,6 +68,21 @@ impl Storage {
             Medium::File(file) => return file.read(offset, into),
         }
         Ok(())
+    }
+
+    /// Returns the first parts of an extent, `most` of them at the most: which hold data, and which are holes.
+    pub fn extents(&self, offset: u64, length: u32, most: usize) -> Vec<Extent> {
+        let end = offset + u64::from(length);
+        let (mut extents, mut at) = (Vec::new(), offset);
+        while at < end && extents.len() < most {
+            let (next, is_hole) = match &self.medium {
+                Medium::Memory(memory) => memory.extent(at, end),
+                Medium::File(file) => file.extent(at, end),
+            };
+            extents.push(Extent { length: (next - at) as u32, is_hole });
+            at = next;
+        }
+        extents
     }
 
     /// Begins a write, which [`Storage::write`] and [`Storage::zero`] name.

@@ -7,7 +7,9 @@ use canaletto_serve::clock::Clock;
 use canaletto_serve::server::{Address, Listener};
 use canaletto_serve::storage::Storage;
 
-use crate::common::{BYTES, Client, FLUSH, FUA, FixedLatency, LATENCY, READ, Served, TRIM, WRITE, WRITE_ZEROES};
+use crate::common::{
+    BLOCK_STATUS, BYTES, Client, FLUSH, FUA, FixedLatency, LATENCY, READ, Served, TRIM, WRITE, WRITE_ZEROES,
+};
 
 #[test]
 fn data_are_stored_and_each_command_takes_the_time_of_the_drive() {
@@ -56,6 +58,28 @@ fn what_cannot_be_done_is_refused_and_the_client_goes_on() {
         client.leave();
     }
     assert_eq!(served.stop().refused_requests, 12);
+}
+
+#[test]
+fn a_client_learns_which_parts_hold_data_at_no_cost() {
+    let folder = tempfile::tempdir().unwrap();
+    for storage in [Storage::in_memory(1 << 30), Storage::in_file(&folder.path().join("data"), BYTES).unwrap()] {
+        let served = Served::with(storage, FixedLatency::new(LATENCY), Clock::Free, None);
+        let mut client = Client::with_allocation(served.connect());
+        assert_eq!(client.extents(0, 512, 1 << 29), [(1 << 29, true)]);
+        assert_eq!(client.write(1 << 20, &[7; 1 << 16], 0), 0);
+        assert_eq!(client.extents(0, 0, 1 << 30), [(1 << 20, true), (1 << 16, false), ((1 << 30) - 0x11_0000, true)]);
+        assert_eq!(client.extents(1 << 3, 0, 1 << 30), [(1 << 20, true)], "one is enough");
+        assert_eq!(client.extents(0, (1 << 20) + 512, 512), [(512, false)]);
+        assert_eq!(client.ask(TRIM, 1 << 20, 1 << 16), 0);
+        assert_eq!(client.extents(0, 0, 1 << 30), [(1 << 30, true)]);
+        assert_eq!(client.ask(BLOCK_STATUS, BYTES, 512), 22);
+        client.leave();
+        assert_eq!(served.client().ask(BLOCK_STATUS, 0, 512), 22, "nobody agreed on it");
+        let statistics = served.stop();
+        assert_eq!(statistics.refused_requests, 2);
+        assert!((statistics.simulated_s - 2.0 * (LATENCY.seconds() + 1e-9)).abs() < 1e-12);
+    }
 }
 
 #[test]

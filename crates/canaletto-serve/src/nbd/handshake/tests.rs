@@ -1,4 +1,5 @@
 use std::io::Cursor;
+use std::slice;
 
 use proptest::prelude::*;
 
@@ -42,6 +43,12 @@ fn go(name: &str, wanted: &[u16]) -> Vec<u8> {
     [&(name.len() as u32).to_be_bytes()[..], name.as_bytes(), &count, &wanted_bytes].concat()
 }
 
+fn contexts(name: &str, queries: &[&str]) -> Vec<u8> {
+    let text = |text: &str| [&(text.len() as u32).to_be_bytes()[..], text.as_bytes()].concat();
+    let count = (queries.len() as u32).to_be_bytes();
+    [text(name), count.to_vec(), queries.iter().map(|&query| text(query)).collect::<Vec<_>>().concat()].concat()
+}
+
 /// The end of the negotiation, and what the client heard after the greeting.
 fn talk(flags: u32, options: &[Vec<u8>]) -> (io::Result<Option<Agreed>>, Vec<u8>) {
     let said = [flags.to_be_bytes().to_vec(), options.concat()].concat();
@@ -67,7 +74,7 @@ fn kinds(mut heard: &[u8]) -> Vec<u32> {
 fn a_client_begins_with_go() {
     let (ended, heard) =
         talk(3, &[option(STRUCTURED_REPLY, &[]), option(GO, &go("", &[INFO_NAME, INFO_DESCRIPTION, 77]))]);
-    assert_eq!(ended.unwrap(), Some(Agreed { structured: true }));
+    assert_eq!(ended.unwrap(), Some(Agreed { structured: true, allocation: false }));
     assert_eq!(kinds(&heard), [ACK, INFO_REPLY, INFO_REPLY, INFO_REPLY, INFO_REPLY, ACK]);
 }
 
@@ -75,9 +82,36 @@ fn a_client_begins_with_go() {
 fn an_old_client_begins_with_a_name() {
     for (flags, length) in [(0, 134), (3, 10)] {
         let (ended, heard) = talk(flags, &[option(EXPORT_NAME, b"drive")]);
-        assert_eq!(ended.unwrap(), Some(Agreed { structured: false }));
+        assert_eq!(ended.unwrap(), Some(Agreed { structured: false, allocation: false }));
         assert_eq!((&heard[..8], heard.len()), (&(1u64 << 30).to_be_bytes()[..], length));
     }
+}
+
+#[test]
+fn a_client_may_ask_which_parts_hold_data() {
+    let (structured, begin) = (option(STRUCTURED_REPLY, &[]), option(GO, &go("", &[])));
+    let agreed = |asked: &[Vec<u8>]| {
+        let options = [slice::from_ref(&structured), asked, slice::from_ref(&begin)].concat();
+        let (ended, heard) = talk(3, &options);
+        let kinds = kinds(&heard);
+        (ended.unwrap().unwrap().allocation, kinds[1..kinds.len() - 3].to_vec())
+    };
+    let set = |name: &str, queries: &[&str]| option(SET_META_CONTEXT, &contexts(name, queries));
+    let list = |queries: &[&str]| option(LIST_META_CONTEXT, &contexts("drive", queries));
+    let (base, other) = ("base:allocation", "qemu:dirty-bitmap:x");
+    assert_eq!(agreed(&[set("", &[base])]), (true, vec![META_CONTEXT, ACK]));
+    assert_eq!(agreed(&[set("drive", &[other, base])]), (true, vec![META_CONTEXT, ACK]));
+    assert_eq!(agreed(&[set("", &[other, "base:", "nothing"])]), (false, vec![ACK]));
+    assert_eq!(agreed(&[set("", &[base]), set("", &[])]), (false, vec![META_CONTEXT, ACK, ACK]), "the last one counts");
+    assert_eq!(agreed(&[set("another", &[base])]), (false, vec![ERR_UNKNOWN]));
+    assert_eq!(agreed(&[list(&[]), list(&["base:"])]), (false, vec![META_CONTEXT, ACK, META_CONTEXT, ACK]));
+    assert_eq!(agreed(&[list(&[other])]), (false, vec![ACK]));
+    for damaged in [&contexts("", &[base])[1..], &[contexts("", &[base]), vec![0]].concat(), &[0xff; 8]] {
+        assert_eq!(agreed(&[option(SET_META_CONTEXT, damaged)]), (false, vec![ERR_INVALID]));
+    }
+    let (ended, heard) = talk(3, &[set("", &[base]), begin.clone()]);
+    assert!(!ended.unwrap().unwrap().allocation, "there are no structured replies to tell it in");
+    assert_eq!(kinds(&heard)[0], ERR_INVALID);
 }
 
 #[test]
@@ -121,6 +155,8 @@ fn any_option() -> impl Strategy<Value = Vec<u8>> {
         Just(Vec::new()),
         prop::collection::vec(any::<u8>(), 0..40),
         ("(drive|)", prop::collection::vec(0u16..5, 0..4)).prop_map(|(name, wanted)| go(&name, &wanted)),
+        ("(drive|)", prop::collection::vec("(base:|base:allocation|x)", 0..4))
+            .prop_map(|(name, queries)| contexts(&name, &queries.iter().map(String::as_str).collect::<Vec<_>>())),
     ];
     let cut = prop_oneof![9 => Just(usize::MAX), 1 => 0usize..40];
     (0u32..12, data, cut).prop_map(|(kind, data, cut)| {

@@ -31,6 +31,7 @@ pub const DISCONNECT: u16 = 2;
 pub const FLUSH: u16 = 3;
 pub const TRIM: u16 = 4;
 pub const WRITE_ZEROES: u16 = 6;
+pub const BLOCK_STATUS: u16 = 7;
 
 pub const FUA: u16 = 1;
 
@@ -144,6 +145,28 @@ impl Client {
         stream.read_exact(&mut begin).unwrap();
         assert_eq!(begin[..8], BYTES.to_be_bytes());
         Client { stream, structured }
+    }
+
+    /// Negotiates with structured replies and the metadata that tell which parts hold data.
+    pub fn with_allocation(mut stream: UnixStream) -> Client {
+        let query = [&[0; 4][..], &1u32.to_be_bytes(), &15u32.to_be_bytes(), b"base:allocation"].concat();
+        let said = [3u32.to_be_bytes().to_vec(), option(8, &[]), option(10, &query), option(1, b"")].concat();
+        stream.write_all(&said).unwrap();
+        // The greeting; an acknowledgement; the metadata and an acknowledgement; the drive's size and flags.
+        stream.read_exact(&mut [0; 18 + 20 + (20 + 19) + 20 + 10]).unwrap();
+        Client { stream, structured: true }
+    }
+
+    /// Which parts of an extent hold data: their lengths, and whether they are holes.
+    pub fn extents(&mut self, flags: u16, offset: u64, length: u32) -> Vec<(u32, bool)> {
+        self.send(BLOCK_STATUS, flags, 7, offset, length, &[]);
+        let head: [u8; 24] = self.bytes();
+        assert_eq!(head[..8], [0x66, 0x8e, 0x33, 0xef, 0, 1, 0, 5]);
+        assert_eq!((&head[8..16], &head[20..]), (&7u64.to_be_bytes()[..], &[0; 4][..]));
+        let mut payload = vec![0; u32::from_be_bytes(head[16..20].try_into().unwrap()) as usize - 4];
+        self.stream.read_exact(&mut payload).unwrap();
+        let number = |bytes: &[u8]| u32::from_be_bytes(bytes.try_into().unwrap());
+        payload.chunks_exact(8).map(|part| (number(&part[..4]), number(&part[4..]) == 3)).collect()
     }
 
     /// The same connection once more.
