@@ -1,6 +1,7 @@
-"""Makes the tables of docs/fabrics.md: `.venv/bin/python docs/fabrics.py --write`; else it only prints them.
+"""Makes the tables of docs/fabrics.md and docs/sequences.md: `.venv/bin/python docs/fabrics.py --write`.
 
-Some 900 short runs, a few minutes on two cores. Everything is seeded: the tables only change when the model does.
+Without `--write` it only prints them; names of tables make it do these alone. Some 1,000 short runs, a few minutes on
+two cores. Everything is seeded: the tables only change when the model does.
 """
 
 import argparse
@@ -13,6 +14,7 @@ from canaletto._run import names
 from canaletto._run.compare import Comparison
 
 PAGE = Path(__file__).with_suffix(".md")
+SEQUENCES = Path(__file__).with_name("sequences.md")
 TRACES = Path(__file__).resolve().parents[2] / "shared" / "traces"
 FABRICS = list(names.fabrics())
 SIZES = {"4KiB": 20_000, "16KiB": 8_000, "64KiB": 3_000, "256KiB": 800}
@@ -96,26 +98,41 @@ def traces() -> Iterator[str]:
             yield row(file.name.split(".")[0], result, measure)
 
 
-TABLES = {"closed-loops": closed_loops, "collecting": collecting, "traces": traces}
+def sequences() -> Iterator[str]:
+    """Each fabric with short and full command sequences, where neither host nor arrays are the limit."""
+    yield "| reads, queue depth | sequences | " + " | ".join(FABRICS) + " |\n" + "| --- " * (len(FABRICS) + 2) + "|"
+    base = {"fabric.interface": "nv-ddr3", "link.lane_rate": "63GB/s"}
+    for place in ("uniform", "one row"):
+        for size, depth in (("512B", 1), ("512B", 64), ("4KiB", 1), ("4KiB", 64), ("16KiB", 64)):
+            work = synthetic(place, PLACES[place], 1.0, size, depth, 20_000)
+            for kind in ("short", "full"):
+                design = cn.design("performance-optimized").replace(**base, **{"fabric.sequences": kind})
+                result = cn.compare(design, work, FABRICS, records=False, progress=False)
+                cells = " | ".join(f"{run.iops / 1e3:,.4g}" for run in result.runs)
+                yield f"| {place}, {size}, {depth} | {kind} | {cells} |"
+
+
+TABLES = {
+    "closed-loops": (PAGE, closed_loops),
+    "collecting": (PAGE, collecting),
+    "traces": (PAGE, traces),
+    "sequences": (SEQUENCES, sequences),
+}
 
 
 def main() -> None:
     """Makes the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="put the tables into docs/fabrics.md")
+    parser.add_argument("tables", nargs="*", choices=[[], *TABLES], help="tables to make; default: all")
     wanted = parser.parse_args()
-    page = PAGE.read_text()
-    for name, make in TABLES.items():
+    for name in wanted.tables or TABLES:
+        page, make = TABLES[name]
         table = "\n".join(make())
         print(table, flush=True)
-        page = re.sub(
-            rf"(<!-- {name} -->\n).*?(<!-- end -->)",
-            lambda found, table=table: f"{found[1]}{table}\n{found[2]}",
-            page,
-            flags=re.DOTALL,
-        )
-    if wanted.write:
-        PAGE.write_text(page)
+        if wanted.write:
+            place = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
+            page.write_text(place.sub(lambda found, table=table: f"{found[1]}{table}\n{found[2]}", page.read_text()))
 
 
 if __name__ == "__main__":

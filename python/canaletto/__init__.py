@@ -17,6 +17,7 @@ from canaletto._run.compare import Comparison, compare
 from canaletto._run.config import Design, Workload, design, workload
 from canaletto._run.drive import Drive
 from canaletto._run.fields import Fields
+from canaletto._run.names import sequences
 from canaletto._run.results import Result
 from canaletto._run.simulate import inspect, run
 
@@ -55,6 +56,7 @@ __all__ = [
     "result",
     "run",
     "search",
+    "sequences",
     "sweep",
     "traces",
     "workload",

@@ -55,7 +55,9 @@ def _run() -> int:
             _complain(mistake, BAD_INPUT)
         return BAD_INPUT
     except SimulationError as error:
-        return _complain(str(error), FAILED)
+        for line in str(error).strip("\n").split("\n"):
+            _complain(line, FAILED)
+        return FAILED
     except (OSError, KeyboardInterrupt):
         raise
     except MemoryError as error:

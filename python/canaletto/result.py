@@ -43,6 +43,8 @@ __all__ = [
     "PaperEnergy",
     "PathConflicts",
     "PreconditionReport",
+    "PslcReport",
+    "PslcSeries",
     "ReplayReport",
     "Requests",
     "RunResult",
@@ -75,9 +77,11 @@ Cause: TypeAlias = Literal[
     "chip_busy_gc_program",
     "chip_busy_erase",
     "chip_busy_mapping",
+    "chip_busy_folding",
     "path_conflict",
     "path_reservation",
     "command_transfer",
+    "status",
     "array_read",
     "array_program",
     "suspended",
@@ -111,9 +115,11 @@ CAUSES: Mapping[Cause, str] = {
     "chip_busy_gc_program": "Wait for the chip, which is busy with programs of garbage collection.",
     "chip_busy_erase": "Wait for the chip, which is busy with erases.",
     "chip_busy_mapping": "Wait for the chip, which is busy with reads and programs of mapping tables.",
+    "chip_busy_folding": "Wait for the chip, which is busy with folding: reads of the pseudo-SLC cache and the programs that copy it.",
     "path_conflict": "Wait for a path to a chip that is ready.",
     "path_reservation": "Set-up of the path: scouts in flight, messages between controllers.",
     "command_transfer": "Transfer of command and address.",
+    "status": "Wait until the controller has learnt that the array is done: its status on the wires, and the wait for the next poll.",
     "array_read": "Array read.",
     "array_program": "Array program.",
     "suspended": "Suspension of the page's own program for reads of others.",
@@ -374,13 +380,13 @@ class WearReport(Fields):
     erases_mean: float
     """Mean number of erases of a block."""
     erases_max: int
-    """Most erases of a block."""
+    """Most erases of a block, those of a static pseudo-SLC cache left out."""
     bad_blocks: int
     """Retired blocks."""
     lifetime_bytes: float | None
     """Bytes that the host could write until blocks reach their endurance, with this write amplification and even wear; null without an endurance or without writes.
 
-
+    Programs of the pseudo-SLC cache are left out.
     """
 
 
@@ -403,6 +409,56 @@ class BlocksReport(Fields):
     """Full blocks by share of valid pages, in 20 equal steps from none to all."""
     valid_pages: int
     """Pages that hold valid data."""
+
+
+class PslcSeries(Fields):
+    """Activity of the pseudo-SLC cache over time.
+
+    Every list has one value an interval, and the first interval begins with the run.
+    """
+
+    interval_us: float
+    """Length of an interval, in microseconds."""
+    host_pages: list[int]
+    """Pages of the host programmed in it."""
+    pages_folded: list[int]
+    """Pages copied to native blocks."""
+
+
+class PslcReport(Fields):
+    """Activity of the pseudo-SLC cache, warm-up included.
+
+    Pages are mapping units where several of them share a flash page.
+    """
+
+    static_pages: int
+    """Pages that its static part holds."""
+    dynamic_pages: int
+    """Pages that its dynamic part holds at its largest."""
+    host_pages: int
+    """Pages of the host programmed in it. The other `host_pages` went to native blocks."""
+    blocks_folded: int
+    """Blocks chosen to be folded."""
+    pages_folded: int
+    """Pages copied to native blocks."""
+    reads: int
+    """Flash pages read from it, for the host and for folding."""
+    programs: int
+    """Flash pages programmed in it."""
+    erases: int
+    """Blocks erased in this mode."""
+    energy_mj: float
+    """Energy of these reads, programs and erases, in millijoules, which is included in that of the arrays."""
+    erases_max: int
+    """Most erases of a block in this mode."""
+    blocks_used: int
+    """Blocks in use at the end."""
+    valid_pages: int
+    """Pages of valid data in it at the end."""
+    series: PslcSeries
+    """Activity over time."""
+
+    _kinds: ClassVar[Mapping[str, type[Fields]]] = {"series": PslcSeries}
 
 
 class MaintenanceSeries(Fields):
@@ -457,6 +513,8 @@ class FlashReport(Fields):
     """Wear of the blocks."""
     blocks: BlocksReport
     """State of the blocks at the end."""
+    pslc: PslcReport | None
+    """Pseudo-SLC cache; none without one."""
     series: MaintenanceSeries
     """Page operations over time."""
 
@@ -464,6 +522,7 @@ class FlashReport(Fields):
         "gc": GcReport,
         "wear": WearReport,
         "blocks": BlocksReport,
+        "pslc": PslcReport,
         "series": MaintenanceSeries,
     }
 

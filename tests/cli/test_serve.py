@@ -158,6 +158,27 @@ def test_nbdinfo_reads_what_the_drive_is(canaletto: Any, tmp_path: Path) -> None
     assert json.loads((tmp_path / "list.json").read_text())["exports"][0]["export-name"] == "performance-optimized"
 
 
+def test_programs_that_copy_skip_what_nobody_wrote(image: Path, canaletto: Any, tmp_path: Path) -> None:
+    needs("nbdinfo", "nbdcopy", "qemu-img")
+    commands = [
+        "nbdinfo --map --json $uri > empty.json",
+        f"qemu-img convert -n -f raw -O raw {image} $uri",
+        "nbdinfo --map --json $uri > map.json",
+        "qemu-img map -f raw --output=json $uri > qemu.json",
+        "nbdcopy $uri out.img",
+    ]
+    found = served(canaletto, "; ".join(commands), "--clock", "free")
+    assert failed(found) == 0
+    maps = [json.loads((tmp_path / f"{name}.json").read_text()) for name in ("empty", "map", "qemu")]
+    (empty,), parts, told = maps
+    assert empty["description"] == "hole,zero"
+    size, held = empty["length"], sum(part["length"] for part in parts if part["type"] == 0)
+    assert sum(part["length"] for part in parts) == size
+    assert held == sum(part["length"] for part in told if part["data"]) < size // 2
+    assert found["requests"]["read"]["bytes"] < size // 2, "holes are not read"
+    assert (tmp_path / "out.img").read_bytes()[: image.stat().st_size] == image.read_bytes()
+
+
 def test_nbdcopy_over_several_connections(image: Path, canaletto: Any, tmp_path: Path) -> None:
     needs("nbdcopy")
     commands = f"nbdcopy --flush {image} $uri; nbdcopy $uri out.img"

@@ -224,7 +224,7 @@ def test_collection_and_wear_are_drawn(width: int, theme: str, tmp_path: Path) -
     saved = found["saved"]
     assert saved["wear.svg"].count("mesh-2bit") >= 1
     assert saved["wear.csv"].splitlines()[0] == "fabric,part,kind,erases"
-    assert len(saved["wear.csv"].splitlines()) == 1 + 8 * 16
+    assert len(saved["wear.csv"].splitlines()) == 1 + len(fabricated.FABRICS) * 16
     assert (
         saved["amplification.csv"].splitlines()[0] == 'fabric,time since the run began (µs),"write amplification, mean"'
     )

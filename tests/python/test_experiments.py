@@ -1,12 +1,13 @@
 """Do figures ask for the traffic that they state, and compute the numbers that they name?"""
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from canaletto._run import simulate
-from canaletto.experiments import SOURCES, figures, laboratory
+from canaletto.experiments import SOURCES, figures, laboratory, markdown
 from canaletto.experiments.figure import Figure, Grid, Row, Run, Scale, Settings
 from canaletto.experiments.flows import flow, workload
 from canaletto.experiments.load import curves
@@ -410,6 +411,20 @@ def test_results_are_kept_without_what_no_figure_reads(tmp_path: Path) -> None:
     assert found[run.key]["latency_us"] == data["latency_us"]
     assert found[run.key]["tail_us"] == [list(point) for point in data["tail_us"]["all"]]
     assert kept.stat().st_size < len(json.dumps(data)) / 2
+
+
+def test_tables_in_markdown_keep_their_columns_and_say_how_much_was_run() -> None:
+    figure = dataclasses.replace(fig13.FIGURE, grids={})
+    rows = [
+        {"system": "Venice", "ours": 99.997, "published": 99.98},
+        {"published": 100.0, "ours": None, "system": "ideal"},
+    ]
+    made = markdown.pages([figure], {"fig13": rows}, [], "--quick, indicative only: 1 run", quick=True)
+    table, said = made["fig13"].split("\n\n")
+    assert table.splitlines()[2:] == ["| Venice | 99.99 | 99.98 |", "| ideal | – | 100 |"]
+    assert said == made["extent"] == "--quick, indicative only: 1 run.\n"
+    made = markdown.pages([figure], {"fig13": rows}, [], "1 run", quick=False)
+    assert "1 run" not in made["fig13"]
 
 
 def test_effort_counts_different_runs_and_their_seeds() -> None:

@@ -86,10 +86,11 @@ def test_area_and_pins_are_those_of_the_engine_and_the_papers() -> None:
             design = cn.design("performance-optimized", fabric=fabric, **keys)
             run = cn.run(design, cn.workload("hm_0", requests=1), records=False)
             assert measures.area(design.to_dict()) == pytest.approx(run.area.link_area_vs_channels)
-    pins = {
-        name: measures.pins(cn.design("performance-optimized", fabric=name).to_dict()) for name in ("bus", "venice")
-    }
-    assert pins == {"bus": 8 * 18, "venice": 8 * 8}
+    fabrics = ("bus", "sca", "venice")
+    pins = {name: measures.pins(cn.design("performance-optimized", fabric=name).to_dict()) for name in fabrics}
+    assert pins == {"bus": 8 * 18, "sca": 8 * 18, "venice": 8 * 8}
+    wider = cn.design("performance-optimized", fabric="sca", **{"fabric.sca.ca_width": 4}).to_dict()
+    assert (measures.pins(wider), measures.area(wider)) == (8 * 20, pytest.approx(20 / 18))
 
 
 def test_closed_forms_spare_runs_that_cannot_be_fast_enough() -> None:

@@ -87,6 +87,12 @@ pub fn inspect(py: Python, design_toml: &str, workload_toml: &str, records: bool
     })
 }
 
+/// Returns the command sequences of a design, with their times on its fabric, as JSON.
+#[pyfunction]
+pub fn sequences(design_toml: &str) -> PyResult<String> {
+    json(&canaletto::fabric::command_times::describe(&parse_design(design_toml)?))
+}
+
 /// A resolved design.
 pub fn parse_design(toml: &str) -> PyResult<Design> {
     load_design("design", Some(toml), &[]).map_err(config_error)

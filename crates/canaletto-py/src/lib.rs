@@ -28,7 +28,9 @@ mod _engine {
     #[pymodule_export]
     use crate::attach::{resolve_pc, simulate_pc};
     #[pymodule_export]
-    use crate::config::{fabrics, inspect, presets, profiles, resolve_design, resolve_workload, schema, version};
+    use crate::config::{
+        fabrics, inspect, presets, profiles, resolve_design, resolve_workload, schema, sequences, version,
+    };
     #[pymodule_export]
     use crate::drive::{Completion, SteppedDrive};
     #[pymodule_export]

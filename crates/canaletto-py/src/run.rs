@@ -27,19 +27,21 @@ struct Options {
     records: bool,
     alone: Option<u16>,
     root_causes: bool,
+    check_wires: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        let RunOptions { seed, warmup, records, alone, root_causes, .. } = RunOptions::default();
-        Options { seed, warmup, records, alone, root_causes }
+        let RunOptions { seed, warmup, records, alone, root_causes, check_wires, .. } = RunOptions::default();
+        Options { seed, warmup, records, alone, root_causes, check_wires }
     }
 }
 
 /// Options as the engine takes them.
 pub fn parse_options(json: &str) -> PyResult<RunOptions> {
-    let Options { seed, warmup, records, alone, root_causes } = serde_json::from_str(json).map_err(config_error)?;
-    Ok(RunOptions { seed, warmup, records, alone, root_causes, ..RunOptions::default() })
+    let Options { seed, warmup, records, alone, root_causes, check_wires } =
+        serde_json::from_str(json).map_err(config_error)?;
+    Ok(RunOptions { seed, warmup, records, alone, root_causes, check_wires, ..RunOptions::default() })
 }
 
 /// Results of a run, as JSON, and its requests, as columns.

@@ -38,6 +38,8 @@ use crate::measure::probe::{NoProbe, Probe, WaitFollower};
 use crate::measure::records::Records;
 use crate::measure::report::Report;
 use crate::measure::timeline::{Header, Timeline, Windows};
+use crate::measure::wire_check::WireCheck;
+use crate::measure::wire_check::recording::Entry;
 use crate::workload::fill::Fills;
 use crate::workload::replay::RecordSource;
 pub use crate::workload::replay::Reopen;
@@ -57,13 +59,23 @@ pub struct RunOptions {
     pub alone: Option<u16>,
     /// Whether to follow waits to their [root causes](measure::root_cause), too.
     pub root_causes: bool,
+    /// Whether to [check](measure::wire_check) whatever goes over the wires. The results are the same, with root causes.
+    pub check_wires: bool,
     /// Whether to simulate with code for every feature even where a run has none: slower, with the same results.
     pub any_features: bool,
 }
 
 impl Default for RunOptions {
     fn default() -> Self {
-        RunOptions { seed: 1, warmup: 0, records: false, alone: None, root_causes: false, any_features: false }
+        RunOptions {
+            seed: 1,
+            warmup: 0,
+            records: false,
+            alone: None,
+            root_causes: false,
+            check_wires: false,
+            any_features: false,
+        }
     }
 }
 
@@ -131,6 +143,9 @@ pub enum RunError {
     /// Requests are unfinished and nothing is left to happen.
     #[error("{0}")]
     Stuck(String),
+    /// Rules of the wires were violated: an error of the simulator.
+    #[error("{0}")]
+    Wires(String),
     /// The watcher stopped it.
     #[error("interrupted")]
     Interrupted,
@@ -169,7 +184,9 @@ pub fn run_with_rows(
     rows: Option<&mut RowSink<'_>>,
     watch: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Outcome, RunError> {
-    if options.root_causes {
+    if options.check_wires {
+        run_checked(design, workload, traces, options, rows, watch)
+    } else if options.root_causes {
         run_watched(design, workload, traces, options, &mut WaitFollower, rows, watch)
     } else {
         run_watched(design, workload, traces, options, &mut NoProbe, rows, watch)
@@ -188,11 +205,49 @@ pub fn run_probed<P: Probe>(
     probe: &mut P,
     watch: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Outcome, RunError> {
+    run_full(design, workload, traces, options, probe, None, watch)
+}
+
+/// A run with code for every feature.
+fn run_full<P: Probe>(
+    design: &Design,
+    workload: &Workload,
+    traces: Vec<Option<TraceInput>>,
+    options: &RunOptions,
+    probe: &mut P,
+    rows: Option<&mut RowSink<'_>>,
+    watch: &mut dyn FnMut(&Progress) -> bool,
+) -> Result<Outcome, RunError> {
     guarded(|| {
         let limits = Limits::new(design, workload).map_err(RunError::Config)?;
         let prepared = Prepared::new(design, workload, limits, traces, options.seed, watch)?;
-        with_fabric!(design.fabric.kind, F => run_on::<F, P, Full>(design, workload, prepared, options, probe, None, watch))
+        with_fabric!(design.fabric.kind, F => run_on::<F, P, Full>(design, workload, prepared, options, probe, rows, watch))
     })
+}
+
+fn run_checked(
+    design: &Design,
+    workload: &Workload,
+    traces: Vec<Option<TraceInput>>,
+    options: &RunOptions,
+    rows: Option<&mut RowSink<'_>>,
+    watch: &mut dyn FnMut(&Progress) -> bool,
+) -> Result<Outcome, RunError> {
+    let mut check = WireCheck::new(design, false);
+    let outcome = run_full(design, workload, traces, options, &mut check, rows, watch)?;
+    check.finish().complaint().map_or(Ok(outcome), |complaint| Err(RunError::Wires(complaint)))
+}
+
+/// Simulates as [`run`] does, and returns everything that went over the wires, which is not checked.
+///
+/// # Errors
+/// See [`RunError`].
+pub fn record_wires(design: &Design, workload: &Workload, options: &RunOptions) -> Result<Vec<Entry>, RunError> {
+    let traces = workload.flow.iter().map(|_| None).collect();
+    let mut check = WireCheck::new(design, true);
+    run_full(design, workload, traces, options, &mut check, None, &mut |_| true)?;
+    check.finish();
+    Ok(check.kept.unwrap_or_default())
 }
 
 fn run_watched<P: Probe>(

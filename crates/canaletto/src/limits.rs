@@ -8,6 +8,7 @@ use crate::TraceInput;
 use crate::config::attach::AttachmentKind;
 use crate::config::cache::Sharing;
 use crate::config::design::{Allocation, Design, MappingScheme, Scope, Superblock, WritePlacement};
+use crate::config::pseudo_slc::CacheBlocks;
 use crate::config::workload::{Flow, Workload};
 use crate::fabric;
 use crate::flash::address::{Layout, SECTOR};
@@ -67,6 +68,8 @@ pub struct Limits {
     pub expendable_blocks: u32,
     /// Number of planes whose blocks of equal number form a superblock.
     pub planes_per_group: u32,
+    /// Blocks of every plane that the pseudo-SLC cache has.
+    pub cache_blocks: CacheBlocks,
 }
 
 /// Returns the sectors of one plane that the host can address.
@@ -93,7 +96,8 @@ fn visible_sectors(design: &Design, layout: &Layout, streams: u16) -> u64 {
     };
     let elsewhere = u64::from(design.gc.scope != Scope::Plane && spare > 0);
     let table = translation_blocks(design, layout, by_share, streams);
-    let kept = (spare + elsewhere + table) * block_sectors + unwinnable_sectors(layout);
+    let cache = if spare > 0 { u64::from(blocks_for_cache(design, layout, streams)) } else { 0 };
+    let kept = (spare + elsewhere + cache + table) * block_sectors + unwinnable_sectors(layout);
     let sectors = by_share.min(all.saturating_sub(kept));
     match design.ftl.write_placement {
         WritePlacement::Static => sectors,
@@ -120,12 +124,20 @@ fn hybrid_blocks(design: &Design, by_share: u64) -> u64 {
     by_share.min(u64::from(design.geometry.blocks_per_plane.saturating_sub(kept)))
 }
 
+/// Returns the blocks of a plane that the pseudo-SLC cache keeps from other data: its static part, and of its dynamic part,
+/// whose full blocks can be had back at any time, those that each set of write frontiers is filling.
+fn blocks_for_cache(design: &Design, layout: &Layout, streams: u16) -> u32 {
+    let cache = CacheBlocks::of(design, layout);
+    cache.of_static + if cache.of_dynamic > 0 { u32::from(streams) } else { 0 }
+}
+
 /// Number of frontiers of a plane beside the host's: collection's own and that for pages from other planes.
 const COLLECTION_FRONTIERS: u32 = 2;
 
 /// Returns the pages of data that a plane may hold beside `table` blocks of translation pages.
 fn most_valid(design: &Design, layout: &Layout, table: u64, streams: u16) -> u64 {
-    let kept = design.gc.reserved_blocks + COLLECTION_FRONTIERS + u32::from(streams) + table as u32;
+    let frontiers = COLLECTION_FRONTIERS + u32::from(streams);
+    let kept = design.gc.reserved_blocks + frontiers + table as u32 + blocks_for_cache(design, layout, streams);
     let winnable = layout.pages_per_block + 1 - layout.pages_per_flash_page();
     (u64::from(layout.blocks_per_plane.saturating_sub(kept)) * u64::from(winnable)).saturating_sub(1)
 }
@@ -173,7 +185,8 @@ pub fn expendable_blocks(design: &Design, layout: &Layout, streams: u16) -> u32 
     let block_sectors = u64::from(layout.pages_per_block) * u64::from(layout.sectors_per_page);
     let seen = visible_sectors(design, layout, streams);
     let table = translation_blocks(design, layout, seen, streams) as u32;
-    let held = (seen + unwinnable_sectors(layout)).div_ceil(block_sectors) as u32 + table;
+    let cache = blocks_for_cache(design, layout, streams);
+    let held = (seen + unwinnable_sectors(layout)).div_ceil(block_sectors) as u32 + table + cache;
     let uncounted = u32::from(design.ftl.superblock != Superblock::None);
     let elsewhere = u32::from(design.gc.scope != Scope::Plane);
     let to_collect = design.gc.reserved_blocks + 2 + u32::from(streams) + elsewhere + uncounted;
@@ -255,6 +268,7 @@ impl Limits {
             gc_urgent_at: ((design.gc.hard_threshold * blocks) as u32).max(design.gc.reserved_blocks),
             expendable_blocks: expendable_blocks(design, &layout, streams),
             planes_per_group: design.ftl.superblock.planes(&layout),
+            cache_blocks: CacheBlocks::of(design, &layout),
             streams,
             layout,
             flows,

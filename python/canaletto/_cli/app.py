@@ -97,6 +97,9 @@ Warmup = Annotated[
         rich_help_panel=RUN,
     ),
 ]
+CheckWires = Annotated[
+    bool, typer.Option("--check-wires", help="Check everything that goes over the wires.", rich_help_panel=RUN)
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace the run or comparison in DIR.", rich_help_panel=OUTPUT)]
 NoReport = Annotated[
     bool,
@@ -152,6 +155,7 @@ def _run(
         bool,
         typer.Option("--slowdowns", help="Also run each flow alone, for slowdowns and fairness.", rich_help_panel=RUN),
     ] = False,
+    check_wires: CheckWires = False,
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -255,7 +259,16 @@ def _run(
     with folder.place(out, force=force) if out is not None else nullcontext() as home:
         traces = folder.hash_traces(work) if home is not None else []
         left_out = _warmup(drive, work, warmup, seed)
-        result = simulate.run(drive, work, seed=seed, seeds=seeds, warmup=left_out, slowdowns=slowdowns, records=keep)
+        result = simulate.run(
+            drive,
+            work,
+            seed=seed,
+            seeds=seeds,
+            warmup=left_out,
+            slowdowns=slowdowns,
+            check_wires=check_wires,
+            records=keep,
+        )
         shown = _timeline(result, moments) if timeline_file is not None else None
         if home is not None:
             command = ["canaletto", *sys.argv[1:]]
@@ -284,6 +297,7 @@ def _compare(
     seed: Seed = 1,
     seeds: Seeds = 1,
     warmup: Warmup = "0",
+    check_wires: CheckWires = False,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -360,11 +374,13 @@ def _compare(
     work = resolve_workload(workload, workload_keys, asked)
     left_out = _warmup(drives[0], work, warmup, seed)
     if out is None:
-        comparison = run_all(drives, work, seed=seed, seeds=seeds, warmup=left_out, records=False)
+        comparison = run_all(
+            drives, work, seed=seed, seeds=seeds, warmup=left_out, check_wires=check_wires, records=False
+        )
     else:
         with folder.place(out, force=force) as home:
             traces = folder.hash_traces(work)
-            comparison = run_all(drives, work, seed=seed, seeds=seeds, warmup=left_out)
+            comparison = run_all(drives, work, seed=seed, seeds=seeds, warmup=left_out, check_wires=check_wires)
             command = ["canaletto", *sys.argv[1:]]
             folder.write_comparison(comparison, home, traces, command, moments, console.say, report=not no_report)
         console.say(_wrote(out, no_report))
@@ -557,6 +573,25 @@ def _presets(json: JsonFlag = False) -> None:
     from canaletto._report import tables
 
     console.show(*tables.presets(kinds))
+
+
+@app.command("sequences", cls=Command)
+def _sequences(design: DesignName, set_: Settings = None, fabric: FabricName = None, json: JsonFlag = False) -> None:
+    """Print the command sequences of a drive: every step, its source, and the times on its fabric.
+
+    Examples:
+      canaletto sequences pcie4-tlc
+      canaletto sequences networked-ssd --set fabric.sequences=full --fabric packetized
+    """
+    from canaletto._run import names
+
+    found = names.sequences(resolve_drive(design, assignments(set_)[0], fabric))
+    if json:
+        console.emit(found)
+        return
+    from canaletto._report import tables
+
+    console.show(*tables.sequences(found))
 
 
 @app.command("schema", cls=Command)

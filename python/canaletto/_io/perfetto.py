@@ -35,6 +35,7 @@ _PS_PER_NS = 1000
 _GROUPS = {
     "controller": "controllers",
     "channel": "channels",
+    "command_channel": "command channels",
     "column": "column buses",
     "path": "paths",
     "controller_link": "controller links",
@@ -46,7 +47,7 @@ _GROUPS = {
 _ARROWS = ("command", "data", "array_read", "array_program", "array_erase")
 """Events that arrows join, in order of time."""
 
-_LEGS = ("channel", "column", "path", "controller_link", "link", "controller", "plane")
+_LEGS = ("channel", "command_channel", "column", "path", "controller_link", "link", "controller", "plane")
 """Parts that arrows touch: of all that a transfer uses at the same time, the first of these."""
 
 _ABOUT_REQUESTS = "From arrival to completion; below each, what it spent its time on."

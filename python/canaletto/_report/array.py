@@ -62,7 +62,7 @@ def _map(fabric: str, given: Data, *, erases: bool = False) -> dict[str, Any]:
     wires: dict[tuple[str, Place, Place], list[Data]] = defaultdict(list)
     for wire in given["wires"]:
         ends = block(wire["from"]), block(wire["to"])
-        if ends[0] != ends[1] or wire["kind"] in ("channel", "column"):
+        if ends[0] != ends[1] or wire["kind"] in ("channel", "command_channel", "column"):
             wires[wire["kind"], *ends].append(wire)
     return {
         "fabric": fabric,

@@ -1,4 +1,4 @@
-"""Sections of a page on background activity: collection, wear, cache and mapping table."""
+"""Sections of a page on background activity: collection, pseudo-SLC cache, wear, cache and mapping table."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -16,7 +16,7 @@ Data: TypeAlias = Mapping[str, Any]
 def html(runs: Sequence["Result"]) -> list[str]:
     """All of these sections. A section without activity is empty."""
     data = [run.to_dict() for run in runs]
-    return [collection(runs, data), wear(data), caches(data)]
+    return [collection(runs, data), pseudo_slc(data), wear(data), caches(data)]
 
 
 def collection(runs: Sequence["Result"], data: Sequence[Data]) -> str:
@@ -64,6 +64,27 @@ _GC = (
     *("job_mean_us", "job_max_us", "epochs", "epoch_mean_us", "epoch_max_us"),
 )
 _BLOCKS = ("total", "free", "open", "full", "bad", "free_in_plane", "valid_pages")
+
+
+_PSLC = (
+    *("static_pages", "dynamic_pages", "host_pages", "blocks_folded", "pages_folded", "reads", "programs"),
+    *("erases", "energy_mj", "erases_max", "blocks_used", "valid_pages"),
+)
+
+
+def pseudo_slc(data: Sequence[Data]) -> str:
+    """Pseudo-SLC cache: the share of writes that it took over time, and its counts."""
+    over_time = {run["fabric"]: found for run in data if (found := maintenance.cached_over_time(run))}
+    if not over_time:
+        return ""
+    return section(
+        "pslc",
+        "Pseudo-SLC cache",
+        chart("cached", "Writes taken by the cache over time", lines.over_intervals(over_time, "share of the pages")),
+        _tables(data, ("Pseudo-SLC cache", maintenance.figures(data, "flash", "pslc", only=_PSLC))),
+        about="Pages that the cache does not take go to native blocks. The wait for a chip that folds is charged to "
+        "folding.",
+    )
 
 
 def wear(data: Sequence[Data]) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 FABRICS = {
     "bus": "#000000",
+    "sca": "#999933",
     "packetized": "#E69F00",
     "omnibus": "#56B4E9",
     "omnibus-split": "#0072B2",
@@ -41,10 +42,12 @@ CAUSES = {
     "chip_busy_gc_read": "#f2c80f",
     "chip_busy_gc_program": "#b38f00",
     "chip_busy_erase": "#544a00",
+    "chip_busy_folding": "#d98e04",
     "path_conflict": "#c1121f",
     "path_reservation": "#f48fb1",
     "transfer_of_others": "#14406e",
     "command_transfer": "#a8d1ee",
+    "status": "#6f9ac4",
     "array_read": "#7fd0b5",
     "array_program": "#1f7f73",
     "suspended": "#c9e7dc",

@@ -26,6 +26,7 @@ REASONS = {
     "retired": "a block was retired",
     "read_disturb": "its pages had been read too often",
     "refresh": "its data were too old",
+    "fold": "it belonged to the pseudo-SLC cache",
 }
 
 MEDIUM = ("padding", "suspensions", "copybacks", "read_retries", "uncorrectable", "program_failures", "erase_failures")
@@ -87,6 +88,16 @@ _LABELS = {
     "free_blocks.min": "free blocks of a plane, least",
     "free_blocks.mean": "free blocks of a plane, mean",
     "free_blocks.max": "free blocks of a plane, most",
+    "static_pages": "static part (pages)",
+    "dynamic_pages": "dynamic part at its largest (pages)",
+    "host_pages": "pages of the host programmed in it",
+    "blocks_folded": "blocks folded",
+    "pages_folded": "pages folded to native blocks",
+    "reads": "flash pages read from it",
+    "programs": "flash pages programmed in it",
+    "erases": "blocks erased in this mode",
+    "energy_mj": "energy of these (mJ)",
+    "blocks_used": "blocks in use at the end",
     "uncorrectable": "uncorrectable pages",
     "padding": "mapping units left empty in programmed pages",
     "suspensions": "programs and erases suspended",
@@ -229,6 +240,16 @@ def erases_over_time(series: Data) -> tuple[float, list[float]]:
     return width, [1000 * each / length for each, length in zip(erases, lengths, strict=True)]
 
 
+def cached_over_time(run: Data) -> tuple[float, list[float | None]] | None:
+    """Share of the host's pages that the pseudo-SLC cache took over the run; None where the host wrote nothing."""
+    flash = _flash(run)
+    cache, series = flash.get("pslc"), flash.get("series")
+    if not cache or not series:
+        return None
+    width, (cached, pages) = _coarse(series | {"cached": cache["series"]["host_pages"]}, "cached", "host_pages")
+    return width, [part / whole if whole else None for part, whole in zip(cached, pages, strict=True)]
+
+
 def figures(runs: Sequence[Data], *path: str, only: Sequence[str] | None = None) -> list[list[str]]:
     """Figures of a part of the results: a row a figure, with a column a run. Figures that no run has are left out.
 
@@ -286,6 +307,12 @@ def facts(data: Data) -> Iterator[tuple[str, str]]:
     medium = {name: flash.get(name) for name in MEDIUM} | {"bad_blocks": wear.get("bad_blocks")}
     if any(medium.values()):
         yield "medium", listing([number_of(n, *_COUNTED[name]) for name, n in medium.items() if n])
+    cache = flash.get("pslc")
+    if cache:
+        cached = share(cache["host_pages"] / flash["host_pages"]) if flash.get("host_pages") else ABSENT
+        parts = [f"{cached} of the host's pages written to it", f"{number_of(cache['pages_folded'], 'page')} folded"]
+        parts.append(f"{number_of(cache['erases'], 'erase')}")
+        yield "pseudo-SLC", listing(parts)
     yield from _caches(data)
 
 

@@ -11,6 +11,7 @@ from canaletto._report import caveats
 from canaletto._report.terminal import figure, headline_name, trace_lines
 from canaletto._report.units import (
     ABSENT,
+    bare,
     binary,
     change,
     count,
@@ -87,7 +88,7 @@ def reproduced(found: "Reproduced", *, quick: bool) -> Iterator[RenderableType]:
         words, notes = with_notes(found.verdicts)
         for each, said in zip(found.verdicts, words, strict=True):
             ratio = ABSENT if each.ratio is None else f"{each.ratio:.2f}"
-            table.add_row(each.figure, each.what, _number(each.ours), _number(each.published), ratio, Text(said))
+            table.add_row(each.figure, each.what, bare(each.ours), bare(each.published), ratio, Text(said))
         yield table
         yield from map(Text, notes)
         yield Text(in_short(found.verdicts))
@@ -99,20 +100,16 @@ def reproduced(found: "Reproduced", *, quick: bool) -> Iterator[RenderableType]:
             heading = f"{repeated.name}, {caption}" if caption else repeated.name
             table = plain_table(heading, *columns, right=tuple(range(1, len(columns) + 1)))
             for name, numbers in lines:
-                table.add_row(name, *map(_number, numbers))
+                table.add_row(name, *map(bare, numbers))
             yield table
         if not repeated.grids and repeated.name not in judged and len(rows) <= _SHORT:
             table = plain_table("figure", "what", "ours", right=(2,))
             for row in rows:
                 what = ", ".join(str(value) for value in row.values() if isinstance(value, str))
-                table.add_row(repeated.name, what, _number(row["ours"]))
+                table.add_row(repeated.name, what, bare(row["ours"]))
             yield table
     if quick:
         yield Text("--quick: few requests, indicative only")
-
-
-def _number(value: float | None) -> str:
-    return ABSENT if value is None else f"{value:.3g}"
 
 
 def planned(
@@ -195,6 +192,29 @@ def presets(kinds: Mapping[str, Mapping[str, str]]) -> Iterator[RenderableType]:
         for name, about in known.items():
             table.add_row(name, about)
         yield table
+
+
+_PLACES = {"wires": "wires", "held": "chip, bus held", "chip": "chip, wires free", None: "wires"}
+_PLANES = {"each": "", "first": "first plane", "earlier": "each but the last", "last": "last plane"}
+
+
+def sequences(found: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """Command sequences step by step, and their times on the fabric."""
+    kind = f"table {found['table']}" if found["table"] else "the design's own"
+    yield Text(f"{kind}, times of {found['interface']}", "bold")
+    for sequence in found["sequences"]:
+        yield Text()
+        table = plain_table(sequence["name"], "ns", "on", "of several planes", "source of the time", right=(1,))
+        for step in sequence["steps"]:
+            ns = ABSENT if step["ns"] is None else digits(step["ns"])
+            table.add_row(step["step"], ns, _PLACES[step["on"]], _PLANES[step["of"]], step["source"] or "")
+        yield table
+        yield Text(f"source: {sequence['source']}" if sequence["source"] else "", "dim")
+    yield Text()
+    table = plain_table(f"on {found['fabric']}", "planes", "wires (ns)", "chip (ns)", right=(1, 2, 3))
+    for time in found["times"]:
+        table.add_row(time["name"], str(time["planes"]), digits(time["wires_ns"]), digits(time["chip_ns"]))
+    yield table
 
 
 def overload(found: Mapping[str, Any]) -> str:

@@ -15,6 +15,7 @@ _CAUSES = {
     "chip_busy_gc_program": "chip busy (GC programs)",
     "chip_busy_erase": "chip busy (erases)",
     "chip_busy_mapping": "chip busy (mapping)",
+    "chip_busy_folding": "chip busy (folding)",
     "transfer_of_others": "others' traffic",
 }
 """Causes whose names say too little as words. GC is garbage collection."""
@@ -68,6 +69,14 @@ def share(part: float | None) -> str:
         if percent in (0, 100) or float(text) not in (0, 100):
             break
     return f"{text} %"
+
+
+def bare(number: float | None) -> str:
+    """Three digits without a unit: `2.65`. What is not quite 100 (%) does not look like it: `99.98`."""
+    if number is None:
+        return ABSENT
+    text = f"{number:.3g}"
+    return text if text != "100" or number >= 100 else f"{min(number, 99.99):.2f}"
 
 
 def part_of_whole(part: float) -> str:

@@ -187,6 +187,7 @@ def compare(
     seed: int = 1,
     seeds: int = 1,
     warmup: int = 0,
+    check_wires: bool = False,
     records: bool = True,
     progress: bool | FabricProgress | None = None,
 ) -> Comparison:
@@ -204,7 +205,7 @@ def compare(
     fabrics
         Names of the fabrics, the one that the others are measured against first. By default the usual ones, which
         `canaletto presets` lists.
-    seed, warmup, records
+    seed, warmup, check_wires, records
         As for `run`; `warmup` is a number.
     seeds
         Number of seeds, counted up from `seed`. With several, speedups are means over them with 95 % confidence
@@ -242,7 +243,16 @@ def compare(
         designs = on_fabrics(lambda name: load_design(design, fabric=name), fabrics)
     if not isinstance(workload, Workload):
         workload = load_workload(workload)
-    return run_all(designs, workload, seed=seed, seeds=seeds, warmup=warmup, records=records, progress=progress)
+    return run_all(
+        designs,
+        workload,
+        seed=seed,
+        seeds=seeds,
+        warmup=warmup,
+        check_wires=check_wires,
+        records=records,
+        progress=progress,
+    )
 
 
 def on_fabrics(make: Callable[[str], Design], fabrics: Iterable[str] | None) -> list[Design]:
@@ -273,6 +283,7 @@ def run_all(
     seed: int = 1,
     seeds: int = 1,
     warmup: int = 0,
+    check_wires: bool = False,
     records: bool = True,
     progress: bool | FabricProgress | None = None,
 ) -> Comparison:
@@ -290,7 +301,13 @@ def run_all(
             for number in range(seeds):
                 keep = records and number == 0
                 data, rows = simulate.run_once(
-                    design, workload, seed + number, warmup, keep, _part(report, number, seeds)
+                    design,
+                    workload,
+                    seed + number,
+                    warmup,
+                    keep,
+                    _part(report, number, seeds),
+                    check_wires=check_wires,
                 )
                 first = rows if keep else first
                 results.append(data)

@@ -32,6 +32,7 @@ _WORK = {
     "chip_busy_gc_program": ("gc", ("program",)),
     "chip_busy_erase": ("gc", ("erase",)),
     "chip_busy_mapping": ("mapping", ("read", "program")),
+    "chip_busy_folding": ("gc", ("read", "program")),
 }
 """Causes that only work of the drive's own is behind: which, and what of it."""
 
@@ -41,7 +42,7 @@ _OPERATION_OF = {"array_read": "read", "register": "read", "array_program": "pro
 _CHIP_WAITS = (*_WORK, "chip_busy_user")
 """Charged together when a command is formed: how long each lasted is exact, their order is not."""
 
-_BUSES = ("channel", "column", "path")
+_BUSES = ("channel", "command_channel", "column", "path")
 """Wires that reach chips without routers between."""
 
 

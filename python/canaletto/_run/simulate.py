@@ -30,6 +30,7 @@ def run(
     warmup: int | Literal["auto"] = 0,
     seeds: int = 1,
     slowdowns: bool = False,
+    check_wires: bool = False,
     records: bool = True,
     progress: bool | Callable[[int, int, int], object] | None = None,
 ) -> Result:
@@ -53,6 +54,9 @@ def run(
         intervals over all in `confidence`.
     slowdowns
         Whether to run each flow alone, too (with every seed), for `slowdown` of each of `flows` and for `fairness`.
+    check_wires
+        Whether to check everything that goes over the wires against the rules of a checker that shares nothing with the
+        fabrics. A run that violates one is an error; the results of others are what they are without.
     records
         Whether to keep every single request (of the first seed) for `Result.requests`: in a temporary file where they
         are many.
@@ -70,7 +74,7 @@ def run(
     ConfigError
         For what cannot be simulated.
     SimulationError
-        For a run that stopped, and explains why.
+        For a run that stopped, and explains why; for one that violates a rule of the wires.
     OSError
         For a trace that cannot be read.
 
@@ -101,7 +105,8 @@ def run(
             if bar is not None:
                 seed_name = f"seed {number + 1} of {seeds}" if seeds > 1 else ""
                 report = bar.task(listing([design.name, workload.name, seed_name]))
-            data, found = run_once(design, workload, seed + number, warmup, records and number == 0, report)
+            keep = records and number == 0
+            data, found = run_once(design, workload, seed + number, warmup, keep, report, check_wires=check_wires)
             results.append(data)
             if slowdowns:
                 from canaletto._run import slowdown
@@ -152,12 +157,20 @@ def run_once(
     *,
     alone: int | None = None,
     root_causes: bool = True,
+    check_wires: bool = False,
 ) -> "tuple[dict[str, Any], Rows | None]":
     """One run of the engine, with options that are in range: its results, and its requests if they are to be kept.
 
     alone: the number of the only flow that makes its requests.
     """
-    options = {"seed": seed, "warmup": warmup, "records": records, "alone": alone, "root_causes": root_causes}
+    options = {
+        "seed": seed,
+        "warmup": warmup,
+        "records": records,
+        "alone": alone,
+        "root_causes": root_causes,
+        "check_wires": check_wires,
+    }
     configuration = design.to_toml(), workload.to_toml(), json.dumps(options)
     with awaiting_writers(workload.traces()):
         if not records:

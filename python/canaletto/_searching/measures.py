@@ -42,12 +42,22 @@ MEASURES = {
 DESIGN_ONLY = ("area", "pins")
 """Measures that are known without a run."""
 
-_PINS = {"bus": 18, "packetized": 18, "omnibus": 18, "omnibus-split": 18, "mesh": 16, "mesh-2bit": 4, "venice": 8}
+_PINS = {
+    "bus": 18,
+    "sca": 16,
+    "packetized": 18,
+    "omnibus": 18,
+    "omnibus-split": 18,
+    "mesh": 16,
+    "mesh-2bit": 4,
+    "venice": 8,
+}
 """Pins of a flash controller towards the chips.
 
 NV-DDR4 has 18 signals, 8 of them data (Networked SSD Table I); packets use the same pins, which the Omnibus topology
-parts into a row's and a column's (§IV, §V). Networks of routers have links of 8 or 2 data pins and no control signals:
-one for each direction in a mesh, one for both in Venice, whose circuits are used one way at a time.
+parts into a row's and a column's (§IV, §V). JESD230G has command and address pins, which are added here, in place of
+two of the 18 (CLE and ALE), and gives WE# and CE# other tasks. Networks of routers have links of 8 or 2 data pins and
+no control signals: one for each direction in a mesh, one for both in Venice, whose circuits are used one way at a time.
 """
 
 
@@ -57,7 +67,10 @@ def pins(design: Mapping[str, Any]) -> int | None:
     if fabric == "ideal":
         # A channel of its own for each chip.
         return int(_PINS["bus"] * geometry["channels"] * geometry["chips_per_channel"])
-    return _PINS[fabric] * int(geometry["channels"]) if fabric in _PINS else None
+    if fabric not in _PINS:
+        return None
+    more = design["fabric"]["sca"]["ca_width"] if fabric == "sca" else 0
+    return int((_PINS[fabric] + more) * geometry["channels"])
 
 
 def area(design: Mapping[str, Any]) -> float | None:
@@ -65,6 +78,9 @@ def area(design: Mapping[str, Any]) -> float | None:
     fabric, geometry = design["fabric"]["kind"], design["geometry"]
     if fabric == "bus":
         return 1.0
+    if fabric == "sca":
+        # The same wires but for those of commands and addresses.
+        return float((_PINS["sca"] + design["fabric"]["sca"]["ca_width"]) / _PINS["bus"])
     if fabric not in ("mesh", "mesh-2bit", "venice"):
         return None
     rows, columns = geometry["channels"], geometry["chips_per_channel"]

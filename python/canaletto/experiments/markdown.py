@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from canaletto._report.units import ABSENT
+from canaletto._report.units import bare
 from canaletto.experiments.figure import Figure, Grid, Row
 from canaletto.experiments.verdicts import Verdict, in_short, with_notes
 
@@ -11,11 +11,19 @@ VERDICTS, EXTENT = "verdicts", "extent"
 
 
 def pages(
-    figures: Sequence[Figure], tables: Mapping[str, list[Row]], verdicts: Sequence[Verdict], extent: str
+    figures: Sequence[Figure],
+    tables: Mapping[str, list[Row]],
+    verdicts: Sequence[Verdict],
+    extent: str,
+    *,
+    quick: bool,
 ) -> dict[str, str]:
     """The tables by name: every published number with its verdict, those of the figures, and how much was run."""
-    found = {figure.name: _figure(figure, tables[figure.name]) for figure in figures}
-    found[EXTENT] = f"{extent[0].upper()}{extent[1:]}.\n"
+    said = f"{extent[0].upper()}{extent[1:]}.\n"
+    # Of few requests: a table must not be taken for more than that wherever it stands.
+    beside = f"\n{said}" if quick else ""
+    found = {figure.name: f"{_figure(figure, tables[figure.name])}{beside}" for figure in figures}
+    found[EXTENT] = said
     if verdicts:
         found[VERDICTS] = _judged(verdicts)
     return found
@@ -44,7 +52,8 @@ def _grid(caption: str, grid: Grid, rows: list[Row]) -> str:
 
 
 def _table(rows: Sequence[Row]) -> str:
-    return "".join(_lines(list(rows[0]), [[_cell(value) for value in row.values()] for row in rows]))
+    columns = list(rows[0])
+    return "".join(_lines(columns, [[_cell(row[column]) for column in columns] for row in rows]))
 
 
 def _lines(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -53,6 +62,4 @@ def _lines(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[st
 
 
 def _cell(value: object) -> str:
-    if value is None:
-        return ABSENT
-    return f"{value:.3g}" if isinstance(value, float) else str(value)
+    return bare(value) if value is None or isinstance(value, float) else str(value)

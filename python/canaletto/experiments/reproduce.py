@@ -61,7 +61,7 @@ def reproduce(source: str, wanted: Sequence[str], out: Path, *, quick: bool, rep
     written = out / "markdown"
     written.mkdir(exist_ok=True)
     extent = effort([run for found in runs.values() for run in found.values()], quick)
-    for name, text in markdown.pages(chosen, tables, verdicts, extent).items():
+    for name, text in markdown.pages(chosen, tables, verdicts, extent, quick=quick).items():
         _write(written / f"{source}-{name}.md", text)
     related = {figure.name: _related(figure, chosen, figures(source)) for figure in chosen}
     sections = [
@@ -216,7 +216,7 @@ def _listed(source: str, figure: Figure, rows: list[Row]) -> list[str]:
             drawn.append(table([escape(column) for column in heading], cells))
         return [*drawn, note(f"All {count(len(rows))} rows are in {file}.")]
     shown = rows if len(rows) <= MOST_ROWS else [row for row in rows if row["published"] is not None]
-    cells = [[escape(_cell(value)) for value in row.values()] for row in shown]
+    cells = [[escape(_cell(row[column])) for column in rows[0]] for row in shown]
     listed = table([escape(column) for column in rows[0]], cells) if shown else ""
     more = f"{count(len(rows) - len(shown))} more rows, for which nothing is published, are in {file}."
     return [listed, note(more if len(shown) < len(rows) else "")]

@@ -10,7 +10,10 @@ use crate::config::error::Problem;
 use crate::config::in_place;
 use crate::config::mapping_unit;
 use crate::config::medium::Suspendable;
+use crate::config::pseudo_slc;
+use crate::config::pseudo_slc::CacheBlocks;
 use crate::config::replay::{check_mix, check_trace};
+use crate::config::sequences;
 use crate::config::synthetic_check::check_synthetic;
 use crate::config::units::{Duration, Size};
 use crate::config::workload::{Flow, Workload};
@@ -48,6 +51,7 @@ pub fn check_design(design: &Design) -> Checked {
     check_state(design)?;
     check_hybrid(design)?;
     in_place::check(design)?;
+    pseudo_slc::check(design)?;
     check_superblocks(design)?;
     check_failures(design)?;
     check_refresh(design)?;
@@ -110,6 +114,7 @@ fn check_rates(design: &Design) -> Checked {
     let reference = &design.energy.reference;
     for (key, rate) in [
         ("fabric.link_rate", design.fabric.link_rate),
+        ("fabric.sca.ca_rate", design.fabric.sca.ca_rate),
         ("link.lane_rate", design.link.lane_rate.rate()),
         ("energy.reference.bus_rate", reference.bus_rate),
         ("energy.reference.network_rate", reference.network_rate),
@@ -131,6 +136,7 @@ fn check_fabric(design: &Design) -> Checked {
             fabric.kind.facts().name
         )
     })?;
+    sequences::check(fabric)?;
     require(fabric.network.link_rate.0 > 0, "fabric.network.link_rate", || {
         format!("got \"{}\", expected a rate above 0", fabric.network.link_rate)
     })?;
@@ -190,11 +196,28 @@ fn check_medium(design: &Design) -> Checked {
         "needs fabric.hold_path = \"never\" or \"reads\": a suspended operation would hold the path that reads need"
             .to_owned()
     })?;
+    check_cache_read(design)?;
     require(!design.gc.copyback || design.fabric.hold_path == HoldPath::Never, "gc.copyback", || {
         "needs fabric.hold_path = \"never\": a copy sends two commands and no data".to_owned()
     })?;
     require(!suspends_programs || design.ftl.map_update == MapUpdate::ProgramEnd, "flash.suspend.operations", || {
         "needs ftl.map_update = \"program-end\" to suspend programs: reads would look for pages not programmed yet"
+            .to_owned()
+    })
+}
+
+fn check_cache_read(design: &Design) -> Checked {
+    let cached = design.flash.cache_read;
+    require(!cached || !design.gc.copyback, "flash.cache_read", || {
+        "needs gc.copyback = false: a copyback programs what is in the page register, which the next read would replace"
+            .to_owned()
+    })?;
+    require(!cached || !design.flash.busy_until_data_out, "flash.cache_read", || {
+        "needs flash.busy_until_data_out = false: a chip that waits until all data have left it reads nothing meanwhile"
+            .to_owned()
+    })?;
+    require(!cached || design.fabric.hold_path == HoldPath::Never, "flash.cache_read", || {
+        "needs fabric.hold_path = \"never\": a held path belongs to one command, and data of two are in the chip"
             .to_owned()
     })
 }
@@ -226,7 +249,8 @@ fn check_space(design: &Design) -> Checked {
         return Ok(());
     }
     let blocks = f64::from(design.geometry.blocks_per_plane);
-    let spare = (blocks * design.ftl.overprovisioning).max(f64::from(design.ftl.min_spare_blocks));
+    let apart = f64::from(CacheBlocks::of(design, &design.layout()).of_static);
+    let spare = (blocks * design.ftl.overprovisioning - apart).max(f64::from(design.ftl.min_spare_blocks));
     require(f64::from(design.ftl.min_spare_blocks) < blocks, "ftl.min_spare_blocks", || {
         format!("got {}, expected fewer than the {blocks} blocks of a plane", design.ftl.min_spare_blocks)
     })?;

@@ -18,6 +18,7 @@ pub use crate::config::mapping::*;
 pub use crate::config::medium::Addressing;
 use crate::config::medium::{Ecc, Errors, Failures, Suspend};
 pub use crate::config::precondition::{Precondition, PreconditionKind};
+pub use crate::config::pseudo_slc::PseudoSlc;
 pub use crate::config::refresh::Refresh;
 pub use crate::config::scheduler::{Flin, Policy, RoundRobinAdvance, Scheduler};
 pub use crate::config::superblock::Superblock;
@@ -164,9 +165,21 @@ pub struct Flash {
     /// plane whose page register still holds data is busy, as in real chips. MQSim holds the whole chip (`true`).
     #[serde(default)]
     pub busy_until_data_out: bool,
+    /// Whether planes have a cache register beside the page register (ONFI 5.1 §5.14 "Read Cache"): the array reads the
+    /// next page while the last one's data wait or leave. Default: no; a plane's page waits in its only register.
+    #[serde(default)]
+    pub cache_read: bool,
+    /// Time in which a page that was read behind another one moves to the cache register once that is empty (tRCBSY).
+    /// Source: 3 us in Micron's Verilog models of its SLC NAND, the limit of the first 31h; later ones wait for the array
+    /// too, which the model counts by itself.
+    #[serde(default = "cache_read_busy")]
+    pub cache_read_busy: Duration,
     /// Order of page types within a block. It matters if types differ in time.
     #[serde(default)]
     pub page_order: PageOrder,
+    /// Pseudo-SLC cache.
+    #[serde(default)]
+    pub pslc: PseudoSlc,
     /// Suspension of programs and erases in favour of reads.
     #[serde(default)]
     pub suspend: Suspend,
@@ -372,6 +385,10 @@ pub struct Ftl {
     pub map_update: MapUpdate,
     /// Sectors that cross to the chip for a partly written page.
     pub partial_writes: PartialWrites,
+}
+
+pub(super) fn cache_read_busy() -> Duration {
+    Duration::from_ns(3_000)
 }
 
 fn zero_time() -> Duration {

@@ -3,18 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::config::sequences::table;
+pub use crate::config::sequences::{
+    Interface, Place, Planes, Ready, Sequence, SequenceKind, SequenceTable, Status, Step, interface_times,
+};
 use crate::config::units::{Duration, Rate, Size};
 pub use crate::fabric::FabricKind;
-
-/// Command and address timing of the flash interface.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Interface {
-    /// ONFI NV-DDR2 with the constants that MQSim uses.
-    NvDdr2,
-    /// ONFI NV-DDR3, timing mode 10 and above (ONFI 4.1 and 5.1 tables).
-    NvDdr3,
-}
 
 /// Place where the array's turnaround times (tWB, tRR, tADL, tDBSY) are spent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -92,8 +86,17 @@ pub struct Fabric {
     /// Command and address timing of the flash interface.
     #[serde(default = "nv_ddr2")]
     pub interface: Interface,
+    /// Table of command sequences, whose times are those of `interface`.
+    #[serde(default)]
+    pub sequences: SequenceKind,
+    /// Sequences of the design's own, in place of those that `sequences` names. `canaletto sequences` prints any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<Box<SequenceTable>>,
+    /// Status of LUNs, for sequences that have one (`sequences = "full"`).
+    #[serde(default)]
+    pub status: Status,
     /// Time of every command, in place of the interface's cycles (or a packet's flits) and the array's turnarounds, for
-    /// textbook examples such as that of Venice §3.1.
+    /// textbook examples such as that of Venice §3.1. Such commands have no status and change no column.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_time: Option<Duration>,
     /// Place where the array's turnaround times are spent, for `bus` and `ideal`. Packets never hold the wires for the
@@ -107,9 +110,12 @@ pub struct Fabric {
     #[serde(default)]
     pub data_queue: DataQueue,
     /// Commands whose path stays held while the array works, and then carries the data. `mesh`, whose packets hold no
-    /// path, and `omnibus-split`, whose halves take two, have `never` only.
+    /// path, `omnibus-split`, whose halves take two, and `sca`, whose commands and data do, have `never` only.
     #[serde(default)]
     pub hold_path: HoldPath,
+    /// Keys of `sca`.
+    #[serde(default)]
+    pub sca: Sca,
     /// Keys of `omnibus` and `omnibus-split`.
     #[serde(default)]
     pub omnibus: Omnibus,
@@ -122,6 +128,19 @@ pub struct Fabric {
     /// Keys of `venice`.
     #[serde(default)]
     pub venice: Venice,
+}
+
+/// Pins of a channel that carry commands and addresses alone (JESD230G §10).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Sca {
+    /// Number of command and address pins of a channel. Default: 2 (JESD230G: CA[1:0], in place of CLE and ALE).
+    #[schemars(range(min = 1, max = 8))]
+    pub ca_width: u32,
+    /// Data rate of eight command and address pins. Assumed: 400 MB/s, which is both edges of a clock of 200 MHz, because a
+    /// read's command then takes 125 ns with the chip's selection: "Five-Minute Rule 40 Years Later" (arXiv 2511.03944,
+    /// Table II) has 100 to 200 ns a command.
+    pub ca_rate: Rate,
 }
 
 /// Control plane: one shared medium inside the controller chip, over which flash controllers send each other requests, grants
@@ -302,6 +321,16 @@ fn nv_ddr2() -> Interface {
 }
 
 impl Fabric {
+    /// Whether its sequences may have more than commands, addresses and data.
+    pub fn has_full_sequences(&self) -> bool {
+        self.command_time.is_none() && (self.steps.is_some() || self.sequences == SequenceKind::Full)
+    }
+
+    /// The sequences of its commands.
+    pub fn sequence_table(&self) -> &SequenceTable {
+        self.steps.as_deref().unwrap_or_else(|| table(self.sequences))
+    }
+
     /// Makes an interconnect with default values for all other keys.
     pub fn new(kind: FabricKind, link_rate: Rate) -> Fabric {
         Fabric {
@@ -309,16 +338,33 @@ impl Fabric {
             link_rate,
             burst_bytes: 0,
             interface: nv_ddr2(),
+            sequences: SequenceKind::default(),
+            steps: None,
+            status: Status::default(),
             command_time: None,
             turnarounds: Turnarounds::default(),
             transfer_order: TransferOrder::default(),
             data_queue: DataQueue::default(),
             hold_path: HoldPath::default(),
+            sca: Sca::default(),
             omnibus: Omnibus::default(),
             network: Network::default(),
             mesh: Mesh::default(),
             venice: Venice::default(),
         }
+    }
+}
+
+impl Sca {
+    /// Data rate of all command and address pins of a channel.
+    pub fn rate(&self) -> Rate {
+        Rate(self.ca_rate.0 * u64::from(self.ca_width) / 8)
+    }
+}
+
+impl Default for Sca {
+    fn default() -> Self {
+        Sca { ca_width: 2, ca_rate: Rate(400_000_000) }
     }
 }
 

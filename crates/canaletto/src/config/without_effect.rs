@@ -4,7 +4,7 @@ use crate::config::attach::AttachmentKind;
 use crate::config::design::{ArbitrationMethod, Design, MappingScheme, Policy, Protocol, Scope, VictimPolicy};
 use crate::config::energy::RouterSource;
 use crate::config::error::Problem;
-use crate::config::fabric::{ChipToChipEcc, Retry};
+use crate::config::fabric::{ChipToChipEcc, Ready, Retry};
 use crate::config::medium::Suspendable;
 use crate::config::named::Named;
 
@@ -47,6 +47,7 @@ const NEEDS: &[Need] = &[
     need(&["fabric.venice.retry_interval"], "fabric.venice.retry = \"local\"", |d| {
         d.fabric.venice.retry == Retry::Local
     }),
+    need(&["fabric.sca."], "fabric.kind = \"sca\"", |d| is(d, &["sca"])),
     need(&["fabric.mesh."], "fabric.kind = \"mesh\" or \"mesh-2bit\"", |d| is(d, &["mesh", "mesh-2bit"])),
     need(&["fabric.omnibus."], "fabric.kind = \"omnibus\" or \"omnibus-split\"", |d| {
         is(d, &["omnibus", "omnibus-split"])
@@ -68,6 +69,11 @@ const NEEDS: &[Need] = &[
     need(&["fabric.burst_bytes", "fabric.turnarounds"], "fabric.kind = \"bus\" or \"ideal\"", |d| {
         is(d, &["bus", "ideal"])
     }),
+    need(&["fabric.status."], "sequences with a status, such as fabric.sequences = \"full\"", |d| {
+        d.fabric.sequence_table().status.is_some()
+    }),
+    need(&["fabric.status.period"], "fabric.status.ready = \"poll\"", |d| d.fabric.status.ready == Ready::Poll),
+    need(&["fabric.sequences"], "that the design states no fabric.steps", |d| d.fabric.steps.is_none()),
     need(&["energy.routers.circuit"], "energy.router = \"paper\"", |d| d.energy.router == RouterSource::Paper),
     need(
         &["energy.routers.packet"],
@@ -151,6 +157,21 @@ const NEEDS: &[Need] = &[
     need(&["gc.copyback_check_every"], "gc.copyback = true", |d| d.gc.copyback),
     need(&["refresh.scan_interval"], "refresh.age_limit_days above 0", |d| d.refresh.age_limit_days > 0.0),
     need(&["scheduler.flin."], "scheduler.policy = \"flin\"", |d| d.scheduler.policy == Policy::Flin),
+    need(&["flash.cache_read_busy"], "flash.cache_read = true", |d| d.flash.cache_read),
+    need(
+        &[
+            "flash.pslc.read",
+            "flash.pslc.program",
+            "flash.pslc.erase",
+            "flash.pslc.endurance",
+            "flash.pslc.error_factor",
+            "flash.pslc.idle_time",
+            "flash.pslc.high_watermark",
+            "flash.pslc.low_watermark",
+        ],
+        "a pseudo-SLC cache: flash.pslc.static_size or flash.pslc.dynamic_size above 0",
+        |d| d.flash.pslc.is_on(),
+    ),
     need(
         &[
             "flash.suspend.trigger",

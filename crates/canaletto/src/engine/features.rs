@@ -24,16 +24,22 @@ pub trait Features: 'static {
     const IN_PLACE: bool;
     /// Blocks of several planes that are used together.
     const SUPERBLOCKS: bool;
+    /// Blocks whose cells hold one bit each, as a cache of writes.
+    const PSEUDO_SLC: bool;
     /// Several pages of the mapping table in a page of flash, or several in an entry.
     const SHARED_FLASH_PAGES: bool;
     /// Writes that go to the least busy plane.
     const DYNAMIC_ALLOCATION: bool;
     /// Programs and erases that are suspended.
     const SUSPENSION: bool;
+    /// Cache registers, from which data leave while the array reads.
+    const CACHE_READ: bool;
     /// Copies that never leave their plane.
     const COPYBACK: bool;
     /// Reads, programs and erases that fail, and reads that are repeated.
     const FAILURES: bool;
+    /// Command sequences with a status, a change of column, and commands to suspend and resume.
+    const FULL_SEQUENCES: bool;
     /// Paths held from a command to its data.
     const HELD_PATHS: bool;
     /// Fair scheduling among flows.
@@ -56,11 +62,14 @@ macro_rules! bundle {
             const HYBRID_MAPPING: bool = $allowed;
             const IN_PLACE: bool = $allowed;
             const SUPERBLOCKS: bool = $allowed;
+            const PSEUDO_SLC: bool = $allowed;
             const SHARED_FLASH_PAGES: bool = $allowed;
             const DYNAMIC_ALLOCATION: bool = $allowed;
             const SUSPENSION: bool = $allowed;
+            const CACHE_READ: bool = $allowed;
             const COPYBACK: bool = $allowed;
             const FAILURES: bool = $allowed;
+            const FULL_SEQUENCES: bool = $allowed;
             const HELD_PATHS: bool = $allowed;
             const FAIR_SCHEDULING: bool = $allowed;
             const SEVERAL_FLOWS: bool = $allowed;
@@ -85,13 +94,16 @@ pub fn is_plain(design: &Design, workload: &Workload, limits: &Limits) -> bool {
         !limits.directories.is_empty(),
         !matches!(design.ftl.mapping, MappingScheme::Page),
         design.ftl.superblock != Superblock::None,
+        design.flash.pslc.is_on(),
         limits.layout.pages_per_flash_page() > 1,
         limits.pages_per_unit > 1,
         design.ftl.write_placement == WritePlacement::Dynamic,
         Suspensions::are_possible(&design.flash.suspend),
+        design.flash.cache_read,
         design.gc.copyback,
         design.flash.failures.are_possible(),
         Reliability::is_on(design),
+        design.fabric.has_full_sequences(),
         design.fabric.hold_path != HoldPath::Never,
         design.scheduler.policy != Policy::OutOfOrder,
         workload.flow.len() > 1,

@@ -196,6 +196,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
         if crossed.conflict > Time::ZERO {
             self.transactions[id].path_conflict = true;
         }
+        self.charge_page_up_to(id, Cause::CommandTransfer, crossed.before, now);
         self.charge_page_up_to(id, Cause::PathConflict, crossed.conflict, now);
         self.charge_page_up_to(id, Cause::ChipBusyUser, crossed.port, now);
         self.charge_page_up_to(id, Cause::PathReservation, crossed.setup, now);

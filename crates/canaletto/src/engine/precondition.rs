@@ -5,6 +5,7 @@
 //! mapping table and the blocks. The measured run starts on these with clocks, counts and queues at zero.
 
 use crate::config::design::{Design, PreconditionKind, Refresh, Superblock};
+use crate::config::pseudo_slc::PseudoSlc;
 use crate::config::units::Size;
 use crate::config::workload::Workload;
 use crate::engine::features::Features;
@@ -75,11 +76,14 @@ impl Start {
         let factory = design.flash.failures.factory_bad;
         let bad = BadBlocks { seed, factory, most: limits.expendable_blocks };
         let blocks = Blocks::new(&limits.layout, design.gc.reserved_blocks, limits.streams, design.wear.dynamic, bad);
-        let alone = design.ftl.superblock == Superblock::None;
-        let contents = Contents {
-            map: MappingTable::new(limits.mapped_pages),
-            blocks: if alone { blocks } else { blocks.in_superblocks(limits.planes_per_group) },
+        let blocks = match design.ftl.superblock {
+            Superblock::None if design.flash.pslc.is_on() => {
+                blocks.with_cache(limits.cache_blocks, limits.gc_start_below, &design.flash.pslc)
+            }
+            Superblock::None => blocks,
+            _ => blocks.in_superblocks(limits.planes_per_group),
         };
+        let contents = Contents { map: MappingTable::new(limits.mapped_pages), blocks };
         Start { contents, report: None }
     }
 
@@ -120,6 +124,8 @@ fn replay<F: Fabric, X: Features>(
     design_then.refresh = Refresh::default();
     // All of them reach the flash.
     design_then.cache.capacity = Size(0);
+    // By the pseudo-SLC cache, too, which is folded in a pause: the run finds it empty.
+    design_then.flash.pslc = PseudoSlc::default();
     // None of these requests counts; flows that will be silent wrote theirs.
     let options = RunOptions { warmup: u64::MAX, records: false, alone: None, ..options.clone() };
     let raw = limits.layout.pages();

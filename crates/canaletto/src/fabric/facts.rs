@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+pub use crate::flash::interface::Signalling;
+
 /// The facts of a fabric, stated in its own file.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Facts {
@@ -11,9 +13,8 @@ pub struct Facts {
     pub sentence: &'static str,
     /// Whether a comparison that names no fabrics includes it.
     pub is_usual: bool,
-    /// Whether commands cross as cycles of dedicated control signals, not as packets: then the wires can be held for the
-    /// array's turnarounds (`fabric.turnarounds`).
-    pub has_dedicated_signals: bool,
+    /// Form in which commands come to its chips.
+    pub signalling: Signalling,
     /// Whether a transfer holds a single path, which can stay taken while the array works (`fabric.hold_path`).
     pub holds_paths: bool,
     /// Kind of its routers, if it has any: one at each chip, which draws power all the time.

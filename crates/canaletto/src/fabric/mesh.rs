@@ -31,8 +31,8 @@ pub use self::routes::{LinkId, Node};
 use crate::config::design::{Fabric as FabricConfig, FabricKind, MeshController};
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::chip_to_chip::ChipToChip;
-use crate::fabric::facts::{Facts, Interconnect, RouterKind, neighbours};
-use crate::fabric::packets::{DATA_HEADER_FLITS, control_flits};
+use crate::fabric::facts::{Facts, Interconnect, RouterKind, Signalling, neighbours};
+use crate::fabric::packets::{DATA_HEADER_FLITS, STATUS_REPORT_FLITS, SUSPEND_FLITS, control_flits};
 use crate::fabric::trace::{WireTrace, WireUse};
 use crate::fabric::wires::{ControllerUse, Wire, WireKind};
 use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer, TransferDone};
@@ -44,7 +44,7 @@ pub const WIDE: Facts = Facts {
     name: "mesh",
     sentence: "A mesh of buffered routers that forwards packets, X first, then Y (NoSSD; Venice §3.2).",
     is_usual: true,
-    has_dedicated_signals: false,
+    signalling: Signalling::Network,
     holds_paths: false,
     routers: Some(RouterKind::Packet),
     interconnect: |rows, columns| links(rows, columns, 8),
@@ -309,7 +309,7 @@ impl Fabric for Mesh {
                     self.controllers.set_load(controller, self.controllers.loads[controller as usize] - path.load);
                 }
                 let conflict = now - path.unhindered - path.port;
-                let crossed = TransferDone { path: id, conflict, port: path.port, setup: Time::ZERO };
+                let crossed = TransferDone { conflict, port: path.port, ..TransferDone::freely(id) };
                 FabricOutcome { crossed: Some(crossed), freed: None }
             }
         }
@@ -326,6 +326,15 @@ impl Fabric for Mesh {
 
     fn data_time(&self, _: Operation, bytes: u64) -> Time {
         self.flit * (bytes + DATA_HEADER_FLITS * bytes.div_ceil(self.payload))
+    }
+
+    /// The chip's interface sends word by itself.
+    fn status(&self) -> (Direction, Time) {
+        (Direction::FromChip, self.flit * STATUS_REPORT_FLITS)
+    }
+
+    fn suspend_time(&self, _: bool) -> Time {
+        self.flit * SUSPEND_FLITS
     }
 
     fn peak_rate(&self) -> f64 {

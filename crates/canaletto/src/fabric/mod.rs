@@ -11,6 +11,7 @@
 pub mod bus;
 mod buses;
 pub mod chip_to_chip;
+pub mod command_times;
 pub mod facts;
 pub mod held;
 pub mod ideal;
@@ -20,6 +21,7 @@ pub mod omnibus;
 pub mod packetized;
 mod packets;
 pub mod paths;
+pub mod sca;
 mod signals;
 pub mod trace;
 pub mod venice;
@@ -44,6 +46,7 @@ use crate::typed_id;
 // In the order of lists; the first is what the others are compared with.
 fabrics! { $
     Bus: bus::Bus, FACTS;
+    Sca: sca::Sca, FACTS;
     Packetized: packetized::Packetized, FACTS;
     Omnibus: omnibus::Omnibus, WHOLE;
     OmnibusSplit: omnibus::Omnibus, SPLIT;
@@ -96,6 +99,8 @@ impl Transfer {
 pub struct TransferDone {
     /// Its path, which stays taken until [`Fabric::release`].
     pub path: PathId,
+    /// Time that its command crossed before it was stopped, where that was behind its command.
+    pub before: Time,
     /// Time it was stopped on the way because the path was not free.
     pub conflict: Time,
     /// Time it waited on the way for its own chip's port.
@@ -107,7 +112,12 @@ pub struct TransferDone {
 impl TransferDone {
     /// A transfer that met nothing on its way.
     pub fn freely(path: PathId) -> TransferDone {
-        TransferDone { path, conflict: Time::ZERO, port: Time::ZERO, setup: Time::ZERO }
+        TransferDone { path, before: Time::ZERO, conflict: Time::ZERO, port: Time::ZERO, setup: Time::ZERO }
+    }
+
+    /// Time between its command and its data.
+    pub fn gap(&self) -> Time {
+        if self.before > Time::ZERO { self.conflict } else { Time::ZERO }
     }
 
     /// Whether it met nothing on its way.
@@ -151,6 +161,12 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> + Serialize + DeserializeO
     /// Whether a transfer to or from this chip may start now.
     fn is_free(&self, chip: ChipId, direction: Direction) -> bool;
 
+    /// Whether a command with data for this chip may start where [`Fabric::is_free`] says that commands may: data may have
+    /// wires of their own.
+    fn takes_data(&self, _: ChipId) -> bool {
+        true
+    }
+
     /// When the chip's own port was last given free: until then a transfer of this chip waited for its chip, not for a path.
     fn port_free_at(&self, chip: ChipId, direction: Direction) -> Time;
 
@@ -187,6 +203,23 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> + Serialize + DeserializeO
 
     /// How long one page's `bytes` occupy the wires on the way from the array (a read) or to it (a program).
     fn data_time(&self, operation: Operation, bytes: u64) -> Time;
+
+    /// How long a program of what is in the registers of `planes` planes occupies the wires.
+    fn copyback_time(&self, planes: usize) -> Time {
+        self.command_time(Operation::Program, planes)
+    }
+
+    /// How long the wires are occupied around one page's data, for the change of column: zero where the packet that asks for
+    /// data is among these, or nobody asks.
+    fn column_time(&self) -> Time {
+        Time::ZERO
+    }
+
+    /// Which way a LUN's status goes, and how long it occupies the wires.
+    fn status(&self) -> (Direction, Time);
+
+    /// How long the command to suspend a LUN's work (or to resume it) occupies the wires.
+    fn suspend_time(&self, resume: bool) -> Time;
 
     /// Upper bound on user data in bytes a second over the whole interconnect, for `--dry-run`.
     fn peak_rate(&self) -> f64;

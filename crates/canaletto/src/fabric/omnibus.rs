@@ -29,7 +29,7 @@ use std::ops::Range;
 use crate::config::design::{Fabric as FabricConfig, FabricKind};
 use crate::engine::arena::Slab;
 use crate::engine::time::Time;
-use crate::fabric::facts::{Facts, Interconnect};
+use crate::fabric::facts::{Facts, Interconnect, Signalling};
 use crate::fabric::omnibus::control::ControlPlane;
 use crate::fabric::omnibus::copies::Copies;
 use crate::fabric::omnibus::grid::{BusId, Grid, Ways};
@@ -45,7 +45,7 @@ pub const WHOLE: Facts = Facts {
     name: "omnibus",
     sentence: "A row and a column bus for each chip, each of which can carry its packets (pnSSD, Networked SSD §V).",
     is_usual: true,
-    has_dedicated_signals: false,
+    signalling: Signalling::Packets,
     holds_paths: true,
     routers: None,
     interconnect: |_, _| Interconnect::PACKET_CHANNELS,
@@ -323,6 +323,14 @@ impl Fabric for Omnibus {
 
     fn data_time(&self, operation: Operation, bytes: u64) -> Time {
         self.packets.data_time(operation, bytes)
+    }
+
+    fn status(&self) -> (Direction, Time) {
+        (Direction::ToChip, self.packets.status_time())
+    }
+
+    fn suspend_time(&self, _: bool) -> Time {
+        self.packets.suspend_time()
     }
 
     fn peak_rate(&self) -> f64 {

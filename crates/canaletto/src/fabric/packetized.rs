@@ -9,12 +9,12 @@
 
 use crate::config::design::Fabric as FabricConfig;
 use crate::engine::time::Time;
-use crate::fabric::Fabric;
 use crate::fabric::buses::{Buses, TransferEnd, on_buses};
 use crate::fabric::chip_to_chip::ChipToChip;
-use crate::fabric::facts::{Facts, Interconnect};
+use crate::fabric::facts::{Facts, Interconnect, Signalling};
 use crate::fabric::packets::Packets;
 use crate::fabric::wires::WireKind;
+use crate::fabric::{Direction, Fabric};
 use crate::flash::address::Layout;
 use crate::flash::interface::Operation;
 
@@ -23,7 +23,7 @@ pub const FACTS: Facts = Facts {
     name: "packetized",
     sentence: "Shared buses of twice the width that carry packets (pSSD, Networked SSD §IV).",
     is_usual: true,
-    has_dedicated_signals: false,
+    signalling: Signalling::Packets,
     holds_paths: true,
     routers: None,
     interconnect: |_, _| Interconnect::PACKET_CHANNELS,
@@ -49,6 +49,14 @@ impl Fabric for Packetized {
 
     fn data_time(&self, operation: Operation, bytes: u64) -> Time {
         self.packets.data_time(operation, bytes)
+    }
+
+    fn status(&self) -> (Direction, Time) {
+        (Direction::ToChip, self.packets.status_time())
+    }
+
+    fn suspend_time(&self, _: bool) -> Time {
+        self.packets.suspend_time()
     }
 
     fn peak_rate(&self) -> f64 {

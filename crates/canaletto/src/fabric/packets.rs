@@ -7,15 +7,25 @@
 //! Networked SSD (MICRO 2022) §IV-B, Fig. 8. The paper gives the fields but not the number of size flits; two hold any
 //! page.
 
-use crate::config::design::Fabric as FabricConfig;
+use crate::config::design::{Fabric as FabricConfig, interface_times};
 use crate::engine::time::Time;
-use crate::flash::interface::{Operation, constants};
+use crate::flash::interface::{CommandTable, Operation};
 
 /// Flits of a data packet before its payload.
 pub const DATA_HEADER_FLITS: u64 = 1 + 2;
 
 /// Flits of the control packet that asks for read data, "read data transfer": a header and a command.
 pub const READ_DATA_TRANSFER_FLITS: u64 = 1 + 1;
+
+/// Flits of a LUN's status: a request of header, command and row address (three bytes), and an answer of header and status. The
+/// paper has no such packets; assumed after those that it has.
+pub const STATUS_FLITS: u64 = (1 + 1 + 3) + STATUS_REPORT_FLITS;
+
+/// Flits of a status that a chip sends by itself: header and status.
+pub const STATUS_REPORT_FLITS: u64 = 1 + 1;
+
+/// Flits of the control packet that suspends or resumes a LUN's work: header, command and row address. Assumed.
+pub const SUSPEND_FLITS: u64 = 1 + 1 + 3;
 
 /// Flits of a command's control packet, for each plane: a header, then commands, column and row addresses (ONFI: two and
 /// three bytes).
@@ -35,14 +45,17 @@ pub struct Packets {
     chip_enable: Time,
     /// A stated time of every command.
     command_time: Option<Time>,
+    /// Time that a chip takes for its status, during which the bus waits.
+    status_in_chip: Time,
 }
 
 impl Packets {
     /// The packets of a validated design.
     pub fn new(config: &FabricConfig, lanes: u64) -> Packets {
-        let chip_enable = Time::from_ns(constants(config.interface).t_cs);
+        let chip_enable = interface_times(config.interface)["tCS"].time.time();
         let command_time = config.command_time.map(|stated| stated.time());
-        Packets { lanes, rate: lanes * config.link_rate.0, chip_enable, command_time }
+        let status_in_chip = CommandTable::new(config, 1).status_in_chip();
+        Packets { lanes, rate: lanes * config.link_rate.0, chip_enable, command_time, status_in_chip }
     }
 
     /// Flits go `lanes` at a time.
@@ -63,6 +76,19 @@ impl Packets {
     /// A command's packets, one for each plane.
     pub fn command_time(&self, operation: Operation, planes: usize) -> Time {
         self.command_time.unwrap_or_else(|| self.chip_enable + self.flits(control_flits(operation)) * planes as u64)
+    }
+
+    /// A LUN's status: request and answer, and the chip's time between them.
+    pub fn status_time(&self) -> Time {
+        self.chip_enable
+            + self.flits(STATUS_FLITS - STATUS_REPORT_FLITS)
+            + self.status_in_chip
+            + self.flits(STATUS_REPORT_FLITS)
+    }
+
+    /// The packet that suspends or resumes a LUN's work.
+    pub fn suspend_time(&self) -> Time {
+        self.chip_enable + self.flits(SUSPEND_FLITS)
     }
 
     /// A page's data packet, and for a read the packet that asks for it.

@@ -12,7 +12,7 @@ use crate::engine::time::{Time, TimeSum};
 use crate::fabric::held::HeldPaths;
 use crate::fabric::{Direction, DomainId, Fabric, PathId, Transfer};
 use crate::flash::address::{ChipId, Layout, LunId};
-use crate::flash::interface::Operation;
+use crate::flash::interface::{Control, Operation};
 use crate::scheduler::transaction::TransactionId;
 
 /// Load of a transfer.
@@ -24,6 +24,8 @@ pub enum Payload {
     Data(TransactionId),
     /// A page from chip to chip.
     Copy(TransactionId),
+    /// A command to a LUN in the middle of its work.
+    Control(LunId, Control),
 }
 
 /// A transfer with its load.
@@ -62,14 +64,21 @@ impl<F: Fabric, X: Features> Paths<F, X> {
         }
     }
 
-    /// Starts a transfer for which a path is free.
+    /// Starts a transfer for which a path is free. Returns the path that it takes.
     #[inline(always)]
-    pub fn start(&mut self, transfer: Transfer, payload: Payload, now: Time, later: &mut impl FnMut(Time, F::Event)) {
+    pub fn start(
+        &mut self,
+        transfer: Transfer,
+        payload: Payload,
+        now: Time,
+        later: &mut impl FnMut(Time, F::Event),
+    ) -> PathId {
         let path = self.fabric.start(transfer, now, later);
         self.carry(path, Carried { payload, transfer });
+        path
     }
 
-    /// Starts a transfer of data to the controller: over the path that the LUN holds, or else over a free one.
+    /// Starts a transfer of data to the controller: over the path that the LUN holds, or else over a free one. Returns the path.
     #[inline(always)]
     pub fn start_data(
         &mut self,
@@ -78,17 +87,18 @@ impl<F: Fabric, X: Features> Paths<F, X> {
         payload: Payload,
         now: Time,
         later: &mut impl FnMut(Time, F::Event),
-    ) {
+    ) -> PathId {
         match if X::HELD_PATHS { self.held.take(lun) } else { None } {
             Some(path) => {
                 self.carried[path.index()] = Carried { payload, transfer };
                 self.fabric.start_on_held_path(path, transfer, now, later);
+                path
             }
             None => self.start(transfer, payload, now, later),
         }
     }
 
-    /// Starts the transfer of a page of `bytes` straight from one chip to another.
+    /// Starts the transfer of a page of `bytes` straight from one chip to another. Returns the path that it takes.
     pub fn start_copy(
         &mut self,
         (from, to): (ChipId, ChipId),
@@ -96,11 +106,12 @@ impl<F: Fabric, X: Features> Paths<F, X> {
         bytes: u64,
         now: Time,
         later: &mut impl FnMut(Time, F::Event),
-    ) {
+    ) -> PathId {
         let data = self.fabric.copy_time(bytes);
         let transfer = Transfer { chip: from, direction: Direction::FromChip, command: Time::ZERO, data };
         let path = self.fabric.start_copy(from, to, data, now, later);
         self.carry(path, Carried { payload: Payload::Copy(page), transfer });
+        path
     }
 
     /// Notes what a path has begun to carry.

@@ -39,6 +39,11 @@ impl Signals {
         self.commands.get(operation, planes).wires
     }
 
+    /// Every time of commands.
+    pub fn commands(&self) -> &CommandTable {
+        &self.commands
+    }
+
     /// Data cycles of one page's `bytes`.
     pub fn data_time(&self, bytes: u64) -> Time {
         if bytes == self.page.0 { self.page.1 } else { self.cycles(bytes) }
@@ -71,6 +76,23 @@ macro_rules! on_signals {
 
         fn data_time(&self, _: $crate::flash::interface::Operation, bytes: u64) -> $crate::engine::time::Time {
             self.signals.data_time(bytes)
+        }
+
+        fn copyback_time(&self, planes: usize) -> $crate::engine::time::Time {
+            self.signals.commands().copyback(planes).wires
+        }
+
+        fn column_time(&self) -> $crate::engine::time::Time {
+            self.signals.commands().page()
+        }
+
+        fn status(&self) -> ($crate::fabric::Direction, $crate::engine::time::Time) {
+            ($crate::fabric::Direction::ToChip, self.signals.commands().status())
+        }
+
+        fn suspend_time(&self, resume: bool) -> $crate::engine::time::Time {
+            let commands = self.signals.commands();
+            if resume { commands.resume() } else { commands.suspend() }
         }
 
         fn peak_rate(&self) -> f64 {

@@ -41,7 +41,7 @@ use std::ops::Range;
 use crate::config::design::{Fabric as FabricConfig, Retry, Scouts, TearDown, VeniceController};
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::chip_to_chip::ChipToChip;
-use crate::fabric::facts::{Facts, Interconnect, RouterKind, neighbours};
+use crate::fabric::facts::{Facts, Interconnect, RouterKind, Signalling, neighbours};
 use crate::fabric::packets::control_flits;
 use crate::fabric::trace::WireTrace;
 use crate::fabric::venice::circuit::Controller;
@@ -53,14 +53,14 @@ use crate::fabric::venice::under_way::UnderWay;
 use crate::fabric::wires::{ControllerUse, Wire, WireKind};
 use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer, TransferDone};
 use crate::flash::address::{ChipId, Layout};
-use crate::flash::interface::Operation;
+use crate::flash::interface::{CommandTable, Operation};
 
 /// Facts of Venice: one 8-bit link between neighbours, used either way, and routers beside the flash chips.
 pub const FACTS: Facts = Facts {
     name: "venice",
     sentence: "A mesh in which scouts reserve a conflict-free circuit for each transfer (Venice §4).",
     is_usual: true,
-    has_dedicated_signals: false,
+    signalling: Signalling::Circuit,
     holds_paths: true,
     routers: Some(RouterKind::Circuit),
     interconnect: |rows, columns| Interconnect {
@@ -131,6 +131,10 @@ pub struct Venice {
     hop: Time,
     rate: u64,
     command_time: Option<Time>,
+    commands: CommandTable,
+    /// Whether circuits carry the cycles and waits of full sequences: chips are not modified (§4.1), so that their pins take
+    /// cycles as they are.
+    sends_cycles: bool,
     travel: Scouts,
     retry: Retry,
     retry_interval: Time,
@@ -168,6 +172,8 @@ impl Fabric for Venice {
             hop,
             rate,
             command_time: config.command_time.map(|stated| stated.time()),
+            commands: CommandTable::new(config, layout.planes_per_die),
+            sends_cycles: config.has_full_sequences(),
             travel: config.venice.scouts,
             retry: config.venice.retry,
             retry_interval: config.venice.retry_interval.time(),
@@ -252,10 +258,9 @@ impl Fabric for Venice {
                 let controller = &self.controllers[id as usize];
                 self.port_free_at[controller.transfer.chip.index()] = now;
                 let crossed = TransferDone {
-                    path: PathId(id),
                     conflict: controller.sent - controller.began,
-                    port: Time::ZERO,
                     setup: controller.ready - controller.sent,
+                    ..TransferDone::freely(PathId(id))
                 };
                 FabricOutcome { crossed: Some(crossed), freed: None }
             }
@@ -281,9 +286,31 @@ impl Fabric for Venice {
     }
 
     fn command_time(&self, operation: Operation, planes: usize) -> Time {
-        // The cycles of a conventional command: no header (chips are not modified).
+        if self.sends_cycles {
+            return self.commands.get(operation, planes).wires;
+        }
+        // The cycles of a conventional command, as bytes: no header (chips are not modified).
         let bytes = (control_flits(operation) - 1) * planes as u64;
         self.command_time.unwrap_or_else(|| Time::of_transfer(bytes, self.rate))
+    }
+
+    fn copyback_time(&self, planes: usize) -> Time {
+        match self.sends_cycles {
+            true => self.commands.copyback(planes).wires,
+            false => self.command_time(Operation::Program, planes),
+        }
+    }
+
+    fn column_time(&self) -> Time {
+        self.commands.page()
+    }
+
+    fn status(&self) -> (Direction, Time) {
+        (Direction::ToChip, self.commands.status())
+    }
+
+    fn suspend_time(&self, resume: bool) -> Time {
+        if resume { self.commands.resume() } else { self.commands.suspend() }
     }
 
     fn data_time(&self, _: Operation, bytes: u64) -> Time {

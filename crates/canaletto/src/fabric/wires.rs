@@ -14,6 +14,8 @@ pub enum WireKind {
     Channel,
     /// A row bus of sixteen.
     WideChannel,
+    /// The pins of a row bus that carry commands and addresses alone.
+    CommandChannel,
     /// A column bus of eight.
     Column,
     /// A controller's own line to one chip.
@@ -30,9 +32,10 @@ pub enum WireKind {
 
 impl WireKind {
     /// Every kind.
-    pub const ALL: [WireKind; 8] = [
+    pub const ALL: [WireKind; 9] = [
         WireKind::Channel,
         WireKind::WideChannel,
+        WireKind::CommandChannel,
         WireKind::Column,
         WireKind::Path,
         WireKind::Link,
@@ -45,6 +48,7 @@ impl WireKind {
     pub fn name(self) -> &'static str {
         match self {
             WireKind::Channel | WireKind::WideChannel => "channel",
+            WireKind::CommandChannel => "command_channel",
             WireKind::Column => "column",
             WireKind::Path => "path",
             WireKind::Link | WireKind::NarrowLink => "link",

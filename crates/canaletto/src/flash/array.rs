@@ -20,12 +20,14 @@ pub enum Background {
     Erase,
     /// A mapping table's page is read or programmed.
     Mapping,
+    /// A page of the pseudo-SLC cache is copied to native cells.
+    Fold,
 }
 
 impl Background {
     /// Every kind, in the order of the clocks.
-    pub const ALL: [Background; 4] =
-        [Background::GcRead, Background::GcProgram, Background::Erase, Background::Mapping];
+    pub const ALL: [Background; 5] =
+        [Background::GcRead, Background::GcProgram, Background::Erase, Background::Mapping, Background::Fold];
 
     /// Cause to which a wait for it is charged.
     pub fn cause(self) -> Cause {
@@ -34,6 +36,7 @@ impl Background {
             Background::GcProgram => Cause::ChipBusyGcProgram,
             Background::Erase => Cause::ChipBusyErase,
             Background::Mapping => Cause::ChipBusyMapping,
+            Background::Fold => Cause::ChipBusyFolding,
         }
     }
 }
@@ -93,6 +96,8 @@ pub struct Lun {
     pub due: Time,
     /// Planes (by their place in the LUN) whose page register still holds read data.
     pub registers: u64,
+    /// Planes whose page register is in use behind a cache register, see [`CacheReads`](super::cache_read::CacheReads).
+    pub behind: u64,
     /// When the array was last freed.
     array_free_at: Time,
     /// When the last page left the LUN's registers.
@@ -130,6 +135,7 @@ impl Array {
             busy: false,
             due: Time::MAX,
             registers: 0,
+            behind: 0,
             array_free_at: Time::ZERO,
             drained_at: Time::ZERO,
             background: Clocks::default(),
@@ -264,6 +270,11 @@ impl Array {
         let u = &self.luns[lun.index()];
         let drained = if self.busy_until_data_out { u.drained_at } else { self.register_free_at[plane.index()] };
         u.array_free_at.max(drained)
+    }
+
+    /// When the LUN's array was last freed.
+    pub fn array_free_at(&self, lun: LunId) -> Time {
+        self.luns[lun.index()].array_free_at
     }
 
     /// Whether the LUN has ever done background work: else all of its clocks stand at zero.

@@ -1,40 +1,12 @@
-//! Command and address timing of flash interfaces, as data.
+//! Times of commands on a fabric, summed up from the steps of its table (`config::sequences`).
 //!
-//! The part on the wires (`wires`) differs between fabrics; the part that the chip needs around it (`chip`) does not.
+//! Time on the wires differs between fabrics; what a chip takes for itself does not, but for waits between two cycles, during
+//! which a bus stays taken (`held`) and packets leave the wires free.
 
-use crate::config::design::{Fabric, Interface, Turnarounds};
+use crate::config::design::{
+    Fabric, Place, Planes, Ready, Sequence, SequenceTable, Step, Turnarounds, interface_times,
+};
 use crate::engine::time::Time;
-
-/// Timing constants of an interface, nanoseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Constants {
-    /// Chip enable set-up.
-    pub t_cs: u64,
-    /// One command or address cycle.
-    pub t_wc: u64,
-    /// Last cycle to busy.
-    pub t_wb: u64,
-    /// Ready to the first read cycle.
-    pub t_rr: u64,
-    /// Address to data input.
-    pub t_adl: u64,
-    /// Command latch set-up before data input.
-    pub t_cals: u64,
-    /// Busy between the commands of a multi-plane sequence.
-    pub t_dbsy: u64,
-    /// Write postamble.
-    pub t_wpst: u64,
-    /// Write postamble hold.
-    pub t_wpsth: u64,
-}
-
-/// NV-DDR2: the values MQSim gives in ONFI_Channel_NVDDR2 (after ONFI 3.1 §4.19.2, timing mode 0 for command cycles).
-pub const NV_DDR2: Constants =
-    Constants { t_cs: 20, t_wc: 25, t_wb: 100, t_rr: 20, t_adl: 70, t_cals: 15, t_dbsy: 500, t_wpst: 6, t_wpsth: 15 };
-
-/// NV-DDR3 (ONFI 4.0 and later): tADL 150 ns and tWPST 6.5 ns, rounded up. The rest is assumed to be as for NV-DDR2, whose
-/// command cycles it shares.
-pub const NV_DDR3: Constants = Constants { t_adl: 150, t_wpst: 7, ..NV_DDR2 };
 
 /// Kinds of array operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -47,10 +19,37 @@ pub enum Operation {
     Erase,
 }
 
+/// Form in which commands come to chips.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Signalling {
+    /// Cycles of dedicated control signals. The wires can be held for the array's turnarounds (`fabric.turnarounds`).
+    Cycles,
+    /// Cycles, over a circuit that stands while an unmodified chip takes its time between two of them.
+    Circuit,
+    /// Packets, of which a controller in the chip makes cycles. It is asked for data and for status.
+    Packets,
+    /// Packets on pins of their own, which the chip itself makes cycles of. It is asked for data and for status.
+    Separate,
+    /// Packets of a network, whose interface in the chip sends data and word of what is done by itself.
+    Network,
+}
+
+/// Command to a LUN in the middle of its work.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub enum Control {
+    /// Its status is read.
+    Status,
+    /// Its program or erase is suspended.
+    Suspend,
+    /// That is resumed.
+    Resume,
+}
+
 /// How long a command occupies the wires and how much longer the chip takes to begin (or, for reads, to offer data).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct CommandTime {
-    /// On the wires, without data.
+    /// On the wires, without data. Fabrics of packets count flits instead.
     pub wires: Time,
     /// In the chip.
     pub chip: Time,
@@ -61,30 +60,112 @@ pub struct CommandTime {
 pub struct CommandTable {
     read: Vec<CommandTime>,
     program: Vec<CommandTime>,
+    copyback: Vec<CommandTime>,
     erase: Vec<CommandTime>,
+    /// In front of each page's data, and behind them.
+    page: Time,
+    status: CommandTime,
+    suspend: Time,
+    resume: Time,
+}
+
+/// Steps of a named table or a stated one, with the times of an interface.
+pub struct Steps<'a> {
+    fabric: &'a Fabric,
+    table: &'a SequenceTable,
+}
+
+impl Steps<'_> {
+    /// Steps of a validated fabric.
+    pub fn of(fabric: &Fabric) -> Steps<'_> {
+        Steps { fabric, table: fabric.sequence_table() }
+    }
+
+    fn named(&self, name: &str) -> Time {
+        let own = self.table.times.get(name);
+        own.unwrap_or_else(|| &interface_times(self.fabric.interface)[name].time).time()
+    }
+
+    /// Source of a named time.
+    pub fn source_of(&self, name: &str) -> &str {
+        match self.table.times.contains_key(name) {
+            true => "fabric.steps.times",
+            false => &interface_times(self.fabric.interface)[name].source,
+        }
+    }
+
+    /// Time of a step; none of data, whose time follows from their size.
+    pub fn time_of(&self, step: &Step) -> Option<Time> {
+        match (&step.wait, step.put.as_deref()) {
+            (Some(name), _) => Some(self.named(name)),
+            (None, Some("data")) => None,
+            _ => Some(self.named("tWC") * u64::from(step.cycles.unwrap_or(1))),
+        }
+    }
+
+    /// The sequence for `n` planes.
+    fn sum(&self, sequence: &Sequence, n: u32) -> CommandTime {
+        let (mut wires, mut held, mut chip) = (Time::ZERO, Time::ZERO, Time::ZERO);
+        for step in &sequence.steps {
+            let times = match step.of {
+                Planes::Each => n,
+                Planes::Earlier => n - 1,
+                Planes::First | Planes::Last => 1,
+            };
+            let time = self.time_of(step).unwrap_or_default() * u64::from(times);
+            match step.on {
+                Some(Place::Chip) => chip += time,
+                Some(Place::Held) => held += time,
+                Some(Place::Wires) | None => wires += time,
+            }
+        }
+        self.placed(wires, held, chip)
+    }
+
+    /// Where the fabric spends waits.
+    fn placed(&self, wires: Time, held: Time, chip: Time) -> CommandTime {
+        match self.fabric.kind.facts().signalling {
+            Signalling::Cycles if self.fabric.turnarounds == Turnarounds::OnWires => {
+                CommandTime { wires: wires + held + chip, chip: Time::ZERO }
+            }
+            Signalling::Cycles | Signalling::Circuit => CommandTime { wires: wires + held, chip },
+            Signalling::Packets | Signalling::Separate | Signalling::Network => {
+                CommandTime { wires, chip: held + chip }
+            }
+        }
+    }
 }
 
 impl CommandTable {
     /// Times for 1 to `planes` planes a command.
     pub fn new(fabric: &Fabric, planes: u32) -> CommandTable {
-        let constants = constants(fabric.interface);
-        let on_wires = fabric.kind.facts().has_dedicated_signals && fabric.turnarounds == Turnarounds::OnWires;
-        let time = |operation, n| {
-            if let Some(stated) = fabric.command_time {
-                return CommandTime { wires: stated.time(), chip: Time::ZERO };
-            }
-            let (wires, chip) = nanoseconds(&constants, operation, n);
-            if on_wires {
-                CommandTime { wires: Time::from_ns(wires + chip), chip: Time::ZERO }
-            } else {
-                CommandTime { wires: Time::from_ns(wires), chip: Time::from_ns(chip) }
-            }
+        let steps = Steps::of(fabric);
+        let table = |sequence: &Sequence, after: Time| -> Vec<CommandTime> {
+            let time = |n| match fabric.command_time {
+                Some(stated) => CommandTime { wires: stated.time(), chip: Time::ZERO },
+                None => {
+                    let CommandTime { wires, chip } = steps.sum(sequence, n);
+                    CommandTime { wires, chip: chip + after }
+                }
+            };
+            (1..=planes).map(time).collect()
         };
-        let table = |operation| (1..=u64::from(planes)).map(|n| time(operation, n)).collect();
+        let once = |sequence: &Option<Sequence>| match sequence {
+            Some(sequence) if fabric.command_time.is_none() => steps.sum(sequence, 1),
+            _ => CommandTime::default(),
+        };
+        let own = steps.table;
+        let page = once(&own.page);
         CommandTable {
-            read: table(Operation::Read),
-            program: table(Operation::Program),
-            erase: table(Operation::Erase),
+            // A page is offered once its chip has turned to its column.
+            read: table(&own.read, page.chip),
+            program: table(&own.program, Time::ZERO),
+            copyback: table(&own.copyback, Time::ZERO),
+            erase: table(&own.erase, Time::ZERO),
+            page: page.wires,
+            status: once(&own.status),
+            suspend: once(&own.suspend).wires,
+            resume: once(&own.resume).wires,
         }
     }
 
@@ -96,39 +177,82 @@ impl CommandTable {
             Operation::Erase => self.erase[planes - 1],
         }
     }
-}
 
-/// The constants of an interface.
-pub fn constants(interface: Interface) -> Constants {
-    match interface {
-        Interface::NvDdr2 => NV_DDR2,
-        Interface::NvDdr3 => NV_DDR3,
+    /// The time of a program of what is in the registers of `planes` planes.
+    pub fn copyback(&self, planes: usize) -> CommandTime {
+        self.copyback[planes - 1]
+    }
+
+    /// Time on the wires of a page in its register, its data apart: the change of column with its turnarounds.
+    pub fn page(&self) -> Time {
+        self.page
+    }
+
+    /// Time on the wires of a LUN's status.
+    pub fn status(&self) -> Time {
+        self.status.wires
+    }
+
+    /// Time between the request for a LUN's status and the answer, where packets leave the wires free for it.
+    pub fn status_in_chip(&self) -> Time {
+        self.status.chip
+    }
+
+    /// Time on the wires of a suspension.
+    pub fn suspend(&self) -> Time {
+        self.suspend
+    }
+
+    /// Time on the wires of a resumption.
+    pub fn resume(&self) -> Time {
+        self.resume
     }
 }
 
-/// (on the wires, in the chip) for a command to `n` planes. A read or program sends a command byte, five address bytes
-/// and a confirming byte for each plane, counted as six cycles as MQSim does; an erase sends four.
-fn nanoseconds(c: &Constants, operation: Operation, n: u64) -> (u64, u64) {
-    let between = (n - 1) * c.t_dbsy;
-    match operation {
-        Operation::Read => (c.t_cs + n * 6 * c.t_wc, between + c.t_wb + c.t_rr),
-        Operation::Program => {
-            let first_planes = (n - 1) * (5 * c.t_wc + c.t_wpst + c.t_cals);
-            (c.t_cs + first_planes + 6 * c.t_wc + c.t_wpst + c.t_wpsth, between + n * (c.t_adl + c.t_wb))
+/// Operations after which a LUN's status is read, and how a fabric does so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum StatusReads {
+    /// None.
+    Never,
+    /// Programs and erases, once they are done: a pin says when, or the chip itself.
+    WhenDone,
+    /// All, until the status says that they are done.
+    Polled,
+}
+
+impl StatusReads {
+    /// The status reads of a fabric.
+    pub fn of(fabric: &Fabric) -> StatusReads {
+        let has_status = Steps::of(fabric).table.status.is_some() && fabric.command_time.is_none();
+        match (fabric.kind.facts().signalling, fabric.status.ready) {
+            _ if !has_status => StatusReads::Never,
+            (Signalling::Network, _) | (_, Ready::Pin) => StatusReads::WhenDone,
+            (_, Ready::Poll) => StatusReads::Polled,
         }
-        Operation::Erase => (c.t_cs + n * 4 * c.t_wc, between + n * c.t_wb),
+    }
+
+    /// Whether an operation of this kind is over only when its status has been read.
+    pub fn concern(self, operation: Operation) -> bool {
+        match self {
+            StatusReads::Never => false,
+            StatusReads::WhenDone => operation != Operation::Read,
+            StatusReads::Polled => true,
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::design::FabricKind;
+    use crate::config::design::{FabricKind, Interface, SequenceKind};
     use crate::config::units::Rate;
 
+    fn bus(interface: Interface, sequences: SequenceKind) -> Fabric {
+        Fabric { interface, sequences, ..Fabric::new(FabricKind::Bus, Rate(1)) }
+    }
+
     fn table(interface: Interface, turnarounds: Turnarounds, planes: u32) -> CommandTable {
-        let fabric = Fabric { interface, turnarounds, ..Fabric::new(FabricKind::Bus, Rate(1)) };
-        CommandTable::new(&fabric, planes)
+        CommandTable::new(&Fabric { turnarounds, ..bus(interface, SequenceKind::Short) }, planes)
     }
 
     /// MQSim's sums: read 290 and 940 ns, program 361 and 1177, erase 220 and 920 for one and two planes.
@@ -144,7 +268,7 @@ mod tests {
     /// Where turnarounds are spent never changes their sum.
     #[test]
     fn both_places_add_up() {
-        for interface in [Interface::NvDdr2, Interface::NvDdr3] {
+        for interface in Interface::ALL {
             let wires = table(interface, Turnarounds::OnWires, 4);
             let chip = table(interface, Turnarounds::InChip, 4);
             for operation in [Operation::Read, Operation::Program, Operation::Erase] {
@@ -154,5 +278,48 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// A read with status and change of column takes 1.2 us of a bus, as published for a conventional 8-bit one ("Five-Minute
+    /// Rule 40 Years Later", arXiv 2511.03944: "about 1.2 us"): 195 ns of command and address, 380 of status, 625 of column.
+    #[test]
+    fn a_full_read_occupies_a_bus_for_what_is_published() {
+        let table = CommandTable::new(&bus(Interface::NvDdr3, SequenceKind::Full), 2);
+        let read = table.get(Operation::Read, 1);
+        assert_eq!((read.wires.ns(), read.chip.ns()), (20 + 7 * 25, 100 + 20));
+        assert_eq!(table.status().ns(), 20 + 4 * 25 + 80 + 15 + 2 * 25 + 15 + 100);
+        assert_eq!(table.page().ns(), 20 + 7 * 25 + 300 + 15 + 15 + 100);
+        assert_eq!((read.wires + table.status() + table.page()).ns(), 1_200);
+        // Two planes: the first one's confirming byte and the busy time between.
+        let two = table.get(Operation::Read, 2);
+        assert_eq!((two.wires.ns(), two.chip.ns()), (20 + 14 * 25, 500 + 100 + 20));
+        // 80h, address, tADL and preamble, data, postambles, 10h.
+        let program = table.get(Operation::Program, 1);
+        assert_eq!((program.wires.ns(), program.chip.ns()), (20 + 6 * 25 + 150 + 15 + 7 + 15 + 25, 100));
+        assert_eq!(table.copyback(1).wires.ns(), 20 + 7 * 25);
+    }
+
+    /// Packets hold no wires while the chip turns to a column: it offers the page that much later.
+    #[test]
+    fn packets_leave_waits_to_the_chip() {
+        let full = Fabric { kind: FabricKind::Packetized, ..bus(Interface::NvDdr3, SequenceKind::Full) };
+        let table = CommandTable::new(&full, 1);
+        assert_eq!(table.get(Operation::Read, 1).chip.ns(), 100 + 20 + 300);
+        assert_eq!(table.get(Operation::Program, 1).chip.ns(), 100 + 150);
+    }
+
+    /// Who reads status, and when: a chip on a network sends word itself, and a page's data need none.
+    #[test]
+    fn status_is_read_as_the_fabric_can() {
+        let of = |kind, sequences, ready| {
+            let mut fabric = Fabric { kind, ..bus(Interface::NvDdr3, sequences) };
+            fabric.status.ready = ready;
+            StatusReads::of(&fabric)
+        };
+        assert_eq!(of(FabricKind::Bus, SequenceKind::Short, Ready::Poll), StatusReads::Never);
+        assert_eq!(of(FabricKind::Bus, SequenceKind::Full, Ready::Poll), StatusReads::Polled);
+        assert_eq!(of(FabricKind::Bus, SequenceKind::Full, Ready::Pin), StatusReads::WhenDone);
+        assert_eq!(of(FabricKind::Mesh, SequenceKind::Full, Ready::Poll), StatusReads::WhenDone);
+        assert!(!StatusReads::WhenDone.concern(Operation::Read) && StatusReads::Polled.concern(Operation::Read));
     }
 }

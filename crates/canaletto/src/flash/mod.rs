@@ -3,14 +3,17 @@
 //! - In: commands that LUNs [begin](FlashBackend::begin), that have [crossed](FlashBackend::work) to them and whose arrays have
 //!   [ended](FlashBackend::has_ended); data that have left a register.
 //! - Out: when arrays end, and whether what they did has failed.
-//! - State: every LUN, page register and port; suspended programs and erases; copies held in registers.
+//! - State: every LUN, page register and port; suspended programs and erases; pages read behind others; copies held in
+//!   registers.
 
 pub mod address;
 pub mod array;
+pub mod cache_read;
 pub mod copyback;
 pub mod failures;
 pub mod interface;
 pub mod reliability;
+pub mod status;
 pub mod suspend;
 pub mod timing;
 pub mod wear;
@@ -23,15 +26,17 @@ use crate::engine::in_flight::InFlight;
 use crate::engine::time::{Time, TimeSum};
 use crate::flash::address::{Layout, LunId, PlaneId};
 use crate::flash::array::{Array, Background, Charge, Command};
+use crate::flash::cache_read::CacheReads;
 use crate::flash::copyback::Copybacks;
 use crate::flash::failures::Failures;
 use crate::flash::interface::{CommandTable, Operation};
 use crate::flash::reliability::Reliability;
+use crate::flash::status::Statuses;
 use crate::flash::suspend::{Phase, Suspensions};
 use crate::flash::timing::ArrayTiming;
 use crate::flash::wear::Wear;
 use crate::measure::blame::Cause;
-use crate::measure::probe::Probe;
+use crate::measure::probe::{ArrayStep, Probe};
 use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::transaction::TransactionId;
 
@@ -85,11 +90,17 @@ pub struct FlashBackend<X> {
     commands: CommandTable,
     /// Programs and erases that are suspended.
     pub suspensions: Suspensions,
+    /// Pages read behind others.
+    pub cache_reads: CacheReads,
     /// Copies held in registers.
     pub copybacks: Copybacks,
+    /// Status reads under way.
+    pub statuses: Statuses,
     failures: Failures,
     reliability: Option<Reliability>,
     operations: Operations,
+    /// Of these, those in cells used as pseudo-SLC.
+    in_cache: Operations,
     /// Pages read again because they could not be corrected.
     read_retries: u64,
     features: PhantomData<X>,
@@ -103,10 +114,13 @@ impl<X: Features> FlashBackend<X> {
             timing: ArrayTiming::new(&design.flash),
             commands: CommandTable::new(&design.fabric, layout.planes_per_die),
             suspensions: Suspensions::new(&design.flash.suspend, layout.luns()),
+            cache_reads: CacheReads::new(&design.flash, layout),
             copybacks: Copybacks::new(&design.gc, layout.luns()),
+            statuses: Statuses::new(&design.fabric, layout.luns()),
             failures: Failures::new(&design.flash.failures, seed),
             reliability: Reliability::new(design, seed),
             operations: Operations::default(),
+            in_cache: Operations::default(),
             read_retries: 0,
             features: PhantomData,
             layout: layout.clone(),
@@ -128,6 +142,9 @@ impl<X: Features> FlashBackend<X> {
     #[inline(always)]
     pub fn begin<P: Probe>(&mut self, lun: LunId, command: Command, work: &InFlight<'_, P>, now: Time) {
         let charge = self.charge_of(&command, work);
+        if X::CACHE_READ {
+            self.begin_behind(lun, &command, work);
+        }
         self.array.begin(lun, command, charge, now);
         if X::SUSPENSION {
             self.suspensions.serves(lun);
@@ -153,7 +170,7 @@ impl<X: Features> FlashBackend<X> {
     #[inline(always)]
     pub fn work<P: Probe>(&mut self, lun: LunId, work: &mut InFlight<'_, P>, now: Time) -> Time {
         let command = &self.array.luns[lun.index()].command;
-        let begins = now + self.commands.get(command.operation, command.transactions().len()).chip;
+        let begins = now + self.time_to_begin(command, work);
         let ends = begins + self.array_time(command, work);
         let is_suspendable = X::SUSPENSION && self.suspensions.is_on() && {
             let command = *command;
@@ -163,7 +180,33 @@ impl<X: Features> FlashBackend<X> {
         if !is_suspendable {
             self.tell_of_work(lun, work, begins, ends);
         }
+        if P::WATCHES_WIRES {
+            let command = *self.command(lun);
+            self.tell_of_step(lun, &command, ArrayStep::Begins, (begins, ends), work);
+        }
         self.works_until(lun, ends)
+    }
+
+    /// Time that the chip takes for a command besides its cycles.
+    #[inline(always)]
+    fn time_to_begin<P: Probe>(&self, command: &Command, work: &InFlight<'_, P>) -> Time {
+        let (operation, planes) = (command.operation, command.transactions().len());
+        let copies_back =
+            X::COPYBACK && operation == Operation::Program && work.transactions[command.transactions()[0]].copyback;
+        if copies_back { self.commands.copyback(planes).chip } else { self.commands.get(operation, planes).chip }
+    }
+
+    /// When the status of a LUN is first polled, whose array has just been set to work; none if it is not.
+    pub fn first_poll<P: Probe>(&mut self, lun: LunId, work: &InFlight<'_, P>, now: Time) -> Option<Time> {
+        if self.statuses.is_empty() {
+            return None;
+        }
+        let at_work = &self.array.luns[lun.index()];
+        let command = &at_work.command;
+        // The array may have worked for a while before it was suspended.
+        let longer = self.array_time(command, work).saturating_sub(self.timing.shortest(command.operation));
+        let time = Time(at_work.due.0.saturating_sub(longer.0)).max(now);
+        self.statuses.begin(lun, time).then_some(time)
     }
 
     fn tell_of_work<P: Probe>(&self, lun: LunId, work: &mut InFlight<'_, P>, from: Time, until: Time) {
@@ -173,6 +216,22 @@ impl<X: Features> FlashBackend<X> {
                 let plane = work.transactions[id].ppa.plane;
                 work.probe.array_works(plane, command.operation, work.owner(id), from, until);
             }
+        }
+    }
+
+    /// Tells the watcher what the array of a LUN does for a command, within a span.
+    #[inline]
+    pub fn tell_of_step<P: Probe>(
+        &self,
+        lun: LunId,
+        command: &Command,
+        step: ArrayStep,
+        span: (Time, Time),
+        work: &mut InFlight<'_, P>,
+    ) {
+        if P::WATCHES_WIRES {
+            let planes = self.planes_of(command, work);
+            work.probe.array_steps(lun, planes, command.operation, step, span);
         }
     }
 
@@ -192,6 +251,9 @@ impl<X: Features> FlashBackend<X> {
     /// Planes work side by side: the slowest page decides. MQSim's pages of one command are all of one kind.
     #[inline(always)]
     fn array_time<P: Probe>(&self, command: &Command, work: &InFlight<'_, P>) -> Time {
+        if X::PSEUDO_SLC && self.is_in_cache(command, work) {
+            return self.timing.pseudo_slc(command.operation);
+        }
         if let Some(time) = self.timing.uniform(command.operation) {
             return time;
         }
@@ -200,6 +262,11 @@ impl<X: Features> FlashBackend<X> {
             self.timing.get(command.operation, page)
         };
         command.transactions().iter().map(time).max().expect("a command has a transaction")
+    }
+
+    /// Whether a command concerns cells used as pseudo-SLC: all of its planes', or none.
+    fn is_in_cache<P: Probe>(&self, command: &Command, work: &InFlight<'_, P>) -> bool {
+        work.transactions[command.transactions()[0]].pseudo_slc
     }
 
     /// How long the array can be expected to work on one page; the mean over the kinds of page where it is not known yet.
@@ -218,6 +285,9 @@ impl<X: Features> FlashBackend<X> {
         let (operation, planes) = (command.operation, command.transactions().len() as u64);
         let worked = self.array_time(command, work);
         self.operations.count(operation, planes, worked);
+        if X::PSEUDO_SLC && self.is_in_cache(command, work) {
+            self.in_cache.count(operation, planes, worked);
+        }
         worked
     }
 
@@ -245,7 +315,9 @@ impl<X: Features> FlashBackend<X> {
     #[inline(always)]
     pub fn drain_register<P: Probe>(&mut self, id: TransactionId, lun: LunId, work: &mut InFlight<'_, P>, now: Time) {
         let plane = work.transactions[id].ppa.plane;
-        self.array.drain_register(lun, plane, self.layout.plane_in_lun(plane), now);
+        if !(X::CACHE_READ && self.leaves_one_behind(lun, plane)) {
+            self.array.drain_register(lun, plane, self.layout.plane_in_lun(plane), now);
+        }
         if P::WATCHES_WIRES {
             work.probe.register_drained(plane, work.owner(id), now);
         }
@@ -263,7 +335,7 @@ impl<X: Features> FlashBackend<X> {
         now: Time,
     ) {
         let t = &work.transactions[id];
-        let available = self.array.available_since(lun, t.ppa.plane).max(port_free_at);
+        let available = self.available_since(lun, t.operation, t.ppa.plane).max(port_free_at);
         let mut own = available.saturating_sub(t.account.since);
         if self.array.has_background_clocks(lun) {
             let marks = t.background_marks;
@@ -326,7 +398,10 @@ impl<X: Features> FlashBackend<X> {
         let t = &work.transactions[id];
         let attempt = u32::from(t.attempt);
         let (illegible, retries) = match &mut self.reliability {
-            Some(bits) => (bits.fails(t.ppa, attempt, u64::from(t.bytes), wear, now) || t.read_failed, bits.retries),
+            Some(bits) => {
+                let fails = bits.fails((t.ppa, t.pseudo_slc), attempt, u64::from(t.bytes), wear, now);
+                (fails || t.read_failed, bits.retries)
+            }
             None => (t.read_failed, 0),
         };
         match illegible {
@@ -344,6 +419,11 @@ impl<X: Features> FlashBackend<X> {
     /// Page operations so far.
     pub fn operations(&self) -> &Operations {
         &self.operations
+    }
+
+    /// Page operations in cells used as pseudo-SLC.
+    pub fn operations_in_cache(&self) -> &Operations {
+        &self.in_cache
     }
 
     /// Pages read again because they could not be corrected.

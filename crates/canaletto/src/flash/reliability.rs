@@ -79,6 +79,8 @@ fn series(ratios: impl Iterator<Item = f64>) -> f64 {
 pub struct Reliability {
     errors: Errors,
     kinds: Kinds,
+    /// Factor of pages in cells used as pseudo-SLC.
+    pseudo_slc: f64,
     codeword_bytes: u64,
     tails: Tails,
     /// How often a page is read again at the most.
@@ -98,6 +100,7 @@ impl Reliability {
         let errors = design.flash.errors.clone();
         errors.are_possible().then(|| Reliability {
             kinds: Kinds::new(design.flash.cell, design.flash.page_order),
+            pseudo_slc: design.flash.pslc.error_factor,
             codeword_bytes: ecc.codeword.0,
             tails: Tails::new(ecc.codeword.0 * 8, u64::from(ecc.correctable_bits)),
             retries: ecc.max_read_retries,
@@ -106,8 +109,9 @@ impl Reliability {
         })
     }
 
-    /// The raw bit error rate of a page that is read for the `attempt`-th time, from 0.
-    pub fn rate(&self, at: Ppa, attempt: u32, wear: &Wear, now: Time) -> f64 {
+    /// The raw bit error rate of a page, and whether its cells are used as pseudo-SLC, that is read for the `attempt`-th time,
+    /// from 0.
+    pub fn rate(&self, (at, pseudo_slc): (Ppa, bool), attempt: u32, wear: &Wear, now: Time) -> f64 {
         let e = &self.errors;
         let cycles = f64::from(e.initial_pe_cycles) + f64::from(wear.erases(at.plane, at.block));
         let days = wear.age(at.plane, at.block, now).map_or(e.initial_age_days + days(now), days);
@@ -116,7 +120,10 @@ impl Reliability {
             + e.wear.factor * cycles.powf(e.wear.exponent)
             + e.retention.factor * cycles.powf(e.retention.cycles_exponent) * days.powf(e.retention.days_exponent)
             + e.disturb.factor * cycles.powf(e.disturb.cycles_exponent) * reads.powf(e.disturb.reads_exponent);
-        let kind = e.page_type_factors.get(self.kinds.of(at.page)).copied().unwrap_or(1.0);
+        let kind = match pseudo_slc {
+            true => self.pseudo_slc,
+            false => e.page_type_factors.get(self.kinds.of(at.page)).copied().unwrap_or(1.0),
+        };
         sum * kind * e.retry_factor.powi(attempt as i32)
     }
 
@@ -126,8 +133,8 @@ impl Reliability {
         -(codewords as f64 * (-self.tails.of(rate)).ln_1p()).exp_m1()
     }
 
-    /// Whether `bytes` of a page, read for the `attempt`-th time, cannot be corrected.
-    pub fn fails(&mut self, at: Ppa, attempt: u32, bytes: u64, wear: &Wear, now: Time) -> bool {
+    /// Whether `bytes` of a page as [`Reliability::rate`] has it, read for the `attempt`-th time, cannot be corrected.
+    pub fn fails(&mut self, at: (Ppa, bool), attempt: u32, bytes: u64, wear: &Wear, now: Time) -> bool {
         let failure = self.failure(self.rate(at, attempt, wear, now), bytes);
         self.random.uniform() < failure
     }
@@ -198,7 +205,7 @@ mod tests {
             wear.erased(at.plane, at.block);
             wear.programmed(at, Time::ZERO);
             (0..100).for_each(|_| wear.read(at));
-            reliability.rate(at, 0, &wear, Time::from_us(8 * 86_400_000_000))
+            reliability.rate((at, false), 0, &wear, Time::from_us(8 * 86_400_000_000))
         };
         let close = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-9, "{a} of {b}");
         close(rate(&["flash.errors.base=0.001"]), 1e-3);
@@ -215,8 +222,16 @@ mod tests {
     #[test]
     fn each_retry_lowers_the_rate() {
         let (reliability, wear) = reliability(&["flash.errors.base=0.01", "flash.errors.retry_factor=0.5"]);
-        assert_eq!(reliability.rate(AT, 0, &wear, Time::ZERO), 0.01);
-        assert_eq!(reliability.rate(AT, 3, &wear, Time::ZERO), 0.00125);
+        assert_eq!(reliability.rate((AT, false), 0, &wear, Time::ZERO), 0.01);
+        assert_eq!(reliability.rate((AT, false), 3, &wear, Time::ZERO), 0.00125);
+    }
+
+    #[test]
+    fn pseudo_slc_has_a_factor_of_its_own() {
+        let keys = ["flash.errors.base=0.01", "flash.errors.page_type_factors=[3.0]", "flash.pslc.error_factor=0.25"];
+        let (reliability, wear) = reliability(&keys);
+        assert_eq!(reliability.rate((AT, false), 0, &wear, Time::ZERO), 0.03);
+        assert_eq!(reliability.rate((AT, true), 0, &wear, Time::ZERO), 0.0025);
     }
 
     /// A page fails if any of its codewords does: of four with 0.1 each, 1 - 0.9^4.

@@ -17,7 +17,7 @@ use crate::flash::address::LunId;
 use crate::flash::array::{Charge, Command};
 use crate::flash::interface::Operation;
 use crate::measure::blame::Cause;
-use crate::measure::probe::Probe;
+use crate::measure::probe::{ArrayStep, Probe};
 use crate::scheduler::queues::Served;
 
 /// Where a LUN's operation stands.
@@ -216,7 +216,12 @@ impl<X: Features> FlashBackend<X> {
             work.charge_flash_pages::<X>(command.transactions(), Cause::ArrayProgram, now);
         }
         self.suspensions.suspend(lun, self.remaining(lun, now));
-        self.works_until(lun, now + self.suspensions.suspend_time)
+        let stops = now + self.suspensions.suspend_time;
+        if P::WATCHES_WIRES {
+            let command = *self.command(lun);
+            self.tell_of_step(lun, &command, ArrayStep::Stops, (now, stops), work);
+        }
+        self.works_until(lun, stops)
     }
 
     /// Array time that the LUN's operation still needs.
@@ -230,12 +235,19 @@ impl<X: Features> FlashBackend<X> {
         self.array.put_aside(lun, now);
     }
 
-    /// Takes a LUN's suspended operation up again. Returns when its array works.
-    pub fn resume<P: Probe>(&mut self, lun: LunId, work: &InFlight<'_, P>, now: Time) -> Time {
+    /// Takes a LUN's suspended operation up again, which [begins](FlashBackend::begin_resumption) when it is told to.
+    pub fn resume<P: Probe>(&mut self, lun: LunId, work: &InFlight<'_, P>, now: Time) {
         let (command, charge) = self.suspensions.resume(lun);
         let planes = self.planes_of(&command, work);
         self.array.take_up(lun, command, planes, charge, now);
-        self.works_until(lun, now + self.suspensions.resume_time)
+    }
+
+    /// The LUN has been told to resume. Returns when its array works.
+    pub fn begin_resumption<P: Probe>(&mut self, lun: LunId, work: &mut InFlight<'_, P>, now: Time) -> Time {
+        let goes_on = now + self.suspensions.resume_time;
+        let command = *self.command(lun);
+        self.tell_of_step(lun, &command, ArrayStep::GoesOn, (now, goes_on), work);
+        self.works_until(lun, goes_on)
     }
 
     /// The LUN's array works again. Returns when it ends.
@@ -276,7 +288,7 @@ impl<X: Features> FlashBackend<X> {
     }
 
     /// The planes that a command concerns, as a mask by place in the LUN.
-    fn planes_of<P: Probe>(&self, command: &Command, work: &InFlight<'_, P>) -> u64 {
+    pub fn planes_of<P: Probe>(&self, command: &Command, work: &InFlight<'_, P>) -> u64 {
         let plane = |&id| 1u64 << self.layout.plane_in_lun(work.transactions[id].ppa.plane);
         command.transactions().iter().map(plane).sum()
     }

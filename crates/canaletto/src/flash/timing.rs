@@ -13,6 +13,8 @@ pub struct ArrayTiming {
     read: Vec<Time>,
     program: Vec<Time>,
     erase: Time,
+    /// Times of the pseudo-SLC mode, of each operation.
+    pseudo_slc: [Time; 3],
 }
 
 /// How a page's number tells its kind.
@@ -53,7 +55,10 @@ impl ArrayTiming {
         let same = |times: &[Time]| Some(times[0]).filter(|first| times.iter().all(|time| time == first));
         let (uniform, erase) = ([same(&read), same(&program)], flash.erase.time());
         let kinds = if uniform.contains(&None) { Kinds::new(flash.cell, flash.page_order) } else { Kinds::One };
-        ArrayTiming { kinds, uniform: [uniform[0], uniform[1], Some(erase)], read, program, erase }
+        let one_bit = &flash.pslc;
+        let erase_of_cache = if one_bit.erase.0 > 0 { one_bit.erase.time() } else { erase };
+        let pseudo_slc = [one_bit.read.time() + flash.ready_delay.time(), one_bit.program.time(), erase_of_cache];
+        ArrayTiming { kinds, uniform: [uniform[0], uniform[1], Some(erase)], read, program, erase, pseudo_slc }
     }
 
     /// How long the array works on `operation` if that is the same for every page.
@@ -62,11 +67,26 @@ impl ArrayTiming {
         self.uniform[operation as usize]
     }
 
+    /// How long the array works on `operation` in cells used as pseudo-SLC.
+    pub fn pseudo_slc(&self, operation: Operation) -> Time {
+        self.pseudo_slc[operation as usize]
+    }
+
     /// How long the array works on `operation` at page number `page`.
     pub fn get(&self, operation: Operation, page: u32) -> Time {
         match operation {
             Operation::Read => self.read[self.kinds.of(page)],
             Operation::Program => self.program[self.kinds.of(page)],
+            Operation::Erase => self.erase,
+        }
+    }
+
+    /// The shortest over the kinds of page.
+    pub fn shortest(&self, operation: Operation) -> Time {
+        let shortest = |times: &[Time]| times.iter().copied().min().expect("a cell has pages");
+        match operation {
+            Operation::Read => shortest(&self.read),
+            Operation::Program => shortest(&self.program),
             Operation::Erase => self.erase,
         }
     }

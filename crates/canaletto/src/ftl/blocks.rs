@@ -4,6 +4,7 @@
 //! first pages may be *seeded*: what they hold is computed when asked ([`seeded`]), and only which of them are out of date
 //! is kept, once one is. Blocks of several planes may be used together ([`superblocks`]).
 
+pub mod pseudo_slc;
 pub mod seeded;
 pub mod superblocks;
 
@@ -28,6 +29,7 @@ pub use crate::ftl::blocks::candidates::Candidates;
 use crate::ftl::blocks::contents::Contents;
 pub use crate::ftl::blocks::frontier::Frontier;
 use crate::ftl::blocks::frontier::{Frontiers, Open};
+use crate::ftl::blocks::pseudo_slc::{Cache, Mode};
 use crate::ftl::blocks::superblocks::Superblocks;
 use crate::ftl::precondition::Seeds;
 
@@ -58,6 +60,10 @@ struct Plane {
     /// Blocks that will be bad.
     doomed: u32,
     erasures: u64,
+    /// Free blocks that are the pseudo-SLC cache's alone.
+    withheld: u32,
+    /// Blocks beyond the reserved ones that the host does not get, as long as a block is folded that gives none back.
+    kept: u32,
     /// The fewest erases among full blocks, as last seen; never too high.
     least_erases: u32,
     most_erases: u32,
@@ -66,7 +72,7 @@ struct Plane {
 impl Plane {
     /// Its free blocks.
     fn free(&self) -> u32 {
-        self.unopened + self.erased.len() as u32
+        self.unopened + self.erased.len() as u32 - self.withheld
     }
 }
 
@@ -91,6 +97,8 @@ pub struct Blocks {
     seeds: Option<Box<Seeds>>,
     /// Whether and how blocks are used together.
     superblocks: Option<Box<Superblocks>>,
+    /// The pseudo-SLC cache.
+    cache: Option<Box<Cache>>,
 }
 
 impl Blocks {
@@ -105,7 +113,7 @@ impl Blocks {
         Blocks {
             free: planes.iter().map(|plane| u64::from(plane.free())).sum(),
             planes,
-            frontiers: Frontiers::new(layout.planes(), streams),
+            frontiers: Frontiers::new(layout.planes(), streams, false),
             contents: Contents::new(layout.pages_per_block, layout.sectors_per_page),
             blocks_per_plane: layout.blocks_per_plane,
             pages_per_block: layout.pages_per_block,
@@ -116,6 +124,7 @@ impl Blocks {
             padding: 0,
             seeds: None,
             superblocks: None,
+            cache: None,
         }
     }
 
@@ -146,12 +155,17 @@ impl Blocks {
     /// Whether a frontier whose block is full, or that shares superblocks with other planes, has a page to give.
     #[inline(never)]
     fn finds_page(&self, plane: PlaneId, frontier: Frontier) -> bool {
-        self.room_in_open(plane, frontier).is_some() || self.may_open(plane, frontier)
+        let has_own = self.room_in_open(plane, frontier).is_some() || self.may_open(plane, frontier);
+        has_own || frontier != frontier.native() && self.has_page(plane, frontier.native())
     }
 
     /// The number of the page the frontier would give next.
     pub fn next_page(&self, plane: PlaneId, frontier: Frontier) -> u32 {
-        self.room_in_open(plane, frontier).map_or(0, |block| self.planes[plane.index()].blocks[block as usize].written)
+        match self.room_in_open(plane, frontier) {
+            Some(block) => self.planes[plane.index()].blocks[block as usize].written,
+            None if frontier == frontier.native() || self.may_open(plane, frontier) => 0,
+            None => self.next_page(plane, frontier.native()),
+        }
     }
 
     #[inline]
@@ -165,7 +179,11 @@ impl Blocks {
     }
 
     fn may_open(&self, plane: PlaneId, frontier: Frontier) -> bool {
-        let kept = if frontier == Frontier::Gc { 0 } else { self.reserved };
+        let kept = match frontier {
+            Frontier::Gc => 0,
+            Frontier::Cached(_) => return self.cache_may_open(plane),
+            _ => self.reserved + self.planes[plane.index()].kept,
+        };
         self.superblocks.is_none() && self.free(plane) > kept
     }
 
@@ -175,6 +193,7 @@ impl Blocks {
         let (block, opened) = match self.room_in_open(plane, frontier) {
             Some(block) => (block, false),
             None if self.may_open(plane, frontier) => (self.open_block(plane, frontier), true),
+            None if frontier != frontier.native() => return self.allocate(plane, frontier.native(), lpa, sectors),
             None => return None,
         };
         let page = self.write_next(plane, block, lpa, sectors);
@@ -185,6 +204,9 @@ impl Blocks {
             self.page_is_taken(plane, frontier, page + 1 == self.pages_per_block);
         } else {
             self.frontiers.get_mut(plane, frontier).left -= 1;
+        }
+        if frontier != frontier.native() {
+            self.note_cache_full(plane, block);
         }
         Some((Ppa { plane, block, page }, opened))
     }
@@ -215,7 +237,10 @@ impl Blocks {
 
     #[inline(never)]
     fn pad_flash_page(&mut self, at: Ppa) {
-        let step = self.pages_per_flash_page;
+        let (step, pages) = (self.pages_per_flash_page, self.pages_in(at.plane, at.block));
+        if self.is_cache_block_full(at.plane, at.block) {
+            return;
+        }
         let block = self.block_mut(at);
         let (written, end) = (block.written, block.written.next_multiple_of(step));
         debug_assert!(at.page / step == (end - 1) / step, "{at:?} is not in its block's last flash page");
@@ -224,8 +249,9 @@ impl Blocks {
         self.padding += u64::from(end - written);
         let is_filled = |open: &&mut Open| open.left > 0 && open.block == Some(at.block);
         if let Some(open) = self.frontiers.of_plane_mut(at.plane).iter_mut().find(is_filled) {
-            open.left = self.pages_per_block - end;
+            open.left = pages - end;
         }
+        self.note_cache_full(at.plane, at.block);
     }
 
     /// Pages left empty in flash pages that were programmed.
@@ -240,13 +266,18 @@ impl Blocks {
     }
 
     fn open_block(&mut self, plane: PlaneId, frontier: Frontier) -> u32 {
-        let block = self.take_free(plane);
-        self.frontiers.fill(plane, frontier, block, self.pages_per_block);
+        let block = if let Frontier::Cached(_) = frontier { self.take_for_cache(plane) } else { self.take_free(plane) };
+        self.frontiers.fill(plane, frontier, block, self.pages_in(plane, block));
         block
     }
 
     fn take_free(&mut self, plane: PlaneId) -> u32 {
         self.free -= 1;
+        self.take_erased(plane)
+    }
+
+    /// Takes a block that is erased, whoever it is free for.
+    fn take_erased(&mut self, plane: PlaneId) -> u32 {
         let block = if self.planes[plane.index()].unopened > 0 {
             while self.is_next_bad(plane) {
                 let p = &mut self.planes[plane.index()];
@@ -435,7 +466,8 @@ impl Blocks {
 
     /// Pages of a plane's blocks that are not to be used again.
     pub fn pages_lost_in(&self, plane: PlaneId) -> u64 {
-        u64::from(self.planes[plane.index()].bad) * u64::from(self.pages_per_block)
+        let bad = self.planes[plane.index()].bad - self.bad_in_cache(plane);
+        u64::from(bad) * u64::from(self.pages_per_block)
     }
 
     /// Keeps a page for one that comes from another plane. Returns whether there is room.
@@ -481,6 +513,9 @@ impl Blocks {
         }
         self.frontiers.close(plane, block);
         self.empty(plane, block);
+        if self.planes[plane.index()].blocks[block as usize].mode != Mode::Native {
+            return self.erase_in_cache(plane, block, endurance);
+        }
         let p = &mut self.planes[plane.index()];
         let b = &mut p.blocks[block as usize];
         if b.bad {
@@ -489,12 +524,24 @@ impl Blocks {
         b.erases += 1;
         p.erasures += 1;
         p.most_erases = p.most_erases.max(b.erases);
-        if endurance > 0 && b.erases >= endurance {
-            b.bad = true;
-            p.bad += 1;
-            return;
+        if self.is_worn_out(plane, block, endurance) {
+            self.give_up(plane, block);
+        } else {
+            self.set_free_alone(plane, block);
         }
-        let wear = if self.by_wear { b.erases } else { 0 };
+    }
+
+    /// A block has come to the end of its endurance.
+    fn give_up(&mut self, plane: PlaneId, block: u32) {
+        let p = &mut self.planes[plane.index()];
+        p.blocks[block as usize].bad = true;
+        p.bad += 1;
+    }
+
+    /// A block that is used alone is free again.
+    fn set_free_alone(&mut self, plane: PlaneId, block: u32) {
+        let p = &mut self.planes[plane.index()];
+        let wear = if self.by_wear { p.blocks[block as usize].erases } else { 0 };
         p.erased.push(Reverse((wear, p.erasures, block)));
         self.free += 1;
     }
@@ -530,8 +577,8 @@ impl Blocks {
     /// [`Blocks::note_stall`] for the mapping table and every stream.
     pub fn note_stalls(&mut self, plane: PlaneId, now: Time) {
         self.note_stall(plane, Frontier::Translation, now);
-        for stream in 0..self.frontiers.streams() {
-            self.note_stall(plane, Frontier::User(stream), now);
+        for frontier in self.frontiers.of_host() {
+            self.note_stall(plane, frontier, now);
         }
     }
 

@@ -8,7 +8,6 @@ use crate::config::workload::Priority;
 use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
-use crate::ftl::blocks::Frontier;
 use crate::ftl::mapping::Entry;
 use crate::measure::probe::Probe;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
@@ -45,7 +44,8 @@ impl<X: Features> Ftl<X> {
         now: Time,
     ) {
         let space = &self.spaces[usize::from(flow)];
-        let page = Transaction::of_destage(flow, space.priority, Frontier::User(space.stream), lpa, sectors, now);
+        let page =
+            Transaction::of_destage(flow, space.priority, self.frontier_of_host(space.stream), lpa, sectors, now);
         let page = work.new_page(Transaction { stage, ..page });
         self.begin_located(work, page, now);
     }

@@ -36,6 +36,7 @@ impl<X: Features> Ftl<X> {
         plane: PlaneId,
         now: Time,
     ) {
+        self.fold_if_due(plane);
         self.collector.start(plane, &mut self.blocks, !self.allocation_stalled.is_empty(), now);
         self.drive_collection(work, fabric, plane, now);
         if X::SHARED_FLASH_PAGES && self.layout.pages_per_flash_page() > 1 {
@@ -61,7 +62,7 @@ impl<X: Features> Ftl<X> {
         }
     }
 
-    fn all_planes_changed(&mut self) {
+    pub(super) fn all_planes_changed(&mut self) {
         self.changed.extend((0..self.layout.planes()).rev().map(PlaneId));
     }
 
@@ -131,7 +132,8 @@ impl<X: Features> Ftl<X> {
         let frontier = if within { Frontier::Gc } else { Frontier::Arrivals };
         let copy = Transaction::of_gc(Operation::Read, lpa, from, self.blocks.sectors(from), now);
         let copyback = within && self.may_copy_back(from) && self.blocks.is_flash_page_valid(from);
-        Some(Transaction { to, direct, frontier, copyback, ..copy })
+        let folds = self.has_pseudo_slc() && self.blocks.is_cache_block(from.plane, from.block);
+        Some(Transaction { to, direct, frontier, copyback, folds, ..copy })
     }
 
     /// The plane that a page is to be copied to, and whether straight from chip to chip. A page there has been promised, and
@@ -237,8 +239,13 @@ impl<X: Features> Ftl<X> {
         let entry = self.map.get(t.lpa);
         debug_assert_eq!(self.blocks.valid_lpa(t.old).is_some(), self.is_newest(work, t.old, t.lpa));
         let counts = &mut self.collector.counts;
-        counts.copied += 1;
-        self.maintenance.copy(now);
+        if t.folds {
+            counts.folded += 1;
+            self.maintenance.fold(now);
+        } else {
+            counts.copied += 1;
+            self.maintenance.copy(now);
+        }
         counts.copied_elsewhere += u64::from(t.to != t.old.plane);
         counts.copied_directly += u64::from(t.direct);
         if t.copyback {
@@ -400,6 +407,6 @@ impl<X: Features> Ftl<X> {
         self.collector.copy_settles(from.plane);
         self.blocks.note_stall(at.plane, frontier, now);
         let t = &mut work.transactions[id];
-        (t.operation, t.old, t.ppa) = (Operation::Program, from, at);
+        (t.operation, t.old, t.ppa, t.pseudo_slc) = (Operation::Program, from, at, false);
     }
 }

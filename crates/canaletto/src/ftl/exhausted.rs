@@ -59,7 +59,9 @@ impl<X: Features> Ftl<X> {
     ) -> impl Iterator<Item = Frontier> + use<Q, X> {
         let looks = !self.blocks.has_superblocks() && queued.has_writes(self.layout.lun_of(plane));
         let streams = if looks { self.streams } else { 0 };
-        (0..streams).map(Frontier::User).chain(looks.then_some(Frontier::Translation))
+        let cached = if self.has_pseudo_slc() { streams } else { 0 };
+        let own = (0..streams).map(Frontier::User).chain((0..cached).map(Frontier::Cached));
+        own.chain(looks.then_some(Frontier::Translation))
     }
 
     /// Notes that a plane can take nothing if nothing under way there can ever give the frontier a page. Returns whether it

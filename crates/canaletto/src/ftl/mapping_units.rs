@@ -25,7 +25,7 @@ impl<X: Features> Ftl<X> {
         for other in (first..(first + pages).min(end)).filter(|&other| other != lpa) {
             if self.map.get(other) == Entry::Unmapped && self.blocks.locate(other).is_none() {
                 let whole = self.whole_page();
-                if let Some(at) = self.allocate(at.plane, frontier, other, whole) {
+                if let Some(at) = self.allocate(at.plane, frontier.native(), other, whole) {
                     self.map.set(other, Entry::At(at));
                     work.probe.page_found(other, at);
                 }
@@ -70,6 +70,9 @@ impl<X: Features> Ftl<X> {
             return work.probe.page_copied(now, t.lpa, t.old, t.ppa);
         }
         self.maintenance.host_page(now);
+        if t.pseudo_slc {
+            self.maintenance.cached_page(now);
+        }
         let merged = if t.merged == 0 { Ppa::NONE } else { t.old };
         if t.origin == Origin::Destage {
             work.probe.page_destaged(now, t.lpa, t.sectors, t.ppa, merged);

@@ -24,6 +24,7 @@ mod cached;
 mod collection;
 mod exhausted;
 mod failed;
+mod folding;
 mod mapping_units;
 mod merging;
 mod outbound;
@@ -52,6 +53,7 @@ use crate::flash::address::{Layout, PlaneId};
 use crate::flash::wear::Wear;
 use crate::ftl::blocks::Blocks;
 use crate::ftl::dynamic::DynamicAllocator;
+use crate::ftl::folding::Folding;
 use crate::ftl::gc::Collector;
 use crate::ftl::gc::refresh::Refresh;
 use crate::ftl::hybrid::Hybrid;
@@ -141,6 +143,7 @@ pub struct Ftl<X> {
     outbound: Outbound,
     wear: Wear,
     refresh: Refresh,
+    folding: Folding,
     maintenance: Maintenance,
     streams: u16,
     /// Programs that failed and whose page was spent for nothing.
@@ -203,6 +206,7 @@ impl<X: Features> Ftl<X> {
             outbound: Outbound::default(),
             wear: Wear::new(&layout, keeps_history),
             refresh: Refresh::new(design, &layout),
+            folding: Folding::new(&design.flash.pslc),
             maintenance: Maintenance::default(),
             streams: limits.streams,
             spent: 0,

@@ -184,7 +184,7 @@ impl<X: Features> Ftl<X> {
         let FlowSpace { priority, stream, .. } = self.spaces[flow as usize];
         let write = request.kind == Kind::Write;
         let operation = if write { Operation::Program } else { Operation::Read };
-        let frontier = Frontier::User(stream);
+        let frontier = if write { self.frontier_of_host(stream) } else { Frontier::User(stream) };
         let account = Account::open(request.account.since);
         let transaction = Transaction::of_request(operation, id, priority, lpa, sectors, now);
         let transaction = work.new_page(Transaction { flow, frontier, began, account, ..transaction });
@@ -342,7 +342,7 @@ impl<X: Features> Ftl<X> {
 
     fn allocate_found<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, sectors: u64) -> Option<Ppa> {
         let t = &work.transactions[id];
-        let (lpa, frontier) = (t.lpa, t.frontier);
+        let (lpa, frontier) = (t.lpa, t.frontier.native());
         let plane = self.plane_to_find(work, id, frontier)?;
         let at = self.allocate(plane, frontier, lpa, sectors)?;
         if self.rules.unwritten == UnwrittenReads::AssumePageWritten {

@@ -41,6 +41,15 @@ impl<X: Features> Readiness for PageReadiness<'_, X> {
     }
 
     #[inline]
+    fn is_pseudo_slc(&self, t: &Transaction) -> bool {
+        X::PSEUDO_SLC
+            && match t.ppa.is_bound() {
+                true => self.blocks.is_cache_block(t.ppa.plane, t.ppa.block),
+                false => self.blocks.gives_cache_page(t.ppa.plane, t.frontier),
+            }
+    }
+
+    #[inline]
     fn plane(&self, t: &Transaction) -> u32 {
         self.layout.plane_in_lun(t.ppa.plane)
     }
@@ -128,13 +137,14 @@ impl<X: Features> Ftl<X> {
         }
     }
 
-    /// Gives a transaction its page if it has none yet: pages of a block are programmed in the order in which their
-    /// commands are formed, as flash demands.
+    /// Gives a transaction that is issued its page if it has none yet: pages of a block are programmed in the order in which
+    /// their commands are formed, as flash demands.
     #[inline(always)]
     pub fn bind<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {
         if !work.transactions[id].ppa.is_bound() {
             self.bind_write(work, id, now);
         }
+        self.note_mode(work, id);
     }
 
     fn bind_write<P: Probe>(&mut self, work: &mut InFlight<'_, P>, id: TransactionId, now: Time) {

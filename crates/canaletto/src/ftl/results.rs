@@ -13,6 +13,8 @@ impl<X: Features> Ftl<X> {
         let (host_pages, _) = self.maintenance.totals();
         let programmed = self.pages_programmed(flash.programs);
         let write_amplification = (host_pages > 0).then(|| programmed as f64 / host_pages as f64);
+        let native = programmed - self.pages_programmed(flash.in_cache[1]);
+        let native_amplification = (host_pages > 0).then(|| native as f64 / host_pages as f64);
         FlashReport {
             reads: flash.reads,
             programs: flash.programs,
@@ -28,8 +30,9 @@ impl<X: Features> Ftl<X> {
             bad_blocks: self.blocks.count_bad(),
             write_amplification,
             gc: self.gc_report(),
-            wear: self.wear_report(endurance, write_amplification),
+            wear: self.wear_report(endurance, native_amplification),
             blocks: self.blocks_report(),
+            pslc: self.pslc_report(flash.in_cache),
             series: self.maintenance.series(),
         }
     }
@@ -68,7 +71,7 @@ impl<X: Features> Ftl<X> {
         }
     }
 
-    fn wear_report(&self, endurance: u32, write_amplification: Option<f64>) -> WearReport {
+    fn wear_report(&self, endurance: u32, native_amplification: Option<f64>) -> WearReport {
         let planes = (0..self.layout.planes()).map(|plane| self.blocks.wear_in(PlaneId(plane)));
         let (mut least, mut most, mut sum, mut bad) = (u32::MAX, 0, 0, 0);
         for wear in planes {
@@ -79,7 +82,7 @@ impl<X: Features> Ftl<X> {
         }
         let blocks = u64::from(self.layout.planes()) * u64::from(self.layout.blocks_per_plane);
         let raw = self.layout.pages() as f64 * self.layout.page_bytes() as f64;
-        let lifetime = write_amplification.filter(|_| endurance > 0).map(|wa| raw * f64::from(endurance) / wa);
+        let lifetime = native_amplification.filter(|_| endurance > 0).map(|wa| raw * f64::from(endurance) / wa);
         WearReport {
             erases_min: least,
             erases_mean: sum as f64 / blocks as f64,

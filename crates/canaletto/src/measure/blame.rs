@@ -83,12 +83,16 @@ causes! {
     ChipBusyErase = "chip_busy_erase",
     /// Wait for the chip, which is busy with reads and programs of mapping tables.
     ChipBusyMapping = "chip_busy_mapping",
+    /// Wait for the chip, which is busy with folding: reads of the pseudo-SLC cache and the programs that copy it.
+    ChipBusyFolding = "chip_busy_folding",
     /// Wait for a path to a chip that is ready.
     PathConflict = "path_conflict",
     /// Set-up of the path: scouts in flight, messages between controllers.
     PathReservation = "path_reservation",
     /// Transfer of command and address.
     CommandTransfer = "command_transfer",
+    /// Wait until the controller has learnt that the array is done: its status on the wires, and the wait for the next poll.
+    Status = "status",
     /// Array read.
     ArrayRead = "array_read",
     /// Array program.

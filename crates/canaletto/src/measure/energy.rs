@@ -72,12 +72,14 @@ pub struct Rates {
     pub bus: Rate,
     /// Links, routers and buffers.
     pub network: Rate,
+    /// Pins of a channel that carry commands alone, all of them together.
+    pub commands: Rate,
 }
 
 impl Default for Rates {
     fn default() -> Self {
         let Reference { bus_rate, network_rate } = Reference::default();
-        Rates { bus: bus_rate, network: network_rate }
+        Rates { bus: bus_rate, network: network_rate, commands: bus_rate }
     }
 }
 
@@ -212,6 +214,8 @@ fn wires_of(keys: &Wires, kind: WireKind) -> (Power, f64, bool) {
     match kind {
         WireKind::Channel => (keys.channel, 1.0, true),
         WireKind::WideChannel => (keys.channel, 2.0, true),
+        // Its pins are among those of the channel, whose leakage is stated.
+        WireKind::CommandChannel => (keys.channel, 0.0, true),
         WireKind::Column => (keys.column, 1.0, true),
         WireKind::Path => (keys.path, 1.0, true),
         WireKind::Link => (keys.link, 1.0, false),
@@ -226,6 +230,10 @@ const NARROW: f64 = 0.25;
 
 /// Milliwatts of wires while they toggle: energy by the bit at the rate that they have, terminations by the time.
 fn wire_power(keys: &Energy, rates: &Rates, kind: WireKind) -> f64 {
+    if kind == WireKind::CommandChannel {
+        // By the bit, on however many pins, which have no termination (JESD230G §10).
+        return keys.wires.channel.mw() * ratio(rates.commands, keys.reference.bus_rate);
+    }
     let (stated, width, is_bus) = wires_of(&keys.wires, kind);
     if is_bus {
         let termination = 8.0 * keys.wires.termination.mw();

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::engine::time::Time;
 use crate::measure::intervals::Intervals;
+use crate::measure::pseudo_slc::PslcSeries;
 
 /// Page operations of an interval.
 #[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
@@ -16,6 +17,10 @@ pub struct Work {
     pub host: u64,
     /// Pages programmed for copies.
     pub copied: u64,
+    /// Of the host's pages, those programmed in the pseudo-SLC cache.
+    pub cached: u64,
+    /// Pages copied out of it.
+    pub folded: u64,
     /// Blocks erased.
     pub erases: u64,
     /// Time of collection jobs in progress, summed over planes.
@@ -26,6 +31,8 @@ impl AddAssign for Work {
     fn add_assign(&mut self, other: Work) {
         self.host += other.host;
         self.copied += other.copied;
+        self.cached += other.cached;
+        self.folded += other.folded;
         self.erases += other.erases;
         self.collecting += other.collecting;
     }
@@ -80,6 +87,16 @@ impl Maintenance {
         self.work.at(now).copied += 1;
     }
 
+    /// Counts a page of the host as programmed in the pseudo-SLC cache.
+    pub fn cached_page(&mut self, now: Time) {
+        self.work.at(now).cached += 1;
+    }
+
+    /// Counts a page copied out of the pseudo-SLC cache.
+    pub fn fold(&mut self, now: Time) {
+        self.work.at(now).folded += 1;
+    }
+
     /// Counts an erased block.
     pub fn erase(&mut self, now: Time) {
         self.work.at(now).erases += 1;
@@ -106,6 +123,16 @@ impl Maintenance {
             host_pages: work.iter().map(|w| w.host).collect(),
             pages_copied: work.iter().map(|w| w.copied).collect(),
             erases: work.iter().map(|w| w.erases).collect(),
+        }
+    }
+
+    /// Returns the activity of the pseudo-SLC cache over time, for results.
+    pub fn pslc_series(&self) -> PslcSeries {
+        let work = self.work.counts();
+        PslcSeries {
+            interval_us: self.work.width().us(),
+            host_pages: work.iter().map(|w| w.cached).collect(),
+            pages_folded: work.iter().map(|w| w.folded).collect(),
         }
     }
 
@@ -189,12 +216,12 @@ pub struct WearReport {
     pub erases_min: u32,
     /// Mean number of erases of a block.
     pub erases_mean: f64,
-    /// Most erases of a block.
+    /// Most erases of a block, those of a static pseudo-SLC cache left out.
     pub erases_max: u32,
     /// Retired blocks.
     pub bad_blocks: u64,
     /// Bytes that the host could write until blocks reach their endurance, with this write amplification and even wear;
-    /// null without an endurance or without writes.
+    /// null without an endurance or without writes. Programs of the pseudo-SLC cache are left out.
     pub lifetime_bytes: Option<f64>,
 }
 

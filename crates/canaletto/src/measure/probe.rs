@@ -4,7 +4,8 @@
 
 use crate::engine::time::Time;
 use crate::fabric::trace::WireSpan;
-use crate::flash::address::{ChipId, PlaneId, Ppa};
+use crate::fabric::{Direction, PathId};
+use crate::flash::address::{ChipId, LunId, PlaneId, Ppa};
 use crate::flash::interface::Operation;
 use crate::host::request::{Kind, Request, RequestId};
 use crate::measure::blame::Cause;
@@ -46,6 +47,53 @@ impl Owner {
     pub fn of_request(request: u32) -> Owner {
         Owner { request, ..Owner::NONE }
     }
+}
+
+/// Part of a flash operation that a transfer carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Carries {
+    /// A command, with the data of a program.
+    Command,
+    /// The data of a read.
+    Data,
+    /// The data of a read, to another chip.
+    Copy,
+    /// A command to a LUN in the middle of its work: for its status, to suspend or to resume.
+    Control,
+}
+
+/// Load of a transfer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Load {
+    /// Part of the operation.
+    pub carries: Carries,
+    /// Operation of the array.
+    pub operation: Operation,
+    /// Chip at the far end.
+    pub chip: ChipId,
+    /// Chip that a copy goes to; of other transfers, `chip` again.
+    pub to: ChipId,
+    /// LUN of the operation.
+    pub lun: LunId,
+    /// Planes of the operation, as a mask by their place in the LUN.
+    pub planes: u64,
+    /// Direction of the transfer.
+    pub direction: Direction,
+    /// Bytes of data, without headers; 0 for a command alone.
+    pub bytes: u64,
+}
+
+/// Step of an array operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ArrayStep {
+    /// The command has crossed; the array works within the span.
+    Begins,
+    /// The operation is being suspended, until the end of the span.
+    Stops,
+    /// The operation is being resumed; the array works again from the end of the span on.
+    GoesOn,
+    /// The array is done.
+    Ends,
 }
 
 /// Observer of a run. Sector masks have one bit for each 512 B of a page.
@@ -106,8 +154,16 @@ pub trait Probe {
     fn arrived(&mut self, _request: &Request) {}
     /// Called when a wire or a controller is used for a transfer of `chip`; the span may reach into the future.
     fn wire_used(&mut self, _span: &WireSpan, _owner: Owner) {}
-    /// Called when a transfer of these times on the wires has come to its end at a chip's port, or has left it.
-    fn port_used(&mut self, _chip: ChipId, _owner: Owner, _command: Time, _data: Time, _now: Time) {}
+    /// Called when a transfer of these times on the wires, with `gap` between them, has come to its end at a chip's port, or has
+    /// left it.
+    fn port_used(&mut self, _chip: ChipId, _owner: Owner, _command: Time, _data: Time, _gap: Time, _now: Time) {}
+    /// Called when a transfer has been given a path.
+    fn transfer_begins(&mut self, _path: PathId, _load: &Load, _now: Time) {}
+    /// Called when the transfer on a path has crossed.
+    fn transfer_ends(&mut self, _path: PathId, _now: Time) {}
+    /// Called when the arrays of some planes of a LUN (a mask by their place in it) begin, stop, go on with or end an operation.
+    fn array_steps(&mut self, _lun: LunId, _planes: u64, _operation: Operation, _step: ArrayStep, _span: (Time, Time)) {
+    }
     /// Called when a plane's array begins to work; the span lies in the future.
     fn array_works(&mut self, _plane: PlaneId, _operation: Operation, _owner: Owner, _from: Time, _until: Time) {}
     /// Called when read data are in a plane's page register.

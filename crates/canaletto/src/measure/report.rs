@@ -19,6 +19,7 @@ use crate::measure::load::LoadReport;
 use crate::measure::maintenance::{BlocksReport, GcReport, MaintenanceSeries, WearReport};
 use crate::measure::map::Map;
 use crate::measure::precondition::PreconditionReport;
+use crate::measure::pseudo_slc::PslcReport;
 use crate::measure::replay::{ReplayReport, TimeScaling};
 use crate::measure::series::{Series, SeriesReport};
 
@@ -334,6 +335,8 @@ pub struct FlashCounts {
     pub suspensions: u64,
     /// Pages copied within their plane.
     pub copybacks: u64,
+    /// Of reads, programs and erases, those of the pseudo-SLC cache.
+    pub in_cache: [u64; 3],
     /// Pages read again because they could not be corrected.
     pub read_retries: u64,
     /// Programs that failed.
@@ -378,6 +381,9 @@ pub struct FlashReport {
     pub wear: WearReport,
     /// State of the blocks at the end.
     pub blocks: BlocksReport,
+    /// Pseudo-SLC cache; none without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pslc: Option<PslcReport>,
     /// Page operations over time.
     pub series: MaintenanceSeries,
 }

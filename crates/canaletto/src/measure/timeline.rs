@@ -286,10 +286,11 @@ impl Probe for Timeline {
         self.note_span(kind_of_wire(span.what), span.wire, owner, span.start, span.end);
     }
 
-    fn port_used(&mut self, chip: ChipId, owner: Owner, command: Time, data: Time, now: Time) {
+    fn port_used(&mut self, chip: ChipId, owner: Owner, command: Time, data: Time, gap: Time, now: Time) {
         let port = self.first_chip + chip.0;
         let turn = now.saturating_sub(data);
-        self.note_span(kind_of_wire(WireUse::Command), port, owner, turn.saturating_sub(command), turn);
+        let commanded = turn.saturating_sub(gap);
+        self.note_span(kind_of_wire(WireUse::Command), port, owner, commanded.saturating_sub(command), commanded);
         self.note_span(kind_of_wire(WireUse::Data), port, owner, turn, now);
     }
 

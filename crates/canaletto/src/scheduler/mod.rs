@@ -24,6 +24,7 @@ use crate::config::workload::Priority;
 use crate::engine::ring::Ring;
 use crate::fabric::DomainId;
 use crate::flash::address::{Layout, LunId};
+use crate::flash::interface::Control;
 use crate::scheduler::queues::{Queues, Transactions};
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 
@@ -43,8 +44,17 @@ struct Domain {
     data: [VecDeque<TransactionId>; DATA_CLASSES],
     /// How many they are.
     data_waiting: u32,
-    /// LUNs in the middle of a copy, with a program command to send.
-    copybacks: VecDeque<LunId>,
+    /// LUNs in the middle of their work, with a command to send.
+    midway: VecDeque<(LunId, Midway)>,
+}
+
+/// Command that a LUN waits for in the middle of its work.
+#[derive(Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Midway {
+    /// The program of a copy in its registers.
+    Copyback,
+    /// A command of control.
+    Control(Control),
 }
 
 /// Where a walk round the ready LUNs of a domain has come to.
@@ -86,7 +96,7 @@ impl Scheduler {
                 next_index: 0,
                 data: Default::default(),
                 data_waiting: 0,
-                copybacks: VecDeque::new(),
+                midway: VecDeque::new(),
             }
         };
         let domains: Vec<Domain> = domains.map(domain).collect();
@@ -260,16 +270,20 @@ impl Scheduler {
         None
     }
 
-    /// The next program command of a LUN's copies waits for a path.
-    pub fn line_up_copyback(&mut self, lun: LunId) {
+    /// A LUN waits for a path in the middle of its work.
+    pub fn line_up_midway(&mut self, lun: LunId, what: Midway) {
         let domain = self.domain_of(lun);
-        self.domains[domain.index()].copybacks.push_back(lun);
+        self.domains[domain.index()].midway.push_back((lun, what));
     }
 
-    /// Takes the first LUN with a program command of copies to send for which `is_free` holds.
-    pub fn next_copyback(&mut self, domain: DomainId, is_free: impl Fn(LunId) -> bool) -> Option<LunId> {
-        let waiting = &mut self.domains[domain.index()].copybacks;
-        let place = waiting.iter().position(|&lun| is_free(lun))?;
+    /// Takes the first LUN that waits in the middle of its work and for which `is_free` holds.
+    pub fn next_midway(
+        &mut self,
+        domain: DomainId,
+        is_free: impl Fn(LunId, Midway) -> bool,
+    ) -> Option<(LunId, Midway)> {
+        let waiting = &mut self.domains[domain.index()].midway;
+        let place = waiting.iter().position(|&(lun, what)| is_free(lun, what))?;
         waiting.remove(place)
     }
 }

@@ -15,7 +15,7 @@ mod fair;
 mod look;
 
 use look::Choice;
-pub use look::{IssueContext, Served};
+pub use look::{FreePlanes, IssueContext, Served};
 
 /// All transactions in flight.
 pub type Transactions = Slab<TransactionId, Transaction>;
@@ -74,6 +74,8 @@ pub trait Readiness {
     fn ready(&self, transaction: &Transaction) -> bool;
     /// The number of the page it would use.
     fn page(&self, transaction: &Transaction) -> u32;
+    /// Whether the cells of that page hold one bit each though they could hold more: no command mixes both.
+    fn is_pseudo_slc(&self, transaction: &Transaction) -> bool;
     /// The transaction's plane, by its place in the LUN.
     fn plane(&self, transaction: &Transaction) -> u32;
     /// Whether those queued behind it for its plane must not overtake it.
@@ -156,12 +158,12 @@ impl Queues {
         self.luns[lun.index()].waiting & served.lists() != 0
     }
 
-    /// Whether the LUN has anything of `served` queued that could be issued now in the planes `free` (a mask).
+    /// Whether the LUN has anything of `served` queued that could be issued now in the planes `free`.
     pub fn waits(
         &self,
         id: LunId,
         served: Served,
-        free: u64,
+        free: FreePlanes,
         transactions: &Transactions,
         readiness: &impl Readiness,
     ) -> bool {
@@ -248,7 +250,7 @@ impl Queues {
         &mut self,
         lun: LunId,
         order: &[Choice],
-        free: u64,
+        free: FreePlanes,
         transactions: &mut Transactions,
         readiness: &impl Readiness,
     ) -> Option<Command> {
@@ -281,7 +283,7 @@ impl Queues {
         &mut self,
         id: LunId,
         base: usize,
-        free: u64,
+        free: FreePlanes,
         transactions: &mut Transactions,
         readiness: &impl Readiness,
     ) -> Option<Command> {
@@ -326,27 +328,32 @@ impl Queues {
         &mut self,
         id: LunId,
         list: usize,
-        free: u64,
+        free: FreePlanes,
         transactions: &mut Transactions,
         readiness: &impl Readiness,
     ) -> Option<Command> {
         let lun = &mut self.luns[id.index()];
         let mut at = lun.lists[list].head;
         let operation = transactions[at].operation;
-        let mut open = free;
+        let mut open = free.of(operation);
         let mut command = Command::new(operation);
         // The page that all have to use, once that is known.
         let same_page = self.same_page && operation != Operation::Erase;
         let mut page = (self.multi_plane == MultiPlane::HeadPage).then(|| readiness.page(&transactions[at]));
+        let mut pseudo_slc = false;
         let mut previous = TransactionId::NONE;
         while at.is_some() && open != 0 {
             let t = &transactions[at];
             let (next, plane) = (t.next, readiness.plane(t));
             let bit = 1u64 << plane;
-            let matches = |t| command.is_empty() || !same_page || page == Some(readiness.page(t));
+            let fits = |t| !same_page || page == Some(readiness.page(t));
+            let matches = |t| command.is_empty() || fits(t) && pseudo_slc == readiness.is_pseudo_slc(t);
             if open & bit != 0 && readiness.ready(t) && matches(t) {
                 if same_page && page.is_none() {
                     page = Some(readiness.page(t));
+                }
+                if command.is_empty() {
+                    pseudo_slc = readiness.is_pseudo_slc(t);
                 }
                 open &= self.die_masks[plane as usize] & !bit;
                 command.push(at);

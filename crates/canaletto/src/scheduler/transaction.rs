@@ -68,6 +68,10 @@ pub struct Transaction {
     pub was_trimmed: bool,
     /// For a copy: whether it is programmed from the register it was read into.
     pub copyback: bool,
+    /// For a copy: whether it is one out of the pseudo-SLC cache.
+    pub folds: bool,
+    /// Whether the cells that it concerns are used as pseudo-SLC, once it is issued.
+    pub pseudo_slc: bool,
     /// For a read: whether what was read is illegible.
     pub read_failed: bool,
     /// For a read: whether the ECC engine cannot correct it, so that it is read again once the engine is done with it.
@@ -146,6 +150,8 @@ impl Transaction {
             old_page: OldPage::None,
             was_trimmed: false,
             copyback: false,
+            folds: false,
+            pseudo_slc: false,
             read_failed: false,
             ecc_failed: false,
             attempt: 0,
@@ -183,6 +189,7 @@ impl Transaction {
             return None;
         }
         match (self.origin, self.operation) {
+            (Origin::Gc, Operation::Read | Operation::Program) if self.folds => Some(Background::Fold),
             (Origin::Gc, Operation::Read) => Some(Background::GcRead),
             (Origin::Gc, Operation::Program) => Some(Background::GcProgram),
             (Origin::Gc, Operation::Erase) => Some(Background::Erase),

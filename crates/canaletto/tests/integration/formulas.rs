@@ -137,6 +137,39 @@ fn one_hot_chip_waits_for_itself() {
     assert!(measures.iops.unwrap() < 2.0 / pair_us * 1e6 * 1.35 && measures.iops.unwrap() > 0.8 / pair_us * 1e6);
 }
 
+/// One plane that is never without reads: with a cache register the array reads while the last page's data leave, and each page
+/// takes its command, the longer of the two, and the move between the registers.
+#[test]
+fn cached_reads_overlap_with_data() {
+    const PLANE: [&str; 4] = [
+        "geometry.channels=1",
+        "geometry.chips_per_channel=1",
+        "geometry.planes_per_die=1",
+        "fabric.transfer_order=commands-first",
+    ];
+    let period = |more: &[&str]| {
+        let time = |requests: u32| {
+            let workload =
+                synthetic(&format!("requests = {requests}\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 16"));
+            let report = simulate(&preset("performance-optimized", &[&PLANE[..], more].concat()), &workload).report;
+            report.measures.execution_time_us.unwrap() * 1e3
+        };
+        (time(2000) - time(1000)) / 1000.0
+    };
+    let command = 170.0;
+    for (rate, busy) in [("1.2GB/s", 0.0), ("1.2GB/s", 3000.0), ("400MB/s", 500.0), ("9.6GB/s", 1000.0)] {
+        let data = 4096.0 / rate[..3].parse::<f64>().unwrap() * if rate.ends_with("MB/s") { 1e3 } else { 1.0 };
+        let array = 120.0 + 3000.0;
+        let (rate, busy_key) = (format!("fabric.link_rate={rate}"), format!("flash.cache_read_busy={busy}ns"));
+        let measured = period(&[&rate, "flash.cache_read=true", &busy_key]);
+        let expected = command + f64::max(array, data) + busy;
+        assert!((measured - expected).abs() < 0.01, "{rate}, {busy} ns: {measured} ns, expected {expected}");
+        let measured = period(&[&rate]);
+        let expected = command + array + data;
+        assert!((measured - expected).abs() < 0.01, "{rate}, one register: {measured} ns, expected {expected}");
+    }
+}
+
 /// An M/D/1 queue: one plane without data to speak of serves Poisson arrivals in constant time s at load ρ, so that the
 /// mean wait is ρ s / (2 (1 - ρ)).
 #[test]
@@ -210,6 +243,8 @@ fn unloaded_read_latency_of_each_fabric() {
     // Bus: 20 + 150 ns of command and 4096 B at 1.2 GB/s; packets: 20 ns, 8 flits, 2 + 4 + 4096 flits at 2.4 GB/s.
     let difference = (170.0 + 4096.0 / 1.2) - (20.0 + 8.0 / 2.4 + (2.0 + 4.0 + 4096.0) / 2.4);
     assert!((bus - latency("packetized") - difference).abs() < 0.1);
+    // Command pins of their own: 20 ns, then seven packets of six transfers at 400 MT/s.
+    assert!((bus - latency("sca") - (170.0 - (20.0 + 7.0 * 6.0 / 0.4))).abs() < 0.1);
     // Omnibus: the same packets on eight pins, over the row's bus. Split: two packets of half the page side by side, each
     // with header and request.
     let command = 20.0 + 8.0 / 1.2;
@@ -338,6 +373,29 @@ fn one_hot_row_saturates_its_paths() {
     assert!(measured > one_plane && measured < 8.0 * 1200.0, "{measured}, {one_plane} with one plane at a time");
     assert_eq!(outcome("ideal").measures.path_conflicts.free_request_share, Some(1.0));
     assert!(outcome("bus").measures.path_conflicts.free_request_share.unwrap() < 0.5);
+}
+
+/// One channel with command pins of its own, whatever goes first: data alone are the limit, as commands cross beside them; where
+/// the command pins are slow they are, and data of a page each wait for nothing else.
+#[test]
+fn command_pins_and_data_pins_saturate_apart() {
+    let text = "name = \"hot\"\npartitioned = true\n[[flow]]\nname = \"a\"\nchannels = [0]\n[flow.synthetic]\n\
+                requests = 20000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 128\n";
+    let workload = canaletto::config::load_workload("hot", Some(text), &[]).unwrap();
+    let report = |more: &[&str]| {
+        let keys = ["fabric.kind=sca", "link.lanes=32", "link.lane_rate=4GB/s", "flash.multi_plane=off"];
+        simulate(&preset("performance-optimized", &[&keys[..], more].concat()), &workload).report
+    };
+    for order in ["fabric.transfer_order=data-first", "fabric.transfer_order=commands-first"] {
+        let measured = report(&[order]).measures.bandwidth_mb_s.unwrap();
+        assert!(measured < 1200.0 && measured > 0.99 * 1200.0, "{order}: {measured} MB/s");
+        let measured = report(&[order, "fabric.sca.ca_rate=20MB/s", "fabric.link_rate=100GB/s"]).measures.iops.unwrap();
+        let commands = 1e9 / (20.0 + 7.0 * 6.0 / 0.02);
+        assert!(
+            measured < commands && measured > 0.99 * commands,
+            "{order}: {measured} of {commands} commands a second"
+        );
+    }
 }
 
 /// Two-dimensional buses, saturated: a hot row has its own bus and those of all columns, a hot chip its two, and uniform

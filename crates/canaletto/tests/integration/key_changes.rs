@@ -43,6 +43,17 @@ const CACHED_MIX: &str =
 const LARGE: &str = "requests = 400\nread_share = 0.2\nsize = \"16KiB\"\nqueue_depth = 16";
 const SPARSE: &str = "requests = 300\nread_share = 0.3\nsize = \"4KiB\"\ninter_arrival = \"400us\"";
 
+/// Two blocks of every plane as pseudo-SLC cache.
+const PSLC: &[&str] = &["flash.cell=tlc", "flash.pslc.static_size=128KiB"];
+/// The same, folded under load.
+const FOLDING: &[&str] = &[
+    "flash.cell=tlc",
+    "flash.pslc.static_size=128KiB",
+    "flash.pslc.high_watermark=0.4",
+    "flash.pslc.low_watermark=0.0",
+];
+const ERRORS_IN_CACHE: &[&str] = &["flash.cell=tlc", "flash.pslc.static_size=128KiB", "flash.errors.base=0.008"];
+
 /// A write buffer of 32 pages.
 const CACHED: &[&str] = &["cache.capacity=128KiB"];
 
@@ -55,6 +66,9 @@ const FLIN: &[&str] = &[
     "scheduler.flin.fairness_threshold=0.95",
 ];
 
+/// Pages of one kind take longer than the first poll waits.
+const POLLED: &[&str] =
+    &["fabric.sequences=full", "fabric.interface=nv-ddr3", "flash.cell=mlc", "flash.read=[\"10us\", \"15us\"]"];
 const MESH: &[&str] = &["fabric.kind=mesh"];
 
 const SOUTH: &[&str] = &["attachment.kind=sbsp"];
@@ -90,6 +104,23 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
             "geometry.pages_per_block=24",
         ],
         READS,
+    ),
+    ("flash.cache_read", "true", &["fabric.transfer_order=commands-first"], READS),
+    ("flash.cache_read_busy", "9us", &["flash.cache_read=true", "fabric.transfer_order=commands-first"], READS),
+    ("flash.pslc.static_size", "64KiB", &["flash.cell=tlc"], WRITES),
+    ("flash.pslc.dynamic_size", "128KiB", &["flash.cell=tlc"], WRITES),
+    ("flash.pslc.read", "9us", PSLC, MIXED),
+    ("flash.pslc.program", "50us", PSLC, WRITES),
+    ("flash.pslc.erase", "9ms", FOLDING, WRITES),
+    ("flash.pslc.endurance", "2", FOLDING, WRITES),
+    ("flash.pslc.error_factor", "1.0", ERRORS_IN_CACHE, MIXED),
+    ("flash.pslc.idle_time", "100us", PSLC, SPARSE),
+    ("flash.pslc.high_watermark", "0.9", FOLDING, WRITES),
+    (
+        "flash.pslc.low_watermark",
+        "0.0",
+        &["flash.cell=tlc", "flash.pslc.static_size=128KiB", "flash.pslc.high_watermark=0.9"],
+        WRITES,
     ),
     ("flash.suspend.operations", "both", &[], MIXED),
     ("flash.suspend.trigger", "reads-and-writes", &["flash.suspend.operations=erase"], MIXED),
@@ -127,6 +158,9 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("fabric.link_rate", "600MB/s", &[], READS),
     ("fabric.burst_bytes", "48", &[], READS),
     ("fabric.interface", "nv-ddr3", &[], WRITES),
+    ("fabric.sequences", "full", &["fabric.interface=nv-ddr3"], READS),
+    ("fabric.status.ready", "pin", &["fabric.sequences=full", "fabric.interface=nv-ddr3"], READS),
+    ("fabric.status.period", "9us", POLLED, READS),
     ("fabric.turnarounds", "on-wires", &[], READS),
     ("fabric.transfer_order", "commands-first", &[], READS),
     ("fabric.command_time", "10ns", &[], READS),
@@ -168,6 +202,8 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("area.router_pad", "1um2", &["fabric.kind=venice"], READS),
     ("area.flash_chip", "50mm2", &["fabric.kind=venice"], READS),
     ("area.on_die_controller", "0.1", &["fabric.kind=packetized"], READS),
+    ("fabric.sca.ca_width", "1", &["fabric.kind=sca"], READS),
+    ("fabric.sca.ca_rate", "50MB/s", &["fabric.kind=sca"], READS),
     ("fabric.omnibus.control.width", "1", &["fabric.kind=omnibus"], READS),
     ("fabric.omnibus.control.rate", "50MB/s", &["fabric.kind=omnibus"], READS),
     ("fabric.omnibus.control.message", "256B", &["fabric.kind=omnibus"], READS),

@@ -237,7 +237,7 @@
     stroke(context, points, line.width > 2 ? 2.5 : line.width, COLOURS[span.kind]);
     const chip = fabric.parts[span.chip];
     const kind = fabric.parts[span.part].kind;
-    if (chip && (kind === "channel" || kind === "column")) points = toChip(fabric, points, chip.place, kind);
+    if (chip && ["channel", "command_channel", "column"].includes(kind)) points = toChip(fabric, points, chip.place, kind);
     if (span.back) points = [...points].reverse();
     context.save();
     context.setLineDash(span.kind === "data" ? [7, 4] : [2, 5]);
@@ -253,6 +253,10 @@
     const { left, top } = fabric.layout;
     if (kind === "channel") {
       const x = left(column) + CHIP / 2 - 4;
+      return [points[0], [x, points[0][1]], [x, top(row) + CHIP]];
+    }
+    if (kind === "command_channel") {
+      const x = left(column) + CHIP / 2 - 9;
       return [points[0], [x, points[0][1]], [x, top(row) + CHIP]];
     }
     const y = top(row) + CHIP / 2 - 4;

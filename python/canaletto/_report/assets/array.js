@@ -1,7 +1,8 @@
 "use strict";
 // Where the parts of a chip array are drawn: shared by the maps and the animation.
 //
-// The array is a grid with one cell a chip. A row bus runs below its row, a column bus right of its column, links run
+// The array is a grid with one cell a chip. A row bus runs below its row (with command pins of its own: a
+// thinner line below it), a column bus right of its column, links run
 // between neighbours (two directions side by side), a chip's own path on a track of its own below its row. Controllers
 // stand west of the array, or east.
 
@@ -42,6 +43,12 @@ function arrayLayout({ rows, columns, controllers, wires }) {
     return { points: [[begin, y], [left(toColumn) + CHIP / 2, y]], stubs, width: 4 };
   }
 
+  function command_channel(row, column, toRow, toColumn) {
+    const { points, stubs } = channel(row, column, toRow, toColumn);
+    const lower = ([x, y]) => [x - 5, y === top(row) + CHIP ? y : y + 5];
+    return { points: points.map(([x, y], end) => [end ? x : x - 5, y + 5]), stubs: stubs.map(stub => stub.map(lower)), width: 2 };
+  }
+
   function column(row, at, toRow, toColumn) {
     const stubs = [];
     const x = left(at) + CHIP + 7;
@@ -65,7 +72,7 @@ function arrayLayout({ rows, columns, controllers, wires }) {
     };
   }
 
-  const draw = { channel, column, path };
+  const draw = { channel, command_channel, column, path };
   return {
     width: EDGE * 2 + (columns + west + east) * PITCH - (PITCH - CHIP) + 14,
     height: EDGE * 2 + rows * PITCH - (PITCH - CHIP) + 14,

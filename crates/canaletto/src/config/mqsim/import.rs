@@ -16,10 +16,11 @@ use crate::config::design::{
     Hybrid, InitialTable, Interface, LaneRate, Link, LinkRounding, MapUpdate, Mapping, MappingScheme, MultiPlane,
     PageOrder, PageTimes, PartialWrites, Precondition, PreconditionKind, ReadUnit, Refresh, RoundRobinAdvance,
     Scheduler, Sharing, Superblock, TransferOrder, Turnarounds, UnwrittenReads, VictimPolicy, Wear, WriteBacks,
-    WritePlacement,
+    WritePlacement, cache_read_busy,
 };
 use crate::config::energy::Energy;
 use crate::config::medium::{Errors, Failures, Suspend};
+use crate::config::pseudo_slc::PseudoSlc;
 use crate::config::reading::ReadOptions;
 use crate::config::units::{Duration, Rate, Size};
 use crate::config::workload::{Addresses, Flow, OutOfRange, Priority, Synthetic, Trace, Workload};
@@ -303,6 +304,9 @@ fn import_flash(xml: &DeviceXml) -> Flash {
         die_interleaving: false,
         busy_until_data_out: true,
         page_order: PageOrder::Mqsim,
+        cache_read: false,
+        cache_read_busy: cache_read_busy(),
+        pslc: PseudoSlc::default(),
         // MQSim's suspension never happens (its flag falls through to a refusal), whatever its file asks for.
         suspend: Suspend::default(),
         failures: Failures::default(),

@@ -7,17 +7,18 @@ use crate::engine::time::Time;
 use crate::fabric::paths::{Carried, Payload};
 use crate::fabric::{Direction, DomainId, Fabric, PathId, Transfer, TransferDone};
 use crate::flash::Decoded;
-use crate::flash::address::LunId;
+use crate::flash::address::{LunId, PlaneId};
 use crate::flash::array::Command;
 use crate::flash::interface::Operation;
 use crate::flash::suspend::Phase;
 use crate::measure::blame::Cause;
-use crate::measure::probe::{Owner, Probe};
+use crate::measure::probe::{ArrayStep, Probe};
 use crate::measure::root_cause::Ended;
+use crate::scheduler::Midway;
 use crate::scheduler::classes::CLASSES;
 use crate::scheduler::flash_page_group::{FlashPageGroup, bytes_of};
 use crate::scheduler::flin::Arrival;
-use crate::scheduler::queues::{IssueContext, Served};
+use crate::scheduler::queues::{FreePlanes, IssueContext, Served};
 use crate::scheduler::transaction::{Origin, TransactionId};
 
 impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
@@ -79,7 +80,8 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     fn expected_service(&self, id: TransactionId) -> Time {
         let t = &self.work.transactions[id];
         let data = self.paths.fabric.data_time(t.operation, u64::from(t.bytes));
-        self.paths.fabric.command_time(t.operation, 1) + self.flash.expected_time(id, &self.work) + data
+        let column = if t.operation == Operation::Read { self.paths.fabric.column_time() } else { Time::ZERO };
+        self.paths.fabric.command_time(t.operation, 1) + self.flash.expected_time(id, &self.work) + column + data
     }
 
     /// Puts a LUN in or out of its domain's round robin, as something about it has changed.
@@ -107,8 +109,18 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
 
     /// Planes of the LUN that can take a command now: none while it holds a path, whose data come first.
     #[inline]
-    pub(super) fn free_planes(&self, lun: LunId) -> u64 {
-        if self.paths.is_holding(lun) { 0 } else { self.flash.array.free_planes(lun) }
+    pub(super) fn free_planes(&self, lun: LunId) -> FreePlanes {
+        let any = if self.paths.is_holding(lun) { 0 } else { self.flash.array.free_planes(lun) };
+        if X::CACHE_READ && self.flash.cache_reads.is_on() && !self.flash.array.luns[lun.index()].busy {
+            return FreePlanes { reads: self.flash.free_for_reads(lun), any };
+        }
+        FreePlanes::all(any)
+    }
+
+    /// Whether any plane of the LUN can take a command now.
+    #[inline]
+    pub(super) fn has_free_planes(&self, lun: LunId) -> bool {
+        self.free_planes(lun).reads != 0
     }
 
     /// Transactions that the LUN may be given now.
@@ -147,10 +159,10 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         }
     }
 
-    /// Starts a command: of a LUN that waits in the middle of a copy, or else a new one.
+    /// Starts a command: of a LUN that waits in the middle of its work, or else a new one.
     #[inline(always)]
     fn start_commands(&mut self, domain: DomainId, now: Time) -> bool {
-        X::COPYBACK && self.start_copyback(domain, now)
+        (X::COPYBACK || X::FULL_SEQUENCES) && self.start_midway(domain, now)
             || self.scheduler.may_have_command(domain) && self.start_command(domain, now)
     }
 
@@ -187,6 +199,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         let chip = self.layout.chip_of_plane(plane);
         let fabric = &self.paths.fabric;
         let data = fabric.data_time(Operation::Read, bytes_of::<X>(id, &self.work.transactions));
+        let command = if X::FULL_SEQUENCES { fabric.column_time() } else { Time::ZERO };
         let port_free_at = fabric.port_free_at(chip, Direction::FromChip);
         let mut group = FlashPageGroup::<X>::of(id);
         while let Some(id) = group.next(&self.work.transactions) {
@@ -195,11 +208,11 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         if P::FOLLOWS_WAITS {
             self.work.root_causes.data_sent(self.layout.lun_of(plane), port_free_at, now);
         }
-        let transfer = Transfer { chip, direction: Direction::FromChip, command: Time::ZERO, data };
+        let transfer = Transfer { chip, direction: Direction::FromChip, command, data };
         let events = &mut self.events;
         let lun = self.layout.lun_of(plane);
-        self.paths.start_data(lun, transfer, Payload::Data(id), now, fabric_events!(events));
-        self.watch_wires();
+        let path = self.paths.start_data(lun, transfer, Payload::Data(id), now, fabric_events!(events));
+        self.watch_transfer(path, now);
     }
 
     /// Charges what data have waited for between array and wires: their own chip's port, then a path.
@@ -229,7 +242,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     #[inline(never)]
     fn poll_all(&mut self, domain: DomainId, now: Time) -> bool {
         for lun in self.scheduler.all_luns(domain) {
-            if self.free_planes(lun) == 0 && !self.can_act(lun) {
+            if !self.has_free_planes(lun) && !self.can_act(lun) {
                 self.scheduler.queues.poll(lun);
             } else if self.try_command(domain, lun, now) {
                 return true;
@@ -254,10 +267,16 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// Forms a command for a LUN and sends it, if a path is free and there is one.
     #[inline(always)]
     fn try_command(&mut self, domain: DomainId, lun: LunId, now: Time) -> bool {
-        if !self.paths.fabric.is_free(self.layout.chip_of(lun), Direction::ToChip) {
+        let chip = self.layout.chip_of(lun);
+        if !self.paths.fabric.is_free(chip, Direction::ToChip) {
             return false;
         }
-        let Some(command) = self.next_command(lun, now) else {
+        let takes_data = self.paths.fabric.takes_data(chip);
+        let Some(command) = self.next_command(lun, takes_data, now) else {
+            if !takes_data {
+                // There may be one with data, which waits for a path.
+                return false;
+            }
             self.scheduler.set_blocked(lun);
             if P::FOLLOWS_WAITS {
                 self.tell_if_open(lun, false);
@@ -270,14 +289,15 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         true
     }
 
-    /// Forms the LUN's next command. A LUN at work may put that aside instead.
+    /// Forms the LUN's next command, one without data where there is no path for them. A LUN at work may put that aside instead.
     #[inline(always)]
-    fn next_command(&mut self, lun: LunId, now: Time) -> Option<Command> {
+    fn next_command(&mut self, lun: LunId, takes_data: bool, now: Time) -> Option<Command> {
         if X::SUSPENSION && self.flash.suspensions.is_on() && !self.takes_commands(lun, now) {
             return None;
         }
+        let served = self.served(lun);
         let look = IssueContext {
-            served: self.served(lun),
+            served: if takes_data { served } else { served.without_data() },
             free: self.free_planes(lun),
             gc_urgent: self.ftl.is_urgent(lun),
             now,
@@ -316,8 +336,8 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         }
         let transfer = Transfer { chip, direction: Direction::ToChip, command: wires, data };
         let events = &mut self.events;
-        self.paths.start(transfer, Payload::Command(lun), now, fabric_events!(events));
-        self.watch_wires();
+        let path = self.paths.start(transfer, Payload::Command(lun), now, fabric_events!(events));
+        self.watch_transfer(path, now);
     }
 
     /// Something the fabric scheduled happens.
@@ -342,7 +362,8 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         self.flash.array.port_used(transfer.chip, transfer.time());
         if P::WATCHES_WIRES {
             let owner = self.owner_of(payload);
-            self.work.probe.port_used(transfer.chip, owner, transfer.command, transfer.data, now);
+            self.work.probe.port_used(transfer.chip, owner, transfer.command, transfer.data, crossed.gap(), now);
+            self.work.probe.transfer_ends(path, now);
         }
         match payload {
             Payload::Command(lun) => {
@@ -356,6 +377,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
                 let lun = self.data_crossed(id, &crossed, now);
                 self.next_on_path(lun, path, now);
             }
+            Payload::Control(lun, control) => self.control_crossed(lun, control, &crossed, now),
             Payload::Copy(id) => {
                 if P::FOLLOWS_WAITS {
                     let lun = self.layout.lun_of(self.work.transactions[id].ppa.plane);
@@ -391,7 +413,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
                 self.work.charge_crossing(id, crossed, now);
                 if with_data {
                     let wires = self.paths.fabric.command_time(command.operation, command.transactions().len());
-                    self.work.charge_page_up_to(id, Cause::CommandTransfer, wires, now);
+                    self.work.charge_page_up_to(id, Cause::CommandTransfer, wires - crossed.before, now);
                     self.work.charge_page(id, Cause::DataTransfer, now);
                 } else {
                     self.work.charge_page(id, Cause::CommandTransfer, now);
@@ -407,6 +429,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             self.refresh(lun);
         }
         self.events.push(ends, Event::ArrayDone(lun));
+        if X::FULL_SEQUENCES {
+            self.schedule_polls(lun);
+        }
     }
 
     /// Read data have left their chip. Returns their LUN.
@@ -415,6 +440,10 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         let mut group = FlashPageGroup::<X>::of(first);
         while let Some(id) = group.next(&self.work.transactions) {
             self.work.charge_crossing(id, crossed, now);
+            if X::FULL_SEQUENCES {
+                let column = self.paths.fabric.column_time().saturating_sub(crossed.before);
+                self.work.charge_page_up_to(id, Cause::CommandTransfer, column, now);
+            }
             self.work.charge_page(id, Cause::DataTransfer, now);
         }
         let lun = self.layout.lun_of(self.work.transactions[first].ppa.plane);
@@ -422,6 +451,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             self.work.root_causes.data_crossed(lun, crossed, now);
         }
         self.flash.drain_register(first, lun, &mut self.work, now);
+        if X::CACHE_READ {
+            self.move_up(lun, self.work.transactions[first].ppa.plane, now);
+        }
         let mut group = FlashPageGroup::<X>::of(first);
         while let Some(id) = group.part(&mut self.work.transactions) {
             self.ftl.count_out(lun);
@@ -480,31 +512,11 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     #[inline(always)]
-    fn release(&mut self, path: PathId, now: Time) {
+    pub(super) fn release(&mut self, path: PathId, now: Time) {
         let events = &mut self.events;
         let domain = self.paths.release(path, now, fabric_events!(events));
         self.watch_wires();
         self.scheduler.touch(domain);
-    }
-
-    /// Passes what the fabric has traced on to the watcher.
-    #[inline]
-    pub(super) fn watch_wires(&mut self) {
-        if P::WATCHES_WIRES {
-            let spans: Vec<_> = self.paths.fabric.trace().drain().collect();
-            for span in spans {
-                let owner = self.owner_of(self.paths.carried(span.path).payload);
-                self.work.probe.wire_used(&span, owner);
-            }
-        }
-    }
-
-    /// Whom a transfer is for: of several pages of one command the first.
-    fn owner_of(&self, payload: Payload) -> Owner {
-        match payload {
-            Payload::Command(lun) => self.work.owner(self.flash.command(lun).transactions()[0]),
-            Payload::Data(id) | Payload::Copy(id) => self.work.owner(id),
-        }
     }
 
     /// A LUN's array has finished its command, unless that has been suspended meanwhile.
@@ -513,6 +525,19 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         if !self.flash.has_ended(lun, now) || X::SUSPENSION && self.suspension_moves(lun, now) {
             return;
         }
+        if P::WATCHES_WIRES {
+            let command = *self.flash.command(lun);
+            self.flash.tell_of_step(lun, &command, ArrayStep::Ends, (now, now), &mut self.work);
+        }
+        if X::FULL_SEQUENCES && self.flash.statuses.concern(self.flash.command(lun).operation) {
+            return self.array_awaits_status(lun, now);
+        }
+        self.command_done(lun, now);
+    }
+
+    /// A LUN has finished its command, and the controller knows.
+    #[inline(always)]
+    pub(super) fn command_done(&mut self, lun: LunId, now: Time) {
         let command = *self.flash.command(lun);
         let worked = self.flash.count_ended(&command, &self.work);
         match command.operation {
@@ -533,6 +558,11 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             let t = &self.work.transactions[first];
             let (at, origin, copyback) = (t.ppa, t.origin, t.copyback);
             self.ftl.flash_page_read(at);
+            if X::CACHE_READ && self.flash.is_read_behind(lun, first, at.plane) {
+                self.flash.draw_read_failure(first, &mut self.work);
+                self.move_up(lun, at.plane, now);
+                continue;
+            }
             self.flash.fill_register(lun, at.plane, &mut self.work, now);
             if X::COPYBACK && copyback {
                 self.bind_copyback(first, lun, now).into_iter().for_each(|first| copies.push(first));
@@ -550,6 +580,22 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         if let Some(first) = self.paths.next_page(lun) {
             self.send_data(first, now);
         }
+    }
+
+    /// Moves a page of a plane to the cache register, if both are ready for it.
+    pub(super) fn move_up(&mut self, lun: LunId, plane: PlaneId, now: Time) {
+        if let Some(time) = self.flash.move_up(lun, plane, &mut self.work, now) {
+            self.events.push(time, Event::MovedUp(plane));
+        }
+    }
+
+    /// A page is in its plane's cache register: it waits for a path, and the array can read the next one.
+    #[inline(never)]
+    pub(super) fn moved_up(&mut self, plane: PlaneId, now: Time) {
+        let lun = self.layout.lun_of(plane);
+        let first = self.flash.moved_up(lun, plane, &mut self.work, now);
+        self.scheduler.line_up_data(first, self.work.transactions[first].origin, lun);
+        self.refresh_and_offer(lun, true);
     }
 
     /// Flash pages are programmed, or failed to be.
@@ -609,7 +655,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             self.work.root_causes.array_ended(lun, goes_on, now);
         }
         if goes_on {
-            self.scheduler.line_up_copyback(lun);
+            self.scheduler.line_up_midway(lun, Midway::Copyback);
         }
     }
 }

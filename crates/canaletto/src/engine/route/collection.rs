@@ -75,6 +75,23 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         gave_up
     }
 
+    /// Requests have been completed: the drive may become idle, and fold its pseudo-SLC cache.
+    pub(super) fn expect_folding(&mut self, now: Time) {
+        let is_last = self.work.requests.is_empty();
+        if let Some(time) = self.ftl.expect_idle_host(is_last, now) {
+            self.events.push(time, Event::FoldIdle);
+        }
+    }
+
+    /// Folds the pseudo-SLC cache if the drive is idle.
+    #[inline(never)]
+    pub(super) fn fold_if_idle(&mut self, now: Time) {
+        if let Some(time) = self.ftl.look_for_idle_host(self.work.requests.is_empty(), now) {
+            self.events.push(time, Event::FoldIdle);
+        }
+        self.scheduler.touch_all_if_noticed();
+    }
+
     /// Schedules the next scan for data that are too old, if ages matter.
     #[cold]
     pub(super) fn schedule_refresh_scan(&mut self, now: Time) {

@@ -4,9 +4,8 @@ use super::{Event, Route, fabric_events};
 use crate::engine::features::Features;
 use crate::engine::time::Time;
 use crate::fabric::paths::Payload;
-use crate::fabric::{Direction, DomainId, Fabric, Transfer};
+use crate::fabric::{Direction, Fabric, Transfer};
 use crate::flash::address::LunId;
-use crate::flash::interface::Operation;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::flash_page_group::FlashPageGroup;
@@ -34,19 +33,8 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         None
     }
 
-    /// Sends the first waiting program command of a copy that a path is free for.
-    pub(super) fn start_copyback(&mut self, domain: DomainId, now: Time) -> bool {
-        let (fabric, layout) = (&self.paths.fabric, &self.layout);
-        let is_free = |lun| fabric.is_free(layout.chip_of(lun), Direction::ToChip);
-        let next = self.scheduler.next_copyback(domain, is_free);
-        if let Some(lun) = next {
-            self.send_copyback(lun, now);
-        }
-        next.is_some()
-    }
-
     /// Sends the program command of the LUN's pages that share one: the first one's, and those of further planes with it.
-    fn send_copyback(&mut self, lun: LunId, now: Time) {
+    pub(super) fn send_copyback(&mut self, lun: LunId, now: Time) {
         let page = |id| self.layout.flash_page(self.work.transactions[id].ppa);
         let queues = &self.scheduler.queues;
         let command = self.flash.copybacks.take(lun, |first, id| queues.pages_share_command(page(first), page(id)));
@@ -71,11 +59,11 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         let charge = self.flash.charge_of(&command, &self.work);
         self.flash.array.use_register(lun, planes);
         self.flash.array.go_on(lun, command, charge, now);
-        let wires = self.paths.fabric.command_time(Operation::Program, command.transactions().len());
+        let wires = self.paths.fabric.copyback_time(command.transactions().len());
         let transfer = Transfer { chip, direction: Direction::ToChip, command: wires, data: Time::ZERO };
         let events = &mut self.events;
-        self.paths.start(transfer, Payload::Command(lun), now, fabric_events!(events));
-        self.watch_wires();
+        let path = self.paths.start(transfer, Payload::Command(lun), now, fabric_events!(events));
+        self.watch_transfer(path, now);
     }
 
     /// Sends a page from its chip straight to another one.
@@ -88,14 +76,17 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             self.work.root_causes.data_sent(self.layout.lun_of(t.ppa.plane), Time::ZERO, now);
         }
         let events = &mut self.events;
-        self.paths.start_copy(chips, id, bytes, now, fabric_events!(events));
-        self.watch_wires();
+        let path = self.paths.start_copy(chips, id, bytes, now, fabric_events!(events));
+        self.watch_transfer(path, now);
     }
 
     /// A page has come from another chip into a register of the one it goes to, which may look for errors in it first.
     pub(super) fn copy_crossed(&mut self, id: TransactionId, now: Time) {
         let lun = self.layout.lun_of(self.work.transactions[id].ppa.plane);
         self.flash.drain_register(id, lun, &mut self.work, now);
+        if X::CACHE_READ {
+            self.move_up(lun, self.work.transactions[id].ppa.plane, now);
+        }
         self.ftl.count_out(lun);
         if self.ftl.copy_crossed(&mut self.work, id) {
             match self.paths.fabric.check_time() {

@@ -62,6 +62,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         if X::DATA_CACHE && self.completed() > completed {
             self.expect_idleness(now);
         }
+        if X::PSEUDO_SLC && self.completed() > completed {
+            self.expect_folding(now);
+        }
     }
 
     #[inline(never)]
@@ -80,6 +83,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     fn request_arrived(&mut self, request: RequestId) {
         if let Some(cache) = self.cache.as_mut().filter(|_| X::DATA_CACHE) {
             cache.set_idle(false);
+        }
+        if X::PSEUDO_SLC {
+            self.ftl.host_is_back();
         }
         let request = &self.work.requests[request];
         self.ftl.expect(request.flow, request.lba);

@@ -8,16 +8,19 @@
 //! A station is told something, answers with what follows from it, and this module tells the next one: depth first, so that
 //! what follows from one thing comes before the next thing. This file has the stations, the events and the loop; its
 //! children have the ways: [`front`] from the host to the chips' queues and back, [`back`] at the chips, [`collection`] of what
-//! the drive does by itself, and for what only some runs have [`cached`], [`suspension`] and [`copies`].
+//! the drive does by itself, and for what only some runs have [`cached`], [`suspension`],
+//! [`copies`] and [`control`].
 
 mod back;
 mod cached;
 mod collection;
+mod control;
 mod copies;
 mod front;
 mod results;
 mod stepped;
 mod suspension;
+mod watching;
 
 pub use stepped::Stepped;
 
@@ -32,7 +35,7 @@ use crate::engine::time::Time;
 use crate::fabric::paths::Paths;
 use crate::fabric::{DomainId, Fabric};
 use crate::flash::FlashBackend;
-use crate::flash::address::{Layout, LunId};
+use crate::flash::address::{Layout, LunId, PlaneId};
 use crate::ftl::{Contents, Ftl};
 use crate::host::link::Direction;
 use crate::host::request::RequestId;
@@ -57,6 +60,10 @@ enum Event<E> {
     Fabric(E),
     /// A LUN's array has finished.
     ArrayDone(LunId),
+    /// A LUN's status is to be read.
+    Poll(LunId),
+    /// A page has moved from its plane's page register to the cache register.
+    MovedUp(PlaneId),
     /// A chip has looked for errors in a page from another chip.
     CopyChecked(TransactionId),
     /// A transfer of the data cache's DRAM is done.
@@ -65,6 +72,8 @@ enum Event<E> {
     CacheIdle,
     /// The next block is looked at for data that are too old.
     RefreshScan,
+    /// The drive may have been idle long enough to fold its pseudo-SLC cache.
+    FoldIdle,
 }
 
 /// Puts events of the host into the queue: the link's directions have slots of their own there, of their numbers.
@@ -323,12 +332,15 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
             Due::Event(Event::Host(event)) => self.host_event(event, now),
             Due::Event(Event::Fabric(event)) => self.fabric_event(event, now),
             Due::Event(Event::ArrayDone(lun)) => self.array_done(lun, now),
+            Due::Event(Event::Poll(lun)) => self.poll(lun, now),
             Due::Event(Event::FirmwareDone(request)) => self.firmware_done(request, now),
             Due::Event(Event::StageDone(transaction)) => self.stage_done(transaction, now),
+            Due::Event(Event::MovedUp(plane)) => self.moved_up(plane, now),
             Due::Event(Event::CopyChecked(transaction)) => self.copy_checked(transaction, now),
             Due::Event(Event::CacheDram) => self.cache_dram_done(now),
             Due::Event(Event::CacheIdle) => self.destage_if_idle(now),
             Due::Event(Event::RefreshScan) => self.scan_for_refresh(now),
+            Due::Event(Event::FoldIdle) => self.fold_if_idle(now),
         }
     }
 

@@ -64,7 +64,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             map: self.map_of_use(),
             energy: EnergyReport::of(&self.activity(design), &design.energy),
             area: self.area(design),
-            fabric_counts: self.paths.fabric.counters().into_iter().collect(),
+            fabric_counts: self.paths.fabric.counters().into_iter().chain(self.flash.statuses.counters()).collect(),
             flows: self.flow_reports(workload),
             fairness: None,
             replays,
@@ -132,21 +132,14 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         let count = |kind| wires.iter().filter(|wire| wire.kind == kind).count() as u32;
         let crossed = self.paths.fabric.router_time();
         assert!(facts.routers.is_some() || crossed == TimeSum::ZERO, "a fabric without routers crossed some");
-        let Operations { reads, programs, erases, read_time, program_time, erase_time } = *self.flash.operations();
         Activity {
-            page_reads: reads,
-            page_programs: programs,
-            block_erases: erases,
-            read_time,
-            program_time,
-            erase_time,
             wires: wires.iter().map(|wire| (wire.kind, wire.active)).collect(),
             routers: crossed,
             // Every router on a packet's way buffers it; circuits cross unbuffered.
             buffers: crossed,
             router_kind: facts.routers,
             transfers: self.paths.transfer_time(),
-            rates: Rates { bus: keys.link_rate, network: keys.network.link_rate },
+            rates: Rates { bus: keys.link_rate, network: keys.network.link_rate, commands: keys.sca.rate() },
             parts: Parts {
                 chips: self.layout.chips(),
                 wires: WireKind::ALL.into_iter().map(|kind| (kind, count(kind))).collect(),
@@ -154,6 +147,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
                 ssd_controllers: 1,
             },
             execution: self.events.now().saturating_sub(self.work.statistics.first_arrival().unwrap_or_default()),
+            ..array_activity(self.flash.operations())
         }
     }
 
@@ -225,16 +219,37 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     fn flash_report(&self, design: &Design) -> FlashReport {
         let Operations { reads, programs, erases, .. } = *self.flash.operations();
         let (program_failures, erase_failures) = self.flash.failed();
+        let in_cache = self.flash.operations_in_cache();
         let flash = FlashCounts {
             reads,
             programs,
             erases,
             suspensions: self.flash.suspensions.count,
             copybacks: self.flash.copybacks.count,
+            in_cache: [in_cache.reads, in_cache.programs, in_cache.erases],
             read_retries: self.flash.read_retries(),
             program_failures,
             erase_failures,
         };
-        self.ftl.report(&flash, design.wear.endurance)
+        let mut report = self.ftl.report(&flash, design.wear.endurance);
+        if let Some(cache) = &mut report.pslc {
+            let activity = array_activity(self.flash.operations_in_cache());
+            cache.energy_mj = EnergyReport::of(&activity, &design.energy).energy_mj.array;
+        }
+        report
+    }
+}
+
+/// Activity of arrays alone.
+fn array_activity(operations: &Operations) -> Activity {
+    let Operations { reads, programs, erases, read_time, program_time, erase_time } = *operations;
+    Activity {
+        page_reads: reads,
+        page_programs: programs,
+        block_erases: erases,
+        read_time,
+        program_time,
+        erase_time,
+        ..Activity::default()
     }
 }

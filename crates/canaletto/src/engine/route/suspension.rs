@@ -5,8 +5,11 @@ use crate::engine::features::Features;
 use crate::engine::time::Time;
 use crate::fabric::Fabric;
 use crate::flash::address::LunId;
+use crate::flash::interface::Control;
 use crate::flash::suspend::Phase;
 use crate::measure::probe::Probe;
+use crate::scheduler::Midway;
+use crate::scheduler::queues::FreePlanes;
 
 impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// Whether the LUN has something to do when a path is free: a command to take, or work to put aside for one.
@@ -14,9 +17,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     pub(super) fn can_act(&self, lun: LunId) -> bool {
         let suspensions = &self.flash.suspensions;
         match self.flash.phase(lun) {
-            Phase::Idle => self.scheduler.queues.has_work(lun) && self.free_planes(lun) != 0,
+            Phase::Idle => self.scheduler.queues.has_work(lun) && self.has_free_planes(lun),
             Phase::Working => suspensions.has_turns_left(lun) && self.has_served(lun),
-            Phase::Suspended => self.has_served(lun) && self.free_planes(lun) != 0,
+            Phase::Suspended => self.has_served(lun) && self.has_free_planes(lun),
             Phase::Suspending | Phase::Resuming => false,
         }
     }
@@ -34,8 +37,8 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         !self.suspension_is_over(lun, now)
     }
 
-    /// Whether anything that the LUN's operation makes way for could be issued in the planes `free` (a mask).
-    fn waits(&self, lun: LunId, free: u64) -> bool {
+    /// Whether anything that the LUN's operation makes way for could be issued in the planes `free`.
+    fn waits(&self, lun: LunId, free: FreePlanes) -> bool {
         let (queues, transactions) = (&self.scheduler.queues, &self.work.transactions);
         queues.waits(lun, self.served(lun), free, transactions, &self.ftl.readiness())
     }
@@ -48,12 +51,29 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// Puts a LUN's work aside if something it makes way for waits.
     fn try_suspend(&mut self, lun: LunId, now: Time) {
         if self.flash.phase(lun) != Phase::Working
+            || X::FULL_SEQUENCES && self.flash.statuses.is_engaged(lun)
             || !self.flash.suspensions.is_worth_while(self.flash.remaining(lun, now))
             || self.is_needed_at_once(lun)
-            || !self.waits(lun, self.flash.array.empty_registers(lun))
+            || !self.waits(lun, FreePlanes::all(self.flash.array.empty_registers(lun)))
         {
             return;
         }
+        if X::FULL_SEQUENCES && self.flash.statuses.suspensions_are_told() {
+            self.flash.statuses.sends_suspension(lun);
+            return self.send_control(lun, Control::Suspend, now);
+        }
+        self.suspend(lun, now);
+    }
+
+    /// The command to suspend a LUN's work has crossed: it stops, unless it is done meanwhile.
+    pub(super) fn suspend_crossed(&mut self, lun: LunId, now: Time) {
+        let is_meant = self.flash.statuses.takes_suspension(lun);
+        if is_meant && self.flash.phase(lun) == Phase::Working && self.flash.remaining(lun, now) > Time::ZERO {
+            self.suspend(lun, now);
+        }
+    }
+
+    fn suspend(&mut self, lun: LunId, now: Time) {
         let time = self.flash.suspend(lun, &mut self.work, now);
         self.events.push(time, Event::ArrayDone(lun));
     }
@@ -72,6 +92,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             Phase::Resuming => {
                 let time = self.flash.has_resumed(lun, &mut self.work, now);
                 self.events.push(time, Event::ArrayDone(lun));
+                if X::FULL_SEQUENCES {
+                    self.schedule_polls(lun);
+                }
             }
             Phase::Working => {
                 self.flash.suspendee_ends(lun, &mut self.work, now);
@@ -98,16 +121,23 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         if !X::SUSPENSION || self.flash.phase(lun) != Phase::Suspended || !self.flash.can_resume(lun, &self.work) {
             return;
         }
-        let free = self.flash.planes_without_copies(lun, &self.work);
+        let free = FreePlanes::all(self.flash.planes_without_copies(lun, &self.work));
         if !self.suspension_is_over(lun, now) && self.waits(lun, free) {
             return;
         }
-        let time = self.flash.resume(lun, &self.work, now);
+        self.flash.resume(lun, &self.work, now);
         if P::FOLLOWS_WAITS {
             let seen_as = self.flash.seen_as(lun, &self.work);
             self.work.root_causes.command_resumed(lun, seen_as, now);
         }
-        self.events.push(time, Event::ArrayDone(lun));
+        if X::FULL_SEQUENCES && self.flash.statuses.suspensions_are_told() {
+            self.scheduler.line_up_midway(lun, Midway::Control(Control::Resume));
+            let domain = self.scheduler.domain_of(lun);
+            self.scheduler.touch(domain);
+        } else {
+            let time = self.flash.begin_resumption(lun, &mut self.work, now);
+            self.events.push(time, Event::ArrayDone(lun));
+        }
         self.refresh(lun);
     }
 }

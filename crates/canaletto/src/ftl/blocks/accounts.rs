@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use super::candidates::NOT_FULL;
+use super::pseudo_slc::Mode;
 use super::{Block, Blocks};
 use crate::flash::address::PlaneId;
 use crate::measure::maintenance::{BlocksReport, VALID_BINS};
@@ -82,9 +83,11 @@ impl Blocks {
             let id = PlaneId(number as u32);
             let keeper = &self.planes[self.leader(id).index()];
             let mut erased: Vec<u32> = keeper.erased.iter().map(|Reverse((.., block))| *block).collect();
+            erased.extend(self.erased_in_cache(id));
+            let all = erased.len();
             erased.sort_unstable();
             erased.dedup();
-            if erased.len() != keeper.erased.len() {
+            if erased.len() != all {
                 return Err(format!("plane {number}: a block is free twice"));
             }
             let sum: u64 = plane.blocks.iter().map(|block| u64::from(block.valid)).sum();
@@ -101,7 +104,8 @@ impl Blocks {
                 if valid != block.valid {
                     return Err(format!("plane {number} block {b}: {valid} valid pages, counted {}", block.valid));
                 }
-                let can_be_chosen = block.is_full(self.pages_per_block) && !block.bad;
+                let native = block.mode == Mode::Native;
+                let can_be_chosen = block.is_full(self.pages_per_block) && !block.bad && native;
                 if plane.full[b] != if can_be_chosen { block.valid } else { NOT_FULL } {
                     return Err(format!("plane {number} block {b}: full, and the search for a victim does not know"));
                 }

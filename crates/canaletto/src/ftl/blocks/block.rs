@@ -1,6 +1,7 @@
 //! One block's state, small: a preconditioned drive has one for each of its blocks.
 
 use super::contents::Row;
+use super::pseudo_slc::Mode;
 
 /// One block.
 #[derive(Default, serde::Serialize, serde::Deserialize)]
@@ -29,6 +30,8 @@ pub(super) struct Block {
     pub(super) bad: bool,
     /// To be bad once its superblock has been erased.
     pub(super) doomed: bool,
+    /// Use of its cells.
+    pub(super) mode: Mode,
 }
 
 // A cache line holds one.

@@ -1,5 +1,6 @@
 //! Blocks as a policy that chooses one to collect sees them.
 
+use super::pseudo_slc::Mode;
 use super::{Block, Plane};
 
 /// Marks a block that is not full in [`Plane::full`].
@@ -15,7 +16,8 @@ impl Plane {
     /// Notes whether a block is full now, and with how many valid pages.
     pub(super) fn note_full(&mut self, block: u32, pages_per_block: u32) {
         let b = &self.blocks[block as usize];
-        self.full[block as usize] = if b.is_full(pages_per_block) && !b.bad { b.valid } else { NOT_FULL };
+        let can_be_chosen = b.is_full(pages_per_block) && !b.bad && b.mode == Mode::Native;
+        self.full[block as usize] = if can_be_chosen { b.valid } else { NOT_FULL };
     }
 
     /// Notes it of a block that may have become full or not full by what happened to its last pages.
@@ -89,13 +91,19 @@ impl Candidates<'_> {
 
     /// Whether collecting the block reclaims a flash page.
     pub fn is_reclaimable(&self, block: u32) -> bool {
-        self.valid(block) + self.step <= self.pages_per_block()
+        self.gives_pages_back(block) && self.valid(block) + self.step <= self.pages_per_block()
     }
 
     /// Pages that are free once the block is collected and were not before, in whole flash pages.
     pub fn reclaimed_pages(&self, block: u32) -> u32 {
-        let out_of_date: u32 = self.blocks(block).filter(|b| !b.bad).map(|b| b.written - b.valid).sum();
+        let given_back = |b: &&Block| !b.bad && b.mode != Mode::Static;
+        let out_of_date: u32 = self.blocks(block).filter(given_back).map(|b| b.written - b.valid).sum();
         out_of_date / self.step * self.step
+    }
+
+    /// Whether the block's pages can take any data once it is erased. Those of the static pseudo-SLC cache cannot.
+    fn gives_pages_back(&self, block: u32) -> bool {
+        self.planes[0].blocks[block as usize].mode != Mode::Static
     }
 
     /// When the block was opened, by the count of pages written.

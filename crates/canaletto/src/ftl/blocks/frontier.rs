@@ -15,19 +15,28 @@ pub enum Frontier {
     Translation,
     /// The host's, of one stream.
     User(u16),
+    /// The pseudo-SLC cache's, of one stream of the host. Where it has no room, that of the host takes the page.
+    Cached(u16),
 }
 
 /// Frontiers of a plane that are not the host's.
 const OWN: usize = 3;
 
 impl Frontier {
-    pub(super) fn index(self) -> usize {
+    /// Its number among those of a plane that has so many streams of the host.
+    pub(super) fn index(self, streams: u16) -> usize {
         match self {
             Frontier::Gc => 0,
             Frontier::Arrivals => 1,
             Frontier::Translation => 2,
             Frontier::User(stream) => OWN + usize::from(stream),
+            Frontier::Cached(stream) => OWN + usize::from(streams) + usize::from(stream),
         }
+    }
+
+    /// The frontier that takes what is not cached.
+    pub fn native(self) -> Frontier {
+        if let Frontier::Cached(stream) = self { Frontier::User(stream) } else { self }
     }
 }
 
@@ -67,13 +76,15 @@ impl Open {
 pub(super) struct Frontiers {
     open: Vec<Open>,
     per_plane: usize,
+    streams: u16,
 }
 
 impl Frontiers {
-    /// Frontiers of `planes` planes that fill nothing yet, with `streams` of the host's each.
-    pub(super) fn new(planes: u32, streams: u16) -> Frontiers {
-        let per_plane = OWN + usize::from(streams);
-        Frontiers { open: vec![Open::default(); planes as usize * per_plane], per_plane }
+    /// Frontiers of `planes` planes that fill nothing yet, with `streams` of the host's each, and as many of the pseudo-SLC
+    /// cache's if it `is_cached`.
+    pub(super) fn new(planes: u32, streams: u16, is_cached: bool) -> Frontiers {
+        let per_plane = OWN + usize::from(streams) * (1 + usize::from(is_cached));
+        Frontiers { open: vec![Open::default(); planes as usize * per_plane], per_plane, streams }
     }
 
     /// Number of write frontiers of a plane.
@@ -83,15 +94,21 @@ impl Frontiers {
 
     /// Streams of the host.
     pub(super) fn streams(&self) -> u16 {
-        (self.per_plane - OWN) as u16
+        self.streams
+    }
+
+    /// The host's frontiers, and those of the pseudo-SLC cache.
+    pub(super) fn of_host(&self) -> impl Iterator<Item = Frontier> + use<> {
+        let cached = if self.per_plane > OWN + usize::from(self.streams) { self.streams } else { 0 };
+        (0..self.streams).map(Frontier::User).chain((0..cached).map(Frontier::Cached))
     }
 
     pub(super) fn get(&self, plane: PlaneId, frontier: Frontier) -> &Open {
-        &self.open[plane.index() * self.per_plane + frontier.index()]
+        &self.open[plane.index() * self.per_plane + frontier.index(self.streams)]
     }
 
     pub(super) fn get_mut(&mut self, plane: PlaneId, frontier: Frontier) -> &mut Open {
-        &mut self.open[plane.index() * self.per_plane + frontier.index()]
+        &mut self.open[plane.index() * self.per_plane + frontier.index(self.streams)]
     }
 
     /// Write frontiers of a plane.

@@ -36,6 +36,7 @@ pub(super) struct Superblocks {
     /// By group and frontier.
     stripes: Vec<Stripe>,
     frontiers: usize,
+    streams: u16,
     /// Pages of each group's free superblocks, of those that have been opened before.
     erased_pages: Vec<u64>,
     /// Places of each group that were given to those who have no page yet.
@@ -54,11 +55,11 @@ impl Superblocks {
     }
 
     fn stripe(&self, plane: PlaneId, frontier: Frontier) -> &Stripe {
-        &self.stripes[self.group(plane) * self.frontiers + frontier.index()]
+        &self.stripes[self.group(plane) * self.frontiers + frontier.index(self.streams)]
     }
 
     fn stripe_mut(&mut self, plane: PlaneId, frontier: Frontier) -> &mut Stripe {
-        let place = self.group(plane) * self.frontiers + frontier.index();
+        let place = self.group(plane) * self.frontiers + frontier.index(self.streams);
         &mut self.stripes[place]
     }
 
@@ -80,6 +81,7 @@ impl Blocks {
             planes,
             stripes,
             frontiers,
+            streams: self.frontiers.streams(),
             erased_pages: vec![0; groups],
             waiting: vec![0; groups],
         }));
@@ -179,7 +181,7 @@ impl Blocks {
 
     /// Good blocks of a plane that belong to free superblocks.
     pub(super) fn free_blocks(&self, plane: PlaneId) -> u32 {
-        let Some(superblocks) = &self.superblocks else { return self.free(plane) };
+        let Some(superblocks) = &self.superblocks else { return self.free(plane) + self.free_for_cache(plane) };
         let blocks = (0..).zip(&self.planes[plane.index()].blocks);
         let free = blocks.filter(|(n, b)| !b.bad && b.written == 0 && !superblocks.is_open(plane, *n)).count();
         self.planes[plane.index()].unopened + free as u32

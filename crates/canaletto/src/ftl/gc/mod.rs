@@ -39,11 +39,13 @@ pub enum Reason {
     ReadDisturb,
     /// Its data are too old.
     Refresh,
+    /// It belongs to the pseudo-SLC cache.
+    Fold,
 }
 
 impl Reason {
     /// Every reason, in the order of the counts.
-    pub const ALL: [Reason; 7] = [
+    pub const ALL: [Reason; 8] = [
         Reason::Space,
         Reason::Epoch,
         Reason::Urgent,
@@ -51,6 +53,7 @@ impl Reason {
         Reason::Retired,
         Reason::ReadDisturb,
         Reason::Refresh,
+        Reason::Fold,
     ];
 
     /// The name used in results.
@@ -63,6 +66,7 @@ impl Reason {
             Reason::Retired => "retired",
             Reason::ReadDisturb => "read_disturb",
             Reason::Refresh => "refresh",
+            Reason::Fold => "fold",
         }
     }
 }
@@ -116,8 +120,10 @@ pub enum Step {
 pub struct Counts {
     /// Jobs started, by [`Reason`].
     pub jobs: [u64; Reason::ALL.len()],
-    /// Pages copied.
+    /// Pages copied, those of the pseudo-SLC cache left out.
     pub copied: u64,
+    /// Pages copied out of the pseudo-SLC cache.
+    pub folded: u64,
     /// Of these, those that went to another plane.
     pub copied_elsewhere: u64,
     /// Of these, those that went from chip to chip without passing a controller.
@@ -209,6 +215,7 @@ impl Collector {
             blocks.close(plane, victim);
             blocks.look_up_seeds(plane, victim);
             self.begin(plane, victim, reason, blocks, now);
+            blocks.job_begins(plane, victim);
         }
     }
 
@@ -308,7 +315,7 @@ impl Collector {
         if job.waits_for_reads() {
             return false;
         }
-        let presses = !self.config.preemptible && job.reason != Reason::Refresh;
+        let presses = !self.config.preemptible && !matches!(job.reason, Reason::Refresh | Reason::Fold);
         presses || job.reclaimed_pages > 0 && blocks.free(plane) <= self.urgent_at
     }
 

@@ -206,10 +206,8 @@ impl Maker<'_> {
         let steady = self.steady(geometry, model, &mapped, &shares);
         let mixes = frontiers.iter().map(|frontier| match frontier {
             Frontier::User(stream) => self.mix_of(usize::from(*stream), &classes, &mapped),
-            Frontier::Gc | Frontier::Arrivals | Frontier::Translation if steady.copied().len() == classes.len() => {
-                steady.copied()
-            }
-            Frontier::Gc | Frontier::Arrivals | Frontier::Translation => shares.clone(),
+            _ if steady.copied().len() == classes.len() => steady.copied(),
+            _ => shares.clone(),
         });
         let mixes = mixes.collect();
         // Of the writes to its own plane.
@@ -244,7 +242,9 @@ impl Maker<'_> {
 
     /// How a plane's blocks divide into full, open and free ones: collection is at rest, as far as there is room.
     fn geometry(&self, mapped: u64, pages: u32, frontiers: u32) -> Result<Geometry, String> {
-        let blocks = self.limits.layout.blocks_per_plane;
+        // The pseudo-SLC cache is empty: its static part is erased blocks of no use to others.
+        let apart = self.limits.cache_blocks.of_static;
+        let blocks = self.limits.layout.blocks_per_plane - apart;
         let step = self.limits.layout.pages_per_flash_page();
         let open = if pages > step { frontiers } else { 0 };
         let needed = mapped.div_ceil(u64::from(pages)) + u64::from(open + self.design.gc.reserved_blocks);
@@ -256,7 +256,8 @@ impl Maker<'_> {
             )));
         }
         let most = (u64::from(blocks) - needed) as u32 + self.design.gc.reserved_blocks;
-        Ok(Geometry { blocks, pages, step, free: self.limits.gc_start_below.min(most), frontiers })
+        let free = self.limits.gc_start_below.min(most) + apart;
+        Ok(Geometry { blocks: blocks + apart, pages, step, free, frontiers })
     }
 
     fn steady(&self, geometry: Geometry, model: u32, mapped: &[u32], shares: &[f64]) -> Steady {

@@ -167,9 +167,10 @@ fn the_report_has_the_promised_names() {
 }
 
 /// Milliwatts of each kind of wire at some rates.
-fn powers(keys: &Wires, bus: u64, network: u64) -> [f64; 8] {
+fn powers(keys: &Wires, bus: u64, network: u64) -> [f64; 9] {
     let keys = Energy { wires: keys.clone(), ..Energy::default() };
-    WireKind::ALL.map(|kind| wire_power(&keys, &Rates { bus: Rate(bus), network: Rate(network) }, kind))
+    WireKind::ALL
+        .map(|kind| wire_power(&keys, &Rates { bus: Rate(bus), network: Rate(network), commands: Rate(bus) }, kind))
 }
 
 const BUS: u64 = 1_200_000_000;
@@ -187,7 +188,7 @@ fn every_kind_has_its_key_and_its_width() {
         controller_link: mw(20),
         ..Wires::default()
     };
-    assert_eq!(powers(&keys, BUS, NETWORK), [4.0, 8.0, 8.0, 12.0, 16.0, 4.0, 20.0, 5.0]);
+    assert_eq!(powers(&keys, BUS, NETWORK), [4.0, 8.0, 4.0, 8.0, 12.0, 16.0, 4.0, 20.0, 5.0]);
     let routers = Routers { circuit: mw(4), packet: mw(8), buffer: mw(12) };
     let kinds = [RouterKind::Circuit, RouterKind::Packet, RouterKind::NarrowPacket];
     let keys = Energy { routers, ..Energy::default() };
@@ -204,14 +205,15 @@ fn every_kind_has_its_key_and_its_width() {
 fn a_byte_takes_the_same_energy_at_any_rate_and_width() {
     let at = |kind: WireKind, times: u64, width: u64| {
         let lasts = Time(PAGE.0 / times / width);
-        let rates = Rates { bus: Rate(BUS * times), network: Rate(NETWORK * times) };
+        let rates = Rates { bus: Rate(BUS * times), network: Rate(NETWORK * times), commands: Rate(BUS * times) };
         let router_kind = Some(RouterKind::Packet);
         let (routers, buffers) = (lasts.into(), lasts.into());
         of(&Activity { wires: vec![(kind, lasts)], routers, buffers, router_kind, rates, ..Activity::default() })
             .energy_detail
             .fabric
     };
-    for kind in [WireKind::Channel, WireKind::Column, WireKind::Path, WireKind::Link, WireKind::ControllerLink] {
+    let buses = [WireKind::Channel, WireKind::CommandChannel, WireKind::Column, WireKind::Path];
+    for kind in buses.into_iter().chain([WireKind::Link, WireKind::ControllerLink]) {
         let (slow, fast) = (at(kind, 1, 1), at(kind, 4, 1));
         assert!(close(slow.wires, fast.wires), "{kind:?}");
         assert!(close(slow.routers, fast.routers) && close(slow.buffers, fast.buffers));
@@ -224,7 +226,7 @@ fn a_byte_takes_the_same_energy_at_any_rate_and_width() {
 }
 
 /// A termination takes power for as long as its wire is driven, at any rate: eight wires of a bus, sixteen of a wide one, and
-/// none of a network.
+/// none of pins that carry commands alone, or of a network.
 #[test]
 fn a_termination_takes_power_by_the_time() {
     let terminated = Wires { termination: Power(2_000_000), ..Wires::default() };
@@ -234,7 +236,10 @@ fn a_termination_takes_power_by_the_time() {
             .zip(powers(&Wires::default(), bus, NETWORK))
             .map(|(with, without)| with - without)
             .collect();
-        assert!(more.iter().zip([16.0, 32.0, 16.0, 16.0, 0.0, 0.0, 0.0, 0.0]).all(|(&a, b)| close(a, b)), "{more:?}");
+        assert!(
+            more.iter().zip([16.0, 32.0, 0.0, 16.0, 16.0, 0.0, 0.0, 0.0, 0.0]).all(|(&a, b)| close(a, b)),
+            "{more:?}"
+        );
     }
 }
 
@@ -245,7 +250,10 @@ fn leakage_does_not_follow_the_rate() {
     let router_kind = Some(RouterKind::NarrowPacket);
     let execution = Time::from_us(1_000_000);
     let slow = Activity { parts, router_kind, execution, ..Activity::default() };
-    let fast = Activity { rates: Rates { bus: Rate(9 * BUS), network: Rate(9 * NETWORK) }, ..slow.clone() };
+    let fast = Activity {
+        rates: Rates { bus: Rate(9 * BUS), network: Rate(9 * NETWORK), commands: Rate(9 * BUS) },
+        ..slow.clone()
+    };
     assert_eq!(of(&slow).energy_detail.idle, of(&fast).energy_detail.idle);
     assert!(close(of(&slow).energy_detail.idle.wires, 0.01 * 8.0 * 21.6));
 }

@@ -158,9 +158,10 @@ impl Lun {
         if crossed.conflict + crossed.port + crossed.setup == Time::ZERO {
             return self.add(Cause::TransferOfOthers, now, pages);
         }
-        let since = self.history.since();
+        let since = self.history.since() + crossed.before;
         let stopped = since + crossed.conflict;
         let (at_port, set_up) = (stopped + crossed.port, stopped + crossed.port + crossed.setup);
+        self.add(Cause::TransferOfOthers, since.min(now), pages);
         self.add(Cause::PathConflict, stopped.min(now), pages);
         self.add(Cause::TransferOfOthers, at_port.min(now), pages);
         self.add(Cause::PathReservation, set_up.min(now), pages);

@@ -1,6 +1,6 @@
 //! Queues under `scheduler.policy = "flin"`: where a transaction is put, and which list is looked at first.
 
-use super::look::{Choice, GC_FIRST, IssueContext, Served};
+use super::look::{Choice, FreePlanes, GC_FIRST, IssueContext, Served};
 use super::{ALL_CLASSES, ERASE, GC_READ, GC_WRITE, MAPPING_READ, MAPPING_WRITE, USER_READ, USER_WRITE};
 use super::{Queues, Readiness, Transactions};
 use crate::engine::features::Full;
@@ -139,7 +139,7 @@ impl Queues {
         };
         let gc_first = write.is_none() || owed.steps > 0 || owed.erase.is_some();
         match (look.served, urgent, reads_first) {
-            (Served::UserReads, ..) | (_, false, true) => look.order(),
+            (Served::UserReads | Served::Dataless, ..) | (_, false, true) => look.order(),
             (Served::UserRequests, ..) => &WRITES_ALONE,
             (Served::All, false, false) => &WRITES_FIRST,
             (Served::All, true, true) => &READS_THEN_GC,
@@ -153,7 +153,7 @@ impl Queues {
         &self,
         lun: LunId,
         base: usize,
-        free: u64,
+        free: FreePlanes,
         transactions: &Transactions,
         readiness: &impl Readiness,
     ) -> Option<TransactionId> {
@@ -173,11 +173,12 @@ impl Queues {
         &self,
         lun: LunId,
         list: usize,
-        mut free: u64,
+        free: FreePlanes,
         transactions: &Transactions,
         readiness: &impl Readiness,
     ) -> Option<TransactionId> {
         let mut at = self.luns[lun.index()].lists[list].head;
+        let mut free = if at.is_some() { free.of(transactions[at].operation) } else { 0 };
         while at.is_some() {
             let t = &transactions[at];
             let bit = 1 << readiness.plane(t);

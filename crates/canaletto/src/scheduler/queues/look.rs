@@ -2,6 +2,7 @@
 
 use super::{ALL_CLASSES, ERASE, GC_READ, GC_WRITE, MAPPING_READ, MAPPING_WRITE, USER_READ, USER_WRITE};
 use crate::engine::time::Time;
+use crate::flash::interface::Operation;
 
 /// Where a command may come from.
 #[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
@@ -30,6 +31,10 @@ pub(super) const GC_FIRST: [Choice; 7] = [
     Choice::List(MAPPING_WRITE),
     Choice::User(USER_WRITE),
 ];
+pub(super) const DATALESS_USER_FIRST: [Choice; 4] =
+    [Choice::List(MAPPING_READ), Choice::User(USER_READ), Choice::List(GC_READ), Choice::List(ERASE)];
+pub(super) const DATALESS_GC_FIRST: [Choice; 4] =
+    [Choice::List(MAPPING_READ), Choice::List(GC_READ), Choice::List(ERASE), Choice::User(USER_READ)];
 pub(super) const USER_ALONE: [Choice; 3] =
     [Choice::List(MAPPING_READ), Choice::User(USER_READ), Choice::User(USER_WRITE)];
 
@@ -42,16 +47,49 @@ pub enum Served {
     UserReads,
     /// Reads and writes for host requests.
     UserRequests,
+    /// Commands that bring no data: reads and erases.
+    Dataless,
 }
 
 impl Served {
+    /// Commands among them that bring no data.
+    pub fn without_data(self) -> Served {
+        match self {
+            Served::All | Served::Dataless => Served::Dataless,
+            Served::UserReads | Served::UserRequests => Served::UserReads,
+        }
+    }
+
     /// The lists, as a mask.
     pub(super) fn lists(self) -> u16 {
         match self {
             Served::All => u16::MAX,
             Served::UserReads => (ALL_CLASSES << USER_READ) | 1 << MAPPING_READ,
+            Served::Dataless => (ALL_CLASSES << USER_READ) | 1 << MAPPING_READ | 1 << GC_READ | 1 << ERASE,
             Served::UserRequests => (ALL_CLASSES << USER_READ) | (ALL_CLASSES << USER_WRITE) | 1 << MAPPING_READ,
         }
+    }
+}
+
+/// Planes of a LUN that can take a command, as masks by place in the LUN.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FreePlanes {
+    /// Planes that can take a read.
+    pub reads: u64,
+    /// Planes that can take any other command, too: their registers are empty.
+    pub any: u64,
+}
+
+impl FreePlanes {
+    /// These planes, for whatever command.
+    pub fn all(planes: u64) -> FreePlanes {
+        FreePlanes { reads: planes, any: planes }
+    }
+
+    /// Planes that can take a command of this operation.
+    #[inline(always)]
+    pub(super) fn of(self, operation: Operation) -> u64 {
+        if operation == Operation::Read { self.reads } else { self.any }
     }
 }
 
@@ -60,8 +98,8 @@ impl Served {
 pub struct IssueContext {
     /// Transactions that may be issued.
     pub served: Served,
-    /// Planes (a mask) that can work.
-    pub free: u64,
+    /// Planes that can work.
+    pub free: FreePlanes,
     /// Whether garbage collection goes before user requests.
     pub gc_urgent: bool,
     /// When that is.
@@ -74,6 +112,8 @@ impl IssueContext {
         match self.served {
             Served::All if self.gc_urgent => &GC_FIRST,
             Served::All => &USER_FIRST,
+            Served::Dataless if self.gc_urgent => &DATALESS_GC_FIRST,
+            Served::Dataless => &DATALESS_USER_FIRST,
             Served::UserRequests => &USER_ALONE,
             Served::UserReads => &USER_ALONE[..2],
         }

@@ -4,8 +4,8 @@ use super::{EVERYTHING, LARGE_MIXED, LARGE_READS, MIXED, PARTIAL, READS, SQUARE,
 use crate::case::Case;
 
 /// All fabrics.
-pub const FABRICS: [&str; 8] =
-    ["bus", "packetized", "omnibus", "omnibus-split", "mesh", "mesh-2bit", "venice", "ideal"];
+pub const FABRICS: [&str; 9] =
+    ["bus", "packetized", "omnibus", "omnibus-split", "mesh", "mesh-2bit", "venice", "ideal", "sca"];
 
 /// Options of a fabric beside its defaults.
 const OPTIONS: &[(&str, &[&str])] = &[
@@ -59,6 +59,9 @@ const OPTIONS: &[(&str, &[&str])] = &[
     ("venice", &["fabric.hold_path=reads"]),
     ("ideal", &["fabric.hold_path=always"]),
     ("ideal", &["fabric.transfer_order=commands-first", "flash.busy_until_data_out=true"]),
+    ("sca", &["fabric.transfer_order=commands-first", "fabric.data_queue=oldest-request"]),
+    ("sca", &["fabric.sca.ca_width=1", "fabric.sca.ca_rate=40MB/s"]),
+    ("sca", &["fabric.link_rate=200MB/s", "flash.busy_until_data_out=true"]),
 ];
 
 pub fn cases() -> Vec<Case> {

@@ -42,9 +42,9 @@ pub fn synthetic(keys: &str) -> Workload {
     load_workload("test.toml", Some(&text), &[]).unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
 
-/// Runs to the end, with records.
+/// Runs to the end, with records, and with a checker of the wires.
 pub fn simulate(design: &Design, workload: &Workload) -> Outcome {
-    let options = RunOptions { records: true, ..RunOptions::default() };
+    let options = RunOptions { records: true, check_wires: true, ..RunOptions::default() };
     let traces = workload.flow.iter().map(|_| None).collect();
     run(design, workload, traces, &options, &mut |_| true).unwrap_or_else(|e| panic!("{e}"))
 }

@@ -35,6 +35,9 @@ fn share(key: &'static str, from: f64, until: f64) -> Setting {
 
 const BOTH: [bool; 2] = [false, true];
 
+/// The fabrics of the golden set's drives.
+const FABRICS: [&str; 8] = ["bus", "packetized", "omnibus", "omnibus-split", "mesh", "mesh-2bit", "venice", "ideal"];
+
 fn geometry() -> Vec<Setting> {
     vec![
         number("geometry.channels", 1, 4),
@@ -147,7 +150,7 @@ fn mapping() -> Vec<Setting> {
 
 fn interconnect() -> Vec<Setting> {
     vec![
-        any("fabric.kind", FabricKind::NAMES),
+        any("fabric.kind", FABRICS),
         any("fabric.transfer_order", ["data-first", "commands-first"]),
         any("fabric.data_queue", ["fifo", "oldest-request"]),
         rarely("fabric.hold_path", "never", ["always"]),
@@ -236,6 +239,11 @@ impl Settings {
         if self.0["attachment.kind"].starts_with("nb") {
             self.set("host.protocol", "nvme");
         }
+        if self.0.get("flash.cache_read").is_some_and(|given| given == "true") {
+            self.set("gc.copyback", false);
+            self.set("flash.busy_until_data_out", false);
+            self.set("fabric.hold_path", "never");
+        }
         let kind = FabricKind::ALL.iter().find(|kind| self.is("fabric.kind", kind.name()));
         if kind.is_some_and(|kind| !kind.facts().holds_paths) {
             self.set("fabric.hold_path", "never");
@@ -252,6 +260,7 @@ impl Settings {
                 self.set("flash.suspend.operations", "erase");
             }
         }
+        self.pseudo_slc();
         self.factory_bad();
         let (high, low) = (self.number("cache.high_watermark"), self.number("cache.low_watermark"));
         self.set("cache.low_watermark", low.min(high));
@@ -267,10 +276,33 @@ impl Settings {
         let (spare, blocks) = (self.number("ftl.overprovisioning"), self.number("geometry.blocks_per_plane"));
         let is_cached = self.0.get("mapping.cache_capacity").is_some_and(|capacity| capacity != "0B");
         let is_divided = !self.is("ftl.superblock", "none") || !self.is("gc.scope", "plane");
-        if spare < 0.3 || blocks < 16.0 || is_cached || self.unit_bytes() < self.page_bytes() {
+        if spare < 0.3
+            || blocks < 16.0
+            || is_cached
+            || self.is_cached_in_flash()
+            || self.unit_bytes() < self.page_bytes()
+        {
             self.set("flash.failures.factory_bad", 0);
         } else if is_divided {
             self.set("flash.failures.factory_bad", if spare < 0.4 || blocks < 20.0 { 0.0 } else { 0.04 });
+        }
+    }
+
+    fn is_cached_in_flash(&self) -> bool {
+        let is_on = |key| self.0.get(key).is_some_and(|size| size != "0B");
+        is_on("flash.pslc.static_size") || is_on("flash.pslc.dynamic_size")
+    }
+
+    /// A pseudo-SLC cache needs cells of several bits, and planes that are used on their own.
+    fn pseudo_slc(&mut self) {
+        let bits =
+            ["slc", "mlc", "tlc", "qlc"].iter().position(|cell| self.is("flash.cell", cell)).map_or(1, |n| n + 1);
+        let alone = self.is("ftl.superblock", "none") && self.is("gc.scope", "plane") && self.is("ftl.mapping", "page");
+        let large =
+            self.number("geometry.blocks_per_plane") >= 12.0 && self.number("geometry.pages_per_block") >= bits as f64;
+        if self.is_cached_in_flash() && !(alone && large && bits > 1) {
+            self.set("flash.pslc.static_size", "0B");
+            self.set("flash.pslc.dynamic_size", "0B");
         }
     }
 

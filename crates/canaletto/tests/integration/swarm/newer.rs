@@ -1,5 +1,8 @@
 //! Keys that came after the golden set: drawn after all others and not for it, so that its drives stay as they were drawn.
 
+use canaletto::config::design::FabricKind;
+use canaletto::config::named::Named;
+
 use super::designs::{Setting, any, rarely};
 
 /// The keys and how they are drawn. One that [`designs`](super::designs::designs) has too is drawn anew.
@@ -13,5 +16,24 @@ pub fn newer() -> Vec<Setting> {
         any("fabric.omnibus.control.rate", ["1GB/s", "1GB/s", "20MB/s"]),
         any("fabric.omnibus.control.delay", ["3ns", "1us"]),
         any("fabric.mesh.controller", ["own-row", "least-loaded"]),
+        // Full sequences need an interface that is fast enough.
+        any("fabric.interface", ["nv-ddr3", "nv-lpddr4", "toggle"]),
+        rarely("fabric.sequences", "short", ["full"]),
+        any("fabric.status.ready", ["poll", "pin"]),
+        any("fabric.status.period", ["30us", "5us", "1ms"]),
+        rarely("flash.cache_read", false, [true]),
+        any("flash.cache_read_busy", ["3us", "0ns", "50us"]),
+        any("fabric.kind", FabricKind::NAMES),
+        any("fabric.sca.ca_width", [2, 1, 4]),
+        any("fabric.sca.ca_rate", ["400MB/s", "400MB/s", "20MB/s"]),
+        // One block of every plane, or as many as are free.
+        any("flash.pslc.static_size", ["0B", "0B", "1B"]),
+        any("flash.pslc.dynamic_size", ["0B", "1B", "1GiB"]),
+        any("flash.pslc.program", ["20us", "5us"]),
+        any("flash.pslc.erase", ["0us", "30us"]),
+        rarely("flash.pslc.endurance", "0", ["7"]),
+        any("flash.pslc.idle_time", ["0us", "30us", "1ms"]),
+        any("flash.pslc.high_watermark", ["1", "0.6", "0"]),
+        any("flash.pslc.low_watermark", ["0"]),
     ]
 }

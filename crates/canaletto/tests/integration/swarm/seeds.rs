@@ -181,7 +181,7 @@ fn setting(name: &str, default: u64) -> u64 {
 
 #[test]
 fn seeds() {
-    let (first, count) = (setting("SEED", 0), setting("SEEDS", 60));
+    let (first, count) = (setting("SEED", 0), setting("SEEDS", 40));
     let (next, tried, failures) = (AtomicU64::new(first), Tried::default(), Mutex::new(Vec::new()));
     quieten();
     let work = || {

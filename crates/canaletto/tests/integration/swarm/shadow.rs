@@ -5,10 +5,14 @@ use std::collections::{HashMap, HashSet};
 use canaletto::config::design::{Design, MapUpdate, MappingScheme};
 use canaletto::config::workload::Workload;
 use canaletto::engine::time::Time;
-use canaletto::flash::address::{PlaneId, Ppa};
+use canaletto::fabric::PathId;
+use canaletto::fabric::trace::WireSpan;
+use canaletto::flash::address::{LunId, PlaneId, Ppa};
+use canaletto::flash::interface::Operation;
 use canaletto::ftl::recovery::Recorder;
 use canaletto::host::request::{Kind, Request, RequestId};
-use canaletto::measure::probe::Probe;
+use canaletto::measure::probe::{ArrayStep, Load, Owner, Probe};
+use canaletto::measure::wire_check::WireCheck;
 use canaletto::{Outcome, Progress, RunOptions, run_probed};
 
 use super::shadow_cache::ShadowCache;
@@ -34,6 +38,8 @@ pub struct Shadow {
     /// Contents of flash and write buffer, for a loss of power.
     pub recorder: Recorder,
     pub seen: Seen,
+    /// Checker of the wires.
+    wires: Option<WireCheck>,
     /// Pages written by the request that was completed last.
     last_written: Vec<(u64, u64, u64)>,
     /// When each flash page was programmed, since its block was erased.
@@ -168,6 +174,43 @@ impl Probe for Shadow {
     const WATCHES_PAGES: bool = true;
     // The engine asserts that the root causes of every request add up.
     const FOLLOWS_WAITS: bool = true;
+    const WATCHES_WIRES: bool = true;
+
+    fn transfer_begins(&mut self, path: PathId, load: &Load, now: Time) {
+        if let Some(wires) = &mut self.wires {
+            wires.transfer_begins(path, load, now);
+        }
+    }
+
+    fn transfer_ends(&mut self, path: PathId, now: Time) {
+        if let Some(wires) = &mut self.wires {
+            wires.transfer_ends(path, now);
+        }
+    }
+
+    fn wire_used(&mut self, span: &WireSpan, owner: Owner) {
+        if let Some(wires) = &mut self.wires {
+            wires.wire_used(span, owner);
+        }
+    }
+
+    fn array_steps(&mut self, lun: LunId, planes: u64, operation: Operation, step: ArrayStep, span: (Time, Time)) {
+        if let Some(wires) = &mut self.wires {
+            wires.array_steps(lun, planes, operation, step, span);
+        }
+    }
+
+    fn register_filled(&mut self, plane: PlaneId, now: Time) {
+        if let Some(wires) = &mut self.wires {
+            wires.register_filled(plane, now);
+        }
+    }
+
+    fn register_drained(&mut self, plane: PlaneId, owner: Owner, now: Time) {
+        if let Some(wires) = &mut self.wires {
+            wires.register_drained(plane, owner, now);
+        }
+    }
 
     fn page_preconditioned(&mut self, lpa: u64, at: Ppa) {
         self.recorder.page_preconditioned(lpa, at);
@@ -367,7 +410,9 @@ pub fn watch(design: &Design, workload: &Workload, last_event: Option<u64>) -> (
     let early = design.ftl.map_update == MapUpdate::Issue;
     let flash_shift = design.layout().flash_shift;
     let in_place = design.ftl.mapping == MappingScheme::InPlace;
-    let mut shadow = Shadow { early, cache, last_event, flash_shift, in_place, ..Shadow::default() };
+    // Some drives take minutes with it: `make swarm` asks for it.
+    let wires = std::env::var("CHECK_WIRES").is_ok().then(|| WireCheck::new(design, false));
+    let mut shadow = Shadow { early, cache, last_event, flash_shift, in_place, wires, ..Shadow::default() };
     let options = RunOptions { records: true, root_causes: true, ..RunOptions::default() };
     let traces = workload.flow.iter().map(|_| None).collect();
     // Requests take some ten thousand events even where a patrol looks at a block every microsecond; a run that goes on and
@@ -382,6 +427,7 @@ pub fn watch(design: &Design, workload: &Workload, last_event: Option<u64>) -> (
     let outcome = run_probed(design, workload, traces, &options, &mut shadow, &mut ends);
     let outcome = outcome.unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(shadow.problems, Vec::<String>::new());
+    assert_eq!(shadow.wires.as_mut().and_then(|wires| wires.finish().complaint()), None);
     let blocks = &outcome.report.flash.blocks;
     assert_eq!(blocks.total, blocks.free + blocks.open + blocks.full + blocks.bad);
     (outcome, shadow)

@@ -1,0 +1,161 @@
+//! Commands of control, which a LUN is sent in the middle of its work: for its status, to suspend and to resume.
+//!
+//! With full command sequences (`fabric.sequences`) they take the wires like any other command, and a LUN whose array is done
+//! stays busy until the controller has learnt so.
+
+use super::{Event, Route, fabric_events};
+use crate::engine::features::Features;
+use crate::engine::time::Time;
+use crate::fabric::paths::Payload;
+use crate::fabric::{Direction, DomainId, Fabric, PathId, Transfer, TransferDone};
+use crate::flash::address::LunId;
+use crate::flash::interface::{Control, Operation};
+use crate::measure::blame::Cause;
+use crate::measure::probe::Probe;
+use crate::scheduler::Midway;
+use crate::scheduler::flash_page_group::FlashPageGroup;
+
+impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
+    /// The array of a LUN begins: polls are due from its shortest time on.
+    pub(super) fn schedule_polls(&mut self, lun: LunId) {
+        let first = self.flash.first_poll(lun, &self.work, self.events.now());
+        if let Some(time) = first {
+            self.events.push(time, Event::Poll(lun));
+        }
+    }
+
+    /// A poll is due, unless the LUN has been suspended meanwhile.
+    #[inline(never)]
+    pub(super) fn poll(&mut self, lun: LunId, now: Time) {
+        if self.flash.statuses.take_due(lun, now) {
+            self.ask_for_status(lun, now);
+        }
+    }
+
+    /// The LUN's array is done, which the controller has yet to learn.
+    #[inline(never)]
+    pub(super) fn array_awaits_status(&mut self, lun: LunId, now: Time) {
+        let command = *self.flash.command(lun);
+        match command.operation {
+            Operation::Read => self.work.charge_flash_pages::<X>(command.transactions(), Cause::ArrayRead, now),
+            Operation::Program => self.work.charge_flash_pages::<X>(command.transactions(), Cause::ArrayProgram, now),
+            Operation::Erase => {}
+        }
+        if self.flash.statuses.array_done(lun) {
+            self.ask_for_status(lun, now);
+        }
+    }
+
+    /// Reads the status of a LUN: over the path that it holds, or as soon as one is free.
+    fn ask_for_status(&mut self, lun: LunId, now: Time) {
+        self.flash.statuses.ask(lun);
+        if self.flash.statuses.is_done(lun) {
+            let command = *self.flash.command(lun);
+            self.work.charge_flash_pages::<X>(command.transactions(), Cause::Status, now);
+            if P::FOLLOWS_WAITS {
+                self.work.root_causes.array_ended(lun, true, now);
+            }
+        }
+        match self.paths.is_holding(lun) {
+            true => self.send_control(lun, Control::Status, now),
+            false => {
+                self.scheduler.line_up_midway(lun, Midway::Control(Control::Status));
+                let domain = self.scheduler.domain_of(lun);
+                self.scheduler.touch(domain);
+            }
+        }
+    }
+
+    /// Starts the first command that a path is free for of LUNs that wait in the middle of their work.
+    pub(super) fn start_midway(&mut self, domain: DomainId, now: Time) -> bool {
+        let (fabric, layout) = (&self.paths.fabric, &self.layout);
+        let is_free = |lun, what| {
+            let direction = match what {
+                Midway::Control(Control::Status) => fabric.status().0,
+                Midway::Control(_) | Midway::Copyback => Direction::ToChip,
+            };
+            fabric.is_free(layout.chip_of(lun), direction)
+        };
+        match self.scheduler.next_midway(domain, is_free) {
+            Some((lun, Midway::Copyback)) => self.send_copyback(lun, now),
+            Some((lun, Midway::Control(control))) => self.send_control(lun, control, now),
+            None => return false,
+        }
+        true
+    }
+
+    /// Sends a command of control over a free path, or over the one that the LUN holds.
+    pub(super) fn send_control(&mut self, lun: LunId, control: Control, now: Time) {
+        let chip = self.layout.chip_of(lun);
+        let fabric = &self.paths.fabric;
+        let (direction, command) = match control {
+            Control::Status => fabric.status(),
+            Control::Suspend => (Direction::ToChip, fabric.suspend_time(false)),
+            Control::Resume => (Direction::ToChip, fabric.suspend_time(true)),
+        };
+        if control == Control::Status && self.flash.statuses.sets_out(lun) {
+            self.charge_wait_for_control(lun, fabric.port_free_at(chip, direction), now);
+        }
+        let transfer = Transfer { chip, direction, command, data: Time::ZERO };
+        let events = &mut self.events;
+        let path = self.paths.start_data(lun, transfer, Payload::Control(lun, control), now, fabric_events!(events));
+        self.watch_transfer(path, now);
+    }
+
+    fn charge_wait_for_control(&mut self, lun: LunId, port_free_at: Time, now: Time) {
+        let command = *self.flash.command(lun);
+        for &first in command.transactions() {
+            let mut group = FlashPageGroup::<X>::of(first);
+            while let Some(id) = group.next(&self.work.transactions) {
+                self.charge_path_wait(id, port_free_at, now);
+            }
+        }
+        if P::FOLLOWS_WAITS {
+            self.work.root_causes.command_sent(lun, port_free_at, now);
+        }
+    }
+
+    /// A command of control has crossed.
+    #[inline(never)]
+    pub(super) fn control_crossed(&mut self, lun: LunId, control: Control, crossed: &TransferDone, now: Time) {
+        match control {
+            Control::Status => return self.status_crossed(lun, crossed, now),
+            Control::Suspend => self.suspend_crossed(lun, now),
+            Control::Resume => {
+                let time = self.flash.begin_resumption(lun, &mut self.work, now);
+                self.events.push(time, Event::ArrayDone(lun));
+            }
+        }
+        self.release(crossed.path, now);
+        self.refresh(lun);
+    }
+
+    fn status_crossed(&mut self, lun: LunId, crossed: &TransferDone, now: Time) {
+        let command = *self.flash.command(lun);
+        self.return_path(lun, crossed.path, command.operation, now);
+        if let Some(next) = self.flash.statuses.read(lun, now) {
+            self.events.push(next, Event::Poll(lun));
+            return self.refresh(lun);
+        }
+        for &first in command.transactions() {
+            let mut group = FlashPageGroup::<X>::of(first);
+            while let Some(id) = group.next(&self.work.transactions) {
+                self.work.charge_crossing(id, crossed, now);
+                self.work.charge_page(id, Cause::Status, now);
+            }
+        }
+        // Of one that set out while the array was at work others see nothing but that.
+        if P::FOLLOWS_WAITS && self.flash.statuses.was_done(lun) {
+            let seen_as = self.flash.seen_as(lun, &self.work);
+            self.work.root_causes.command_crossed(lun, crossed, seen_as, now);
+        }
+        self.command_done(lun, now);
+    }
+
+    /// Keeps the path for the LUN's data if it held it before, or else gives it back.
+    fn return_path(&mut self, lun: LunId, path: PathId, operation: Operation, now: Time) {
+        if !self.paths.is_holding(lun) || !self.paths.hold(lun, path, operation) {
+            self.release(path, now);
+        }
+    }
+}

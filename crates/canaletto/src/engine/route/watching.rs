@@ -1,0 +1,81 @@
+//! For whoever watches the wires: transfers, what fabrics trace of them, and whom they are for.
+
+use super::Route;
+use crate::engine::features::Features;
+use crate::engine::time::Time;
+use crate::fabric::paths::{Carried, Payload};
+use crate::fabric::{Fabric, PathId};
+use crate::flash::interface::Operation;
+use crate::measure::probe::{Carries, Load, Owner, Probe};
+use crate::scheduler::flash_page_group::bytes_of;
+
+impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
+    /// Tells the watcher of a transfer that has just been given a path, and what the fabric has traced.
+    #[inline]
+    pub(super) fn watch_transfer(&mut self, path: PathId, now: Time) {
+        if P::WATCHES_WIRES {
+            let load = self.load_of(self.paths.carried(path));
+            self.work.probe.transfer_begins(path, &load, now);
+        }
+        self.watch_wires();
+    }
+
+    /// Passes what the fabric has traced on to the watcher.
+    #[inline]
+    pub(super) fn watch_wires(&mut self) {
+        if P::WATCHES_WIRES {
+            let spans: Vec<_> = self.paths.fabric.trace().drain().collect();
+            for span in spans {
+                let owner = self.owner_of(self.paths.carried(span.path).payload);
+                self.work.probe.wire_used(&span, owner);
+            }
+        }
+    }
+
+    /// Whom a transfer is for: of several pages of one command the first.
+    pub(super) fn owner_of(&self, payload: Payload) -> Owner {
+        match payload {
+            Payload::Command(lun) | Payload::Control(lun, _) => {
+                self.work.owner(self.flash.command(lun).transactions()[0])
+            }
+            Payload::Data(id) | Payload::Copy(id) => self.work.owner(id),
+        }
+    }
+
+    fn load_of(&self, Carried { payload, transfer }: Carried) -> Load {
+        let (chip, direction) = (transfer.chip, transfer.direction);
+        match payload {
+            Payload::Command(lun) | Payload::Control(lun, _) => {
+                let command = self.flash.command(lun);
+                let is_control = matches!(payload, Payload::Control(..));
+                // A page that is copied back is in its register already.
+                let brings_data = command.operation == Operation::Program && transfer.data > Time::ZERO;
+                let bytes = |&first| bytes_of::<X>(first, &self.work.transactions);
+                Load {
+                    carries: if is_control { Carries::Control } else { Carries::Command },
+                    operation: command.operation,
+                    chip,
+                    to: chip,
+                    lun,
+                    planes: self.flash.planes_of(command, &self.work),
+                    direction,
+                    bytes: if brings_data { command.transactions().iter().map(bytes).sum() } else { 0 },
+                }
+            }
+            Payload::Data(id) | Payload::Copy(id) => {
+                let t = &self.work.transactions[id];
+                let is_copy = matches!(payload, Payload::Copy(_));
+                Load {
+                    carries: if is_copy { Carries::Copy } else { Carries::Data },
+                    operation: Operation::Read,
+                    chip,
+                    to: if is_copy { self.layout.chip_of_plane(t.to) } else { chip },
+                    lun: self.layout.lun_of(t.ppa.plane),
+                    planes: 1 << self.layout.plane_in_lun(t.ppa.plane),
+                    direction,
+                    bytes: bytes_of::<X>(id, &self.work.transactions),
+                }
+            }
+        }
+    }
+}

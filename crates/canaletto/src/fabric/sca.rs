@@ -1,0 +1,353 @@
+//! The bus with separate command and address pins: commands of some chips cross while data of others do.
+//!
+//! ```text
+//!              ┌──────┬──────┬── CA    2 pins, both edges of CA_CLK: commands and addresses, as packets
+//! controller 0 ┤    chip 0 chip 1
+//!              └──────┴──────┴── DQ    8 pins: data alone
+//!
+//! CA  │ read, chip 0 │ program, chip 1 │ read, chip 3 │ erase, chip 2 │
+//! DQ  │ data of chip 5                     │ data of chip 1          │ …
+//!                                          └ waited for DQ until the data of chip 5 had crossed
+//! ```
+//! JESD230G (November 2024) §10, as a summary of it has it (cqlhupt.github.io, "NAND SCA" 1 and 2, 2024): what is sent and in
+//! which order, [`packets`]. A sequence with data has crossed when its data have: it first takes CA, then, in the
+//! order in which they come off it, DQ. One such sequence at a time is on CA or waits for DQ, beside the one whose data cross:
+//! the next data are ready when DQ is, and the scheduler decides late which they are. Commands without data need CA alone.
+//!
+//! A LUN takes part in one sequence at a time (§10, "command interleaving": none that concerns DQ is sent to a LUN while its
+//! last one is pending). A chip takes part in as many as it has LUNs; which of them they concern is the scheduler's to know.
+//!
+//! With short sequences (`fabric.sequences`) nothing asks for the data of a read: they set out when CA is free. With full ones
+//! packets on CA turn the chip to a page's column first, and read the status of LUNs.
+//!
+//! Left out: training, termination of other chips (NTO packets), bursts that are paused and taken up again (SCP packets).
+
+mod packets;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use crate::config::design::Fabric as FabricConfig;
+use crate::engine::arena::Slab;
+use crate::engine::time::Time;
+use crate::fabric::chip_to_chip::ChipToChip;
+use crate::fabric::facts::{Facts, Interconnect, Signalling};
+use crate::fabric::sca::packets::CommandPackets;
+use crate::fabric::trace::{WireTrace, WireUse};
+use crate::fabric::wires::{ControllerUse, Wire, WireKind};
+use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer, TransferDone};
+use crate::flash::address::{ChipId, Layout};
+use crate::flash::interface::Operation;
+
+/// Facts of the bus with separate command and address pins. Its pins are those of the bus, of which it uses some otherwise.
+pub const FACTS: Facts = Facts {
+    name: "sca",
+    sentence: "The bus with command and address pins of their own: commands cross while data do (JESD230G).",
+    is_usual: false,
+    signalling: Signalling::Separate,
+    holds_paths: false,
+    routers: None,
+    interconnect: |_, _| Interconnect::CHANNELS,
+};
+
+/// Channels with separate command and data pins.
+#[derive(serde::Serialize, serde::Deserialize)]
+pub struct Sca {
+    chips_each: u32,
+    /// The channel of each chip.
+    of_chips: Vec<DomainId>,
+    channels: Vec<Channel>,
+    ports: Vec<Port>,
+    /// Sequences that a chip takes part in at a time: one a LUN.
+    luns_per_chip: u32,
+    under_way: Slab<PathId, Sequence>,
+    packets: CommandPackets,
+    /// Bytes a second on DQ.
+    rate: u64,
+    trace: WireTrace,
+}
+
+/// The pins of a channel.
+#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+struct Channel {
+    /// Sequence on CA.
+    ca: Option<PathId>,
+    /// Sequence whose data cross.
+    dq: Option<PathId>,
+    /// Sequence with data that is on CA or waits for DQ.
+    next: Option<PathId>,
+    /// Whether `next` waits for DQ.
+    is_waiting: bool,
+    /// Time that CA was in use.
+    ca_busy: Time,
+    /// Time that DQ was in use.
+    dq_busy: Time,
+    /// Time that either was, up to the moment at which the first of them was taken last.
+    busy: Time,
+    since: Time,
+}
+
+/// The sequences of a chip.
+#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+struct Port {
+    under_way: u32,
+    /// When it could last take part in one more.
+    free_at: Time,
+}
+
+/// A command with its address, and its data if it has any, from the first packet to the last byte.
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+struct Sequence {
+    transfer: Transfer,
+    /// When it came off CA.
+    commanded: Time,
+    /// Time it then waited for DQ.
+    waited: Time,
+}
+
+/// Event on a channel.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+pub enum Event {
+    /// The last packet has crossed.
+    Commanded(PathId),
+    /// The last byte of data has.
+    Crossed(PathId),
+}
+
+impl Channel {
+    fn is_idle(&self) -> bool {
+        self.ca.is_none() && self.dq.is_none()
+    }
+
+    /// Takes note that pins are about to be taken.
+    fn taken(&mut self, now: Time) {
+        if self.is_idle() {
+            self.since = now;
+        }
+    }
+
+    /// Takes note that pins have been given back.
+    fn given_back(&mut self, now: Time) {
+        if self.is_idle() {
+            self.busy += now - self.since;
+        }
+    }
+}
+
+impl Sca {
+    fn channel_of(&mut self, path: PathId) -> &mut Channel {
+        let chip = self.under_way[path].transfer.chip;
+        &mut self.channels[self.of_chips[chip.index()].index()]
+    }
+
+    /// The place of a channel's CA among the wires, behind those of data.
+    fn ca_wire(&self, channel: DomainId) -> u32 {
+        self.channels.len() as u32 + channel.0
+    }
+
+    /// The packets of a sequence have crossed: its data follow, if it has any, at once or when DQ is free.
+    fn commanded(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) -> FabricOutcome {
+        let transfer = self.under_way[path].transfer;
+        let domain = self.of_chips[transfer.chip.index()];
+        let channel = &mut self.channels[domain.index()];
+        channel.ca = None;
+        channel.given_back(now);
+        if channel.next != Some(path) {
+            return FabricOutcome { crossed: Some(self.has_crossed(path)), freed: None };
+        }
+        self.under_way[path].commanded = now;
+        let channel = &mut self.channels[domain.index()];
+        match channel.dq {
+            None => self.send_data(path, now, later),
+            Some(_) => channel.is_waiting = true,
+        }
+        FabricOutcome { crossed: None, freed: Some(domain) }
+    }
+
+    /// Sends the data of the next sequence over DQ, which is free.
+    fn send_data(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) {
+        let sequence = &mut self.under_way[path];
+        sequence.waited = now - sequence.commanded;
+        let Transfer { chip, data, .. } = sequence.transfer;
+        let domain = self.of_chips[chip.index()];
+        let channel = &mut self.channels[domain.index()];
+        assert!(channel.dq.is_none(), "channel {} carries data of two chips at once", domain.0);
+        channel.taken(now);
+        (channel.dq, channel.next, channel.is_waiting) = (Some(path), None, false);
+        channel.dq_busy += data;
+        self.trace.write(domain.0, WireUse::Data, path, now, now + data);
+        later(now + data, Event::Crossed(path));
+    }
+
+    /// The data of a sequence have crossed: those that wait follow.
+    fn crossed(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) -> FabricOutcome {
+        let channel = self.channel_of(path);
+        channel.dq = None;
+        channel.given_back(now);
+        if let Some(next) = channel.next.filter(|_| channel.is_waiting) {
+            self.send_data(next, now, later);
+        }
+        FabricOutcome { crossed: Some(self.has_crossed(path)), freed: None }
+    }
+
+    /// A wait lies between packets and data.
+    fn has_crossed(&self, path: PathId) -> TransferDone {
+        let Sequence { transfer, waited, .. } = self.under_way[path];
+        let before = if waited > Time::ZERO { transfer.command } else { Time::ZERO };
+        TransferDone { before, conflict: waited, ..TransferDone::freely(path) }
+    }
+}
+
+impl ChipToChip<Event> for Sca {}
+
+impl Fabric for Sca {
+    type Event = Event;
+
+    fn new(config: &FabricConfig, layout: &Layout) -> Sca {
+        Sca {
+            chips_each: layout.chips_per_channel,
+            of_chips: (0..layout.chips()).map(|chip| DomainId(chip / layout.chips_per_channel)).collect(),
+            channels: vec![Channel::default(); layout.channels as usize],
+            ports: vec![Port::default(); layout.chips() as usize],
+            luns_per_chip: layout.luns_per_chip,
+            under_way: Slab::new(),
+            packets: CommandPackets::new(config),
+            rate: config.link_rate.0,
+            trace: WireTrace::default(),
+        }
+    }
+
+    fn domains(&self) -> u32 {
+        self.channels.len() as u32
+    }
+
+    fn domain_of(&self, chip: ChipId) -> DomainId {
+        self.of_chips[chip.index()]
+    }
+
+    fn chips_of(&self, domain: DomainId) -> Range<u32> {
+        domain.0 * self.chips_each..(domain.0 + 1) * self.chips_each
+    }
+
+    fn may_start(&self, domain: DomainId) -> bool {
+        self.channels[domain.index()].ca.is_none()
+    }
+
+    fn is_free(&self, chip: ChipId, direction: Direction) -> bool {
+        let has_port = self.ports[chip.index()].under_way < self.luns_per_chip;
+        let pins_are_free = match direction {
+            Direction::ToChip => self.may_start(self.domain_of(chip)),
+            Direction::FromChip => self.may_start(self.domain_of(chip)) && self.takes_data(chip),
+        };
+        has_port && pins_are_free
+    }
+
+    fn takes_data(&self, chip: ChipId) -> bool {
+        self.channels[self.of_chips[chip.index()].index()].next.is_none()
+    }
+
+    fn port_free_at(&self, chip: ChipId, _: Direction) -> Time {
+        self.ports[chip.index()].free_at
+    }
+
+    fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) -> PathId {
+        let Transfer { chip, command, data, .. } = transfer;
+        let domain = self.of_chips[chip.index()];
+        let path = self.under_way.insert(Sequence { transfer, commanded: now, waited: Time::ZERO });
+        self.ports[chip.index()].under_way += 1;
+        let channel = &mut self.channels[domain.index()];
+        assert!(channel.ca.is_none(), "channel {} carries commands of two sequences at once", domain.0);
+        channel.taken(now);
+        channel.ca = Some(path);
+        channel.ca_busy += command;
+        if data > Time::ZERO {
+            assert!(channel.next.is_none(), "channel {} has two sequences that wait for its data pins", domain.0);
+            channel.next = Some(path);
+        }
+        if command > Time::ZERO {
+            self.trace.write(self.ca_wire(domain), WireUse::Command, path, now, now + command);
+        }
+        later(now + command, Event::Commanded(path));
+        path
+    }
+
+    fn start_on_held_path(&mut self, _: PathId, _: Transfer, _: Time, _: &mut impl FnMut(Time, Event)) {
+        unreachable!("no path is held")
+    }
+
+    fn handle(&mut self, event: Event, now: Time, later: &mut impl FnMut(Time, Event)) -> FabricOutcome {
+        match event {
+            Event::Commanded(path) => self.commanded(path, now, later),
+            Event::Crossed(path) => self.crossed(path, now, later),
+        }
+    }
+
+    fn release(&mut self, path: PathId, now: Time, _: &mut impl FnMut(Time, Event)) -> DomainId {
+        let chip = self.under_way[path].transfer.chip;
+        self.under_way.remove(path);
+        let port = &mut self.ports[chip.index()];
+        if port.under_way == self.luns_per_chip {
+            port.free_at = now;
+        }
+        port.under_way -= 1;
+        self.of_chips[chip.index()]
+    }
+
+    fn command_time(&self, operation: Operation, planes: usize) -> Time {
+        self.packets.command_time(operation, planes)
+    }
+
+    fn copyback_time(&self, planes: usize) -> Time {
+        self.packets.copyback_time(planes)
+    }
+
+    fn column_time(&self) -> Time {
+        self.packets.column_time()
+    }
+
+    fn status(&self) -> (Direction, Time) {
+        (Direction::ToChip, self.packets.status_time())
+    }
+
+    fn suspend_time(&self, _: bool) -> Time {
+        self.packets.suspend_time()
+    }
+
+    fn data_time(&self, _: Operation, bytes: u64) -> Time {
+        Time::of_transfer(bytes, self.rate)
+    }
+
+    fn peak_rate(&self) -> f64 {
+        self.rate as f64 * self.channels.len() as f64
+    }
+
+    fn ports(&self) -> u64 {
+        u64::from(self.luns_per_chip)
+    }
+
+    fn wires(&self) -> Vec<Wire> {
+        let wire = |kind, name, row: usize, busy| {
+            let to = (row as i32, self.chips_each as i32 - 1);
+            Wire { name, kind, from: (row as i32, -1), to, busy, active: busy }
+        };
+        let each = || self.channels.iter().enumerate();
+        let data = each().map(|(row, c)| wire(WireKind::Channel, format!("channel {row}"), row, c.dq_busy));
+        let commands =
+            each().map(|(row, c)| wire(WireKind::CommandChannel, format!("command channel {row}"), row, c.ca_busy));
+        data.chain(commands).collect()
+    }
+
+    fn controllers(&self) -> Vec<ControllerUse> {
+        let each = |(row, channel): (usize, &Channel)| ControllerUse {
+            name: format!("controller {row}"),
+            place: (row as i32, -1),
+            busy: channel.busy,
+        };
+        self.channels.iter().enumerate().map(each).collect()
+    }
+
+    fn trace(&mut self) -> &mut WireTrace {
+        &mut self.trace
+    }
+}

@@ -1,0 +1,94 @@
+//! Packets on the command pins: a header and a byte each.
+//!
+//! ```text
+//! read      │ 00h │ five of address │ 30h │                     for each plane
+//! program   │ 80h │ five of address │ 12h │ SCE │ … data … │ SCT │ 10h │     for each plane
+//! erase     │ 60h │ three of address │ D0h │                    for each plane
+//! column    │ 06h │ five of address │ E0h │ SCE │ … data … │ SCT │     for each page, with full sequences
+//! status    │ 78h │ three of address │ … chip … │ status │            on CA both ways, which waits for the chip (assumed)
+//! ```
+//! JESD230G §10: each byte of command and address is a packet, a header of four bits (what follows, and which way) and a body of
+//! eight, two bits at a time on both edges of the clock. SCE opens a burst of data, which SCT ends; 12h ends the address of a
+//! program. Packets after a burst are counted with those before it: CA carries
+//! as many, and what follows from them begins with the last byte of data as on the other fabrics.
+
+use crate::config::design::{Fabric as FabricConfig, interface_times};
+use crate::engine::time::Time;
+use crate::flash::interface::{CommandTable, Operation};
+
+/// Bits of a packet's header, and of its body.
+const HEADER_BITS: u64 = 4;
+const BODY_BITS: u64 = 8;
+
+/// Packets that open and end a burst of data: SCE and SCT.
+const BURST_PACKETS: u64 = 2;
+
+/// Packets of a command to one plane.
+fn packets(operation: Operation) -> u64 {
+    match operation {
+        Operation::Read => 1 + 5 + 1,
+        Operation::Program => 1 + 5 + 1 + BURST_PACKETS + 1,
+        Operation::Erase => 1 + 3 + 1,
+    }
+}
+
+/// Times of packets on the command pins.
+#[derive(serde::Serialize, serde::Deserialize)]
+pub struct CommandPackets {
+    /// Transfers that each pin takes to carry a packet.
+    edges: u64,
+    /// Transfers a second of a pin.
+    rate: u64,
+    chip_enable: Time,
+    /// A stated time of every command.
+    command_time: Option<Time>,
+    /// Whether the table has a change of column.
+    turns_to_column: bool,
+    /// Time that a chip takes for its status.
+    status_in_chip: Time,
+}
+
+impl CommandPackets {
+    /// The packets of a validated design.
+    pub fn new(config: &FabricConfig) -> CommandPackets {
+        let width = u64::from(config.sca.ca_width);
+        CommandPackets {
+            edges: HEADER_BITS.div_ceil(width) + BODY_BITS.div_ceil(width),
+            rate: config.sca.ca_rate.0,
+            chip_enable: interface_times(config.interface)["tCS"].time.time(),
+            command_time: config.command_time.map(|stated| stated.time()),
+            turns_to_column: config.has_full_sequences() && config.sequence_table().page.is_some(),
+            status_in_chip: CommandTable::new(config, 1).status_in_chip(),
+        }
+    }
+
+    /// So many packets, of a chip that is selected first.
+    fn time(&self, packets: u64) -> Time {
+        self.chip_enable + Time::of_transfer(packets * self.edges, self.rate)
+    }
+
+    /// A program of what is in the registers: no burst of data.
+    pub fn copyback_time(&self, planes: usize) -> Time {
+        self.command_time.unwrap_or_else(|| self.time((1 + 5 + 1) * planes as u64))
+    }
+
+    /// The change of column in front of a page's data, and what opens and ends these.
+    pub fn column_time(&self) -> Time {
+        if self.turns_to_column { self.time(1 + 5 + 1 + BURST_PACKETS) } else { Time::ZERO }
+    }
+
+    /// A LUN's status: the request, the chip's time, and a packet the other way.
+    pub fn status_time(&self) -> Time {
+        self.time(1 + 3 + 1) + self.status_in_chip
+    }
+
+    /// A command with a row address, which suspends or resumes a LUN's work.
+    pub fn suspend_time(&self) -> Time {
+        self.time(1 + 3)
+    }
+
+    /// A command's packets, those of all planes in one go.
+    pub fn command_time(&self, operation: Operation, planes: usize) -> Time {
+        self.command_time.unwrap_or_else(|| self.time(packets(operation) * planes as u64))
+    }
+}

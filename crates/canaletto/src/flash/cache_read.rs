@@ -1,0 +1,144 @@
+//! Cache registers for reads: data of a page leave while the array reads the next one of its plane.
+//!
+//! ```text
+//! array           │ tR, page 1 │     │ tR, page 2 │         waits       │     │ tR, page 3 │
+//! page register                       ············│ page 2              │tRCBSY
+//! cache register               │ page 1: waits, then leaves ────────────│     │ page 2 …
+//! ```
+//! ONFI 5.1, "Read Cache" and "Read Cache Random" (31h, 3Fh): a read that is given to a plane whose cache register still holds data
+//! goes to the page register behind it, and moves on within tRCBSY once the cache register is empty. Only then the plane takes a
+//! further read; a program or an erase needs both registers. A page that finds the cache register empty from the beginning is there
+//! with the end of the array's work (30h).
+//!
+//! In the standard the move is part of the command that follows (31h), or of one that ends the sequence (3Fh), and the whole LUN is busy
+//! meanwhile. Here it begins by itself, its one cycle is not counted, and it concerns its plane alone.
+
+use crate::config::design::Flash;
+use crate::engine::features::Features;
+use crate::engine::in_flight::InFlight;
+use crate::engine::time::Time;
+use crate::flash::FlashBackend;
+use crate::flash::address::{Layout, LunId, PlaneId};
+use crate::flash::array::Command;
+use crate::flash::interface::Operation;
+use crate::measure::blame::Cause;
+use crate::measure::probe::Probe;
+use crate::scheduler::transaction::TransactionId;
+
+/// Pages read behind others. Empty where planes have one register.
+#[derive(serde::Serialize, serde::Deserialize)]
+pub struct CacheReads {
+    /// From page register to cache register.
+    busy: Time,
+    planes: Vec<Plane>,
+}
+
+/// The registers of a plane, while its page register is in use behind the cache register.
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+struct Plane {
+    /// The page in the page register; none while the array works.
+    page: TransactionId,
+    /// Whether the data before it have left the cache register.
+    is_next: bool,
+    /// When the page register was last emptied.
+    free_at: Time,
+}
+
+impl CacheReads {
+    /// Empty registers.
+    pub fn new(config: &Flash, layout: &Layout) -> CacheReads {
+        let empty = Plane { page: TransactionId::NONE, is_next: false, free_at: Time::ZERO };
+        let planes = if config.cache_read { vec![empty; layout.planes() as usize] } else { Vec::new() };
+        CacheReads { busy: config.cache_read_busy.time(), planes }
+    }
+
+    /// Whether planes have cache registers.
+    pub fn is_on(&self) -> bool {
+        !self.planes.is_empty()
+    }
+}
+
+impl<X: Features> FlashBackend<X> {
+    /// Planes of a LUN, of those whose array could work, that can take a read.
+    pub fn free_for_reads(&self, lun: LunId) -> u64 {
+        !self.array.luns[lun.index()].behind
+    }
+
+    /// A LUN is given a command: reads in planes whose cache registers hold data go to the registers behind.
+    pub(super) fn begin_behind<P: Probe>(&mut self, id: LunId, command: &Command, work: &InFlight<'_, P>) {
+        if !self.cache_reads.is_on() || command.operation != Operation::Read {
+            return;
+        }
+        for &first in command.transactions() {
+            let plane = work.transactions[first].ppa.plane;
+            let bit = 1 << self.layout.plane_in_lun(plane);
+            let lun = &mut self.array.luns[id.index()];
+            assert!(lun.behind & bit == 0, "plane {} reads over a page that has not been moved", plane.0);
+            if lun.registers & bit != 0 {
+                lun.behind |= bit;
+                let registers = &mut self.cache_reads.planes[plane.index()];
+                (registers.page, registers.is_next) = (TransactionId::NONE, false);
+            }
+        }
+    }
+
+    /// The array has read a page. Returns whether it is in the register behind.
+    pub fn is_read_behind(&mut self, lun: LunId, first: TransactionId, plane: PlaneId) -> bool {
+        let is_behind = self.array.luns[lun.index()].behind & 1 << self.layout.plane_in_lun(plane) != 0;
+        if is_behind {
+            self.cache_reads.planes[plane.index()].page = first;
+        }
+        is_behind
+    }
+
+    /// Data leave a plane's cache register. Returns whether its page register is in use behind it.
+    pub(super) fn leaves_one_behind(&mut self, lun: LunId, plane: PlaneId) -> bool {
+        let is_behind = self.array.luns[lun.index()].behind & 1 << self.layout.plane_in_lun(plane) != 0;
+        if is_behind {
+            self.cache_reads.planes[plane.index()].is_next = true;
+        }
+        is_behind
+    }
+
+    /// Moves a plane's page to the cache register if that is empty and the page is there. Returns when it has moved.
+    pub fn move_up<P: Probe>(
+        &mut self,
+        lun: LunId,
+        plane: PlaneId,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+    ) -> Option<Time> {
+        let is_behind = self.array.luns[lun.index()].behind & 1 << self.layout.plane_in_lun(plane) != 0;
+        let registers = self.cache_reads.planes.get(plane.index()).filter(|_| is_behind)?;
+        if !registers.is_next || !registers.page.is_some() {
+            return None;
+        }
+        work.charge_flash_pages::<X>(&[registers.page], Cause::ChipBusyUser, now);
+        work.probe.register_filled(plane, now);
+        Some(now + self.cache_reads.busy)
+    }
+
+    /// A plane's page is in its cache register. Returns the page.
+    pub fn moved_up<P: Probe>(
+        &mut self,
+        lun: LunId,
+        plane: PlaneId,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+    ) -> TransactionId {
+        self.array.luns[lun.index()].behind &= !(1 << self.layout.plane_in_lun(plane));
+        let registers = &mut self.cache_reads.planes[plane.index()];
+        registers.free_at = now;
+        work.charge_flash_pages::<X>(&[registers.page], Cause::ArrayRead, now);
+        registers.page
+    }
+
+    /// Since when a plane that is free now has been able to take a command of an operation, its chip's port apart.
+    #[inline(always)]
+    pub(super) fn available_since(&self, lun: LunId, operation: Operation, plane: PlaneId) -> Time {
+        if X::CACHE_READ && self.cache_reads.is_on() && operation == Operation::Read {
+            return self.array.array_free_at(lun).max(self.cache_reads.planes[plane.index()].free_at);
+        }
+        self.array.available_since(lun, plane)
+    }
+}

@@ -1,0 +1,158 @@
+//! Status of LUNs: which operations are over only when the controller has read it, when polls are due, and how many there were.
+//!
+//! ```text
+//! command crossed       shortest time: first poll       array done             a poll finds it ready
+//! ────────┼───────────────────────┼──── period ────┼──────────┼───────────┼──────────┼────────> the LUN is free
+//!              array                     too early                          status on the wires
+//! ```
+//! Polls are of a controller that knows the shortest time of an operation from the data sheet (`fabric.status`).
+
+use crate::config::design::Fabric;
+use crate::engine::time::Time;
+use crate::flash::address::LunId;
+use crate::flash::interface::{Operation, StatusReads};
+
+/// A LUN's part.
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+struct Lun {
+    /// Whether its array is done, and its status has yet to say so.
+    is_done: bool,
+    /// Whether the request for its status waits for a path, or crosses.
+    is_asked: bool,
+    /// Whether its array was done when that set out.
+    was_done: bool,
+    /// When the next poll is due; [`Time::MAX`] if none is.
+    poll_at: Time,
+    /// Whether the command to suspend it is crossing.
+    is_being_suspended: bool,
+}
+
+/// Status of every LUN. Empty with short sequences.
+#[derive(serde::Serialize, serde::Deserialize)]
+pub struct Statuses {
+    luns: Vec<Lun>,
+    reads: StatusReads,
+    period: Time,
+    /// Whether programs and erases are suspended and resumed by commands on the wires.
+    suspensions_are_told: bool,
+    /// Status reads so far.
+    count: u64,
+    /// Status reads that came before the array was done.
+    early: u64,
+}
+
+impl Statuses {
+    /// Nothing asked in `luns` LUNs.
+    pub fn new(fabric: &Fabric, luns: u32) -> Statuses {
+        let none =
+            Lun { is_done: false, is_asked: false, was_done: false, poll_at: Time::MAX, is_being_suspended: false };
+        let reads = StatusReads::of(fabric);
+        let luns = if fabric.has_full_sequences() { luns as usize } else { 0 };
+        let suspensions_are_told = fabric.has_full_sequences() && fabric.sequence_table().suspend.is_some();
+        let period = fabric.status.period.time();
+        Statuses { luns: vec![none; luns], reads, period, suspensions_are_told, count: 0, early: 0 }
+    }
+
+    /// Counts for results, where status is ever read.
+    pub fn counters(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let counts = [("status_reads", self.count), ("status_reads_too_early", self.early)];
+        counts.into_iter().filter(|_| self.reads != StatusReads::Never)
+    }
+
+    /// Whether an operation of this kind is over only when its status has been read.
+    pub fn concern(&self, operation: Operation) -> bool {
+        self.reads.concern(operation)
+    }
+
+    /// Whether there are none, as with short sequences.
+    pub fn is_empty(&self) -> bool {
+        self.luns.is_empty()
+    }
+
+    /// Whether programs and erases are suspended and resumed by commands on the wires.
+    pub fn suspensions_are_told(&self) -> bool {
+        self.suspensions_are_told
+    }
+
+    /// The LUN's array begins, or goes on. Polls come from `time` on, if there are any, which is returned.
+    pub fn begin(&mut self, lun: LunId, time: Time) -> bool {
+        let polls = self.reads == StatusReads::Polled;
+        let Some(lun) = self.luns.get_mut(lun.index()) else { return false };
+        lun.is_being_suspended = false;
+        lun.poll_at = if polls { time } else { Time::MAX };
+        polls
+    }
+
+    /// Takes the poll that was scheduled for now. Returns whether it is still meant.
+    pub fn take_due(&mut self, lun: LunId, now: Time) -> bool {
+        let lun = &mut self.luns[lun.index()];
+        let is_due = lun.poll_at == now;
+        if is_due {
+            lun.poll_at = Time::MAX;
+        }
+        is_due
+    }
+
+    /// The LUN's array is done. Returns whether its status is to be read at once.
+    pub fn array_done(&mut self, lun: LunId) -> bool {
+        self.luns[lun.index()].is_done = true;
+        self.reads == StatusReads::WhenDone
+    }
+
+    /// Whether the LUN's array is done, and its status has yet to say so.
+    pub fn is_done(&self, lun: LunId) -> bool {
+        self.luns.get(lun.index()).is_some_and(|lun| lun.is_done)
+    }
+
+    /// The LUN's status is asked for.
+    pub fn ask(&mut self, lun: LunId) {
+        self.luns[lun.index()].is_asked = true;
+    }
+
+    /// The request for the LUN's status sets out. Returns whether its array is done.
+    pub fn sets_out(&mut self, lun: LunId) -> bool {
+        let lun = &mut self.luns[lun.index()];
+        lun.was_done = lun.is_done;
+        lun.is_done
+    }
+
+    /// Whether the LUN's array was done when the request for its status set out.
+    pub fn was_done(&self, lun: LunId) -> bool {
+        self.luns[lun.index()].was_done
+    }
+
+    /// The command to suspend the LUN's work is sent.
+    pub fn sends_suspension(&mut self, lun: LunId) {
+        self.luns[lun.index()].is_being_suspended = true;
+    }
+
+    /// It has crossed. Returns whether it is still meant: the LUN goes on with the same work, and its status is not asked for. No
+    /// poll follows if so.
+    pub fn takes_suspension(&mut self, lun: LunId) -> bool {
+        let lun = &mut self.luns[lun.index()];
+        let is_meant = std::mem::take(&mut lun.is_being_suspended) && !lun.is_asked && !lun.is_done;
+        if is_meant {
+            lun.poll_at = Time::MAX;
+        }
+        is_meant
+    }
+
+    /// Whether a status or a suspension is on its way.
+    pub fn is_engaged(&self, lun: LunId) -> bool {
+        self.luns.get(lun.index()).is_some_and(|lun| lun.is_asked || lun.is_being_suspended)
+    }
+
+    /// The status has crossed. Returns the time of the next poll, or none if the LUN is ready.
+    pub fn read(&mut self, lun: LunId, now: Time) -> Option<Time> {
+        self.count += 1;
+        let lun = &mut self.luns[lun.index()];
+        lun.is_asked = false;
+        if std::mem::take(&mut lun.is_done) {
+            lun.poll_at = Time::MAX;
+            return None;
+        }
+        self.early += 1;
+        lun.poll_at = now + self.period;
+        Some(lun.poll_at)
+    }
+}

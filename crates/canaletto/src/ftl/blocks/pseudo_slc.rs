@@ -1,0 +1,399 @@
+//! Pseudo-SLC cache: blocks whose cells hold one bit each, which the host's writes fill first.
+//!
+//! A block in this mode has as many pages as word lines (times those of a flash page), from 0 on. Once the last of them is
+//! taken, the pages that it does not have count as written and hold nothing: for collection it is then a full block of
+//! which few pages are valid. It is no candidate of the collector's policy, though; [`Blocks::block_to_fold`] says which one
+//! is to be folded next.
+//!
+//! Blocks of the static part come out of the plane's free ones when they are needed for the first time, and stay with it
+//! for good. Blocks of the dynamic part are borrowed as long as more blocks are free than collection begins with.
+
+use std::collections::VecDeque;
+
+use super::{Blocks, Frontier, Frontiers};
+use crate::config::design::PseudoSlc;
+use crate::config::pseudo_slc::CacheBlocks;
+use crate::flash::address::PlaneId;
+
+/// Use of a block's cells.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) enum Mode {
+    /// As many bits as the cell holds.
+    #[default]
+    Native,
+    /// One bit, now and always.
+    Static,
+    /// One bit, until it is erased.
+    Dynamic,
+}
+
+/// One plane's part of the cache.
+#[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
+struct Part {
+    /// Erased blocks of the static part, the one erased first in front.
+    erased: VecDeque<u32>,
+    /// Blocks of the static part that hold data or are being filled.
+    static_used: u32,
+    /// Of the static part, blocks that are bad.
+    bad: u32,
+    /// Blocks that are borrowed.
+    borrowed: u32,
+    /// Full blocks, the one filled first in front.
+    full: VecDeque<u32>,
+    /// Whether it is folded under load.
+    is_pressed: bool,
+    /// Erases of each block in this mode, by its number.
+    erases: Vec<u32>,
+}
+
+/// The cache's blocks.
+#[derive(serde::Serialize, serde::Deserialize)]
+pub(super) struct Cache {
+    parts: Vec<Part>,
+    /// Pages of a block in this mode.
+    pages: u32,
+    /// Blocks of a plane that are its own.
+    of_static: u32,
+    /// Blocks of a plane that it may borrow.
+    of_dynamic: u32,
+    /// A plane collects with fewer free blocks than this.
+    collects_below: u32,
+    endurance: u32,
+    high_watermark: f64,
+    low_watermark: f64,
+}
+
+/// Size, contents and wear of the cache.
+#[derive(Clone, Copy, Default)]
+pub struct CacheState {
+    /// Pages of the static part.
+    pub static_pages: u64,
+    /// Pages of the dynamic part at its largest.
+    pub dynamic_pages: u64,
+    /// Blocks that hold data or are being filled.
+    pub used: u64,
+    /// Pages of valid data in them.
+    pub valid_pages: u64,
+    /// The most erases of a block in this mode.
+    pub erases_max: u32,
+}
+
+impl Blocks {
+    /// The same fresh drive with a pseudo-SLC cache, whose planes collect with fewer than `collects_below` free blocks.
+    pub fn with_cache(mut self, blocks: CacheBlocks, collects_below: u32, keys: &PseudoSlc) -> Blocks {
+        self.frontiers = Frontiers::new(self.planes.len() as u32, self.frontiers.streams(), true);
+        for plane in &mut self.planes {
+            plane.withheld = blocks.of_static;
+        }
+        self.free -= u64::from(blocks.of_static) * self.planes.len() as u64;
+        self.cache = Some(Box::new(Cache {
+            parts: vec![Part::default(); self.planes.len()],
+            pages: blocks.pages,
+            of_static: blocks.of_static,
+            of_dynamic: blocks.of_dynamic,
+            collects_below,
+            endurance: keys.endurance,
+            high_watermark: keys.high_watermark,
+            low_watermark: keys.low_watermark,
+        }));
+        self
+    }
+
+    /// Whether the cells of a block hold one bit each though they could hold more.
+    pub fn is_cache_block(&self, plane: PlaneId, block: u32) -> bool {
+        self.cache.is_some() && self.planes[plane.index()].blocks[block as usize].mode != Mode::Native
+    }
+
+    /// Whether the next page that a frontier gives is one of the cache.
+    pub fn gives_cache_page(&self, plane: PlaneId, frontier: Frontier) -> bool {
+        let has_own = || self.frontiers.get(plane, frontier).left > 0 || self.cache_may_open(plane);
+        frontier != frontier.native() && has_own()
+    }
+
+    /// Pages of a block, as its cells are used.
+    pub(super) fn pages_in(&self, plane: PlaneId, block: u32) -> u32 {
+        let cache = self.cache.as_ref().filter(|_| self.is_cache_block(plane, block));
+        cache.map_or(self.pages_per_block, |cache| cache.pages)
+    }
+
+    /// Whether the plane's part of the cache can have one more block.
+    pub(super) fn cache_may_open(&self, plane: PlaneId) -> bool {
+        let Some(cache) = &self.cache else { return false };
+        let (p, part) = (&self.planes[plane.index()], &cache.parts[plane.index()]);
+        let may_borrow = part.borrowed < cache.of_dynamic && p.free() > cache.collects_below;
+        !part.erased.is_empty() || p.withheld > 0 || may_borrow
+    }
+
+    /// Takes a block for the cache, which [`Blocks::cache_may_open`].
+    pub(super) fn take_for_cache(&mut self, plane: PlaneId) -> u32 {
+        let index = plane.index();
+        let erased = self.cache.as_mut().and_then(|cache| cache.parts[index].erased.pop_front());
+        let (block, mode) = match erased {
+            Some(block) => (block, Mode::Static),
+            None if self.planes[index].withheld > 0 => {
+                self.planes[index].withheld -= 1;
+                (self.take_erased(plane), Mode::Static)
+            }
+            None => (self.take_free(plane), Mode::Dynamic),
+        };
+        if let Some(cache) = &mut self.cache {
+            let part = &mut cache.parts[index];
+            part.static_used += u32::from(mode == Mode::Static);
+            part.borrowed += u32::from(mode == Mode::Dynamic);
+        }
+        let p = &mut self.planes[index];
+        (p.blocks[block as usize].mode, p.blocks[block as usize].opened) = (mode, p.clock);
+        block
+    }
+
+    /// Whether all pages that a block of the cache has are taken.
+    pub(super) fn is_cache_block_full(&self, plane: PlaneId, block: u32) -> bool {
+        self.is_cache_block(plane, block)
+            && self.planes[plane.index()].blocks[block as usize].written == self.pages_per_block
+    }
+
+    /// A page of a block is taken: if it is the last that a block of the cache has, the block is full.
+    pub(super) fn note_cache_full(&mut self, plane: PlaneId, block: u32) {
+        let Some(cache) = &mut self.cache else { return };
+        let b = &mut self.planes[plane.index()].blocks[block as usize];
+        if b.mode != Mode::Native && b.written == cache.pages {
+            b.written = self.pages_per_block;
+            cache.parts[plane.index()].full.push_back(block);
+        }
+    }
+
+    /// The block of the cache that a plane is to fold now, if there is one: the oldest if the drive `is_idle` or too much of
+    /// the plane's part is in use, and the oldest of those borrowed if the plane is short of free blocks.
+    pub fn block_to_fold(&mut self, plane: PlaneId, is_idle: bool) -> Option<u32> {
+        let free = self.planes[plane.index()].free();
+        let cache = self.cache.as_mut()?;
+        let part = &mut cache.parts[plane.index()];
+        let used = part.static_used + part.borrowed;
+        let to_borrow = free.saturating_sub(cache.collects_below).min(cache.of_dynamic - part.borrowed);
+        let size = used + part.erased.len() as u32 + self.planes[plane.index()].withheld + to_borrow;
+        part.is_pressed = f64::from(used) > cache.high_watermark * f64::from(size)
+            || part.is_pressed && f64::from(used) > cache.low_watermark * f64::from(size);
+        let any = is_idle || part.is_pressed;
+        let short = free < cache.collects_below;
+        let blocks = &self.planes[plane.index()].blocks;
+        let is_due = |block: &u32| any || short && blocks[*block as usize].mode == Mode::Dynamic;
+        let block = part.full.iter().copied().find(is_due)?;
+        self.can_be_collected(plane, block).then_some(block)
+    }
+
+    /// A block is collected from now on. One that gives none back may take one: the host leaves it.
+    pub fn job_begins(&mut self, plane: PlaneId, victim: u32) {
+        if self.cache.is_some() {
+            let p = &mut self.planes[plane.index()];
+            p.kept = u32::from(p.blocks[victim as usize].mode == Mode::Static);
+        }
+    }
+
+    /// A block of the cache is empty: erased and free again, unless it is bad or worn out.
+    pub(super) fn erase_in_cache(&mut self, plane: PlaneId, block: u32, endurance: u32) {
+        let index = plane.index();
+        let p = &mut self.planes[index];
+        p.kept = 0;
+        let b = &mut p.blocks[block as usize];
+        let (mode, was_bad) = (b.mode, b.bad);
+        if mode == Mode::Dynamic || was_bad {
+            b.mode = Mode::Native;
+        }
+        if !was_bad {
+            b.erases += 1;
+            p.erasures += 1;
+            // Wear levelling among the others does not look at blocks that are never among them.
+            p.most_erases = if mode == Mode::Dynamic { p.most_erases.max(b.erases) } else { p.most_erases };
+        }
+        if let Some(cache) = &mut self.cache {
+            let part = &mut cache.parts[index];
+            part.full.retain(|&full| full != block);
+            part.static_used -= u32::from(mode == Mode::Static);
+            part.borrowed -= u32::from(mode == Mode::Dynamic);
+            let known = part.erases.len().max(block as usize + 1);
+            part.erases.resize(known, 0);
+            part.erases[block as usize] += u32::from(!was_bad);
+        }
+        let worn_out = !was_bad && self.is_worn_out(plane, block, endurance);
+        if worn_out {
+            self.give_up(plane, block);
+        }
+        match (&mut self.cache, mode) {
+            (Some(cache), Mode::Static) if worn_out || was_bad => cache.parts[index].bad += 1,
+            (Some(cache), Mode::Static) => cache.parts[index].erased.push_back(block),
+            _ if worn_out || was_bad => {}
+            _ => self.set_free_alone(plane, block),
+        }
+    }
+
+    /// Whether a block has come to the end of its endurance (erases; 0: any number), in both modes together.
+    pub(super) fn is_worn_out(&self, plane: PlaneId, block: u32, endurance: u32) -> bool {
+        let erases = u64::from(self.planes[plane.index()].blocks[block as usize].erases);
+        let Some(cache) = &self.cache else { return endurance > 0 && erases >= u64::from(endurance) };
+        let cached = u64::from(cache.parts[plane.index()].erases.get(block as usize).copied().unwrap_or(0));
+        // Shares of either endurance, brought to one denominator: none of either that is without end.
+        let (native, own) = (u64::from(endurance), u64::from(cache.endurance));
+        match (native, own) {
+            (0, 0) => false,
+            (0, _) => cached >= own,
+            (_, 0) => erases - cached >= native,
+            _ => (erases - cached) * own + cached * native >= native * own,
+        }
+    }
+
+    /// Free blocks that are the cache's alone.
+    pub(super) fn free_for_cache(&self, plane: PlaneId) -> u32 {
+        self.planes[plane.index()].withheld + self.erased_in_cache(plane).count() as u32
+    }
+
+    /// Free blocks of the cache that were used before.
+    pub(super) fn erased_in_cache(&self, plane: PlaneId) -> impl Iterator<Item = u32> {
+        self.cache.iter().flat_map(move |cache| cache.parts[plane.index()].erased.iter().copied())
+    }
+
+    /// Blocks that are bad and were the cache's alone.
+    pub(super) fn bad_in_cache(&self, plane: PlaneId) -> u32 {
+        self.cache.as_ref().map_or(0, |cache| cache.parts[plane.index()].bad)
+    }
+
+    /// Size, contents and wear of the cache.
+    pub fn cache_state(&self) -> CacheState {
+        let Some(cache) = &self.cache else { return CacheState::default() };
+        let pages = |blocks: u32| u64::from(blocks) * u64::from(cache.pages) * self.planes.len() as u64;
+        let cached = self.planes.iter().flat_map(|p| &p.blocks).filter(|b| b.mode != Mode::Native);
+        CacheState {
+            static_pages: pages(cache.of_static),
+            dynamic_pages: pages(cache.of_dynamic),
+            used: cache.parts.iter().map(|part| u64::from(part.static_used + part.borrowed)).sum(),
+            valid_pages: cached.map(|b| u64::from(b.valid)).sum(),
+            erases_max: cache.parts.iter().flat_map(|part| &part.erases).copied().max().unwrap_or(0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::design::Geometry;
+    use crate::config::units::Size;
+    use crate::flash::address::{Layout, Ppa};
+    use crate::ftl::bad_blocks::BadBlocks;
+
+    const PLANE: PlaneId = PlaneId(0);
+    const CACHED: Frontier = Frontier::Cached(0);
+
+    /// One plane of 12 blocks of 6 pages, 2 as pseudo-SLC; collection begins with fewer than 4 free blocks.
+    fn blocks(of_static: u32, of_dynamic: u32, keys: &PseudoSlc) -> Blocks {
+        let geometry = Geometry {
+            channels: 1,
+            chips_per_channel: 1,
+            dies_per_chip: 1,
+            planes_per_die: 1,
+            blocks_per_plane: 12,
+            pages_per_block: 6,
+            page: Size(4096),
+        };
+        let bad = BadBlocks { seed: 3, factory: 0.0, most: 12 };
+        let blocks = Blocks::new(&Layout::new(&geometry, true), 1, 1, true, bad);
+        blocks.with_cache(CacheBlocks { of_static, of_dynamic, pages: 2 }, 4, keys)
+    }
+
+    fn write(blocks: &mut Blocks, lpa: u64) -> Ppa {
+        blocks.allocate(PLANE, CACHED, lpa, 1).expect("a free page").0
+    }
+
+    /// Whether each of so many writes went to the cache.
+    fn cached(blocks: &mut Blocks, writes: u64) -> Vec<bool> {
+        let mut is_cached = |lpa| {
+            let foretold = blocks.gives_cache_page(PLANE, CACHED);
+            let at = write(blocks, lpa);
+            assert_eq!(blocks.is_cache_block(PLANE, at.block), foretold);
+            foretold
+        };
+        (0..writes).map(&mut is_cached).collect()
+    }
+
+    fn erase(blocks: &mut Blocks, block: u32) {
+        for page in 0..6 {
+            let at = Ppa { plane: PLANE, block, page };
+            if blocks.valid_lpa(at).is_some() {
+                blocks.invalidate(at);
+            }
+        }
+        blocks.erase(PLANE, block, 0);
+        blocks.audit().unwrap();
+    }
+
+    #[test]
+    fn writes_go_to_native_blocks_when_the_cache_is_full() {
+        let mut blocks = blocks(2, 0, &PseudoSlc::default());
+        assert_eq!(blocks.free(PLANE), 10, "two are the cache's alone");
+        assert_eq!(cached(&mut blocks, 7), [[true; 4].as_slice(), &[false; 3]].concat());
+        assert_eq!(blocks.free(PLANE), 9);
+        blocks.audit().unwrap();
+    }
+
+    #[test]
+    fn the_oldest_block_is_folded_first_and_a_static_one_comes_back_to_the_cache() {
+        let mut blocks = blocks(2, 0, &PseudoSlc::default());
+        let first = write(&mut blocks, 0).block;
+        assert_eq!(blocks.block_to_fold(PLANE, true), None, "it is being filled");
+        cached(&mut blocks, 3);
+        assert_eq!((blocks.block_to_fold(PLANE, false), blocks.block_to_fold(PLANE, true)), (None, Some(first)));
+        assert!(!blocks.candidates(PLANE).is_full(first), "no victim of the collector's policy");
+        assert_eq!(blocks.candidates(PLANE).reclaimed_pages(first), 0);
+        let free = blocks.free(PLANE);
+        blocks.job_begins(PLANE, first);
+        assert_eq!(blocks.planes[0].kept, 1, "the host leaves a block to what this one may take");
+        erase(&mut blocks, first);
+        assert_eq!((blocks.free(PLANE), blocks.planes[0].kept, write(&mut blocks, 9).block), (free, 0, first));
+    }
+
+    #[test]
+    fn the_dynamic_part_borrows_what_collection_does_not_miss() {
+        let mut blocks = blocks(0, 12, &PseudoSlc::default());
+        // With 12 blocks free, 8 leave 4.
+        assert_eq!(cached(&mut blocks, 20), [[true; 16].as_slice(), &[false; 4]].concat());
+        assert_eq!(blocks.free(PLANE), 3);
+        let oldest = blocks.block_to_fold(PLANE, false).expect("the plane is short of free blocks");
+        assert_eq!(blocks.candidates(PLANE).reclaimed_pages(oldest), 4);
+        erase(&mut blocks, oldest);
+        assert_eq!((blocks.free(PLANE), blocks.block_to_fold(PLANE, false)), (4, None));
+        assert!(!blocks.is_cache_block(PLANE, oldest));
+    }
+
+    #[test]
+    fn folding_under_load_goes_from_one_watermark_to_the_other() {
+        let keys = PseudoSlc { high_watermark: 0.6, low_watermark: 0.25, ..PseudoSlc::default() };
+        let mut blocks = blocks(4, 0, &keys);
+        let mut folded = Vec::new();
+        for writes in 1..=6 {
+            cached(&mut blocks, 1);
+            assert_eq!(
+                blocks.block_to_fold(PLANE, false).is_some(),
+                writes > 4,
+                "{writes}: above 0.6 from the third block on"
+            );
+        }
+        while let Some(block) = blocks.block_to_fold(PLANE, false) {
+            erase(&mut blocks, block);
+            folded.push(block);
+        }
+        assert_eq!(folded, [0, 1], "one of four is left");
+    }
+
+    /// 2 native erases and 3 in this mode, or a half of either.
+    #[test]
+    fn wear_of_both_modes_adds_up() {
+        let keys = PseudoSlc { endurance: 4, ..PseudoSlc::default() };
+        let mut blocks = blocks(0, 12, &keys);
+        let block = write(&mut blocks, 0).block;
+        let worn = |blocks: &mut Blocks, native: u32, cached: u32| {
+            blocks.planes[0].blocks[block as usize].erases = native + cached;
+            blocks.cache.as_mut().unwrap().parts[0].erases = vec![cached; block as usize + 1];
+            blocks.is_worn_out(PLANE, block, 2)
+        };
+        let shares = [(1, 0), (0, 3), (1, 1), (2, 0), (0, 4), (1, 2)];
+        assert_eq!(shares.map(|(n, c)| worn(&mut blocks, n, c)), [false, false, false, true, true, true]);
+    }
+}

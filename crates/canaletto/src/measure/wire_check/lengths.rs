@@ -1,0 +1,196 @@
+//! Least times of commands and data on one wire, worked out from the configuration alone.
+
+use crate::config::design::{Design, Fabric, FabricKind, SequenceKind};
+use crate::engine::time::Time;
+use crate::flash::interface::Operation;
+use crate::measure::probe::{Carries, Load};
+use crate::measure::wire_check::distances::Distances;
+
+const PS_PER_S: u128 = 1_000_000_000_000;
+
+/// Flits of a data packet before its payload: a header and two of size (Networked SSD §IV-B, Fig. 8).
+const DATA_HEADER: u64 = 3;
+
+/// Flits that ask a chip for read data: a header and a command (Fig. 8, "read data transfer").
+const REQUEST: u64 = 2;
+
+/// Least times on the wires of a design.
+#[derive(Debug, Clone)]
+pub struct Lengths {
+    fabric: Fabric,
+    distances: Distances,
+}
+
+/// Time of so many bytes at a rate, rounded down.
+fn at_rate(bytes: u64, rate: u64) -> Time {
+    if rate == 0 { Time::ZERO } else { Time((u128::from(bytes) * PS_PER_S / u128::from(rate)) as u64) }
+}
+
+/// Cycles of commands and addresses with full sequences (ONFI 5.1 §5): of each plane two command bytes and the address, of which an
+/// erase has three bytes.
+fn full_cycles(operation: Operation, planes: u64) -> u64 {
+    if operation == Operation::Erase { 5 * planes } else { 7 * planes }
+}
+
+/// Cycles of a request for status, or of a suspension: a command byte and a row address.
+const CONTROL_CYCLES: u64 = 1 + 3;
+
+/// Cycles of a change of column: two command bytes and the address.
+const COLUMN_CYCLES: u64 = 7;
+
+/// Bits of a packet on separate command pins: a header of four and a byte (JESD230G §10).
+const PACKET_BITS: u64 = 12;
+
+/// Cycles of commands and addresses on dedicated signals: of a read a command and five addresses for each plane (the model
+/// leaves out the confirming cycle, as MQSim does), of an erase a command and three.
+fn cycles(operation: Operation, planes: u64) -> u64 {
+    match operation {
+        Operation::Read => 6 * planes,
+        Operation::Program => 5 * planes + 1,
+        Operation::Erase => 4 * planes,
+    }
+}
+
+/// Bytes of a command for one plane: commands, two of column, three of row (an erase names no column).
+fn command_bytes(operation: Operation) -> u64 {
+    if operation == Operation::Erase { 2 + 3 } else { 2 + 2 + 3 }
+}
+
+impl Lengths {
+    /// Least times of a validated design.
+    pub fn new(design: &Design) -> Lengths {
+        Lengths { fabric: design.fabric.clone(), distances: Distances::of(&design.fabric) }
+    }
+
+    /// The distances of the interface.
+    pub fn distances(&self) -> &Distances {
+        &self.distances
+    }
+
+    /// Time of a byte on a link of a network.
+    pub fn flit(&self) -> Time {
+        let bits = if self.fabric.kind == FabricKind::Mesh2bit { 4 } else { 1 };
+        let rate = u128::from(self.fabric.network.link_rate.0);
+        Time((bits * PS_PER_S).div_ceil(rate) as u64)
+    }
+
+    /// Time from the start of a packet on one link of a mesh to its earliest on the next.
+    pub fn mesh_hop(&self) -> Time {
+        self.flit() + self.fabric.network.router_delay.time()
+    }
+
+    /// Time of a scout from router to router: two flits of a type bit, a mode bit and a number (Venice §4.2, Fig. 6), in bytes, and
+    /// the router's delay.
+    pub fn scout_hop(&self, chips: u32, controllers: u32) -> Time {
+        let bits = |count: u32| u32::BITS - count.saturating_sub(1).leading_zeros();
+        let flit = (2 + bits(chips).max(bits(controllers))).div_ceil(8);
+        self.flit() * (2 * u64::from(flit)) + self.fabric.network.router_delay.time()
+    }
+
+    /// Least time in which two controllers agree: a request and a grant, each a message and the time to act on it.
+    pub fn agreement(&self) -> Time {
+        let control = &self.fabric.omnibus.control;
+        let rate = control.rate.0.saturating_mul(u64::from(control.width));
+        (at_rate(8 * control.message.0, rate) + control.delay.time()) * 2
+    }
+
+    fn lanes(&self) -> u64 {
+        if self.fabric.kind == FabricKind::Packetized { 2 } else { 1 }
+    }
+
+    /// Least time of the commands and addresses of a transfer.
+    pub fn command(&self, load: &Load) -> Time {
+        let planes = u64::from(load.planes.count_ones());
+        if self.fabric.steps.is_some() {
+            return Time::ZERO;
+        }
+        match load.carries {
+            Carries::Copy => return Time::ZERO,
+            Carries::Data if !self.is_full() => return Time::ZERO,
+            Carries::Data => return self.column(),
+            Carries::Control => return self.cycles(CONTROL_CYCLES),
+            Carries::Command => {}
+        }
+        if let Some(stated) = self.fabric.command_time {
+            return stated.time();
+        }
+        if self.is_full() && matches!(self.fabric.kind, FabricKind::Bus | FabricKind::Ideal | FabricKind::Venice) {
+            return self.cycles(full_cycles(load.operation, planes));
+        }
+        let (bytes, rate) = (command_bytes(load.operation), self.fabric.link_rate.0);
+        match self.fabric.kind {
+            FabricKind::Bus | FabricKind::Ideal => {
+                Time::from_ns(self.distances.t_cs + cycles(load.operation, planes) * self.distances.t_cad)
+            }
+            FabricKind::Packetized | FabricKind::Omnibus | FabricKind::OmnibusSplit => {
+                Time::from_ns(self.distances.t_cs) + at_rate(planes * (1 + bytes), self.lanes() * rate)
+            }
+            FabricKind::Sca => self.cycles(planes * bytes),
+            FabricKind::Mesh | FabricKind::Mesh2bit => self.flit() * (planes * (1 + bytes)),
+            FabricKind::Venice => at_rate(planes * bytes, self.fabric.network.link_rate.0),
+        }
+    }
+
+    /// Whether commands have all steps of the standard.
+    pub fn is_full(&self) -> bool {
+        self.fabric.command_time.is_none() && self.fabric.sequences == SequenceKind::Full
+    }
+
+    /// Least time on the wires to turn a chip to a page's column: none where packets ask for data, or nobody does.
+    fn column(&self) -> Time {
+        match self.fabric.kind {
+            FabricKind::Bus | FabricKind::Ideal | FabricKind::Venice => {
+                self.cycles(COLUMN_CYCLES) + Time::from_ns(self.distances.t_ccs)
+            }
+            FabricKind::Sca => self.cycles(COLUMN_CYCLES),
+            _ => Time::ZERO,
+        }
+    }
+
+    /// Least time of so many bytes of command and address.
+    fn cycles(&self, count: u64) -> Time {
+        let rate = self.fabric.link_rate.0;
+        match self.fabric.kind {
+            FabricKind::Bus | FabricKind::Ideal | FabricKind::Venice => {
+                Time::from_ns(self.distances.t_cs + count * self.distances.t_cad)
+            }
+            FabricKind::Sca => {
+                let bits = self.fabric.sca.ca_rate.0 * u64::from(self.fabric.sca.ca_width);
+                Time::from_ns(self.distances.t_cs) + at_rate(count * PACKET_BITS, bits)
+            }
+            FabricKind::Packetized | FabricKind::Omnibus | FabricKind::OmnibusSplit => {
+                at_rate(count, self.lanes() * rate)
+            }
+            // A chip on a network sends its status by itself: header and status.
+            FabricKind::Mesh | FabricKind::Mesh2bit => self.flit() * count.min(2),
+        }
+    }
+
+    /// Least time of the data of a transfer.
+    pub fn data(&self, load: &Load) -> Time {
+        let (bytes, rate) = (load.bytes, self.fabric.link_rate.0);
+        if bytes == 0 {
+            return Time::ZERO;
+        }
+        match self.fabric.kind {
+            FabricKind::Sca => at_rate(bytes, rate),
+            FabricKind::Bus | FabricKind::Ideal => match u64::from(self.fabric.burst_bytes) {
+                0 => at_rate(bytes, rate),
+                burst => {
+                    // Whole bursts of each page, whose time is rounded to a picosecond.
+                    let bursts = (bytes / burst).saturating_sub(u64::from(load.planes.count_ones()) - 1);
+                    at_rate(bursts * burst, rate).saturating_sub(Time(bursts))
+                }
+            },
+            FabricKind::Packetized | FabricKind::Omnibus | FabricKind::OmnibusSplit => {
+                let asked = if load.carries == Carries::Data { REQUEST } else { 0 };
+                at_rate(asked + DATA_HEADER + bytes, self.lanes() * rate)
+            }
+            FabricKind::Mesh | FabricKind::Mesh2bit => {
+                let packets = bytes.div_ceil(self.fabric.mesh.packet.0.max(1));
+                self.flit() * (bytes + DATA_HEADER * packets)
+            }
+            FabricKind::Venice => at_rate(bytes, self.fabric.network.link_rate.0),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! An independent checker of the wires: whatever a fabric puts on a wire is recorded and checked against rules.
+//!
+//! ```text
+//! fabric ── spans ──┐
+//! route ─ transfers ┼─▶ Recorder ── entries in order of time ─▶ Checker ─▶ rules/, one file a rule ─▶ violations
+//! chips ─── steps ──┘   (recording.rs)                          (checker.rs)
+//! ```
+//!
+//! The checker shares nothing with the fabrics. Of a design it knows the configuration, from which it works out for itself which
+//! wires there are and what they reach ([`shape`]), how long commands and data take at the least ([`lengths`]) and which distances
+//! the standard asks for ([`distances`]). It keeps the state of each wire, LUN and register by what it is told has happened, and
+//! never asks the engine for it.
+//!
+//! A further rule is a file in `rules/` that implements [`rules::Check`], and a line in its list. A further fabric needs its wires in
+//! [`shape`] and its least times in [`lengths`].
+
+pub mod checker;
+pub mod distances;
+pub mod found;
+pub mod lengths;
+pub mod recording;
+pub mod rules;
+pub mod shape;
+
+use crate::config::design::Design;
+use crate::engine::time::Time;
+use crate::fabric::PathId;
+use crate::fabric::trace::WireSpan;
+use crate::flash::address::{LunId, PlaneId};
+use crate::flash::interface::Operation;
+use crate::measure::probe::{ArrayStep, Load, Owner, Probe};
+use crate::measure::wire_check::checker::Checker;
+use crate::measure::wire_check::found::Found;
+use crate::measure::wire_check::recording::{Entry, Fact, Recorder};
+
+/// Watcher of a run that checks its wires.
+pub struct WireCheck {
+    recorder: Recorder,
+    checker: Checker,
+    /// The whole recording, if it is to be kept.
+    pub kept: Option<Vec<Entry>>,
+}
+
+impl WireCheck {
+    /// A watcher of a run on a validated design. `keep`: whether to keep the recording, which takes memory.
+    pub fn new(design: &Design, keep: bool) -> WireCheck {
+        WireCheck { recorder: Recorder::new(), checker: Checker::new(design), kept: keep.then(Vec::new) }
+    }
+
+    /// Checks what is left when the run has ended, and returns all that was found.
+    pub fn finish(&mut self) -> &Found {
+        while let Some(entry) = self.recorder.take(Time::MAX) {
+            self.check(&entry);
+        }
+        self.checker.finish(self.recorder.now)
+    }
+
+    fn note(&mut self, at: Time, fact: Fact) {
+        self.recorder.note(at, fact);
+    }
+
+    /// Notes something that happens now: what was to happen before is known by now.
+    fn note_now(&mut self, now: Time, fact: Fact) {
+        while let Some(entry) = self.recorder.take(now) {
+            self.check(&entry);
+        }
+        self.note(now, fact);
+    }
+
+    fn check(&mut self, entry: &Entry) {
+        self.checker.see(entry);
+        if let Some(kept) = &mut self.kept {
+            kept.push(*entry);
+        }
+    }
+}
+
+impl Probe for WireCheck {
+    const WATCHES_WIRES: bool = true;
+    // Runs with and without a checker have the same results.
+    const FOLLOWS_WAITS: bool = true;
+
+    fn transfer_begins(&mut self, path: PathId, load: &Load, now: Time) {
+        let transfer = self.recorder.begin(path);
+        self.note_now(now, Fact::Begins { transfer, path, load: *load });
+    }
+
+    fn transfer_ends(&mut self, path: PathId, now: Time) {
+        let transfer = self.recorder.transfer_on(path);
+        self.note_now(now, Fact::Ends { transfer, path });
+    }
+
+    fn wire_used(&mut self, span: &WireSpan, _: Owner) {
+        let (at, cycles) = self.recorder.cycles(span);
+        self.note(at, Fact::Wire(cycles));
+    }
+
+    fn array_steps(&mut self, lun: LunId, planes: u64, operation: Operation, step: ArrayStep, span: (Time, Time)) {
+        // An array begins when its command has crossed and the chip has seen it: what is told lies ahead.
+        let at = if step == ArrayStep::Begins { self.recorder.now } else { span.0 };
+        self.note_now(at, Fact::Array { lun, planes, operation, step, from: span.0, until: span.1 });
+    }
+
+    fn register_filled(&mut self, plane: PlaneId, now: Time) {
+        self.note_now(now, Fact::Register { plane, filled: true });
+    }
+
+    fn register_drained(&mut self, plane: PlaneId, _: Owner, now: Time) {
+        self.note_now(now, Fact::Register { plane, filled: false });
+    }
+}

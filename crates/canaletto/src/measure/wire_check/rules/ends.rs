@@ -1,0 +1,107 @@
+//! A transfer ends when its last cycle has crossed, no sooner and no later, and every transfer ends.
+
+use std::rc::Rc;
+
+use super::Check;
+use crate::config::design::FabricKind;
+use crate::engine::time::Time;
+use crate::fabric::PathId;
+use crate::fabric::trace::WireUse;
+use crate::measure::wire_check::checker::{Known, Open, Transfers};
+use crate::measure::wire_check::found::{Found, Rule, ns};
+use crate::measure::wire_check::recording::{Entry, Fact};
+
+/// Wires that a transfer has crossed so far, and until when.
+#[derive(Clone, Copy, Default)]
+struct Crossed {
+    transfer: u32,
+    /// Wires that carry its last step.
+    links: u64,
+    until: Time,
+}
+
+pub struct Ends {
+    known: Rc<Known>,
+    /// By path.
+    crossed: Vec<Crossed>,
+}
+
+impl Ends {
+    pub fn new(known: &Rc<Known>) -> Ends {
+        Ends { known: known.clone(), crossed: Vec::new() }
+    }
+
+    fn on(&mut self, path: PathId) -> &mut Crossed {
+        if self.crossed.len() <= path.index() {
+            self.crossed.resize(path.index() + 1, Crossed::default());
+        }
+        &mut self.crossed[path.index()]
+    }
+
+    /// Shortest and longest time from the last cycle to the end. Over a circuit of n links the last byte is n cycles behind
+    /// (Venice §4.1, Eq. 1), or twice that where strobes ask for it; in a mesh it may wait for its chip.
+    fn delay(&self, crossed: &Crossed) -> (Time, Time) {
+        let flit = self.known.lengths.flit();
+        match self.known.kind {
+            FabricKind::Venice => (flit * crossed.links, flit * (2 * crossed.links)),
+            FabricKind::Mesh | FabricKind::Mesh2bit => (Time::ZERO, Time::LATEST),
+            _ => (Time::ZERO, Time::ZERO),
+        }
+    }
+
+    fn place(&self, open: &Open) -> String {
+        let (row, column) = self.known.shape.place(open.load.chip.0);
+        format!("chip {row},{column}")
+    }
+}
+
+impl Check for Ends {
+    fn see(&mut self, entry: &Entry, transfers: &Transfers, found: &mut Found) {
+        match &entry.fact {
+            Fact::Begins { transfer, path, .. } => {
+                if let Some(open) = transfers.on(*path) {
+                    let what = format!("transfer {transfer} begins on the path of transfer {}", open.transfer);
+                    found.add(Rule::End, entry.at, self.place(open), what, "that to end first");
+                }
+                *self.on(*path) = Crossed { transfer: *transfer, links: 0, until: Time::ZERO };
+            }
+            Fact::Wire(cycles) if matches!(cycles.what, WireUse::Command | WireUse::Data) => {
+                let crossed = self.on(cycles.path);
+                if crossed.transfer == cycles.transfer {
+                    // The links of a circuit carry each step at the same time.
+                    crossed.links = if cycles.from >= crossed.until { 1 } else { crossed.links + 1 };
+                    crossed.until = crossed.until.max(cycles.until);
+                }
+            }
+            Fact::Ends { transfer, path } => {
+                let crossed = *self.on(*path);
+                let Some(open) = transfers.get(*path, *transfer) else {
+                    let what = format!("transfer {transfer} ends");
+                    found.add(Rule::End, entry.at, format!("path {}", path.0), what, "one that is under way");
+                    return;
+                };
+                let (least, most) = self.delay(&crossed);
+                let (since, until) = (crossed.until.max(open.began), entry.at);
+                let is_over = until >= since + least && until.saturating_sub(since) <= most;
+                if !is_over && crossed.links > 0 {
+                    let what = format!("transfer {transfer} ends");
+                    let expected = format!("an end at {}", ns(since + least));
+                    found.add(Rule::End, entry.at, self.place(open), what, expected);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, now: Time, transfers: &Transfers, found: &mut Found) {
+        for (path, open) in transfers.all() {
+            let crossed = self.crossed[path.index()];
+            let (_, most) = self.delay(&crossed);
+            if crossed.links > 0 && most < Time::LATEST && crossed.until + most < now {
+                let what = format!("transfer {} has not ended", open.transfer);
+                let expected = format!("an end at {} at the latest", ns(crossed.until + most));
+                found.add(Rule::End, now, self.place(open), what, expected);
+            }
+        }
+    }
+}

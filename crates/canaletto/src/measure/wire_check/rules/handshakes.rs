@@ -1,0 +1,77 @@
+//! Controllers agree on a bus that another one drives before anything crosses it (Networked SSD §V-D, Fig. 11).
+
+use std::rc::Rc;
+
+use super::Check;
+use crate::config::design::HoldPath;
+use crate::fabric::trace::WireUse;
+use crate::measure::probe::Carries;
+use crate::measure::wire_check::checker::{Known, Open, Transfers};
+use crate::measure::wire_check::found::{Found, Rule, ns};
+use crate::measure::wire_check::recording::{Cycles, Entry, Fact};
+use crate::measure::wire_check::shape::Line;
+
+pub struct Handshakes {
+    known: Rc<Known>,
+    /// The last cycles of each wire that were none of data: an agreement, or a command after one.
+    last: Vec<Option<Cycles>>,
+}
+
+impl Handshakes {
+    pub fn new(known: &Rc<Known>) -> Handshakes {
+        Handshakes { known: known.clone(), last: vec![None; known.shape.wires.len()] }
+    }
+
+    /// How often controllers agree before a transfer crosses a bus of this driver: a copy is agreed on with the controllers of its
+    /// source and its destination.
+    fn agreements(&self, open: &Open, driver: u32) -> u64 {
+        let row = |chip: u32| self.known.shape.place(chip).0;
+        let (source, destination) = (row(open.load.chip.0), row(open.load.to.0));
+        let hops = u64::from(source != driver) + u64::from(destination != driver);
+        // A path that is held from the command on has been agreed on then.
+        let is_held = self.known.design.fabric.hold_path != HoldPath::Never
+            && matches!(open.load.carries, Carries::Data | Carries::Control);
+        match hops {
+            _ if is_held => 0,
+            _ if source == destination => hops.min(1),
+            hops => hops,
+        }
+    }
+
+    fn agreed(&mut self, cycles: &Cycles, open: &Open, driver: u32, found: &mut Found) {
+        let agreements = self.agreements(open, driver);
+        let last = self.last[cycles.wire as usize].filter(|last| last.transfer == cycles.transfer);
+        let follows = |last: &Cycles| last.until == cycles.from;
+        if agreements > 0 && !last.is_some_and(|last| follows(&last)) {
+            let what = format!("{:?} cycles of transfer {}", cycles.what, cycles.transfer);
+            let expected = "controllers to have agreed on them just before";
+            found.add(Rule::Handshake, cycles.from, self.known.shape.name(cycles.wire), what, expected);
+        }
+        if let Some(agreement) = last.filter(|last| last.what == WireUse::Handshake && follows(last)) {
+            let (took, least) =
+                (agreement.until.saturating_sub(agreement.from), self.known.lengths.agreement() * agreements);
+            if took < least {
+                let what = format!("controllers agree in {}", ns(took));
+                let expected = format!("{} at the least", ns(least));
+                found.add(Rule::Handshake, agreement.from, self.known.shape.name(cycles.wire), what, expected);
+            }
+        }
+    }
+}
+
+impl Check for Handshakes {
+    fn see(&mut self, entry: &Entry, transfers: &Transfers, found: &mut Found) {
+        let Fact::Wire(cycles) = &entry.fact else { return };
+        let Some(Line::Bus { driver, rows, .. }) = self.known.shape.wires.get(cycles.wire as usize).map(|w| &w.line)
+        else {
+            return;
+        };
+        if rows.len() > 1 || rows.start != *driver {
+            let driver = *driver;
+            if let Some(open) = transfers.of(cycles).filter(|_| cycles.what != WireUse::Handshake) {
+                self.agreed(cycles, open, driver, found);
+            }
+            self.last[cycles.wire as usize] = Some(*cycles);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! The rules, a file each. A rule sees every entry of a recording in order of time, and keeps what it needs.
+
+mod circuits;
+mod distances;
+mod drivers;
+mod ends;
+mod handshakes;
+mod luns;
+mod ports;
+mod reach;
+mod registers;
+mod routes;
+mod scouts;
+mod spans;
+mod steps;
+
+use std::rc::Rc;
+
+use crate::engine::time::Time;
+use crate::measure::wire_check::checker::{Known, Transfers};
+use crate::measure::wire_check::found::Found;
+use crate::measure::wire_check::recording::Entry;
+
+/// A rule at work.
+pub trait Check {
+    /// Sees an entry. `transfers` are those under way before it.
+    fn see(&mut self, entry: &Entry, transfers: &Transfers, found: &mut Found);
+
+    /// The recording is over.
+    fn end(&mut self, _now: Time, _transfers: &Transfers, _found: &mut Found) {}
+}
+
+/// Every rule of a design.
+pub fn all(known: &Rc<Known>) -> Vec<Box<dyn Check>> {
+    vec![
+        Box::new(spans::Spans::new(known)),
+        Box::new(drivers::Drivers::new(known)),
+        Box::new(reach::Reach::new(known)),
+        Box::new(ports::Ports::new(known)),
+        Box::new(steps::Steps::new(known)),
+        Box::new(ends::Ends::new(known)),
+        Box::new(luns::Luns::new(known)),
+        Box::new(registers::Registers::new(known)),
+        Box::new(distances::Gaps::new(known)),
+        Box::new(circuits::Circuits::new(known)),
+        Box::new(scouts::Scouts::new(known)),
+        Box::new(routes::Routes::new(known)),
+        Box::new(handshakes::Handshakes::new(known)),
+    ]
+}

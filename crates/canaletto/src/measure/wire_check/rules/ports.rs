@@ -1,0 +1,56 @@
+//! A chip's port serves one transfer at a time.
+//!
+//! Of buses it follows from the wires, but for a chip that is said to be elsewhere; of circuits it does not: two of them may come
+//! to one chip over different links. A chip of Omnibus has a port for each of its buses (Networked SSD §V-B), and packets of a mesh
+//! queue for a chip behind its router, where there is no wire between packages.
+
+use std::rc::Rc;
+
+use super::Check;
+use crate::config::design::FabricKind;
+use crate::engine::time::Time;
+use crate::fabric::trace::WireUse;
+use crate::measure::wire_check::checker::{Known, Transfers};
+use crate::measure::wire_check::found::{Found, Rule, ns};
+use crate::measure::wire_check::recording::{Entry, Fact};
+use crate::measure::wire_check::shape::{Line, Node};
+
+pub struct Ports {
+    known: Rc<Known>,
+    has_one: bool,
+    /// Transfer that each chip's port served last, and until when.
+    last: Vec<(u32, Time)>,
+}
+
+impl Ports {
+    pub fn new(known: &Rc<Known>) -> Ports {
+        let kinds = [FabricKind::Bus, FabricKind::Packetized, FabricKind::Ideal, FabricKind::Venice];
+        let chips = (known.shape.rows * known.shape.columns) as usize;
+        Ports { has_one: kinds.contains(&known.kind), known: known.clone(), last: vec![(u32::MAX, Time::ZERO); chips] }
+    }
+
+    /// Whether a wire is one on which each transfer is seen once: a bus, or a controller's own link.
+    fn counts(&self, wire: u32) -> bool {
+        let line = self.known.shape.wires.get(wire as usize).map(|wire| &wire.line);
+        matches!(line, Some(Line::Bus { .. } | Line::Link(Node::Controller(_), _)))
+    }
+}
+
+impl Check for Ports {
+    fn see(&mut self, entry: &Entry, transfers: &Transfers, found: &mut Found) {
+        let Fact::Wire(cycles) = &entry.fact else { return };
+        if !self.has_one || !matches!(cycles.what, WireUse::Command | WireUse::Data) || !self.counts(cycles.wire) {
+            return;
+        }
+        let Some(open) = transfers.of(cycles) else { return };
+        let Some((transfer, until)) = self.last.get_mut(open.load.chip.index()) else { return };
+        if *transfer != cycles.transfer && cycles.from < *until {
+            let (row, column) = self.known.shape.place(open.load.chip.0);
+            let what = format!("{:?} cycles of transfer {}", cycles.what, cycles.transfer);
+            let expected = format!("a port that is free; transfer {transfer} has it until {}", ns(*until));
+            found.add(Rule::Port, cycles.from, format!("port of chip {row},{column}"), what, expected);
+        }
+        *until = cycles.until.max(*until);
+        *transfer = cycles.transfer;
+    }
+}

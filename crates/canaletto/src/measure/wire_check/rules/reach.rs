@@ -1,0 +1,41 @@
+//! A bus leads to the chip whose commands and data cross it.
+
+use std::rc::Rc;
+
+use super::Check;
+use crate::fabric::trace::WireUse;
+use crate::measure::wire_check::checker::{Known, Transfers};
+use crate::measure::wire_check::found::{Found, Rule};
+use crate::measure::wire_check::recording::{Entry, Fact};
+use crate::measure::wire_check::shape::Line;
+
+pub struct Reach {
+    known: Rc<Known>,
+}
+
+impl Reach {
+    pub fn new(known: &Rc<Known>) -> Reach {
+        Reach { known: known.clone() }
+    }
+}
+
+impl Check for Reach {
+    fn see(&mut self, entry: &Entry, transfers: &Transfers, found: &mut Found) {
+        let Fact::Wire(cycles) = &entry.fact else { return };
+        let shape = &self.known.shape;
+        let Some(wire) = shape.wires.get(cycles.wire as usize) else { return };
+        let Line::Bus { rows, columns, .. } = &wire.line else { return };
+        if !matches!(cycles.what, WireUse::Command | WireUse::Data | WireUse::Handshake) {
+            return;
+        }
+        let Some(open) = transfers.of(cycles) else { return };
+        for chip in [open.load.chip, open.load.to] {
+            let (row, column) = shape.place(chip.0);
+            if !rows.contains(&row) || !columns.contains(&column) {
+                let what = format!("cycles for chip {row},{column}");
+                found.add(Rule::Reach, cycles.from, wire.name.clone(), what, "those of a chip on this wire");
+                return;
+            }
+        }
+    }
+}

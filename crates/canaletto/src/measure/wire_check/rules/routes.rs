@@ -1,0 +1,145 @@
+//! Packets of a mesh go along the row, then along the column, hop by hop (Venice §3.2: dimension-order routing).
+
+use std::rc::Rc;
+
+use super::Check;
+use crate::config::design::{FabricKind, MeshController};
+use crate::engine::time::Time;
+use crate::fabric::Direction;
+use crate::fabric::trace::WireUse;
+use crate::measure::wire_check::checker::{Known, Open, Transfers};
+use crate::measure::wire_check::found::{Found, Rule, ns};
+use crate::measure::wire_check::recording::{Cycles, Entry, Fact};
+use crate::measure::wire_check::shape::{Line, Node};
+
+pub struct Routes {
+    known: Rc<Known>,
+    is_mesh: bool,
+    /// Packets of the transfer on each path, wire by wire in order of time.
+    packets: Vec<Vec<Cycles>>,
+}
+
+impl Routes {
+    pub fn new(known: &Rc<Known>) -> Routes {
+        let is_mesh = matches!(known.kind, FabricKind::Mesh | FabricKind::Mesh2bit);
+        Routes { known: known.clone(), is_mesh, packets: Vec::new() }
+    }
+
+    fn wire(&self, from: Node, to: Node) -> u32 {
+        let line = Line::Link(from, to);
+        self.known.shape.wires.iter().position(|wire| wire.line == line).map_or(u32::MAX, |wire| wire as u32)
+    }
+
+    /// The wires of a way: X, then Y.
+    fn way(&self, open: &Open, controller: u32) -> Vec<u32> {
+        let shape = &self.known.shape;
+        let (chip, entry) = (open.load.chip.0, shape.entry(controller));
+        let (from, to) = if open.load.direction == Direction::ToChip { (entry, chip) } else { (chip, entry) };
+        let ((mut row, mut column), (last_row, last_column)) = (shape.place(from), shape.place(to));
+        let step = |at: u32, end: u32| if at < end { at + 1 } else { at - 1 };
+        let mut nodes = vec![Node::Router(from)];
+        while column != last_column {
+            column = step(column, last_column);
+            nodes.push(Node::Router(shape.at(row, column)));
+        }
+        while row != last_row {
+            row = step(row, last_row);
+            nodes.push(Node::Router(shape.at(row, column)));
+        }
+        match open.load.direction {
+            Direction::ToChip => nodes.insert(0, Node::Controller(controller)),
+            Direction::FromChip => nodes.push(Node::Controller(controller)),
+        }
+        nodes.windows(2).map(|pair| self.wire(pair[0], pair[1])).collect()
+    }
+
+    /// The controller at the end of a transfer, as the wires used tell.
+    fn controller(&self, packets: &[Cycles]) -> Option<u32> {
+        packets.iter().find_map(|packet| match self.known.shape.wires.get(packet.wire as usize)?.line {
+            Line::Link(Node::Controller(c), _) | Line::Link(_, Node::Controller(c)) => Some(c),
+            _ => None,
+        })
+    }
+
+    fn check(&self, packets: &[Cycles], open: &Open, at: Time, found: &mut Found) {
+        let (row, column) = self.known.shape.place(open.load.chip.0);
+        let mut complain = |what: String, expected: String| {
+            let what = format!("transfer {}: {what}", open.transfer);
+            found.add(Rule::Route, at, format!("chip {row},{column}"), what, expected);
+        };
+        let Some(controller) = self.controller(packets) else {
+            return complain("comes from and goes to no controller".into(), "a link of a controller".into());
+        };
+        let own_row = self.known.design.fabric.mesh.controller == MeshController::OwnRow;
+        if own_row && controller != row {
+            complain(format!("has to do with controller {controller}"), format!("controller {row}, of the chip's row"));
+        }
+        let way = self.way(open, controller);
+        if let Some(stray) = packets.iter().find(|packet| !way.contains(&packet.wire)) {
+            let name = self.known.shape.name(stray.wire);
+            return complain(format!("a packet on {name}"), "none beside its way, X first, then Y".into());
+        }
+        let on = |wire: u32| packets.iter().filter(move |packet| packet.wire == wire);
+        for pair in way.windows(2) {
+            let (here, there) = (pair[0], pair[1]);
+            if on(here).count() != on(there).count() {
+                let (a, b) = (self.known.shape.name(here), self.known.shape.name(there));
+                complain(
+                    format!("{} packets on {a}, {} on {b}", on(here).count(), on(there).count()),
+                    "as many".into(),
+                );
+                continue;
+            }
+            for (before, after) in on(here).zip(on(there)) {
+                let length = |packet: &Cycles| (packet.what, packet.until.saturating_sub(packet.from));
+                if length(before) != length(after) {
+                    complain("a packet changes on its way".into(), "the same length on every link".into());
+                }
+                let soonest = before.from + self.known.lengths.mesh_hop();
+                if after.from < soonest {
+                    let name = self.known.shape.name(there);
+                    complain(
+                        format!("a packet on {name} at {}", ns(after.from)),
+                        format!("a hop later, {}", ns(soonest)),
+                    );
+                }
+            }
+        }
+        let last = packets.iter().map(|packet| packet.until).max().unwrap_or_default();
+        let hop = if open.load.direction == Direction::ToChip { self.known.lengths.mesh_hop() } else { Time::ZERO };
+        if at < last + hop {
+            complain("it ends".into(), format!("an end at {} or later", ns(last + hop)));
+        }
+    }
+}
+
+impl Check for Routes {
+    fn see(&mut self, entry: &Entry, transfers: &Transfers, found: &mut Found) {
+        if !self.is_mesh {
+            return;
+        }
+        match &entry.fact {
+            Fact::Begins { path, .. } => {
+                if self.packets.len() <= path.index() {
+                    self.packets.resize(path.index() + 1, Vec::new());
+                }
+                self.packets[path.index()].clear();
+            }
+            Fact::Wire(cycles)
+                if matches!(cycles.what, WireUse::Command | WireUse::Data) && transfers.of(cycles).is_some() =>
+            {
+                self.packets[cycles.path.index()].push(*cycles);
+            }
+            Fact::Ends { transfer, path } => {
+                if let Some(open) = transfers.get(*path, *transfer) {
+                    let packets = std::mem::take(&mut self.packets[path.index()]);
+                    if !packets.is_empty() {
+                        self.check(&packets, open, entry.at, found);
+                    }
+                    self.packets[path.index()] = packets;
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Steps of a transfer: commands and addresses before data, each for as long as it takes at the least.
+
+use std::rc::Rc;
+
+use super::Check;
+use crate::config::design::FabricKind;
+use crate::engine::time::Time;
+use crate::fabric::PathId;
+use crate::fabric::trace::WireUse;
+use crate::measure::probe::Carries;
+use crate::measure::wire_check::checker::{Known, Open, Transfers};
+use crate::measure::wire_check::found::{Found, Rule, ns};
+use crate::measure::wire_check::recording::{Cycles, Entry, Fact};
+
+/// Steps of a transfer on a wire in their order; each may come in parts.
+fn steps_of(carries: Carries, has_column: bool) -> &'static [WireUse] {
+    match carries {
+        Carries::Command => &[WireUse::Command, WireUse::Data],
+        Carries::Control => &[WireUse::Command],
+        // With full sequences a change of column goes before the data.
+        Carries::Data if has_column => &[WireUse::Command, WireUse::Data],
+        Carries::Data | Carries::Copy => &[WireUse::Data],
+    }
+}
+
+/// Progress of a transfer on a wire.
+#[derive(Clone, Copy)]
+struct Progress {
+    wire: u32,
+    /// Its step, by its place in the order; none if it has crossed what is no step of it.
+    step: Option<usize>,
+    command: Time,
+    data: Time,
+}
+
+/// Transfer and its progress, wire by wire.
+#[derive(Default, Clone)]
+struct Seen {
+    transfer: u32,
+    wires: Vec<Progress>,
+}
+
+pub struct Steps {
+    known: Rc<Known>,
+    /// By path.
+    seen: Vec<Seen>,
+}
+
+impl Steps {
+    pub fn new(known: &Rc<Known>) -> Steps {
+        Steps { known: known.clone(), seen: Vec::new() }
+    }
+
+    fn seen(&mut self, path: PathId) -> &mut Seen {
+        if self.seen.len() <= path.index() {
+            self.seen.resize(path.index() + 1, Seen::default());
+        }
+        &mut self.seen[path.index()]
+    }
+
+    fn cross(&mut self, cycles: &Cycles, open: &Open, found: &mut Found) {
+        let splits = self.takes_several_wires();
+        let has_column =
+            self.known.lengths.command(&open.load) > Time::ZERO || self.known.design.fabric.steps.is_some();
+        let steps = steps_of(open.load.carries, has_column);
+        let known = self.known.clone();
+        let wires = &mut self.seen(cycles.path).wires;
+        let place = wires.iter().position(|progress| progress.wire == cycles.wire).unwrap_or_else(|| {
+            let step = if splits { steps.iter().position(|&step| step == cycles.what) } else { Some(0) };
+            wires.push(Progress { wire: cycles.wire, step, command: Time::ZERO, data: Time::ZERO });
+            wires.len() - 1
+        });
+        let progress = &mut wires[place];
+        let time = cycles.until.saturating_sub(cycles.from);
+        match cycles.what {
+            WireUse::Command => progress.command += time,
+            _ => progress.data += time,
+        }
+        let next = progress.step.and_then(|now| (now..steps.len()).find(|&step| steps[step] == cycles.what));
+        let is_due = !splits && progress.command == Time::ZERO && known.lengths.command(&open.load) > Time::ZERO;
+        if next.is_none() || is_due {
+            let what = format!("{:?} cycles of transfer {}", cycles.what, cycles.transfer);
+            let expected = format!("{steps:?} in this order");
+            found.add(Rule::Order, cycles.from, known.shape.name(cycles.wire), what, expected);
+        } else {
+            progress.step = next;
+        }
+    }
+
+    /// Whether a transfer crosses in parts: the second half of a split page without a command, on whatever bus is free; data on pins
+    /// of their own.
+    fn takes_several_wires(&self) -> bool {
+        matches!(self.known.kind, FabricKind::OmnibusSplit | FabricKind::Sca)
+    }
+
+    /// A transfer has crossed: it had as many cycles as it needs.
+    fn count(&self, seen: &Seen, open: &Open, at: Time, found: &mut Found) {
+        let (command, data) = (self.known.lengths.command(&open.load), self.known.lengths.data(&open.load));
+        if command + data > Time::ZERO && seen.wires.is_empty() {
+            let (row, column) = self.known.shape.place(open.load.chip.0);
+            let what = format!("transfer {} crosses without a cycle", open.transfer);
+            found.add(Rule::Command, at, format!("chip {row},{column}"), what, "cycles on a wire");
+            return;
+        }
+        let sum = |time: fn(&Progress) -> Time| seen.wires.iter().map(time).fold(Time::ZERO, |sum, part| sum + part);
+        let wire = seen.wires.first().map_or(0, |first| first.wire);
+        let whole = Progress { wire, step: None, command: sum(|w| w.command), data: sum(|w| w.data) };
+        let each = if self.takes_several_wires() { std::slice::from_ref(&whole) } else { &seen.wires[..] };
+        if let Some(short) = each.iter().find(|on| on.command < command) {
+            let what = format!("commands of transfer {} take {}", open.transfer, ns(short.command));
+            let expected = format!("at least {} for its cycles", ns(command));
+            found.add(Rule::Command, at, self.known.shape.name(short.wire), what, expected);
+        }
+        if let Some(short) = each.iter().find(|on| on.data < data) {
+            let what = format!("{} bytes of transfer {} take {}", open.load.bytes, open.transfer, ns(short.data));
+            let expected = format!("at least {} at the rate of the wire", ns(data));
+            found.add(Rule::Rate, at, self.known.shape.name(short.wire), what, expected);
+        }
+    }
+}
+
+impl Check for Steps {
+    fn see(&mut self, entry: &Entry, transfers: &Transfers, found: &mut Found) {
+        match &entry.fact {
+            Fact::Begins { transfer, path, .. } => {
+                let seen = self.seen(*path);
+                seen.transfer = *transfer;
+                seen.wires.clear();
+            }
+            Fact::Wire(cycles) if matches!(cycles.what, WireUse::Command | WireUse::Data) => {
+                if let Some(open) = transfers.of(cycles) {
+                    self.cross(cycles, open, found);
+                }
+            }
+            Fact::Ends { transfer, path } => {
+                if let Some(open) = transfers.get(*path, *transfer) {
+                    let seen = std::mem::take(self.seen(*path));
+                    self.count(&seen, open, entry.at, found);
+                    *self.seen(*path) = seen;
+                }
+            }
+            _ => {}
+        }
+    }
+}

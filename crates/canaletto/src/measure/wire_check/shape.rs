@@ -1,0 +1,205 @@
+//! Wires of a design and the chips and routers that they join, worked out from the configuration alone.
+//!
+//! Wires are numbered as timelines number them: by their place in the documentation of each fabric, from the first row on.
+
+use std::ops::Range;
+
+use crate::config::design::{ControllerEdge, Design, FabricKind};
+
+/// An end of a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Node {
+    /// The router beside or in a chip of this number.
+    Router(u32),
+    /// A controller.
+    Controller(u32),
+}
+
+/// Reach of a wire.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Line {
+    /// A bus that reaches the chips of these rows and columns, driven by a controller.
+    Bus {
+        /// Rows.
+        rows: Range<u32>,
+        /// Columns.
+        columns: Range<u32>,
+        /// The controller.
+        driver: u32,
+    },
+    /// A link from one node to another; where links are used both ways, from the first to the second or back.
+    Link(Node, Node),
+}
+
+/// A wire.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wire {
+    /// Its name, as timelines have it.
+    pub name: String,
+    /// Its reach.
+    pub line: Line,
+}
+
+/// All wires of a design.
+#[derive(Debug, Clone)]
+pub struct Shape {
+    /// Rows of chips, each with a controller.
+    pub rows: u32,
+    /// Chips a row.
+    pub columns: u32,
+    /// The wires.
+    pub wires: Vec<Wire>,
+    edge: ControllerEdge,
+}
+
+impl Shape {
+    /// The wires of a validated design.
+    pub fn new(design: &Design) -> Shape {
+        let (rows, columns) = (design.geometry.channels, design.geometry.chips_per_channel);
+        let mut shape = Shape { rows, columns, wires: Vec::new(), edge: design.fabric.network.controllers };
+        shape.wires = match design.fabric.kind {
+            FabricKind::Bus | FabricKind::Packetized => shape.row_buses(),
+            FabricKind::Sca => [shape.row_buses(), shape.command_buses()].concat(),
+            FabricKind::Ideal => shape.paths(),
+            FabricKind::Omnibus | FabricKind::OmnibusSplit => [shape.row_buses(), shape.column_buses()].concat(),
+            FabricKind::Mesh | FabricKind::Mesh2bit => shape.directed_links(),
+            FabricKind::Venice => shape.links(),
+        };
+        shape
+    }
+
+    /// A wire's name.
+    pub fn name(&self, wire: u32) -> String {
+        self.wires.get(wire as usize).map_or_else(|| format!("wire {wire}"), |wire| wire.name.clone())
+    }
+
+    /// Row and column of a chip or its router.
+    pub fn place(&self, chip: u32) -> (u32, u32) {
+        (chip / self.columns, chip % self.columns)
+    }
+
+    /// The chip of a row and column.
+    pub fn at(&self, row: u32, column: u32) -> u32 {
+        row * self.columns + column
+    }
+
+    /// The router of a controller: at the west end of its row, or of odd rows at the east end.
+    pub fn entry(&self, controller: u32) -> u32 {
+        self.at(controller, if self.is_east(controller) { self.columns - 1 } else { 0 })
+    }
+
+    fn is_east(&self, controller: u32) -> bool {
+        self.edge == ControllerEdge::Alternating && controller % 2 == 1
+    }
+
+    fn row_buses(&self) -> Vec<Wire> {
+        let bus = |row| Line::Bus { rows: row..row + 1, columns: 0..self.columns, driver: row };
+        (0..self.rows).map(|row| Wire { name: format!("channel {row}"), line: bus(row) }).collect()
+    }
+
+    /// Command and address pins beside those of data (JESD230G §10).
+    fn command_buses(&self) -> Vec<Wire> {
+        let named = |bus: Wire| Wire { name: format!("command {}", bus.name), ..bus };
+        self.row_buses().into_iter().map(named).collect()
+    }
+
+    fn paths(&self) -> Vec<Wire> {
+        let path = |chip| {
+            let (row, column) = self.place(chip);
+            let line = Line::Bus { rows: row..row + 1, columns: column..column + 1, driver: row };
+            Wire { name: format!("path to chip {row},{column}"), line }
+        };
+        (0..self.rows * self.columns).map(path).collect()
+    }
+
+    /// One column bus a controller at the most; where there are more columns than controllers, adjacent ones share a bus
+    /// (Networked SSD §V-E).
+    fn column_buses(&self) -> Vec<Wire> {
+        let each = self.columns.div_ceil(self.rows.min(self.columns));
+        let bus = |(driver, first): (u32, u32)| {
+            let last = (first + each).min(self.columns) - 1;
+            let name = if first == last { format!("column {first}") } else { format!("columns {first}-{last}") };
+            Wire { name, line: Line::Bus { rows: 0..self.rows, columns: first..last + 1, driver } }
+        };
+        (0..).zip((0..self.columns).step_by(each as usize)).map(bus).collect()
+    }
+
+    fn between(&self, from: u32, to: u32) -> Wire {
+        let ((a, b), (c, d)) = (self.place(from), self.place(to));
+        Wire { name: format!("link {a},{b} to {c},{d}"), line: Line::Link(Node::Router(from), Node::Router(to)) }
+    }
+
+    /// Links that are used either way: along the rows, along the columns, then those of the controllers.
+    fn links(&self) -> Vec<Wire> {
+        let chips = 0..self.rows * self.columns;
+        let along_rows = chips.clone().filter(|chip| chip % self.columns + 1 < self.columns);
+        let along_columns = chips.filter(|chip| chip / self.columns + 1 < self.rows);
+        let own = |c| {
+            let line = Line::Link(Node::Controller(c), Node::Router(self.entry(c)));
+            Wire { name: format!("link of controller {c}"), line }
+        };
+        along_rows
+            .map(|chip| self.between(chip, chip + 1))
+            .chain(along_columns.map(|chip| self.between(chip, chip + self.columns)))
+            .chain((0..self.rows).map(own))
+            .collect()
+    }
+
+    /// Links that are used one way, router by router: to the east, west, south and north, to a controller and from it.
+    fn directed_links(&self) -> Vec<Wire> {
+        let mut wires = Vec::new();
+        for chip in 0..self.rows * self.columns {
+            let (row, column) = self.place(chip);
+            if column + 1 < self.columns {
+                wires.push(self.between(chip, chip + 1));
+            }
+            if column > 0 {
+                wires.push(self.between(chip, chip - 1));
+            }
+            if row + 1 < self.rows {
+                wires.push(self.between(chip, chip + self.columns));
+            }
+            if row > 0 {
+                wires.push(self.between(chip, chip - self.columns));
+            }
+            if self.entry(row) == chip {
+                let (router, controller) = (Node::Router(chip), Node::Controller(row));
+                let to = Line::Link(router, controller);
+                wires.push(Wire { name: format!("link to controller {row}"), line: to });
+                let from = Line::Link(controller, router);
+                wires.push(Wire { name: format!("link from controller {row}"), line: from });
+            }
+        }
+        wires
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::load_design;
+    use crate::config::named::Named;
+    use crate::fabric::{Fabric, with_fabric};
+
+    /// Names and order are those that the fabrics state of themselves, in arrays of any shape.
+    #[test]
+    fn wires_are_named_as_the_fabrics_name_them() {
+        for &kind in FabricKind::ALL {
+            for (rows, columns, edge) in [(8, 8, "west"), (2, 5, "alternating"), (3, 1, "alternating"), (1, 4, "west")]
+            {
+                let set = [
+                    format!("fabric.kind={}", kind.name()),
+                    format!("geometry.channels={rows}"),
+                    format!("geometry.chips_per_channel={columns}"),
+                    format!("fabric.network.controllers={edge}"),
+                ];
+                let design = load_design("performance-optimized", None, &set).unwrap_or_else(|e| panic!("{e}"));
+                let layout = design.layout();
+                let stated = with_fabric!(kind, F => F::new(&design.fabric, &layout).wires());
+                let names: Vec<String> = stated.into_iter().map(|wire| wire.name).collect();
+                let shape = Shape::new(&design);
+                assert_eq!(shape.wires.iter().map(|wire| wire.name.clone()).collect::<Vec<_>>(), names, "{kind:?}");
+            }
+        }
+    }
+}

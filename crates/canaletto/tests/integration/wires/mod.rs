@@ -1,0 +1,184 @@
+//! The checker of the wires finds every fault that is planted in a recording, and none where there is none.
+
+mod buses;
+mod chips;
+mod networks;
+mod tape;
+
+use std::collections::BTreeSet;
+
+use canaletto::config::design::{Design, FabricKind};
+use canaletto::config::named::Named;
+use canaletto::config::workload::Workload;
+use canaletto::measure::wire_check::checker::check;
+use canaletto::measure::wire_check::found::Rule;
+use canaletto::{RunError, RunOptions, record_wires, run};
+
+use self::tape::Tape;
+use crate::common;
+
+/// A fault: its name, the recording that it is planted in, the rule that must notice it, and how it is planted.
+pub struct Fault {
+    pub name: &'static str,
+    pub site: &'static str,
+    pub rule: Rule,
+    pub plant: fn(&mut Tape),
+}
+
+/// Recordings that faults are planted in, with what sets them apart from a small drive.
+const SITES: &[(&str, &[&str])] = &[
+    ("bus", &[]),
+    ("suspend", &["flash.suspend.operations=both", "flash.suspend.min_remaining=0us"]),
+    ("on-wires", &["fabric.turnarounds=on-wires", "fabric.interface=nv-ddr3"]),
+    ("full", &["fabric.sequences=full", "fabric.interface=nv-ddr3"]),
+    ("sca", &["fabric.kind=sca"]),
+    ("ideal", &["fabric.kind=ideal"]),
+    ("packetized", &["fabric.kind=packetized"]),
+    ("omnibus", &["fabric.kind=omnibus"]),
+    ("omnibus-split", &["fabric.kind=omnibus-split"]),
+    ("mesh", &["fabric.kind=mesh"]),
+    ("mesh-2bit", &["fabric.kind=mesh-2bit"]),
+    ("venice", &["fabric.kind=venice"]),
+    ("venice-wire", &["fabric.kind=venice", "fabric.venice.tear_down=wire"]),
+];
+
+fn workload() -> Workload {
+    common::synthetic("requests = 1200\nread_share = 0.6\nsize = \"8KiB\"\nqueue_depth = 24")
+}
+
+/// A small drive, full, that is busy with reads, programs and erases: the recording's own, and as the rules' least times have it
+/// without a margin.
+fn drive(changes: &[&str]) -> Design {
+    let shape = ["geometry.channels=3", "geometry.chips_per_channel=3", "precondition.kind=steady"];
+    common::design(common::SMALL, &[&shape, changes].concat())
+}
+
+fn faults() -> Vec<&'static Fault> {
+    [buses::FAULTS, chips::FAULTS, networks::FAULTS].into_iter().flatten().collect()
+}
+
+/// Each planted fault is noticed by its rule; the same recording without it is clean.
+#[test]
+fn planted_faults_are_found() {
+    let faults = faults();
+    let mut missed = Vec::new();
+    for (site, changes) in SITES {
+        let design = drive(changes);
+        let recording = record_wires(&design, &workload(), &RunOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(check(&design, &recording).complaint(), None, "{site}");
+        for fault in faults.iter().filter(|fault| fault.site == *site) {
+            let mut tape = Tape::new(&design, recording.clone());
+            (fault.plant)(&mut tape);
+            let found = check(&design, &tape.sorted());
+            if !found.has(fault.rule) {
+                missed.push(format!(
+                    "{site}: {} was not noticed by {:?}: {:?}",
+                    fault.name,
+                    fault.rule,
+                    found.complaint()
+                ));
+            }
+        }
+    }
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
+}
+
+/// There are enough of them: every rule and every fabric has its own, each of another name.
+#[test]
+fn every_rule_and_every_fabric_has_faults() {
+    let faults = faults();
+    assert!(faults.len() >= 40, "{}", faults.len());
+    let names: BTreeSet<_> = faults.iter().map(|fault| (fault.site, fault.name)).collect();
+    assert_eq!(names.len(), faults.len());
+    assert!(faults.iter().all(|fault| SITES.iter().any(|(site, _)| *site == fault.site)));
+    for kind in FabricKind::ALL {
+        assert!(faults.iter().any(|fault| fault.site == kind.name()), "no fault for {}", kind.name());
+    }
+    let page = include_str!("../../../../../docs/wires.md");
+    for rule in Rule::ALL {
+        assert!(page.contains(&format!("| `{rule:?}` |")), "no row for {rule:?} in docs/wires.md");
+        assert!(faults.iter().any(|fault| fault.rule == rule), "no fault for {rule:?}");
+    }
+}
+
+/// Each fabric is clean under every setting that changes what goes over its wires.
+#[test]
+fn no_fabric_violates_a_rule() {
+    let settings: &[&[&str]] = &[
+        &["fabric.burst_bytes=12", "fabric.interface=nv-ddr3"],
+        &["fabric.command_time=100ns"],
+        &["fabric.command_time=0ns"],
+        &["flash.multi_plane=any-page", "geometry.planes_per_die=4", "geometry.dies_per_chip=2"],
+        &["flash.die_interleaving=false", "flash.busy_until_data_out=true", "geometry.dies_per_chip=2"],
+        &["flash.suspend.operations=both", "flash.suspend.min_remaining=0us", "flash.suspend.trigger=reads-and-writes"],
+        &["gc.copyback=true"],
+        &["fabric.sequences=full", "fabric.interface=toggle"],
+        &["fabric.sequences=full", "fabric.interface=nv-lpddr4", "fabric.status.ready=pin", "gc.copyback=true"],
+        &[
+            "fabric.sequences=full",
+            "fabric.interface=nv-ddr3",
+            "flash.suspend.operations=both",
+            "fabric.status.period=3us",
+        ],
+        &["flash.cache_read=true", "fabric.transfer_order=commands-first", "geometry.planes_per_die=2"],
+        &["flash.cell=tlc", "flash.pslc.static_size=1MiB", "flash.pslc.high_watermark=0.5"],
+        &["gc.scope=spatial", "ftl.write_placement=dynamic", "geometry.chips_per_channel=4"],
+        &["ftl.mapping_unit=2KiB", "geometry.page=8KiB", "fabric.mesh.packet=1KiB"],
+        &[
+            "fabric.network.controllers=alternating",
+            "fabric.mesh.controller=least-loaded",
+            "fabric.venice.controller=own-row",
+        ],
+        &["fabric.venice.retry=immediate", "fabric.omnibus.control.rate=20MB/s"],
+        &["fabric.venice.retry=oracle", "fabric.venice.tear_down=wire", "fabric.mesh.buffer=5KiB"],
+        &["fabric.venice.scouts=atomic"],
+        &["fabric.venice.scouts=clocked", "fabric.venice.tear_down=wire"],
+    ];
+    for kind in FabricKind::ALL {
+        let held: &[&[&str]] = match kind.facts().holds_paths {
+            true => &[
+                &["fabric.hold_path=reads"],
+                &["fabric.hold_path=always"],
+                &["fabric.hold_path=always", "fabric.sequences=full", "fabric.interface=nv-ddr3"],
+            ],
+            false => &[],
+        };
+        for changes in settings.iter().chain(held) {
+            let fabric = format!("fabric.kind={}", kind.name());
+            let design = drive(&[&[fabric.as_str()], *changes].concat());
+            let options = RunOptions { check_wires: true, ..RunOptions::default() };
+            let ran = run(&design, &workload(), vec![None], &options, &mut |_| true);
+            if let Err(error) = ran {
+                panic!("{fabric} {changes:?}: {error}");
+            }
+        }
+    }
+}
+
+/// A run that is checked has the results of one that is not.
+#[test]
+fn checking_changes_no_result() {
+    let design = drive(&["fabric.kind=venice", "flash.suspend.operations=both"]);
+    let report = |check_wires| {
+        let options = RunOptions { check_wires, root_causes: true, ..RunOptions::default() };
+        let outcome = run(&design, &workload(), vec![None], &options, &mut |_| true).unwrap_or_else(|e| panic!("{e}"));
+        serde_json::to_string(&outcome.report).expect("a report is JSON")
+    };
+    assert_eq!(report(true), report(false));
+}
+
+/// Violations are said with wire, time, and what was expected.
+#[test]
+fn complaints_say_where_when_and_what() {
+    let design = drive(&[]);
+    let recording = record_wires(&design, &workload(), &RunOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+    let mut tape = Tape::new(&design, recording);
+    (buses::FAULTS.iter().find(|fault| fault.rule == Rule::Reach).expect("one").plant)(&mut tape);
+    let complaint = check(&design, &tape.sorted()).complaint().expect("it is noticed");
+    let error = RunError::Wires(complaint.clone()).to_string();
+    assert!(error == complaint && complaint.starts_with("wires: "), "{complaint}");
+    assert!(
+        complaint.contains("channel ") && complaint.contains(" ns: ") && complaint.contains("; expected "),
+        "{complaint}"
+    );
+}

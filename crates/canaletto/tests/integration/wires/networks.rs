@@ -1,0 +1,292 @@
+//! Faults in networks: packets that stray or hurry, circuits that nobody reserved, scouts that jump.
+
+use canaletto::fabric::Direction;
+use canaletto::fabric::trace::WireUse;
+use canaletto::measure::probe::{Carries, Load};
+use canaletto::measure::wire_check::found::Rule;
+use canaletto::measure::wire_check::recording::{Cycles, Fact};
+use canaletto::measure::wire_check::shape::Node;
+
+use super::Fault;
+use super::tape::{NS, Tape, earlier, later};
+
+/// Cycles of a packet on a link between routers that it comes to from another one.
+fn on_its_way(tape: &Tape) -> (usize, Cycles) {
+    tape.cycles(|c, load| {
+        c.what == WireUse::Data && load.direction == Direction::ToChip && !tape.is_of_controller(c.wire)
+    })
+}
+
+fn is_tail(tape: &Tape, c: &Cycles, load: &Load) -> bool {
+    c.what == WireUse::Data && load.carries == Carries::Data && tape.is_of_controller(c.wire)
+}
+
+/// Data on a link between routers, of a circuit.
+fn on_circuit(tape: &Tape) -> (usize, Cycles) {
+    tape.cycles(|c, _| c.what == WireUse::Data && !tape.is_of_controller(c.wire))
+}
+
+/// The end of the reservation under which cycles cross a link.
+fn reservation(tape: &Tape, c: &Cycles) -> usize {
+    tape.find_from(0, |_, entry| match entry.fact {
+        Fact::Wire(r) => {
+            let is_it = r.what == WireUse::Reserved && r.wire == c.wire && r.from <= c.from && r.until >= c.until;
+            is_it.then_some(())
+        }
+        _ => None,
+    })
+    .0
+}
+
+fn vanishes(tape: &mut Tape) {
+    let (place, _) = on_its_way(tape);
+    tape.entries.remove(place);
+}
+
+fn shortened(tape: &mut Tape) {
+    let (place, _) = on_its_way(tape);
+    tape.change(place, |c| c.until = earlier(c.until, NS));
+}
+
+fn not_at_once(tape: &mut Tape) {
+    let (_, c) = on_its_way(tape);
+    let (_, other) = tape.cycles(|o, _| o.transfer != c.transfer && o.from > c.until && o.what == WireUse::Data);
+    let stray = Cycles { wire: c.wire, from: later(c.from, NS), until: c.until, ..other };
+    tape.insert(stray.from, Fact::Wire(stray));
+}
+
+fn outlives_its_reservation(tape: &mut Tape) {
+    let (_, c) = on_circuit(tape);
+    let place = reservation(tape, &c);
+    tape.change(place, |r| r.until = earlier(c.until, NS));
+}
+
+fn reserved_before_its_scout(tape: &mut Tape) {
+    let (_, c) = on_circuit(tape);
+    let place = reservation(tape, &c);
+    tape.change(place, |r| r.from = earlier(r.from, NS));
+}
+
+fn over_a_taken_link(tape: &mut Tape) {
+    let (_, c) = on_circuit(tape);
+    let (_, scout) = tape.cycles(|s, _| s.what == WireUse::Scout && s.path != c.path);
+    let length = scout.until.0 - scout.from.0;
+    let stray = Cycles { wire: c.wire, from: c.from, until: later(c.from, length), ..scout };
+    tape.insert(stray.from, Fact::Wire(stray));
+}
+
+pub const FAULTS: &[Fault] = &[
+    Fault {
+        name: "a packet beside its way",
+        site: "mesh",
+        rule: Rule::Route,
+        plant: |tape| {
+            // Chip 8 of row 2 is reached along row 2; a packet through row 1 goes Y first.
+            let (place, c) = tape.cycles(|c, load| {
+                c.what == WireUse::Data
+                    && load.direction == Direction::ToChip
+                    && load.chip.0 == 8
+                    && !tape.is_of_controller(c.wire)
+            });
+            let wire = tape.wire(Node::Router(6), Node::Router(3));
+            assert_ne!(c.wire, wire);
+            tape.change(place, |c| c.wire = wire);
+        },
+    },
+    Fault {
+        name: "a packet to another row's controller",
+        site: "mesh",
+        rule: Rule::Route,
+        plant: |tape| {
+            let (_, c) = tape.cycles(|c, load| is_tail(tape, c, load));
+            let row = tape.load(c.transfer).chip.0 / 3;
+            let other = (row + 1) % 3;
+            let wire = tape.wire(Node::Router(other * 3), Node::Controller(other));
+            tape.change_all(c.transfer, |o| {
+                if o.wire == c.wire {
+                    o.wire = wire;
+                }
+            });
+        },
+    },
+    Fault {
+        name: "a packet that is at the next router at once",
+        site: "mesh",
+        rule: Rule::Route,
+        plant: |tape| {
+            // The first link is the controller's: the next one starts a hop later where nothing is in the way.
+            let (_, c) = on_its_way(tape);
+            let (_, own) = tape.find_from(0, |_, entry| match entry.fact {
+                Fact::Wire(o) => {
+                    (o.transfer == c.transfer && o.what == c.what && tape.is_of_controller(o.wire)).then_some(o)
+                }
+                _ => None,
+            });
+            tape.change_all(c.transfer, |o| {
+                if (o.wire, o.what) == (c.wire, c.what) {
+                    (o.from, o.until) = (own.from, own.until);
+                }
+            });
+        },
+    },
+    Fault { name: "a packet that vanishes", site: "mesh", rule: Rule::Route, plant: vanishes },
+    Fault { name: "a narrow packet that vanishes", site: "mesh-2bit", rule: Rule::Route, plant: vanishes },
+    Fault { name: "a packet that loses a flit", site: "mesh", rule: Rule::Route, plant: shortened },
+    Fault { name: "a narrow packet that loses a flit", site: "mesh-2bit", rule: Rule::Route, plant: shortened },
+    Fault {
+        name: "a packet that arrives before its last hop",
+        site: "mesh",
+        rule: Rule::Route,
+        plant: |tape| {
+            let (_, c) = tape.cycles(|c, load| is_tail(tape, c, load));
+            let place = tape.ends(c.transfer);
+            tape.entries[place].at = earlier(tape.entries[place].at, NS);
+        },
+    },
+    Fault { name: "two packets at once on a link", site: "mesh", rule: Rule::Driver, plant: not_at_once },
+    Fault { name: "two packets at once on a narrow link", site: "mesh-2bit", rule: Rule::Driver, plant: not_at_once },
+    Fault {
+        name: "two pins that carry what takes eight",
+        site: "mesh-2bit",
+        rule: Rule::Rate,
+        plant: |tape| {
+            let (_, c) = on_its_way(tape);
+            tape.change_all(c.transfer, |c| c.until = later(c.from, (c.until.0 - c.from.0) / 4));
+        },
+    },
+    Fault {
+        name: "data beyond their reservation",
+        site: "venice",
+        rule: Rule::Reservation,
+        plant: outlives_its_reservation,
+    },
+    Fault {
+        name: "data beyond their wired reservation",
+        site: "venice-wire",
+        rule: Rule::Reservation,
+        plant: outlives_its_reservation,
+    },
+    Fault {
+        name: "a link that is reserved before its scout",
+        site: "venice",
+        rule: Rule::Reservation,
+        plant: reserved_before_its_scout,
+    },
+    Fault {
+        name: "a link that two circuits reserve",
+        site: "venice",
+        rule: Rule::Reservation,
+        plant: over_a_taken_link,
+    },
+    Fault {
+        name: "a link that two circuits take by wire",
+        site: "venice-wire",
+        rule: Rule::Reservation,
+        plant: over_a_taken_link,
+    },
+    Fault { name: "a scout on a link that carries data", site: "venice", rule: Rule::Driver, plant: over_a_taken_link },
+    Fault {
+        name: "a link that is given up by another controller",
+        site: "venice",
+        rule: Rule::Reservation,
+        plant: |tape| {
+            let (place, _) = tape.cycles(|c, _| c.what == WireUse::Cancel && !tape.is_of_controller(c.wire));
+            tape.change(place, |c| c.path.0 = (c.path.0 + 1) % 3);
+        },
+    },
+    Fault {
+        name: "a circuit that is torn down while it carries data",
+        site: "venice",
+        rule: Rule::Reservation,
+        plant: |tape| {
+            let (place, _) = tape.cycles(|c, _| c.what == WireUse::Cancel && !tape.is_of_controller(c.wire));
+            let Fact::Wire(cancel) = tape.entries[place].fact else { unreachable!() };
+            let (_, c) = tape.cycles(|c, _| c.what == WireUse::Data && c.wire == cancel.wire && c.path == cancel.path);
+            let middle = later(c.from, NS);
+            tape.insert(
+                middle,
+                Fact::Wire(Cycles { from: middle, until: later(middle, cancel.until.0 - cancel.from.0), ..cancel }),
+            );
+        },
+    },
+    Fault {
+        name: "a circuit without one of its links",
+        site: "venice",
+        rule: Rule::Circuit,
+        plant: |tape| {
+            let (place, _) = on_circuit(tape);
+            tape.entries.remove(place);
+        },
+    },
+    Fault {
+        name: "a circuit that leads to another chip",
+        site: "venice-wire",
+        rule: Rule::Circuit,
+        plant: |tape| {
+            let (place, _, _) = tape.begins(tape.entries.len() / 4, |load| load.carries == Carries::Data);
+            if let Fact::Begins { load, .. } = &mut tape.entries[place].fact {
+                (load.chip.0, load.to.0) = ((load.chip.0 + 1) % 9, (load.chip.0 + 1) % 9);
+            }
+        },
+    },
+    Fault {
+        name: "a port that two circuits come to at once",
+        site: "venice",
+        rule: Rule::Port,
+        plant: |tape| {
+            tape.share_port();
+        },
+    },
+    Fault {
+        name: "data before the scout is back",
+        site: "venice",
+        rule: Rule::Scout,
+        plant: |tape| {
+            let (_, c) = on_circuit(tape);
+            let (_, scout) = tape.find_from(0, |_, entry| match entry.fact {
+                Fact::Wire(s) => {
+                    (s.transfer == c.transfer && s.what == WireUse::Scout && s.wire == c.wire).then_some(s)
+                }
+                _ => None,
+            });
+            tape.change_all(c.transfer, |o| {
+                if o.what == WireUse::Data {
+                    o.from = scout.until;
+                }
+            });
+        },
+    },
+    Fault {
+        name: "a scout that hops in no time",
+        site: "venice",
+        rule: Rule::Scout,
+        plant: |tape| {
+            let (place, _) = tape.cycles(|c, _| c.what == WireUse::Scout);
+            tape.change(place, |c| c.until = later(c.from, 1));
+        },
+    },
+    Fault {
+        name: "a scout that leaves out a router",
+        site: "venice",
+        rule: Rule::Scout,
+        plant: |tape| {
+            // It came from its controller: its first hop goes missing.
+            let (_, hop) = tape.cycles(|c, _| c.what == WireUse::Scout && !tape.is_of_controller(c.wire));
+            let (own, _) = tape.find_from(0, |_, entry| match entry.fact {
+                Fact::Wire(c) => (c.path == hop.path && c.until == hop.from && c.what == WireUse::Scout).then_some(()),
+                _ => None,
+            });
+            tape.entries.remove(own);
+        },
+    },
+    Fault {
+        name: "a transfer that ends before its last byte is through the circuit",
+        site: "venice",
+        rule: Rule::End,
+        plant: |tape| {
+            let (_, c) = tape.data(Carries::Data);
+            let place = tape.ends(c.transfer);
+            tape.entries[place].at = earlier(tape.entries[place].at, 1);
+        },
+    },
+];

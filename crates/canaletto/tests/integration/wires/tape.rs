@@ -1,0 +1,206 @@
+//! A recording to plant faults in.
+
+use std::collections::BTreeMap;
+
+use canaletto::config::design::Design;
+use canaletto::engine::time::Time;
+use canaletto::fabric::trace::WireUse;
+use canaletto::fabric::{Direction, PathId};
+use canaletto::flash::interface::Operation;
+use canaletto::measure::probe::{ArrayStep, Carries, Load};
+use canaletto::measure::wire_check::recording::{Cycles, Entry, Fact};
+use canaletto::measure::wire_check::shape::{Line, Node, Shape};
+
+/// A nanosecond, in picoseconds.
+pub const NS: u64 = 1000;
+
+/// A path that no fabric uses.
+pub const OTHER_PATH: PathId = PathId(900);
+
+/// A transfer that the recording does not have.
+pub const OTHER: u32 = 9_000_000;
+
+pub struct Tape {
+    pub entries: Vec<Entry>,
+    pub shape: Shape,
+    loads: BTreeMap<u32, Load>,
+}
+
+/// The moment by which an entry is ordered.
+fn place(fact: &Fact, at: Time) -> Time {
+    match fact {
+        Fact::Wire(c) if matches!(c.what, WireUse::Reserved | WireUse::Handshake) => c.until,
+        Fact::Wire(c) => c.from,
+        _ => at,
+    }
+}
+
+impl Tape {
+    pub fn new(design: &Design, entries: Vec<Entry>) -> Tape {
+        let loads = entries.iter().filter_map(|entry| match entry.fact {
+            Fact::Begins { transfer, load, .. } => Some((transfer, load)),
+            _ => None,
+        });
+        Tape { loads: loads.collect(), shape: Shape::new(design), entries }
+    }
+
+    /// The recording in order of time.
+    pub fn sorted(mut self) -> Vec<Entry> {
+        for entry in &mut self.entries {
+            entry.at = place(&entry.fact, entry.at);
+        }
+        self.entries.sort_by_key(|entry| entry.at);
+        self.entries
+    }
+
+    pub fn load(&self, transfer: u32) -> Load {
+        self.loads[&transfer]
+    }
+
+    /// The first entry from `from` on for which something is found.
+    pub fn find_from<T>(&self, from: usize, wanted: impl Fn(usize, &Entry) -> Option<T>) -> (usize, T) {
+        let found = (from..self.entries.len()).find_map(|i| Some((i, wanted(i, &self.entries[i])?)));
+        found.expect("the recording has such an entry")
+    }
+
+    /// The first such cycles, once the drive is busy.
+    pub fn cycles(&self, wanted: impl Fn(&Cycles, &Load) -> bool) -> (usize, Cycles) {
+        self.find_from(self.entries.len() / 4, |_, entry| match entry.fact {
+            Fact::Wire(c) => self.loads.get(&c.transfer).is_some_and(|load| wanted(&c, load)).then_some(c),
+            _ => None,
+        })
+    }
+
+    /// Data that cross at the same time, on the wires and for the chips of two.
+    pub fn overlapping(&self) -> (Cycles, Cycles) {
+        let is_one = |c: &Cycles, load: &Load| c.what == WireUse::Data && load.direction == Direction::FromChip;
+        let beside = |c: &Cycles, o: &Cycles| {
+            let chips = [c, o].map(|cycles| self.load(cycles.transfer).chip);
+            chips[0] != chips[1] && o.from > c.from && o.from < c.until
+        };
+        let all: Vec<Cycles> = self
+            .entries
+            .iter()
+            .filter_map(|entry| match entry.fact {
+                Fact::Wire(c) => is_one(&c, self.loads.get(&c.transfer)?).then_some(c),
+                _ => None,
+            })
+            .collect();
+        let pair = |(i, c): (usize, &Cycles)| Some((*c, *all[i + 1..].iter().take(99).find(|o| beside(c, o))?));
+        all.iter().enumerate().find_map(pair).expect("two cross at the same time")
+    }
+
+    /// Sends two transfers that cross at the same time to the same chip.
+    pub fn share_port(&mut self) {
+        let (one, other) = self.overlapping();
+        let chip = self.load(one.transfer).chip;
+        for entry in &mut self.entries {
+            match &mut entry.fact {
+                Fact::Begins { transfer, load, .. } if *transfer == other.transfer => {
+                    (load.chip, load.to) = (chip, chip)
+                }
+                _ => {}
+            }
+        }
+    }
+
+    pub fn data(&self, carries: Carries) -> (usize, Cycles) {
+        self.cycles(|c, load| c.what == WireUse::Data && load.carries == carries)
+    }
+
+    pub fn begins(&self, from: usize, wanted: impl Fn(&Load) -> bool) -> (usize, u32, Load) {
+        let (i, (transfer, load)) = self.find_from(from, |_, entry| match entry.fact {
+            Fact::Begins { transfer, load, .. } => wanted(&load).then_some((transfer, load)),
+            _ => None,
+        });
+        (i, transfer, load)
+    }
+
+    pub fn ends(&self, transfer: u32) -> usize {
+        self.find_from(0, |_, entry| {
+            matches!(entry.fact, Fact::Ends { transfer: t, .. } if t == transfer).then_some(())
+        })
+        .0
+    }
+
+    /// A step of an array, once the drive is busy.
+    pub fn step(&self, wanted: ArrayStep, operation: impl Fn(Operation) -> bool) -> usize {
+        self.step_from(self.entries.len() / 4, wanted, operation)
+    }
+
+    pub fn step_from(&self, from: usize, wanted: ArrayStep, operation: impl Fn(Operation) -> bool) -> usize {
+        let is_one = |_: usize, entry: &Entry| match entry.fact {
+            Fact::Array { step, operation: o, .. } => (step == wanted && operation(o)).then_some(()),
+            _ => None,
+        };
+        self.find_from(from, is_one).0
+    }
+
+    /// The next step of the same LUN.
+    pub fn next_step(&self, after: usize, wanted: ArrayStep) -> usize {
+        let of = |i: usize| match self.entries[i].fact {
+            Fact::Array { lun, step, .. } => Some((lun, step)),
+            _ => None,
+        };
+        let lun = of(after).expect("a step").0;
+        (after + 1..self.entries.len()).find(|&i| of(i) == Some((lun, wanted))).expect("a further step")
+    }
+
+    pub fn register(&self, from: usize, wanted: bool) -> usize {
+        let is_one = |_: usize, entry: &Entry| {
+            matches!(entry.fact, Fact::Register { filled, .. } if filled == wanted).then_some(())
+        };
+        self.find_from(from, is_one).0
+    }
+
+    pub fn change(&mut self, place: usize, change: impl Fn(&mut Cycles)) {
+        match &mut self.entries[place].fact {
+            Fact::Wire(cycles) => change(cycles),
+            other => panic!("{other:?} are no cycles"),
+        }
+    }
+
+    /// Changes all cycles of a transfer.
+    pub fn change_all(&mut self, transfer: u32, change: impl Fn(&mut Cycles)) {
+        for entry in &mut self.entries {
+            if let Fact::Wire(cycles) = &mut entry.fact {
+                if cycles.transfer == transfer {
+                    change(cycles);
+                }
+            }
+        }
+    }
+
+    pub fn remove_cycles(&mut self, wanted: impl Fn(&Cycles) -> bool) {
+        self.entries.retain(|entry| !matches!(&entry.fact, Fact::Wire(cycles) if wanted(cycles)));
+    }
+
+    pub fn insert(&mut self, at: Time, fact: Fact) {
+        let before = self.entries.partition_point(|entry| entry.at <= at);
+        self.entries.insert(before, Entry { at, fact });
+    }
+
+    /// A further command sets out, on a path of its own.
+    pub fn command(&mut self, at: Time, load: Load) {
+        self.insert(at, Fact::Begins { transfer: OTHER, path: OTHER_PATH, load });
+    }
+
+    /// The number of the wire that joins two nodes.
+    pub fn wire(&self, from: Node, to: Node) -> u32 {
+        self.shape.wires.iter().position(|w| w.line == Line::Link(from, to)).expect("neighbours") as u32
+    }
+
+    /// Whether a wire has a controller at one end.
+    pub fn is_of_controller(&self, wire: u32) -> bool {
+        let line = &self.shape.wires[wire as usize].line;
+        matches!(line, Line::Link(Node::Controller(_), _) | Line::Link(_, Node::Controller(_)))
+    }
+}
+
+pub fn earlier(time: Time, by: u64) -> Time {
+    Time(time.0 - by)
+}
+
+pub fn later(time: Time, by: u64) -> Time {
+    Time(time.0 + by)
+}
