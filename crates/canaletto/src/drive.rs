@@ -37,7 +37,6 @@ use crate::engine::route::{Route, Stepped};
 use crate::engine::time::Time;
 use crate::fabric::with_fabric;
 use crate::host::request::Kind;
-use crate::limits::Limits;
 use crate::measure::blame::Ledger;
 use crate::measure::precondition::PreconditionReport;
 use crate::measure::probe::NoProbe;
@@ -167,8 +166,7 @@ impl Drive {
             return Err(RunError::Config(problem));
         }
         guarded(|| {
-            let limits = Limits::new(design, workload).map_err(RunError::Config)?;
-            let prepared = Prepared::new(design, workload, limits, traces, options.seed, watch)?;
+            let prepared = Prepared::new(design, workload, traces, options.seed, watch)?;
             let mut drive = Drive::idle(design, workload, prepared, options, watch)?;
             drive.route.begin();
             Ok(drive)

@@ -219,8 +219,7 @@ fn run_full<P: Probe>(
     watch: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Outcome, RunError> {
     guarded(|| {
-        let limits = Limits::new(design, workload).map_err(RunError::Config)?;
-        let prepared = Prepared::new(design, workload, limits, traces, options.seed, watch)?;
+        let prepared = Prepared::new(design, workload, traces, options.seed, watch)?;
         with_fabric!(design.fabric.kind, F => run_on::<F, P, Full>(design, workload, prepared, options, probe, rows, watch))
     })
 }
@@ -260,8 +259,7 @@ fn run_watched<P: Probe>(
     watch: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Outcome, RunError> {
     guarded(|| {
-        let limits = Limits::new(design, workload).map_err(RunError::Config)?;
-        let prepared = Prepared::new(design, workload, limits, traces, options.seed, watch)?;
+        let prepared = Prepared::new(design, workload, traces, options.seed, watch)?;
         with_bundle!(design, workload, prepared.limits, options, X => {
             with_fabric!(design.fabric.kind, F => {
                 run_on::<F, P, X>(design, workload, prepared, options, probe, rows, watch)
@@ -283,8 +281,7 @@ pub fn timeline(
     watch: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<(Header, Timeline), RunError> {
     guarded(|| {
-        let limits = Limits::new(design, workload).map_err(RunError::Config)?;
-        let Prepared { limits, sources, fills } = Prepared::new(design, workload, limits, traces, options.seed, watch)?;
+        let Prepared { limits, sources, fills } = Prepared::new(design, workload, traces, options.seed, watch)?;
         let layout = &limits.layout;
         with_fabric!(design.fabric.kind, F => {
             let start = Start::new::<F, Full>(design, workload, &limits, fills, options, watch)?;
@@ -328,11 +325,11 @@ impl Prepared {
     fn new(
         design: &Design,
         workload: &Workload,
-        limits: Limits,
         traces: Vec<Option<TraceInput>>,
         seed: u64,
         watch: &mut dyn FnMut(&Progress) -> bool,
     ) -> Result<Prepared, RunError> {
+        let limits = Limits::new(design, workload).map_err(RunError::Config)?;
         let mut sources = Sources::new(workload, &limits, traces, seed, watch)?;
         let reopened = std::mem::take(&mut sources.reopened);
         let fills = match design.precondition.kind {

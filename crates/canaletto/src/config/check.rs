@@ -196,7 +196,7 @@ fn check_medium(design: &Design) -> Checked {
         "needs fabric.hold_path = \"never\" or \"reads\": a suspended operation would hold the path that reads need"
             .to_owned()
     })?;
-    check_cache_read(design)?;
+    check_pipelines(design)?;
     require(!design.gc.copyback || design.fabric.hold_path == HoldPath::Never, "gc.copyback", || {
         "needs fabric.hold_path = \"never\": a copy sends two commands and no data".to_owned()
     })?;
@@ -206,18 +206,36 @@ fn check_medium(design: &Design) -> Checked {
     })
 }
 
-fn check_cache_read(design: &Design) -> Checked {
-    let cached = design.flash.cache_read;
-    require(!cached || !design.gc.copyback, "flash.cache_read", || {
-        "needs gc.copyback = false: a copyback programs what is in the page register, which the next read would replace"
+/// Checks chips that work on several commands at a time.
+fn check_pipelines(design: &Design) -> Checked {
+    let flash = &design.flash;
+    let keys = [
+        ("flash.cache_read", flash.cache_read),
+        ("flash.independent_plane_reads", flash.independent_plane_reads),
+        ("flash.cache_program", flash.cache_program),
+    ];
+    for (key, is_on) in keys {
+        require(!is_on || !design.gc.copyback, key, || {
+            "needs gc.copyback = false: a copyback programs what is in the page register, which the next command would \
+             replace"
+                .to_owned()
+        })?;
+        require(!is_on || !flash.busy_until_data_out, key, || {
+            "needs flash.busy_until_data_out = false: a chip that waits until all data have left it works on nothing \
+             meanwhile"
+                .to_owned()
+        })?;
+        require(!is_on || design.fabric.hold_path == HoldPath::Never, key, || {
+            "needs fabric.hold_path = \"never\": a held path belongs to one command, and several are in the chip"
+                .to_owned()
+        })?;
+    }
+    require(!flash.cache_program || flash.suspend.operations == Suspendable::None, "flash.cache_program", || {
+        "needs flash.suspend.operations = \"none\": what is loaded behind a program would be suspended with it"
             .to_owned()
     })?;
-    require(!cached || !design.flash.busy_until_data_out, "flash.cache_read", || {
-        "needs flash.busy_until_data_out = false: a chip that waits until all data have left it reads nothing meanwhile"
-            .to_owned()
-    })?;
-    require(!cached || design.fabric.hold_path == HoldPath::Never, "flash.cache_read", || {
-        "needs fabric.hold_path = \"never\": a held path belongs to one command, and data of two are in the chip"
+    require(!flash.cache_program || flash.failures.program == 0.0, "flash.cache_program", || {
+        "needs flash.failures.program = 0: the program behind one that fails is lost with it, which is not modelled"
             .to_owned()
     })
 }

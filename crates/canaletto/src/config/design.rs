@@ -165,15 +165,27 @@ pub struct Flash {
     /// plane whose page register still holds data is busy, as in real chips. MQSim holds the whole chip (`true`).
     #[serde(default)]
     pub busy_until_data_out: bool,
-    /// Whether planes have a cache register beside the page register (ONFI 5.1 §5.14 "Read Cache"): the array reads the
+    /// Whether planes have a cache register beside the page register (ONFI 5.1 "Read Cache"): the array reads the
     /// next page while the last one's data wait or leave. Default: no; a plane's page waits in its only register.
     #[serde(default)]
     pub cache_read: bool,
     /// Time in which a page that was read behind another one moves to the cache register once that is empty (tRCBSY).
     /// Source: 3 us in Micron's Verilog models of its SLC NAND, the limit of the first 31h; later ones wait for the array
     /// too, which the model counts by itself.
-    #[serde(default = "cache_read_busy")]
+    #[serde(default = "cache_busy")]
     pub cache_read_busy: Duration,
+    /// Whether each plane of a LUN reads its own page by a command of its own, while others read. Programs and erases take the
+    /// whole LUN. Default: no; a LUN works on one command, to several planes if they fit.
+    #[serde(default)]
+    pub independent_plane_reads: bool,
+    /// Whether the data of a program cross while the array works on another one (ONFI 5.1 "Page Cache Program").
+    /// Default: no; a LUN takes the next program when the last one is done.
+    #[serde(default)]
+    pub cache_program: bool,
+    /// Time from the end of a program's array to the beginning of the next one's that has been loaded behind it (tCBSY).
+    /// Source: assumed as tRCBSY, 3 us; ONFI gives its longest value alone, tPROG.
+    #[serde(default = "cache_busy")]
+    pub cache_program_busy: Duration,
     /// Order of page types within a block. It matters if types differ in time.
     #[serde(default)]
     pub page_order: PageOrder,
@@ -387,7 +399,7 @@ pub struct Ftl {
     pub partial_writes: PartialWrites,
 }
 
-pub(super) fn cache_read_busy() -> Duration {
+pub(super) fn cache_busy() -> Duration {
     Duration::from_ns(3_000)
 }
 

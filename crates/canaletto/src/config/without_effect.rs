@@ -158,6 +158,7 @@ const NEEDS: &[Need] = &[
     need(&["refresh.scan_interval"], "refresh.age_limit_days above 0", |d| d.refresh.age_limit_days > 0.0),
     need(&["scheduler.flin."], "scheduler.policy = \"flin\"", |d| d.scheduler.policy == Policy::Flin),
     need(&["flash.cache_read_busy"], "flash.cache_read = true", |d| d.flash.cache_read),
+    need(&["flash.cache_program_busy"], "flash.cache_program = true", |d| d.flash.cache_program),
     need(
         &[
             "flash.pslc.read",

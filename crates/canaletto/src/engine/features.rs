@@ -34,6 +34,8 @@ pub trait Features: 'static {
     const SUSPENSION: bool;
     /// Cache registers, from which data leave while the array reads.
     const CACHE_READ: bool;
+    /// Commands side by side in a LUN: reads of single planes, programs loaded behind others.
+    const LANES: bool;
     /// Copies that never leave their plane.
     const COPYBACK: bool;
     /// Reads, programs and erases that fail, and reads that are repeated.
@@ -67,6 +69,7 @@ macro_rules! bundle {
             const DYNAMIC_ALLOCATION: bool = $allowed;
             const SUSPENSION: bool = $allowed;
             const CACHE_READ: bool = $allowed;
+            const LANES: bool = $allowed;
             const COPYBACK: bool = $allowed;
             const FAILURES: bool = $allowed;
             const FULL_SEQUENCES: bool = $allowed;
@@ -100,6 +103,7 @@ pub fn is_plain(design: &Design, workload: &Workload, limits: &Limits) -> bool {
         design.ftl.write_placement == WritePlacement::Dynamic,
         Suspensions::are_possible(&design.flash.suspend),
         design.flash.cache_read,
+        design.flash.independent_plane_reads || design.flash.cache_program,
         design.gc.copyback,
         design.flash.failures.are_possible(),
         Reliability::is_on(design),

@@ -115,7 +115,7 @@ pub struct Lun {
 /// The array's state.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub struct Array {
-    /// Every LUN.
+    /// Every LUN, and lanes beyond them, see [`Lanes`](super::lanes::Lanes).
     pub luns: Vec<Lun>,
     /// When each plane's register was last emptied.
     register_free_at: Vec<Time>,
@@ -128,8 +128,8 @@ pub struct Array {
 }
 
 impl Array {
-    /// An idle array, for so many flows that are told apart.
-    pub fn new(layout: &Layout, busy_until_data_out: bool, flows: usize) -> Array {
+    /// An idle array with so many lanes, for so many flows that are told apart.
+    pub fn new(layout: &Layout, lanes: usize, busy_until_data_out: bool, flows: usize) -> Array {
         let lun = Lun {
             command: Command::new(Operation::Read),
             busy: false,
@@ -144,11 +144,11 @@ impl Array {
             array_busy: Time::ZERO,
         };
         Array {
-            luns: vec![lun; layout.luns() as usize],
+            luns: vec![lun; lanes],
             register_free_at: vec![Time::ZERO; layout.planes() as usize],
             port_busy: vec![Time::ZERO; layout.chips() as usize],
             busy_until_data_out,
-            flow_clocks: vec![Time::ZERO; layout.luns() as usize * flows],
+            flow_clocks: vec![Time::ZERO; lanes * flows],
             flows,
         }
     }
@@ -254,6 +254,14 @@ impl Array {
         }
     }
 
+    /// The page that a lane of a plane has read has left the register.
+    pub fn drain_lane(&mut self, lane: LunId, now: Time) {
+        self.luns[lane.index()].registers = 0;
+        if !self.luns[lane.index()].busy {
+            self.close(lane, now);
+        }
+    }
+
     /// A chip's port was used for a transfer of this length.
     pub fn port_used(&mut self, chip: ChipId, time: Time) {
         self.port_busy[chip.index()] += time;
@@ -264,12 +272,9 @@ impl Array {
         self.port_busy[chip.index()]
     }
 
-    /// Since when a plane that is free now has been able to take a command, its chip's port apart: until then a waiting
-    /// transaction waited for its chip, after that for a path.
-    pub fn available_since(&self, lun: LunId, plane: PlaneId) -> Time {
-        let u = &self.luns[lun.index()];
-        let drained = if self.busy_until_data_out { u.drained_at } else { self.register_free_at[plane.index()] };
-        u.array_free_at.max(drained)
+    /// Since when a plane whose register is empty now has been free of data.
+    pub fn drained_since(&self, lun: LunId, plane: PlaneId) -> Time {
+        if self.busy_until_data_out { self.luns[lun.index()].drained_at } else { self.register_free_at[plane.index()] }
     }
 
     /// When the LUN's array was last freed.
@@ -294,14 +299,18 @@ impl Array {
         clocks
     }
 
-    /// Time the LUN has spent on the commands of each flow until `now`.
-    pub fn flow_clocks(&self, lun: LunId, now: Time) -> impl Iterator<Item = Time> {
-        let current = self.luns[lun.index()].flow_since;
-        let first = lun.index() * self.flows;
-        self.flow_clocks[first..first + self.flows].iter().enumerate().map(move |(flow, &clock)| match current {
+    /// Flows that are told apart.
+    pub fn flows(&self) -> usize {
+        self.flows
+    }
+
+    /// Time the LUN has spent on the commands of a flow until `now`.
+    pub fn flow_clock(&self, lun: LunId, flow: usize, now: Time) -> Time {
+        let clock = self.flow_clocks[lun.index() * self.flows + flow];
+        match self.luns[lun.index()].flow_since {
             Some((working, since)) if usize::from(working) == flow => clock + (now - since),
             _ => clock,
-        })
+        }
     }
 
     fn close(&mut self, id: LunId, now: Time) {

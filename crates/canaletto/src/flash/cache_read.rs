@@ -133,12 +133,12 @@ impl<X: Features> FlashBackend<X> {
         registers.page
     }
 
-    /// Since when a plane that is free now has been able to take a command of an operation, its chip's port apart.
+    /// Since when a plane's registers, which are free now, have been able to take a command of an operation.
     #[inline(always)]
-    pub(super) fn available_since(&self, lun: LunId, operation: Operation, plane: PlaneId) -> Time {
+    pub(super) fn registers_free_since(&self, lun: LunId, operation: Operation, plane: PlaneId) -> Time {
         if X::CACHE_READ && self.cache_reads.is_on() && operation == Operation::Read {
-            return self.array.array_free_at(lun).max(self.cache_reads.planes[plane.index()].free_at);
+            return self.cache_reads.planes[plane.index()].free_at;
         }
-        self.array.available_since(lun, plane)
+        self.array.drained_since(lun, plane)
     }
 }

@@ -19,6 +19,11 @@ pub enum Operation {
     Erase,
 }
 
+impl Operation {
+    /// Number of operations.
+    pub const COUNT: usize = 3;
+}
+
 /// Form in which commands come to chips.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -12,6 +12,7 @@ pub mod cache_read;
 pub mod copyback;
 pub mod failures;
 pub mod interface;
+pub mod lanes;
 pub mod reliability;
 pub mod status;
 pub mod suspend;
@@ -25,11 +26,12 @@ use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::{Time, TimeSum};
 use crate::flash::address::{Layout, LunId, PlaneId};
-use crate::flash::array::{Array, Background, Charge, Command};
+use crate::flash::array::{Array, Background, Charge, Clocks, Command};
 use crate::flash::cache_read::CacheReads;
 use crate::flash::copyback::Copybacks;
 use crate::flash::failures::Failures;
 use crate::flash::interface::{CommandTable, Operation};
+use crate::flash::lanes::Lanes;
 use crate::flash::reliability::Reliability;
 use crate::flash::status::Statuses;
 use crate::flash::suspend::{Phase, Suspensions};
@@ -92,6 +94,8 @@ pub struct FlashBackend<X> {
     pub suspensions: Suspensions,
     /// Pages read behind others.
     pub cache_reads: CacheReads,
+    /// Commands side by side in a LUN.
+    pub lanes: Lanes,
     /// Copies held in registers.
     pub copybacks: Copybacks,
     /// Status reads under way.
@@ -109,14 +113,16 @@ pub struct FlashBackend<X> {
 impl<X: Features> FlashBackend<X> {
     /// Idle chips of a validated design; LUNs keep a clock for each of `flows` if there are several.
     pub fn new(design: &Design, layout: &Layout, flows: usize, seed: u64) -> Self {
+        let lanes = Lanes::count(&design.flash, layout);
         FlashBackend {
-            array: Array::new(layout, design.flash.busy_until_data_out, flows),
+            array: Array::new(layout, lanes, design.flash.busy_until_data_out, flows),
             timing: ArrayTiming::new(&design.flash),
             commands: CommandTable::new(&design.fabric, layout.planes_per_die),
             suspensions: Suspensions::new(&design.flash.suspend, layout.luns()),
             cache_reads: CacheReads::new(&design.flash, layout),
+            lanes: Lanes::new(&design.flash, layout),
             copybacks: Copybacks::new(&design.gc, layout.luns()),
-            statuses: Statuses::new(&design.fabric, layout.luns()),
+            statuses: Statuses::new(&design.fabric, lanes),
             failures: Failures::new(&design.flash.failures, seed),
             reliability: Reliability::new(design, seed),
             operations: Operations::default(),
@@ -138,17 +144,20 @@ impl<X: Features> FlashBackend<X> {
         if X::SUSPENSION { self.suspensions.phase(lun) } else { Phase::Idle }
     }
 
-    /// Gives a LUN a command.
+    /// Gives a LUN a command, in one of its lanes.
     #[inline(always)]
-    pub fn begin<P: Probe>(&mut self, lun: LunId, command: Command, work: &InFlight<'_, P>, now: Time) {
-        let charge = self.charge_of(&command, work);
+    pub fn begin<P: Probe>(&mut self, lane: LunId, command: Command, work: &InFlight<'_, P>, now: Time) {
+        let (lun, charge) = (self.lun_of(lane), self.charge_of(&command, work));
         if X::CACHE_READ {
             self.begin_behind(lun, &command, work);
         }
-        self.array.begin(lun, command, charge, now);
+        self.array.begin(lane, command, charge, now);
         if X::SUSPENSION {
             self.suspensions.serves(lun);
-            debug_assert!(self.leaves_suspended_pages_alone(lun, work), "read a page while its program is suspended");
+            debug_assert!(
+                self.leaves_suspended_pages_alone(lun, lane, work),
+                "read a page while its program is suspended"
+            );
         }
     }
 
@@ -169,8 +178,15 @@ impl<X: Features> FlashBackend<X> {
     /// A LUN's command has crossed: its array begins. Returns when it ends.
     #[inline(always)]
     pub fn work<P: Probe>(&mut self, lun: LunId, work: &mut InFlight<'_, P>, now: Time) -> Time {
+        let begins = now + self.time_to_begin(&self.array.luns[lun.index()].command, work);
+        self.work_from(lun, begins, work)
+    }
+
+    /// A LUN's array begins at a time for its command. Returns when it ends.
+    #[inline(always)]
+    pub fn work_from<P: Probe>(&mut self, lun: LunId, begins: Time, work: &mut InFlight<'_, P>) -> Time {
+        self.lane_works(lun, begins);
         let command = &self.array.luns[lun.index()].command;
-        let begins = now + self.time_to_begin(command, work);
         let ends = begins + self.array_time(command, work);
         let is_suspendable = X::SUSPENSION && self.suspensions.is_on() && {
             let command = *command;
@@ -230,7 +246,7 @@ impl<X: Features> FlashBackend<X> {
         work: &mut InFlight<'_, P>,
     ) {
         if P::WATCHES_WIRES {
-            let planes = self.planes_of(command, work);
+            let (lun, planes) = (self.lun_of(lun), self.planes_of(command, work));
             work.probe.array_steps(lun, planes, command.operation, step, span);
         }
     }
@@ -299,6 +315,7 @@ impl<X: Features> FlashBackend<X> {
         if goes_on {
             self.array.pause(lun, worked);
         } else {
+            let worked = if X::LANES && self.lanes.are_on() { self.lane_is_free(lun, worked, now) } else { worked };
             self.array.array_done(lun, worked, now);
         }
         goes_on
@@ -308,6 +325,9 @@ impl<X: Features> FlashBackend<X> {
     #[inline]
     pub fn fill_register<P: Probe>(&mut self, lun: LunId, plane: PlaneId, work: &mut InFlight<'_, P>, now: Time) {
         self.array.fill_register(lun, self.layout.plane_in_lun(plane));
+        if let Some(lane) = self.reader_of(plane) {
+            self.array.fill_register(lane, 0);
+        }
         work.probe.register_filled(plane, now);
     }
 
@@ -317,6 +337,9 @@ impl<X: Features> FlashBackend<X> {
         let plane = work.transactions[id].ppa.plane;
         if !(X::CACHE_READ && self.leaves_one_behind(lun, plane)) {
             self.array.drain_register(lun, plane, self.layout.plane_in_lun(plane), now);
+        }
+        if let Some(lane) = self.reader_of(plane) {
+            self.array.drain_lane(lane, now);
         }
         if P::WATCHES_WIRES {
             work.probe.register_drained(plane, work.owner(id), now);
@@ -335,11 +358,12 @@ impl<X: Features> FlashBackend<X> {
         now: Time,
     ) {
         let t = &work.transactions[id];
-        let available = self.available_since(lun, t.operation, t.ppa.plane).max(port_free_at);
+        let (operation, plane) = (t.operation, t.ppa.plane);
+        let available = self.available_since(lun, operation, plane).max(port_free_at);
         let mut own = available.saturating_sub(t.account.since);
-        if self.array.has_background_clocks(lun) {
+        if X::LANES && self.lanes.are_on() || self.array.has_background_clocks(lun) {
             let marks = t.background_marks;
-            let clocks = self.array.background_clocks(lun, now);
+            let clocks = self.background_clocks(lun, operation, plane, now);
             for kind in Background::ALL {
                 let worked = clocks[kind as usize] - marks[kind as usize];
                 if worked > Time::ZERO {
@@ -348,7 +372,7 @@ impl<X: Features> FlashBackend<X> {
             }
         }
         if X::SEVERAL_FLOWS {
-            work.interference.charge(id, self.array.flow_clocks(lun, now), own);
+            work.interference.charge(id, self.flow_clocks(lun, operation, plane, now), own);
         }
         work.blame_page_up_to(id, Cause::ChipBusyUser, own, now);
         if P::FOLLOWS_WAITS {
@@ -360,10 +384,41 @@ impl<X: Features> FlashBackend<X> {
     /// Notes the LUN's clocks, from which a transaction that is queued is charged when it is issued.
     #[inline]
     pub fn mark_wait<P: Probe>(&self, id: TransactionId, lun: LunId, work: &mut InFlight<'_, P>, now: Time) {
-        work.transactions[id].background_marks = self.array.background_clocks(lun, now);
+        let t = &mut work.transactions[id];
+        let (operation, plane) = (t.operation, t.ppa.plane);
+        t.background_marks = self.background_clocks(lun, operation, plane, now);
         if X::SEVERAL_FLOWS {
-            work.interference.mark(id, self.array.flow_clocks(lun, now));
+            work.interference.mark(id, self.flow_clocks(lun, operation, plane, now));
         }
+    }
+
+    /// Since when a plane that is free now has been able to take a command of an operation, its chip's port apart: until then a
+    /// waiting transaction waited for its chip, after that for a path.
+    #[inline(always)]
+    fn available_since(&self, lun: LunId, operation: Operation, plane: PlaneId) -> Time {
+        let array = match X::LANES && self.lanes.are_on() {
+            true => self.lane_free_since(lun, operation, plane),
+            false => self.array.array_free_at(lun),
+        };
+        array.max(self.registers_free_since(lun, operation, plane))
+    }
+
+    /// Time spent until `now` on each kind of background work that keeps an operation from a plane.
+    #[inline(always)]
+    fn background_clocks(&self, lun: LunId, operation: Operation, plane: PlaneId, now: Time) -> Clocks {
+        match X::LANES && self.lanes.are_on() {
+            true => self.background_clocks_of_lanes(lun, operation, plane, now),
+            false => self.array.background_clocks(lun, now),
+        }
+    }
+
+    /// Time spent until `now` on the commands of each flow that keep an operation from a plane.
+    fn flow_clocks(&self, lun: LunId, operation: Operation, plane: PlaneId, now: Time) -> impl Iterator<Item = Time> {
+        let lanes = self.lanes_before(lun, operation, plane).filter(move |&lane| X::LANES || lane == lun);
+        (0..self.array.flows()).map(move |flow| {
+            let clocks = lanes.clone().map(|lane| self.array.flow_clock(lane, flow, now));
+            clocks.fold(Time::ZERO, |sum, clock| sum + clock)
+        })
     }
 
     /// Whether the program of a flash page that ends now has failed.

@@ -27,7 +27,7 @@ struct Lun {
     is_being_suspended: bool,
 }
 
-/// Status of every LUN. Empty with short sequences.
+/// Status of every LUN, and lanes beyond them. Empty with short sequences.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub struct Statuses {
     luns: Vec<Lun>,
@@ -42,15 +42,15 @@ pub struct Statuses {
 }
 
 impl Statuses {
-    /// Nothing asked in `luns` LUNs.
-    pub fn new(fabric: &Fabric, luns: u32) -> Statuses {
+    /// Nothing asked in so many lanes of LUNs.
+    pub fn new(fabric: &Fabric, lanes: usize) -> Statuses {
         let none =
             Lun { is_done: false, is_asked: false, was_done: false, poll_at: Time::MAX, is_being_suspended: false };
         let reads = StatusReads::of(fabric);
-        let luns = if fabric.has_full_sequences() { luns as usize } else { 0 };
+        let lanes = if fabric.has_full_sequences() { lanes } else { 0 };
         let suspensions_are_told = fabric.has_full_sequences() && fabric.sequence_table().suspend.is_some();
         let period = fabric.status.period.time();
-        Statuses { luns: vec![none; luns], reads, period, suspensions_are_told, count: 0, early: 0 }
+        Statuses { luns: vec![none; lanes], reads, period, suspensions_are_told, count: 0, early: 0 }
     }
 
     /// Counts for results, where status is ever read.

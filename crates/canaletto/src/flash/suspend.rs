@@ -278,7 +278,8 @@ impl<X: Features> FlashBackend<X> {
     /// Whether the registers that a suspended operation works with are empty, and nothing holds the LUN.
     pub fn can_resume<P: Probe>(&self, lun: LunId, work: &InFlight<'_, P>) -> bool {
         let own = self.suspensions.get(lun).map_or(0, |suspendee| self.planes_of(&suspendee.command, work));
-        !self.array.luns[lun.index()].busy && self.array.empty_registers(lun) & own == own
+        let is_idle = !self.array.luns[lun.index()].busy && !(X::LANES && self.lanes.is_reading(lun));
+        is_idle && self.array.empty_registers(lun) & own == own
     }
 
     /// Planes of a suspended LUN that can serve others: copies that have yet to be programmed keep their registers until the
@@ -293,10 +294,15 @@ impl<X: Features> FlashBackend<X> {
         command.transactions().iter().map(plane).sum()
     }
 
-    /// Whether none of the pages that a suspended program is writing is read.
-    pub(super) fn leaves_suspended_pages_alone<P: Probe>(&self, lun: LunId, work: &InFlight<'_, P>) -> bool {
+    /// Whether none of the pages that a LUN's suspended program is writing is read in a lane.
+    pub(super) fn leaves_suspended_pages_alone<P: Probe>(
+        &self,
+        lun: LunId,
+        lane: LunId,
+        work: &InFlight<'_, P>,
+    ) -> bool {
         let Some(suspendee) = self.suspensions.get(lun).filter(|u| u.phase == Phase::Suspended) else { return true };
-        let read = self.command(lun);
+        let read = self.command(lane);
         let same = |a, b| self.layout.share_flash_page(work.transactions[a].ppa, work.transactions[b].ppa);
         suspendee.command.operation == Operation::Erase
             || !read.transactions().iter().any(|&a| suspendee.command.transactions().iter().any(|&b| same(a, b)))

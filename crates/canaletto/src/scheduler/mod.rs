@@ -106,7 +106,7 @@ impl Scheduler {
             lun_domains[luns].fill(DomainId(number as u32));
         }
         Scheduler {
-            queues: Queues::new(layout, &design.scheduler, design.flash.multi_plane, priorities),
+            queues: Queues::new(layout, design, priorities),
             touched: Ring::new(domains.len() as u32),
             domains,
             lun_domains,
@@ -270,9 +270,8 @@ impl Scheduler {
         None
     }
 
-    /// A LUN waits for a path in the middle of its work.
-    pub fn line_up_midway(&mut self, lun: LunId, what: Midway) {
-        let domain = self.domain_of(lun);
+    /// A LUN of a domain waits for a path in the middle of its work.
+    pub fn line_up_midway(&mut self, domain: DomainId, lun: LunId, what: Midway) {
         self.domains[domain.index()].midway.push_back((lun, what));
     }
 

@@ -1,6 +1,6 @@
 //! Per-LUN queues of transactions, as lists threaded through the transactions themselves.
 
-use crate::config::design::{MultiPlane, Policy, RoundRobinAdvance, Scheduler as SchedulerConfig};
+use crate::config::design::{Design, MultiPlane, Policy, RoundRobinAdvance};
 use crate::config::workload::Priority;
 use crate::engine::arena::Slab;
 use crate::flash::address::{Layout, LunId};
@@ -89,6 +89,8 @@ pub trait Readiness {
 pub struct Queues {
     luns: Vec<Lun>,
     multi_plane: MultiPlane,
+    /// Whether commands of an operation are to a single plane.
+    alone: [bool; Operation::COUNT],
     /// Whether the planes of a command use pages of one number.
     same_page: bool,
     /// For each plane by its place in the LUN: the planes of its die, as a mask.
@@ -104,7 +106,10 @@ pub struct Queues {
 
 impl Queues {
     /// Empty queues, for flows of these priorities.
-    pub fn new(layout: &Layout, config: &SchedulerConfig, multi_plane: MultiPlane, priorities: &[Priority]) -> Queues {
+    pub fn new(layout: &Layout, design: &Design, priorities: &[Priority]) -> Queues {
+        let (config, multi_plane) = (&design.scheduler, design.flash.multi_plane);
+        let mut alone = [multi_plane == MultiPlane::Off; Operation::COUNT];
+        alone[Operation::Read as usize] |= design.flash.independent_plane_reads;
         let list = List { head: TransactionId::NONE, tail: TransactionId::NONE };
         let lun = Lun {
             lists: [list; LISTS],
@@ -124,6 +129,7 @@ impl Queues {
         Queues {
             luns: vec![lun; layout.luns() as usize],
             multi_plane,
+            alone,
             same_page: matches!(multi_plane, MultiPlane::SamePage | MultiPlane::HeadPage),
             die_masks: (0..layout.planes_per_lun).map(die_mask).collect(),
             pages_per_flash_page: layout.pages_per_flash_page(),
@@ -170,6 +176,26 @@ impl Queues {
         let lun = &self.luns[id.index()];
         let lists = (0..LISTS).filter(|list| lun.waiting & served.lists() & (1 << list) != 0);
         lists.into_iter().any(|list| self.first_ready(id, list, free, transactions, readiness).is_some())
+    }
+
+    /// Operation of the command that goes first, of those whose turn does not depend on which planes are free; that of a list of
+    /// reads, whether or not any of them can be issued.
+    pub fn first_operation(
+        &self,
+        id: LunId,
+        look: &IssueContext,
+        transactions: &Transactions,
+        readiness: &impl Readiness,
+    ) -> Option<Operation> {
+        let waiting = self.luns[id.index()].waiting;
+        let lists = look.order().iter().flat_map(|choice| choice.lists()).filter(|list| waiting & (1 << list) != 0);
+        lists.into_iter().find_map(|list| {
+            let operation = transactions[self.luns[id.index()].lists[list].head].operation;
+            let every = FreePlanes::all(u64::MAX);
+            let is_due =
+                operation == Operation::Read || self.first_ready(id, list, every, transactions, readiness).is_some();
+            is_due.then_some(operation)
+        })
     }
 
     /// One line on what a LUN's queues hold, for a stuck run's explanation.
@@ -358,7 +384,7 @@ impl Queues {
                 open &= self.die_masks[plane as usize] & !bit;
                 command.push(at);
                 lun.unlink(list, previous, at, transactions);
-                if self.multi_plane == MultiPlane::Off {
+                if self.alone[operation as usize] {
                     break;
                 }
             } else {

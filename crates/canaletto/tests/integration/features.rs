@@ -61,6 +61,8 @@ fn no_feature_is_left_out() {
         "flash.failures.erase=0.01",
         "flash.errors.base=0.001",
         "flash.cache_read=true",
+        "flash.independent_plane_reads=true",
+        "flash.cache_program=true",
         "fabric.hold_path=reads",
         "scheduler.policy=flin",
         "host.protocol=sata",

@@ -22,6 +22,7 @@ mod layers;
 mod mapping;
 mod mesh_reference;
 mod overrun;
+mod pipelines;
 mod precondition;
 mod pseudo_slc;
 mod refresh;

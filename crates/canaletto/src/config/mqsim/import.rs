@@ -16,7 +16,7 @@ use crate::config::design::{
     Hybrid, InitialTable, Interface, LaneRate, Link, LinkRounding, MapUpdate, Mapping, MappingScheme, MultiPlane,
     PageOrder, PageTimes, PartialWrites, Precondition, PreconditionKind, ReadUnit, Refresh, RoundRobinAdvance,
     Scheduler, Sharing, Superblock, TransferOrder, Turnarounds, UnwrittenReads, VictimPolicy, Wear, WriteBacks,
-    WritePlacement, cache_read_busy,
+    WritePlacement, cache_busy,
 };
 use crate::config::energy::Energy;
 use crate::config::medium::{Errors, Failures, Suspend};
@@ -305,7 +305,10 @@ fn import_flash(xml: &DeviceXml) -> Flash {
         busy_until_data_out: true,
         page_order: PageOrder::Mqsim,
         cache_read: false,
-        cache_read_busy: cache_read_busy(),
+        cache_read_busy: cache_busy(),
+        independent_plane_reads: false,
+        cache_program: false,
+        cache_program_busy: cache_busy(),
         pslc: PseudoSlc::default(),
         // MQSim's suspension never happens (its flag falls through to a refusal), whatever its file asks for.
         suspend: Suspend::default(),

@@ -17,6 +17,12 @@ pub(in crate::config) fn check(fabric: &Fabric) -> Checked {
     for (name, sequence) in table.sequences() {
         check_sequence(name, sequence, &known)?;
     }
+    for (name, given, plain_name, plain) in table.pipelined() {
+        if outline(given) != outline(plain) {
+            let what = format!("got other steps than {plain_name}, expected its own with other command bytes");
+            return Err(Problem::new(&format!("fabric.steps.{name}.steps"), what));
+        }
+    }
     if table.suspend.is_some() != table.resume.is_some() {
         let missing = if table.suspend.is_some() { "resume" } else { "suspend" };
         let what = "missing: suspend and resume are given together, or neither";
@@ -26,6 +32,17 @@ pub(in crate::config) fn check(fabric: &Fabric) -> Checked {
         return Err(Problem::new("fabric.status.period", "got 0, expected a time above 0 between polls"));
     }
     check_rate(fabric, table)
+}
+
+/// Steps without the values of command bytes, and without what registers wait for inside the chip (`flash.cache_read_busy`,
+/// `flash.cache_program_busy`): what a command takes of wires and LUN.
+fn outline(sequence: &Sequence) -> Vec<Step> {
+    let is_inside = |step: &&Step| matches!(step.wait.as_deref(), Some("tRCBSY" | "tCBSY"));
+    let bare = |step: &Step| {
+        let put = step.put.as_ref().map(|put| if is_command(put) { String::new() } else { put.clone() });
+        Step { put, ..step.clone() }
+    };
+    sequence.steps.iter().filter(|step| !is_inside(step)).map(bare).collect()
 }
 
 /// Data faster than the interface carries them. The short sums are those of simulators, which know no limit.
@@ -97,7 +114,7 @@ fn check_sequence(name: &str, sequence: &Sequence, known: &[&str]) -> Checked {
 /// The bytes that a sequence carries beside commands and addresses.
 fn payload_of(name: &str) -> Option<&'static str> {
     match name {
-        "page" | "program" => Some("data"),
+        "page" | "program" | "cache_program" => Some("data"),
         "status" => Some("status"),
         _ => None,
     }
@@ -190,6 +207,9 @@ mod tests {
             }),
             ("fabric.steps.erase.steps.2", "got \"data\", expected commands and addresses only", |t| {
                 t.erase.steps[2] = Step { put: Some("data".into()), ..Step::default() };
+            }),
+            ("fabric.steps.cache_program.steps", "other steps than program", |t| {
+                drop(t.cache_program.as_mut().unwrap().steps.remove(0))
             }),
             ("fabric.steps.resume", "missing: suspend and resume", |t| t.resume = None),
             ("fabric.steps.status.steps", "got 0 steps, expected one that puts \"status\"", |t| {

@@ -160,6 +160,15 @@ pub struct Sequence {
 pub struct SequenceTable {
     /// Page read, to the array.
     pub read: Sequence,
+    /// Read of one plane while others read (`flash.independent_plane_reads`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plane_read: Option<Sequence>,
+    /// Read behind a cache register (`flash.cache_read`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_read: Option<Sequence>,
+    /// Program while the array works on another one (`flash.cache_program`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_program: Option<Sequence>,
     /// From a page in its register to the end of its data: the change of column. Without it, data follow by themselves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<Sequence>,
@@ -186,12 +195,30 @@ pub struct SequenceTable {
 impl SequenceTable {
     /// The sequences that there are, by the names of their keys.
     pub fn sequences(&self) -> impl Iterator<Item = (&'static str, &Sequence)> {
-        let some =
-            [("page", &self.page), ("status", &self.status), ("suspend", &self.suspend), ("resume", &self.resume)];
+        let some = [
+            ("plane_read", &self.plane_read),
+            ("cache_read", &self.cache_read),
+            ("cache_program", &self.cache_program),
+            ("page", &self.page),
+            ("status", &self.status),
+            ("suspend", &self.suspend),
+            ("resume", &self.resume),
+        ];
         let all =
             [("read", &self.read), ("program", &self.program), ("copyback", &self.copyback), ("erase", &self.erase)];
         let given = some.into_iter().filter_map(|(name, sequence)| Some((name, sequence.as_ref()?)));
         all.into_iter().chain(given)
+    }
+
+    /// Sequences that chips which work on several commands at a time have in place of others, with those: they differ in command
+    /// bytes and in what the array waits for by itself.
+    pub fn pipelined(&self) -> impl Iterator<Item = (&'static str, &Sequence, &'static str, &Sequence)> {
+        let each = [
+            ("plane_read", &self.plane_read, "read", &self.read),
+            ("cache_read", &self.cache_read, "read", &self.read),
+            ("cache_program", &self.cache_program, "program", &self.program),
+        ];
+        each.into_iter().filter_map(|(name, given, plain_name, plain)| Some((name, given.as_ref()?, plain_name, plain)))
     }
 }
 

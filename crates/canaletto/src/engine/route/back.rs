@@ -110,17 +110,31 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// Planes of the LUN that can take a command now: none while it holds a path, whose data come first.
     #[inline]
     pub(super) fn free_planes(&self, lun: LunId) -> FreePlanes {
+        if X::LANES && self.flash.lanes.are_on() {
+            let registers = FreePlanes::all(self.flash.array.empty_registers(lun));
+            return self.flash.free_beside(lun, self.free_behind(lun, registers));
+        }
         let any = if self.paths.is_holding(lun) { 0 } else { self.flash.array.free_planes(lun) };
-        if X::CACHE_READ && self.flash.cache_reads.is_on() && !self.flash.array.luns[lun.index()].busy {
-            return FreePlanes { reads: self.flash.free_for_reads(lun), any };
+        if X::CACHE_READ && !self.flash.array.luns[lun.index()].busy {
+            return self.free_behind(lun, FreePlanes::all(any));
         }
         FreePlanes::all(any)
+    }
+
+    /// The same planes, for reads those with a free register behind the cache register, if they have one.
+    #[inline]
+    fn free_behind(&self, lun: LunId, free: FreePlanes) -> FreePlanes {
+        match self.flash.cache_reads.is_on() {
+            true => FreePlanes { reads: self.flash.free_for_reads(lun), ..free },
+            false => free,
+        }
     }
 
     /// Whether any plane of the LUN can take a command now.
     #[inline]
     pub(super) fn has_free_planes(&self, lun: LunId) -> bool {
-        self.free_planes(lun).reads != 0
+        let free = self.free_planes(lun);
+        free.reads != 0 || X::LANES && free.programs | free.any != 0
     }
 
     /// Transactions that the LUN may be given now.
@@ -201,10 +215,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         let data = fabric.data_time(Operation::Read, bytes_of::<X>(id, &self.work.transactions));
         let command = if X::FULL_SEQUENCES { fabric.column_time() } else { Time::ZERO };
         let port_free_at = fabric.port_free_at(chip, Direction::FromChip);
-        let mut group = FlashPageGroup::<X>::of(id);
-        while let Some(id) = group.next(&self.work.transactions) {
-            self.charge_path_wait(id, port_free_at, now);
-        }
+        self.charge_path_wait(id, port_free_at, now);
         if P::FOLLOWS_WAITS {
             self.work.root_causes.data_sent(self.layout.lun_of(plane), port_free_at, now);
         }
@@ -215,12 +226,15 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         self.watch_transfer(path, now);
     }
 
-    /// Charges what data have waited for between array and wires: their own chip's port, then a path.
+    /// Charges what a flash page's data have waited for between array and wires: their own chip's port, then a path.
     #[inline(always)]
-    pub(super) fn charge_path_wait(&mut self, id: TransactionId, port_free_at: Time, now: Time) {
-        let own = port_free_at.saturating_sub(self.work.transactions[id].account.since);
-        self.work.charge_page_up_to(id, Cause::ChipBusyUser, own, now);
-        self.work.charge_path_conflict(id, now);
+    pub(super) fn charge_path_wait(&mut self, first: TransactionId, port_free_at: Time, now: Time) {
+        let mut group = FlashPageGroup::<X>::of(first);
+        while let Some(id) = group.next(&self.work.transactions) {
+            let own = port_free_at.saturating_sub(self.work.transactions[id].account.since);
+            self.work.charge_page_up_to(id, Cause::ChipBusyUser, own, now);
+            self.work.charge_path_conflict(id, now);
+        }
     }
 
     /// Starts the next command in round robin order among the domain's LUNs.
@@ -302,6 +316,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             gc_urgent: self.ftl.is_urgent(lun),
             now,
         };
+        if X::LANES && self.flash.lanes.are_on() {
+            return self.next_beside(lun, &look);
+        }
         self.scheduler.queues.next_command(lun, &look, &mut self.work.transactions, &self.ftl.readiness())
     }
 
@@ -310,9 +327,8 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         let chip = self.layout.chip_of(lun);
         let port_free_at = self.paths.fabric.port_free_at(chip, Direction::ToChip);
         let mut data = Time::ZERO;
-        if P::FOLLOWS_WAITS {
-            self.work.root_causes.command_sent(lun, port_free_at, now);
-        }
+        let lane = self.lane_for(lun, &command);
+        self.tell_sent(lane, port_free_at, now);
         for &first in command.transactions() {
             let (mut waited, mut placed) = (FlashPageGroup::<X>::of(first), FlashPageGroup::<X>::of(first));
             while let Some(id) = waited.next(&self.work.transactions) {
@@ -328,16 +344,25 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             }
         }
         let wires = self.paths.fabric.command_time(command.operation, command.transactions().len());
-        self.flash.begin(lun, command, &self.work, now);
-        if X::SUSPENSION {
+        self.flash.begin(lane, command, &self.work, now);
+        if X::SUSPENSION || X::LANES {
             self.refresh(lun);
         } else {
             self.scheduler.set_blocked(lun);
         }
         let transfer = Transfer { chip, direction: Direction::ToChip, command: wires, data };
         let events = &mut self.events;
-        let path = self.paths.start(transfer, Payload::Command(lun), now, fabric_events!(events));
+        let path = self.paths.start(transfer, Payload::Command(lane), now, fabric_events!(events));
         self.watch_transfer(path, now);
+    }
+
+    /// The lane that a LUN's next command is given.
+    #[inline(always)]
+    fn lane_for(&mut self, lun: LunId, command: &Command) -> LunId {
+        match X::LANES && self.flash.lanes.are_on() {
+            true => self.flash.lane_for(lun, command, &self.work),
+            false => lun,
+        }
     }
 
     /// Something the fabric scheduled happens.
@@ -420,13 +445,13 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
                 }
             }
         }
-        if P::FOLLOWS_WAITS {
-            let seen_as = self.flash.seen_as(lun, &self.work);
-            self.work.root_causes.command_crossed(lun, crossed, seen_as, now);
+        self.tell_crossed(lun, crossed, now);
+        if X::LANES && self.flash.waits_for_array(lun) {
+            return;
         }
         let ends = self.flash.work(lun, &mut self.work, now);
-        if X::SUSPENSION && self.flash.phase(lun) == Phase::Working {
-            self.refresh(lun);
+        if X::SUSPENSION && self.flash.phase(lun) == Phase::Working || X::LANES && self.flash.lanes.are_on() {
+            self.refresh(self.flash.lun_of(lun));
         }
         self.events.push(ends, Event::ArrayDone(lun));
         if X::FULL_SEQUENCES {
@@ -529,6 +554,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             let command = *self.flash.command(lun);
             self.flash.tell_of_step(lun, &command, ArrayStep::Ends, (now, now), &mut self.work);
         }
+        if X::LANES && self.flash.lanes.are_on() {
+            self.lane_rests(lun, now);
+        }
         if X::FULL_SEQUENCES && self.flash.statuses.concern(self.flash.command(lun).operation) {
             return self.array_awaits_status(lun, now);
         }
@@ -537,12 +565,13 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
 
     /// A LUN has finished its command, and the controller knows.
     #[inline(always)]
-    pub(super) fn command_done(&mut self, lun: LunId, now: Time) {
-        let command = *self.flash.command(lun);
+    pub(super) fn command_done(&mut self, lane: LunId, now: Time) {
+        let command = *self.flash.command(lane);
         let worked = self.flash.count_ended(&command, &self.work);
+        let lun = self.flash.lun_of(lane);
         match command.operation {
-            Operation::Read => self.reads_done(lun, &command, worked, now),
-            Operation::Program => self.programs_done(lun, &command, worked, now),
+            Operation::Read => self.reads_done(lun, lane, &command, worked, now),
+            Operation::Program => self.programs_done(lun, lane, &command, worked, now),
             Operation::Erase => self.erases_done(lun, &command, worked, now),
         }
         self.settle_suspension(lun, now);
@@ -551,7 +580,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
 
     /// Pages are in their registers: they wait for a path.
     #[inline(always)]
-    fn reads_done(&mut self, lun: LunId, command: &Command, worked: Time, now: Time) {
+    fn reads_done(&mut self, lun: LunId, lane: LunId, command: &Command, worked: Time, now: Time) {
         let mut copies = Command::new(Operation::Program);
         for &first in command.transactions() {
             self.work.charge_flash_pages::<X>(&[first], Cause::ArrayRead, now);
@@ -576,7 +605,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         if X::COPYBACK && !copies.transactions().is_empty() {
             self.flash.copybacks.hold(lun, copies);
         }
-        self.array_is_free(lun, worked, now);
+        self.array_is_free(lane, worked, now);
         if let Some(first) = self.paths.next_page(lun) {
             self.send_data(first, now);
         }
@@ -600,12 +629,12 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
 
     /// Flash pages are programmed, or failed to be.
     #[inline(never)]
-    fn programs_done(&mut self, lun: LunId, command: &Command, worked: Time, now: Time) {
+    fn programs_done(&mut self, lun: LunId, lane: LunId, command: &Command, worked: Time, now: Time) {
         self.release_held(lun, now);
         for &first in command.transactions() {
             self.flash_page_programmed(first, lun, now);
         }
-        self.array_is_free(lun, worked, now);
+        self.array_is_free(lane, worked, now);
     }
 
     /// Blocks are erased, or failed to be.
@@ -623,9 +652,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             self.carry_out(now);
         }
         self.flash.array.array_done(lun, worked, now);
-        if P::FOLLOWS_WAITS {
-            self.work.root_causes.array_ended(lun, false, now);
-        }
+        self.tell_ended(lun, false, now);
     }
 
     /// A flash page is programmed, or failed to be.
@@ -651,11 +678,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     #[inline(always)]
     pub(super) fn array_is_free(&mut self, lun: LunId, worked: Time, now: Time) {
         let goes_on = self.flash.end(lun, worked, now);
-        if P::FOLLOWS_WAITS {
-            self.work.root_causes.array_ended(lun, goes_on, now);
-        }
+        self.tell_ended(lun, goes_on, now);
         if goes_on {
-            self.scheduler.line_up_midway(lun, Midway::Copyback);
+            self.line_up_midway(lun, Midway::Copyback);
         }
     }
 }

@@ -52,29 +52,30 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         if self.flash.statuses.is_done(lun) {
             let command = *self.flash.command(lun);
             self.work.charge_flash_pages::<X>(command.transactions(), Cause::Status, now);
-            if P::FOLLOWS_WAITS {
-                self.work.root_causes.array_ended(lun, true, now);
-            }
+            self.tell_ended(lun, true, now);
         }
         match self.paths.is_holding(lun) {
             true => self.send_control(lun, Control::Status, now),
-            false => {
-                self.scheduler.line_up_midway(lun, Midway::Control(Control::Status));
-                let domain = self.scheduler.domain_of(lun);
-                self.scheduler.touch(domain);
-            }
+            false => self.line_up_midway(lun, Midway::Control(Control::Status)),
         }
+    }
+
+    /// Has a LUN wait for a path in the middle of its work.
+    pub(super) fn line_up_midway(&mut self, lun: LunId, what: Midway) {
+        let domain = self.scheduler.domain_of(self.flash.lun_of(lun));
+        self.scheduler.line_up_midway(domain, lun, what);
+        self.scheduler.touch(domain);
     }
 
     /// Starts the first command that a path is free for of LUNs that wait in the middle of their work.
     pub(super) fn start_midway(&mut self, domain: DomainId, now: Time) -> bool {
-        let (fabric, layout) = (&self.paths.fabric, &self.layout);
+        let (fabric, layout, flash) = (&self.paths.fabric, &self.layout, &self.flash);
         let is_free = |lun, what| {
             let direction = match what {
                 Midway::Control(Control::Status) => fabric.status().0,
                 Midway::Control(_) | Midway::Copyback => Direction::ToChip,
             };
-            fabric.is_free(layout.chip_of(lun), direction)
+            fabric.is_free(layout.chip_of(flash.lun_of(lun)), direction)
         };
         match self.scheduler.next_midway(domain, is_free) {
             Some((lun, Midway::Copyback)) => self.send_copyback(lun, now),
@@ -86,7 +87,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
 
     /// Sends a command of control over a free path, or over the one that the LUN holds.
     pub(super) fn send_control(&mut self, lun: LunId, control: Control, now: Time) {
-        let chip = self.layout.chip_of(lun);
+        let chip = self.layout.chip_of(self.flash.lun_of(lun));
         let fabric = &self.paths.fabric;
         let (direction, command) = match control {
             Control::Status => fabric.status(),
@@ -104,15 +105,8 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
 
     fn charge_wait_for_control(&mut self, lun: LunId, port_free_at: Time, now: Time) {
         let command = *self.flash.command(lun);
-        for &first in command.transactions() {
-            let mut group = FlashPageGroup::<X>::of(first);
-            while let Some(id) = group.next(&self.work.transactions) {
-                self.charge_path_wait(id, port_free_at, now);
-            }
-        }
-        if P::FOLLOWS_WAITS {
-            self.work.root_causes.command_sent(lun, port_free_at, now);
-        }
+        command.transactions().iter().for_each(|&first| self.charge_path_wait(first, port_free_at, now));
+        self.tell_sent(lun, port_free_at, now);
     }
 
     /// A command of control has crossed.
@@ -135,7 +129,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         self.return_path(lun, crossed.path, command.operation, now);
         if let Some(next) = self.flash.statuses.read(lun, now) {
             self.events.push(next, Event::Poll(lun));
-            return self.refresh(lun);
+            return self.refresh(self.flash.lun_of(lun));
         }
         for &first in command.transactions() {
             let mut group = FlashPageGroup::<X>::of(first);
@@ -145,9 +139,8 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             }
         }
         // Of one that set out while the array was at work others see nothing but that.
-        if P::FOLLOWS_WAITS && self.flash.statuses.was_done(lun) {
-            let seen_as = self.flash.seen_as(lun, &self.work);
-            self.work.root_causes.command_crossed(lun, crossed, seen_as, now);
+        if self.flash.statuses.was_done(lun) {
+            self.tell_crossed(lun, crossed, now);
         }
         self.command_done(lun, now);
     }

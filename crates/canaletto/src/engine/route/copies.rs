@@ -8,7 +8,6 @@ use crate::fabric::{Direction, Fabric, Transfer};
 use crate::flash::address::LunId;
 use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
-use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::transaction::TransactionId;
 
 impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
@@ -47,15 +46,8 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         }
         let chip = self.layout.chip_of(lun);
         let port_free_at = self.paths.fabric.port_free_at(chip, Direction::ToChip);
-        for &first in command.transactions() {
-            let mut group = FlashPageGroup::<X>::of(first);
-            while let Some(id) = group.next(&self.work.transactions) {
-                self.charge_path_wait(id, port_free_at, now);
-            }
-        }
-        if P::FOLLOWS_WAITS {
-            self.work.root_causes.command_sent(lun, port_free_at, now);
-        }
+        command.transactions().iter().for_each(|&first| self.charge_path_wait(first, port_free_at, now));
+        self.tell_sent(lun, port_free_at, now);
         let charge = self.flash.charge_of(&command, &self.work);
         self.flash.array.use_register(lun, planes);
         self.flash.array.go_on(lun, command, charge, now);

@@ -17,6 +17,7 @@ mod collection;
 mod control;
 mod copies;
 mod front;
+mod lanes;
 mod results;
 mod stepped;
 mod suspension;

@@ -93,9 +93,14 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         })
     }
 
+    /// The LUNs, without lanes beyond them.
+    fn luns(&self) -> &[Lun] {
+        &self.flash.array.luns[..self.layout.luns() as usize]
+    }
+
     fn utilisation(&self) -> Vec<Utilisation> {
         let end = self.events.now();
-        let luns = &self.flash.array.luns;
+        let luns = self.luns();
         let TimeSum(arrays) = luns.iter().map(|u| u.array_busy).sum();
         let arrays = Time((arrays / luns.len() as u128) as u64);
         let mut parts = self.host.usage();
@@ -113,7 +118,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         let dies = self.layout.luns_per_chip as usize;
         let share =
             |luns: &[Lun]| luns.iter().map(|lun| lun.array_busy.0).max().unwrap_or(0) as f64 / end.0.max(1) as f64;
-        let chips = self.flash.array.luns.chunks(dies).enumerate().map(|(chip, luns)| {
+        let chips = self.luns().chunks(dies).enumerate().map(|(chip, luns)| {
             let (row, column) =
                 (chip as u32 / self.layout.chips_per_channel, chip as u32 % self.layout.chips_per_channel);
             (format!("chip {row},{column}"), share(luns))
@@ -163,9 +168,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         }
         let luns_per_chip = self.layout.luns_per_chip as usize;
         let chips: Vec<ChipUse> = self
-            .flash
-            .array
-            .luns
+            .luns()
             .chunks(luns_per_chip)
             .enumerate()
             .map(|(chip, luns)| {

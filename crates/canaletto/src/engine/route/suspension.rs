@@ -131,9 +131,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             self.work.root_causes.command_resumed(lun, seen_as, now);
         }
         if X::FULL_SEQUENCES && self.flash.statuses.suspensions_are_told() {
-            self.scheduler.line_up_midway(lun, Midway::Control(Control::Resume));
-            let domain = self.scheduler.domain_of(lun);
-            self.scheduler.touch(domain);
+            self.line_up_midway(lun, Midway::Control(Control::Resume));
         } else {
             let time = self.flash.begin_resumption(lun, &mut self.work, now);
             self.events.push(time, Event::ArrayDone(lun));

@@ -56,7 +56,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
                     operation: command.operation,
                     chip,
                     to: chip,
-                    lun,
+                    lun: self.flash.lun_of(lun),
                     planes: self.flash.planes_of(command, &self.work),
                     direction,
                     bytes: if brings_data { command.transactions().iter().map(bytes).sum() } else { 0 },

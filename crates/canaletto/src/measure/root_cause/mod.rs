@@ -349,6 +349,15 @@ impl RootCauses {
         }
     }
 
+    /// A further command sets out for a LUN that has others in work, whose doing counts.
+    pub fn command_sent_beside(&mut self, id: LunId, now: Time) {
+        let lun = &mut self.held.luns[id.index()];
+        lun.add(lun.doing, now, &mut self.pages);
+        if lun.history.is_full() {
+            self.forget();
+        }
+    }
+
     /// A command has crossed to its LUN, whose array begins with what others see as `doing`.
     pub fn command_crossed(&mut self, lun: LunId, crossed: &TransferDone, doing: Cause, now: Time) {
         let lun = &mut self.held.luns[lun.index()];

@@ -1,8 +1,11 @@
 //! Transactions that may be issued when a LUN is looked at, and the order in which its lists are gone through.
 
+use std::ops::Range;
+
 use super::{ALL_CLASSES, ERASE, GC_READ, GC_WRITE, MAPPING_READ, MAPPING_WRITE, USER_READ, USER_WRITE};
 use crate::engine::time::Time;
 use crate::flash::interface::Operation;
+use crate::scheduler::classes::CLASSES;
 
 /// Where a command may come from.
 #[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
@@ -11,6 +14,16 @@ pub(super) enum Choice {
     List(usize),
     /// The list, of the four that begin here, of the class whose turn it is.
     User(usize),
+}
+
+impl Choice {
+    /// Its lists.
+    pub(super) fn lists(self) -> Range<usize> {
+        match self {
+            Choice::List(list) => list..list + 1,
+            Choice::User(base) => base..base + CLASSES,
+        }
+    }
 }
 
 pub(super) const USER_FIRST: [Choice; 7] = [
@@ -76,20 +89,39 @@ impl Served {
 pub struct FreePlanes {
     /// Planes that can take a read.
     pub reads: u64,
+    /// Planes that can take a program.
+    pub programs: u64,
     /// Planes that can take any other command, too: their registers are empty.
     pub any: u64,
 }
 
 impl FreePlanes {
+    /// None, for any command.
+    pub const NONE: FreePlanes = FreePlanes { reads: 0, programs: 0, any: 0 };
+
     /// These planes, for whatever command.
     pub fn all(planes: u64) -> FreePlanes {
-        FreePlanes { reads: planes, any: planes }
+        FreePlanes { reads: planes, programs: planes, any: planes }
+    }
+
+    /// The same planes, but none for reads.
+    pub fn but_reads(self) -> FreePlanes {
+        FreePlanes { reads: 0, ..self }
+    }
+
+    /// Whether a program is all that any plane can take.
+    pub fn is_for_programs_alone(self) -> bool {
+        self.programs != 0 && self.reads | self.any == 0
     }
 
     /// Planes that can take a command of this operation.
     #[inline(always)]
     pub(super) fn of(self, operation: Operation) -> u64 {
-        if operation == Operation::Read { self.reads } else { self.any }
+        match operation {
+            Operation::Read => self.reads,
+            Operation::Program => self.programs,
+            Operation::Erase => self.any,
+        }
     }
 }
 

@@ -239,11 +239,7 @@ impl Settings {
         if self.0["attachment.kind"].starts_with("nb") {
             self.set("host.protocol", "nvme");
         }
-        if self.0.get("flash.cache_read").is_some_and(|given| given == "true") {
-            self.set("gc.copyback", false);
-            self.set("flash.busy_until_data_out", false);
-            self.set("fabric.hold_path", "never");
-        }
+        self.pipelines();
         let kind = FabricKind::ALL.iter().find(|kind| self.is("fabric.kind", kind.name()));
         if kind.is_some_and(|kind| !kind.facts().holds_paths) {
             self.set("fabric.hold_path", "never");
@@ -265,6 +261,21 @@ impl Settings {
         let (high, low) = (self.number("cache.high_watermark"), self.number("cache.low_watermark"));
         self.set("cache.low_watermark", low.min(high));
         self
+    }
+
+    /// Chips that work on several commands at a time.
+    fn pipelines(&mut self) {
+        let is_on = |settings: &Settings, key| settings.0.get(key).is_some_and(|given| given == "true");
+        let keys = ["flash.cache_read", "flash.independent_plane_reads", "flash.cache_program"];
+        if keys.into_iter().any(|key| is_on(self, key)) {
+            self.set("gc.copyback", false);
+            self.set("flash.busy_until_data_out", false);
+            self.set("fabric.hold_path", "never");
+        }
+        if is_on(self, "flash.cache_program") {
+            self.set("flash.suspend.operations", "none");
+            self.set("flash.failures.program", 0.0);
+        }
     }
 
     /// Blocks that are bad from the factory, where there are that many to spare: half of what is spare is kept for collection,

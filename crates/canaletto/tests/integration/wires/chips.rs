@@ -109,6 +109,58 @@ pub const FAULTS: &[Fault] = &[
         },
     },
     Fault {
+        name: "a second read to a plane that reads",
+        site: "pipelines",
+        rule: Rule::Busy,
+        plant: |tape| {
+            let (load, middle) = at_work(tape, reads);
+            tape.command(middle, load);
+        },
+    },
+    Fault {
+        name: "a program to a LUN whose planes read",
+        site: "pipelines",
+        rule: Rule::Busy,
+        plant: |tape| {
+            let (load, middle) = at_work(tape, reads);
+            tape.command(middle, Load { operation: Operation::Program, bytes: 4096, ..load });
+        },
+    },
+    Fault {
+        name: "a read to a LUN that programs",
+        site: "pipelines",
+        rule: Rule::Busy,
+        plant: |tape| {
+            let (load, middle) = at_work(tape, programs);
+            tape.command(middle, Load { operation: Operation::Read, planes: 1, bytes: 0, ..load });
+        },
+    },
+    Fault {
+        name: "two programs behind one that the array works on",
+        site: "pipelines",
+        rule: Rule::Busy,
+        plant: |tape| {
+            let (load, middle) = at_work(tape, programs);
+            tape.command(middle, load);
+            tape.command(later(middle, 1), load);
+        },
+    },
+    Fault {
+        name: "a program that begins before the one in the array has ended",
+        site: "pipelines",
+        rule: Rule::Array,
+        plant: |tape| {
+            // One array after the other: the first one's end comes after the second one's beginning.
+            let first = tape.step(ArrayStep::Begins, programs);
+            let Fact::Array { lun: of, .. } = tape.entries[first].fact else { unreachable!() };
+            let is_its =
+                |fact: &Fact, wanted| matches!(fact, Fact::Array { lun, step, .. } if *lun == of && *step == wanted);
+            let (end, _) = tape.find_from(first, |_, entry| is_its(&entry.fact, ArrayStep::Ends).then_some(()));
+            let (_, next) = tape.find_from(end, |_, entry| is_its(&entry.fact, ArrayStep::Begins).then_some(entry.at));
+            tape.entries[end].at = later(next, NS);
+        },
+    },
+    Fault {
         name: "a second command before the first has crossed",
         site: "mesh",
         rule: Rule::Busy,

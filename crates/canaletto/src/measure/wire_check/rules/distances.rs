@@ -12,7 +12,7 @@ use crate::measure::wire_check::checker::{Known, Open, Transfers};
 use crate::measure::wire_check::found::{Found, Rule, ns};
 use crate::measure::wire_check::recording::{Cycles, Entry, Fact};
 
-/// The last command of a LUN on the wires.
+/// The last command to a plane on the wires.
 #[derive(Clone, Copy)]
 struct Crossing {
     transfer: u32,
@@ -23,7 +23,7 @@ struct Crossing {
 
 pub struct Gaps {
     known: Rc<Known>,
-    /// Of each LUN.
+    /// Of each plane.
     commands: Vec<Option<Crossing>>,
     /// When data of each plane's array may leave at the soonest, and those of its register.
     read: Vec<Time>,
@@ -35,22 +35,24 @@ impl Gaps {
         let planes = known.luns() * known.planes_per_lun as usize;
         Gaps {
             known: known.clone(),
-            commands: vec![None; known.luns()],
+            commands: vec![None; planes],
             read: vec![Time::ZERO; planes],
             ready: vec![Time::ZERO; planes],
         }
     }
 
     fn cross(&mut self, cycles: &Cycles, open: &Open) {
-        let known = &mut self.commands[open.load.lun.index()];
-        match known {
-            Some(crossing) if crossing.transfer == cycles.transfer => {
-                crossing.first = crossing.first.min(cycles.from);
-                crossing.last = crossing.last.max(cycles.until);
-            }
-            _ => {
-                let (first, last) = (cycles.from, cycles.until);
-                *known = Some(Crossing { transfer: cycles.transfer, load: open.load, first, last });
+        for plane in self.known.planes(open.load.lun.0, open.load.planes) {
+            let known = &mut self.commands[plane];
+            match known {
+                Some(crossing) if crossing.transfer == cycles.transfer => {
+                    crossing.first = crossing.first.min(cycles.from);
+                    crossing.last = crossing.last.max(cycles.until);
+                }
+                _ => {
+                    let (first, last) = (cycles.from, cycles.until);
+                    *known = Some(Crossing { transfer: cycles.transfer, load: open.load, first, last });
+                }
             }
         }
     }
@@ -65,8 +67,9 @@ impl Gaps {
         lengths.command(load) + Time(lengths.data(load).0 / abreast) + between
     }
 
-    fn array_begins(&mut self, lun: u32, from: Time, found: &mut Found) {
-        let Some(Crossing { load, first, last, .. }) = self.commands[lun as usize] else { return };
+    fn array_begins(&mut self, lun: u32, planes: u64, from: Time, found: &mut Found) {
+        let plane = self.known.planes(lun, planes).next();
+        let Some(Crossing { load, first, last, .. }) = plane.and_then(|plane| self.commands[plane]) else { return };
         let soonest = first + self.before_array(&load);
         // Turnarounds that hold the wires are cycles of the command.
         let on_wires = self.known.design.fabric.turnarounds == Turnarounds::OnWires;
@@ -109,7 +112,9 @@ impl Check for Gaps {
                 }
             }
             Fact::Register { plane, filled: true } => self.ready[plane.index()] = self.read[plane.index()],
-            Fact::Array { lun, step: ArrayStep::Begins, from, .. } => self.array_begins(lun.0, *from, found),
+            Fact::Array { lun, planes, step: ArrayStep::Begins, from, .. } => {
+                self.array_begins(lun.0, *planes, *from, found);
+            }
             _ => {}
         }
     }

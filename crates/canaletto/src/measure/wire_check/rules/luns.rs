@@ -1,4 +1,4 @@
-//! Work of a LUN: one command at a time, arrays that work for commands that have crossed and as long as they should, and
+//! Work of a LUN: one command at a time, or those that may be side by side, arrays that work for commands that have crossed and as long as they should, and
 //! programs and erases that make way for reads.
 
 use std::rc::Rc;
@@ -35,10 +35,19 @@ struct Work {
     suspensions: u32,
 }
 
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Lun {
-    work: Option<Work>,
+    work: Vec<Work>,
     aside: Option<Work>,
+}
+
+impl Lun {
+    /// Takes the work for an operation in planes, the one at a stage before others.
+    fn take(&mut self, (operation, planes): (Operation, u64), at: impl Fn(Stage) -> bool) -> Option<Work> {
+        let is_it = |w: &Work| (w.operation, w.planes) == (operation, planes);
+        let there = self.work.iter().position(|w| is_it(w) && at(w.stage));
+        there.or_else(|| self.work.iter().position(is_it)).map(|place| self.work.remove(place))
+    }
 }
 
 pub struct Luns {
@@ -66,13 +75,13 @@ impl Luns {
 
     /// A command sets out for a LUN.
     fn command(&mut self, transfer: u32, load: &Load, at: Time, found: &mut Found) {
-        let Lun { work, aside } = self.luns[load.lun.index()];
+        let Lun { work, aside } = &self.luns[load.lun.index()];
         let takes = format!("a command to {:?} in planes {:#b}", load.operation, load.planes);
-        if let Some(work) = work {
+        if let Some(work) = work.iter().find(|work| !self.may_be_beside(work, load) || self.is_full(load)) {
             let expected = format!("none while {:?} is {:?}", work.operation, work.stage);
             self.add(Rule::Busy, at, load.lun, takes.clone(), expected, found);
         }
-        if let Some(Work { operation, stage: Stage::Aside { ready, .. }, .. }) = aside {
+        if let Some(Work { operation, stage: Stage::Aside { ready, .. }, .. }) = *aside {
             if at < ready {
                 let expected = format!("none before {:?} is suspended at {}", operation, ns(ready));
                 self.add(Rule::Busy, at, load.lun, takes.clone(), expected, found);
@@ -86,14 +95,39 @@ impl Luns {
         }
         let (operation, planes) = (load.operation, load.planes);
         let work = Work { transfer, operation, planes, stage: Stage::Crossing, suspensions: 0 };
-        self.luns[load.lun.index()].work = Some(work);
+        self.luns[load.lun.index()].work.push(work);
+    }
+
+    /// Whether a command may be in a LUN beside another one: reads of planes on their own, or a program that is loaded while the
+    /// array has another.
+    fn may_be_beside(&self, work: &Work, load: &Load) -> bool {
+        let flash = &self.known.design.flash;
+        match load.operation {
+            Operation::Read => {
+                let alone = load.planes.count_ones() == 1 && work.planes & load.planes == 0;
+                flash.independent_plane_reads && work.operation == Operation::Read && alone
+            }
+            Operation::Program => flash.cache_program && work.operation == Operation::Program,
+            Operation::Erase => false,
+        }
+    }
+
+    /// Whether a LUN has as many programs as it has registers for.
+    fn is_full(&self, load: &Load) -> bool {
+        let programs = |work: &&Work| work.operation == Operation::Program;
+        load.operation == Operation::Program && self.luns[load.lun.index()].work.iter().filter(programs).count() >= 2
     }
 
     fn begins(&mut self, entry: &Entry, (lun, planes, operation): (LunId, u64, Operation), found: &mut Found) {
         let Fact::Array { from, until, .. } = entry.fact else { return };
         let works = format!("{operation:?} begins in planes {planes:#b}");
-        let work = self.luns[lun.index()].work;
-        let is_due = work.is_some_and(|w| (w.operation, w.planes, w.stage) == (operation, planes, Stage::Crossed));
+        let work = self.luns[lun.index()].take((operation, planes), |stage| stage == Stage::Crossed);
+        let is_due = work.is_some_and(|w| w.stage == Stage::Crossed);
+        let is_taken = operation == Operation::Program
+            && self.luns[lun.index()].work.iter().any(|other| matches!(other.stage, Stage::Array(_)));
+        if is_taken {
+            self.add(Rule::Array, entry.at, lun, works.clone(), "the end of the program before it", found);
+        }
         if !is_due {
             self.add(Rule::Array, entry.at, lun, works.clone(), "a command for it that has just crossed", found);
         }
@@ -105,20 +139,20 @@ impl Luns {
         }
         let work =
             work.unwrap_or(Work { transfer: u32::MAX, operation, planes, stage: Stage::Crossed, suspensions: 0 });
-        self.luns[lun.index()].work = Some(Work { stage: Stage::Array(until), ..work });
+        self.luns[lun.index()].work.push(Work { stage: Stage::Array(until), ..work });
     }
 
     fn stops(&mut self, entry: &Entry, (lun, operation): (LunId, Operation), found: &mut Found) {
         let suspend = &self.known.design.flash.suspend;
         let Fact::Array { until: ready, .. } = entry.fact else { return };
-        let Lun { work, aside } = self.luns[lun.index()];
+        let Lun { work, aside } = &self.luns[lun.index()];
         let stops = format!("{operation:?} is suspended until {}", ns(ready));
-        let Some(Work { stage: Stage::Array(until), .. }) =
-            work.filter(|w| w.operation == operation && aside.is_none())
-        else {
-            return self.add(Rule::Suspension, entry.at, lun, stops, "an array at work on it", found);
+        let (work, until) = match work[..] {
+            [work @ Work { stage: Stage::Array(until), .. }] if work.operation == operation && aside.is_none() => {
+                (work, until)
+            }
+            _ => return self.add(Rule::Suspension, entry.at, lun, stops, "an array at work on it", found),
         };
-        let Some(work) = work else { return };
         let suspensions = work.suspensions + 1;
         if !allows(suspend, operation) || suspensions > suspend.max_suspensions || until < entry.at {
             let most = suspend.max_suspensions;
@@ -130,13 +164,13 @@ impl Luns {
             self.add(Rule::Suspension, entry.at, lun, stops, expected, found);
         }
         let stage = Stage::Aside { ready, left: until.saturating_sub(entry.at) };
-        self.luns[lun.index()] = Lun { work: None, aside: Some(Work { stage, suspensions, ..work }) };
+        self.luns[lun.index()] = Lun { work: Vec::new(), aside: Some(Work { stage, suspensions, ..work }) };
     }
 
     fn goes_on(&mut self, entry: &Entry, (lun, operation): (LunId, Operation), found: &mut Found) {
         let resume = self.known.design.flash.suspend.resume_time.time();
         let Fact::Array { until, .. } = entry.fact else { return };
-        let Lun { work, aside } = self.luns[lun.index()];
+        let Lun { work, aside } = &self.luns[lun.index()];
         let resumes = format!("{operation:?} is resumed until {}", ns(until));
         let Some((aside, ready, left)) = aside.and_then(|aside| match aside.stage {
             Stage::Aside { ready, left } if aside.operation == operation => Some((aside, ready, left)),
@@ -144,18 +178,19 @@ impl Luns {
         }) else {
             return self.add(Rule::Suspension, entry.at, lun, resumes, "one that is suspended", found);
         };
-        if entry.at < ready || work.is_some() || until != entry.at + resume {
+        if entry.at < ready || !work.is_empty() || until != entry.at + resume {
             let expected = format!("an idle LUN, {} after it was suspended, and {} to resume", ns(ready), ns(resume));
             self.add(Rule::Suspension, entry.at, lun, resumes, expected, found);
         }
         let work = Work { stage: Stage::Array(until + left), ..aside };
-        self.luns[lun.index()] = Lun { work: Some(work), aside: None };
+        self.luns[lun.index()] = Lun { work: vec![work], aside: None };
     }
 
     fn ends(&mut self, entry: &Entry, (lun, planes, operation): (LunId, u64, Operation), found: &mut Found) {
-        let work = self.luns[lun.index()].work.take();
+        let is_due = |stage| stage == Stage::Array(entry.at);
+        let work = self.luns[lun.index()].take((operation, planes), is_due);
         let ends = format!("{operation:?} ends in planes {planes:#b}");
-        match work.filter(|w| (w.operation, w.planes) == (operation, planes)).map(|w| w.stage) {
+        match work.map(|w| w.stage) {
             Some(Stage::Array(until)) if until == entry.at => {}
             Some(Stage::Array(until)) => {
                 self.add(Rule::ArrayTime, entry.at, lun, ends, format!("its end at {}", ns(until)), found);
@@ -174,7 +209,8 @@ impl Check for Luns {
             Fact::Ends { transfer, path } => {
                 let Some(open) = transfers.get(*path, *transfer) else { return };
                 // Transfers of data are none of the LUN's commands.
-                if let Some(work) = self.luns[open.load.lun.index()].work.as_mut().filter(|w| w.transfer == *transfer) {
+                let mut of_lun = self.luns[open.load.lun.index()].work.iter_mut();
+                if let Some(work) = of_lun.find(|work| work.transfer == *transfer) {
                     work.stage = Stage::Crossed;
                 }
             }
@@ -190,7 +226,8 @@ impl Check for Luns {
 
     fn end(&mut self, now: Time, _: &Transfers, found: &mut Found) {
         for (lun, state) in (0..).map(LunId).zip(&self.luns) {
-            if let Some(Work { operation, stage: Stage::Array(until), .. }) = state.work.filter(|_| now > Time::ZERO) {
+            for work in &state.work {
+                let Work { operation, stage: Stage::Array(until), .. } = *work else { continue };
                 if until < now {
                     let expected = format!("its end at {}", ns(until));
                     self.add(Rule::ArrayTime, now, lun, format!("{operation:?} has not ended"), expected, found);

@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use super::Check;
+use crate::config::design::Design;
 use crate::engine::time::Time;
 use crate::flash::interface::Operation;
 use crate::measure::probe::{ArrayStep, Carries, Load};
@@ -64,11 +65,15 @@ impl Registers {
         }
     }
 
+    /// Whether a page is in its register later than its read ends: a controller learns later of it where it reads the status; behind
+    /// a cache register it waits.
+    fn may_wait(&self) -> bool {
+        let Design { flash, fabric, .. } = &self.known.design;
+        self.known.lengths.is_full() || flash.cache_read || fabric.steps.is_some()
+    }
+
     fn fill(&mut self, plane: usize, at: Time, found: &mut Found) {
-        // A controller learns later that a page is there where it reads the status; behind a cache register it waits.
-        let may_wait = self.known.lengths.is_full()
-            || self.known.design.flash.cache_read
-            || self.known.design.fabric.steps.is_some();
+        let may_wait = self.may_wait();
         if !self.read[plane].take().is_some_and(|ended| ended == at || may_wait && ended < at) {
             self.add(Rule::Register, at, plane, "its register is filled", "a read that ends now", found);
         }
@@ -126,7 +131,7 @@ impl Check for Registers {
 
     fn end(&mut self, now: Time, _: &Transfers, found: &mut Found) {
         for plane in 0..self.read.len() {
-            if let Some(ended) = self.read[plane].filter(|&ended| ended < now && !self.known.lengths.is_full()) {
+            if let Some(ended) = self.read[plane].filter(|&ended| ended < now && !self.may_wait()) {
                 let what = format!("a read ended at {} and filled nothing", ns(ended));
                 self.add(Rule::Register, now, plane, &what, "data in its register", found);
             }

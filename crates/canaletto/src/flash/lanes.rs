@@ -1,0 +1,308 @@
+//! Commands that a LUN has in work side by side: reads of single planes, and a program loaded behind another one.
+//!
+//! ```text
+//! plane 0   │ tR │ data ──│                    independent plane reads: each plane reads its own page
+//! plane 1        │ tR │   data ──│
+//!
+//! array     │ tPROG, page 1      │tCBSY│ tPROG, page 2 │
+//! wires     ──│    ── data of page 2 ──│               cache program: data cross while the array works
+//! ```
+//! A command in work has a *lane*: a [`LunId`] with a state of its own in the [`Array`](super::array::Array), a status of its own and
+//! events of its own. Lanes beyond the LUNs themselves are numbered behind them: first one for each plane, whose reads it takes, then
+//! one for each LUN, which takes a program while the LUN's own lane has another.
+//!
+//! - Independent reads (JESD230G and ONFI 5.1 leave them to vendors, who call them independent or asynchronous plane reads): one page
+//!   and command a plane. Programs and erases take the whole LUN; one whose turn it is holds further reads back until those in work
+//!   have ended.
+//! - Cache program (ONFI 5.1 "Page Cache Program", 15h): the data of the next program cross to the cache registers while the array
+//!   works. It is sent only if nothing that goes before it waits; its array begins tCBSY after that of the program before.
+
+use crate::config::design::Flash;
+use crate::engine::features::Features;
+use crate::engine::in_flight::InFlight;
+use crate::engine::time::Time;
+use crate::flash::FlashBackend;
+use crate::flash::address::{Layout, LunId, PlaneId};
+use crate::flash::array::{self, Clocks, Command};
+use crate::flash::interface::Operation;
+use crate::measure::blame::Cause;
+use crate::measure::probe::Probe;
+use crate::scheduler::queues::FreePlanes;
+
+/// State of a LUN whose commands may have lanes.
+#[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+struct Lun {
+    /// Planes that have a read in work, as a mask by place in the LUN.
+    reading: u64,
+    /// Whether no further reads are begun, so that the whole LUN comes free.
+    drains: bool,
+    /// When the last read in work ended.
+    reads_ended_at: Time,
+    /// Whether the array programs.
+    programs: bool,
+    /// The lane of a program that has crossed and waits for the array.
+    loaded: Option<LunId>,
+    /// Reads that the arrays of planes work on.
+    reads_at_work: u32,
+    /// Since when they do.
+    since: Time,
+}
+
+/// Lanes of all LUNs. Empty where a LUN has one command in work.
+#[derive(serde::Serialize, serde::Deserialize)]
+pub struct Lanes {
+    luns: Vec<Lun>,
+    planes: u32,
+    planes_per_lun: u32,
+    plane_reads: bool,
+    cache_program: bool,
+    /// From the end of a program's array to the beginning of the loaded one's.
+    busy: Time,
+}
+
+impl Lanes {
+    /// Idle lanes.
+    pub fn new(config: &Flash, layout: &Layout) -> Lanes {
+        let are_on = config.independent_plane_reads || config.cache_program;
+        Lanes {
+            luns: vec![Lun::default(); if are_on { layout.luns() as usize } else { 0 }],
+            planes: layout.planes(),
+            planes_per_lun: layout.planes_per_lun,
+            plane_reads: config.independent_plane_reads,
+            cache_program: config.cache_program,
+            busy: config.cache_program_busy.time(),
+        }
+    }
+
+    /// Number of lanes, those of the LUNs themselves included.
+    pub fn count(config: &Flash, layout: &Layout) -> usize {
+        let more =
+            if config.independent_plane_reads || config.cache_program { layout.planes() + layout.luns() } else { 0 };
+        (layout.luns() + more) as usize
+    }
+
+    /// Whether LUNs may have several commands in work.
+    pub fn are_on(&self) -> bool {
+        !self.luns.is_empty()
+    }
+
+    /// Whether reads are of single planes.
+    pub fn read_planes_alone(&self) -> bool {
+        self.plane_reads
+    }
+
+    /// The LUN of a lane.
+    pub fn lun_of(&self, lane: LunId) -> LunId {
+        let luns = self.luns.len() as u32;
+        match lane.0 {
+            _ if luns == 0 || lane.0 < luns => lane,
+            n if n < luns + self.planes => LunId((n - luns) / self.planes_per_lun),
+            n => LunId(n - luns - self.planes),
+        }
+    }
+
+    /// State of a lane's LUN.
+    fn state(&mut self, lane: LunId) -> &mut Lun {
+        let lun = self.lun_of(lane);
+        &mut self.luns[lun.index()]
+    }
+
+    /// The lane of a plane's reads.
+    fn reader(&self, plane: PlaneId) -> LunId {
+        LunId(self.luns.len() as u32 + plane.0)
+    }
+
+    /// The lane beside the LUN's own for programs.
+    fn second(&self, lun: LunId) -> LunId {
+        LunId(self.luns.len() as u32 + self.planes + lun.0)
+    }
+
+    fn readers(&self, lun: LunId) -> impl Iterator<Item = LunId> + Clone + use<> {
+        let first = self.luns.len() as u32 + lun.0 * self.planes_per_lun;
+        (first..first + self.planes_per_lun).map(LunId)
+    }
+
+    /// Whether a LUN's reads are held back for a command that takes all of it.
+    pub fn drains(&self, lun: LunId) -> bool {
+        self.luns[lun.index()].drains
+    }
+
+    /// Says whether a LUN's reads are held back.
+    pub fn set_drains(&mut self, lun: LunId, drains: bool) {
+        self.luns[lun.index()].drains = drains;
+    }
+
+    /// Whether any plane of a LUN has a read in work.
+    pub fn is_reading(&self, lun: LunId) -> bool {
+        self.luns.get(lun.index()).is_some_and(|lun| lun.reading != 0)
+    }
+}
+
+impl<X: Features> FlashBackend<X> {
+    /// The LUN of a lane.
+    #[inline(always)]
+    pub fn lun_of(&self, lane: LunId) -> LunId {
+        if X::LANES { self.lanes.lun_of(lane) } else { lane }
+    }
+
+    /// Whether another command of its LUN is on the wires or in the array.
+    pub fn works_beside(&self, lane: LunId) -> bool {
+        X::LANES && self.lanes.are_on() && {
+            let lun = self.lanes.lun_of(lane);
+            let all = [lun, self.lanes.second(lun)].into_iter().chain(self.lanes.readers(lun));
+            all.into_iter().any(|other| other != lane && self.array.luns[other.index()].busy)
+        }
+    }
+
+    /// Planes of a LUN that can take a command, of those whose registers allow for it, where commands may have lanes.
+    pub fn free_beside(&self, lun: LunId, registers: FreePlanes) -> FreePlanes {
+        let state = &self.lanes.luns[lun.index()];
+        let lanes = [lun, self.lanes.second(lun)].map(|lane| &self.array.luns[lane.index()]);
+        let busy = lanes.iter().filter(|lane| lane.busy);
+        // Not before its own data have crossed.
+        let programs = |lane: &&array::Lun| lane.command.operation == Operation::Program && lane.due < Time::MAX;
+        match busy.clone().count() {
+            0 if state.reading == 0 => registers,
+            0 if state.drains => FreePlanes::NONE,
+            0 => FreePlanes { reads: registers.reads & !state.reading, ..FreePlanes::NONE },
+            1 if self.lanes.cache_program && busy.clone().all(programs) => {
+                FreePlanes { programs: registers.programs, ..FreePlanes::NONE }
+            }
+            _ => FreePlanes::NONE,
+        }
+    }
+
+    /// The lane that a command of a LUN is given, which must be free for it.
+    pub fn lane_for<P: Probe>(&mut self, lun: LunId, command: &Command, work: &InFlight<'_, P>) -> LunId {
+        if command.operation == Operation::Read && self.lanes.plane_reads {
+            let plane = work.transactions[command.transactions()[0]].ppa.plane;
+            self.lanes.luns[lun.index()].reading |= 1 << self.layout.plane_in_lun(plane);
+            return self.lanes.reader(plane);
+        }
+        self.lanes.luns[lun.index()].drains = false;
+        if self.array.luns[lun.index()].busy { self.lanes.second(lun) } else { lun }
+    }
+
+    /// A lane's command has crossed. Returns whether it has to wait for the array, which another program has.
+    pub fn waits_for_array(&mut self, lane: LunId) -> bool {
+        if !self.lanes.cache_program || self.command(lane).operation != Operation::Program {
+            return false;
+        }
+        let lun = self.lanes.state(lane);
+        if lun.programs {
+            lun.loaded = Some(lane);
+        }
+        lun.programs
+    }
+
+    /// A lane's array works from `begins` on.
+    pub(super) fn lane_works(&mut self, lane: LunId, begins: Time) {
+        if !X::LANES || !self.lanes.are_on() {
+            return;
+        }
+        let is_read = self.place_of_reader(lane).is_some();
+        let is_program = self.command(lane).operation == Operation::Program;
+        let lun = self.lanes.state(lane);
+        lun.programs |= is_program;
+        if is_read {
+            lun.since = if lun.reads_at_work == 0 { begins } else { lun.since };
+            lun.reads_at_work += 1;
+        }
+    }
+
+    /// A lane's array is done. Returns the lane of a program that can begin after it.
+    pub fn lane_rests(&mut self, lane: LunId, now: Time) -> Option<LunId> {
+        let is_read = self.place_of_reader(lane).is_some();
+        let id = self.lanes.lun_of(lane);
+        let lun = &mut self.lanes.luns[id.index()];
+        if is_read {
+            lun.reads_at_work -= 1;
+            if lun.reads_at_work == 0 {
+                self.array.luns[id.index()].array_busy += now.saturating_sub(lun.since);
+            }
+            return None;
+        }
+        lun.programs = false;
+        lun.loaded.take()
+    }
+
+    /// The array turns to a program that was loaded behind another one. Returns when its data have left the cache registers.
+    pub fn begin_loaded<P: Probe>(&self, lane: LunId, work: &mut InFlight<'_, P>, now: Time) -> Time {
+        work.charge_flash_pages::<X>(self.command(lane).transactions(), Cause::ChipBusyUser, now);
+        now + self.lanes.busy
+    }
+
+    /// A lane's command is over, and the controller knows. Returns the array's time of the `worked` that is to be counted for the lane
+    /// itself: that of others is their LUN's, in which reads of planes overlap.
+    pub(super) fn lane_is_free(&mut self, lane: LunId, worked: Time, now: Time) -> Time {
+        let id = self.lanes.lun_of(lane);
+        if id == lane {
+            return worked;
+        }
+        match self.place_of_reader(lane) {
+            Some(place) => {
+                let lun = &mut self.lanes.luns[id.index()];
+                lun.reading &= !(1 << place);
+                lun.reads_ended_at = now;
+            }
+            None => self.array.luns[id.index()].array_busy += worked,
+        }
+        Time::ZERO
+    }
+
+    /// Place in its LUN of the plane whose reads a lane takes; none for another lane.
+    fn place_of_reader(&self, lane: LunId) -> Option<u32> {
+        let plane = lane.0.checked_sub(self.lanes.luns.len() as u32)?;
+        (plane < self.lanes.planes).then(|| plane % self.lanes.planes_per_lun)
+    }
+
+    /// The lane that reads a plane, if planes are read alone.
+    #[inline(always)]
+    pub(super) fn reader_of(&self, plane: PlaneId) -> Option<LunId> {
+        (X::LANES && self.lanes.plane_reads).then(|| self.lanes.reader(plane))
+    }
+
+    /// Lanes whose commands keep an operation from a plane.
+    pub(super) fn lanes_before(
+        &self,
+        lun: LunId,
+        operation: Operation,
+        plane: PlaneId,
+    ) -> impl Iterator<Item = LunId> + Clone + use<X> {
+        let reader = self.lanes.reader(plane);
+        let concerned = move |&lane: &LunId| operation != Operation::Read || lane == reader;
+        let further = self.lanes.readers(lun).filter(concerned).chain([self.lanes.second(lun)]);
+        let are_on = self.lanes.are_on();
+        std::iter::once(lun).chain(further.filter(move |_| are_on))
+    }
+
+    /// Time spent until `now` on each kind of background work in lanes that keep an operation from a plane.
+    #[inline(never)]
+    pub(super) fn background_clocks_of_lanes(
+        &self,
+        lun: LunId,
+        operation: Operation,
+        plane: PlaneId,
+        now: Time,
+    ) -> Clocks {
+        let mut sum = Clocks::default();
+        for lane in self.lanes_before(lun, operation, plane) {
+            let clocks = self.array.background_clocks(lane, now);
+            sum.iter_mut().zip(clocks).for_each(|(sum, clock)| *sum += clock);
+        }
+        sum
+    }
+
+    /// Since when a plane's lane has been able to take a command, its registers apart.
+    pub(super) fn lane_free_since(&self, lun: LunId, operation: Operation, plane: PlaneId) -> Time {
+        let free_at = |lane| self.array.array_free_at(lane);
+        let (own, second) = (free_at(lun), free_at(self.lanes.second(lun)));
+        match operation {
+            Operation::Read if self.lanes.plane_reads => own.max(second).max(free_at(self.lanes.reader(plane))),
+            // One goes behind the program that the other lane has.
+            Operation::Program if self.array.luns[lun.index()].busy => second,
+            Operation::Program if self.array.luns[self.lanes.second(lun).index()].busy => own,
+            _ => own.max(second).max(self.lanes.luns[lun.index()].reads_ended_at),
+        }
+    }
+}

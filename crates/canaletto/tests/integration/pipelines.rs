@@ -1,0 +1,116 @@
+//! Chips that work on several commands at a time: closed forms of what registers and planes of their own are worth.
+
+use canaletto::measure::blame::Cause;
+use canaletto::measure::report::Report;
+
+use crate::common::{preset, simulate, synthetic};
+
+/// Array time of a read of `performance-optimized`, with tWB and tRR.
+const READ_NS: f64 = 3000.0 + 120.0;
+/// Command and address of its reads and programs on the wires.
+const COMMAND_NS: f64 = 170.0;
+
+const CHIP: [&str; 4] =
+    ["geometry.channels=1", "geometry.chips_per_channel=1", "fabric.transfer_order=commands-first", "link.lanes=16"];
+
+fn ran(traffic: &str, requests: u32, more: &[&str]) -> Report {
+    let workload = synthetic(&format!("requests = {requests}\n{traffic}"));
+    simulate(&preset("performance-optimized", &[&CHIP[..], more].concat()), &workload).report
+}
+
+/// Mean time between requests of a chip that is never without.
+fn period_ns(traffic: &str, more: &[&str]) -> f64 {
+    let time = |requests| ran(traffic, requests, more).measures.execution_time_us.unwrap() * 1e3;
+    (time(3000) - time(1500)) / 1500.0
+}
+
+const READS: &str = "read_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 64";
+
+/// Planes that read on their own are never in step: the chip gives a page a plane each time that command, array and data of a
+/// plane take, until its wires are full.
+#[test]
+fn planes_read_on_their_own() {
+    for (planes, rate) in [(2, 9.6), (4, 9.6), (4, 1.2), (8, 1.2)] {
+        let [geometry, link] = [format!("geometry.planes_per_die={planes}"), format!("fabric.link_rate={rate}GB/s")];
+        let keys = [geometry.as_str(), &link, "flash.multi_plane=off"];
+        let data = 4096.0 / rate;
+        let one = period_ns(READS, &keys);
+        let expected = COMMAND_NS + READ_NS;
+        assert!(one > 0.99 * expected, "one command at a time: {one} ns, expected at least {expected}");
+        let alone = period_ns(READS, &[&keys[..], &["flash.independent_plane_reads=true"]].concat());
+        let (wires, arrays) = (COMMAND_NS + data, (COMMAND_NS + READ_NS + data) / f64::from(planes));
+        let bound = f64::max(wires, arrays);
+        // Random pages queue for some planes while others wait.
+        assert!(alone > 0.999 * bound && alone < 1.3 * bound, "{planes} planes, {rate} GB/s: {alone} ns of {bound}");
+        let is_worth_it = alone < 0.75 * one;
+        assert_eq!(is_worth_it, bound < 0.6 * one, "{planes} planes, {rate} GB/s: {alone} ns, {one} with one command");
+    }
+}
+
+/// Reads of one plane gain nothing from others that could read on their own, and its accounts are those of a chip without.
+#[test]
+fn a_single_plane_reads_as_before() {
+    let plane = ["geometry.planes_per_die=1"];
+    let reports = ["false", "true"]
+        .map(|on| ran(READS, 2000, &[plane[0], &format!("flash.independent_plane_reads={on}")]).measures);
+    assert_eq!(reports[0].latency_us.all.mean, reports[1].latency_us.all.mean);
+    assert_eq!(reports[0].blame_us.all, reports[1].blame_us.all);
+}
+
+/// A program takes the whole LUN: it gets its turn among reads that never pause, and reads in their turn wait for it.
+#[test]
+fn programs_get_their_turn_among_reads_of_planes() {
+    let traffic = "read_share = 0.9\nsize = \"4KiB\"\nqueue_depth = 64";
+    let report = ran(traffic, 4000, &["geometry.planes_per_die=4", "flash.independent_plane_reads=true"]);
+    assert_eq!(report.measures.requests.completed, 4000);
+    assert!(report.flash.programs > 300);
+    let blame = &report.measures.blame_us.all;
+    let sum: f64 = blame.values().sum();
+    assert!((sum - report.measures.latency_us.all.mean.unwrap()).abs() < 1e-6 * sum);
+    assert!(blame[Cause::ChipBusyUser.key()] > 0.0);
+}
+
+/// With a cache register the data of the next page cross while the array works: a chip that is never without writes programs a
+/// page each time that the longer of both takes, and the turn between them.
+#[test]
+fn programs_overlap_with_data() {
+    let traffic = "read_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 32";
+    let keys = [
+        "geometry.planes_per_die=1",
+        "flash.program=30us",
+        "ftl.overprovisioning=0.5",
+        "geometry.blocks_per_plane=4096",
+    ];
+    for (rate, busy_us) in [("400MB/s", 0.0), ("400MB/s", 3.0), ("100MB/s", 1.0)] {
+        let data = 4096.0 / rate.trim_end_matches("MB/s").parse::<f64>().unwrap() * 1e3;
+        let [rate_key, busy_key] =
+            [format!("fabric.link_rate={rate}"), format!("flash.cache_program_busy={busy_us}us")];
+        let keys = [&keys[..], &[&rate_key]].concat();
+        let (array, wires) = (30_000.0, COMMAND_NS + data);
+        let one = period_ns(traffic, &keys);
+        // Distances before and after a program (tWB, tADL) are within 400 ns.
+        assert!((one - array - wires).abs() < 400.0, "{rate}: {one} ns, expected {}", array + wires);
+        let both = period_ns(traffic, &[&keys[..], &["flash.cache_program=true", &busy_key]].concat());
+        let expected = f64::max(array + busy_us * 1e3, wires);
+        assert!((both - expected).abs() < 400.0, "{rate}, {busy_us} us: {both} ns, expected {expected}");
+    }
+}
+
+/// Both kinds of register, planes on their own, full sequences: all are used together, and accounts close.
+#[test]
+fn all_pipelines_together() {
+    let keys = [
+        "geometry.planes_per_die=4",
+        "flash.independent_plane_reads=true",
+        "flash.cache_read=true",
+        "flash.cache_program=true",
+        "fabric.sequences=full",
+        "fabric.interface=toggle",
+    ];
+    let traffic = "read_share = 0.5\nsize = \"8KiB\"\nqueue_depth = 64";
+    let (with, without) = (ran(traffic, 4000, &keys), ran(traffic, 4000, &[keys[0], keys[4], keys[5]]));
+    let mean = |report: &Report| report.measures.latency_us.all.mean.unwrap();
+    let sum: f64 = with.measures.blame_us.all.values().sum();
+    assert!((sum - mean(&with)).abs() < 1e-6 * sum);
+    assert!(mean(&with) < mean(&without), "{} of {} us", mean(&with), mean(&without));
+}
