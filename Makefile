@@ -60,7 +60,7 @@ swarm: ## Try SEEDS random drives, workloads and losses of power, from SEED on; 
 ifdef CASE
 	CASE=$(abspath $(CASE)) cargo test --locked --quiet --package canaletto --test integration -- --ignored swarm::seeds::case
 else
-	CHECK_WIRES=1 SEED=$(SEED) SEEDS=$(SEEDS) cargo test --locked --quiet --package canaletto --test integration -- --nocapture swarm::seeds::seeds
+	SEED=$(SEED) SEEDS=$(SEEDS) cargo test --locked --quiet --package canaletto --test integration -- --nocapture swarm::seeds::seeds
 endif
 
 .PHONY: check-mqsim

@@ -138,7 +138,7 @@ def matrix(
     """The runs by drive, traffic, load, workload, system and seed."""
     return {
         (ssd, kind, load, name, system, str(seed)): Run(
-            drive(ssd, system), traffic(name, kind, load, extent(scale, kind, load)), seed
+            drive(ssd, system), traffic(name, kind, load, extent(scale)), seed
         )
         for ssd in ssds
         for kind in TRAFFICS
@@ -154,9 +154,9 @@ def is_headline(kind: str, load: str) -> bool:
     return (kind, load) == (OWN, OPEN)
 
 
-def extent(scale: Scale, kind: str, load: str) -> int:
-    """Requests of a run: many for the headline, fewer for what stands beside it."""
-    return scale.of(100_000 if is_headline(kind, load) else 20_000, 300)
+def extent(scale: Scale) -> int:
+    """Requests of a run."""
+    return scale.of(20_000, 300)
 
 
 def seeds(scale: Scale, kind: str, load: str) -> Sequence[int]:

@@ -25,6 +25,7 @@ from canaletto.experiments.venice.evaluation import (
     compared,
     drive,
     execution_time,
+    extent,
 )
 from canaletto.experiments.venice.mixes import CLOSED, SCALED, TABLE3, UNSCALED, mixed
 
@@ -39,18 +40,13 @@ def runs(scale: Scale) -> dict[Label, Run]:
     """Every mix on every system; three seeds for the headline."""
     return {
         (PERFORMANCE, kind, load, name, system, str(seed)): Run(
-            drive(PERFORMANCE, system), mixed(name, load, extent(scale, kind, load), kind), seed
+            drive(PERFORMANCE, system), mixed(name, load, extent(scale), kind), seed
         )
         for kind, load in SHOWN
         for name in list(TABLE3)[:: scale.of(1, 3)]
         for system in SYSTEMS
         for seed in ((1, 2, 3) if (kind, load) == (OWN, SCALED) and not scale.quick else (1,))
     }
-
-
-def extent(scale: Scale, kind: str, load: str) -> int:
-    """Requests of a run: many for the headline, fewer for what stands beside it."""
-    return scale.of(100_000 if (kind, load) == (OWN, SCALED) else 20_000, 300)
 
 
 def table(found: Mapping[Label, Data]) -> list[Row]:

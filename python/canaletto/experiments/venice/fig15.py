@@ -54,7 +54,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
             for kind in (OWN, SKEWED):
                 for load in LOADS:
                     for name in shown(scale):
-                        work = traffic(name, kind, load, extent(scale, kind, load), rows)
+                        work = traffic(name, kind, load, extent(scale), rows)
                         found[shape, kind, load, name, system, "1"] = Run(drive(PERFORMANCE, system, **keys), work)
     return found
 

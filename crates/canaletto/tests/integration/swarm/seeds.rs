@@ -141,7 +141,8 @@ impl Case {
     }
 }
 
-fn try_seed(seed: u64, tried: &Tried) -> Result<(), String> {
+/// Tries a seed, and shows its case first if it is a lone one.
+fn try_seed(seed: u64, is_alone: bool, tried: &Tried) -> Result<(), String> {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let config = ProptestConfig {
@@ -150,8 +151,12 @@ fn try_seed(seed: u64, tried: &Tried) -> Result<(), String> {
         max_shrink_iters: setting("SHRINKS", 300) as u32,
         ..Default::default()
     };
+    let shows = Cell::new(is_alone);
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
     let result = runner.run(&cases(), |case| {
+        if shows.take() {
+            eprintln!("{case:?}");
+        }
         let (design, workload) = case.load();
         // Some drives are too small to hold anything.
         prop_assume!(Limits::new(&design, &workload).is_ok());
@@ -181,7 +186,7 @@ fn setting(name: &str, default: u64) -> u64 {
 
 #[test]
 fn seeds() {
-    let (first, count) = (setting("SEED", 0), setting("SEEDS", 40));
+    let (first, count) = (setting("SEED", 0), setting("SEEDS", 60));
     let (next, tried, failures) = (AtomicU64::new(first), Tried::default(), Mutex::new(Vec::new()));
     quieten();
     let work = || {
@@ -191,7 +196,7 @@ fn seeds() {
             if seed >= first + count {
                 return;
             }
-            if let Err(failure) = try_seed(seed, &tried) {
+            if let Err(failure) = try_seed(seed, count == 1, &tried) {
                 eprintln!("{failure}");
                 failures.lock().unwrap().push(seed);
             }

@@ -410,8 +410,7 @@ pub fn watch(design: &Design, workload: &Workload, last_event: Option<u64>) -> (
     let early = design.ftl.map_update == MapUpdate::Issue;
     let flash_shift = design.layout().flash_shift;
     let in_place = design.ftl.mapping == MappingScheme::InPlace;
-    // Some drives take minutes with it: `make swarm` asks for it.
-    let wires = std::env::var("CHECK_WIRES").is_ok().then(|| WireCheck::new(design, false));
+    let wires = Some(WireCheck::new(design, false));
     let mut shadow = Shadow { early, cache, last_event, flash_shift, in_place, wires, ..Shadow::default() };
     let options = RunOptions { records: true, root_causes: true, ..RunOptions::default() };
     let traces = workload.flow.iter().map(|_| None).collect();
