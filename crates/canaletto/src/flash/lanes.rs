@@ -25,7 +25,6 @@ use crate::flash::FlashBackend;
 use crate::flash::address::{Layout, LunId, PlaneId};
 use crate::flash::array::{self, Clocks, Command};
 use crate::flash::interface::Operation;
-use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::queues::FreePlanes;
 
@@ -40,8 +39,8 @@ struct Lun {
     reads_ended_at: Time,
     /// Whether the array programs.
     programs: bool,
-    /// The lane of a program that has crossed and waits for the array.
-    loaded: Option<LunId>,
+    /// The lane of a program that has crossed and waits for the array, and when it can begin at the soonest.
+    loaded: Option<(LunId, Time)>,
     /// Reads that the arrays of planes work on.
     reads_at_work: u32,
     /// Since when they do.
@@ -184,13 +183,14 @@ impl<X: Features> FlashBackend<X> {
     }
 
     /// A lane's command has crossed. Returns whether it has to wait for the array, which another program has.
-    pub fn waits_for_array(&mut self, lane: LunId) -> bool {
+    pub fn waits_for_array<P: Probe>(&mut self, lane: LunId, work: &InFlight<'_, P>, now: Time) -> bool {
         if !self.lanes.cache_program || self.command(lane).operation != Operation::Program {
             return false;
         }
+        let soonest = now + self.time_to_begin(self.command(lane), work);
         let lun = self.lanes.state(lane);
         if lun.programs {
-            lun.loaded = Some(lane);
+            lun.loaded = Some((lane, soonest));
         }
         lun.programs
     }
@@ -210,8 +210,8 @@ impl<X: Features> FlashBackend<X> {
         }
     }
 
-    /// A lane's array is done. Returns the lane of a program that can begin after it.
-    pub fn lane_rests(&mut self, lane: LunId, now: Time) -> Option<LunId> {
+    /// A lane's array is done. Returns the lane of a program that is loaded behind it, and when that begins.
+    pub fn lane_rests(&mut self, lane: LunId, now: Time) -> Option<(LunId, Time)> {
         let is_read = self.place_of_reader(lane).is_some();
         let id = self.lanes.lun_of(lane);
         let lun = &mut self.lanes.luns[id.index()];
@@ -223,13 +223,8 @@ impl<X: Features> FlashBackend<X> {
             return None;
         }
         lun.programs = false;
-        lun.loaded.take()
-    }
-
-    /// The array turns to a program that was loaded behind another one. Returns when its data have left the cache registers.
-    pub fn begin_loaded<P: Probe>(&self, lane: LunId, work: &mut InFlight<'_, P>, now: Time) -> Time {
-        work.charge_flash_pages::<X>(self.command(lane).transactions(), Cause::ChipBusyUser, now);
-        now + self.lanes.busy
+        let loaded = lun.loaded.take();
+        loaded.map(|(next, soonest)| (next, soonest.max(now + self.lanes.busy)))
     }
 
     /// A lane's command is over, and the controller knows. Returns the array's time of the `worked` that is to be counted for the lane

@@ -42,7 +42,15 @@ const STATIONS: &[(&str, &[&str])] = &[
         ],
     ),
     ("fabric", &["flash::address", "flash::array::MAX_PLANES", "flash::interface", "scheduler::transaction"]),
-    ("flash", &["scheduler::flash_page_group", "scheduler::queues::Served", "scheduler::transaction"]),
+    (
+        "flash",
+        &[
+            "scheduler::flash_page_group",
+            "scheduler::queues::FreePlanes",
+            "scheduler::queues::Served",
+            "scheduler::transaction",
+        ],
+    ),
 ];
 
 /// Modules that are no stations: the engine's ground, configuration, and the books.

@@ -446,7 +446,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             }
         }
         self.tell_crossed(lun, crossed, now);
-        if X::LANES && self.flash.waits_for_array(lun) {
+        if X::LANES && self.flash.waits_for_array(lun, &self.work, now) {
             return;
         }
         let ends = self.flash.work(lun, &mut self.work, now);

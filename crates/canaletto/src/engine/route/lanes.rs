@@ -7,6 +7,7 @@ use crate::fabric::{Fabric, TransferDone};
 use crate::flash::address::LunId;
 use crate::flash::array::Command;
 use crate::flash::interface::Operation;
+use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::scheduler::queues::{FreePlanes, IssueContext};
 
@@ -50,8 +51,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// An array is done: the next program begins, if one is loaded.
     #[inline(never)]
     pub(super) fn lane_rests(&mut self, lane: LunId, now: Time) {
-        let Some(next) = self.flash.lane_rests(lane, now) else { return };
-        let begins = self.flash.begin_loaded(next, &mut self.work, now);
+        let Some((next, begins)) = self.flash.lane_rests(lane, now) else { return };
+        let command = *self.flash.command(next);
+        self.work.charge_flash_pages::<X>(command.transactions(), Cause::ChipBusyUser, now);
         let ends = self.flash.work_from(next, begins, &mut self.work);
         self.events.push(ends, Event::ArrayDone(next));
         self.schedule_polls(next);
