@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from canaletto._run.bound_drive import Controller, Drive, Link, Number, Operation, Work, even_rows, operations, used_columns
+from canaletto._run.bound_drive import Controller, Drive, Kind, Link, Number, Operation, Work, even_rows, operations, used_columns
 from canaletto._run.bound_fabrics import Wires, wires
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "Work",
     "knee",
     "limits_iops",
+    "mean_unloaded_us",
     "peak_iops",
     "percentile_us",
     "servers",
@@ -88,7 +89,7 @@ def peak_iops(drive: Drive, work: Work, *, mix: Mix = "times") -> Number:
     drive
         The drive.
     work
-        Requests. With a finite `queue_depth` no more than that over the latency of the idle drive are served, either.
+        Requests. With a finite `queue_depth` no more than that over `mean_unloaded_us` are served, either.
     mix
         As for `limits_iops`.
 
@@ -106,19 +107,39 @@ def peak_iops(drive: Drive, work: Work, *, mix: Mix = "times") -> Number:
     least: NDArray[np.float64] = limits[0]
     for limit in limits[1:]:
         least = np.minimum(least, limit)
-    return np.minimum(least, 1e6 * np.asarray(work.queue_depth) / unloaded_us(drive, work))
+    return np.minimum(least, 1e6 * np.asarray(work.queue_depth) / mean_unloaded_us(drive, work))
 
 
 def unloaded_us(drive: Drive, work: Work) -> Number:
     """Latency of a single read on the idle drive, of a write where nothing is read, in microseconds."""
+    return np.where(np.asarray(work.read_share) > 0, _alone_us(drive, work, "read"), _alone_us(drive, work, "program"))
+
+
+def mean_unloaded_us(drive: Drive, work: Work) -> Number:
+    """Mean latency of requests that are alone on the drive, reads and writes, in microseconds."""
+    reads = np.asarray(work.read_share)
+    return reads * _alone_us(drive, work, "read") + (1.0 - reads) * _alone_us(drive, work, "program")
+
+
+def _alone_us(drive: Drive, work: Work, kind: Kind) -> Number:
+    """Latency of a request that is alone; of a write of a part of a page with the read of the rest."""
     size = np.asarray(work.size) / work.pages
-    reads = bool(np.any(np.asarray(work.read_share) > 0))
-    on_wires = _unloaded_wires(drive, work, size if reads else drive.page_bytes, reads=reads)
-    array = drive.read_us + np.asarray(drive.read_chip_us) if reads else drive.program_us + np.asarray(drive.program_chip_us)
     inside = drive.controller
     passed = inside.ecc_latency_us + size * (1.0 / np.asarray(inside.ecc) + 1.0 / np.asarray(inside.dram))
     passed = passed + size / inside.system_bus + inside.per_request_us + np.asarray(inside.per_page_us) * work.pages
-    return on_wires + array + passed + _unloaded_link(drive, work, reads=reads)
+    around = passed + _unloaded_link(drive, work, reads=kind == "read")
+
+    def page(each: Kind, moved: Number) -> Number:
+        array = drive.read_us + np.asarray(drive.read_chip_us)
+        if each == "program":
+            array = drive.program_us + np.asarray(drive.program_chip_us)
+        return _unloaded_wires(drive, work, moved, reads=each == "read") + array
+
+    if kind == "read":
+        return page("read", size) + around
+    rest = drive.page_bytes - size
+    filled = 0.0 if work.gathers else np.where(rest > 0, page("read", np.maximum(rest, 0.0)), 0.0)
+    return filled + page("program", drive.page_bytes) + around
 
 
 def percentile_us(service_us: Number, load: Number, percentile: Number, unloaded: Number) -> Number:
@@ -197,14 +218,14 @@ def _dies(drive: Drive, work: Work) -> list[Wires]:
 
 def _unloaded_wires(drive: Drive, work: Work, size: Number, *, reads: bool) -> Number:
     """Time on the wires of a page that meets nothing, the array apart."""
-    kind = "read" if reads else "program"
+    kind: Kind = "read" if reads else "program"
     held = drive.read_us if reads else drive.program_us
     chip = drive.read_chip_us if reads else drive.program_chip_us
-    times = {part.name: part.time_us(kind, size) for part in wires(drive, work)}
-    times.pop("chip ports", None)
+    parts = [part for part in wires(drive, work) if part.name != "chip ports"]
+    times = [(part.alone_us or part.time_us)(kind, size) for part in parts]
     holds = drive.holds_reads if reads else drive.holds_programs
     # Of several pins or ways all are taken one after the other by a page that is alone.
-    return sum(times.values(), np.float64(0.0)) - (held + np.asarray(chip) if holds else 0.0)
+    return sum(times, np.float64(0.0)) - (held + np.asarray(chip) if holds else 0.0)
 
 
 def _packets(link: Link, size: Number) -> Number:

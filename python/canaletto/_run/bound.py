@@ -44,6 +44,8 @@ class Bound:
     """Requests a second that each part allows, the least first."""
     unloaded_us: float
     """Latency of a request on the idle drive: a read, unless nothing is read."""
+    mean_unloaded_us: float
+    """Mean of reads and writes of it."""
     service_us: float
     """Time that a request takes one server of the part that limits, channel or die or link."""
     is_exact: bool
@@ -63,7 +65,8 @@ class Bound:
     @property
     def knee_depth(self) -> float:
         """Requests outstanding that the peak needs at least (Little's law): below, latency limits throughput."""
-        return self.peak_iops * self.unloaded_us / 1e6
+        peak = min(limit for part, limit in self.limits_iops.items() if part != QUEUE)
+        return peak * self.mean_unloaded_us / 1e6
 
     def latency_us(self, load: float, percentile: float = 0.99) -> float:
         """Latency percentile at a load, in microseconds (M/D/1, see `canaletto.bounds.percentile_us`).
@@ -172,7 +175,7 @@ def of_numbers(drive: Drive, work: Work, name: str, mix: bounds.Mix = "times") -
     finite = {part: limit for part, limit in limits.items() if np.isfinite(limit)}
     inner = min(finite, key=lambda part: finite[part])
     if np.isfinite(work.queue_depth):
-        finite[QUEUE] = 1e6 * float(work.queue_depth) / unloaded
+        finite[QUEUE] = 1e6 * float(work.queue_depth) / float(bounds.mean_unloaded_us(drive, work))
     ordered = dict(sorted(finite.items(), key=lambda each: each[1]))
     limit = next(iter(ordered))
     return Bound(
@@ -185,6 +188,7 @@ def of_numbers(drive: Drive, work: Work, name: str, mix: bounds.Mix = "times") -
         limit=limit,
         limits_iops=ordered,
         unloaded_us=unloaded,
+        mean_unloaded_us=float(bounds.mean_unloaded_us(drive, work)),
         service_us=1e6 * float(servers[inner]) / finite[inner],
         is_exact=all(part.is_exact for part in bound_fabrics.wires(drive, work)),
     )

@@ -30,6 +30,8 @@ class Wires(NamedTuple):
     """Time that a page's read or program with so many bytes takes one of them."""
     is_exact: bool = True
     """Whether nothing but the sum of these times limits them."""
+    alone_us: Callable[[Kind, Number], Number] | None = None
+    """Time of a page that meets nothing, where it is not `time_us`: by the shortest way, or over several wires at once."""
 
 
 Fabric = Callable[[Drive, Work], list[Wires]]
@@ -115,7 +117,12 @@ def _omnibus_of(packets: int) -> Fabric:
             handshakes = _crossings(drive, kind) * drive.handshake_us * agreed
             return _transfers(drive, kind, _packet(drive, kind, size, 1, packets)) + handshakes
 
-        return [Wires("row and column buses", buses, time)]
+        def alone(kind: Kind, size: Number) -> Number:
+            """Over the row's bus, of a split page with the other half over the column's, as soon as that is agreed on."""
+            agreement = drive.handshake_us if packets == 2 else 0.0
+            return _transfers(drive, kind, _packet(drive, kind, size, 1, packets) / packets) + agreement
+
+        return [Wires("row and column buses", buses, time, alone_us=alone)]
 
     return wires
 
@@ -142,10 +149,13 @@ def _mesh_of(pins: int) -> Fabric:
                 return data(size)
             return flit * STATUS_REPORT * drive.program_status / drive.program_planes
 
+        def past_routers(crossing: Callable[[Kind, Number], Number]) -> Callable[[Kind, Number], Number]:
+            return lambda kind, size: crossing(kind, size) + (columns + 1.0) / 2.0 * drive.hop_us
+
         ports = rows * columns
         return [
-            Wires("controller links to chips", links, inward, is_exact=False),
-            Wires("controller links from chips", links, outward, is_exact=False),
+            Wires("controller links to chips", links, inward, is_exact=False, alone_us=past_routers(inward)),
+            Wires("controller links from chips", links, outward, is_exact=False, alone_us=past_routers(outward)),
             Wires("chip ports", ports, outward, is_exact=False),
         ]
 

@@ -37,11 +37,16 @@ def drive_of(design: Design, work: Work) -> Drive:
     planes, luns = geometry["planes_per_die"], _luns(keys)
     # Of `flash.independent_plane_reads` drives without the key know nothing.
     independent = bool(flash.get("independent_plane_reads", False))
-    batch = 1.0 if independent else _read_batch(keys, work)
-    programs = 1 if flash["multi_plane"] == "off" else planes
-    one, most = times["read", 1], times["read", planes]
-    part = (batch - 1.0) / (planes - 1.0) if planes > 1 else 0.0
-    between = {key: (one[key] + part * (most[key] - one[key])) / 1e3 for key in ("wires_ns", "chip_ns")}
+    waiting = _waiting(keys, work)
+    reads = 1.0 if independent else _read_batch(keys, waiting)
+    programs = 1.0 if flash["multi_plane"] == "off" else min(float(planes), max(1.0, waiting))
+
+    def command_us(kind: str, batch: float, key: str) -> float:
+        """Between those of one plane and of all."""
+        one, most = times[kind, 1][key], times[kind, planes][key]
+        part = (batch - 1.0) / (planes - 1.0) if planes > 1 else 0.0
+        return float(one + part * (most - one)) / 1e3
+
     status = _status(fabric, times)
     network = rate(fabric["network"]["link_rate"])
     return Drive(
@@ -53,21 +58,21 @@ def drive_of(design: Design, work: Work) -> Drive:
         page_bytes=size_bytes(geometry["page"]),
         read_us=_mean_us(flash["read"]) + time_us(flash["ready_delay"]),
         program_us=_mean_us(flash["program"]),
-        read_planes=batch,
+        read_planes=reads,
         program_planes=programs,
         independent_planes=independent,
         reads_overlap=flash["cache_read"],
         link_rate=rate(fabric["link_rate"]),
         network_rate=network,
         burst_bytes=fabric["burst_bytes"] if fabric["kind"] in ("bus", "ideal") else 0,
-        read_command_us=between["wires_ns"],
-        program_command_us=times["program", programs]["wires_ns"] / 1e3,
+        read_command_us=command_us("read", reads, "wires_ns"),
+        program_command_us=command_us("program", programs, "wires_ns"),
         column_us=times["page", 1]["wires_ns"] / 1e3 if ("page", 1) in times and not _is_stated(fabric) else 0.0,
         status_us=times["status", 1]["wires_ns"] / 1e3 if ("status", 1) in times else 0.0,
         read_status=status["read"],
         program_status=status["program"],
-        read_chip_us=between["chip_ns"],
-        program_chip_us=times["program", programs]["chip_ns"] / 1e3,
+        read_chip_us=command_us("read", reads, "chip_ns"),
+        program_chip_us=command_us("program", programs, "chip_ns"),
         holds_reads=fabric["hold_path"] in ("reads", "always"),
         holds_programs=fabric["hold_path"] == "always",
         handshake_us=_handshake_us(fabric["omnibus"]["control"]),
@@ -152,15 +157,27 @@ def _luns(keys: Keys) -> int:
     return int(keys["geometry"]["dies_per_chip"]) if keys["flash"]["die_interleaving"] else 1
 
 
-def _read_batch(keys: Keys, work: Work) -> float:
-    """Planes that a read command addresses. Of random places only `any-page` finds several that go together, as many as
-    wait for a LUN."""
-    geometry, flash = keys["geometry"], keys["flash"]
-    if flash["multi_plane"] != "any-page":
+def _waiting(keys: Keys, work: Work) -> float:
+    """Pages that wait for a LUN on average when all requests are outstanding; infinite if nothing states how many."""
+    geometry = keys["geometry"]
+    rows = geometry["channels"] if work.busiest_row is None else 1.0 / float(work.busiest_row)
+    columns = geometry["chips_per_channel"] if work.columns is None else float(work.columns)
+    return float(work.queue_depth) * float(work.pages) / (rows * columns * _luns(keys))
+
+
+def _read_batch(keys: Keys, waiting: float) -> float:
+    """Planes that a read command addresses on average, of those that wait for a LUN.
+
+    With `any-page` all of them go together. Otherwise the others need the page number of the first, which a request at a
+    random place has with a chance of one in the pages of a block; of an unknown number that wait none is taken to.
+    """
+    geometry, mode = keys["geometry"], keys["flash"]["multi_plane"]
+    planes = geometry["planes_per_die"]
+    if mode == "any-page":
+        return min(float(planes), max(1.0, waiting))
+    if mode == "off" or np.isinf(waiting):
         return 1.0
-    luns = geometry["channels"] * geometry["chips_per_channel"] * _luns(keys)
-    waiting = float(np.min(np.asarray(work.queue_depth) * work.pages)) / luns
-    return min(float(geometry["planes_per_die"]), max(1.0, waiting))
+    return 1.0 + (planes - 1.0) * (1.0 - (1.0 - 1.0 / geometry["pages_per_block"]) ** (waiting / planes))
 
 
 def _is_stated(fabric: Keys) -> bool:
@@ -183,7 +200,11 @@ def _handshake_us(control: Keys) -> float:
 
 
 def _hop_us(fabric: Keys, geometry: Keys) -> float:
-    """Time of a scout from router to router: two flits, of two bytes each where one cannot name every chip (Venice Fig. 6)."""
+    """Time from router to router: of a packet's head in a mesh; of a scout in Venice, which has two flits, of two bytes
+    each where one cannot name every chip (Venice Fig. 6)."""
+    if fabric["kind"].startswith("mesh"):
+        narrow = 4.0 if fabric["kind"] == "mesh-2bit" else 1.0
+        return narrow / rate(fabric["network"]["link_rate"]) + time_us(fabric["network"]["router_delay"])
     chips, controllers = geometry["channels"] * geometry["chips_per_channel"], geometry["channels"]
     bits = max((chips - 1).bit_length(), (controllers - 1).bit_length())
     flit_bytes = math.ceil((bits + 2) / 8)
