@@ -13,9 +13,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import numpy as np
-
 import canaletto as cn
+import numpy as np
 from canaletto._run import names
 from canaletto._run.simulate import run_once
 
@@ -163,7 +162,11 @@ def main() -> None:
     parser.add_argument("--designs", type=int, default=1000, help="number of designs; default: 1000")
     wanted = parser.parse_args()
     found = list(drawings(wanted.designs))
-    tables = {"by-fabric": by_fabric(found), "by-cause": by_cause(found), "designs": f"{len(found):,} designs, seed {SEED}."}
+    tables = {
+        "by-fabric": by_fabric(found),
+        "by-cause": by_cause(found),
+        "designs": f"{len(found):,} designs, seed {SEED}.",
+    }
     for name, table in tables.items():
         print(f"\n{name}\n{table}", flush=True)
         if wanted.write:

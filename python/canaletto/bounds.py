@@ -6,7 +6,7 @@
 >>> from canaletto import bounds
 >>> rates = np.linspace(1200.0, 4800.0, 4)  # MB/s of a channel
 >>> drive = bounds.Drive(
-...     fabric="bus", rows=8, columns=8, page_bytes=4096, read_us=3, program_us=100, link_rate=rates, read_command_us=1.2
+...     fabric="bus", rows=8, columns=8, page_bytes=4096, read_us=3, program_us=9, link_rate=rates, read_command_us=1.2
 ... )
 >>> [round(float(iops) / 1e6, 2) for iops in bounds.peak_iops(drive, bounds.Work(size=512))]
 [4.92, 5.65, 5.94, 6.12]
@@ -21,8 +21,19 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from canaletto._run.bound_drive import Controller, Drive, Kind, Link, Number, Operation, Work, even_rows, operations, used_columns
-from canaletto._run.bound_fabrics import Wires, wires
+from canaletto._run.bound_drive import (
+    Controller,
+    Drive,
+    Kind,
+    Link,
+    Number,
+    Operation,
+    Work,
+    even_rows,
+    operations,
+    used_columns,
+)
+from canaletto._run.bound_fabrics import Wires, data_before_command_us, wires
 
 __all__ = [
     "Controller",
@@ -42,7 +53,7 @@ Mix = Literal["times", "rates"]
 """How reads and programs share a part: their times add up, or their rates are weighted by how many there are."""
 
 _COMPLETION, _READ_REQUEST, _DOORBELL = 16.0, 4.0, 2.0
-"""Bytes of a completion queue entry, of a read request beside its packet's, and of a doorbell, as the engine has them."""
+"""Bytes of a completion queue entry, of a read request beside its packet's, and of a doorbell: the engine's."""
 
 
 def limits_iops(drive: Drive, work: Work, *, mix: Mix = "times") -> dict[str, Number]:
@@ -72,7 +83,9 @@ def limits_iops(drive: Drive, work: Work, *, mix: Mix = "times") -> dict[str, Nu
     work_of = operations(drive, work)
     shared = [*wires(drive, work), *_dies(drive, work)]
     limits = {part.name: 1e6 * part.servers * _rate(part, work_of, mix) for part in shared}
-    return limits | {name: 1e6 / time for name, time in _request_us(drive, work).items() if np.any(np.asarray(time) > 0)}
+    return limits | {
+        name: 1e6 / time for name, time in _request_us(drive, work).items() if np.any(np.asarray(time) > 0)
+    }
 
 
 def servers(drive: Drive, work: Work) -> dict[str, Number]:
@@ -165,7 +178,7 @@ def percentile_us(service_us: Number, load: Number, percentile: Number, unloaded
         Microseconds.
     """
     rho = np.asarray(load)
-    wait = np.asarray(service_us) * rho / (2.0 * (1.0 - rho))
+    wait: NDArray[np.float64] = np.asarray(service_us) * rho / (2.0 * (1.0 - rho))
     return wait * np.log(1.0 / (1.0 - np.asarray(percentile))) + unloaded
 
 
@@ -177,7 +190,7 @@ def knee(service_us: Number, unloaded: Number) -> Number:
 
 def _rate(part: Wires, work_of: list[Operation], mix: Mix) -> Number:
     """Requests that one server of a part serves in a microsecond."""
-    times = [(each, np.asarray(each.count) * part.time_us(each.kind, each.size)) for each in work_of]
+    times = [(each, np.asarray(each.number) * part.time_us(each.kind, each.size)) for each in work_of]
     if mix == "times":
         total = np.asarray(sum(time for _, time in times), dtype=np.float64)
         with np.errstate(divide="ignore"):
@@ -185,7 +198,9 @@ def _rate(part: Wires, work_of: list[Operation], mix: Mix) -> Number:
     blocks = np.asarray(sum(np.asarray(each.blocks) for each in work_of))
     with np.errstate(divide="ignore", invalid="ignore"):
         # A request's operations of a kind, over their share of the blocks: what is absent weighs nothing.
-        rates = [np.where(np.asarray(each.blocks) > 0, np.asarray(each.blocks) ** 2 / time, 0.0) for each, time in times]
+        rates = [
+            np.where(np.asarray(each.blocks) > 0, np.asarray(each.blocks) ** 2 / time, 0.0) for each, time in times
+        ]
     return sum(rates, np.float64(0.0)) / blocks**2
 
 
@@ -204,8 +219,11 @@ def _dies(drive: Drive, work: Work) -> list[Wires]:
             return program / drive.program_planes + data
         if drive.independent_planes:
             return np.zeros_like(np.asarray(size, dtype=np.float64))
-        commands = 0.0 if drive.reads_overlap else drive.read_command_us + np.asarray(drive.status_us) * drive.read_status
-        return (read + commands) / drive.read_planes
+        if drive.reads_overlap:
+            return read / drive.read_planes
+        commands = drive.read_command_us + np.asarray(drive.status_us) * drive.read_status
+        behind = data_before_command_us(drive, size) if drive.data_first else 0.0
+        return (read + commands) / drive.read_planes + behind
 
     def of_plane(kind: str, size: Number) -> Number:
         if kind == "program":
@@ -259,7 +277,7 @@ def _request_us(drive: Drive, work: Work) -> dict[str, Number]:
 
 
 def _unloaded_link(drive: Drive, work: Work, *, reads: bool) -> Number:
-    """Time of a request's messages on the link: doorbell, fetch, entry; the data of a write are fetched, too; completion."""
+    """Time of a request's messages on the link: doorbell, fetch, entry, data (of a write fetched, too), completion."""
     if drive.link is None:
         return 0.0
     link = drive.link

@@ -153,7 +153,7 @@ def bound(
     >>> import canaletto as cn
     >>> found = cn.bound("pcie4-tlc", size="512B")
     >>> found.limit, round(found.peak_iops / 1e6, 2)
-    ('processor', 2.0)
+    ('dies', 0.63)
     """
     drive = design if isinstance(design, Design) else load_design(design)
     _check(write_amplification, read_share, queue_depth)
@@ -165,6 +165,14 @@ def bound(
         size = _DEFAULT_SIZE if size is None else size
     work = _changed(drive, work, size, read_share, queue_depth)
     return of_numbers(bound_inputs.drive_of(drive, work), work, drive.name, mix)
+
+
+def of_run(design: Design, workload: Workload) -> Bound | None:
+    """The bound of a run; None for requests or parts of a drive that have no closed form."""
+    try:
+        return bound(design, workload)
+    except ConfigError:
+        return None
 
 
 def of_numbers(drive: Drive, work: Work, name: str, mix: bounds.Mix = "times") -> Bound:

@@ -1,6 +1,6 @@
 """Numbers that the closed forms of a drive's throughput need: of the drive, and of what it is asked to do.
 
-Every number may be an array, all of one shape (or shapes that numpy makes one of): a bound is then one for each element.
+Every number may be an array, all of one shape (or shapes that numpy makes one of): a bound is then one for each.
 Times are in microseconds, sizes in bytes and rates in bytes a microsecond, which are 10^6 bytes a second.
 """
 
@@ -102,6 +102,8 @@ class Drive:
     """Time that the chip takes beside its array for a read."""
     program_chip_us: Number = 0.0
     """The same for a program."""
+    data_first: bool = True
+    """Whether data of finished reads go before new commands."""
     holds_reads: bool = False
     """Whether a path stays taken from the command of a read to its data."""
     holds_programs: bool = False
@@ -145,7 +147,7 @@ class Operation(NamedTuple):
     """Page reads or programs that a request causes."""
 
     kind: Kind
-    count: Number
+    number: Number
     """Of them for each request."""
     size: Number
     """Bytes that each moves."""

@@ -31,7 +31,7 @@ class Wires(NamedTuple):
     is_exact: bool = True
     """Whether nothing but the sum of these times limits them."""
     alone_us: Callable[[Kind, Number], Number] | None = None
-    """Time of a page that meets nothing, where it is not `time_us`: by the shortest way, or over several wires at once."""
+    """Time of a page that meets nothing, where it is not `time_us`: by the shortest way, or by several at once."""
 
 
 Fabric = Callable[[Drive, Work], list[Wires]]
@@ -114,11 +114,11 @@ def _omnibus_of(packets: int) -> Fabric:
         agreed = column_buses / (used_rows + column_buses)
 
         def time(kind: Kind, size: Number) -> Number:
-            handshakes = _crossings(drive, kind) * drive.handshake_us * agreed
+            handshakes: Number = _crossings(drive, kind) * drive.handshake_us * agreed
             return _transfers(drive, kind, _packet(drive, kind, size, 1, packets)) + handshakes
 
         def alone(kind: Kind, size: Number) -> Number:
-            """Over the row's bus, of a split page with the other half over the column's, as soon as that is agreed on."""
+            """Over the row's bus; the other half of a split page over the column's, once that is agreed on."""
             agreement = drive.handshake_us if packets == 2 else 0.0
             return _transfers(drive, kind, _packet(drive, kind, size, 1, packets) / packets) + agreement
 
@@ -197,6 +197,23 @@ FABRICS: dict[str, Fabric] = {
     "ideal": _ideal,
 }
 """The wires of every fabric."""
+
+
+def data_before_command_us(drive: Drive, size: Number) -> Number:
+    """Time by which a LUN's own data put off its next command, where data go first and both take the same way.
+
+    Data are ready when the command could go. Two buses, or links of two directions, carry both side by side, and on
+    pins of its own a command waits for the change of column alone.
+    """
+    if drive.fabric == "sca":
+        return drive.column_us
+    if drive.fabric in ("bus", "ideal"):
+        return drive.column_us + _cycles(drive, size, drive.link_rate)
+    if drive.fabric == "packetized":
+        return _packet(drive, "read", size, 2)
+    if drive.fabric == "venice":
+        return drive.column_us + np.asarray(size) / drive.network_rate
+    return 0.0
 
 
 def wires(drive: Drive, work: Work) -> list[Wires]:

@@ -73,6 +73,7 @@ def drive_of(design: Design, work: Work) -> Drive:
         program_status=status["program"],
         read_chip_us=command_us("read", reads, "chip_ns"),
         program_chip_us=command_us("program", programs, "chip_ns"),
+        data_first=fabric["transfer_order"] == "data-first",
         holds_reads=fabric["hold_path"] in ("reads", "always"),
         holds_programs=fabric["hold_path"] == "always",
         handshake_us=_handshake_us(fabric["omnibus"]["control"]),
@@ -92,7 +93,9 @@ def work_of(design: Design, workload: Workload, write_amplification: float) -> W
     keys = design.to_dict()
     flows = workload.to_dict()["flow"]
     if any("synthetic" not in flow for flow in flows):
-        raise ConfigError(f"{workload.label}: got requests of a trace, expected generated ones, or a size and a share of reads")
+        raise ConfigError(
+            f"{workload.label}: got requests of a trace, expected generated ones, or a size and a share of reads"
+        )
     made = [flow["synthetic"] for flow in flows]
     count = np.array([float(each["requests"]) for each in made])
     shares = count / count.sum()
@@ -133,9 +136,11 @@ def outstanding(keys: Keys, flows: int, wanted: float) -> float:
     """Requests that the drive has of so many that the host wants outstanding."""
     host = keys["host"]
     if host["protocol"] == "sata":
-        return min(wanted, host["sata"]["slots"])
+        return min(wanted, float(host["sata"]["slots"]))
     queues = flows * host["queues_per_flow"]
-    return float(min(wanted, queues * min(host["fetch_limit"], host["queue_entries"] - 1), host.get("command_limit", np.inf)))
+    return float(
+        min(wanted, queues * min(host["fetch_limit"], host["queue_entries"] - 1), host.get("command_limit", np.inf))
+    )
 
 
 def _check(keys: Keys) -> None:
@@ -168,16 +173,16 @@ def _waiting(keys: Keys, work: Work) -> float:
 def _read_batch(keys: Keys, waiting: float) -> float:
     """Planes that a read command addresses on average, of those that wait for a LUN.
 
-    With `any-page` all of them go together. Otherwise the others need the page number of the first, which a request at a
-    random place has with a chance of one in the pages of a block; of an unknown number that wait none is taken to.
+    With `any-page` all of them go together. Otherwise the others need the page number of the first, which a request at
+    a random place has with a chance of one in the pages of a block; of an unknown number that wait none is taken to.
     """
     geometry, mode = keys["geometry"], keys["flash"]["multi_plane"]
     planes = geometry["planes_per_die"]
     if mode == "any-page":
-        return min(float(planes), max(1.0, waiting))
+        return float(min(planes, max(1.0, waiting)))
     if mode == "off" or np.isinf(waiting):
         return 1.0
-    return 1.0 + (planes - 1.0) * (1.0 - (1.0 - 1.0 / geometry["pages_per_block"]) ** (waiting / planes))
+    return float(1.0 + (planes - 1.0) * (1.0 - (1.0 - 1.0 / geometry["pages_per_block"]) ** (waiting / planes)))
 
 
 def _is_stated(fabric: Keys) -> bool:
@@ -196,12 +201,14 @@ def _status(fabric: Keys, times: Mapping[Any, Any]) -> dict[str, float]:
 def _handshake_us(control: Keys) -> float:
     """Request and grant between controllers, each with the time to its answer (Networked SSD §V-D)."""
     message = size_bytes(control["message"]) * 8.0 / (control["width"] * rate(control["rate"]))
-    return 2.0 * (message + time_us(control["delay"]))
+    return float(2.0 * (message + time_us(control["delay"])))
 
 
 def _hop_us(fabric: Keys, geometry: Keys) -> float:
-    """Time from router to router: of a packet's head in a mesh; of a scout in Venice, which has two flits, of two bytes
-    each where one cannot name every chip (Venice Fig. 6)."""
+    """Time from router to router, of a packet's head in a mesh, of a scout in Venice.
+
+    A scout has two flits, of two bytes each where one cannot name every chip (Venice Fig. 6).
+    """
     if fabric["kind"].startswith("mesh"):
         narrow = 4.0 if fabric["kind"] == "mesh-2bit" else 1.0
         return narrow / rate(fabric["network"]["link_rate"]) + time_us(fabric["network"]["router_delay"])

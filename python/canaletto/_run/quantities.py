@@ -9,8 +9,15 @@ _SIZES = {"B": 1.0, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**
 }
 _RATES = {"B/s": 1e-6, "kB/s": 1e-3, "MB/s": 1.0, "GB/s": 1e3, "TB/s": 1e6}
 
-_LANE_RATES = {"gen1": 250.0, "gen2": 500.0, "gen3": 984.615385, "gen4": 1969.230769, "gen5": 3938.461538, "gen6": 7375.0}
-"""Rate of a lane of each generation of PCI Express after line coding, in bytes a microsecond: as `link.lane_rate` has it."""
+_LANE_RATES = {
+    "gen1": 250.0,
+    "gen2": 500.0,
+    "gen3": 984.615385,
+    "gen4": 1969.230769,
+    "gen5": 3938.461538,
+    "gen6": 7375.0,
+}
+"""Rate of a lane of each generation of PCI Express after line coding, in bytes a microsecond, as the engine has it."""
 
 
 def time_us(text: str) -> float:
