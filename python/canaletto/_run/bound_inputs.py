@@ -211,11 +211,12 @@ def _hop_us(fabric: Keys, geometry: Keys) -> float:
     """
     if fabric["kind"].startswith("mesh"):
         narrow = 4.0 if fabric["kind"] == "mesh-2bit" else 1.0
-        return narrow / rate(fabric["network"]["link_rate"]) + time_us(fabric["network"]["router_delay"])
+        return float(narrow / rate(fabric["network"]["link_rate"])) + time_us(fabric["network"]["router_delay"])
     chips, controllers = geometry["channels"] * geometry["chips_per_channel"], geometry["channels"]
     bits = max((chips - 1).bit_length(), (controllers - 1).bit_length())
     flit_bytes = math.ceil((bits + 2) / 8)
-    return 2.0 * flit_bytes / rate(fabric["network"]["link_rate"]) + time_us(fabric["network"]["router_delay"])
+    hop = 2.0 * flit_bytes / rate(fabric["network"]["link_rate"]) + time_us(fabric["network"]["router_delay"])
+    return float(hop)
 
 
 def _any_controller(fabric: Keys) -> bool:
