@@ -447,7 +447,9 @@ def _mqsim(
 def _reproduce(
     source: Annotated[
         str,
-        typer.Argument(metavar="SOURCE", help="Source of the figures: networked-ssd, venice, mqsim, pc-ssd or load."),
+        typer.Argument(
+            metavar="SOURCE", help="Source of figures: networked-ssd, venice, mqsim, pc-ssd, storage-next, load."
+        ),
     ],
     figure: Annotated[
         list[str] | None, typer.Argument(metavar="FIGURE…", help="Names of figures, such as fig18; default: all.")
