@@ -1,4 +1,4 @@
-"""Small reads at tens of millions a second: "Five-Minute Rule 40 Years Later" (arXiv 2511.03944), its drive Storage-Next.
+"""Small reads at tens of millions a second: the drive of "Five-Minute Rule 40 Years Later" (arXiv 2511.03944).
 
 The formulas of its model are `canaletto.bounds`; its simulator, MQSim-Next, is not public.
 """

@@ -102,24 +102,25 @@ def _base() -> Design:
             "command_time": "150ns",
         },
         "host": {"queues_per_flow": 16},
-        # PCIe Gen7 x8: twice the lane rate of Gen6, of which 236 of 256 bytes are packets; headers alone (Base 6.0 §4.2).
+        # PCIe Gen7 x8: twice Gen6's rate, of which 236 of 256 bytes are packets; headers alone (Base 6.0 §4.2).
         "link": {"lanes": 8, "lane_rate": "14.75GB/s", "packet_overhead_bytes": 16},
         "ftl": {"mapping_unit": "512B", "overprovisioning": 0.2},
-        # Assumed: writes wait in memory that survives loss of power, so that eight of them fill a page.
-        "cache": {"capacity": "8MiB"},
+        # Assumed: writes wait in memory that survives loss of power, so that eight fill a page: two pages a plane.
+        "cache": {"capacity": "4MiB"},
         "precondition": {"kind": "steady"},
     }
     return Design.from_toml(_toml.dumps(dict(keys)), "storage-next")
 
 
-def design(shape: Shape = SHAPES["baseline"], **changes: Any) -> Design:
-    """The drive as the engine has it; `changes`: keys that are others."""
+def design(changes: Mapping[str, Any] | None = None, shape: Shape = SHAPES["baseline"], size: int = 512) -> Design:
+    """The drive as the engine has it; `changes`: keys that are others. It maps units of a request's size."""
     keys = {
+        "ftl.mapping_unit": f"{size}B",
         "geometry.channels": shape.channels,
         "geometry.chips_per_channel": shape.dies,
         "fabric.command_time": f"{shape.command_us * 1e3:g}ns",
     }
-    return _base().replace(**(keys | changes))
+    return _base().replace(**keys, **(changes or {}))
 
 
 DEPTH = 8_000

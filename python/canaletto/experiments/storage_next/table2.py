@@ -4,9 +4,11 @@ Method: the formulas of the source with its inputs, 90 reads to 10 writes, write
 with times that add up where reads and programs share a part, and the engine: a closed loop of 8,000 on the fabric `sca`
 with the stated time of a command, in a state that is steady, with the write amplification that comes out.
 
-Assumptions: the source weights rates of reads and writes by their numbers. A channel that serves one operation at a time
-serves them at the harmonic mean, which "times added up" has. The engine's drive has 8 MiB of protected memory for
-writes; its amplification is that of greedy collection with 20 % of spare space, and not chosen for the result.
+Assumptions: the source weights rates of reads and writes by their numbers. A channel that serves one operation at a
+time serves them at the harmonic mean, which "times added up" has. The engine's drive has 4 MiB of protected memory for
+writes, two pages a plane; its amplification (pages that are programmed before they are full, collection) is what comes
+out, with greedy collection and 20 % of spare space, and not chosen for the result. Runs are short: collection has
+begun, but not every plane has come to its steady state.
 """
 
 from collections.abc import Mapping
@@ -24,6 +26,8 @@ from canaletto.experiments.storage_next.drive import (
 )
 
 SIZES = {"512 B": 512, "4 KiB": 4096}
+EXTENT = {"512 B": 150_000, "4 KiB": 40_000}
+"""Requests of a run."""
 FORMULA, TIMES, SIMULATED = "formula", "formula, times added up", "simulated"
 
 PUBLISHED = {
@@ -40,7 +44,9 @@ PUBLISHED = {
 def runs(scale: Scale) -> dict[Label, Run]:
     """A run for each drive and size."""
     return {
-        (name, size): Run(design(shape), requests(scale.of(400_000, 10_000), SIZES[size], READ_SHARE))
+        (name, size): Run(
+            design(shape=shape, size=SIZES[size]), requests(scale.of(EXTENT[size], 5_000), SIZES[size], READ_SHARE)
+        )
         for name, shape in SHAPES.items()
         for size in SIZES
     }

@@ -1,8 +1,8 @@
 """99th percentiles by load (§III, M/D/1).
 
-Method: the source's formula for 90 reads to 10 writes, at loads of 70, 80, 90 and 99 % of the peak of Table II. Beside it
-reads alone, by the formula and by the engine: open loop, exponential gaps, offered the same share of what the formula has
-for reads alone, once on a bus whose commands and data share pins, as the formula has it, and once on `sca`.
+Method: the source's formula for 90 reads to 10 writes, at loads of 70, 80, 90 and 99 % of the peak of Table II. Beside
+it reads alone, by the formula and by the engine: open loop, exponential gaps, offered the same share of what the
+formula has for reads alone, once on a bus whose commands and data share pins, as the formula has it, and once on `sca`.
 
 Assumptions: those of `fig7`. Beyond what an engine's drive serves there is no steady latency: `served` says how much of
 the load that was.
@@ -46,8 +46,8 @@ def runs(scale: Scale) -> dict[Label, Run]:
         for way, fabric in FABRICS.items():
             for load in LOADS:
                 gap = f"{1e6 / (load * peak):.0f}ps"
-                work = requests(scale.of(200_000, 5_000), SIZES[size], 1.0, inter_arrival=gap)
-                found[size, way, str(load)] = Run(design(**{"fabric.kind": fabric}), work)
+                work = requests(scale.of(100_000, 5_000), SIZES[size], 1.0, inter_arrival=gap)
+                found[size, way, str(load)] = Run(design({"fabric.kind": fabric}, size=SIZES[size]), work)
     return found
 
 
