@@ -26,6 +26,8 @@ from canaletto.experiments.storage_next.drive import (
 SIMULATED, FORMULA, SAME = "simulated", "formula, amplification 3", "formula, amplification of the run"
 SHADES = {SIMULATED: "#2a6f97", FORMULA: "#e09f3e", SAME: "#9a8c98"}
 MIXES = {"100:0": 1.0, "90:10": 0.9, "70:30": 0.7, "50:50": 0.5}
+PER_PAGE = 8
+"""Requests that fill a page; `unfilled_share` is the part of what was programmed that none filled."""
 RATES = {"3.6 GB/s": CHANNEL_MB_S, "5.6 GB/s": 5600.0}
 
 PUBLISHED = {
@@ -55,6 +57,8 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
     for (rate, mix), data in found.items():
         share, drive = MIXES[mix], numbers(SHAPES["baseline"], RATES[rate])
         measured = data["flash"]["write_amplification"] or 1.0
+        flash = data["flash"]
+        unfilled = flash["padding"] / (flash["programs"] * PER_PAGE) if flash["programs"] else None
         ways = {
             SIMULATED: (measured, data["iops"] / 1e6),
             FORMULA: (AMPLIFICATION, peak_millions(drive, asked(512, share))),
@@ -67,6 +71,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
                     "mix": mix,
                     "system": way,
                     "write_amplification": amplification if share < 1 else None,
+                    "unfilled_share": unfilled if way == SIMULATED else None,
                     "p99_us": data["latency_us"]["all"]["p99"] if way == SIMULATED else None,
                     "ours": millions,
                     "published": PUBLISHED.get((rate, mix)),
