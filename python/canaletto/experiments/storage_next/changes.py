@@ -88,7 +88,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
 
 
 FIGURE = Figure(
-    "changes",
+    "table-changes",
     "Changes of one thing",
     __doc__,
     runs,
