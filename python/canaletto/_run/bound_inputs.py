@@ -86,7 +86,7 @@ def drive_of(design: Design, work: Work) -> Drive:
 
 
 def work_of(design: Design, workload: Workload, write_amplification: float) -> Work:
-    """What a workload of generated requests asks of a design.
+    """Requests of a workload that generates them, as the closed forms see them.
 
     Raises ConfigError for requests whose sizes nothing states, such as those of a trace.
     """
