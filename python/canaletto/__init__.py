@@ -22,7 +22,8 @@ from canaletto._run.results import Result
 from canaletto._run.simulate import inspect, run
 
 if TYPE_CHECKING:
-    from canaletto import attachments, result, traces
+    from canaletto import attachments, bounds, result, traces
+    from canaletto._run.bound import Bound, bound
     from canaletto._run.explain import Explained, Explanation, explain
     from canaletto._run.timeline import Timeline
     from canaletto._searching.search import Search, search
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 __version__: str = version()
 
 __all__ = [
+    "Bound",
     "Comparison",
     "Completion",
     "ConfigError",
@@ -48,6 +50,8 @@ __all__ = [
     "Workload",
     "__version__",
     "attachments",
+    "bound",
+    "bounds",
     "compare",
     "design",
     "explain",
@@ -63,6 +67,7 @@ __all__ = [
 ]
 
 _LATER = {
+    **dict.fromkeys(("Bound", "bound"), "canaletto._run.bound"),
     **dict.fromkeys(("Explained", "Explanation", "explain"), "canaletto._run.explain"),
     "Timeline": "canaletto._run.timeline",
     **dict.fromkeys(("Sweep", "sweep"), "canaletto._sweeping.sweep"),
@@ -70,7 +75,7 @@ _LATER = {
 }
 """Names whose modules are loaded when they are asked for: most who import the package do not."""
 
-_MODULES = ("attachments", "result", "traces")
+_MODULES = ("attachments", "bounds", "result", "traces")
 """Public modules, loaded when they are asked for, too."""
 
 

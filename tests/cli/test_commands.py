@@ -10,6 +10,7 @@ import pytest
 COMMANDS = (
     ["run"],
     ["compare"],
+    ["bound"],
     ["serve"],
     ["mqsim"],
     ["reproduce"],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from canaletto import _engine
-from canaletto._cli import console, load, replay, rtl, serve, sweep, trace
+from canaletto._cli import bound, console, load, replay, rtl, serve, sweep, trace
 from canaletto._cli.drive import (
     DesignName,
     FabricName,
@@ -394,6 +394,7 @@ def _compare(
 
 
 # Here, as a list of all commands has them in this order.
+bound.add_to(app)
 load.add_to(app)
 sweep.add_to(app)
 serve.add_to(app)
@@ -446,7 +447,9 @@ def _mqsim(
 def _reproduce(
     source: Annotated[
         str,
-        typer.Argument(metavar="SOURCE", help="Source of the figures: networked-ssd, venice, mqsim, pc-ssd or load."),
+        typer.Argument(
+            metavar="SOURCE", help="Source of figures: networked-ssd, venice, mqsim, pc-ssd, storage-next, load."
+        ),
     ],
     figure: Annotated[
         list[str] | None, typer.Argument(metavar="FIGURE…", help="Names of figures, such as fig18; default: all.")
@@ -704,10 +707,11 @@ def _show_dry_run(design: Any, workload: Any, as_json: bool) -> None:
         console.emit({"schema": 1, "design": design.to_dict(), "workload": workload.to_dict(), **found})
         return
     from canaletto._report import tables
+    from canaletto._run.bound import of_run
 
     # What decides how to read the rest comes first, and once more below, where a long text ends on a screen.
     first = f"# {said}\n\n" if (said := tables.overload(found)) else ""
     texts = [each.shown_toml().strip() for each in (design, workload)]
     sys.stdout.write(f"{first}# design\n{texts[0]}\n\n# workload\n{texts[1]}\n\n")
     sys.stdout.flush()
-    console.show(*tables.bounds(found))
+    console.show(*tables.bounds(found), *tables.bound_in_short(of_run(design, workload)))

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from canaletto._io.mqsim import Replay
+    from canaletto._run.bound import Bound
     from canaletto._run.repeat import Difference, Rerun
     from canaletto._searching.document import Search
     from canaletto._sweeping.document import Document
@@ -251,6 +252,51 @@ def bounds(found: Mapping[str, Any]) -> Iterator[RenderableType]:
             iops = f"{scaled(rate / found['page_bytes'])} IOPS"
             table.add_row(bound["resource"], scaled(rate, "B/s"), iops, style=style)
         yield table
+
+
+def bound(found: "Bound") -> Iterator[RenderableType]:
+    """Closed forms of a drive: limits of its parts, the knee, and latencies by load."""
+    yield Text(_said(found), "bold")
+    if not found.is_exact:
+        yield Text(
+            f"{found.fabric} has no closed form: wires and ports allow no more, contention may allow less.", "dim"
+        )
+    yield Text()
+    table = plain_table("part", "IOPS", "bandwidth", right=(1, 2))
+    for number, (part, limit) in enumerate(found.limits_iops.items()):
+        style = "" if number else "bold yellow"
+        table.add_row(part, scaled(limit), scaled(limit * found.size_bytes, "B/s"), style=style)
+    yield table
+    yield Text()
+    knee = f"{scaled(found.knee_iops)} IOPS (mean latency twice that of the idle drive)"
+    table = plain_table("", "")
+    table.show_header = False
+    table.add_row("idle latency", time_us(found.unloaded_us))
+    table.add_row("knee", knee)
+    table.add_row("queue depth", f"{digits(found.knee_depth)} requests outstanding reach the peak at the earliest")
+    yield table
+    yield Text()
+    tails = found.to_dict()["latency"]
+    names = [name for name in tails[0] if name != "load"]
+    table = plain_table("load", *(name.removesuffix("_us") for name in names), right=tuple(range(1, len(names) + 1)))
+    for each in tails:
+        table.add_row(f"{each['load']:.0%}", *(time_us(each[name]) for name in names))
+    yield table
+
+
+def bound_in_short(found: "Bound | None") -> Iterator[RenderableType]:
+    """A line of `bound`; none without one."""
+    if found is not None:
+        yield Text()
+        yield Text(_said(found))
+
+
+def _said(found: "Bound") -> str:
+    asked = f"{share(found.read_share)} reads, mean size {_kib(found.size_bytes)}"
+    return (
+        f"{found.design} on {found.fabric}, {asked}: at most {scaled(found.peak_iops)} IOPS, "
+        f"{scaled(found.bandwidth_mb_s * 1e6, 'B/s')}, limited by {found.limit}"
+    )
 
 
 def trace(found: Mapping[str, Any]) -> Iterator[RenderableType]:

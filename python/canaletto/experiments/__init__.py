@@ -15,6 +15,7 @@ SOURCES = {
     "venice": "venice",
     "mqsim": "mqsim",
     "pc-ssd": "pc_ssd",
+    "storage-next": "storage_next",
     "load": "load",
 }
 """Sources by the names of the command line, and the packages that hold their figures."""

@@ -1,0 +1,182 @@
+"""Makes the tables of docs/small-reads.md: `.venv/bin/python docs/small-reads.py --write`.
+
+Every fabric under small reads, in a closed loop for peaks and energy, in an open one for knees and tails. Some 500
+short runs, a few minutes on one core; everything is seeded. Without `--write` it only prints.
+"""
+
+import argparse
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import canaletto as cn
+from canaletto._run import names
+from canaletto._run.simulate import run_once
+from canaletto.experiments.flows import flow, workload
+
+PAGE = Path(__file__).with_suffix(".md")
+FABRICS = tuple(names.fabrics())
+SIZES = {"512 B": 512, "1 KiB": 1024, "2 KiB": 2048, "4 KiB": 4096, "8 KiB": 8192, "16 KiB": 16384}
+MIXES = {"reads": 1.0, "90:10": 0.9}
+PLACES = ("uniform", "half on one row")
+ROWS = 8
+DEPTH = 512
+LOADS = (0.4, 0.6, 0.7, 0.8, 0.9, 1.0)
+
+# Pins of the same rate for buses and links of networks, today's sequences, and no limit at the host.
+KEYS = {
+    "fabric.link_rate": "1.6GB/s",
+    "fabric.network.link_rate": "1.6GB/s",
+    "fabric.interface": "nv-ddr3",
+    "fabric.sequences": "full",
+    "link.lanes": 16,
+    "link.lane_rate": "8GB/s",
+    "host.queues_per_flow": 16,
+    "ftl.mapping_unit": "512B",
+}
+
+
+@cache
+def drive(fabric: str) -> cn.Design:
+    """The drive of Venice's Table 1 (8 x 8 chips, 3 us reads) with these pins."""
+    return cn.design("performance-optimized").replace(fabric=fabric, **KEYS)
+
+
+def work(
+    place: str, reads: float, size: int, requests: int, rate: float | None = None, depth: int = DEPTH
+) -> cn.Workload:
+    """Requests at random places, in a closed loop or at a rate in requests a second."""
+
+    def part(name: str, share: float, channels: list[int]) -> dict[str, Any]:
+        pace = {"queue_depth": max(1, round(depth * share))} if rate is None else {}
+        if rate is not None:
+            pace = {"inter_arrival": f"{1e12 / (rate * share):.0f}ps"}
+        shape = {"requests": max(1, round(requests * share)), "read_share": reads, "size": f"{size}B"}
+        return flow(name, {**shape, "alignment": f"{min(size, 4096)}B", **pace}, channels=channels)
+
+    if place == PLACES[0]:
+        return workload("small", [part("all", 1.0, list(range(ROWS)))], partitioned=True)
+    return workload("small", [part("hot row", 0.5, [0]), part("others", 0.5, list(range(1, ROWS)))], partitioned=True)
+
+
+@cache
+def peak(fabric: str, place: str, mix: str, size: str) -> dict[str, Any]:
+    """The result of a closed loop."""
+    requests = 20_000 if SIZES[size] <= 4096 else 8_000
+    return run_once(drive(fabric), work(place, MIXES[mix], SIZES[size], requests), 1, 0, False, None)[0]
+
+
+@cache
+def idle_us(fabric: str, place: str, size: str) -> float:
+    """Mean latency of single reads."""
+    alone = work(PLACES[0], 1.0, SIZES[size], 500, depth=1)
+    return float(run_once(drive(fabric), alone, 1, 0, False, None)[0]["latency_us"]["all"]["mean"])
+
+
+@cache
+def curve(fabric: str, place: str, size: str) -> tuple[tuple[float, float, float], ...]:
+    """Requests a second, mean and 99th percentile of latency at shares of the closed loop's peak, reads alone."""
+    most = peak(fabric, place, "reads", size)["iops"]
+    found = []
+    for load in LOADS:
+        made = work(place, 1.0, SIZES[size], 20_000, rate=load * most)
+        latency = run_once(drive(fabric), made, 1, 0, False, None)[0]["latency_us"]["all"]
+        found.append((load * most, latency["mean"], latency["p99"]))
+    return tuple(found)
+
+
+def knee(fabric: str, place: str, size: str) -> float | None:
+    """Requests a second at which the mean latency is twice that of the idle drive, between two loads."""
+    twice = 2 * idle_us(fabric, place, size)
+    points = [(0.0, twice / 2), *((rate, mean) for rate, mean, _ in curve(fabric, place, size))]
+    for (low, below), (high, above) in pairwise(points):
+        if below <= twice < above:
+            return low + (high - low) * (twice - below) / (above - below)
+    return None
+
+
+def head(label: str) -> str:
+    """The head of a table with a column a fabric."""
+    return f"| {label} | " + " | ".join(f"`{name}`" for name in FABRICS) + " |\n" + "| --- " * (len(FABRICS) + 1) + "|"
+
+
+def line(label: str, values: list[float | None]) -> str:
+    """A line of it."""
+    return f"| {label} | " + " | ".join("–" if value is None else f"{value:.3g}" for value in values) + " |"
+
+
+def peaks() -> Iterator[str]:
+    """Millions of requests a second."""
+    yield head("place, mix, size")
+    for place in PLACES:
+        for mix in MIXES:
+            for size in SIZES:
+                values = [peak(fabric, place, mix, size)["iops"] / 1e6 for fabric in FABRICS]
+                yield line(f"{place}, {mix}, {size}", list(values))
+
+
+def knees() -> Iterator[str]:
+    """Knees in millions of requests a second."""
+    yield head("place, size")
+    for place in PLACES:
+        for size in ("512 B", "4 KiB"):
+            found = [knee(fabric, place, size) for fabric in FABRICS]
+            yield line(f"{place}, {size}", [each and each / 1e6 for each in found])
+
+
+def tail_at(fabric: str, place: str, size: str, rate: float) -> float | None:
+    """99th percentile of reads at a rate, in microseconds; none where that is more than the fabric serves."""
+    if rate > peak(fabric, place, "reads", size)["iops"]:
+        return None
+    made = work(place, 1.0, SIZES[size], 20_000, rate=rate)
+    return float(run_once(drive(fabric), made, 1, 0, False, None)[0]["latency_us"]["all"]["p99"])
+
+
+def tails() -> Iterator[str]:
+    """99th percentiles in microseconds, at 80 % of each one's own peak and at 80 % of the bus's."""
+    yield head("place, size, load")
+    for place in PLACES:
+        for size in ("512 B", "4 KiB"):
+            own = [curve(fabric, place, size)[LOADS.index(0.8)][2] for fabric in FABRICS]
+            yield line(f"{place}, {size}, 80 % of its own peak", list(own))
+            rate = 0.8 * peak("bus", place, "reads", size)["iops"]
+            yield line(
+                f"{place}, {size}, 80 % of the bus's", [tail_at(fabric, place, size, rate) for fabric in FABRICS]
+            )
+
+
+def energy() -> Iterator[str]:
+    """Nanojoules a read at the peak: of fabric (wires and routers), and of the drive with what it takes when idle."""
+    yield head("size, nJ a read")
+    for size in ("512 B", "4 KiB", "16 KiB"):
+        found = [peak(fabric, PLACES[0], "reads", size) for fabric in FABRICS]
+        for label, parts in ENERGIES.items():
+            values = [
+                sum(each["energy_mj"][part] for part in parts) * 1e6 / each["requests"]["completed"] for each in found
+            ]
+            yield line(f"{size}, {label}", list(values))
+
+
+ENERGIES = {"wires and routers": ("fabric",), "drive": ("total",)}
+TABLES = {"peaks": peaks, "knees": knees, "tails": tails, "energy": energy}
+
+
+def main() -> None:
+    """Makes the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/small-reads.md")
+    parser.add_argument("tables", nargs="*", choices=[[], *TABLES], help="tables to make; default: all")
+    wanted = parser.parse_args()
+    for name in wanted.tables or TABLES:
+        table = "\n".join(TABLES[name]())
+        print(f"\n{name}\n{table}", flush=True)
+        if wanted.write:
+            place = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
+            PAGE.write_text(place.sub(lambda made, table=table: f"{made[1]}{table}\n{made[2]}", PAGE.read_text()))
+
+
+if __name__ == "__main__":
+    main()

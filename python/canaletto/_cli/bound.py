@@ -1,0 +1,83 @@
+"""The command `bound`: throughput, what limits it, and latencies in closed form."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from canaletto._cli import console
+from canaletto._cli.drive import DesignName, FabricName, Settings, assignments, resolve_drive, resolve_workload
+from canaletto._cli.help import RUN, Command, complete_workload, share, whole
+from canaletto._cli.trace import JsonFlag
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command to those of the program."""
+    app.command("bound", cls=Command)(_bound)
+
+
+def _bound(
+    design: DesignName,
+    workload: Annotated[
+        str | None,
+        typer.Option(
+            "--workload",
+            metavar="W",
+            help="Generated requests: a profile's name or a TOML file. Default: reads of --size at random places.",
+            autocompletion=complete_workload,
+        ),
+    ] = None,
+    size: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="Size of every request, such as 512B. [default: 4KiB]", rich_help_panel=RUN),
+    ] = None,
+    reads: Annotated[
+        float | None,
+        typer.Option(parser=share, metavar="X", help="Share of reads, such as 90%. [default: 1]", rich_help_panel=RUN),
+    ] = None,
+    write_amplification: Annotated[
+        float,
+        typer.Option(metavar="X", help="Programs over what the host writes, at least 1.", rich_help_panel=RUN),
+    ] = 1.0,
+    queue_depth: Annotated[
+        int | None,
+        typer.Option(parser=whole(1), metavar="N", help="Requests outstanding at the most.", rich_help_panel=RUN),
+    ] = None,
+    mix: Annotated[
+        Literal["times", "rates"],
+        typer.Option(
+            help="How reads and writes share a part: times add up, or the mean of rates of arXiv 2511.03944.",
+            rich_help_panel=RUN,
+        ),
+    ] = "times",
+    fabric: FabricName = None,
+    set_: Settings = None,
+    json: JsonFlag = False,
+) -> None:
+    """Peak throughput in closed form: the part that limits it, each part's limit, the knee, latencies under load.
+
+    Examples:
+      canaletto bound pcie4-tlc --size 512B
+      canaletto bound performance-optimized --fabric sca --size 512B --reads 90% --set fabric.sequences=full
+    """
+    from canaletto import ConfigError
+    from canaletto._report import tables
+    from canaletto._run import bound, config
+
+    keys, workload_keys = assignments(set_)
+    if workload is None and workload_keys:
+        raise ConfigError(f"{workload_keys[0].label}: given without --workload, whose key it is")
+    drive = resolve_drive(design, keys, fabric)
+    made = None if workload is None else resolve_workload(workload, workload_keys, config.WorkloadOptions())
+    found = bound.bound(
+        drive,
+        made,
+        size=size,
+        read_share=reads,
+        write_amplification=write_amplification,
+        queue_depth=queue_depth,
+        mix=mix,
+    )
+    if json:
+        console.emit({"schema": 1, **found.to_dict()})
+    else:
+        console.show(*tables.bound(found))

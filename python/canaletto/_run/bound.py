@@ -1,0 +1,239 @@
+"""Peak throughput, what limits it, and latencies of a design in closed form."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from canaletto import bounds
+from canaletto._engine import ConfigError
+from canaletto._run import bound_fabrics, bound_inputs
+from canaletto._run.bound_drive import Drive, Work
+from canaletto._run.config import Design, Workload
+from canaletto._run.config import design as load_design
+from canaletto._run.config import workload as load_workload
+from canaletto._run.quantities import size_bytes
+
+LOADS = (0.7, 0.8, 0.9, 0.99)
+"""Loads whose latencies are shown, as shares of the peak: those of arXiv 2511.03944."""
+PERCENTILES = (0.5, 0.99, 0.999)
+
+QUEUE = "queue depth"
+"""Name of the limit that requests outstanding and the latency of the idle drive make."""
+
+_DEFAULT_SIZE = "4KiB"
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Closed forms of a drive under a load."""
+
+    design: str
+    fabric: str
+    size_bytes: float
+    """Mean size of a request."""
+    read_share: float
+    write_amplification: float
+    peak_iops: float
+    """Requests a second at the most."""
+    limit: str
+    """Part that allows no more."""
+    limits_iops: dict[str, float]
+    """Requests a second that each part allows, the least first."""
+    unloaded_us: float
+    """Latency of a request on the idle drive: a read, unless nothing is read."""
+    mean_unloaded_us: float
+    """Mean of reads and writes of it."""
+    service_us: float
+    """Time that a request takes one server of the part that limits, channel or die or link."""
+    is_exact: bool
+    """Whether the fabric has a closed form. Otherwise its limits are what controllers, ports and wires impose, which
+    contention lowers."""
+
+    @property
+    def bandwidth_mb_s(self) -> float:
+        """User data at the peak, in 10^6 bytes a second."""
+        return self.peak_iops * self.size_bytes / 1e6
+
+    @property
+    def knee_iops(self) -> float:
+        """Requests a second at which the mean latency is twice that of the idle drive (M/D/1)."""
+        return float(bounds.knee(self.service_us, self.unloaded_us)) * self.peak_iops
+
+    @property
+    def knee_depth(self) -> float:
+        """Requests outstanding that the peak needs at least (Little's law): below, latency limits throughput."""
+        peak = min(limit for part, limit in self.limits_iops.items() if part != QUEUE)
+        return peak * self.mean_unloaded_us / 1e6
+
+    def latency_us(self, load: float, percentile: float = 0.99) -> float:
+        """Latency percentile at a load, in microseconds (M/D/1, see `canaletto.bounds.percentile_us`).
+
+        Parameters
+        ----------
+        load
+            Share of the peak, at least 0 and less than 1.
+        percentile
+            Share of the requests that are no slower, above 0 and less than 1.
+
+        Returns
+        -------
+        float
+            Microseconds.
+
+        Raises
+        ------
+        ConfigError
+            For a load or a percentile that is not allowed.
+        """
+        if not 0 <= load < 1:
+            raise ConfigError(f"load: got {load}, expected a share of the peak of at least 0 and less than 1")
+        if not 0 < percentile < 1:
+            raise ConfigError(f"percentile: got {percentile}, expected a share above 0 and less than 1, such as 0.99")
+        return float(bounds.percentile_us(self.service_us, load, percentile, self.unloaded_us))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything that `canaletto bound --json` prints, beside its schema's number."""
+        tails = [
+            {"load": load, **{f"p{100 * share:g}_us": self.latency_us(load, share) for share in PERCENTILES}}
+            for load in LOADS
+        ]
+        more = {"bandwidth_mb_s": self.bandwidth_mb_s, "knee_iops": self.knee_iops, "knee_depth": self.knee_depth}
+        return {**asdict(self), **more, "latency": tails}
+
+
+def bound(
+    design: Design | str | PathLike[str],
+    workload: Workload | str | PathLike[str] | None = None,
+    *,
+    size: str | None = None,
+    read_share: float | None = None,
+    write_amplification: float = 1.0,
+    queue_depth: int | None = None,
+    mix: bounds.Mix = "times",
+) -> Bound:
+    """Peak throughput of a drive, the part that limits it, and latencies under load, in closed form.
+
+    Times of commands are those of the engine (`sequences`), so that fabrics, interfaces and rates count as in a run.
+    Collection is what `write_amplification` says; erases, ECC retries, the data cache and misses of a cached mapping
+    table are not counted.
+
+    Parameters
+    ----------
+    design
+        A drive; or a preset's name or a TOML file, as for `design`.
+    workload
+        Generated requests; or a profile's name or a file, as for `workload`. None: requests of `size` at random places.
+    size
+        Size of every request, such as "512B", in place of the workload's. Default without a workload: "4KiB".
+    read_share
+        Share of the requests that read, in place of the workload's. Default without a workload: 1.
+    write_amplification
+        Programs of the drive over what the host writes, at least 1.
+    queue_depth
+        Requests outstanding at the most, in place of the workload's. Default without a workload: no limit.
+    mix
+        How reads and programs share a part: "times" adds up what they take; "rates" is the mean of "Five-Minute Rule 40
+        Years Later" (arXiv 2511.03944), see `canaletto.bounds.limits_iops`.
+
+    Returns
+    -------
+    Bound
+        Requests a second, limits by part, knee, and latencies by load.
+
+    Raises
+    ------
+    ConfigError
+        For a design or a workload that has no closed form, or a number that is not allowed.
+
+    Examples
+    --------
+    >>> import canaletto as cn
+    >>> found = cn.bound("pcie4-tlc", size="512B")
+    >>> found.limit, round(found.peak_iops / 1e6, 2)
+    ('dies', 0.63)
+    """
+    drive = design if isinstance(design, Design) else load_design(design)
+    _check(write_amplification, read_share, queue_depth)
+    if workload is not None:
+        made = workload if isinstance(workload, Workload) else load_workload(workload)
+        work = bound_inputs.work_of(drive, made, write_amplification)
+    else:
+        work = Work(size=0.0, write_amplification=write_amplification)
+        size = _DEFAULT_SIZE if size is None else size
+    work = _changed(drive, work, size, read_share, queue_depth)
+    return of_numbers(bound_inputs.drive_of(drive, work), work, drive.name, mix)
+
+
+def of_run(design: Design, workload: Workload) -> Bound | None:
+    """The bound of a run; None for requests or parts of a drive that have no closed form."""
+    try:
+        return bound(design, workload)
+    except ConfigError:
+        return None
+
+
+def of_numbers(drive: Drive, work: Work, name: str, mix: bounds.Mix = "times") -> Bound:
+    """The bound of a single drive whose numbers are known."""
+    unloaded = float(bounds.unloaded_us(drive, work))
+    limits = {part: float(limit) for part, limit in bounds.limits_iops(drive, work, mix=mix).items()}
+    servers = bounds.servers(drive, work)
+    finite = {part: limit for part, limit in limits.items() if np.isfinite(limit)}
+    inner = min(finite, key=lambda part: finite[part])
+    if np.isfinite(work.queue_depth):
+        finite[QUEUE] = 1e6 * float(work.queue_depth) / float(bounds.mean_unloaded_us(drive, work))
+    ordered = dict(sorted(finite.items(), key=lambda each: each[1]))
+    limit = next(iter(ordered))
+    return Bound(
+        design=name,
+        fabric=drive.fabric,
+        size_bytes=float(work.size),
+        read_share=float(work.read_share),
+        write_amplification=float(work.write_amplification),
+        peak_iops=ordered[limit],
+        limit=limit,
+        limits_iops=ordered,
+        unloaded_us=unloaded,
+        mean_unloaded_us=float(bounds.mean_unloaded_us(drive, work)),
+        service_us=1e6 * float(servers[inner]) / finite[inner],
+        is_exact=all(part.is_exact for part in bound_fabrics.wires(drive, work)),
+    )
+
+
+def _changed(design: Design, work: Work, size: str | None, read_share: float | None, queue_depth: int | None) -> Work:
+    """The work with what was asked for beside it."""
+    keys = design.to_dict()
+    if size is not None:
+        wanted = _size(size)
+        page = size_bytes(keys["geometry"]["page"])
+        # Requests are aligned to their size, or to pages.
+        pages = bound_inputs.pages_of(wanted, min(wanted, page), page)
+        work = replace(work, size=wanted, pages=pages, gathers=bound_inputs.gathers(keys, wanted))
+    if read_share is not None:
+        work = replace(work, read_share=read_share)
+    if queue_depth is not None:
+        work = replace(work, queue_depth=bound_inputs.outstanding(keys, 1, queue_depth))
+    return work
+
+
+def _size(text: str) -> float:
+    try:
+        found = size_bytes(text)
+    except (KeyError, ValueError):
+        found = 0.0
+    if found <= 0 or found % 512:
+        raise ConfigError(f'size: got "{text}", expected a multiple of 512 B with its unit, such as "512B" or "4KiB"')
+    return found
+
+
+def _check(write_amplification: float, read_share: float | None, queue_depth: int | None) -> None:
+    ranges: Sequence[tuple[str, float | None, float, float]] = (
+        ("write_amplification", write_amplification, 1, 1000),
+        ("read_share", read_share, 0, 1),
+        ("queue_depth", queue_depth, 1, 2**63),
+    )
+    for name, given, least, most in ranges:
+        if given is not None and not least <= given <= most:
+            raise ConfigError(f"{name}: got {given}, expected a number from {least} to {most}")

@@ -1,0 +1,221 @@
+"""Wires of each fabric in closed form: how many there are, and how long a page's commands and data take them.
+
+Buses serve one transfer at a time, so that the sum of their times is exact when they never idle. Of `mesh` and `venice`
+there is no closed form: their entries are bounds by what must be crossed (links of controllers, ports of chips, links
+into the busiest row), which contention between packets or circuits can only lower.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from canaletto._run.bound_drive import Drive, Kind, Number, Work, even_rows, used_columns
+
+DATA_HEADER = 3
+"""Flits of a data packet before its payload (Networked SSD, MICRO 2022, Fig. 8; two for the size assumed)."""
+DATA_REQUEST = 2
+"""Flits of the packet that asks for read data."""
+STATUS_REPORT = 2
+"""Flits of a status that a chip sends by itself."""
+
+
+class Wires(NamedTuple):
+    """Wires of one kind."""
+
+    name: str
+    servers: Number
+    """How many of them work at the same time."""
+    time_us: Callable[[Kind, Number], Number]
+    """Time that a page's read or program with so many bytes takes one of them."""
+    is_exact: bool = True
+    """Whether nothing but the sum of these times limits them."""
+    alone_us: Callable[[Kind, Number], Number] | None = None
+    """Time of a page that meets nothing, where it is not `time_us`: by the shortest way, or by several at once."""
+
+
+Fabric = Callable[[Drive, Work], list[Wires]]
+
+
+def _cycles(drive: Drive, size: Number, rate: Number) -> Number:
+    burst = drive.burst_bytes
+    return (np.floor(np.asarray(size) / burst) * burst if burst else np.asarray(size)) / rate
+
+
+def _packet(drive: Drive, kind: Kind, size: Number, lanes: int, packets: int = 1) -> Number:
+    """Time of a page's data packet on so many times eight pins, with what asks for the data of a read."""
+    asked = DATA_REQUEST if kind == "read" else 0
+    flits = np.asarray(size) + packets * (DATA_HEADER + asked)
+    return np.ceil(flits / lanes) / drive.link_rate
+
+
+def _transfers(drive: Drive, kind: Kind, data: Number) -> Number:
+    """Time on wires that commands, status and data share."""
+    if kind == "read":
+        commands = (drive.read_command_us + np.asarray(drive.status_us) * drive.read_status) / drive.read_planes
+        held = (drive.read_us + np.asarray(drive.read_chip_us)) / drive.read_planes if drive.holds_reads else 0.0
+        return commands + drive.column_us + data + held
+    commands = (drive.program_command_us + np.asarray(drive.status_us) * drive.program_status) / drive.program_planes
+    held = (
+        (drive.program_us + np.asarray(drive.program_chip_us)) / drive.program_planes if drive.holds_programs else 0.0
+    )
+    return commands + data + held
+
+
+def _crossings(drive: Drive, kind: Kind) -> Number:
+    """Transfers of a page: command and data of a read (of a program both in one), and status."""
+    if kind == "read":
+        commands = (1.0 + np.asarray(drive.read_status)) / drive.read_planes
+        return commands + 1.0 if not drive.holds_reads else commands
+    return (1.0 + np.asarray(drive.program_status)) / drive.program_planes
+
+
+def _bus(drive: Drive, work: Work) -> list[Wires]:
+    def time(kind: Kind, size: Number) -> Number:
+        return _transfers(drive, kind, _cycles(drive, size, drive.link_rate))
+
+    return [Wires("channels", even_rows(drive, work), time)]
+
+
+def _ideal(drive: Drive, work: Work) -> list[Wires]:
+    [channels] = _bus(drive, work)
+    return [Wires("paths to chips", even_rows(drive, work) * used_columns(drive, work), channels.time_us)]
+
+
+def _packetized(drive: Drive, work: Work) -> list[Wires]:
+    def time(kind: Kind, size: Number) -> Number:
+        return _transfers(drive, kind, _packet(drive, kind, size, 2))
+
+    return [Wires("channels", even_rows(drive, work), time)]
+
+
+def _sca(drive: Drive, work: Work) -> list[Wires]:
+    """Commands and data have pins of their own and cross side by side."""
+
+    def commands(kind: Kind, _: Number) -> Number:
+        return _transfers(drive, kind, 0.0)
+
+    def data(_: Kind, size: Number) -> Number:
+        return np.asarray(size) / drive.link_rate
+
+    rows = even_rows(drive, work)
+    return [Wires("command pins", rows, commands), Wires("data pins", rows, data)]
+
+
+def _omnibus_of(packets: int) -> Fabric:
+    def wires(drive: Drive, work: Work) -> list[Wires]:
+        """Row and column buses. Chips of the busiest row have its bus and every column's."""
+        rows, columns = even_rows(drive, work), used_columns(drive, work)
+        # A controller drives one column bus at the most (Networked SSD §V-E).
+        each = np.ceil(np.asarray(drive.columns) / np.minimum(drive.rows, drive.columns))
+        column_buses = np.ceil(np.asarray(columns) / each)
+        used_rows = np.minimum(drive.rows, np.ceil(rows))
+        buses = np.minimum(used_rows + column_buses, (1.0 + column_buses) * np.asarray(rows))
+        agreed = column_buses / (used_rows + column_buses)
+
+        def time(kind: Kind, size: Number) -> Number:
+            handshakes: Number = _crossings(drive, kind) * drive.handshake_us * agreed
+            return _transfers(drive, kind, _packet(drive, kind, size, 1, packets)) + handshakes
+
+        def alone(kind: Kind, size: Number) -> Number:
+            """Over the row's bus; the other half of a split page over the column's, once that is agreed on."""
+            agreement = drive.handshake_us if packets == 2 else 0.0
+            return _transfers(drive, kind, _packet(drive, kind, size, 1, packets) / packets) + agreement
+
+        return [Wires("row and column buses", buses, time, alone_us=alone)]
+
+    return wires
+
+
+def _mesh_of(pins: int) -> Fabric:
+    def wires(drive: Drive, work: Work) -> list[Wires]:
+        """Links of controllers, one each way. Data leave a row for other controllers over its first link alone."""
+        flit = 8.0 / pins / np.asarray(drive.network_rate)
+        rows, columns = np.asarray(even_rows(drive, work)), np.asarray(used_columns(drive, work))
+        anywhere = np.minimum(drive.rows, rows * (columns / np.maximum(columns - 1.0, 1.0)))
+        links = np.where(columns > 1, anywhere, drive.rows) if drive.any_controller else rows
+
+        def data(size: Number) -> Number:
+            packets = np.ceil(np.asarray(size) / drive.mesh_packet_bytes)
+            return flit * (size + DATA_HEADER * packets)
+
+        def inward(kind: Kind, size: Number) -> Number:
+            if kind == "read":
+                return drive.read_command_us / np.asarray(drive.read_planes)
+            return drive.program_command_us / np.asarray(drive.program_planes) + data(size)
+
+        def outward(kind: Kind, size: Number) -> Number:
+            if kind == "read":
+                return data(size)
+            return flit * STATUS_REPORT * drive.program_status / drive.program_planes
+
+        def past_routers(crossing: Callable[[Kind, Number], Number]) -> Callable[[Kind, Number], Number]:
+            return lambda kind, size: crossing(kind, size) + (columns + 1.0) / 2.0 * drive.hop_us
+
+        ports = rows * columns
+        return [
+            Wires("controller links to chips", links, inward, is_exact=False, alone_us=past_routers(inward)),
+            Wires("controller links from chips", links, outward, is_exact=False, alone_us=past_routers(outward)),
+            Wires("chip ports", ports, outward, is_exact=False),
+        ]
+
+    return wires
+
+
+def _venice(drive: Drive, work: Work) -> list[Wires]:
+    """Circuits: a controller each, a chip's port each, and a link into the busiest row each.
+
+    Links between routers never limit an even load: a circuit takes half a row on average, and there are twice as many
+    as that takes. Each circuit is set up by a scout that goes there and back (Venice, ISCA 2023, §4.2).
+    """
+    rows, columns = np.asarray(even_rows(drive, work)), np.asarray(used_columns(drive, work))
+    distance = (columns + 1.0) / 2.0  # links from the nearest controller, its own included
+    cycle = 1.0 / np.asarray(drive.network_rate)
+
+    def time(kind: Kind, size: Number) -> Number:
+        setup = distance * (2.0 * np.asarray(drive.hop_us) + cycle) + drive.hop_us
+        return _transfers(drive, kind, np.asarray(size) / drive.network_rate) + _crossings(drive, kind) * setup
+
+    beside = np.minimum(2.0, np.asarray(drive.rows) - 1.0)
+    into_row = np.minimum(drive.rows, (1.0 + columns * beside) * rows)
+    servers = into_row if drive.any_controller else rows
+    return [
+        Wires("controllers", servers, time, is_exact=False),
+        Wires("chip ports", rows * columns, time, is_exact=False),
+    ]
+
+
+FABRICS: dict[str, Fabric] = {
+    "bus": _bus,
+    "sca": _sca,
+    "packetized": _packetized,
+    "omnibus": _omnibus_of(1),
+    "omnibus-split": _omnibus_of(2),
+    "mesh": _mesh_of(8),
+    "mesh-2bit": _mesh_of(2),
+    "venice": _venice,
+    "ideal": _ideal,
+}
+"""The wires of every fabric."""
+
+
+def data_before_command_us(drive: Drive, size: Number) -> Number:
+    """Time by which a LUN's own data put off its next command, where data go first and both take the same way.
+
+    Data are ready when the command could go. Two buses, or links of two directions, carry both side by side, and on
+    pins of its own a command waits for the change of column alone.
+    """
+    if drive.fabric == "sca":
+        return drive.column_us
+    if drive.fabric in ("bus", "ideal"):
+        return drive.column_us + _cycles(drive, size, drive.link_rate)
+    if drive.fabric == "packetized":
+        return _packet(drive, "read", size, 2)
+    if drive.fabric == "venice":
+        return drive.column_us + np.asarray(size) / drive.network_rate
+    return 0.0
+
+
+def wires(drive: Drive, work: Work) -> list[Wires]:
+    """Wires of a drive's fabric."""
+    return FABRICS[drive.fabric](drive, work)

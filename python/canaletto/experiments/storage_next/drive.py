@@ -1,0 +1,139 @@
+"""The drive of Tables I and II: as numbers for the formulas, and as a design for the engine.
+
+The engine has no reads of single planes independent of each other: here each plane is a LUN of its own, which has
+commands, registers and programs of its own. Blocks are few and small, so that collection comes to its steady state
+within a run.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from canaletto import bounds
+from canaletto._io import _toml
+from canaletto._run.config import Design, Workload
+from canaletto.experiments.flows import flow, workload
+
+READ_US, PROGRAM_US, PAGE, PLANES = 5.0, 50.0, 4096, 6
+"""Table I, SLC."""
+CHANNEL_MB_S = 3600.0
+"""Table I."""
+READ_SHARE, AMPLIFICATION = 0.9, 3.0
+"""Γ = 9 reads a write, and Φ (§III)."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A line of Table II."""
+
+    channels: int
+    dies: int
+    command_us: float
+
+
+SHAPES = {
+    "pessimistic": Shape(16, 3, 0.2),
+    "baseline": Shape(20, 4, 0.15),
+    "optimistic": Shape(24, 5, 0.1),
+}
+
+
+def numbers(shape: Shape, channel_mb_s: float = CHANNEL_MB_S) -> bounds.Drive:
+    """The drive as the source's formulas have it. Programs cost a command a page; arrays and wires overlap."""
+    return bounds.Drive(
+        fabric="bus",
+        rows=shape.channels,
+        columns=shape.dies,
+        planes=PLANES,
+        page_bytes=PAGE,
+        read_us=READ_US,
+        program_us=PROGRAM_US,
+        program_planes=PLANES,
+        independent_planes=True,
+        reads_overlap=True,
+        programs_overlap=True,
+        link_rate=channel_mb_s,
+        read_command_us=shape.command_us,
+        program_command_us=PLANES * shape.command_us,
+        controller=bounds.Controller(lookup_rate=40_000 / 8),  # 40 GB/s of DRAM, 8 B an entry (§III)
+    )
+
+
+def asked(size: int, read_share: float = READ_SHARE, amplification: float = AMPLIFICATION) -> bounds.Work:
+    """Requests of one size. Writes fill pages together."""
+    return bounds.Work(size=size, read_share=read_share, write_amplification=amplification, gathers=size < PAGE)
+
+
+def peak_millions(drive: bounds.Drive, work: bounds.Work, mix: bounds.Mix = "rates") -> float:
+    """Requests a second by the formulas, in millions; with `mix` of the source."""
+    return float(np.asarray(bounds.peak_iops(drive, work, mix=mix))) / 1e6
+
+
+@cache
+def _base() -> Design:
+    shape = SHAPES["baseline"]
+    keys: Mapping[str, Any] = {
+        "name": "storage-next",
+        "about": "SLC drive of arXiv 2511.03944, Table II, each plane a LUN of its own",
+        "geometry": {
+            "channels": shape.channels,
+            "chips_per_channel": shape.dies,
+            "dies_per_chip": PLANES,
+            "planes_per_die": 1,
+            "blocks_per_plane": 64,
+            "pages_per_block": 16,
+            "page": "4KiB",
+        },
+        "flash": {
+            "cell": "slc",
+            "read": "5us",
+            "program": "50us",
+            "erase": "1ms",
+            "cache_read": True,
+            "cache_read_busy": "0us",
+        },
+        "fabric": {
+            "kind": "sca",
+            "link_rate": "3.6GB/s",
+            "interface": "nv-lpddr4",
+            "command_time": "150ns",
+        },
+        "host": {"queues_per_flow": 16},
+        # PCIe Gen7 x8: twice Gen6's rate, of which 236 of 256 bytes are packets; headers alone (Base 6.0 §4.2).
+        "link": {"lanes": 8, "lane_rate": "14.75GB/s", "packet_overhead_bytes": 16},
+        "ftl": {"mapping_unit": "512B", "overprovisioning": 0.2},
+        # Assumed: writes wait in memory that survives loss of power, so that eight fill a page: two pages a plane.
+        "cache": {"capacity": "4MiB"},
+        "precondition": {"kind": "steady"},
+    }
+    return Design.from_toml(_toml.dumps(dict(keys)), "storage-next")
+
+
+def design(changes: Mapping[str, Any] | None = None, shape: Shape = SHAPES["baseline"], size: int = 512) -> Design:
+    """The drive as the engine has it; `changes`: keys that are others. It maps units of a request's size."""
+    keys = {
+        "ftl.mapping_unit": f"{size}B",
+        "geometry.channels": shape.channels,
+        "geometry.chips_per_channel": shape.dies,
+        "fabric.command_time": f"{shape.command_us * 1e3:g}ns",
+    }
+    return _base().replace(**keys, **(changes or {}))
+
+
+DEPTH = 8_000
+"""Requests outstanding: the host's queues are never empty, and 16 of 512 (`host.fetch_limit`) hold them."""
+
+
+def requests(number: int, size: int, read_share: float, **pace: Any) -> Workload:
+    """Requests at random places, `DEPTH` of them outstanding unless `pace` says otherwise."""
+    shape = {
+        "requests": number,
+        "read_share": read_share,
+        "size": f"{size}B",
+        "alignment": f"{size}B",
+        **(pace or {"queue_depth": DEPTH}),
+    }
+    return workload("small", [flow("small", shape)])

@@ -1,0 +1,58 @@
+"""Does `bound` say what limits a drive, to people and to machines, and what it does not take?"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+def test_limits_come_least_first(canaletto: Any) -> None:
+    found = canaletto.ok("bound", "performance-optimized", "--size", "512B", "--reads", "90%", "--json").json
+    limits = list(found["limits_iops"].values())
+    assert limits == sorted(limits)
+    assert found["schema"] == 1
+    assert found["peak_iops"] == limits[0]
+    assert found["bandwidth_mb_s"] == pytest.approx(limits[0] * 512 / 1e6)
+    tails = [each["p99_us"] for each in found["latency"]]
+    assert tails == sorted(tails)
+    assert tails[0] > found["unloaded_us"]
+
+
+def test_people_read_what_limits(canaletto: Any) -> None:
+    out = canaletto.ok(
+        "bound", "performance-optimized", "--fabric", "venice", "--size", "64KiB", "--set", "link.lanes=16"
+    ).out
+    assert "limited by controllers" in " ".join(out.split())
+    assert "venice has no closed form" in out
+
+
+def test_a_dry_run_has_a_line_of_it(canaletto: Any) -> None:
+    out = canaletto.ok("run", "performance-optimized", "--workload", "YCSB_B", "--dry-run").out
+    assert "limited by host link, to host" in " ".join(out.split())
+
+
+BAD = {
+    ("--size", "500B"): 'size: got "500B", expected a multiple of 512 B',
+    ("--size", "big"): 'size: got "big", expected a multiple of 512 B',
+    ("--reads", "120%"): "got 120%, expected a share",
+    ("--write-amplification", "0.5"): "write_amplification: got 0.5, expected a number from 1",
+    ("--write-amplification", "nan"): "write_amplification: got nan, expected a number from 1",
+    ("--set", "workload.read_share=1"): "given without --workload",
+    ("--set", "attachment.kind=nbdp"): 'attachment.kind: got "nbdp", expected "none"',
+}
+
+
+@pytest.mark.parametrize("words", BAD, ids=" ".join)
+def test_bad_input_gets_one_line(words: tuple[str, ...], canaletto: Any) -> None:
+    answer = canaletto("bound", "performance-optimized", *words)
+    assert answer.status == 2
+    assert answer.out == ""
+    assert len(answer.err.splitlines()) == 1
+    assert BAD[words] in answer.err
+
+
+def test_requests_of_a_trace_have_no_closed_form(canaletto: Any, tmp_path: Path) -> None:
+    (tmp_path / "a.trace").write_text("0 0 0 8 0\n1000 0 8 8 1\n")
+    answer = canaletto("bound", "performance-optimized", "--workload", str(tmp_path / "a.trace"))
+    assert answer.status == 2
+    assert "expected generated ones" in answer.err

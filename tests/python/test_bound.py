@@ -1,0 +1,158 @@
+"""Do the closed forms agree with what is published, with the engine where nothing waits, and with whole runs?"""
+
+import time
+from typing import Any
+
+import canaletto as cn
+import numpy as np
+import pytest
+from canaletto import bounds
+from canaletto._run import names
+from canaletto._run.bound_fabrics import FABRICS
+
+# "Five-Minute Rule 40 Years Later" (arXiv 2511.03944), Table II: channels, dies a channel, us a command; millions of
+# requests a second of 512 B and of 4 KiB.
+TABLE_II = {
+    "pessimistic": (16, 3, 0.2, 39.4, 8.5),
+    "baseline": (20, 4, 0.15, 57.4, 11.1),
+    "optimistic": (24, 5, 0.1, 79.3, 13.8),
+}
+
+FAST = {"fabric.interface": "nv-ddr3", "link.lane_rate": "63GB/s"}
+
+FLOW = """name = "reads"
+[[flow]]
+name = "a"
+[flow.synthetic]
+requests = {requests}
+read_share = 1.0
+size = "512B"
+alignment = "512B"
+queue_depth = {depth}
+"""
+
+
+def published(channels: Any, dies: Any, command_us: Any) -> bounds.Drive:
+    """The SLC drive of Table I. A program's command is charged once for each page."""
+    return bounds.Drive(
+        fabric="bus",
+        rows=channels,
+        columns=dies,
+        planes=6,
+        page_bytes=4096,
+        read_us=5,
+        program_us=50,
+        program_planes=6,
+        independent_planes=True,
+        reads_overlap=True,
+        programs_overlap=True,
+        link_rate=3600,
+        read_command_us=command_us,
+        program_command_us=6 * np.asarray(command_us),
+    )
+
+
+def asked(size: int) -> bounds.Work:
+    """90 reads to 10 writes, write amplification 3."""
+    return bounds.Work(size=size, read_share=0.9, write_amplification=3, gathers=True)
+
+
+@pytest.mark.parametrize("drive", TABLE_II)
+def test_published_peaks_come_out(drive: str) -> None:
+    channels, dies, command_us, *expected = TABLE_II[drive]
+    for size, millions in zip((512, 4096), expected, strict=True):
+        found = float(bounds.peak_iops(published(channels, dies, command_us), asked(size), mix="rates")) / 1e6
+        assert found == pytest.approx(millions, rel=0.02)
+        # Where times add up instead there is never more.
+        assert float(bounds.peak_iops(published(channels, dies, command_us), asked(size))) / 1e6 <= found * (1 + 1e-9)
+
+
+def test_published_percentiles_come_out() -> None:
+    """99th percentiles at 512 B for loads of 70, 80, 90 and 99 %, printed in whole microseconds."""
+    drive = published(20, 4, 0.15)
+    service = 20 / float(bounds.peak_iops(drive, asked(512), mix="rates")) * 1e6
+    found = bounds.percentile_us(service, np.array([0.7, 0.8, 0.9, 0.99]), 0.99, 5.0)
+    assert np.ceil(found).tolist() == [7, 9, 13, 85]
+
+
+def test_every_fabric_has_its_wires() -> None:
+    assert list(FABRICS) == list(names.fabrics())
+
+
+@pytest.mark.parametrize("sequences", ["short", "full"])
+@pytest.mark.parametrize("fabric", FABRICS)
+def test_a_single_read_takes_what_the_engine_says(fabric: str, sequences: str) -> None:
+    drive = cn.design("performance-optimized", fabric=fabric, **FAST, **{"fabric.sequences": sequences})
+    work = cn.Workload.from_toml(FLOW.format(requests=300, depth=1), "reads")
+    simulated = cn.run(drive, work, records=False, progress=False).latency_us.all.mean
+    assert cn.bound(drive, work).unloaded_us == pytest.approx(simulated, rel=0.005)
+
+
+@pytest.mark.parametrize("fabric", FABRICS)
+def test_no_run_is_faster_than_its_bound(fabric: str) -> None:
+    """With many requests outstanding, buses come near, and nothing comes above."""
+    drive = cn.design("performance-optimized", fabric=fabric, **FAST, **{"fabric.sequences": "full"})
+    drive = drive.replace(**{"flash.multi_plane": "off"})
+    work = cn.Workload.from_toml(FLOW.format(requests=10_000, depth=512), "reads")
+    served = cn.run(drive, work, records=False, progress=False).iops
+    found = cn.bound(drive, work)
+    least = {"bus": 0.8, "mesh-2bit": 0.95}.get(fabric, 0.4)
+    assert least <= served / found.peak_iops <= 1.001
+    assert found.is_exact == (fabric not in ("mesh", "mesh-2bit", "venice"))
+
+
+def test_arrays_are_many_drives_at_once() -> None:
+    rates = np.linspace(400.0, 4800.0, 100_000)
+    drive = bounds.Drive(
+        fabric="sca",
+        rows=8,
+        columns=8,
+        page_bytes=4096,
+        read_us=3,
+        program_us=100,
+        link_rate=rates,
+        read_command_us=0.2,
+    )
+    began = time.perf_counter()
+    found = bounds.peak_iops(drive, bounds.Work(size=4096))
+    assert time.perf_counter() - began < 1.0
+    assert found.shape == rates.shape
+    for number in (0, 50_000, 99_999):
+        one = bounds.Drive(**{**vars(drive), "link_rate": float(rates[number])})
+        assert float(bounds.peak_iops(one, bounds.Work(size=4096))) == found[number]
+
+
+def test_the_part_that_limits_is_named() -> None:
+    drive = cn.design("performance-optimized", **FAST, **{"fabric.sequences": "full"})
+    assert cn.bound(drive, size="512B").limit == "channels"
+    assert cn.bound(drive, size="512B", queue_depth=1).limit == "queue depth"
+    assert cn.bound(drive.replace(**{"link.lane_rate": "100MB/s"}), size="4KiB").limit == "host link, to host"
+    assert cn.bound(drive.replace(**{"flash.read": "1ms"}), size="4KiB").limit == "dies"
+    assert cn.bound(drive.replace(**{"controller.firmware_per_request": "9us"})).limit == "processor"
+
+
+def test_one_hot_row_is_one_row_of_wires() -> None:
+    """Of eight rows one is used: a bus has an eighth of its throughput, row and column buses nine of sixteen."""
+    hot = FLOW.replace('name = "a"', 'name = "a"\nchannels = [0]').replace(
+        "[[flow]]", "partitioned = true\n[[flow]]", 1
+    )
+    work = cn.Workload.from_toml(hot.format(requests=10, depth=64), "hot")
+    ratios = {}
+    for fabric, part in (("bus", "channels"), ("omnibus", "row and column buses"), ("venice", "controllers")):
+        drive = cn.design("performance-optimized", fabric=fabric, **{"flash.multi_plane": "off"})
+        ratios[fabric] = cn.bound(drive, work).limits_iops[part] / cn.bound(drive, size="512B").limits_iops[part]
+    assert ratios["bus"] == pytest.approx(1 / 8, rel=1e-3)
+    assert ratios["omnibus"] == pytest.approx(9 / 16, rel=0.05)
+    assert ratios["venice"] == pytest.approx(1)
+
+
+def test_what_has_no_closed_form_is_refused() -> None:
+    with pytest.raises(cn.ConfigError, match=r"attachment\.kind: got"):
+        cn.bound(cn.design("performance-optimized").replace(**{"attachment.kind": "nbdp"}))
+    with pytest.raises(cn.ConfigError, match=r'ftl\.mapping: got "in-place"'):
+        cn.bound("pcie3-3d-xpoint")
+    found = cn.bound("performance-optimized")
+    with pytest.raises(cn.ConfigError, match="load: got 1, expected"):
+        found.latency_us(1)
+    with pytest.raises(cn.ConfigError, match="percentile: got 99, expected"):
+        found.latency_us(0.5, 99)
