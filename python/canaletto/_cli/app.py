@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from canaletto import _engine
-from canaletto._cli import bound, console, load, replay, rtl, serve, sweep, trace
+from canaletto._cli import bound, console, known, load, replay, rtl, serve, sweep, trace
 from canaletto._cli.drive import (
     DesignName,
     FabricName,
@@ -560,65 +560,7 @@ def _diff(a: RunFolder, b: RunFolder, json: JsonFlag = False) -> None:
         console.show(*tables.diff(str(a), str(b), configuration, results))
 
 
-@app.command("presets", cls=Command)
-def _presets(json: JsonFlag = False) -> None:
-    """List the designs, workload profiles and fabrics.
-
-    Examples:
-      canaletto presets
-    """
-    from canaletto._run import names
-
-    kinds = {"designs": names.presets(), "profiles": names.profiles(), "fabrics": names.fabrics()}
-    if json:
-        console.emit({kind: [{"name": n, "about": a} for n, a in known.items()] for kind, known in kinds.items()})
-        return
-    from canaletto._report import tables
-
-    console.show(*tables.presets(kinds))
-
-
-@app.command("sequences", cls=Command)
-def _sequences(design: DesignName, set_: Settings = None, fabric: FabricName = None, json: JsonFlag = False) -> None:
-    """Print the command sequences of a drive: every step, its source, and the times on its fabric.
-
-    Examples:
-      canaletto sequences pcie4-tlc
-      canaletto sequences networked-ssd --set fabric.sequences=full --fabric packetized
-    """
-    from canaletto._run import names
-
-    found = names.sequences(resolve_drive(design, assignments(set_)[0], fabric))
-    if json:
-        console.emit(found)
-        return
-    from canaletto._report import tables
-
-    console.show(*tables.sequences(found))
-
-
-@app.command("schema", cls=Command)
-def _schema(
-    kind: Annotated[
-        Literal["design", "workload", "pc", "result"] | None,
-        typer.Argument(
-            help="Kind of file, or result: that of run --json. pc is a PC with a fixed-latency drive. "
-            "Default: design and workload."
-        ),
-    ] = None,
-) -> None:
-    """Print the JSON Schema of design, workload or PC files, or of results: every key with unit, default and source.
-
-    Examples:
-      canaletto schema design
-      canaletto schema result
-    """
-    import json
-
-    if kind is None:
-        console.emit({each: json.loads(_engine.schema(each)) for each in ("design", "workload")})
-    else:
-        console.emit(json.loads(_engine.schema(kind)))
+known.add_to(app)
 
 
 def _warmup(design: "Design", workload: "Workload", text: str, seed: int) -> int:

@@ -35,8 +35,7 @@ def drive_of(design: Design, work: Work) -> Drive:
     found = names.sequences(design)
     times = {(each["name"], each["planes"]): each for each in found["times"]}
     planes, luns = geometry["planes_per_die"], _luns(keys)
-    # Of `flash.independent_plane_reads` drives without the key know nothing.
-    independent = bool(flash.get("independent_plane_reads", False))
+    independent = flash["independent_plane_reads"]
     waiting = _waiting(keys, work)
     reads = 1.0 if independent else _read_batch(keys, waiting)
     programs = 1.0 if flash["multi_plane"] == "off" else min(float(planes), max(1.0, waiting))
