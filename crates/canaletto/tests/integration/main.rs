@@ -30,6 +30,7 @@ mod replay;
 mod retries;
 mod root_causes;
 mod sequences;
+mod single_columns;
 mod superblocks;
 mod suspend;
 mod swarm;

@@ -32,6 +32,8 @@ pub struct Controller {
     pub began: Time,
     /// When the present one was.
     pub sent: Time,
+    /// Scouts for this transfer that have failed.
+    pub failures: u32,
     /// When the timer of its last failed scout goes off.
     pub timer: Time,
     /// When its circuit was complete and the scout back.
@@ -56,6 +58,7 @@ impl Controller {
             transfer,
             began: Time::ZERO,
             sent: Time::ZERO,
+            failures: 0,
             timer: Time::ZERO,
             ready: Time::ZERO,
             scouts: 0,
@@ -66,6 +69,13 @@ impl Controller {
     /// Whether it may take a transfer.
     pub fn is_free(&self) -> bool {
         self.state == State::Free
+    }
+
+    /// Whether it lets others go first, after many scouts that failed one after the other. Scouts that meet on the only way of both,
+    /// in a single column of chips, come back at the same time and would meet again for ever.
+    pub fn gives_way(&self) -> bool {
+        const PATIENCE: u32 = 1000;
+        self.failures > 0 && self.failures.is_multiple_of(PATIENCE)
     }
 
     /// The router of its transfer's chip.

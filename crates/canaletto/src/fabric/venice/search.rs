@@ -105,10 +105,12 @@ impl Venice {
             self.counts.failed += 1;
             self.counts.failed_first += u64::from(controller.sent == controller.began);
             controller.state = State::Waiting;
+            controller.failures += 1;
+            let gives_way = controller.gives_way();
             self.counts.missed += u64::from(self.could_find(id));
             match self.retry {
-                Retry::Immediate => self.send_scout(id, now, later),
-                Retry::Local => self.wait_for_timer(id, now, later),
+                Retry::Immediate if !gives_way => self.send_scout(id, now, later),
+                Retry::Immediate | Retry::Local => self.wait_for_timer(id, now, later),
                 Retry::Oracle => self.waiting.push(id),
             }
         }
@@ -122,11 +124,13 @@ impl Venice {
         }
     }
 
-    /// A controller whose scout has failed waits, for a while at the most.
+    /// A controller whose scout has failed waits, for a while at the most: one that gives way, for a time of its own.
     fn wait_for_timer(&mut self, id: u32, now: Time, later: &mut impl FnMut(Time, Event)) {
         self.waiting.push(id);
-        let timer = now + self.retry_interval;
-        self.controllers[id as usize].timer = timer;
+        let controller = &mut self.controllers[id as usize];
+        let intervals = if controller.gives_way() { 2 + u64::from(id) } else { 1 };
+        let timer = now + self.retry_interval * intervals;
+        controller.timer = timer;
         later(timer, Event::RetryTimer(id));
     }
 
