@@ -219,7 +219,7 @@ impl Fabric for Venice {
         let controller = &mut self.controllers[id as usize];
         controller.transfer = transfer;
         controller.began = now;
-        controller.failures = 0;
+        controller.patient_since = now;
         self.own_links[id as usize].since = now;
         self.send_scout(id, now, later);
         PathId(id)

@@ -15,6 +15,7 @@ fn scouts_that_meet_find_their_ways_in_the_end() {
                     "fabric.kind=venice".to_owned(),
                     format!("fabric.venice.retry={retry}"),
                     format!("fabric.venice.scouts={scouts}"),
+                    "fabric.venice.tear_down=wire".to_owned(),
                 ];
                 let design = common::preset("performance-optimized", &keys.each_ref().map(String::as_str));
                 let workload =

@@ -32,8 +32,8 @@ pub struct Controller {
     pub began: Time,
     /// When the present one was.
     pub sent: Time,
-    /// Scouts for this transfer that have failed.
-    pub failures: u32,
+    /// When its first scout for this transfer was sent, or it last gave way to others.
+    pub patient_since: Time,
     /// When the timer of its last failed scout goes off.
     pub timer: Time,
     /// When its circuit was complete and the scout back.
@@ -58,7 +58,7 @@ impl Controller {
             transfer,
             began: Time::ZERO,
             sent: Time::ZERO,
-            failures: 0,
+            patient_since: Time::ZERO,
             timer: Time::ZERO,
             ready: Time::ZERO,
             scouts: 0,
@@ -71,11 +71,15 @@ impl Controller {
         self.state == State::Free
     }
 
-    /// Whether it lets others go first, after many scouts that failed one after the other. Scouts that meet on the only way of both,
-    /// in a single column of chips, come back at the same time and would meet again for ever.
-    pub fn gives_way(&self) -> bool {
-        const PATIENCE: u32 = 1000;
-        self.failures > 0 && self.failures.is_multiple_of(PATIENCE)
+    /// Whether it lets others go first now, as its scouts have failed for a millisecond. Scouts that meet on the only way of both, in a
+    /// single column of chips, come back at the same time and would meet again for ever.
+    pub fn gives_way(&mut self, now: Time) -> bool {
+        const PATIENCE: Time = Time::from_ns(1_000_000);
+        let gives_way = now - self.patient_since >= PATIENCE;
+        if gives_way {
+            self.patient_since = now;
+        }
+        gives_way
     }
 
     /// The router of its transfer's chip.

@@ -105,12 +105,13 @@ impl Venice {
             self.counts.failed += 1;
             self.counts.failed_first += u64::from(controller.sent == controller.began);
             controller.state = State::Waiting;
-            controller.failures += 1;
-            let gives_way = controller.gives_way();
+            // Those that give way wait for a time of their own.
+            let gives_way = controller.gives_way(now);
+            let intervals = if gives_way { 2 + u64::from(id) } else { 1 };
             self.counts.missed += u64::from(self.could_find(id));
             match self.retry {
                 Retry::Immediate if !gives_way => self.send_scout(id, now, later),
-                Retry::Immediate | Retry::Local => self.wait_for_timer(id, now, later),
+                Retry::Immediate | Retry::Local => self.wait_for_timer(id, intervals, now, later),
                 Retry::Oracle => self.waiting.push(id),
             }
         }
@@ -124,13 +125,11 @@ impl Venice {
         }
     }
 
-    /// A controller whose scout has failed waits, for a while at the most: one that gives way, for a time of its own.
-    fn wait_for_timer(&mut self, id: u32, now: Time, later: &mut impl FnMut(Time, Event)) {
+    /// A controller whose scout has failed waits, for some intervals at the most.
+    fn wait_for_timer(&mut self, id: u32, intervals: u64, now: Time, later: &mut impl FnMut(Time, Event)) {
         self.waiting.push(id);
-        let controller = &mut self.controllers[id as usize];
-        let intervals = if controller.gives_way() { 2 + u64::from(id) } else { 1 };
         let timer = now + self.retry_interval * intervals;
-        controller.timer = timer;
+        self.controllers[id as usize].timer = timer;
         later(timer, Event::RetryTimer(id));
     }
 
