@@ -37,7 +37,7 @@ FUNCTIONS = {name: found for name, found in EVERY.items() if inspect.isfunction(
 
 def test_modules_without_underscore_are_named() -> None:
     there = {path.stem for path in Path(cn.__file__).parent.glob("*.py")}
-    assert {name for name in there if not name.startswith("_")} == {"attachments", "result", "traces"}
+    assert {name for name in there if not name.startswith("_")} == {"attachments", "bounds", "result", "traces"}
 
 
 @pytest.mark.parametrize("name", EVERY)

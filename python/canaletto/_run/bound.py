@@ -152,8 +152,8 @@ def bound(
     --------
     >>> import canaletto as cn
     >>> found = cn.bound("pcie4-tlc", size="512B")
-    >>> found.limit, round(found.peak_iops / 1e6, 2)
-    ('dies', 0.63)
+    >>> found.limit, round(found.peak_iops / 1e6, 1)
+    ('dies', 0.6)
     """
     drive = design if isinstance(design, Design) else load_design(design)
     _check(write_amplification, read_share, queue_depth)

@@ -60,7 +60,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         }
     }
 
-    /// Has a LUN wait for a path in the middle of its work.
+    /// Lines a LUN up for a path in the middle of its work.
     pub(super) fn line_up_midway(&mut self, lun: LunId, what: Midway) {
         let domain = self.scheduler.domain_of(self.flash.lun_of(lun));
         self.scheduler.line_up_midway(domain, lun, what);
