@@ -89,7 +89,25 @@ def limits_iops(drive: Drive, work: Work, *, mix: Mix = "times") -> dict[str, Nu
 
 
 def servers(drive: Drive, work: Work) -> dict[str, Number]:
-    """How many servers each part of `limits_iops` has, which work at the same time."""
+    """How many servers each part of `limits_iops` has, which work at the same time.
+
+    Parameters
+    ----------
+    drive
+        The drive.
+    work
+        Requests.
+
+    Returns
+    -------
+    dict
+        Number of servers, by part.
+
+    Raises
+    ------
+    KeyError
+        For a fabric that there is not.
+    """
     shared = {part.name: part.servers for part in (*wires(drive, work), *_dies(drive, work))}
     return shared | dict.fromkeys(_request_us(drive, work), 1.0)
 
@@ -124,12 +142,48 @@ def peak_iops(drive: Drive, work: Work, *, mix: Mix = "times") -> Number:
 
 
 def unloaded_us(drive: Drive, work: Work) -> Number:
-    """Latency of a single read on the idle drive, of a write where nothing is read, in microseconds."""
+    """Latency of a single read on the idle drive, of a write where nothing is read, in microseconds.
+
+    Parameters
+    ----------
+    drive
+        The drive.
+    work
+        Requests.
+
+    Returns
+    -------
+    float or array
+        Microseconds.
+
+    Raises
+    ------
+    KeyError
+        For a fabric that there is not.
+    """
     return np.where(np.asarray(work.read_share) > 0, _alone_us(drive, work, "read"), _alone_us(drive, work, "program"))
 
 
 def mean_unloaded_us(drive: Drive, work: Work) -> Number:
-    """Mean latency of requests that are alone on the drive, reads and writes, in microseconds."""
+    """Mean latency of requests that are alone on the drive, reads and writes, in microseconds.
+
+    Parameters
+    ----------
+    drive
+        The drive.
+    work
+        Requests.
+
+    Returns
+    -------
+    float or array
+        Microseconds.
+
+    Raises
+    ------
+    KeyError
+        For a fabric that there is not.
+    """
     reads = np.asarray(work.read_share)
     return reads * _alone_us(drive, work, "read") + (1.0 - reads) * _alone_us(drive, work, "program")
 
@@ -183,7 +237,20 @@ def percentile_us(service_us: Number, load: Number, percentile: Number, unloaded
 
 
 def knee(service_us: Number, unloaded: Number) -> Number:
-    """Load at which the mean latency of an M/D/1 queue is twice that of the idle drive, as a share of the peak."""
+    """Load at which the mean latency of an M/D/1 queue is twice that of the idle drive, as a share of the peak.
+
+    Parameters
+    ----------
+    service_us
+        Time that a request takes one server of the part, in microseconds.
+    unloaded
+        Latency of a request that waits for nothing, in microseconds.
+
+    Returns
+    -------
+    float or array
+        Load, from 0 to 1.
+    """
     twice = 2.0 * np.asarray(unloaded)
     return twice / (twice + service_us)
 

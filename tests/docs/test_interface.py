@@ -10,12 +10,12 @@ from pathlib import Path
 
 import canaletto as cn
 import pytest
-from canaletto import attachments, traces
+from canaletto import attachments, bounds, traces
 
 NAMED = {name: getattr(cn, name) for name in cn.__all__ if not name.startswith("_")}
 OF_MODULES = {
     f"{module.__name__.removeprefix('canaletto.')}.{name}": getattr(module, name)
-    for module in (attachments, traces)
+    for module in (attachments, bounds, traces)
     for name in module.__all__
 }
 
