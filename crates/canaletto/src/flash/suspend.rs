@@ -278,8 +278,8 @@ impl<X: Features> FlashBackend<X> {
     /// Whether the registers that a suspended operation works with are empty, and nothing holds the LUN.
     pub fn can_resume<P: Probe>(&self, lun: LunId, work: &InFlight<'_, P>) -> bool {
         let own = self.suspensions.get(lun).map_or(0, |suspendee| self.planes_of(&suspendee.command, work));
-        let is_idle = !self.array.luns[lun.index()].busy && !(X::LANES && self.lanes.is_reading(lun));
-        is_idle && self.array.empty_registers(lun) & own == own
+        let is_busy = self.array.luns[lun.index()].busy || X::LANES && self.lanes.is_reading(lun);
+        !is_busy && self.array.empty_registers(lun) & own == own
     }
 
     /// Planes of a suspended LUN that can serve others: copies that have yet to be programmed keep their registers until the
