@@ -142,7 +142,7 @@ CHANGES: dict[str, Change] = {
     "Venice holds reads, others release": Change(of=_held("reads", ("Venice",)), systems=("Venice",)),
 }
 
-REQUESTS, QUICK = 5_000, 200
+REQUESTS, QUICK = 10_000, 200
 
 
 def runs(scale: Scale) -> dict[Label, Run]:

@@ -138,30 +138,30 @@ def matrix(
     """The runs by drive, traffic, load, workload, system and seed."""
     return {
         (ssd, kind, load, name, system, str(seed)): Run(
-            drive(ssd, system), traffic(name, kind, load, extent(scale)), seed
+            drive(ssd, system), traffic(name, kind, load, extent(scale, is_headline(kind, load))), seed
         )
         for ssd in ssds
         for kind in TRAFFICS
         for load in LOADS
         for name in workloads or shown(scale)
         for system in systems
-        for seed in seeds(scale, kind, load)
+        for seed in seeds(scale, is_headline(kind, load))
     }
 
 
 def is_headline(kind: str, load: str) -> bool:
-    """Whether these runs are those that the paper describes."""
+    """Whether these runs are those that the paper describes: open loop, the profiles' own traffic."""
     return (kind, load) == (OWN, OPEN)
 
 
-def extent(scale: Scale) -> int:
-    """Requests of a run."""
-    return scale.of(20_000, 300)
+def extent(scale: Scale, headline: bool) -> int:
+    """Requests of a run: five times as many for the headline."""
+    return scale.of(100_000 if headline else 20_000, 300)
 
 
-def seeds(scale: Scale, kind: str, load: str) -> Sequence[int]:
-    """Three seeds for the headline (open loop, the profiles' own traffic), one for what stands beside it."""
-    return (1, 2, 3) if is_headline(kind, load) and not scale.quick else (1,)
+def seeds(scale: Scale, headline: bool) -> Sequence[int]:
+    """Three seeds for the headline, one for what stands beside it."""
+    return (1, 2, 3) if headline and not scale.quick else (1,)
 
 
 def compared(

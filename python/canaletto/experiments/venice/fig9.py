@@ -7,8 +7,9 @@ open loop at Table 2's rates; beside it stand a closed loop of 64 requests, and 
 2's three means alone) and with skewed traffic (half of the requests go to one row of eight).
 
 Assumptions: CWDP allocation (MQSim's default); 70 % of the addresses hold data (MQSim's sample workloads); 7 %
-over-provisioning; bus 1.2 GB/s and links 1 GB/s (Table 1). The skew's share is ours. Full runs: 20,000 requests, three
-seeds for the headline (the rules on averages are their 95 % confidence intervals) and one for what stands beside it.
+over-provisioning; bus 1.2 GB/s and links 1 GB/s (Table 1). The skew's share is ours. Full runs: 100,000
+requests and three seeds for the headline (the rules on averages are their 95 % confidence intervals), 20,000 and one
+seed for what stands beside it.
 "Venice over X" is the mean of the ratios of execution times; "within 45 %" of the ideal SSD is also printed, against a
 ratio of the printed means of 2.65 / 4.0.
 """

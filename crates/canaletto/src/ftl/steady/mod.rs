@@ -2,9 +2,9 @@
 //!
 //! Two ways lead there. [`distribution`] solves for the fixed point of the mean-field model (uniform random writes);
 //! [`plane`] writes one plane until it changes no more, which also takes hot and cold data and choices that look at age.
-//! Each checks the other. [`plan`] chooses between them, [`draw`] makes whole blocks of what they say, and [`seeded`]
-//! spreads a drive's logical pages over those without storing anything a page: so preconditioning costs what is touched
-//! later, not what the drive holds.
+//! Each checks the other. [`plan`] chooses between them, [`known`] keeps what [`plane`] found, [`draw`] makes whole blocks of
+//! either, and [`seeded`] spreads a drive's logical pages over those without storing anything a page: so preconditioning
+//! costs what is touched later, not what the drive holds.
 //!
 //! **Frontiers.** The host's writes and the collector's copies go to blocks of their own here, while Van Houdt's model of
 //! 2013 writes a victim's valid pages back into the victim. Under uniform writes both have the same fixed point: per
@@ -20,6 +20,7 @@ pub mod distribution;
 pub mod draw;
 pub mod formulas;
 pub mod group;
+pub mod known;
 pub mod permutation;
 pub mod plan;
 pub mod plane;

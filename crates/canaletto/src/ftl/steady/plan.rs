@@ -5,10 +5,11 @@ use crate::ftl::gc::policy::Policy;
 use crate::ftl::steady::classes::Classes;
 use crate::ftl::steady::distribution::Distribution;
 use crate::ftl::steady::draw::{FullBlocks, apportion};
-use crate::ftl::steady::plane::{Census, Class, Plane, Shape};
+use crate::ftl::steady::known;
+use crate::ftl::steady::plane::{Census, Class, Shape};
 use crate::ftl::steady::seeded::{Contents, OpenBlock, SeededPlane};
 
-/// Pages of a representative plane: half a million settle within a second or a few.
+/// Pages of a representative plane: half a million settle within a second or a few, once a process.
 const REPRESENTATIVE_PAGES: u32 = 1 << 19;
 
 /// Blocks of a representative plane at least, if the plane has as many, and at most: few enough to be quick, enough that
@@ -54,7 +55,7 @@ impl Steady {
         let class = |(&pages, &(_, writes)): (&u32, &(f64, f64))| Class { pages: pages.max(1), writes };
         let classes = parts.iter().zip(classes).map(class).collect();
         let shape = Shape { blocks, pages, spare: REPRESENTATIVE_SPARE, policy, classes };
-        Steady::Counted(Plane::new(shape, seed).settle())
+        Steady::Counted(known::census(shape, seed))
     }
 
     /// Pages written to flash for each that the host writes.

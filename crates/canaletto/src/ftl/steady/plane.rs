@@ -36,7 +36,7 @@ pub struct Class {
 }
 
 /// Geometry, policy and load of the plane to write.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Shape {
     /// Blocks.
     pub blocks: u32,
