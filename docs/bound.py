@@ -5,21 +5,22 @@ throughput into docs/bound.md. Without `--write` it only prints. A thousand desi
 everything is seeded, so that the tables change only when models do.
 """
 
-import argparse
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import canaletto as cn
 import numpy as np
+import tables
 from canaletto._run import names
 from canaletto._run.simulate import run_once
 
 PAGE = Path(__file__).with_suffix(".md")
 SEED = 17
+DESIGNS = 1000
 FABRICS = list(names.fabrics())
 # Interfaces and rates that go with them, GB/s.
 INTERFACES = {"nv-ddr2": (0.4,), "nv-ddr3": (0.8, 1.2, 1.6), "nv-lpddr4": (1.6, 2.4, 3.6), "toggle": (2.4, 3.6, 4.8)}
@@ -105,11 +106,11 @@ def drawn(random: Random, fabric: str) -> Compared:
     return Compared(fabric, found, depth, reads, place, keys["flash.multi_plane"], served["iops"])
 
 
-def drawings(count: int) -> Iterator[Compared]:
-    """So many of them, each fabric in turn."""
+@cache
+def drawings() -> tuple[Compared, ...]:
+    """All of them, each fabric in turn."""
     random = Random(SEED)
-    for number in range(count):
-        yield drawn(random, FABRICS[number % len(FABRICS)])
+    return tuple(drawn(random, FABRICS[number % len(FABRICS)]) for number in range(DESIGNS))
 
 
 def line(label: str, ratios: Sequence[float]) -> str:
@@ -125,9 +126,8 @@ def line(label: str, ratios: Sequence[float]) -> str:
 HEAD = "| {} | designs | least | 10 % | median | 90 % | most | above 1.02 |\n" + "| --- " * 8 + "|"
 
 
-def by_fabric(found: Sequence[Compared]) -> str:
+def by_fabric() -> Iterator[str]:
     """Reads where the queue is deep: what the peak itself is worth; then everything else."""
-    parts = []
     kinds = {
         "reads, deep queue": lambda each: each.reads == 1 and each.is_deep,
         "reads, shallow queue": lambda each: each.reads == 1 and each.is_shallow,
@@ -135,44 +135,32 @@ def by_fabric(found: Sequence[Compared]) -> str:
         "mixed and writes, deep queue": lambda each: each.reads < 1 and each.is_deep,
         "mixed and writes, others": lambda each: each.reads < 1 and not each.is_deep,
     }
-    for title, belongs in kinds.items():
-        parts.append(HEAD.format(title))
+    for number, (title, belongs) in enumerate(kinds.items()):
+        yield ("\n" if number else "") + HEAD.format(title)
         for fabric in FABRICS:
-            parts.append(line(f"`{fabric}`", [each.ratio for each in found if each.fabric == fabric and belongs(each)]))
-        parts.append("")
-    return "\n".join(parts[:-1])
+            ratios = [each.ratio for each in drawings() if each.fabric == fabric and belongs(each)]
+            yield line(f"`{fabric}`", ratios)
 
 
-def by_cause(found: Sequence[Compared]) -> str:
+def by_cause() -> Iterator[str]:
     """The same by what limits, by place, by planes and by mix."""
-    rows = [HEAD.format("of all designs")]
+    yield HEAD.format("of all designs")
     groups: dict[str, list[float]] = {}
-    for each in found:
+    for each in drawings():
         limited = f"limited by {each.bound.limit}"
         mixed = f"{each.reads:.0%} reads"
         for label in (limited, each.place, f'`multi_plane = "{each.planes}"`', mixed):
             groups.setdefault(label, []).append(each.ratio)
-    return "\n".join([*rows, *(line(label, groups[label]) for label in sorted(groups))])
+    for label in sorted(groups):
+        yield line(label, groups[label])
 
 
-def main() -> None:
-    """Makes the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/bound.md")
-    parser.add_argument("--designs", type=int, default=1000, help="number of designs; default: 1000")
-    wanted = parser.parse_args()
-    found = list(drawings(wanted.designs))
-    tables = {
-        "by-fabric": by_fabric(found),
-        "by-cause": by_cause(found),
-        "designs": f"{len(found):,} designs, seed {SEED}.",
-    }
-    for name, table in tables.items():
-        print(f"\n{name}\n{table}", flush=True)
-        if wanted.write:
-            place = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
-            PAGE.write_text(place.sub(lambda made, table=table: f"{made[1]}{table}\n{made[2]}", PAGE.read_text()))
+TABLES = {
+    "by-fabric": (PAGE, by_fabric),
+    "by-cause": (PAGE, by_cause),
+    "designs": (PAGE, lambda: [f"{DESIGNS:,} designs, seed {SEED}."]),
+}
 
 
 if __name__ == "__main__":
-    main()
+    tables.main(__doc__, TABLES)

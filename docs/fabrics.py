@@ -4,12 +4,11 @@ Without `--write` it only prints them; names of tables make it do these alone. S
 two cores. Everything is seeded: the tables only change when the model does.
 """
 
-import argparse
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import canaletto as cn
+import tables
 from canaletto._run import names
 from canaletto._run.compare import Comparison
 
@@ -120,20 +119,5 @@ TABLES = {
 }
 
 
-def main() -> None:
-    """Makes the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/fabrics.md")
-    parser.add_argument("tables", nargs="*", choices=[[], *TABLES], help="tables to make; default: all")
-    wanted = parser.parse_args()
-    for name in wanted.tables or TABLES:
-        page, make = TABLES[name]
-        table = "\n".join(make())
-        print(table, flush=True)
-        if wanted.write:
-            place = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
-            page.write_text(place.sub(lambda found, table=table: f"{found[1]}{table}\n{found[2]}", page.read_text()))
-
-
 if __name__ == "__main__":
-    main()
+    tables.main(__doc__, TABLES)

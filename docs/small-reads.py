@@ -4,8 +4,6 @@ Every fabric under small reads, in a closed loop for peaks and energy, in an ope
 short runs, a few minutes on one core; everything is seeded. Without `--write` it only prints.
 """
 
-import argparse
-import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
@@ -13,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import canaletto as cn
+import tables
 from canaletto._run import names
 from canaletto._run.simulate import run_once
 from canaletto.experiments.flows import flow, workload
@@ -161,22 +160,8 @@ def energy() -> Iterator[str]:
 
 
 ENERGIES = {"wires and routers": ("fabric",), "drive": ("total",)}
-TABLES = {"peaks": peaks, "knees": knees, "tails": tails, "energy": energy}
-
-
-def main() -> None:
-    """Makes the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/small-reads.md")
-    parser.add_argument("tables", nargs="*", choices=[[], *TABLES], help="tables to make; default: all")
-    wanted = parser.parse_args()
-    for name in wanted.tables or TABLES:
-        table = "\n".join(TABLES[name]())
-        print(f"\n{name}\n{table}", flush=True)
-        if wanted.write:
-            place = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
-            PAGE.write_text(place.sub(lambda made, table=table: f"{made[1]}{table}\n{made[2]}", PAGE.read_text()))
+TABLES = {"peaks": (PAGE, peaks), "knees": (PAGE, knees), "tails": (PAGE, tails), "energy": (PAGE, energy)}
 
 
 if __name__ == "__main__":
-    main()
+    tables.main(__doc__, TABLES)

@@ -31,6 +31,7 @@ from canaletto._run.bound_drive import (
     Work,
     even_rows,
     operations,
+    outer_chance,
     used_columns,
 )
 from canaletto._run.bound_fabrics import Wires, data_before_command_us, wires
@@ -203,7 +204,9 @@ def _alone_us(drive: Drive, work: Work, kind: Kind) -> Number:
         return _unloaded_wires(drive, work, moved, reads=each == "read") + array
 
     if kind == "read":
-        return page("read", size) + around
+        engine = np.asarray(inside.ecc_latency_us) + drive.outer_us
+        again = outer_chance(drive, size) * (page("read", drive.outer_bytes) + engine)
+        return page("read", size) + again + around
     rest = drive.page_bytes - size
     filled = 0.0 if work.gathers else np.where(rest > 0, page("read", np.maximum(rest, 0.0)), 0.0)
     return filled + page("program", drive.page_bytes) + around

@@ -499,6 +499,8 @@ class FlashReport(Fields):
     """Flash pages copied within their plane, without crossing the fabric."""
     read_retries: int
     """Repeated reads of pages that could not be corrected."""
+    outer_reads: int | None
+    """Reads of whole outer codewords, since a codeword within could not be corrected; none without an outer code."""
     uncorrectable: int
     """Pages that could not be read."""
     program_failures: int

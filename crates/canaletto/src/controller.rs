@@ -41,6 +41,21 @@ const STAGES: [Cause; 3] = [Cause::Ecc, Cause::SystemBus, Cause::Dram];
 /// The stage at which data set out for the chips that come from the data cache: its DRAM takes the place of the DRAM port.
 pub const FROM_CACHE: u8 = 1;
 
+/// Where a page is in the controller's inside.
+#[derive(Clone, Copy)]
+pub struct Passing {
+    /// Whether it comes from the chips.
+    pub inbound: bool,
+    /// The stage that comes next.
+    pub stage: u8,
+    /// Its channel, whose ECC engine it takes.
+    pub channel: u32,
+    /// Its data, in bytes.
+    pub bytes: u64,
+    /// Whether the ECC engine decodes outer codewords of it.
+    pub outer: bool,
+}
+
 /// The controller's inside.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub struct Controller {
@@ -53,6 +68,8 @@ pub struct Controller {
     dram: Server,
     /// One engine a channel.
     ecc: Vec<Server>,
+    /// Added to an engine's latency for outer codewords.
+    outer_latency: Time,
 }
 
 impl Controller {
@@ -61,14 +78,17 @@ impl Controller {
         let system_bus = Server::new(config.system_bus.0, Time::ZERO);
         let dram = Server::new(config.dram.0, Time::ZERO);
         let ecc = Server::new(config.ecc_rate.0, config.ecc_latency.time());
+        let outer_latency = config.ecc.outer.latency.time();
         Controller {
             per_request: config.firmware_per_request.time(),
             per_page: config.firmware_per_page.time(),
-            takes_time: [&system_bus, &dram, &ecc].iter().any(|part| !part.is_idle_part()),
+            takes_time: [&system_bus, &dram, &ecc].iter().any(|part| !part.is_idle_part())
+                || outer_latency > Time::ZERO,
             processor: Server::new(0, Time::ZERO),
             system_bus,
             dram,
             ecc: vec![ecc; channels as usize],
+            outer_latency,
         }
     }
 
@@ -85,7 +105,7 @@ impl Controller {
 
     /// Whether pages take any time at the ECC engines.
     pub fn has_ecc(&self) -> bool {
-        !self.ecc[0].is_idle_part()
+        !self.ecc[0].is_idle_part() || self.outer_latency > Time::ZERO
     }
 
     /// When the processor has dealt with a request of `pages` pages.
@@ -95,17 +115,20 @@ impl Controller {
 
     /// Sends a page through the first stage at or after `stage` that takes any time. Returns that stage's number, its
     /// cause and when the page is through it; none if no stage is left.
-    pub fn pass(&mut self, inbound: bool, stage: u8, channel: u32, bytes: u64, now: Time) -> Option<(u8, Cause, Time)> {
-        for stage in stage..STAGES.len() as u8 {
-            let cause = stage_cause(inbound, stage);
+    #[inline]
+    pub fn pass(&mut self, page: Passing, now: Time) -> Option<(u8, Cause, Time)> {
+        let has_ecc = self.has_ecc();
+        for stage in page.stage..STAGES.len() as u8 {
+            let cause = stage_cause(page.inbound, stage);
             let server = match cause {
-                Cause::Ecc => &mut self.ecc[channel as usize],
+                Cause::Ecc => &mut self.ecc[page.channel as usize],
                 Cause::SystemBus => &mut self.system_bus,
                 _ => &mut self.dram,
             };
-            if !server.is_idle_part() {
-                let time = Time::of_transfer(bytes, server.rate);
-                return Some((stage, cause, server.serve(time, now)));
+            if !server.is_idle_part() || cause == Cause::Ecc && has_ecc {
+                let time = server.serve(Time::of_transfer(page.bytes, server.rate), now);
+                let longer = if page.outer && cause == Cause::Ecc { self.outer_latency } else { Time::ZERO };
+                return Some((stage, cause, time + longer));
             }
         }
         None
@@ -131,6 +154,7 @@ pub fn stage_cause(inbound: bool, stage: u8) -> Cause {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::medium::{Ecc, OuterCode};
     use crate::config::units::{Duration, Rate};
 
     #[test]
@@ -138,17 +162,25 @@ mod tests {
         let config = ControllerConfig {
             dram: Rate(4_096_000_000),
             ecc_latency: Duration::from_ns(500),
+            ecc: Ecc {
+                outer: OuterCode { latency: Duration::from_ns(300), ..Default::default() },
+                ..Default::default()
+            },
             firmware_per_request: Duration::from_ns(200),
             ..Default::default()
         };
         let mut controller = Controller::new(&config, 1);
+        let mut pass = |stage, outer, now| {
+            controller.pass(Passing { inbound: true, stage, channel: 0, bytes: 4096, outer }, Time::from_ns(now))
+        };
         // The ECC engine only adds latency: two pages pass it side by side.
-        assert_eq!(controller.pass(true, 0, 0, 4096, Time::ZERO), Some((0, Cause::Ecc, Time::from_ns(500))));
-        assert_eq!(controller.pass(true, 0, 0, 4096, Time::ZERO), Some((0, Cause::Ecc, Time::from_ns(500))));
+        assert_eq!(pass(0, false, 0), Some((0, Cause::Ecc, Time::from_ns(500))));
+        assert_eq!(pass(0, false, 0), Some((0, Cause::Ecc, Time::from_ns(500))));
+        assert_eq!(pass(0, true, 0), Some((0, Cause::Ecc, Time::from_ns(800))));
         // The DRAM port serves them one after the other.
-        assert_eq!(controller.pass(true, 1, 0, 4096, Time::from_ns(500)), Some((2, Cause::Dram, Time::from_ns(1500))));
-        assert_eq!(controller.pass(true, 1, 0, 4096, Time::from_ns(500)), Some((2, Cause::Dram, Time::from_ns(2500))));
-        assert_eq!(controller.pass(true, 3, 0, 4096, Time::from_ns(2500)), None);
+        assert_eq!(pass(1, false, 500), Some((2, Cause::Dram, Time::from_ns(1500))));
+        assert_eq!(pass(1, true, 500), Some((2, Cause::Dram, Time::from_ns(2500))));
+        assert_eq!(pass(3, false, 0), None);
         assert_eq!(controller.firmware(1, Time::ZERO), Time::from_ns(200));
         assert_eq!(controller.firmware(1, Time::from_ns(100)), Time::from_ns(400));
     }

@@ -116,6 +116,14 @@ class Drive:
     """Largest payload of a packet of a mesh."""
     any_controller: bool = True
     """Whether any controller of a network serves any chip, or that of the chip's row alone."""
+    codeword_bytes: Number = 512.0
+    """Data of a codeword of the inner code."""
+    outer_bytes: Number = 0.0
+    """Data of an outer codeword, all of which is read where a codeword within fails; 0: no outer code."""
+    inner_failure: Number = 0.0
+    """Probability that a codeword cannot be corrected by itself."""
+    outer_us: Number = 0.0
+    """Time that the ECC engine takes for an outer codeword, beside that of any page."""
     link: Link | None = None
     """None: the host is no limit."""
     controller: Controller = Controller()
@@ -162,6 +170,28 @@ def operations(drive: Drive, work: Work) -> list[Operation]:
     reads ("Five-Minute Rule 40 Years Later", arXiv 2511.03944, §III). A write of a part of a page that is not gathered
     reads the rest of it first.
     """
+    asked = _for_the_host(drive, work)
+    again = [
+        Operation("read", each.number * np.asarray(chance), drive.outer_bytes, each.blocks * np.asarray(chance))
+        for each in asked
+        if each.kind == "read" and np.any(chance := outer_chance(drive, each.size))
+    ]
+    return asked + again
+
+
+def outer_chance(drive: Drive, size: Number) -> Number:
+    """Probability that a read of so many bytes must read a whole outer codeword, since one within its data fails.
+
+    Outer codewords that the read has in whole need not be read again; places are taken to be aligned.
+    """
+    outer = np.asarray(drive.outer_bytes, dtype=np.float64)
+    partial = np.where(outer > 0, np.asarray(size) % np.where(outer > 0, outer, 1.0), 0.0)
+    codewords = np.ceil(partial / drive.codeword_bytes)
+    return 1.0 - (1.0 - np.asarray(drive.inner_failure)) ** codewords
+
+
+def _for_the_host(drive: Drive, work: Work) -> list[Operation]:
+    """Flash operations of a request whose codewords can all be corrected."""
     reads, writes = work.read_share, 1.0 - np.asarray(work.read_share)
     kept = np.asarray(work.write_amplification) - 1.0
     per_page = np.asarray(work.size) / work.pages

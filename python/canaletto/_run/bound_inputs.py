@@ -32,6 +32,8 @@ def drive_of(design: Design, work: Work) -> Drive:
     keys = design.to_dict()
     _check(keys)
     geometry, flash, fabric = keys["geometry"], keys["flash"], keys["fabric"]
+    ecc = keys["controller"]["ecc"]
+    outer = ecc["outer"]
     found = names.sequences(design)
     times = {(each["name"], each["planes"]): each for each in found["times"]}
     planes, luns = geometry["planes_per_die"], _luns(keys)
@@ -79,6 +81,10 @@ def drive_of(design: Design, work: Work) -> Drive:
         hop_us=_hop_us(fabric, geometry),
         mesh_packet_bytes=size_bytes(fabric["mesh"]["packet"]),
         any_controller=_any_controller(fabric),
+        codeword_bytes=size_bytes(ecc["codeword"]),
+        outer_bytes=size_bytes(outer["codeword"]),
+        inner_failure=outer["inner_failure"],
+        outer_us=time_us(outer["latency"]),
         link=_link(keys),
         controller=_controller(keys["controller"]),
     )
@@ -228,7 +234,7 @@ def _link(keys: Keys) -> Link:
     if host["protocol"] == "sata":
         generation = host["sata"]["generation"]
         return Link(rate=_SATA_RATE * 2 ** (generation - 1), overhead=_SATA_FRAMES, half_duplex=True)
-    by_generation = 16 if link["lane_rate"] == "gen6" else 28
+    by_generation = 16 if link["lane_rate"] in ("gen6", "gen7") else 28
     return Link(
         rate=link["lanes"] * lane_rate(link["lane_rate"]),
         max_payload=size_bytes(link["max_payload"]),

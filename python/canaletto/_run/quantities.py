@@ -16,6 +16,7 @@ _LANE_RATES = {
     "gen4": 1969.230769,
     "gen5": 3938.461538,
     "gen6": 7375.0,
+    "gen7": 14750.0,
 }
 """Rate of a lane of each generation of PCI Express after line coding, in bytes a microsecond, as the engine has it."""
 

@@ -444,7 +444,36 @@ fn check_errors(design: &Design) -> Checked {
     })?;
     require(u64::from(ecc.correctable_bits) < 8 * ecc.codeword.0, "controller.ecc.correctable_bits", || {
         format!("got {}, expected fewer than the {} bits of a codeword", ecc.correctable_bits, 8 * ecc.codeword.0)
-    })
+    })?;
+    check_outer_code(design)
+}
+
+/// Checks that an outer codeword holds several codewords, and a page outer ones.
+fn check_outer_code(design: &Design) -> Checked {
+    let (ecc, page) = (&design.controller.ecc, design.geometry.page);
+    let outer = ecc.outer.codeword.0;
+    let fits = outer > ecc.codeword.0
+        && outer.is_multiple_of(ecc.codeword.0)
+        && outer.is_multiple_of(SECTOR)
+        && page.0.is_multiple_of(outer);
+    require(outer == 0 || fits, "controller.ecc.outer.codeword", || {
+        format!(
+            "got \"{}\", expected \"0B\", or whole sectors that are several codewords of \"{}\" (controller.ecc.codeword) and \
+             divide a page of \"{page}\"",
+            ecc.outer.codeword, ecc.codeword
+        )
+    })?;
+    require(
+        outer == 0 || u64::from(ecc.outer.correctable_bits) < 8 * outer,
+        "controller.ecc.outer.correctable_bits",
+        || {
+            format!(
+                "got {}, expected fewer than the {} bits of an outer codeword",
+                ecc.outer.correctable_bits,
+                8 * outer
+            )
+        },
+    )
 }
 
 /// Checks that failed writes can take another page, and that bad blocks leave room for data.

@@ -257,7 +257,7 @@ impl<'de> Deserialize<'de> for PageTimes {
 
 /// Parts of the controller. Each part serves one transfer at a time, first come first served. A rate of `"0B/s"` stands
 /// for a part without limit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Controller {
     /// Rate of the system bus that joins host interface, DRAM and flash controllers. User data cross it once, copies of
@@ -269,7 +269,7 @@ pub struct Controller {
     pub ecc_latency: Duration,
     /// Rate of each channel's ECC engine.
     pub ecc_rate: Rate,
-    /// Codewords, correctable bits and read retries.
+    /// Codewords, correctable bits, read retries and the outer code.
     pub ecc: Ecc,
     /// Processor time for each request. One processor serves all requests.
     pub firmware_per_request: Duration,

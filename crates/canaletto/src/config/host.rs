@@ -137,7 +137,7 @@ pub struct Link {
     /// Number of lanes.
     #[schemars(range(min = 1, max = 32))]
     pub lanes: u32,
-    /// Data rate of one lane in one direction, after line coding, or a generation, `"gen1"` to `"gen6"`.
+    /// Data rate of one lane in one direction, after line coding, or a generation, `"gen1"` to `"gen7"`.
     pub lane_rate: LaneRate,
     /// Latency of a packet in addition to its transfer time (propagation, switches, root complex), each way.
     #[serde(default = "no_time")]
@@ -146,8 +146,8 @@ pub struct Link {
     #[serde(default = "payload_128")]
     pub max_payload: Size,
     /// Bytes that framing, data link layer and header add to each packet. Absent: 28 (2 + 6 + 20: PCI Express Base 3.1
-    /// §2.2, §3.5, §4.2), and with `lane_rate = "gen6"` 16, the header alone (PCI Express Base 6.0 §2.2.1: the rest is
-    /// part of each flit).
+    /// §2.2, §3.5, §4.2), and from `lane_rate = "gen6"` on 16, the header alone (PCI Express Base 6.0 §2.2.1: the rest
+    /// is part of each flit).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 64))]
     pub packet_overhead_bytes: Option<u32>,
@@ -177,9 +177,19 @@ pub enum LaneRate {
 }
 
 /// Lane rate of each generation, in bytes a second: 2.5 and 5 GT/s with 8b/10b coding; 8, 16 and 32 GT/s with 128b/130b
-/// coding; 64 GT/s with 236 bytes of packets in each flit of 256 (PCI Express Base 6.0 §4.2).
-const GENERATIONS: [u64; 6] =
-    [250_000_000, 500_000_000, 984_615_385, 1_969_230_769, 3_938_461_538, 8_000_000_000 / 256 * 236];
+/// coding; 64 and 128 GT/s with 236 bytes of packets in each flit of 256 (PCI Express Base 6.0 and 7.0 §4.2).
+const GENERATIONS: [u64; 7] = [
+    250_000_000,
+    500_000_000,
+    984_615_385,
+    1_969_230_769,
+    3_938_461_538,
+    8_000_000_000 / 256 * 236,
+    16_000_000_000 / 256 * 236,
+];
+
+/// The first generation whose packets travel in flits.
+const FLITS: u8 = 6;
 
 impl LaneRate {
     /// Returns the rate, in bytes a second.
@@ -211,8 +221,8 @@ impl<'de> Deserialize<'de> for LaneRate {
         let text = Cow::<str>::deserialize(deserializer)?;
         if let Some(generation) = text.strip_prefix("gen") {
             return match generation.parse() {
-                Ok(number @ 1..=6) => Ok(LaneRate::Generation(number)),
-                _ => Err(de::Error::custom(format!("got {text:?}, expected \"gen1\" to \"gen6\", or a rate"))),
+                Ok(number @ 1..=7) => Ok(LaneRate::Generation(number)),
+                _ => Err(de::Error::custom(format!("got {text:?}, expected \"gen1\" to \"gen7\", or a rate"))),
             };
         }
         text.parse().map(LaneRate::Is).map_err(de::Error::custom)
@@ -226,8 +236,8 @@ impl JsonSchema for LaneRate {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "type": "string",
-            "description": "a rate such as \"2GB/s\", or a generation, \"gen1\" to \"gen6\"",
-            "pattern": r"^(gen[1-6]|[0-9._]+(e[+-]?[0-9]+)? ?(TB|GB|MB|kB|B)/s)$"
+            "description": "a rate such as \"2GB/s\", or a generation, \"gen1\" to \"gen7\"",
+            "pattern": r"^(gen[1-7]|[0-9._]+(e[+-]?[0-9]+)? ?(TB|GB|MB|kB|B)/s)$"
         })
     }
 }
@@ -243,7 +253,8 @@ fn payload_128() -> Size {
 impl Link {
     /// Returns the bytes added to each packet.
     pub fn overhead(&self) -> u32 {
-        let by_generation = if self.lane_rate == LaneRate::Generation(6) { 16 } else { 28 };
+        let has_flits = matches!(self.lane_rate, LaneRate::Generation(FLITS..));
+        let by_generation = if has_flits { 16 } else { 28 };
         self.packet_overhead_bytes.unwrap_or(by_generation)
     }
 }

@@ -225,7 +225,7 @@ impl Default for DisturbErrors {
 
 /// Error correction and read retries, which matter if there are errors (`flash.errors`). A retry passes array, fabric
 /// and ECC engine like the first read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Ecc {
     /// Data in a codeword, check bits not included.
@@ -237,11 +237,39 @@ pub struct Ecc {
     /// Number of times that a page is read again before the host's request fails.
     #[schemars(range(min = 0, max = 1_000))]
     pub max_read_retries: u32,
+    /// Second code over several codewords.
+    pub outer: OuterCode,
+}
+
+/// Outer code over several codewords (arXiv 2511.03944: a BCH word for each 512 B, a code over the eight of 4 KiB). A read
+/// takes the codewords that it needs. If one of them cannot be corrected, the whole outer codeword around it is read and
+/// decoded; if all of that has come already, it is only decoded. Retries follow if the outer codeword fails, too.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct OuterCode {
+    /// Data in an outer codeword, check bits not included: a multiple of `controller.ecc.codeword` and a part of a page.
+    /// `"0B"`: no outer code.
+    pub codeword: Size,
+    /// Number of wrong bits of an outer codeword that can be corrected, which matters if there are errors (`flash.errors`).
+    /// Default: 576 bits, assumed, twice as many a byte as `controller.ecc.correctable_bits` has.
+    #[schemars(range(min = 0, max = 65_536))]
+    pub correctable_bits: u32,
+    /// Probability that a codeword cannot be corrected by itself, besides what `flash.errors` says.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub inner_failure: f64,
+    /// Time that the ECC engine takes for outer codewords, added to `controller.ecc_latency`.
+    pub latency: Duration,
+}
+
+impl Default for OuterCode {
+    fn default() -> Self {
+        OuterCode { codeword: Size(0), correctable_bits: 576, inner_failure: 0.0, latency: Duration(0) }
+    }
 }
 
 impl Default for Ecc {
     fn default() -> Self {
         // Assumed: 72 bits in 1 KiB are usual for codes over flash with three bits a cell.
-        Ecc { codeword: Size(1024), correctable_bits: 72, max_read_retries: 8 }
+        Ecc { codeword: Size(1024), correctable_bits: 72, max_read_retries: 8, outer: OuterCode::default() }
     }
 }

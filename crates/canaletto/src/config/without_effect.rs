@@ -7,6 +7,7 @@ use crate::config::error::Problem;
 use crate::config::fabric::{ChipToChipEcc, Ready, Retry};
 use crate::config::medium::Suspendable;
 use crate::config::named::Named;
+use crate::flash::outer_code::OuterCode;
 
 /// Keys that need something: the beginning of their names, what they need, and whether a design has it.
 struct Need {
@@ -100,6 +101,15 @@ const NEEDS: &[Need] = &[
     need(&["attachment.direct."], "a dual port: attachment.kind = \"sbdp\" or \"nbdp\"", |d| {
         d.attachment.kind.is_dual()
     }),
+    need(
+        &[
+            "controller.ecc.outer.correctable_bits",
+            "controller.ecc.outer.inner_failure",
+            "controller.ecc.outer.latency",
+        ],
+        "controller.ecc.outer.codeword, an outer code",
+        OuterCode::is_on,
+    ),
     need(&["host.sata."], "host.protocol = \"sata\"", |d| d.host.protocol == Protocol::Sata),
     need(
         &["host.arbitration.", "host.interrupts.", "host.command_limit", "host.prp_lists", "host.fetch"],

@@ -10,9 +10,11 @@ pub mod address;
 pub mod array;
 pub mod cache_read;
 pub mod copyback;
+pub mod decode;
 pub mod failures;
 pub mod interface;
 pub mod lanes;
+pub mod outer_code;
 pub mod reliability;
 pub mod status;
 pub mod suspend;
@@ -32,14 +34,13 @@ use crate::flash::copyback::Copybacks;
 use crate::flash::failures::Failures;
 use crate::flash::interface::{CommandTable, Operation};
 use crate::flash::lanes::Lanes;
+use crate::flash::outer_code::OuterCode;
 use crate::flash::reliability::Reliability;
 use crate::flash::status::Statuses;
 use crate::flash::suspend::{Phase, Suspensions};
 use crate::flash::timing::ArrayTiming;
-use crate::flash::wear::Wear;
 use crate::measure::blame::Cause;
 use crate::measure::probe::{ArrayStep, Probe};
-use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::transaction::TransactionId;
 
 /// Page operations of the arrays, and the time they took.
@@ -71,17 +72,6 @@ impl Operations {
     }
 }
 
-/// Fate of a page that has left its chip.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Decoded {
-    /// It can be corrected.
-    Legible,
-    /// It cannot, and is to be read again.
-    ReadAgain,
-    /// It cannot by any means.
-    Lost,
-}
-
 /// The flash chips.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub struct FlashBackend<X> {
@@ -102,6 +92,7 @@ pub struct FlashBackend<X> {
     pub statuses: Statuses,
     failures: Failures,
     reliability: Option<Reliability>,
+    outer_code: Option<OuterCode>,
     operations: Operations,
     /// Of these, those in cells used as pseudo-SLC.
     in_cache: Operations,
@@ -125,6 +116,7 @@ impl<X: Features> FlashBackend<X> {
             statuses: Statuses::new(&design.fabric, lanes),
             failures: Failures::new(&design.flash.failures, seed),
             reliability: Reliability::new(design, seed),
+            outer_code: OuterCode::new(design, seed),
             operations: Operations::default(),
             in_cache: Operations::default(),
             read_retries: 0,
@@ -431,46 +423,6 @@ impl<X: Features> FlashBackend<X> {
         X::FAILURES && self.failures.erase_fails()
     }
 
-    /// Draws whether what was just read for the first time is illegible. That befalls the whole flash page.
-    pub fn draw_read_failure<P: Probe>(&mut self, first: TransactionId, work: &mut InFlight<'_, P>) {
-        if !X::FAILURES {
-            return;
-        }
-        let (mut group, mut drawn) = (FlashPageGroup::<X>::of(first), None);
-        while let Some(id) = group.next(&work.transactions) {
-            if work.transactions[id].attempt == 0 {
-                let failures = &mut self.failures;
-                work.transactions[id].read_failed = *drawn.get_or_insert_with(|| failures.read_fails());
-            }
-        }
-    }
-
-    /// Whether a page that has left its chip can be corrected.
-    pub fn decode<P: Probe>(&mut self, id: TransactionId, wear: &Wear, work: &InFlight<'_, P>, now: Time) -> Decoded {
-        if !X::FAILURES {
-            return Decoded::Legible;
-        }
-        let t = &work.transactions[id];
-        let attempt = u32::from(t.attempt);
-        let (illegible, retries) = match &mut self.reliability {
-            Some(bits) => {
-                let fails = bits.fails((t.ppa, t.pseudo_slc), attempt, u64::from(t.bytes), wear, now);
-                (fails || t.read_failed, bits.retries)
-            }
-            None => (t.read_failed, 0),
-        };
-        match illegible {
-            false => Decoded::Legible,
-            true if attempt < retries => Decoded::ReadAgain,
-            true => Decoded::Lost,
-        }
-    }
-
-    /// A page is read once more.
-    pub fn count_retry(&mut self) {
-        self.read_retries += 1;
-    }
-
     /// Page operations so far.
     pub fn operations(&self) -> &Operations {
         &self.operations
@@ -484,6 +436,11 @@ impl<X: Features> FlashBackend<X> {
     /// Pages read again because they could not be corrected.
     pub fn read_retries(&self) -> u64 {
         self.read_retries
+    }
+
+    /// Reads of whole outer codewords; none without an outer code.
+    pub fn outer_reads(&self) -> Option<u64> {
+        self.outer_code.as_ref().map(|code| code.reads)
     }
 
     /// Programs and erases that failed.

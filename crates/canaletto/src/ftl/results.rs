@@ -22,6 +22,7 @@ impl<X: Features> Ftl<X> {
             suspensions: flash.suspensions,
             copybacks: flash.copybacks,
             read_retries: flash.read_retries,
+            outer_reads: flash.outer_reads,
             program_failures: flash.program_failures,
             erase_failures: flash.erase_failures,
             host_pages,

@@ -339,6 +339,8 @@ pub struct FlashCounts {
     pub in_cache: [u64; 3],
     /// Pages read again because they could not be corrected.
     pub read_retries: u64,
+    /// Reads of whole outer codewords; none without an outer code.
+    pub outer_reads: Option<u64>,
     /// Programs that failed.
     pub program_failures: u64,
     /// Erases that failed.
@@ -367,6 +369,9 @@ pub struct FlashReport {
     pub copybacks: u64,
     /// Repeated reads of pages that could not be corrected.
     pub read_retries: u64,
+    /// Reads of whole outer codewords, since a codeword within could not be corrected; none without an outer code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outer_reads: Option<u64>,
     /// Pages that could not be read.
     pub uncorrectable: u64,
     /// Failed programs of pages.

@@ -76,6 +76,8 @@ pub struct Transaction {
     pub read_failed: bool,
     /// For a read: whether the ECC engine cannot correct it, so that it is read again once the engine is done with it.
     pub ecc_failed: bool,
+    /// For a read: what it does about the outer codewords around its data.
+    pub outer: Outer,
     /// For a read: how often it was read again.
     pub attempt: u16,
     /// Whether it has failed before and is tried again: its time is charged to that.
@@ -129,6 +131,17 @@ pub enum OldPage {
     For(TransactionId),
 }
 
+/// What a read does about the outer codewords that hold its data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub enum Outer {
+    /// Nothing: the codewords within do.
+    Unread,
+    /// So many are read in whole next.
+    Wanted(u8),
+    /// So many are there, and the ECC engine decodes them.
+    Decoded(u8),
+}
+
 impl Transaction {
     /// A transaction of a host request, not yet translated.
     #[inline(always)]
@@ -154,6 +167,7 @@ impl Transaction {
             pseudo_slc: false,
             read_failed: false,
             ecc_failed: false,
+            outer: Outer::Unread,
             attempt: 0,
             retrying: false,
             frontier: Frontier::User(0),
@@ -195,6 +209,14 @@ impl Transaction {
             (Origin::Gc, Operation::Erase) => Some(Background::Erase),
             (Origin::Mapping, _) => Some(Background::Mapping),
             _ => None,
+        }
+    }
+
+    /// The data that a read was for go on alone, without the rest of their outer codewords.
+    pub fn leave_outer_codewords(&mut self) {
+        if self.outer != Outer::Unread {
+            self.bytes = self.sectors.count_ones() * 512;
+            self.outer = Outer::Unread;
         }
     }
 

@@ -32,6 +32,7 @@ const VIA_CONTROLLER: &[&str] = &[
 const BAST: &[&str] = &["ftl.mapping=bast", "ftl.unwritten_reads=zeroes", "ftl.overprovisioning=0.6"];
 const FEW_LOGS: &[&str] = &["ftl.mapping=bast", "ftl.unwritten_reads=zeroes", "ftl.hybrid.log_blocks=3"];
 /// 66 wrong bits of 8192 on average, of which 72 can be corrected.
+const OUTER: &str = "controller.ecc.outer.codeword=4KiB";
 const ERRORS: &[&str] = &["flash.errors.base=0.008"];
 const RETENTION: &[&str] =
     &["flash.errors.retention.factor=0.002", "flash.errors.initial_pe_cycles=2", "flash.errors.initial_age_days=2.0"];
@@ -157,6 +158,10 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("controller.ecc.codeword", "2KiB", ERRORS, READS),
     ("controller.ecc.correctable_bits", "60", ERRORS, READS),
     ("controller.ecc.max_read_retries", "0", ERRORS, READS),
+    ("controller.ecc.outer.codeword", "4KiB", ERRORS, READS),
+    ("controller.ecc.outer.correctable_bits", "250", &["flash.errors.base=0.008", OUTER], READS),
+    ("controller.ecc.outer.inner_failure", "0.1", &[OUTER], PARTIAL),
+    ("controller.ecc.outer.latency", "2us", &["controller.ecc.outer.inner_failure=0.1", OUTER], READS),
     ("fabric.kind", "ideal", &[], READS),
     ("fabric.link_rate", "600MB/s", &[], READS),
     ("fabric.burst_bytes", "48", &[], READS),

@@ -3,7 +3,7 @@
 The formulas of its model are `canaletto.bounds`; its simulator, MQSim-Next, is not public.
 """
 
-from canaletto.experiments.storage_next import changes, fig7, table2, tails
+from canaletto.experiments.storage_next import changes, failures, fig7, table2, tails
 
-FIGURES = [module.FIGURE for module in (table2, fig7, changes, tails)]
+FIGURES = [module.FIGURE for module in (table2, fig7, failures, changes, tails)]
 """From the model to what changes it."""

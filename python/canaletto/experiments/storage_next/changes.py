@@ -1,4 +1,4 @@
-"""Changes of one thing, reads alone (100:0 of Fig. 7) and 90:10.
+"""Changes of one thing, for the mixes of Fig. 7.
 
 Method: the drive and the closed loop of `fig7`; each line differs from the first of its mix in what it names, and in
 nothing else. Published is the number of Fig. 7 with each.
@@ -12,10 +12,12 @@ from typing import Any
 from canaletto._io import _toml
 from canaletto._run.config import Design
 from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale, Settings
-from canaletto.experiments.storage_next.drive import design, requests
+from canaletto.experiments.storage_next.drive import design, extent, requests
 from canaletto.experiments.storage_next.fig7 import PUBLISHED
 
 _FULL = "full sequences"
+_ONE_LUN = {"geometry.dies_per_chip": 1, "geometry.planes_per_die": 6}
+_ON_THEIR_OWN = {**_ONE_LUN, "flash.independent_plane_reads": True, "flash.multi_plane": "any-page"}
 CHANGES: dict[str, dict[str, Any]] = {
     "as it is": {},
     "no cache registers": {"flash.cache_read": False},
@@ -23,16 +25,9 @@ CHANGES: dict[str, dict[str, Any]] = {
     _FULL: {"fabric.sequences": "full"},
     f"{_FULL}, shared pins": {"fabric.sequences": "full", "fabric.kind": "bus"},
     f"{_FULL}, ready pins instead of polls": {"fabric.sequences": "full", "fabric.status.ready": "pin"},
-    "planes of a die read together, any pages": {
-        "geometry.dies_per_chip": 1,
-        "geometry.planes_per_die": 6,
-        "flash.multi_plane": "any-page",
-    },
-    "one plane of a die reads at a time": {
-        "geometry.dies_per_chip": 1,
-        "geometry.planes_per_die": 6,
-        "flash.multi_plane": "off",
-    },
+    "planes of a die in one LUN, each reads on its own": _ON_THEIR_OWN,
+    "planes of a die read together, any pages": {**_ONE_LUN, "flash.multi_plane": "any-page"},
+    "one plane of a die reads at a time": {**_ONE_LUN, "flash.multi_plane": "off"},
     "channels of 5.6 GB/s": {"fabric.link_rate": "5.6GB/s"},
     "channels of 1.8 GB/s": {"fabric.link_rate": "1.8GB/s"},
     "host link of PCIe Gen5 x4": {"link.lanes": 4, "link.lane_rate": "gen5"},
@@ -41,24 +36,38 @@ CHANGES: dict[str, dict[str, Any]] = {
 
 MIXED: dict[str, dict[str, Any]] = {
     "as it is": {},
-    "memory for writes of 2 MiB": {"cache.capacity": "2MiB"},
-    "memory for writes of 8 MiB": {"cache.capacity": "8MiB"},
+    "memory for writes is one channel of DDR4-3200": {
+        "cache.dram.rate": "12.8GB/s",
+        "cache.dram.trcd": "13.75ns",
+        "cache.dram.tcl": "13.75ns",
+        "cache.dram.trp": "13.75ns",
+    },
+    "memory for writes of 16 MiB": {"cache.capacity": "16MiB"},
+    "each address has its plane": {"ftl.write_placement": "static"},
+    "erases of 1 ms": {"flash.erase": "1ms"},
+    "24 % of spare space": {"ftl.overprovisioning": 0.24},
     "40 % of spare space": {"ftl.overprovisioning": 0.4},
-    "a fresh drive": {"precondition.kind": "none"},
+    "planes of a die in one LUN, each reads on its own": _ON_THEIR_OWN,
+    "the same, programs behind programs": {**_ON_THEIR_OWN, "flash.cache_program": True},
+    "channels of 5.6 GB/s": {"fabric.link_rate": "5.6GB/s"},
 }
-"""The same for 90 reads to 10 writes."""
+"""The same with writes."""
+
+MIXES = {"90:10": 0.9, "70:30": 0.7, "50:50": 0.5}
 
 FEWER = "1,000 outstanding"
 
 
 def runs(scale: Scale) -> dict[Label, Run]:
     """A run for each change."""
-    number = scale.of(150_000, 5_000)
+    number = extent(scale, 1.0)
     found: dict[Label, Run] = {
         ("100:0", name): Run(_changed(keys), requests(number, 512, 1.0)) for name, keys in CHANGES.items()
     }
     found["100:0", FEWER] = Run(design(), requests(number, 512, 1.0, queue_depth=1_000))
-    found.update({("90:10", name): Run(design(keys), requests(number, 512, 0.9)) for name, keys in MIXED.items()})
+    for mix, share in MIXES.items():
+        work = requests(extent(scale, share), 512, share)
+        found.update({(mix, name): Run(design(keys), work) for name, keys in MIXED.items()})
     return found
 
 

@@ -1,8 +1,9 @@
 """The drive of Tables I and II: as numbers for the formulas, and as a design for the engine.
 
-The engine has no reads of single planes independent of each other: here each plane is a LUN of its own, which has
-commands, registers and programs of its own. Blocks are few and small, so that collection comes to its steady state
-within a run.
+The source's formula has every plane of a die read its own page, and program without the others: here each plane is a
+LUN of its own, which has commands, registers and programs of its own. (`flash.independent_plane_reads` gives the
+planes of a LUN reads of their own, while a program takes the whole LUN: a line of `table-changes`.) Blocks are few and
+small, so that collection comes to its steady state within a run.
 """
 
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ import numpy as np
 from canaletto import bounds
 from canaletto._io import _toml
 from canaletto._run.config import Design, Workload
+from canaletto.experiments.figure import Scale
 from canaletto.experiments.flows import flow, workload
 
 READ_US, PROGRAM_US, PAGE, PLANES = 5.0, 50.0, 4096, 6
@@ -91,7 +93,8 @@ def _base() -> Design:
             "cell": "slc",
             "read": "5us",
             "program": "50us",
-            "erase": "1ms",
+            # A millisecond over 256 pages, in blocks of 16. Assumed; the source's formula has no erases.
+            "erase": "62500ns",
             "cache_read": True,
             "cache_read_busy": "0us",
         },
@@ -102,11 +105,15 @@ def _base() -> Design:
             "command_time": "150ns",
         },
         "host": {"queues_per_flow": 16},
-        # PCIe Gen7 x8: twice Gen6's rate, of which 236 of 256 bytes are packets; headers alone (Base 6.0 §4.2).
-        "link": {"lanes": 8, "lane_rate": "14.75GB/s", "packet_overhead_bytes": 16},
-        "ftl": {"mapping_unit": "512B", "overprovisioning": 0.2},
-        # Assumed: writes wait in memory that survives loss of power, so that eight fill a page: two pages a plane.
-        "cache": {"capacity": "4MiB"},
+        "link": {"lanes": 8, "lane_rate": "gen7"},
+        # Writes fill whole pages together (§III), wherever the next one is programmed.
+        "ftl": {"mapping_unit": "512B", "overprovisioning": 0.2, "write_placement": "dynamic"},
+        # Assumed: they wait in memory that survives loss of power, two pages a plane. DRAM of 40 GB/s (§III), which has
+        # many banks: no time for rows.
+        "cache": {
+            "capacity": "4MiB",
+            "dram": {"rate": "40GB/s", "trcd": "0ns", "tcl": "0ns", "trp": "0ns"},
+        },
         "precondition": {"kind": "steady"},
     }
     return Design.from_toml(_toml.dumps(dict(keys)), "storage-next")
@@ -123,8 +130,16 @@ def design(changes: Mapping[str, Any] | None = None, shape: Shape = SHAPES["base
     return _base().replace(**keys, **(changes or {}))
 
 
+_WRITES = 400_000
+"""Writes after which collection is steady: each plane has filled as many blocks as it keeps free, several times."""
+
 DEPTH = 8_000
 """Requests outstanding: the host's queues are never empty, and 16 of 512 (`host.fetch_limit`) hold them."""
+
+
+def extent(scale: Scale, read_share: float) -> int:
+    """Requests of a run: with writes, enough for collection to be steady."""
+    return scale.of(150_000 if read_share == 1.0 else round(_WRITES / (1.0 - read_share)), 20_000)
 
 
 def requests(number: int, size: int, read_share: float, **pace: Any) -> Workload:

@@ -18,6 +18,7 @@ from canaletto.experiments.storage_next.drive import (
     SHAPES,
     asked,
     design,
+    extent,
     numbers,
     peak_millions,
     requests,
@@ -47,7 +48,7 @@ def runs(scale: Scale) -> dict[Label, Run]:
         # An interface that is fast enough; its times do not matter beside a stated time of every command.
         changes = {"fabric.link_rate": f"{mb_s:g}MB/s"}
         for mix, share in MIXES.items():
-            found[rate, mix] = Run(design(changes), requests(scale.of(150_000, 5_000), 512, share))
+            found[rate, mix] = Run(design(changes), requests(extent(scale, share), 512, share))
     return found
 
 

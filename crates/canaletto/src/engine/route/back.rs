@@ -6,9 +6,9 @@ use crate::engine::features::Features;
 use crate::engine::time::Time;
 use crate::fabric::paths::{Carried, Payload};
 use crate::fabric::{Direction, DomainId, Fabric, PathId, Transfer, TransferDone};
-use crate::flash::Decoded;
 use crate::flash::address::{LunId, PlaneId};
 use crate::flash::array::Command;
+use crate::flash::decode::Decoded;
 use crate::flash::interface::Operation;
 use crate::flash::suspend::Phase;
 use crate::measure::blame::Cause;
@@ -479,20 +479,22 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         if X::CACHE_READ {
             self.move_up(lun, self.work.transactions[first].ppa.plane, now);
         }
+        let crossed = self.flash.crossed(first, &self.work);
         let mut group = FlashPageGroup::<X>::of(first);
         while let Some(id) = group.part(&mut self.work.transactions) {
             self.ftl.count_out(lun);
-            self.page_read(id, now);
+            self.page_read(id, crossed, now);
         }
         self.settle_suspension(lun, now);
         self.refresh(lun);
         lun
     }
 
-    /// A page's data have left the chip: whether they can be corrected shows behind the ECC engine.
+    /// A page's data have left the chip, among `crossed` sectors of its flash page: whether they can be corrected shows behind
+    /// the ECC engine.
     #[inline(always)]
-    fn page_read(&mut self, id: TransactionId, now: Time) {
-        match self.flash.decode(id, self.ftl.wear(), &self.work, now) {
+    fn page_read(&mut self, id: TransactionId, crossed: u64, now: Time) {
+        match self.flash.decode(id, crossed, self.ftl.wear(), &mut self.work, now) {
             Decoded::Legible => {
                 let t = &self.work.transactions[id];
                 match t.origin {
@@ -514,7 +516,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         }
         self.ftl.end_read_of(self.work.transactions[id].ppa);
         if X::FAILURES && !self.controller.has_ecc() {
-            self.work.transactions[id].retrying = false;
+            let t = &mut self.work.transactions[id];
+            t.retrying = false;
+            t.leave_outer_codewords();
         }
         self.pass_stages(id, now);
     }

@@ -2,7 +2,7 @@
 //! and back.
 
 use super::{Event, Route, host_events};
-use crate::controller::{FROM_CACHE, stage_cause};
+use crate::controller::{FROM_CACHE, Passing, stage_cause};
 use crate::engine::features::Features;
 use crate::engine::time::Time;
 use crate::fabric::Fabric;
@@ -15,7 +15,7 @@ use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::measure::root_cause::Ended;
 use crate::scheduler::flash_page_group::{FlashPageGroup, bytes_of};
-use crate::scheduler::transaction::{OldPage, Origin, TransactionId};
+use crate::scheduler::transaction::{OldPage, Origin, Outer, TransactionId};
 
 impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// The message on a direction of the link has left the wires.
@@ -344,9 +344,14 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             return self.read_again(id, now);
         }
         if self.controller.takes_time() {
-            let channel = self.layout.channel_of_plane(t.ppa.plane);
-            let bytes = bytes_of::<X>(id, &self.work.transactions);
-            if let Some((stage, _, time)) = self.controller.pass(inbound, t.stage, channel, bytes, now) {
+            let page = Passing {
+                inbound,
+                stage: t.stage,
+                channel: self.layout.channel_of_plane(t.ppa.plane),
+                bytes: bytes_of::<X>(id, &self.work.transactions),
+                outer: X::FAILURES && matches!(t.outer, Outer::Decoded(_)),
+            };
+            if let Some((stage, _, time)) = self.controller.pass(page, now) {
                 self.work.transactions[id].stage = stage;
                 return self.events.push(time, Event::StageDone(id));
             }
@@ -372,6 +377,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             t.stage += 1;
             // What follows the ECC engine is as it would have been without retries.
             t.retrying &= t.ecc_failed;
+            if X::FAILURES && !t.ecc_failed {
+                t.leave_outer_codewords();
+            }
         }
         self.pass_stages(id, now);
     }
@@ -410,8 +418,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     pub(super) fn read_again(&mut self, id: TransactionId, now: Time) {
         let t = &mut self.work.transactions[id];
         (t.ecc_failed, t.retrying, t.stage) = (false, true, 0);
-        t.attempt += 1;
-        self.flash.count_retry();
+        self.flash.reads_again(t);
         self.ftl.count_in(&self.work.transactions[id]);
         self.issue_first(id, now);
     }

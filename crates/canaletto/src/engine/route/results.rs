@@ -231,6 +231,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             copybacks: self.flash.copybacks.count,
             in_cache: [in_cache.reads, in_cache.programs, in_cache.erases],
             read_retries: self.flash.read_retries(),
+            outer_reads: self.flash.outer_reads(),
             program_failures,
             erase_failures,
         };

@@ -89,6 +89,19 @@ impl History {
         self.spans.len() >= self.room
     }
 
+    /// Spans that are kept.
+    pub fn len(&self) -> usize {
+        self.spans.len()
+    }
+
+    /// Forgets the older half of the spans, whether anybody may ask for them or not.
+    pub fn forget_half(&mut self) {
+        if let Some(&(moment, _)) = self.spans.get(self.spans.len() / 2) {
+            self.ledger_at(moment);
+            self.forget(moment, true);
+        }
+    }
+
     /// Forgets what ended before `horizon`, and is behind the cursor if that is `kept`.
     pub fn forget(&mut self, horizon: Time, kept: bool) {
         let mut old = self.spans.partition_point(|&(end, _)| end <= horizon);
@@ -146,6 +159,18 @@ mod tests {
         assert_eq!(history.between(ns(16), ns(30)).count(), 2);
         assert_eq!(history.ledger_at(ns(22)).unwrap().get(Cause::ArrayRead), ns(12));
         history.forget(ns(30), true);
+        assert_eq!(history.ledger_at(ns(30)).unwrap().get(Cause::ArrayRead), ns(20));
+    }
+
+    #[test]
+    fn half_can_be_forgotten_at_any_time() {
+        let mut history = example();
+        history.forget_half();
+        assert_eq!((history.len(), history.ledger_at(ns(15))), (1, None));
+        assert_eq!(history.ledger_at(ns(25)).unwrap().get(Cause::ArrayRead), ns(15));
+        history.forget_half();
+        assert_eq!(history.len(), 0);
+        history.forget_half();
         assert_eq!(history.ledger_at(ns(30)).unwrap().get(Cause::ArrayRead), ns(20));
     }
 }

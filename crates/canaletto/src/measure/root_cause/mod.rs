@@ -477,8 +477,15 @@ impl RootCauses {
         let horizon = pages.min().unwrap_or(Time::MAX).min(slots.min().unwrap_or(Time::MAX).max(wanted));
         self.held.luns.iter_mut().for_each(|lun| lun.history.forget(horizon, false));
         self.held.slots.iter_mut().for_each(|slot| slot.history.forget(horizon, true));
+        if self.held.slots.iter().map(|slot| slot.history.len()).sum::<usize>() > MOST_SPANS {
+            self.held.slots.iter_mut().for_each(|slot| slot.history.forget_half());
+        }
     }
 }
+
+/// Spans of all slots together beyond which the oldest are forgotten though somebody waits since then: 64 MB. On a drive that
+/// falls ever further behind, a wait that is longer than all that is kept stays one for the slot.
+const MOST_SPANS: usize = 1 << 22;
 
 /// Number of no slot.
 const NO_SLOT: u32 = u32::MAX;

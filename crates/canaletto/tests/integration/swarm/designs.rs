@@ -257,6 +257,9 @@ impl Settings {
             }
         }
         self.pseudo_slc();
+        if self.page_bytes() < 4096.0 {
+            self.set("controller.ecc.outer.codeword", "0B");
+        }
         self.factory_bad();
         let (high, low) = (self.number("cache.high_watermark"), self.number("cache.low_watermark"));
         self.set("cache.low_watermark", low.min(high));

@@ -38,5 +38,10 @@ pub fn newer() -> Vec<Setting> {
         any("flash.pslc.idle_time", ["0us", "30us", "1ms"]),
         any("flash.pslc.high_watermark", ["1", "0.6", "0"]),
         any("flash.pslc.low_watermark", ["0"]),
+        any("ftl.mapping_unit", [1.0, 1.0, 0.5, 0.25, 0.125, 2.0, 4.0]),
+        any("controller.ecc.codeword", ["1KiB", "512B"]),
+        any("controller.ecc.outer.codeword", ["0B", "0B", "2KiB", "4KiB"]),
+        any("controller.ecc.outer.inner_failure", [0.0, 0.05, 1.0]),
+        any("controller.ecc.outer.latency", ["0ns", "0ns", "2us"]),
     ]
 }

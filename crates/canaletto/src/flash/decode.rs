@@ -1,0 +1,146 @@
+//! What comes of a page that was read: whether its codewords can be corrected, and what is read again if they cannot.
+
+use crate::engine::features::Features;
+use crate::engine::in_flight::InFlight;
+use crate::engine::time::Time;
+use crate::flash::FlashBackend;
+use crate::flash::outer_code::Failed;
+use crate::flash::wear::Wear;
+use crate::measure::probe::Probe;
+use crate::scheduler::flash_page_group::FlashPageGroup;
+use crate::scheduler::transaction::{Outer, Transaction, TransactionId};
+
+/// Fate of a page that has left its chip.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Decoded {
+    /// It can be corrected.
+    Legible,
+    /// It cannot, and is to be read again.
+    ReadAgain,
+    /// It cannot by any means.
+    Lost,
+}
+
+impl<X: Features> FlashBackend<X> {
+    /// Draws whether what was just read for the first time is illegible. That befalls the whole flash page.
+    pub fn draw_read_failure<P: Probe>(&mut self, first: TransactionId, work: &mut InFlight<'_, P>) {
+        if !X::FAILURES {
+            return;
+        }
+        let (mut group, mut drawn) = (FlashPageGroup::<X>::of(first), None);
+        while let Some(id) = group.next(&work.transactions) {
+            if work.transactions[id].attempt == 0 {
+                let failures = &mut self.failures;
+                work.transactions[id].read_failed = *drawn.get_or_insert_with(|| failures.read_fails());
+            }
+        }
+    }
+
+    /// Sectors of a flash page that have just left the chip, one bit each: where codewords of several transactions may lie in
+    /// one outer codeword.
+    #[inline]
+    pub fn crossed<P: Probe>(&self, first: TransactionId, work: &InFlight<'_, P>) -> u64 {
+        if !X::FAILURES || self.outer_code.is_none() {
+            return 0;
+        }
+        let (mut group, mut crossed) = (FlashPageGroup::<X>::of(first), 0);
+        while let Some(id) = group.next(&work.transactions) {
+            crossed |= self.sectors_in_flash_page(&work.transactions[id]);
+        }
+        crossed
+    }
+
+    fn sectors_in_flash_page(&self, t: &Transaction) -> u64 {
+        t.sectors << (t.ppa.page % self.layout.pages_per_flash_page() * self.layout.sectors_per_page)
+    }
+
+    /// Whether a page that has left its chip can be corrected, of whose flash page the sectors [`FlashBackend::crossed`] have.
+    #[inline(always)]
+    pub fn decode<P: Probe>(
+        &mut self,
+        id: TransactionId,
+        crossed: u64,
+        wear: &Wear,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+    ) -> Decoded {
+        match X::FAILURES {
+            true if self.outer_code.is_some() => self.decode_in_layers(id, crossed, wear, work, now),
+            true => self.decode_at_once(id, wear, work, now),
+            false => Decoded::Legible,
+        }
+    }
+
+    /// [`FlashBackend::decode`] with one code.
+    fn decode_at_once<P: Probe>(
+        &mut self,
+        id: TransactionId,
+        wear: &Wear,
+        work: &InFlight<'_, P>,
+        now: Time,
+    ) -> Decoded {
+        let t = &work.transactions[id];
+        let (attempt, bytes) = (u32::from(t.attempt), u64::from(t.bytes));
+        let bits = self.reliability.as_mut();
+        let fails = bits.is_some_and(|bits| bits.fails((t.ppa, t.pseudo_slc), attempt, bytes, wear, now));
+        self.fate(fails || t.read_failed, attempt)
+    }
+
+    /// [`FlashBackend::decode`] with an outer code.
+    fn decode_in_layers<P: Probe>(
+        &mut self,
+        id: TransactionId,
+        crossed: u64,
+        wear: &Wear,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+    ) -> Decoded {
+        let own = self.sectors_in_flash_page(&work.transactions[id]);
+        let t = &mut work.transactions[id];
+        let attempt = u32::from(t.attempt);
+        let bits = self.reliability.as_ref();
+        let rate = bits.map_or(0.0, |bits| bits.rate((t.ppa, t.pseudo_slc), attempt, wear, now));
+        let code = self.outer_code.as_mut().expect("there is an outer code");
+        if !matches!(t.outer, Outer::Decoded(_)) {
+            // Of one codeword.
+            let inner_failure = bits.map_or(0.0, |bits| bits.failure(rate, 1));
+            t.outer = match code.needed(own, crossed, inner_failure, t.read_failed) {
+                Failed { complete: 0, partial: 0 } => return Decoded::Legible,
+                Failed { complete, partial: 0 } => Outer::Decoded(complete),
+                Failed { partial, .. } => Outer::Wanted(partial),
+            };
+        }
+        match t.outer {
+            Outer::Decoded(words) => {
+                let fails = t.read_failed || code.fails(words.into(), rate);
+                self.fate(fails, attempt)
+            }
+            _ => Decoded::ReadAgain,
+        }
+    }
+
+    fn fate(&self, illegible: bool, attempt: u32) -> Decoded {
+        let retries = self.reliability.as_ref().map_or(0, |bits| bits.retries);
+        match illegible {
+            false => Decoded::Legible,
+            true if attempt < retries => Decoded::ReadAgain,
+            true => Decoded::Lost,
+        }
+    }
+
+    /// Makes a transaction one that reads its page again: the outer codewords around its data if those are wanted, else with
+    /// other voltages what could not be corrected.
+    pub fn reads_again(&mut self, t: &mut Transaction) {
+        if let (Some(code), Outer::Wanted(words) | Outer::Decoded(words)) = (&mut self.outer_code, t.outer) {
+            t.bytes = u32::from(words) * code.bytes();
+            code.reads += 1;
+        }
+        match t.outer {
+            Outer::Wanted(words) => t.outer = Outer::Decoded(words),
+            Outer::Unread | Outer::Decoded(_) => {
+                t.attempt += 1;
+                self.read_retries += 1;
+            }
+        }
+    }
+}
