@@ -97,6 +97,15 @@ def knee(fabric: str, place: str, size: str) -> float | None:
     return None
 
 
+CHANGES: dict[str, dict[str, Any]] = {
+    "as it is": {},
+    "ready pins instead of polls": {"fabric.status.ready": "pin"},
+    "planes of a die read on their own": {"flash.independent_plane_reads": True},
+    "planes of a die read together, any pages": {"flash.multi_plane": "any-page"},
+    "commands before data": {"fabric.transfer_order": "commands-first"},
+}
+
+
 def head(label: str) -> str:
     """The head of a table with a column a fabric."""
     return f"| {label} | " + " | ".join(f"`{name}`" for name in FABRICS) + " |\n" + "| --- " * (len(FABRICS) + 1) + "|"
@@ -115,6 +124,16 @@ def peaks() -> Iterator[str]:
             for size in SIZES:
                 values = [peak(fabric, place, mix, size)["iops"] / 1e6 for fabric in FABRICS]
                 yield line(f"{place}, {mix}, {size}", list(values))
+
+
+def changes() -> Iterator[str]:
+    """The same with one change, evenly spread reads."""
+    yield head("change, size")
+    for size in ("512 B", "1 KiB", "4 KiB"):
+        for change, keys in CHANGES.items():
+            made = work(PLACES[0], 1.0, SIZES[size], 20_000)
+            found = [run_once(drive(fabric).replace(**keys), made, 1, 0, False, None)[0] for fabric in FABRICS]
+            yield line(f"{change}, {size}", [each["iops"] / 1e6 for each in found])
 
 
 def knees() -> Iterator[str]:
@@ -160,7 +179,13 @@ def energy() -> Iterator[str]:
 
 
 ENERGIES = {"wires and routers": ("fabric",), "drive": ("total",)}
-TABLES = {"peaks": (PAGE, peaks), "knees": (PAGE, knees), "tails": (PAGE, tails), "energy": (PAGE, energy)}
+TABLES = {
+    "peaks": (PAGE, peaks),
+    "changes": (PAGE, changes),
+    "knees": (PAGE, knees),
+    "tails": (PAGE, tails),
+    "energy": (PAGE, energy),
+}
 
 
 if __name__ == "__main__":

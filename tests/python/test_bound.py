@@ -101,6 +101,23 @@ def test_no_run_is_faster_than_its_bound(fabric: str) -> None:
     assert found.is_exact == (fabric not in ("mesh", "mesh-2bit", "venice"))
 
 
+def test_failed_codewords_are_read_again_with_all_around_them() -> None:
+    """As the engine has it: the mean of single reads of 1 KiB, of which one in five or so reads 4 KiB once more."""
+    layers = {"controller.ecc.codeword": "512B", "controller.ecc.outer.codeword": "4KiB"}
+    layers |= {"controller.ecc.outer.inner_failure": 0.1, "controller.ecc.outer.latency": "2us"}
+    drive = cn.design("performance-optimized", **FAST, **layers)
+    work = cn.Workload.from_toml(FLOW.format(requests=4000, depth=1).replace('size = "512B"', 'size = "1KiB"'), "reads")
+    simulated = cn.run(drive, work, records=False, progress=False).latency_us.all.mean
+    found = cn.bound(drive, work)
+    assert found.unloaded_us == pytest.approx(simulated, rel=0.02)
+    plain = cn.bound(cn.design("performance-optimized", **FAST), work)
+    assert found.unloaded_us > plain.unloaded_us
+    assert found.limits_iops["dies"] == pytest.approx(plain.limits_iops["dies"] / (2 - 0.9**2), rel=0.2)
+    # What comes in whole outer codewords is never read again.
+    whole = cn.bound(drive, size="4KiB")
+    assert whole.limits_iops == cn.bound(cn.design("performance-optimized", **FAST), size="4KiB").limits_iops
+
+
 def test_arrays_are_many_drives_at_once() -> None:
     rates = np.linspace(400.0, 4800.0, 100_000)
     drive = bounds.Drive(

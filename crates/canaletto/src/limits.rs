@@ -202,6 +202,7 @@ impl Limits {
     pub fn new(design: &Design, workload: &Workload) -> Result<Limits, String> {
         let layout = design.layout();
         check_sharing(design, workload)?;
+        check_queues(design, workload)?;
         let streams = if workload.partitioned { workload.flow.len() as u16 } else { 1 };
         let visible = visible_sectors(design, &layout, streams);
         if visible == 0 {
@@ -277,6 +278,20 @@ impl Limits {
         })
     }
 }
+
+/// Checks that the queue pairs of all flows have numbers.
+fn check_queues(design: &Design, workload: &Workload) -> Result<(), String> {
+    let (each, flows) = (design.host.queues_per_flow, workload.flow.len() as u64);
+    match u64::from(each) * flows <= MOST_QUEUES {
+        true => Ok(()),
+        false => Err(format!(
+            "host.queues_per_flow: got {each} for each of {flows} flows, expected at most {MOST_QUEUES} queue pairs together"
+        )),
+    }
+}
+
+/// Queue pairs that a controller may have beside the admin queues (NVM Express Base 2.0 §3.3.1).
+const MOST_QUEUES: u64 = 65_535;
 
 /// Checks that flows can have parts of the array, which needs page mapping. With hybrid mapping they share the logical
 /// blocks of each plane, and with in-place writing addresses fix the place.

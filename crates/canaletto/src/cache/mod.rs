@@ -8,7 +8,6 @@
 mod destage;
 pub mod dram;
 pub mod flushes;
-pub mod index;
 pub mod pages;
 pub mod recent;
 

@@ -2,8 +2,8 @@
 
 use std::ops::{Index as At, IndexMut};
 
-use crate::cache::index::Index;
 use crate::engine::arena::Slab;
+use crate::engine::index::Index;
 use crate::scheduler::transaction::TransactionId;
 use crate::typed_id;
 

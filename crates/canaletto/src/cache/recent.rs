@@ -1,6 +1,6 @@
 //! Pages written recently, as MQSim's hot and cold data are told apart.
 
-use crate::cache::index::Index;
+use crate::engine::index::Index;
 use crate::engine::time::Time;
 
 /// How long the set of a flow grows before it is forgotten (MQSim's `bloom_filter_reset_step`).

@@ -19,8 +19,9 @@ pub struct Host {
     pub submit_time: Duration,
     /// Time of the host's software for each completion, on the same core.
     pub complete_time: Duration,
-    /// Number of queue pairs of each flow, one for each core that it runs on. Its requests use them in turn.
-    #[schemars(range(min = 1, max = 1000))]
+    /// Number of queue pairs of each flow, one for each core that it runs on. Its requests use them in turn. All
+    /// flows together have at most 65,535 (NVM Express Base 2.0 §3.3.1).
+    #[schemars(range(min = 1, max = 65_535))]
     pub queues_per_flow: u32,
     /// Number of entries of each submission queue and of each completion queue (NVM Express Base 2.0 §3.3.3: at most
     /// 65,536).

@@ -5,6 +5,7 @@ pub mod arena;
 pub mod events;
 pub mod features;
 pub mod in_flight;
+pub mod index;
 pub mod memory;
 pub mod mrg;
 pub mod precondition;

@@ -11,9 +11,9 @@ mod lists;
 mod tests;
 
 use crate::engine::arena::Slab;
+use crate::engine::index::Index;
 use crate::ftl::cmt::lists::{AGE, Entry, List, PAGE};
 use crate::ftl::directory::Directory;
-use crate::ftl::index::Index;
 use crate::scheduler::queues::Transactions;
 use crate::scheduler::transaction::TransactionId;
 use crate::typed_id;

@@ -13,7 +13,6 @@ pub mod dynamic;
 pub mod gc;
 pub mod hybrid;
 pub mod in_place;
-pub mod index;
 pub mod mapping;
 pub mod placement;
 pub mod precondition;

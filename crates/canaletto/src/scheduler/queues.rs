@@ -13,9 +13,11 @@ use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 
 mod fair;
 mod look;
+mod waiting_reads;
 
 use look::Choice;
 pub use look::{FreePlanes, IssueContext, Served};
+use waiting_reads::WaitingReads;
 
 /// All transactions in flight.
 pub type Transactions = Slab<TransactionId, Transaction>;
@@ -96,6 +98,7 @@ pub struct Queues {
     /// For each plane by its place in the LUN: the planes of its die, as a mask.
     die_masks: Vec<u64>,
     pages_per_flash_page: u32,
+    waiting_reads: WaitingReads,
     /// Classes that any flow uses: with one class in use there are no turns to keep.
     single_class: Option<usize>,
     priorities: bool,
@@ -133,6 +136,7 @@ impl Queues {
             same_page: matches!(multi_plane, MultiPlane::SamePage | MultiPlane::HeadPage),
             die_masks: (0..layout.planes_per_lun).map(die_mask).collect(),
             pages_per_flash_page: layout.pages_per_flash_page(),
+            waiting_reads: WaitingReads::new(layout),
             single_class,
             priorities: config.priorities,
             turn: config.round_robin_advance,
@@ -240,6 +244,13 @@ impl Queues {
             lun.waiting |= 1 << number;
         }
         list.head = id;
+    }
+
+    /// Notes that a transaction is about to be queued, whose flash page others may share.
+    pub fn will_wait(&mut self, t: &Transaction) {
+        if self.pages_per_flash_page > 1 && t.operation == Operation::Read {
+            self.waiting_reads.add(t.ppa);
+        }
     }
 
     fn list_of(&self, t: &Transaction) -> usize {
@@ -410,15 +421,25 @@ impl Queues {
         transactions: &mut Transactions,
         readiness: &impl Readiness,
     ) {
-        // One read may serve any number of requests.
-        let program = transactions[first].operation == Operation::Program;
-        let mut room = if program { self.pages_per_flash_page - 1 } else { u32::MAX };
+        let t = &transactions[first];
+        let (page, is_read) = (t.ppa, t.operation == Operation::Read);
+        let mut room = match is_read {
+            // One read may serve any number of requests.
+            true => {
+                self.waiting_reads.remove(page);
+                self.waiting_reads.count(page)
+            }
+            false => self.pages_per_flash_page - 1,
+        };
         let (mut last, mut previous) = (first, TransactionId::NONE);
         let mut at = self.luns[id.index()].lists[list].head;
         while at.is_some() && room > 0 {
             let next = transactions[at].next;
             if readiness.shares(&transactions[first], &transactions[at]) {
                 self.luns[id.index()].unlink(list, previous, at, transactions);
+                if is_read {
+                    self.waiting_reads.remove(page);
+                }
                 transactions[last].next_in_flash_page = at;
                 last = at;
                 room -= 1;

@@ -51,10 +51,13 @@ fn a_link_carries_what_its_generation_and_payload_allow() {
 }
 
 #[test]
-fn a_flit_of_the_sixth_generation_holds_236_bytes_of_packets() {
-    let measured = bandwidth(&["link.lane_rate=gen6", "link.lanes=1", "link.max_payload=256B"], LARGE_READS);
-    let expected = 8e3 * 236.0 / 256.0 * 256.0 / 272.0;
-    assert!((measured / expected - 1.0).abs() < 0.01, "{measured} MB/s, expected {expected}");
+fn flits_hold_236_bytes_of_packets() {
+    for (generation, raw) in [("gen6", 8e3), ("gen7", 16e3)] {
+        let generation = format!("link.lane_rate={generation}");
+        let measured = bandwidth(&[&generation, "link.lanes=1", "link.max_payload=256B"], LARGE_READS);
+        let expected = raw * 236.0 / 256.0 * 256.0 / 272.0;
+        assert!((measured / expected - 1.0).abs() < 0.01, "{generation}: {measured} MB/s, expected {expected}");
+    }
 }
 
 fn flows(flows: &[(&str, u32, &str)]) -> Workload {
@@ -231,4 +234,22 @@ fn commands_that_are_not_queued_drain_the_drive() {
         assert_eq!(report.measures.requests.completed, 3000);
         assert!(report.measures.blame_us.all[Cause::HostQueue.key()] > 10.0, "a queue of 32 that is often empty");
     }
+}
+
+/// Queue pairs have numbers of 16 bits, as many as NVM Express allows; flows share them.
+#[test]
+fn thousands_of_queues_hold_what_is_outstanding() {
+    // The drive works on 8 of each of 5,000 queues, or of one.
+    let many = ["host.queues_per_flow=5000", "host.fetch_limit=8"];
+    let reads = "requests = 40000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 40000";
+    let all = simulate(&preset("performance-optimized", &many), &synthetic(reads));
+    let few = simulate(&preset("performance-optimized", &many[1..]), &synthetic(reads));
+    assert_eq!(all.report.measures.requests.completed, 40_000);
+    assert!(all.report.measures.iops.unwrap() > 2.0 * few.report.measures.iops.unwrap());
+
+    let two = flows(&[("medium", 9, "queue_depth = 1"), ("medium", 9, "queue_depth = 1")]);
+    let design = preset("performance-optimized", &["host.queues_per_flow=40000"]);
+    let run = canaletto::run(&design, &two, vec![None, None], &Default::default(), &mut |_| true);
+    let refused = run.err().expect("80,000 are too many").to_string();
+    assert!(refused.contains("got 40000 for each of 2 flows, expected at most 65535"), "{refused}");
 }

@@ -62,6 +62,7 @@ const COMMON: &[&str] = &[
     "engine::events",
     "engine::features",
     "engine::in_flight",
+    "engine::index",
     "engine::memory",
     "engine::random",
     "engine::ring",

@@ -51,6 +51,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     fn comes_to_lun(&mut self, id: TransactionId, now: Time) -> LunId {
         let lun = self.layout.lun_of(self.work.transactions[id].ppa.plane);
         self.mark_wait(id, lun, now);
+        if X::SHARED_FLASH_PAGES {
+            self.scheduler.queues.will_wait(&self.work.transactions[id]);
+        }
         lun
     }
 

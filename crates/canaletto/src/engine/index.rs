@@ -1,8 +1,8 @@
-//! From a logical page to a number: open addressing, memory in proportion to what is stored.
+//! From a number, such as that of a page, to another: open addressing, memory in proportion to what is stored.
 //!
 //! Nothing ever walks the table, so that the places where keys come to lie decide nothing.
 
-/// Marks an empty place; no logical page has this number.
+/// Marks an empty place; no key has this number.
 const EMPTY: u64 = u64::MAX;
 
 /// A table of at most half its places filled.
