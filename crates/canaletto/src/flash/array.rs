@@ -122,6 +122,8 @@ pub struct Array {
     /// Time transfers of each chip took on the wires.
     port_busy: Vec<Time>,
     busy_until_data_out: bool,
+    /// The planes of a LUN.
+    planes: u64,
     /// Time each LUN has spent on the commands of each flow, finished ones only.
     flow_clocks: Vec<Time>,
     flows: usize,
@@ -148,6 +150,7 @@ impl Array {
             register_free_at: vec![Time::ZERO; layout.planes() as usize],
             port_busy: vec![Time::ZERO; layout.chips() as usize],
             busy_until_data_out,
+            planes: u64::MAX >> (u64::BITS - layout.planes_per_lun),
             flow_clocks: vec![Time::ZERO; lanes * flows],
             flows,
         }
@@ -161,7 +164,12 @@ impl Array {
     /// Planes of the LUN that could take a command if the LUN were not busy.
     pub fn empty_registers(&self, lun: LunId) -> u64 {
         let lun = &self.luns[lun.index()];
-        if self.busy_until_data_out && lun.registers != 0 { 0 } else { !lun.registers }
+        if self.busy_until_data_out && lun.registers != 0 { 0 } else { self.planes & !lun.registers }
+    }
+
+    /// Planes of the LUN whose registers behind the cache registers are empty.
+    pub fn empty_behind(&self, lun: LunId) -> u64 {
+        self.planes & !self.luns[lun.index()].behind
     }
 
     /// Gives the LUN a command.

@@ -61,7 +61,7 @@ impl CacheReads {
 impl<X: Features> FlashBackend<X> {
     /// Planes of a LUN, of those whose array could work, that can take a read.
     pub fn free_for_reads(&self, lun: LunId) -> u64 {
-        !self.array.luns[lun.index()].behind
+        self.array.empty_behind(lun)
     }
 
     /// A LUN is given a command: reads in planes whose cache registers hold data go to the registers behind.
