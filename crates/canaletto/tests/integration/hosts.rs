@@ -239,8 +239,8 @@ fn commands_that_are_not_queued_drain_the_drive() {
 /// Queue pairs have numbers of 16 bits, as many as NVM Express allows; flows share them.
 #[test]
 fn thousands_of_queues_hold_what_is_outstanding() {
-    // The drive works on 8 of each of 5,000 queues, or of one.
-    let many = ["host.queues_per_flow=5000", "host.fetch_limit=8"];
+    // The drive works on one request of each of 5,000 queues, or of one queue.
+    let many = ["host.queues_per_flow=5000", "host.fetch_limit=1"];
     let reads = "requests = 40000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 40000";
     let all = simulate(&preset("performance-optimized", &many), &synthetic(reads));
     let few = simulate(&preset("performance-optimized", &many[1..]), &synthetic(reads));
