@@ -452,10 +452,7 @@ fn check_errors(design: &Design) -> Checked {
 fn check_outer_code(design: &Design) -> Checked {
     let (ecc, page) = (&design.controller.ecc, design.geometry.page);
     let outer = ecc.outer.codeword.0;
-    let fits = outer > ecc.codeword.0
-        && outer.is_multiple_of(ecc.codeword.0)
-        && outer.is_multiple_of(SECTOR)
-        && page.0.is_multiple_of(outer);
+    let fits = outer > ecc.codeword.0 && outer % ecc.codeword.0 == 0 && outer % SECTOR == 0 && page.0 % outer == 0;
     require(outer == 0 || fits, "controller.ecc.outer.codeword", || {
         format!(
             "got \"{}\", expected \"0B\", or whole sectors that are several codewords of \"{}\" (controller.ecc.codeword) and \
