@@ -37,7 +37,7 @@ DESIGNS = {
     "weight of zero": ("[host.arbitration]\nlow = 0\n", 3, "host.arbitration.low", ["got 0", "from 1 to 256"]),
     "too many slots": ("[host.sata]\nslots = 33\n", 3, "host.sata.slots", ["got 33", "from 1 to 32"]),
     "unknown protocol": ("[host]\nprotocol = 'sas'\n", 3, "host.protocol", ["sas", "did you mean `sata`"]),
-    "generation to come": ("[link]\nlanes = 4\nlane_rate = 'gen9'\n", 4, "link.lane_rate", ["gen9", "gen6"]),
+    "generation to come": ("[link]\nlanes = 4\nlane_rate = 'gen9'\n", 4, "link.lane_rate", ["gen9", "gen7"]),
     "rate without a unit": ("[link]\nlane_rate = '2'\n", 3, "link.lane_rate", ["2", "GB/s"]),
     "interface of the other bridge": (
         "[attachment]\nkind = 'sbdp'\ninterface = 'ddr2'\n",

@@ -1,4 +1,4 @@
-//! What comes of a page that was read: whether its codewords can be corrected, and what is read again if they cannot.
+//! Decoding of pages that were read: whether their codewords can be corrected, and what is read again if they cannot.
 
 use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;

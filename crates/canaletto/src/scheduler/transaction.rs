@@ -131,7 +131,7 @@ pub enum OldPage {
     For(TransactionId),
 }
 
-/// What a read does about the outer codewords that hold its data.
+/// State of a read with respect to the outer codewords that hold its data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Outer {
     /// Nothing: the codewords within do.

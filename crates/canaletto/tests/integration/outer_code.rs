@@ -37,7 +37,7 @@ fn a_failed_codeword_costs_a_read_of_the_outer_one() {
     }
 }
 
-/// What brings whole outer codewords need not be read again, in one unit or in eight of a flash page.
+/// Reads that bring whole outer codewords are not repeated, in one unit or in eight of a flash page.
 #[test]
 fn whole_outer_codewords_are_only_decoded() {
     let keys = ["controller.ecc.outer.inner_failure=1.0", "controller.ecc.outer.latency=2us"];
@@ -77,7 +77,7 @@ fn retries_follow_where_the_outer_code_fails() {
     assert_eq!((weak.outer_reads, weak.read_retries, weak.uncorrectable), (Some(600), 300, 0));
 }
 
-/// What stays illegible fails its request, after the outer codeword was read.
+/// A page that stays illegible fails its request, after the outer codeword was read.
 #[test]
 fn what_no_code_corrects_is_lost() {
     let outcome = reads("512B", 4, &["flash.failures.read=1.0"]);

@@ -56,7 +56,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
                     "mix": mix,
                     "failures": float(failure),
                     "system": way,
-                    "outer_reads": data["flash"]["outer_reads"] / data["requests"]["completed"],
+                    "outer_reads": data["flash"].get("outer_reads", 0) / data["requests"]["completed"],
                     "p99_us": data["latency_us"]["all"]["p99"] if way == SIMULATED else None,
                     "of_plateau": iops / plateau,
                     "ours": iops / 1e6,
