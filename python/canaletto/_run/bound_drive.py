@@ -170,7 +170,7 @@ def operations(drive: Drive, work: Work) -> list[Operation]:
     reads ("Five-Minute Rule 40 Years Later", arXiv 2511.03944, §III). A write of a part of a page that is not gathered
     reads the rest of it first.
     """
-    asked = _for_the_host(drive, work)
+    asked = _corrected_at_once(drive, work)
     again = [
         Operation("read", each.number * np.asarray(chance), drive.outer_bytes, each.blocks * np.asarray(chance))
         for each in asked
@@ -190,7 +190,7 @@ def outer_chance(drive: Drive, size: Number) -> Number:
     return 1.0 - (1.0 - np.asarray(drive.inner_failure)) ** codewords
 
 
-def _for_the_host(drive: Drive, work: Work) -> list[Operation]:
+def _corrected_at_once(drive: Drive, work: Work) -> list[Operation]:
     """Flash operations of a request whose codewords can all be corrected."""
     reads, writes = work.read_share, 1.0 - np.asarray(work.read_share)
     kept = np.asarray(work.write_amplification) - 1.0

@@ -22,16 +22,18 @@ pub enum Decoded {
 }
 
 impl<X: Features> FlashBackend<X> {
-    /// Draws whether what was just read for the first time is illegible. That befalls the whole flash page.
+    /// Draws whether what was just read for the first time is illegible. That befalls the whole flash page, and for good: a read
+    /// of the outer codewords around it finds the same.
     pub fn draw_read_failure<P: Probe>(&mut self, first: TransactionId, work: &mut InFlight<'_, P>) {
         if !X::FAILURES {
             return;
         }
         let (mut group, mut drawn) = (FlashPageGroup::<X>::of(first), None);
         while let Some(id) = group.next(&work.transactions) {
-            if work.transactions[id].attempt == 0 {
+            let t = &mut work.transactions[id];
+            if t.attempt == 0 && t.outer == Outer::Unread {
                 let failures = &mut self.failures;
-                work.transactions[id].read_failed = *drawn.get_or_insert_with(|| failures.read_fails());
+                t.read_failed = *drawn.get_or_insert_with(|| failures.read_fails());
             }
         }
     }

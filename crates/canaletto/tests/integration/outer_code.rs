@@ -85,6 +85,13 @@ fn what_no_code_corrects_is_lost() {
     assert_eq!(outcome.report.measures.requests.failed, 300);
 }
 
+/// It is drawn once for each page, and not again with the outer codeword: half of the requests fail, not a quarter.
+#[test]
+fn illegible_pages_stay_illegible() {
+    let failed = reads("512B", 4, &["flash.failures.read=0.5"]).report.measures.requests.failed as f64;
+    assert!((failed - 150.0).abs() < 4.0 * (300.0f64 * 0.25).sqrt(), "{failed} of 300");
+}
+
 /// Copies for collection pass the codes, too: they need outer codewords as often as their parts of pages fail.
 #[test]
 fn collection_reads_outer_codewords() {
