@@ -12,14 +12,14 @@ use crate::engine::time::Time;
 use crate::fabric::TransferDone;
 use crate::flash::address::Layout;
 use crate::host::request::{Request, RequestId};
-use crate::measure::blame::Cause;
+use crate::measure::blame::{Cause, Ledger};
 use crate::measure::flow_interference::FlowInterference;
 use crate::measure::probe::{Owner, Probe};
 use crate::measure::root_cause::{Ended, RootCauses};
 use crate::measure::statistics::Statistics;
 use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::queues::Transactions;
-use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
+use crate::scheduler::transaction::{Ledgers, OldPage, Origin, Transaction, TransactionId};
 
 /// Requests and page transactions, with the watcher that hears what becomes of them.
 pub struct InFlight<'p, P: Probe> {
@@ -27,6 +27,8 @@ pub struct InFlight<'p, P: Probe> {
     pub requests: Slab<RequestId, Request>,
     /// Page transactions.
     pub transactions: Transactions,
+    /// Where their time went.
+    ledgers: Ledgers,
     /// Waits of flows for each other at the chips.
     pub interference: FlowInterference,
     /// Root causes of latency, for probes that follow waits.
@@ -41,7 +43,7 @@ pub struct InFlight<'p, P: Probe> {
 }
 
 /// [`InFlight::state`] as it is read.
-pub type State = (Slab<RequestId, Request>, Transactions, FlowInterference, Statistics, u32);
+pub type State = (Slab<RequestId, Request>, Transactions, Ledgers, FlowInterference, Statistics, u32);
 
 impl<'p, P: Probe> InFlight<'p, P> {
     /// Nothing in flight yet, of this many flows.
@@ -49,6 +51,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
         InFlight {
             requests: Slab::new(),
             transactions: Slab::new(),
+            ledgers: Slab::new(),
             interference: FlowInterference::new(flows),
             root_causes: RootCauses::new(if P::FOLLOWS_WAITS { layout.luns() } else { 0 }),
             statistics: Statistics::new(flows, options.warmup, options.records),
@@ -60,12 +63,12 @@ impl<'p, P: Probe> InFlight<'p, P> {
 
     /// All of it that goes on, of a probe that follows no waits.
     pub fn state(&self) -> impl Serialize {
-        (&self.requests, &self.transactions, &self.interference, &self.statistics, self.made)
+        (&self.requests, &self.transactions, &self.ledgers, &self.interference, &self.statistics, self.made)
     }
 
     /// Takes on a state that was written down.
     pub fn set_state(&mut self, state: State) {
-        (self.requests, self.transactions, self.interference, self.statistics, self.made) = state;
+        (self.requests, self.transactions, self.ledgers, self.interference, self.statistics, self.made) = state;
     }
 
     /// Takes up a request that has arrived.
@@ -83,7 +86,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
     #[inline(always)]
     pub fn new_page(&mut self, mut transaction: Transaction) -> TransactionId {
         transaction.number = self.made;
-        let (work, since) = (transaction.origin.work(), transaction.account.since);
+        let (work, since) = (transaction.origin.work(), transaction.since);
         let id = self.transactions.insert(transaction);
         self.made = self.made.wrapping_add(1);
         if self.interference.is_tracked() {
@@ -98,6 +101,10 @@ impl<'p, P: Probe> InFlight<'p, P> {
     /// Removes a page transaction that is over.
     #[inline(always)]
     pub fn remove_page(&mut self, id: TransactionId) {
+        let ledger = self.transactions[id].ledger;
+        if ledger.is_some() {
+            self.ledgers.remove(ledger);
+        }
         self.transactions.remove(id);
         if P::FOLLOWS_WAITS {
             self.root_causes.page_ends(id);
@@ -151,8 +158,8 @@ impl<'p, P: Probe> InFlight<'p, P> {
     pub fn blame_page(&mut self, id: TransactionId, cause: Cause, now: Time) {
         let t = &mut self.transactions[id];
         let cause = if t.retrying { Cause::Retry } else { cause };
-        let since = t.account.since;
-        t.account.charge(cause, now);
+        let since = std::mem::replace(&mut t.since, now);
+        self.enter(id, cause, now - since);
         self.tell_page(id, cause, since, now);
     }
 
@@ -162,7 +169,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
         if P::FOLLOWS_WAITS {
             let t = &self.transactions[id];
             let cause = if t.retrying { Cause::Retry } else { cause };
-            let until = t.account.since + span.min(now - t.account.since);
+            let until = t.since + span.min(now - t.since);
             self.root_causes.charge_page(id, cause, until);
         }
         self.blame_page_up_to(id, cause, span, now)
@@ -173,17 +180,51 @@ impl<'p, P: Probe> InFlight<'p, P> {
     pub fn blame_page_up_to(&mut self, id: TransactionId, cause: Cause, span: Time, now: Time) -> Time {
         let t = &mut self.transactions[id];
         let cause = if t.retrying { Cause::Retry } else { cause };
-        let since = t.account.since;
-        let part = t.account.charge_up_to(cause, span, now);
+        let since = t.since;
+        let part = span.min(now - since);
+        t.since += part;
+        self.enter(id, cause, part);
         self.tell_page(id, cause, since, since + part);
         part
+    }
+
+    /// Enters a charge into a page's ledger.
+    #[inline(always)]
+    fn enter(&mut self, id: TransactionId, cause: Cause, span: Time) {
+        if span > Time::ZERO {
+            let mut ledger = self.transactions[id].ledger;
+            if !ledger.is_some() {
+                ledger = self.ledgers.insert(Ledger::EMPTY);
+                self.transactions[id].ledger = ledger;
+            }
+            self.ledgers[ledger].charge(cause, span);
+        }
+    }
+
+    /// Where a page's time went.
+    #[inline(always)]
+    pub fn ledger(&self, id: TransactionId) -> &Ledger {
+        let ledger = self.transactions[id].ledger;
+        if ledger.is_some() { &self.ledgers[ledger] } else { &Ledger::EMPTY }
+    }
+
+    /// A request's last page is done: where that one's time went is where the request's did.
+    #[inline(always)]
+    pub fn close_account(&mut self, id: RequestId, last: TransactionId, now: Time) {
+        let t = &self.transactions[last];
+        debug_assert_eq!(t.since, now);
+        let account = &mut self.requests[id].account;
+        if t.ledger.is_some() {
+            account.ledger.add(&self.ledgers[t.ledger]);
+        }
+        account.since = now;
     }
 
     /// Charges what is left of a wait to the path that was not free.
     #[inline(always)]
     pub fn charge_path_conflict(&mut self, id: TransactionId, now: Time) {
         let t = &mut self.transactions[id];
-        t.path_conflict |= t.account.since < now;
+        t.path_conflict |= t.since < now;
         self.charge_page(id, Cause::PathConflict, now);
     }
 

@@ -162,6 +162,12 @@ impl Layout {
         (a.plane, a.block, self.flash_page(a)) == (b.plane, b.block, self.flash_page(b))
     }
 
+    /// A page's flash page, by its number among all of the drive.
+    pub fn flash_page_number(&self, at: Ppa) -> u64 {
+        let block = u64::from(at.plane.0) * u64::from(self.blocks_per_plane) + u64::from(at.block);
+        block * u64::from(self.pages_per_block) + u64::from(self.flash_page(at))
+    }
+
     /// Bytes of user data in a flash page.
     pub fn flash_page_bytes(&self) -> u64 {
         self.page_bytes() << self.flash_shift

@@ -352,7 +352,7 @@ impl<X: Features> FlashBackend<X> {
         let t = &work.transactions[id];
         let (operation, plane) = (t.operation, t.ppa.plane);
         let available = self.available_since(lun, operation, plane).max(port_free_at);
-        let mut own = available.saturating_sub(t.account.since);
+        let mut own = available.saturating_sub(t.since);
         if X::LANES && self.lanes.are_on() || self.array.has_background_clocks(lun) {
             let marks = t.background_marks;
             let clocks = self.background_clocks(lun, operation, plane, now);
@@ -368,7 +368,7 @@ impl<X: Features> FlashBackend<X> {
         }
         work.blame_page_up_to(id, Cause::ChipBusyUser, own, now);
         if P::FOLLOWS_WAITS {
-            work.root_causes.lun_given(id, lun, work.transactions[id].account.since, now);
+            work.root_causes.lun_given(id, lun, work.transactions[id].since, now);
         }
         work.charge_path_conflict(id, now);
     }

@@ -11,7 +11,7 @@ use crate::ftl::blocks::Frontier;
 use crate::ftl::in_place::InPlace;
 use crate::ftl::mapping::Entry;
 use crate::host::request::{Kind, RequestId};
-use crate::measure::blame::{Account, Cause};
+use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::measure::root_cause::Ended;
 use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
@@ -185,10 +185,10 @@ impl<X: Features> Ftl<X> {
         let write = request.kind == Kind::Write;
         let operation = if write { Operation::Program } else { Operation::Read };
         let frontier = if write { self.frontier_of_host(stream) } else { Frontier::User(stream) };
-        let account = Account::open(request.account.since);
+        let since = request.account.since;
         let transaction = Transaction::of_request(operation, id, priority, lpa, sectors, now);
-        let transaction = work.new_page(Transaction { flow, frontier, began, account, ..transaction });
-        if account.since < now {
+        let transaction = work.new_page(Transaction { flow, frontier, began, since, ..transaction });
+        if since < now {
             // Pages of the request before it have been in flight.
             work.charge_page(transaction, Cause::DeviceQueue, now);
         }

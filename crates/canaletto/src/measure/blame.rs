@@ -208,12 +208,4 @@ impl Account {
         self.ledger.charge(cause, now - self.since);
         self.since = now;
     }
-
-    /// Charges at most `span` of the time since the last charge to `cause`, and returns the charge.
-    pub fn charge_up_to(&mut self, cause: Cause, span: Time, now: Time) -> Time {
-        let part = span.min(now - self.since);
-        self.ledger.charge(cause, part);
-        self.since += part;
-        part
-    }
 }

@@ -1,20 +1,22 @@
 //! Counts and means in equal intervals over the whole run, in constant memory.
 
-use std::ops::{AddAssign, RangeInclusive};
+use std::ops::AddAssign;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::engine::time::Time;
-use crate::measure::intervals::Intervals;
+use crate::measure::intervals::{INTERVALS, Intervals};
 
 /// Counts of one interval.
 #[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 struct Interval {
     arrivals: u64,
     completed: u64,
-    /// Outstanding requests, summed over time: request × picosecond.
+    /// Outstanding requests, summed over time: request × picosecond. Without those that were so throughout.
     alive: u128,
+    /// Requests outstanding throughout, more than in the interval before.
+    throughout: i64,
     latency: u128,
     lost: u128,
 }
@@ -26,8 +28,12 @@ pub struct Series(Intervals<Interval>);
 impl Series {
     /// Counts a completed request with its arrival, its completion and the time that its pages lost to path conflicts.
     pub fn count(&mut self, arrival: Time, completion: Time, lost: Time) {
+        if self.0.number(completion) >= INTERVALS {
+            self.settle();
+        }
         let last = self.0.place(completion);
         let first = self.0.number(arrival);
+        let width = self.0.width().0;
         let intervals = self.0.counts_mut();
         intervals[first].arrivals += 1;
         let end = &mut intervals[last];
@@ -36,28 +42,42 @@ impl Series {
         end.lost += u128::from(lost.0);
         if first == last {
             end.alive += u128::from((completion - arrival).0);
-        } else {
-            self.count_alive(first..=last, arrival, completion);
+            return;
         }
+        // However many intervals it was outstanding in, it is counted in four places.
+        end.alive += u128::from(completion.0 - last as u64 * width);
+        end.throughout -= 1;
+        intervals[first].alive += u128::from((first as u64 + 1) * width - arrival.0);
+        intervals[first + 1].throughout += 1;
     }
 
-    /// Counts the times in which a request was alive in each of several intervals.
-    fn count_alive(&mut self, places: RangeInclusive<usize>, arrival: Time, completion: Time) {
-        let width = self.0.width().0;
-        for (i, interval) in places.clone().zip(&mut self.0.counts_mut()[places]) {
-            let from = arrival.0.max(i as u64 * width);
-            let until = completion.0.min((i as u64 + 1) * width);
-            interval.alive += u128::from(until - from);
+    /// Has every interval count those that were outstanding throughout: what it says of its neighbours is gone when they join.
+    #[cold]
+    fn settle(&mut self) {
+        let width = u128::from(self.0.width().0);
+        let mut throughout = 0;
+        for interval in self.0.counts_mut() {
+            throughout += std::mem::take(&mut interval.throughout);
+            interval.alive += throughout as u128 * width;
         }
     }
 
     /// Adds the counts of another series.
     pub fn merge(&mut self, other: &Series) {
+        let mut other = other.clone();
+        other.settle();
+        self.settle();
         self.0.merge(&other.0);
     }
 
     /// Returns the series for results.
     pub fn report(&self) -> SeriesReport {
+        let mut settled = self.clone();
+        settled.settle();
+        settled.report_settled()
+    }
+
+    fn report_settled(&self) -> SeriesReport {
         let used = self.0.counts().iter().rposition(|i| i.alive > 0 || i.completed > 0).map_or(0, |last| last + 1);
         let intervals = &self.0.counts()[..used];
         let column = |value: fn(&Interval) -> f64| intervals.iter().map(value).collect();
@@ -79,6 +99,7 @@ impl AddAssign for Interval {
         self.arrivals += other.arrivals;
         self.completed += other.completed;
         self.alive += other.alive;
+        self.throughout += other.throughout;
         self.latency += other.latency;
         self.lost += other.lost;
     }
@@ -119,10 +140,19 @@ mod tests {
             }
             let [mut whole, other] = parts;
             whole.merge(&other);
+            whole.settle();
             let report = whole.report();
             prop_assert!(report.completed.len() <= INTERVALS);
             prop_assert_eq!(report.arrivals.iter().sum::<u64>(), requests.len() as u64);
             prop_assert_eq!(report.completed.iter().sum::<u64>(), requests.len() as u64);
+            let width = whole.0.width().0;
+            for (i, interval) in (0u64..).zip(whole.0.counts()) {
+                let overlap = |&(arrival, latency, _): &(u64, u64, u64)| {
+                    let until = (arrival + latency).min((i + 1) * width);
+                    u128::from(until.saturating_sub(arrival.max(i * width)))
+                };
+                prop_assert_eq!(interval.alive, requests.iter().map(overlap).sum::<u128>());
+            }
             let alive: u128 = whole.0.counts().iter().map(|i| i.alive).sum();
             prop_assert_eq!(alive, requests.iter().map(|r| u128::from(r.1)).sum::<u128>());
             let lost: u128 = whole.0.counts().iter().map(|i| i.lost).sum();

@@ -12,9 +12,12 @@ use crate::scheduler::flin::Flin;
 use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 
 mod fair;
+mod long;
 mod look;
+mod rings;
 mod waiting_reads;
 
+use long::{LONG, LongQueues};
 use look::Choice;
 pub use look::{FreePlanes, IssueContext, Served};
 use waiting_reads::WaitingReads;
@@ -46,6 +49,8 @@ struct Lun {
     lists: [List; LISTS],
     /// One bit for each list that holds something.
     waiting: u16,
+    /// One bit for each list that is long and indexed.
+    indexed: u16,
     read_turns: WeightedRoundRobin,
     write_turns: WeightedRoundRobin,
 }
@@ -66,6 +71,7 @@ impl Lun {
         }
         if !ends.head.is_some() {
             self.waiting &= !(1 << list);
+            self.indexed &= !(1 << list);
         }
     }
 }
@@ -99,6 +105,8 @@ pub struct Queues {
     die_masks: Vec<u64>,
     pages_per_flash_page: u32,
     waiting_reads: WaitingReads,
+    /// Where reads go with others, which have to be looked for.
+    long: Option<LongQueues>,
     /// Classes that any flow uses: with one class in use there are no turns to keep.
     single_class: Option<usize>,
     priorities: bool,
@@ -117,6 +125,7 @@ impl Queues {
         let lun = Lun {
             lists: [list; LISTS],
             waiting: 0,
+            indexed: 0,
             read_turns: WeightedRoundRobin::new(),
             write_turns: WeightedRoundRobin::new(),
         };
@@ -129,18 +138,24 @@ impl Queues {
         };
         let die_mask =
             |plane| ((1u64 << layout.planes_per_die) - 1) << (plane / layout.planes_per_die * layout.planes_per_die);
+        let same_page = matches!(multi_plane, MultiPlane::SamePage | MultiPlane::HeadPage);
+        let flin = (config.policy == Policy::Flin).then(|| Flin::new(&config.flin, layout, priorities.len()));
+        let by_number = same_page && !alone[Operation::Read as usize] && layout.planes_per_die > 1;
+        // FLIN queues where it likes, and cells of both modes go apart.
+        let can_index = flin.is_none() && !design.flash.pslc.is_on();
         Queues {
             luns: vec![lun; layout.luns() as usize],
             multi_plane,
             alone,
-            same_page: matches!(multi_plane, MultiPlane::SamePage | MultiPlane::HeadPage),
+            same_page,
             die_masks: (0..layout.planes_per_lun).map(die_mask).collect(),
             pages_per_flash_page: layout.pages_per_flash_page(),
             waiting_reads: WaitingReads::new(layout),
+            long: if can_index { LongQueues::new(layout, by_number) } else { None },
             single_class,
             priorities: config.priorities,
             turn: config.round_robin_advance,
-            flin: (config.policy == Policy::Flin).then(|| Flin::new(&config.flin, layout, priorities.len())),
+            flin,
         }
     }
 
@@ -224,6 +239,9 @@ impl Queues {
         transactions[id].next = TransactionId::NONE;
         let lun = &mut self.luns[lun.index()];
         let tail = lun.lists[list].tail;
+        if lun.indexed & (1 << list) != 0 {
+            self.long.iter_mut().for_each(|long| long.push(list - USER_READ, tail, id, transactions));
+        }
         if tail.is_some() {
             transactions[tail].next = id;
         } else {
@@ -238,6 +256,9 @@ impl Queues {
         let number = self.list_of(&transactions[id]);
         let lun = &mut self.luns[lun.index()];
         let list = &mut lun.lists[number];
+        if lun.indexed & (1 << number) != 0 {
+            self.long.iter_mut().for_each(|long| long.push_first(number - USER_READ, list.head, id, transactions));
+        }
         transactions[id].next = list.head;
         if !list.head.is_some() {
             list.tail = id;
@@ -370,6 +391,9 @@ impl Queues {
         readiness: &impl Readiness,
     ) -> Option<Command> {
         let lun = &mut self.luns[id.index()];
+        if lun.indexed & (1 << list) != 0 {
+            return self.form_indexed(id, list, free.of(Operation::Read), transactions, readiness);
+        }
         let mut at = lun.lists[list].head;
         let operation = transactions[at].operation;
         let mut open = free.of(operation);
@@ -379,6 +403,7 @@ impl Queues {
         let mut page = (self.multi_plane == MultiPlane::HeadPage).then(|| readiness.page(&transactions[at]));
         let mut pseudo_slc = false;
         let mut previous = TransactionId::NONE;
+        let mut passed = 0;
         while at.is_some() && open != 0 {
             let t = &transactions[at];
             let (next, plane) = (t.next, readiness.plane(t));
@@ -403,16 +428,22 @@ impl Queues {
                     open &= !bit;
                 }
                 previous = at;
+                passed += 1;
             }
             at = next;
         }
         if self.pages_per_flash_page > 1 {
-            command.transactions().iter().for_each(|&first| self.join(id, list, first, transactions, readiness));
+            for &first in command.transactions() {
+                passed += self.join(id, list, first, transactions, readiness);
+            }
+        }
+        if passed > LONG && list < USER_WRITE {
+            self.index(id, list, transactions);
         }
         (!command.is_empty()).then_some(command)
     }
 
-    /// Takes those that are read or programmed with `first`, in its flash page, off its list.
+    /// Takes those that are read or programmed with `first`, in its flash page, off its list. Returns how many others it looked at.
     fn join(
         &mut self,
         id: LunId,
@@ -420,7 +451,7 @@ impl Queues {
         first: TransactionId,
         transactions: &mut Transactions,
         readiness: &impl Readiness,
-    ) {
+    ) -> u32 {
         let t = &transactions[first];
         let (page, is_read) = (t.ppa, t.operation == Operation::Read);
         let mut room = match is_read {
@@ -431,7 +462,7 @@ impl Queues {
             }
             false => self.pages_per_flash_page - 1,
         };
-        let (mut last, mut previous) = (first, TransactionId::NONE);
+        let (mut last, mut previous, mut passed) = (first, TransactionId::NONE, 0);
         let mut at = self.luns[id.index()].lists[list].head;
         while at.is_some() && room > 0 {
             let next = transactions[at].next;
@@ -445,9 +476,11 @@ impl Queues {
                 room -= 1;
             } else {
                 previous = at;
+                passed += 1;
             }
             at = next;
         }
+        passed
     }
 }
 

@@ -1,13 +1,14 @@
 //! A flash transaction: one page read, one page program or one block erase.
 
 use crate::config::workload::Priority;
+use crate::engine::arena::Slab;
 use crate::engine::time::Time;
 use crate::flash::address::{PlaneId, Ppa};
 use crate::flash::array::{Background, Clocks};
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::Frontier;
 use crate::host::request::RequestId;
-use crate::measure::blame::Account;
+use crate::measure::blame::Ledger;
 use crate::measure::probe::Work;
 use crate::typed_id;
 
@@ -15,6 +16,14 @@ typed_id!(
     /// A flash transaction in flight.
     TransactionId
 );
+
+typed_id!(
+    /// The ledger of a flash transaction.
+    LedgerId
+);
+
+/// The ledgers of all transactions that have been charged with anything.
+pub type Ledgers = Slab<LedgerId, Ledger>;
 
 /// Who wants a transaction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
@@ -106,8 +115,10 @@ pub struct Transaction {
     pub number: u32,
     /// When its request arrived; for a transaction of no request, when it began.
     pub began: Time,
-    /// Where the time went.
-    pub account: Account,
+    /// Time up to which everything is charged.
+    pub since: Time,
+    /// Where the time went. None before the first charge, so that the thousands that only wait are small.
+    pub ledger: LedgerId,
     /// The LUN's clocks of background work when the transaction was queued.
     pub background_marks: Clocks,
     /// The plane's clock of time without a free page when the transaction was queued.
@@ -182,7 +193,8 @@ impl Transaction {
             stage: 0,
             number: 0,
             began: now,
-            account: Account::open(now),
+            since: now,
+            ledger: LedgerId::NONE,
             background_marks: Clocks::default(),
             stall_mark: Time::ZERO,
             next: TransactionId::NONE,

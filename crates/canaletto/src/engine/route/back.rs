@@ -234,7 +234,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     pub(super) fn charge_path_wait(&mut self, first: TransactionId, port_free_at: Time, now: Time) {
         let mut group = FlashPageGroup::<X>::of(first);
         while let Some(id) = group.next(&self.work.transactions) {
-            let own = port_free_at.saturating_sub(self.work.transactions[id].account.since);
+            let own = port_free_at.saturating_sub(self.work.transactions[id].since);
             self.work.charge_page_up_to(id, Cause::ChipBusyUser, own, now);
             self.work.charge_path_conflict(id, now);
         }

@@ -14,7 +14,7 @@ use crate::fabric::Fabric;
 use crate::flash::address::SECTOR;
 use crate::flash::interface::Operation;
 use crate::host::request::{Kind, RequestId};
-use crate::measure::blame::{Account, Cause};
+use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::measure::root_cause::Ended;
 use crate::scheduler::flash_page_group::FlashPageGroup;
@@ -135,10 +135,10 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     fn new_part(&mut self, id: RequestId, now: Time) -> TransactionId {
         let request = &mut self.work.requests[id];
         request.outstanding += 1;
-        let (flow, account) = (request.flow, Account::open(request.account.since));
+        let (flow, since) = (request.flow, request.account.since);
         let part = Transaction::of_request(Operation::Read, id, self.ftl.priority(flow), 0, 0, now);
-        let part = self.work.new_page(Transaction { origin: Origin::Cached, flow, account, ..part });
-        if self.work.requests[id].kind == Kind::Read && account.since < now {
+        let part = self.work.new_page(Transaction { origin: Origin::Cached, flow, since, ..part });
+        if self.work.requests[id].kind == Kind::Read && since < now {
             self.work.charge_page(part, Cause::DeviceQueue, now);
             return part;
         }

@@ -246,7 +246,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     pub(super) fn page_finished(&mut self, page: TransactionId, now: Time) {
         let t = &self.work.transactions[page];
         let (id, origin) = (t.request, t.origin);
-        let lost = t.account.ledger.get(Cause::PathConflict);
+        let lost = self.work.ledger(page).get(Cause::PathConflict);
         let request = &mut self.work.requests[id];
         request.path_conflict |= t.path_conflict;
         request.lost += lost;
@@ -256,9 +256,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             self.work.statistics.count_page(flow, t.path_conflict, lost);
         }
         if is_last {
-            debug_assert_eq!(t.account.since, now);
-            request.account.ledger.add(&t.account.ledger);
-            request.account.since = now;
+            self.work.close_account(id, page, now);
             if P::FOLLOWS_WAITS {
                 self.work.root_causes.last_page(id, page);
             }

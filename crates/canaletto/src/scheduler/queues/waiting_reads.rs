@@ -19,13 +19,13 @@ impl WaitingReads {
 
     /// A read begins to wait.
     pub fn add(&mut self, page: Ppa) {
-        let number = self.number(page);
+        let number = self.layout.flash_page_number(page);
         self.counts.insert(number, self.count(page) + 1);
     }
 
     /// A read waits no more.
     pub fn remove(&mut self, page: Ppa) {
-        let number = self.number(page);
+        let number = self.layout.flash_page_number(page);
         match self.count(page) {
             0 => debug_assert!(false, "{page:?} does not wait"),
             1 => self.counts.remove(number),
@@ -37,12 +37,7 @@ impl WaitingReads {
 
     /// How many reads of a page's flash page wait.
     pub fn count(&self, page: Ppa) -> u32 {
-        self.counts.get(self.number(page)).unwrap_or(0)
-    }
-
-    fn number(&self, page: Ppa) -> u64 {
-        let blocks = u64::from(page.plane.0) * u64::from(self.layout.blocks_per_plane) + u64::from(page.block);
-        blocks * u64::from(self.layout.pages_per_block) + u64::from(self.layout.flash_page(page))
+        self.counts.get(self.layout.flash_page_number(page)).unwrap_or(0)
     }
 }
 

@@ -1,0 +1,102 @@
+//! Transactions that are alike, such as reads of one page number: rings of them in the order of their queue, by a key.
+
+use crate::engine::index::Index;
+use crate::scheduler::transaction::TransactionId;
+
+/// Neighbours of a transaction in its ring: the first one comes after the last one.
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+struct Neighbours {
+    previous: TransactionId,
+    next: TransactionId,
+}
+
+/// Rings by key.
+#[derive(serde::Serialize, serde::Deserialize)]
+pub struct Rings {
+    first: Index,
+    /// By transaction; those of transactions in no ring are stale.
+    neighbours: Vec<Neighbours>,
+}
+
+impl Rings {
+    /// None yet.
+    pub fn new() -> Rings {
+        Rings { first: Index::new(), neighbours: Vec::new() }
+    }
+
+    /// The first one of a ring.
+    pub fn first(&self, key: u64) -> Option<TransactionId> {
+        self.first.get(key).map(TransactionId)
+    }
+
+    /// Puts a transaction behind all others of its ring.
+    pub fn push(&mut self, key: u64, id: TransactionId) {
+        let alone = Neighbours { previous: id, next: id };
+        if self.neighbours.len() <= id.index() {
+            self.neighbours.resize(id.index() + 1, alone);
+        }
+        self.neighbours[id.index()] = alone;
+        let Some(first) = self.first(key) else {
+            self.first.insert(key, id.0);
+            return;
+        };
+        let last = std::mem::replace(&mut self.neighbours[first.index()].previous, id);
+        self.neighbours[last.index()].next = id;
+        self.neighbours[id.index()] = Neighbours { previous: last, next: first };
+    }
+
+    /// Has a transaction, the last one of its ring, be its first.
+    pub fn make_first(&mut self, key: u64, id: TransactionId) {
+        self.first.insert(key, id.0);
+    }
+
+    /// Takes a transaction out of its ring.
+    pub fn remove(&mut self, key: u64, id: TransactionId) {
+        let Neighbours { previous, next } = self.neighbours[id.index()];
+        if next == id {
+            return self.first.remove(key);
+        }
+        self.neighbours[previous.index()].next = next;
+        self.neighbours[next.index()].previous = previous;
+        if self.first(key) == Some(id) {
+            self.first.insert(key, next.0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    proptest! {
+        /// Whoever is put first or last, or leaves from anywhere: the first of each ring is that of a list.
+        #[test]
+        fn rings_behave_like_lists(steps in prop::collection::vec((0u64..3, 0u32..20, any::<bool>()), 1..200)) {
+            let mut rings = Rings::new();
+            let mut lists: [VecDeque<u32>; 3] = Default::default();
+            for (key, id, at_the_end) in steps {
+                let of = lists.iter().position(|list| list.contains(&id));
+                match of {
+                    Some(of) => {
+                        rings.remove(of as u64, TransactionId(id));
+                        lists[of].retain(|&other| other != id);
+                    }
+                    None if at_the_end => {
+                        rings.push(key, TransactionId(id));
+                        lists[key as usize].push_back(id);
+                    }
+                    None => {
+                        rings.push(key, TransactionId(id));
+                        rings.make_first(key, TransactionId(id));
+                        lists[key as usize].push_front(id);
+                    }
+                }
+                for (key, list) in (0..).zip(&lists) {
+                    prop_assert_eq!(rings.first(key), list.front().copied().map(TransactionId));
+                }
+            }
+        }
+    }
+}
