@@ -33,6 +33,10 @@ pub struct Footprint {
     /// under the cells).
     #[schemars(range(min = 0.0, max = 10.0))]
     pub on_die_controller: f64,
+    /// Pins of a bus that is timed by itself, beside those of data: strobes both ways. Source: ONFI 4.0 (NV-DDR3: DQS and RE, each
+    /// a pair). They count for fabrics with switches.
+    #[schemars(range(min = 0, max = 16))]
+    pub strobe_pins: u32,
 }
 
 impl Default for Footprint {
@@ -45,6 +49,7 @@ impl Default for Footprint {
             router_pad: Area(200_000),
             flash_chip: Area(100_000_000),
             on_die_controller: 0.2,
+            strobe_pins: 4,
         }
     }
 }

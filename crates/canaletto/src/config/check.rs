@@ -115,6 +115,7 @@ fn check_rates(design: &Design) -> Checked {
     for (key, rate) in [
         ("fabric.link_rate", design.fabric.link_rate),
         ("fabric.sca.ca_rate", design.fabric.sca.ca_rate),
+        ("fabric.clusters.grant_rate", design.fabric.clusters.grant_rate),
         ("link.lane_rate", design.link.lane_rate.rate()),
         ("energy.reference.bus_rate", reference.bus_rate),
         ("energy.reference.network_rate", reference.network_rate),
@@ -159,6 +160,7 @@ fn check_fabric(design: &Design) -> Checked {
     require(fabric.venice.retry_interval.0 > 0, "fabric.venice.retry_interval", || {
         "got 0, expected a time above 0 (or fabric.venice.retry = \"immediate\")".to_owned()
     })?;
+    check_clusters(design)?;
     let control = &fabric.omnibus.control;
     require(control.rate.0 > 0, "fabric.omnibus.control.rate", || {
         format!("got \"{}\", expected a rate above 0", control.rate)
@@ -175,6 +177,20 @@ fn check_fabric(design: &Design) -> Checked {
             "got \"{}\", expected at least fabric.mesh.packet (\"{}\") and 64 B of header: a buffer holds whole packets",
             fabric.mesh.buffer, fabric.mesh.packet
         )
+    })
+}
+
+fn check_clusters(design: &Design) -> Checked {
+    let keys = &design.fabric.clusters;
+    require(keys.chips_per_switch % keys.inner_buses == 0, "fabric.clusters.inner_buses", || {
+        format!(
+            "got {}, expected a divisor of fabric.clusters.chips_per_switch ({}): inner buses have as many chips each",
+            keys.inner_buses, keys.chips_per_switch
+        )
+    })?;
+    let (trunks, controllers) = (keys.trunks.unwrap_or(0), design.geometry.channels);
+    require(trunks <= controllers, "fabric.clusters.trunks", || {
+        format!("got {trunks}, expected at most geometry.channels ({controllers}): a controller has one trunk")
     })
 }
 

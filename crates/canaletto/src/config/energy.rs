@@ -88,8 +88,8 @@ pub struct Wires {
     pub channel: Power,
     /// Column bus of omnibus. Assumed: a channel's, because it joins as many chips.
     pub column: Power,
-    /// Line from a controller to a single chip, in the ideal SSD. Assumed: half a channel's, because it is half as long
-    /// on average and has one chip instead of eight.
+    /// Line from a controller to a single chip, in the ideal SSD, or to a switch with its grants. Assumed: half a channel's,
+    /// because it is half as long on average and has one chip instead of eight.
     pub path: Power,
     /// Power of the termination of each data wire of a bus, whatever its rate, while commands or data cross it. Default:
     /// none, because Venice's figures are whole, and ORION 3.0, which gave them, has unterminated wires. ONFI's on-die
@@ -99,6 +99,11 @@ pub struct Wires {
     pub link: Power,
     /// Link between a controller and its router. Assumed: a link's, because it is as short.
     pub controller_link: Power,
+    /// Trunk of clusters with its switches. Assumed: a channel's, because it is as long and joins about as many chips.
+    pub trunk: Power,
+    /// Inner bus of a switch. Assumed: a quarter of a channel's, because it has two chips instead of eight and is as much
+    /// shorter.
+    pub inner_bus: Power,
 }
 
 /// Power of working routers of eight data wires at `energy.reference.network_rate`. Narrower ones (`mesh-2bit`) take power
@@ -114,6 +119,9 @@ pub struct Routers {
     /// Buffer of a packet router, written and later read. Assumed: 2.5 pJ a byte at 1 GB/s: 10 pJ for 64 bits of an 8
     /// KiB memory in 45 nm (Horowitz, ISSCC 2014), once in, once out; NoSSD's buffers hold pages.
     pub buffer: Power,
+    /// Switch of clusters at `energy.reference.network_rate`, with eight of its sixteen data wires. Assumed: a
+    /// circuit-switched router's, because both are crossbars without buffers; its pads count for wires.
+    pub switch: Power,
 }
 
 /// Power drawn at all times.
@@ -165,13 +173,15 @@ impl Default for Wires {
             termination: Power(0),
             link: uw(1_080),
             controller_link: uw(1_080),
+            trunk: uw(10_800),
+            inner_bus: uw(2_700),
         }
     }
 }
 
 impl Default for Routers {
     fn default() -> Self {
-        Routers { circuit: uw(241), packet: uw(241), buffer: uw(2_500) }
+        Routers { circuit: uw(241), packet: uw(241), buffer: uw(2_500), switch: uw(241) }
     }
 }
 

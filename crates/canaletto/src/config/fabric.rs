@@ -116,9 +116,12 @@ pub struct Fabric {
     /// Keys of `sca`.
     #[serde(default)]
     pub sca: Sca,
-    /// Keys of `omnibus` and `omnibus-split`.
+    /// Keys of `omnibus` and `omnibus-split`, and of pages that go from chip to chip on `clusters`.
     #[serde(default)]
     pub omnibus: Omnibus,
+    /// Keys of `clusters`.
+    #[serde(default)]
+    pub clusters: Clusters,
     /// Links and controllers of `mesh` and `venice`.
     #[serde(default)]
     pub network: Network,
@@ -178,6 +181,33 @@ pub struct Omnibus {
     /// Number of copies of a page after which one passes the controller with `chip_to_chip_ecc = "via-controller"`.
     #[schemars(range(min = 1, max = 255))]
     pub via_controller_every: u32,
+}
+
+/// Clusters of chips behind switches, each of which hangs on the trunks of several controllers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Clusters {
+    /// Number of chips of a switch, which are numbered one after the other; the last switch has what remains. Default: 8, a
+    /// row of the papers' arrays.
+    #[schemars(range(min = 1, max = 64))]
+    pub chips_per_switch: u32,
+    /// Number of inner buses of a switch, which share its chips equally. Default: 4.
+    #[schemars(range(min = 1, max = 64))]
+    pub inner_buses: u32,
+    /// Number of trunks that a switch hangs on, at most `geometry.channels`, since each controller has one. Default: 4, or all
+    /// where there are fewer controllers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 64))]
+    pub trunks: Option<u32>,
+    /// Time from the last bit of a grant until the switch has joined trunk and inner bus. Assumed: 20 ns.
+    pub setup: Duration,
+    /// Time that a byte spends in a switch. Assumed: two cycles of 1 GHz, one to take it in and one to drive it on.
+    pub delay: Duration,
+    /// Number of pins over which the arbiter grants a switch its circuits. Assumed: 2, as for `fabric.sca.ca_width`.
+    #[schemars(range(min = 1, max = 8))]
+    pub grant_width: u32,
+    /// Data rate of eight such pins. Assumed: 400 MB/s, as for `fabric.sca.ca_rate`.
+    pub grant_rate: Rate,
 }
 
 /// Treatment of errors in pages that move from chip to chip.
@@ -348,6 +378,7 @@ impl Fabric {
             hold_path: HoldPath::default(),
             sca: Sca::default(),
             omnibus: Omnibus::default(),
+            clusters: Clusters::default(),
             network: Network::default(),
             mesh: Mesh::default(),
             venice: Venice::default(),
@@ -382,6 +413,37 @@ impl Default for Omnibus {
             chip_to_chip_ecc: ChipToChipEcc::None,
             detect_time: Duration(2_000_000),
             via_controller_every: 4,
+        }
+    }
+}
+
+impl Clusters {
+    /// Trunks that a switch hangs on where there are so many controllers.
+    pub fn trunks(&self, controllers: u32) -> u32 {
+        self.trunks.unwrap_or(4).min(controllers)
+    }
+
+    /// Chips of an inner bus.
+    pub fn chips_per_bus(&self) -> u32 {
+        self.chips_per_switch.div_ceil(self.inner_buses)
+    }
+
+    /// Data rate of all grant pins of a switch.
+    pub fn rate_of_grants(&self) -> Rate {
+        Rate(self.grant_rate.0 * u64::from(self.grant_width) / 8)
+    }
+}
+
+impl Default for Clusters {
+    fn default() -> Self {
+        Clusters {
+            chips_per_switch: 8,
+            inner_buses: 4,
+            trunks: None,
+            setup: Duration(20_000),
+            delay: Duration(2_000),
+            grant_width: 2,
+            grant_rate: Rate(400_000_000),
         }
     }
 }

@@ -50,8 +50,12 @@ const NEEDS: &[Need] = &[
     }),
     need(&["fabric.sca."], "fabric.kind = \"sca\"", |d| is(d, &["sca"])),
     need(&["fabric.mesh."], "fabric.kind = \"mesh\" or \"mesh-2bit\"", |d| is(d, &["mesh", "mesh-2bit"])),
-    need(&["fabric.omnibus."], "fabric.kind = \"omnibus\" or \"omnibus-split\"", |d| {
+    need(&["fabric.clusters."], "fabric.kind = \"clusters\"", |d| is(d, &["clusters"])),
+    need(&["fabric.omnibus.control."], "fabric.kind = \"omnibus\" or \"omnibus-split\"", |d| {
         is(d, &["omnibus", "omnibus-split"])
+    }),
+    need(&["fabric.omnibus."], "fabric.kind = \"omnibus\", \"omnibus-split\" or \"clusters\"", |d| {
+        is(d, &["omnibus", "omnibus-split", "clusters"])
     }),
     need(
         &["fabric.omnibus.v_page_registers", "fabric.omnibus.chip_to_chip_ecc"],
@@ -65,7 +69,7 @@ const NEEDS: &[Need] = &[
         d.fabric.omnibus.chip_to_chip_ecc == ChipToChipEcc::ViaController
     }),
     need(&["fabric.network."], "a fabric of routers: fabric.kind = \"mesh\", \"mesh-2bit\" or \"venice\"", |d| {
-        d.fabric.kind.facts().routers.is_some()
+        d.fabric.kind.facts().is_network()
     }),
     need(&["fabric.burst_bytes", "fabric.turnarounds"], "fabric.kind = \"bus\" or \"ideal\"", |d| {
         is(d, &["bus", "ideal"])

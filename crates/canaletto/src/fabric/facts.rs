@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::config::design::Fabric as FabricConfig;
 pub use crate::flash::interface::Signalling;
 
 /// The facts of a fabric, stated in its own file.
@@ -17,17 +18,26 @@ pub struct Facts {
     pub signalling: Signalling,
     /// Whether a transfer holds a single path, which can stay taken while the array works (`fabric.hold_path`).
     pub holds_paths: bool,
-    /// Kind of its routers, if it has any: one at each chip, which draws power all the time.
+    /// Kind of its routers or switches, if it has any, which draw power all the time.
     pub routers: Option<RouterKind>,
     /// Parts of it that take area, for an array of so many rows and columns.
     #[serde(skip)]
-    pub interconnect: fn(u32, u32) -> Interconnect,
+    pub interconnect: fn(&FabricConfig, u32, u32) -> Interconnect,
 }
 
 impl Facts {
-    /// Number of its routers beside so many chips.
-    pub fn router_count(&self, chips: u32) -> u32 {
-        if self.routers.is_some() { chips } else { 0 }
+    /// Number of its routers beside so many chips: one at each, or a switch for several.
+    pub fn router_count(&self, config: &FabricConfig, chips: u32) -> u32 {
+        match self.routers {
+            None => 0,
+            Some(RouterKind::Switch) => chips.div_ceil(config.clusters.chips_per_switch),
+            Some(_) => chips,
+        }
+    }
+
+    /// Whether it is a network of routers with links between neighbours (`fabric.network`).
+    pub fn is_network(&self) -> bool {
+        self.routers.is_some_and(|kind| kind != RouterKind::Switch)
     }
 }
 
@@ -41,6 +51,8 @@ pub enum RouterKind {
     Packet,
     /// Packets of two bits a cycle, buffered.
     NarrowPacket,
+    /// Circuits between buses of sixteen data wires, without buffers.
+    Switch,
 }
 
 /// Parts of an interconnect that take area.
@@ -54,12 +66,31 @@ pub struct Interconnect {
     pub routers_on_board: bool,
     /// Whether flash chips hold a controller that speaks packets.
     pub on_die_controllers: bool,
+    /// Switches between buses, chips of their own on the board.
+    pub switches: Option<Switches>,
+}
+
+/// Switches of an interconnect, and the pins of what is timed by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Switches {
+    /// How many there are.
+    pub count: u32,
+    /// Buses of each that are timed by themselves.
+    pub buses: u32,
+    /// Other pads of each: chip enables and grants.
+    pub other_pads: u32,
+    /// Buses of the controllers that are timed by themselves.
+    pub controller_buses: u32,
+    /// Other pins of the controllers.
+    pub other_pins: u32,
+    /// Data pins of a bus.
+    pub bus_bits: u32,
 }
 
 impl Interconnect {
     /// Channels of the conventional drive, which take no area beyond it.
     pub const CHANNELS: Interconnect =
-        Interconnect { links: 0, link_bits: 0, routers_on_board: false, on_die_controllers: false };
+        Interconnect { links: 0, link_bits: 0, routers_on_board: false, on_die_controllers: false, switches: None };
 
     /// Channels whose chips speak packets.
     pub const PACKET_CHANNELS: Interconnect = Interconnect { on_die_controllers: true, ..Interconnect::CHANNELS };

@@ -24,7 +24,7 @@ pub const FACTS: Facts = Facts {
     signalling: Signalling::Cycles,
     holds_paths: true,
     routers: None,
-    interconnect: |_, _| Interconnect::CHANNELS,
+    interconnect: |_, _, _| Interconnect::CHANNELS,
 };
 
 /// One bus a chip.

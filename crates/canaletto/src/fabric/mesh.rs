@@ -47,7 +47,7 @@ pub const WIDE: Facts = Facts {
     signalling: Signalling::Network,
     holds_paths: false,
     routers: Some(RouterKind::Packet),
-    interconnect: |rows, columns| links(rows, columns, 8),
+    interconnect: |_, rows, columns| links(rows, columns, 8),
 };
 
 /// Facts of the mesh with links of two.
@@ -56,7 +56,7 @@ pub const NARROW: Facts = Facts {
     sentence: "The mesh with links of two data pins instead of eight (Networked SSD Table III, \"pin-constraint\").",
     is_usual: false,
     routers: Some(RouterKind::NarrowPacket),
-    interconnect: |rows, columns| links(rows, columns, 2),
+    interconnect: |_, rows, columns| links(rows, columns, 2),
     ..WIDE
 };
 

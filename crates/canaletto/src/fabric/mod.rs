@@ -11,6 +11,7 @@
 pub mod bus;
 mod buses;
 pub mod chip_to_chip;
+pub mod clusters;
 pub mod command_times;
 pub mod facts;
 pub mod held;
@@ -20,6 +21,7 @@ pub mod mesh;
 pub mod omnibus;
 pub mod packetized;
 mod packets;
+mod page_registers;
 pub mod paths;
 pub mod sca;
 mod signals;
@@ -53,6 +55,7 @@ fabrics! { $
     Mesh: mesh::Mesh, WIDE;
     Mesh2bit: mesh::Mesh, NARROW;
     Venice: venice::Venice, FACTS;
+    Clusters: clusters::Clusters, FACTS;
     Ideal: ideal::Ideal, FACTS;
 }
 
@@ -428,9 +431,11 @@ pub(crate) mod tests {
             assert!(!name.is_empty() && sentence.ends_with('.'), "{name}: {sentence}");
             let (wires, chips) = with_fabric!(kind, F => (F::new(&of(kind), &layout()).wires(), layout().chips()));
             let links = wires.iter().filter(|wire| matches!(wire.kind, WireKind::Link | WireKind::NarrowLink)).count();
-            assert_eq!(routers.is_some(), links > 0, "{name}");
-            assert_eq!(facts.router_count(chips) > 0, links > 0, "{name}");
-            assert_eq!(interconnect(2, 4).links as usize, links, "{name}");
+            let (config, joined) = (of(kind), links > 0 || interconnect(&of(kind), 2, 4).switches.is_some());
+            assert_eq!(facts.is_network(), links > 0, "{name}");
+            assert_eq!(routers.is_some(), joined, "{name}");
+            assert_eq!(facts.router_count(&config, chips) > 0, joined, "{name}");
+            assert_eq!(interconnect(&config, 2, 4).links as usize, links, "{name}");
         }
     }
 

@@ -31,8 +31,8 @@ use crate::engine::arena::Slab;
 use crate::engine::time::Time;
 use crate::fabric::facts::{Facts, Interconnect, Signalling};
 use crate::fabric::omnibus::control::ControlPlane;
-use crate::fabric::omnibus::copies::Copies;
 use crate::fabric::omnibus::grid::{BusId, Grid, Ways};
+use crate::fabric::page_registers::PageRegisters;
 use crate::fabric::packets::{DATA_HEADER_FLITS, Packets, READ_DATA_TRANSFER_FLITS};
 use crate::fabric::trace::{WireTrace, WireUse};
 use crate::fabric::wires::{ControllerUse, Wire};
@@ -48,7 +48,7 @@ pub const WHOLE: Facts = Facts {
     signalling: Signalling::Packets,
     holds_paths: true,
     routers: None,
-    interconnect: |_, _| Interconnect::PACKET_CHANNELS,
+    interconnect: |_, _, _| Interconnect::PACKET_CHANNELS,
 };
 
 /// Facts of the same buses with split pages: their halves take two paths.
@@ -71,7 +71,7 @@ pub struct Omnibus {
     split: bool,
     control: ControlPlane,
     transfers: Slab<PathId, Crossing>,
-    copies: Copies,
+    copies: PageRegisters,
     /// When each chip's last transfer, or half of one, ended.
     port_free_at: Vec<Time>,
     trace: WireTrace,
@@ -230,7 +230,7 @@ impl Fabric for Omnibus {
             split: config.kind == FabricKind::OmnibusSplit,
             control: ControlPlane::new(&config.omnibus.control),
             transfers: Slab::new(),
-            copies: Copies::new(&config.omnibus, layout),
+            copies: PageRegisters::new(&config.omnibus, layout),
             port_free_at: vec![Time::ZERO; layout.chips() as usize],
             trace: WireTrace::default(),
         }

@@ -26,7 +26,7 @@ pub const FACTS: Facts = Facts {
     signalling: Signalling::Packets,
     holds_paths: true,
     routers: None,
-    interconnect: |_, _| Interconnect::PACKET_CHANNELS,
+    interconnect: |_, _, _| Interconnect::PACKET_CHANNELS,
 };
 
 /// Wide shared buses, one a channel.

@@ -48,7 +48,7 @@ pub const FACTS: Facts = Facts {
     signalling: Signalling::Separate,
     holds_paths: false,
     routers: None,
-    interconnect: |_, _| Interconnect::CHANNELS,
+    interconnect: |_, _, _| Interconnect::CHANNELS,
 };
 
 /// Channels with separate command and data pins.

@@ -63,7 +63,7 @@ pub const FACTS: Facts = Facts {
     signalling: Signalling::Circuit,
     holds_paths: true,
     routers: Some(RouterKind::Circuit),
-    interconnect: |rows, columns| Interconnect {
+    interconnect: |_, rows, columns| Interconnect {
         links: neighbours(rows, columns),
         link_bits: 8,
         routers_on_board: true,

@@ -28,11 +28,17 @@ pub enum WireKind {
     ControllerLink,
     /// The same, with two data pins.
     NarrowControllerLink,
+    /// From a controller to several switches, sixteen data pins.
+    Trunk,
+    /// From a switch to some of its chips, sixteen.
+    InnerBus,
+    /// Pins over which a switch is granted its circuits.
+    GrantLine,
 }
 
 impl WireKind {
     /// Every kind.
-    pub const ALL: [WireKind; 9] = [
+    pub const ALL: [WireKind; 12] = [
         WireKind::Channel,
         WireKind::WideChannel,
         WireKind::CommandChannel,
@@ -42,6 +48,9 @@ impl WireKind {
         WireKind::NarrowLink,
         WireKind::ControllerLink,
         WireKind::NarrowControllerLink,
+        WireKind::Trunk,
+        WireKind::InnerBus,
+        WireKind::GrantLine,
     ];
 
     /// Its name in results: narrow and wide ones are called like the others.
@@ -53,6 +62,9 @@ impl WireKind {
             WireKind::Path => "path",
             WireKind::Link | WireKind::NarrowLink => "link",
             WireKind::ControllerLink | WireKind::NarrowControllerLink => "controller_link",
+            WireKind::Trunk => "trunk",
+            WireKind::InnerBus => "inner_bus",
+            WireKind::GrantLine => "grant_line",
         }
     }
 }

@@ -22,36 +22,57 @@ pub struct Area {
     pub router_board_share: Option<f64>,
     /// Area that a controller on the die adds to a flash chip, over that of the chip.
     pub on_die_share: Option<f64>,
+    /// Number of switches between buses. Only of fabrics with switches, like what follows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub switches: Option<u32>,
+    /// Pads of a switch: data and strobes of its buses, chip enables, grants.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub switch_pads: Option<u32>,
+    /// Board area of a switch over that of a flash chip.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub switch_board_share: Option<f64>,
+    /// Pins of all controllers on the side of the chips: data and strobes of their buses, grants.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub controller_pins: Option<u32>,
 }
 
 impl Area {
     /// The area of an interconnect that stands in for `channels` conventional channels.
     pub fn of(interconnect: &Interconnect, channels: u32, keys: &Footprint) -> Area {
-        let &Interconnect { links, link_bits, routers_on_board, on_die_controllers } = interconnect;
+        let &Interconnect { links, link_bits, routers_on_board, on_die_controllers, switches } = interconnect;
+        // Data and strobes of a bus.
+        let bus = |bits: u32| bits + keys.strobe_pins;
+        let pads = switches.map(|each| each.buses * bus(each.bus_bits) + each.other_pads);
         let linked = links > 0;
         let all_links = f64::from(links) * keys.link_vs_channel * f64::from(link_bits) / REFERENCE_BITS;
         Area {
             links: linked.then_some(links),
             link_area_vs_channels: (linked && channels > 0).then(|| all_links / f64::from(channels)),
-            router_board_share: if routers_on_board { router_board_share(keys) } else { None },
+            router_board_share: if routers_on_board { board_share(keys, keys.router_pads) } else { None },
             on_die_share: on_die_controllers.then_some(keys.on_die_controller),
+            switches: switches.map(|each| each.count),
+            switch_pads: pads,
+            switch_board_share: pads.and_then(|pads| board_share(keys, pads)),
+            controller_pins: switches.map(|each| each.controller_buses * bus(each.bus_bits) + each.other_pins),
         }
     }
 }
 
-fn router_board_share(keys: &Footprint) -> Option<f64> {
+/// Board area of a router, or of a switch, whose logic counts as a router's, over that of a flash chip.
+fn board_share(keys: &Footprint, pads: u32) -> Option<f64> {
     let logic = match keys.router {
         RouterSource::Paper => keys.router_logic,
         RouterSource::Synthesised => synthesis::CIRCUIT_AREA,
     };
-    let router = logic.0 as f64 + f64::from(keys.router_pads) * keys.router_pad.0 as f64;
+    let router = logic.0 as f64 + f64::from(pads) * keys.router_pad.0 as f64;
     (keys.flash_chip.0 > 0).then(|| router / keys.flash_chip.0 as f64)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::units;
+    use crate::config::design::Fabric;
+    use crate::config::units::{self, Rate};
     use crate::fabric::FabricKind;
     use crate::fabric::facts::neighbours;
     use proptest::prelude::*;
@@ -61,7 +82,11 @@ mod tests {
     }
 
     fn of(kind: FabricKind, (rows, columns): (u32, u32), keys: &Footprint) -> Area {
-        Area::of(&(kind.facts().interconnect)(rows, columns), rows, keys)
+        Area::of(&parts(kind, rows, columns), rows, keys)
+    }
+
+    fn parts(kind: FabricKind, rows: u32, columns: u32) -> Interconnect {
+        (kind.facts().interconnect)(&Fabric::new(kind, Rate(1_200_000_000)), rows, columns)
     }
 
     /// Venice Table 4 and §6.6: 112 links, 44 % less area than eight channels, a router 8 % of a flash chip.
@@ -89,17 +114,43 @@ mod tests {
     #[test]
     fn buses_have_no_links() {
         let keys = Footprint::default();
-        let none = Area { links: None, link_area_vs_channels: None, router_board_share: None, on_die_share: None };
+        let none = Area {
+            links: None,
+            link_area_vs_channels: None,
+            router_board_share: None,
+            on_die_share: None,
+            switches: None,
+            switch_pads: None,
+            switch_board_share: None,
+            controller_pins: None,
+        };
         assert_eq!(of(FabricKind::Bus, (8, 8), &keys), none);
         assert_eq!(of(FabricKind::Packetized, (8, 8), &keys), Area { on_die_share: Some(0.2), ..none });
         let json = serde_json::to_string(&none).unwrap();
         assert!(json.contains("\"links\":null"), "{json}");
     }
 
+    /// Four trunks and four inner buses of 16 data pins and four strobes, eight chip enables, two pins of grants and their clock;
+    /// a controller has a trunk, and the grants of eight switches.
+    #[test]
+    fn pins_of_clusters() {
+        let keys = Footprint::default();
+        let area = of(FabricKind::Clusters, (8, 8), &keys);
+        assert_eq!((area.switches, area.switch_pads), (Some(8), Some(8 * 20 + 8 + 3)));
+        assert_eq!(area.controller_pins, Some(8 * 20 + 8 * 3));
+        assert!(close(area.switch_board_share, 0.342, 1e-4), "{area:?}");
+        // Three switches for 18 chips, the last one of which could have more; two controllers have two trunks.
+        let small = of(FabricKind::Clusters, (2, 9), &keys);
+        assert_eq!((small.switches, small.switch_pads), (Some(3), Some(6 * 20 + 8 + 3)));
+        assert_eq!(small.controller_pins, Some(2 * 20 + 3 * 3));
+        let json = serde_json::to_string(&of(FabricKind::Bus, (8, 8), &keys)).unwrap();
+        assert!(!json.contains("switch") && !json.contains("pins"), "{json}");
+    }
+
     #[test]
     fn nothing_is_infinite() {
         let keys = Footprint { flash_chip: units::Area(0), ..Footprint::default() };
-        let area = Area::of(&(FabricKind::Venice.facts().interconnect)(8, 8), 0, &keys);
+        let area = Area::of(&parts(FabricKind::Venice, 8, 8), 0, &keys);
         assert_eq!((area.link_area_vs_channels, area.router_board_share), (None, None));
         assert_eq!(of(FabricKind::Venice, (1, 1), &keys).links, None);
     }

@@ -72,14 +72,16 @@ pub struct Rates {
     pub bus: Rate,
     /// Links, routers and buffers.
     pub network: Rate,
-    /// Pins of a channel that carry commands alone, all of them together.
+    /// Pins of a channel that carry commands alone, all of them together, or those of a switch that carry its grants.
     pub commands: Rate,
+    /// How many pins carry a switch's grants.
+    pub grant_pins: u32,
 }
 
 impl Default for Rates {
     fn default() -> Self {
         let Reference { bus_rate, network_rate } = Reference::default();
-        Rates { bus: bus_rate, network: network_rate, commands: bus_rate }
+        Rates { bus: bus_rate, network: network_rate, commands: bus_rate, grant_pins: 0 }
     }
 }
 
@@ -213,7 +215,7 @@ fn array_energy(activity: &Activity, keys: &Array) -> ArrayEnergy {
 fn wires_of(keys: &Wires, kind: WireKind) -> (Power, f64, bool) {
     match kind {
         WireKind::Channel => (keys.channel, 1.0, true),
-        WireKind::WideChannel => (keys.channel, 2.0, true),
+        WireKind::WideChannel => (keys.channel, WIDE, true),
         // Its pins are among those of the channel, whose leakage is stated.
         WireKind::CommandChannel => (keys.channel, 0.0, true),
         WireKind::Column => (keys.column, 1.0, true),
@@ -222,11 +224,26 @@ fn wires_of(keys: &Wires, kind: WireKind) -> (Power, f64, bool) {
         WireKind::NarrowLink => (keys.link, NARROW, false),
         WireKind::ControllerLink => (keys.controller_link, 1.0, false),
         WireKind::NarrowControllerLink => (keys.controller_link, NARROW, false),
+        WireKind::Trunk => (keys.trunk, WIDE, true),
+        WireKind::InnerBus => (keys.inner_bus, WIDE, true),
+        // As many as there are, see `width_of`.
+        WireKind::GrantLine => (keys.path, 0.0, true),
+    }
+}
+
+/// Number of wires of a kind as a multiple of the eight that powers are stated for, as far as they leak by themselves.
+fn width_of(keys: &Wires, rates: &Rates, kind: WireKind) -> f64 {
+    match kind {
+        WireKind::GrantLine => f64::from(rates.grant_pins) / 8.0,
+        _ => wires_of(keys, kind).1,
     }
 }
 
 /// Data wires of a 2-bit link, and so the bits that its routers move in a cycle, as a share of eight.
 const NARROW: f64 = 0.25;
+
+/// Data wires of a bus of sixteen, as a share of eight.
+const WIDE: f64 = 2.0;
 
 /// Milliwatts of wires while they toggle: energy by the bit at the rate that they have, terminations by the time.
 fn wire_power(keys: &Energy, rates: &Rates, kind: WireKind) -> f64 {
@@ -235,6 +252,9 @@ fn wire_power(keys: &Energy, rates: &Rates, kind: WireKind) -> f64 {
         return keys.wires.channel.mw() * ratio(rates.commands, keys.reference.bus_rate);
     }
     let (stated, width, is_bus) = wires_of(&keys.wires, kind);
+    if kind == WireKind::GrantLine {
+        return stated.mw() * ratio(rates.commands, keys.reference.bus_rate);
+    }
     if is_bus {
         let termination = 8.0 * keys.wires.termination.mw();
         width * (stated.mw() * ratio(rates.bus, keys.reference.bus_rate) + termination)
@@ -253,6 +273,8 @@ fn router_power(keys: &Energy, kind: Option<RouterKind>) -> f64 {
         (Some(RouterKind::Packet), RouterSource::Synthesised) => synthesis::PACKET_POWER.mw(),
         // A router of two bits was not synthesised.
         (Some(RouterKind::NarrowPacket), _) => NARROW * keys.routers.packet.mw(),
+        // Nor was a switch.
+        (Some(RouterKind::Switch), _) => WIDE * keys.routers.switch.mw(),
     }
 }
 
@@ -260,7 +282,7 @@ fn router_power(keys: &Energy, kind: Option<RouterKind>) -> f64 {
 fn buffer_power(keys: &Energy, kind: Option<RouterKind>) -> f64 {
     match kind {
         // Circuit-switched routers' two bytes a port are registers and part of their power.
-        None | Some(RouterKind::Circuit) => 0.0,
+        None | Some(RouterKind::Circuit | RouterKind::Switch) => 0.0,
         Some(RouterKind::Packet) => keys.routers.buffer.mw(),
         Some(RouterKind::NarrowPacket) => NARROW * keys.routers.buffer.mw(),
     }
@@ -277,7 +299,11 @@ fn network_ratio(keys: &Energy, rates: &Rates) -> f64 {
 
 fn fabric_energy(activity: &Activity, keys: &Energy) -> FabricEnergy {
     let Activity { router_kind, rates, .. } = activity;
-    let crossing = network_ratio(keys, rates);
+    let crossing = match router_kind {
+        // Its wires are buses.
+        Some(RouterKind::Switch) => ratio(rates.bus, keys.reference.network_rate),
+        _ => network_ratio(keys, rates),
+    };
     FabricEnergy {
         wires: activity.wires.iter().map(|&(kind, time)| wire_power(keys, rates, kind) * time.seconds()).sum(),
         routers: crossing * router_power(keys, *router_kind) * activity.routers.seconds(),
@@ -291,8 +317,8 @@ fn idle_energy(activity: &Activity, keys: &Energy) -> IdleEnergy {
     let span = activity.execution.seconds();
     // Leakage depends on how many wires and gates there are, not on how fast they toggle.
     let leaking = |kind| {
-        let (stated, width, _) = wires_of(&keys.wires, kind);
-        leakage * width * stated.mw()
+        let (stated, ..) = wires_of(&keys.wires, kind);
+        leakage * width_of(&keys.wires, &activity.rates, kind) * stated.mw()
     };
     IdleEnergy {
         chips: chip.mw() * span * f64::from(*chips),

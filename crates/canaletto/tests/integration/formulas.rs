@@ -448,6 +448,65 @@ fn omnibus_saturates_every_bus_that_reaches_the_traffic() {
     assert!(measured < most && measured > 0.95 * most, "held: {measured} of {most}");
 }
 
+/// Clusters, saturated, at a rate at which wires are the limit: a hot chip has its inner bus, a hot switch (a row) its four trunks
+/// or, if it has fewer, these, and uniform traffic all eight trunks. Each page takes its wires for a command and for its data, with a
+/// grant and a set-up each, and what asks for the data comes back through the switch. Uniformly some are lost: a switch
+/// finds its trunks taken while one elsewhere, which it does not hang on, is free.
+#[test]
+fn clusters_saturate_trunks_and_inner_buses() {
+    const RATE: f64 = 0.3;
+    let report = |at: &str, more: &[&str]| {
+        let text = format!(
+            "name = \"hot\"\npartitioned = true\n[[flow]]\nname = \"a\"\n{at}\n[flow.synthetic]\nrequests = 20000\n\
+             read_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1024\n"
+        );
+        let workload = canaletto::config::load_workload("hot", Some(&text), &[]).unwrap();
+        let keys = [
+            "fabric.kind=clusters",
+            "link.lanes=32",
+            "fabric.transfer_order=commands-first",
+            "fabric.link_rate=300MB/s",
+            "geometry.planes_per_die=4",
+            "flash.multi_plane=off",
+            "host.queue_entries=2048",
+            "host.fetch_limit=1024",
+        ];
+        simulate(&preset("performance-optimized", &[&keys[..], more].concat()), &workload).report
+    };
+    // Grant and set-up, chip enable and eight flits; the same, then request, header and page, of an odd number of flits one more.
+    let granted = 10.0 + 20.0;
+    let page = granted + 20.0 + 8.0 / 2.0 / RATE + 2.0 + granted + (2.0 + 4100.0) / 2.0 / RATE + 4.0;
+    let (hot_row, hot_chip) = ("channels = [0]", "channels = [0]\nchips = [3]");
+    for (at, more, wires, least) in [
+        (hot_chip, &[][..], 1.0, 0.99),
+        (hot_row, &[], 4.0, 0.97),
+        (hot_row, &["fabric.clusters.trunks=3"], 3.0, 0.99),
+        (hot_row, &["fabric.clusters.inner_buses=2"], 2.0, 0.99),
+        ("", &[], 8.0, 0.97),
+    ] {
+        let report = report(at, more);
+        let (measured, most) = (report.measures.bandwidth_mb_s.unwrap(), wires * 4096e3 / page);
+        assert!(measured < most && measured > least * most, "{at} {more:?}: {measured} of {most}");
+        let free = report.measures.path_conflicts.free_request_share.unwrap();
+        assert_eq!(free == 1.0, at == hot_chip, "{at}: {free}");
+    }
+}
+
+/// Clusters without load: grant and set-up before the command and before the data, which come back through the switch.
+#[test]
+fn unloaded_reads_behind_switches() {
+    let workload = synthetic("requests = 200\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
+    let outcome = simulate(&preset("performance-optimized", &["fabric.kind=clusters"]), &workload);
+    let blame = &outcome.records.as_ref().unwrap().blame;
+    let each = |cause: Cause| blame[cause as usize].iter().copied().collect::<std::collections::BTreeSet<_>>();
+    // Flits of 8 bits at 1.2 GB/s, two at a time: eight of a command, two that ask and 4099 (with one of padding) that answer.
+    let flits = |count: f64| (count / 2.4 * 1e3).ceil() as u64;
+    assert_eq!(each(Cause::PathReservation), [2 * 30_000].into());
+    assert_eq!(each(Cause::CommandTransfer), [20_000 + flits(8.0) + 2_000].into());
+    assert_eq!(each(Cause::DataTransfer), [flits(2.0) + flits(4100.0) + 4_000].into());
+    assert!(each(Cause::PathConflict).iter().all(|&wait| wait == 0));
+}
+
 /// Venice §3.1, Fig. 3: command 10 ns, tR 3 µs and transfer 4 µs (4096 B at 1.024 GB/s). Two reads that begin together take
 /// 11.01 µs on one channel and 7.01 µs on two, or where every chip has a path of its own.
 #[test]

@@ -29,6 +29,7 @@ const VIA_CONTROLLER: &[&str] = &[
     "ftl.write_placement=dynamic",
     "fabric.omnibus.chip_to_chip_ecc=via-controller",
 ];
+const CLUSTERS: &[&str] = &["fabric.kind=clusters", "geometry.chips_per_channel=8"];
 const BAST: &[&str] = &["ftl.mapping=bast", "ftl.unwritten_reads=zeroes", "ftl.overprovisioning=0.6"];
 const FEW_LOGS: &[&str] = &["ftl.mapping=bast", "ftl.unwritten_reads=zeroes", "ftl.hybrid.log_blocks=3"];
 /// 66 wrong bits of 8192 on average, of which 72 can be corrected.
@@ -198,6 +199,9 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("energy.wires.termination", "1mW", &[], READS),
     ("energy.wires.link", "9mW", &["fabric.kind=venice"], READS),
     ("energy.wires.controller_link", "9mW", &["fabric.kind=venice"], READS),
+    ("energy.wires.trunk", "9mW", CLUSTERS, READS),
+    ("energy.wires.inner_bus", "9mW", CLUSTERS, READS),
+    ("energy.routers.switch", "9mW", CLUSTERS, READS),
     ("energy.routers.circuit", "9mW", &["fabric.kind=venice"], READS),
     ("energy.routers.packet", "9mW", &["fabric.kind=mesh"], READS),
     ("energy.routers.buffer", "9mW", &["fabric.kind=mesh"], READS),
@@ -209,6 +213,7 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("area.router_pads", "20", &["fabric.kind=venice"], READS),
     ("area.router_pad", "1um2", &["fabric.kind=venice"], READS),
     ("area.flash_chip", "50mm2", &["fabric.kind=venice"], READS),
+    ("area.strobe_pins", "2", CLUSTERS, READS),
     ("area.on_die_controller", "0.1", &["fabric.kind=packetized"], READS),
     ("fabric.sca.ca_width", "1", &["fabric.kind=sca"], READS),
     ("fabric.sca.ca_rate", "50MB/s", &["fabric.kind=sca"], READS),
@@ -220,6 +225,13 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("fabric.omnibus.chip_to_chip_ecc", "detect", SPATIAL, WRITES),
     ("fabric.omnibus.detect_time", "9us", DETECTING, WRITES),
     ("fabric.omnibus.via_controller_every", "1", VIA_CONTROLLER, WRITES),
+    ("fabric.clusters.chips_per_switch", "4", CLUSTERS, READS),
+    ("fabric.clusters.inner_buses", "2", CLUSTERS, READS),
+    ("fabric.clusters.trunks", "1", CLUSTERS, READS),
+    ("fabric.clusters.setup", "100ns", CLUSTERS, READS),
+    ("fabric.clusters.delay", "10ns", CLUSTERS, READS),
+    ("fabric.clusters.grant_width", "1", CLUSTERS, READS),
+    ("fabric.clusters.grant_rate", "50MB/s", CLUSTERS, READS),
     ("fabric.mesh.buffer", "4160B", MESH, READS),
     ("fabric.mesh.packet", "1KiB", MESH, READS),
     ("fabric.mesh.controller", "least-loaded", MESH, READS),

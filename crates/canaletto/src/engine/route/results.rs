@@ -7,6 +7,7 @@ use crate::config::workload::Workload;
 use crate::engine::features::Features;
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::Fabric;
+use crate::fabric::facts::RouterKind;
 use crate::fabric::wires::WireKind;
 use crate::flash::Operations;
 use crate::flash::address::{ChipId, LunId, PlaneId};
@@ -144,11 +145,20 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             buffers: crossed,
             router_kind: facts.routers,
             transfers: self.paths.transfer_time(),
-            rates: Rates { bus: keys.link_rate, network: keys.network.link_rate, commands: keys.sca.rate() },
+            rates: Rates {
+                bus: keys.link_rate,
+                network: keys.network.link_rate,
+                commands: if facts.routers == Some(RouterKind::Switch) {
+                    keys.clusters.rate_of_grants()
+                } else {
+                    keys.sca.rate()
+                },
+                grant_pins: keys.clusters.grant_width,
+            },
             parts: Parts {
                 chips: self.layout.chips(),
                 wires: WireKind::ALL.into_iter().map(|kind| (kind, count(kind))).collect(),
-                routers: facts.router_count(self.layout.chips()),
+                routers: facts.router_count(keys, self.layout.chips()),
                 ssd_controllers: 1,
             },
             execution: self.events.now().saturating_sub(self.work.statistics.first_arrival().unwrap_or_default()),
@@ -158,7 +168,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
 
     fn area(&self, design: &Design) -> Area {
         let (rows, columns) = (self.layout.channels, self.layout.chips_per_channel);
-        let interconnect = (design.fabric.kind.facts().interconnect)(rows, columns);
+        let interconnect = (design.fabric.kind.facts().interconnect)(&design.fabric, rows, columns);
         Area::of(&interconnect, rows, &design.area)
     }
 

@@ -10,46 +10,12 @@
 //! controller passes no controller's ECC: §VIII, "On-die ECC functions", proposes error detection in the chip.
 
 use super::{AGREEMENT, Crossing, Event, Omnibus};
-use crate::config::design::{ChipToChipEcc, Omnibus as OmnibusConfig};
 use crate::engine::time::Time;
 use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::packets::READ_DATA_TRANSFER_FLITS;
 use crate::fabric::{Direction, Fabric, PathId, Transfer};
-use crate::flash::address::{ChipId, Layout};
+use crate::flash::address::ChipId;
 use crate::flash::interface::Operation;
-
-/// Measure against errors that copies would pass on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum CopyCheck {
-    /// Nothing.
-    None,
-    /// The destination chip looks for errors, which takes this long before it can program the page; the bus is free
-    /// meanwhile. Assumed where used: the paper gives no time.
-    Detect(Time),
-    /// Every n-th copy of a page goes through the controller, which corrects it; n is at least 1.
-    ViaControllerEvery(u32),
-}
-
-/// The registers of every chip, and the rules of copying.
-#[derive(serde::Serialize, serde::Deserialize)]
-pub struct Copies {
-    free_registers: Vec<u8>,
-    registers: u8,
-    check: CopyCheck,
-}
-
-impl Copies {
-    /// Nothing taken.
-    pub fn new(config: &OmnibusConfig, layout: &Layout) -> Copies {
-        let registers = config.v_page_registers as u8;
-        let check = match config.chip_to_chip_ecc {
-            ChipToChipEcc::None => CopyCheck::None,
-            ChipToChipEcc::Detect => CopyCheck::Detect(config.detect_time.time()),
-            ChipToChipEcc::ViaController => CopyCheck::ViaControllerEvery(config.via_controller_every),
-        };
-        Copies { free_registers: vec![registers; layout.chips() as usize], registers, check }
-    }
-}
 
 impl ChipToChip<Event> for Omnibus {
     const JOINS_CHIPS: bool = true;
@@ -61,16 +27,11 @@ impl ChipToChip<Event> for Omnibus {
 
     /// Takes a V-page register of a chip if one is free.
     fn reserve_register(&mut self, chip: ChipId) -> bool {
-        let free = &mut self.copies.free_registers[chip.index()];
-        let taken = *free > 0;
-        *free -= u8::from(taken);
-        taken
+        self.copies.reserve(chip)
     }
 
     fn release_register(&mut self, chip: ChipId) {
-        let free = &mut self.copies.free_registers[chip.index()];
-        assert!(*free < self.copies.registers, "a register of chip {} is given back twice", chip.0);
-        *free += 1;
+        self.copies.release(chip);
     }
 
     fn copy_is_free(&self, _: ChipId, to: ChipId) -> bool {
@@ -104,11 +65,11 @@ impl ChipToChip<Event> for Omnibus {
     }
 
     fn must_check(&self, copies: u32) -> bool {
-        matches!(self.copies.check, CopyCheck::ViaControllerEvery(n) if copies + 1 >= n)
+        self.copies.must_check(copies)
     }
 
     fn check_time(&self) -> Time {
-        if let CopyCheck::Detect(time) = self.copies.check { time } else { Time::ZERO }
+        self.copies.check_time()
     }
 
     fn keep_columns(&mut self, kept: impl Fn(ChipId) -> bool) {

@@ -167,10 +167,10 @@ fn the_report_has_the_promised_names() {
 }
 
 /// Milliwatts of each kind of wire at some rates.
-fn powers(keys: &Wires, bus: u64, network: u64) -> [f64; 9] {
+fn powers(keys: &Wires, bus: u64, network: u64) -> [f64; 12] {
     let keys = Energy { wires: keys.clone(), ..Energy::default() };
-    WireKind::ALL
-        .map(|kind| wire_power(&keys, &Rates { bus: Rate(bus), network: Rate(network), commands: Rate(bus) }, kind))
+    let rates = Rates { bus: Rate(bus), network: Rate(network), commands: Rate(bus), grant_pins: 2 };
+    WireKind::ALL.map(|kind| wire_power(&keys, &rates, kind))
 }
 
 const BUS: u64 = 1_200_000_000;
@@ -186,17 +186,20 @@ fn every_kind_has_its_key_and_its_width() {
         path: mw(12),
         link: mw(16),
         controller_link: mw(20),
+        trunk: mw(24),
+        inner_bus: mw(28),
         ..Wires::default()
     };
-    assert_eq!(powers(&keys, BUS, NETWORK), [4.0, 8.0, 4.0, 8.0, 12.0, 16.0, 4.0, 20.0, 5.0]);
-    let routers = Routers { circuit: mw(4), packet: mw(8), buffer: mw(12) };
-    let kinds = [RouterKind::Circuit, RouterKind::Packet, RouterKind::NarrowPacket];
+    let expected = [4.0, 8.0, 4.0, 8.0, 12.0, 16.0, 4.0, 20.0, 5.0, 48.0, 56.0, 12.0];
+    assert_eq!(powers(&keys, BUS, NETWORK), expected);
+    let routers = Routers { circuit: mw(4), packet: mw(8), buffer: mw(12), switch: mw(16) };
+    let kinds = [RouterKind::Circuit, RouterKind::Packet, RouterKind::NarrowPacket, RouterKind::Switch];
     let keys = Energy { routers, ..Energy::default() };
-    assert_eq!(kinds.map(|kind| router_power(&keys, Some(kind))), [4.0, 8.0, 2.0]);
-    assert_eq!(kinds.map(|kind| buffer_power(&keys, Some(kind))), [0.0, 12.0, 3.0]);
+    assert_eq!(kinds.map(|kind| router_power(&keys, Some(kind))), [4.0, 8.0, 2.0, 32.0]);
+    assert_eq!(kinds.map(|kind| buffer_power(&keys, Some(kind))), [0.0, 12.0, 3.0, 0.0]);
     let keys = Energy { router: RouterSource::Synthesised, ..keys };
     let (circuit, packet) = (synthesis::CIRCUIT_POWER.mw(), synthesis::PACKET_POWER.mw());
-    assert_eq!(kinds.map(|kind| router_power(&keys, Some(kind))), [circuit, packet, 2.0]);
+    assert_eq!(kinds.map(|kind| router_power(&keys, Some(kind))), [circuit, packet, 2.0, 32.0]);
 }
 
 /// A byte over wires takes ½ α C V² a bit however fast it goes: a page at four times the rate lasts a quarter as long and takes
@@ -205,7 +208,8 @@ fn every_kind_has_its_key_and_its_width() {
 fn a_byte_takes_the_same_energy_at_any_rate_and_width() {
     let at = |kind: WireKind, times: u64, width: u64| {
         let lasts = Time(PAGE.0 / times / width);
-        let rates = Rates { bus: Rate(BUS * times), network: Rate(NETWORK * times), commands: Rate(BUS * times) };
+        let (bus, network) = (Rate(BUS * times), Rate(NETWORK * times));
+        let rates = Rates { bus, network, commands: bus, grant_pins: 2 };
         let router_kind = Some(RouterKind::Packet);
         let (routers, buffers) = (lasts.into(), lasts.into());
         of(&Activity { wires: vec![(kind, lasts)], routers, buffers, router_kind, rates, ..Activity::default() })
@@ -213,7 +217,8 @@ fn a_byte_takes_the_same_energy_at_any_rate_and_width() {
             .fabric
     };
     let buses = [WireKind::Channel, WireKind::CommandChannel, WireKind::Column, WireKind::Path];
-    for kind in buses.into_iter().chain([WireKind::Link, WireKind::ControllerLink]) {
+    let others = [WireKind::Link, WireKind::ControllerLink, WireKind::Trunk, WireKind::InnerBus, WireKind::GrantLine];
+    for kind in buses.into_iter().chain(others) {
         let (slow, fast) = (at(kind, 1, 1), at(kind, 4, 1));
         assert!(close(slow.wires, fast.wires), "{kind:?}");
         assert!(close(slow.routers, fast.routers) && close(slow.buffers, fast.buffers));
@@ -251,7 +256,7 @@ fn leakage_does_not_follow_the_rate() {
     let execution = Time::from_us(1_000_000);
     let slow = Activity { parts, router_kind, execution, ..Activity::default() };
     let fast = Activity {
-        rates: Rates { bus: Rate(9 * BUS), network: Rate(9 * NETWORK), commands: Rate(9 * BUS) },
+        rates: Rates { bus: Rate(9 * BUS), network: Rate(9 * NETWORK), commands: Rate(9 * BUS), grant_pins: 2 },
         ..slow.clone()
     };
     assert_eq!(of(&slow).energy_detail.idle, of(&fast).energy_detail.idle);

@@ -95,7 +95,21 @@ impl Lengths {
     }
 
     fn lanes(&self) -> u64 {
-        if self.fabric.kind == FabricKind::Packetized { 2 } else { 1 }
+        if matches!(self.fabric.kind, FabricKind::Packetized | FabricKind::Clusters) { 2 } else { 1 }
+    }
+
+    /// Least time of a grant of the arbiter: what it is and which way, a trunk, and an inner bus with a chip on it; or two of these.
+    pub fn grant(&self, controllers: u32) -> Time {
+        let keys = &self.fabric.clusters;
+        let bits = |count: u32| u64::from(u32::BITS - count.saturating_sub(1).leading_zeros());
+        let chip = bits(keys.inner_buses) + bits(keys.chips_per_switch / keys.inner_buses);
+        let trunk = bits(keys.trunks.unwrap_or(4).min(controllers));
+        at_rate((2 + trunk + chip).max(1 + 2 * chip), keys.grant_rate.0 * u64::from(keys.grant_width))
+    }
+
+    /// Least time from a grant to the first cycle, and that in which a switch passes a byte on.
+    pub fn switch(&self) -> (Time, Time) {
+        (self.fabric.clusters.setup.time(), self.fabric.clusters.delay.time())
     }
 
     /// Least time of the commands and addresses of a transfer.
@@ -122,7 +136,7 @@ impl Lengths {
             FabricKind::Bus | FabricKind::Ideal => {
                 Time::from_ns(self.distances.t_cs + cycles(load.operation, planes) * self.distances.t_cad)
             }
-            FabricKind::Packetized | FabricKind::Omnibus | FabricKind::OmnibusSplit => {
+            FabricKind::Packetized | FabricKind::Omnibus | FabricKind::OmnibusSplit | FabricKind::Clusters => {
                 Time::from_ns(self.distances.t_cs) + at_rate(planes * (1 + bytes), self.lanes() * rate)
             }
             FabricKind::Sca => self.cycles(planes * bytes),
@@ -158,7 +172,7 @@ impl Lengths {
                 let bits = self.fabric.sca.ca_rate.0 * u64::from(self.fabric.sca.ca_width);
                 Time::from_ns(self.distances.t_cs) + at_rate(count * PACKET_BITS, bits)
             }
-            FabricKind::Packetized | FabricKind::Omnibus | FabricKind::OmnibusSplit => {
+            FabricKind::Packetized | FabricKind::Omnibus | FabricKind::OmnibusSplit | FabricKind::Clusters => {
                 at_rate(count, self.lanes() * rate)
             }
             // A chip on a network sends its status by itself: header and status.
@@ -182,7 +196,7 @@ impl Lengths {
                     at_rate(bursts * burst, rate).saturating_sub(Time(bursts))
                 }
             },
-            FabricKind::Packetized | FabricKind::Omnibus | FabricKind::OmnibusSplit => {
+            FabricKind::Packetized | FabricKind::Omnibus | FabricKind::OmnibusSplit | FabricKind::Clusters => {
                 let asked = if load.carries == Carries::Data { REQUEST } else { 0 };
                 at_rate(asked + DATA_HEADER + bytes, self.lanes() * rate)
             }

@@ -2,9 +2,10 @@
 //!
 //! Wires are numbered as timelines number them: by their place in the documentation of each fabric, from the first row on.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::config::design::{ControllerEdge, Design, FabricKind};
+use crate::config::design::{Clusters, ControllerEdge, Design, FabricKind};
 
 /// An end of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,6 +30,12 @@ pub enum Line {
     },
     /// A link from one node to another; where links are used both ways, from the first to the second or back.
     Link(Node, Node),
+    /// A trunk from the controller of its number to these switches.
+    Trunk(Vec<u32>),
+    /// An inner bus of a switch, with its chips.
+    Inner(u32, Range<u32>),
+    /// Pins over which a switch is granted its circuits.
+    Grants(u32),
 }
 
 /// A wire.
@@ -50,13 +57,16 @@ pub struct Shape {
     /// The wires.
     pub wires: Vec<Wire>,
     edge: ControllerEdge,
+    chips_per_switch: u32,
 }
 
 impl Shape {
     /// The wires of a validated design.
     pub fn new(design: &Design) -> Shape {
         let (rows, columns) = (design.geometry.channels, design.geometry.chips_per_channel);
-        let mut shape = Shape { rows, columns, wires: Vec::new(), edge: design.fabric.network.controllers };
+        let edge = design.fabric.network.controllers;
+        let chips_per_switch = design.fabric.clusters.chips_per_switch;
+        let mut shape = Shape { rows, columns, wires: Vec::new(), edge, chips_per_switch };
         shape.wires = match design.fabric.kind {
             FabricKind::Bus | FabricKind::Packetized => shape.row_buses(),
             FabricKind::Sca => [shape.row_buses(), shape.command_buses()].concat(),
@@ -64,6 +74,7 @@ impl Shape {
             FabricKind::Omnibus | FabricKind::OmnibusSplit => [shape.row_buses(), shape.column_buses()].concat(),
             FabricKind::Mesh | FabricKind::Mesh2bit => shape.directed_links(),
             FabricKind::Venice => shape.links(),
+            FabricKind::Clusters => shape.clusters(&design.fabric.clusters),
         };
         shape
     }
@@ -86,6 +97,11 @@ impl Shape {
     /// The router of a controller: at the west end of its row, or of odd rows at the east end.
     pub fn entry(&self, controller: u32) -> u32 {
         self.at(controller, if self.is_east(controller) { self.columns - 1 } else { 0 })
+    }
+
+    /// The switch of a chip.
+    pub fn switch_of(&self, chip: u32) -> u32 {
+        chip / self.chips_per_switch
     }
 
     fn is_east(&self, controller: u32) -> bool {
@@ -122,6 +138,34 @@ impl Shape {
             Wire { name, line: Line::Bus { rows: 0..self.rows, columns: first..last + 1, driver } }
         };
         (0..).zip((0..self.columns).step_by(each as usize)).map(bus).collect()
+    }
+
+    /// Trunks, one a controller, inner buses switch by switch, and grants (docs/fabrics.md).
+    fn clusters(&self, keys: &Clusters) -> Vec<Wire> {
+        let chips = self.rows * self.columns;
+        let switches = chips.div_ceil(keys.chips_per_switch);
+        let steps = trunk_steps(keys.trunks.unwrap_or(4).min(self.rows), self.rows);
+        // Own trunks are spread evenly.
+        let hangs_on = |switch: u32, trunk: u32| {
+            let own = switch * self.rows / switches;
+            steps.iter().any(|step| (own + step) % self.rows == trunk)
+        };
+        let trunk = |c| Wire {
+            name: format!("trunk {c}"),
+            line: Line::Trunk((0..switches).filter(|&switch| hangs_on(switch, c)).collect()),
+        };
+        let each = keys.chips_per_switch / keys.inner_buses;
+        let buses = |switch: u32| {
+            let end = ((switch + 1) * keys.chips_per_switch).min(chips);
+            let firsts = (switch * keys.chips_per_switch..end).step_by(each as usize);
+            let inner = move |(number, first): (u32, u32)| Wire {
+                name: format!("inner bus {switch}.{number}"),
+                line: Line::Inner(switch, first..(first + each).min(end)),
+            };
+            (0..).zip(firsts).map(inner)
+        };
+        let grants = |switch| Wire { name: format!("grants to switch {switch}"), line: Line::Grants(switch) };
+        (0..self.rows).map(trunk).chain((0..switches).flat_map(buses)).chain((0..switches).map(grants)).collect()
     }
 
     fn between(&self, from: u32, to: u32) -> Wire {
@@ -172,6 +216,25 @@ impl Shape {
         }
         wires
     }
+}
+
+/// Steps from a switch's own trunk to all of its trunks: each next one the shortest of those after which two switches, at whatever
+/// distance, have the fewest trunks in common at the most.
+fn trunk_steps(trunks: u32, controllers: u32) -> Vec<u32> {
+    let mut steps = vec![0];
+    while steps.len() < trunks as usize {
+        let in_common = |next: u32| {
+            let all: BTreeSet<u32> = steps.iter().copied().chain([next]).collect();
+            let at = |distance: u32| {
+                all.iter().filter(|&step| all.contains(&((step + distance) % controllers))).count()
+            };
+            (1..controllers).map(at).max()
+        };
+        let left = (0..controllers).filter(|step| !steps.contains(step));
+        let next = left.min_by_key(|&next| in_common(next)).expect("there are as many controllers");
+        steps.push(next);
+    }
+    steps
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use super::{EVERYTHING, LARGE_MIXED, LARGE_READS, MIXED, PARTIAL, READS, SQUARE,
 use crate::case::Case;
 
 /// All fabrics.
-pub const FABRICS: [&str; 9] =
-    ["bus", "packetized", "omnibus", "omnibus-split", "mesh", "mesh-2bit", "venice", "ideal", "sca"];
+pub const FABRICS: [&str; 10] =
+    ["bus", "packetized", "omnibus", "omnibus-split", "mesh", "mesh-2bit", "venice", "ideal", "sca", "clusters"];
 
 /// Options of a fabric beside its defaults.
 const OPTIONS: &[(&str, &[&str])] = &[
@@ -62,6 +62,10 @@ const OPTIONS: &[(&str, &[&str])] = &[
     ("sca", &["fabric.transfer_order=commands-first", "fabric.data_queue=oldest-request"]),
     ("sca", &["fabric.sca.ca_width=1", "fabric.sca.ca_rate=40MB/s"]),
     ("sca", &["fabric.link_rate=200MB/s", "flash.busy_until_data_out=true"]),
+    ("clusters", &["fabric.hold_path=always"]),
+    ("clusters", &["fabric.hold_path=reads", "fabric.clusters.trunks=1"]),
+    ("clusters", &["fabric.clusters.grant_rate=20MB/s", "fabric.transfer_order=commands-first"]),
+    ("clusters", &["fabric.clusters.chips_per_switch=4", "fabric.clusters.inner_buses=1", "fabric.link_rate=300MB/s"]),
 ];
 
 pub fn cases() -> Vec<Case> {

@@ -247,6 +247,10 @@ impl Settings {
         if self.is("fabric.hold_path", "always") {
             self.set("flash.suspend.operations", "none");
         }
+        if self.0.contains_key("fabric.clusters.trunks") {
+            let controllers = self.number("geometry.channels");
+            self.set("fabric.clusters.trunks", self.number("fabric.clusters.trunks").min(controllers));
+        }
         if !self.is("fabric.hold_path", "never") {
             self.set("gc.copyback", false);
         }

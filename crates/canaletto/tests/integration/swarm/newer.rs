@@ -29,6 +29,10 @@ pub fn newer() -> Vec<Setting> {
         any("fabric.kind", FabricKind::NAMES),
         any("fabric.sca.ca_width", [2, 1, 4]),
         any("fabric.sca.ca_rate", ["400MB/s", "400MB/s", "20MB/s"]),
+        any("fabric.clusters.chips_per_switch", [8, 4, 12]),
+        any("fabric.clusters.inner_buses", [4, 2, 1]),
+        any("fabric.clusters.trunks", [4, 2, 1]),
+        any("fabric.clusters.grant_rate", ["400MB/s", "400MB/s", "20MB/s"]),
         // One block of every plane, or as many as are free.
         any("flash.pslc.static_size", ["0B", "0B", "1B"]),
         any("flash.pslc.dynamic_size", ["0B", "1B", "1GiB"]),

@@ -2,6 +2,7 @@
 
 mod buses;
 mod chips;
+mod clusters;
 mod networks;
 mod tape;
 
@@ -36,6 +37,7 @@ const SITES: &[(&str, &[&str])] = &[
         &["flash.independent_plane_reads=true", "flash.cache_program=true", "fabric.transfer_order=commands-first"],
     ),
     ("sca", &["fabric.kind=sca"]),
+    ("clusters", &["fabric.kind=clusters"]),
     ("ideal", &["fabric.kind=ideal"]),
     ("packetized", &["fabric.kind=packetized"]),
     ("omnibus", &["fabric.kind=omnibus"]),
@@ -58,7 +60,7 @@ fn drive(changes: &[&str]) -> Design {
 }
 
 fn faults() -> Vec<&'static Fault> {
-    [buses::FAULTS, chips::FAULTS, networks::FAULTS].into_iter().flatten().collect()
+    [buses::FAULTS, chips::FAULTS, clusters::FAULTS, networks::FAULTS].into_iter().flatten().collect()
 }
 
 /// Each planted fault is noticed by its rule; the same recording without it is clean.
@@ -151,6 +153,14 @@ fn no_fabric_violates_a_rule() {
         &["fabric.venice.retry=immediate", "fabric.omnibus.control.rate=20MB/s"],
         &["fabric.venice.retry=oracle", "fabric.venice.tear_down=wire", "fabric.mesh.buffer=5KiB"],
         &["fabric.venice.scouts=atomic"],
+        &["fabric.clusters.chips_per_switch=2", "fabric.clusters.inner_buses=1", "fabric.clusters.trunks=2"],
+        &["fabric.clusters.grant_rate=5MB/s", "fabric.clusters.setup=0ns", "fabric.clusters.delay=0ns"],
+        &[
+            "fabric.clusters.chips_per_switch=6",
+            "fabric.clusters.inner_buses=3",
+            "gc.scope=spatial",
+            "ftl.write_placement=dynamic",
+        ],
         &["fabric.venice.scouts=clocked", "fabric.venice.tear_down=wire"],
     ];
     for kind in FabricKind::ALL {

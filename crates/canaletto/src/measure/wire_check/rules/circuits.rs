@@ -62,7 +62,7 @@ impl Circuits {
     fn ends(&self, wire: u32) -> Option<(Node, Node)> {
         match self.known.shape.wires.get(wire as usize)?.line {
             Line::Link(from, to) => Some((from, to)),
-            Line::Bus { .. } => None,
+            _ => None,
         }
     }
 

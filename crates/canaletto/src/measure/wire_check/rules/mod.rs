@@ -13,6 +13,7 @@ mod routes;
 mod scouts;
 mod spans;
 mod steps;
+mod switches;
 
 use std::rc::Rc;
 
@@ -46,5 +47,6 @@ pub fn all(known: &Rc<Known>) -> Vec<Box<dyn Check>> {
         Box::new(scouts::Scouts::new(known)),
         Box::new(routes::Routes::new(known)),
         Box::new(handshakes::Handshakes::new(known)),
+        Box::new(switches::Switches::new(known)),
     ]
 }

@@ -1,4 +1,4 @@
-//! A bus leads to the chip whose commands and data cross it.
+//! A bus leads to the chip whose commands and data cross it, an inner bus of a switch to one of the two chips of a copy.
 
 use std::rc::Rc;
 
@@ -24,14 +24,26 @@ impl Check for Reach {
         let Fact::Wire(cycles) = &entry.fact else { return };
         let shape = &self.known.shape;
         let Some(wire) = shape.wires.get(cycles.wire as usize) else { return };
-        let Line::Bus { rows, columns, .. } = &wire.line else { return };
         if !matches!(cycles.what, WireUse::Command | WireUse::Data | WireUse::Handshake) {
             return;
         }
         let Some(open) = transfers.of(cycles) else { return };
-        for chip in [open.load.chip, open.load.to] {
+        let chips = [open.load.chip, open.load.to];
+        if let Line::Inner(_, reached) = &wire.line {
+            if chips.iter().any(|chip| reached.contains(&chip.0)) {
+                return;
+            }
+        }
+        for chip in chips {
             let (row, column) = shape.place(chip.0);
-            if !rows.contains(&row) || !columns.contains(&column) {
+            let is_reached = match &wire.line {
+                Line::Bus { rows, columns, .. } => rows.contains(&row) && columns.contains(&column),
+                Line::Trunk(switches) => switches.contains(&shape.switch_of(chip.0)),
+                Line::Grants(switch) => *switch == shape.switch_of(chip.0),
+                Line::Inner(..) => false,
+                Line::Link(..) => true,
+            };
+            if !is_reached {
                 let what = format!("cycles for chip {row},{column}");
                 found.add(Rule::Reach, cycles.from, wire.name.clone(), what, "those of a chip on this wire");
                 return;

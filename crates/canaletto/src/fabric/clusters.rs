@@ -1,0 +1,378 @@
+//! Clusters of chips behind switches, each of which hangs on the trunks of several controllers.
+//!
+//! ```text
+//! controller 0 ══╦═════════╦══ trunk 0      16 data pins a trunk and an inner bus; a transfer takes any free trunk of its
+//! controller 1 ══║══╦══╦═══║══ trunk 1      chip's switch and the chip's inner bus
+//!              switch 0   switch 1
+//!               ║   ║      ║   ║ inner buses
+//!              chips      chips
+//!
+//! arbiter ─ grant ─▶ switch │ set-up │ packets cross trunk, switch and inner bus at once │
+//! ```
+//! All controllers are on one chip, and so is the arbiter, which knows every trunk and inner bus: a transfer starts where both are
+//! free, and waits otherwise, which is a path conflict. The arbiter tells the switch over pins of its own ([`grants`]); trunk and
+//! inner bus are taken from then on. Which switch hangs on which trunks: [`tree`]. Copies between chips of a switch: [`copies`].
+//!
+//! A switch passes bytes on a while after they came and has no buffer, so that a circuit crosses at one rate, `fabric.link_rate`: that
+//! of the slower of its two wires, where loads make them differ. Packets are those of Networked SSD (MICRO 2022) §IV-B, two flits at
+//! a time. No paper has this fabric; what is known of it is in `docs/fabrics.md`.
+
+mod copies;
+mod grants;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use std::ops::Range;
+
+use crate::config::design::Fabric as FabricConfig;
+use crate::engine::arena::Slab;
+use crate::engine::time::{Time, TimeSum};
+use crate::fabric::clusters::grants::Grants;
+use crate::fabric::clusters::tree::{BusId, SwitchId, Tree, TrunkId};
+use crate::fabric::facts::{Facts, Interconnect, RouterKind, Signalling, Switches};
+use crate::fabric::packets::{Packets, READ_DATA_TRANSFER_FLITS};
+use crate::fabric::page_registers::PageRegisters;
+use crate::fabric::trace::{WireTrace, WireUse};
+use crate::fabric::wires::{ControllerUse, Wire, WireKind};
+use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer, TransferDone};
+use crate::flash::address::{ChipId, Layout};
+use crate::flash::interface::Operation;
+
+/// Data pins of a trunk or an inner bus, in eights: flits that cross at a time.
+const LANES: u64 = 2;
+
+/// Facts of the clusters.
+pub const FACTS: Facts = Facts {
+    name: "clusters",
+    sentence: "Clusters of chips behind switches that hang on the trunks of several controllers each, with a central \
+               arbiter (no paper).",
+    is_usual: false,
+    signalling: Signalling::Packets,
+    holds_paths: true,
+    routers: Some(RouterKind::Switch),
+    interconnect: parts,
+};
+
+fn parts(config: &FabricConfig, rows: u32, columns: u32) -> Interconnect {
+    let keys = &config.clusters;
+    let count = (rows * columns).div_ceil(keys.chips_per_switch);
+    let chips = keys.chips_per_switch.min(rows * columns);
+    // A switch's grants have a clock beside their pins.
+    let grants = keys.grant_width + 1;
+    let switches = Switches {
+        count,
+        buses: keys.trunks(rows) + chips.div_ceil(keys.chips_per_bus()),
+        other_pads: chips + grants,
+        controller_buses: rows,
+        other_pins: count * grants,
+        bus_bits: 8 * LANES as u32,
+    };
+    Interconnect { switches: Some(switches), ..Interconnect::PACKET_CHANNELS }
+}
+
+/// The one domain: whatever crosses may free a trunk for chips of any switch.
+const ALL: DomainId = DomainId(0);
+
+/// Switches, trunks and inner buses.
+#[derive(serde::Serialize, serde::Deserialize)]
+pub struct Clusters {
+    tree: Tree,
+    packets: Packets,
+    grants: Grants,
+    setup: Time,
+    delay: Time,
+    trunks: Vec<Line>,
+    buses: Vec<Line>,
+    /// Free trunks of each switch.
+    free_trunks: Vec<u32>,
+    free_buses: u32,
+    under_way: Slab<PathId, Crossing>,
+    registers: PageRegisters,
+    /// When each chip's last transfer ended.
+    port_free_at: Vec<Time>,
+    /// Time that something crossed switches.
+    crossed: TimeSum,
+    trace: WireTrace,
+}
+
+/// A trunk or an inner bus.
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+struct Line {
+    /// Path for which it is taken.
+    path: PathId,
+    since: Time,
+    busy: Time,
+    active: Time,
+}
+
+/// A transfer or a copy on its way.
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+struct Crossing {
+    chip: ChipId,
+    /// Where a copy goes; of a transfer, its chip again.
+    to: ChipId,
+    /// None of a copy.
+    trunk: TrunkId,
+    /// Time from the arbiter's decision until its first flit.
+    setup: Time,
+}
+
+/// What is on a path has crossed.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Event(PathId);
+
+impl Line {
+    const IDLE: Line = Line { path: PathId::NONE, since: Time::ZERO, busy: Time::ZERO, active: Time::ZERO };
+
+    fn is_free(&self) -> bool {
+        !self.path.is_some()
+    }
+
+    fn take(&mut self, path: PathId, now: Time) {
+        assert!(self.is_free(), "a wire carries the circuits {} and {} at once", self.path.0, path.0);
+        (self.path, self.since) = (path, now);
+    }
+
+    fn give_back(&mut self, path: PathId, now: Time) {
+        assert!(self.path == path, "the wire of circuit {} is given back by {}", self.path.0, path.0);
+        self.path = PathId::NONE;
+        self.busy += now - self.since;
+    }
+}
+
+impl Clusters {
+    /// The trunk that a transfer behind this switch takes now, if one is free: the first in the switch's order.
+    fn first_free(&self, switch: SwitchId) -> Option<TrunkId> {
+        self.tree.trunks(switch).iter().copied().find(|trunk| self.trunks[trunk.index()].is_free())
+    }
+
+    /// Places of inner buses and of grants' lines among the wires, behind the trunks.
+    fn bus_wire(&self, bus: BusId) -> u32 {
+        self.tree.controllers() + bus.0
+    }
+
+    fn grant_wire(&self, switch: SwitchId) -> u32 {
+        self.tree.controllers() + self.tree.buses() + switch.0
+    }
+
+    /// Tells a switch of a circuit. Returns when it is there.
+    fn grant(&mut self, path: PathId, switch: SwitchId, now: Time) -> Time {
+        let (from, until) = self.grants.send(switch, now);
+        self.trace.write(self.grant_wire(switch), WireUse::Handshake, path, from, until);
+        let begins = until + self.setup;
+        self.under_way[path].setup = begins - now;
+        begins
+    }
+
+    fn take_trunk(&mut self, trunk: TrunkId, path: PathId, now: Time) {
+        self.trunks[trunk.index()].take(path, now);
+        self.tree.on_trunk(trunk).iter().for_each(|switch| self.free_trunks[switch.index()] -= 1);
+    }
+
+    fn take_bus(&mut self, bus: BusId, path: PathId, now: Time) {
+        self.buses[bus.index()].take(path, now);
+        self.free_buses -= 1;
+    }
+
+    fn give_bus_back(&mut self, bus: BusId, path: PathId, now: Time) {
+        self.buses[bus.index()].give_back(path, now);
+        self.free_buses += 1;
+    }
+
+    /// Puts cycles on a wire, which is a trunk or an inner bus.
+    fn carry(&mut self, wire: u32, path: PathId, what: WireUse, from: Time, time: Time) {
+        let place = wire as usize;
+        let line = match self.trunks.get_mut(place) {
+            Some(trunk) => trunk,
+            None => &mut self.buses[place - self.tree.controllers() as usize],
+        };
+        line.active += time;
+        if time > Time::ZERO {
+            self.trace.write(wire, what, path, from, from + time);
+        }
+    }
+
+    /// Sends a transfer over a circuit from `begins` on.
+    ///
+    /// ```text
+    /// to the chip      trunk │ command │ data │           from it      trunk │ request │   │   │ data │
+    ///              inner bus   │ command │ data │                  inner bus   │ request │ data │
+    /// ```
+    /// Commands come with what is to be written. Data are asked for, and come back through the switch.
+    fn cross(&mut self, path: PathId, transfer: Transfer, begins: Time, later: &mut impl FnMut(Time, Event)) {
+        let Crossing { chip, trunk, .. } = self.under_way[path];
+        let Transfer { direction, command, data, .. } = transfer;
+        let (trunk, bus) = (trunk.0, self.bus_wire(self.tree.of(chip).bus));
+        let behind = begins + self.delay;
+        self.carry(trunk, path, WireUse::Command, begins, command);
+        self.carry(bus, path, WireUse::Command, behind, command);
+        self.carry(bus, path, WireUse::Data, behind + command, data);
+        let (begins, behind) = (begins + command, behind + command);
+        self.crossed += transfer.time().into();
+        if direction == Direction::ToChip {
+            self.carry(trunk, path, WireUse::Data, begins, data);
+            return later(behind + data, Event(path));
+        }
+        let request = self.packets.flits(READ_DATA_TRANSFER_FLITS).min(data);
+        let back = behind + request + self.delay;
+        self.carry(trunk, path, WireUse::Data, begins, request);
+        self.carry(trunk, path, WireUse::Data, back, data - request);
+        later(back + (data - request), Event(path));
+    }
+}
+
+impl Fabric for Clusters {
+    type Event = Event;
+
+    fn new(config: &FabricConfig, layout: &Layout) -> Clusters {
+        let keys = &config.clusters;
+        let tree = Tree::new(keys, layout);
+        Clusters {
+            packets: Packets::new(config, LANES),
+            grants: Grants::new(keys, tree.controllers(), tree.switches()),
+            setup: keys.setup.time(),
+            delay: keys.delay.time(),
+            trunks: vec![Line::IDLE; tree.controllers() as usize],
+            buses: vec![Line::IDLE; tree.buses() as usize],
+            free_trunks: vec![keys.trunks(tree.controllers()); tree.switches() as usize],
+            free_buses: tree.buses(),
+            under_way: Slab::new(),
+            registers: PageRegisters::new(&config.omnibus, layout),
+            port_free_at: vec![Time::ZERO; layout.chips() as usize],
+            crossed: TimeSum::ZERO,
+            trace: WireTrace::default(),
+            tree,
+        }
+    }
+
+    fn domains(&self) -> u32 {
+        1
+    }
+
+    fn domain_of(&self, _: ChipId) -> DomainId {
+        ALL
+    }
+
+    fn chips_of(&self, _: DomainId) -> Range<u32> {
+        0..self.tree.chips()
+    }
+
+    /// Copies need no trunk.
+    fn may_start(&self, _: DomainId) -> bool {
+        self.free_buses > 0
+    }
+
+    fn is_free(&self, chip: ChipId, _: Direction) -> bool {
+        let ways = self.tree.of(chip);
+        self.buses[ways.bus.index()].is_free() && self.free_trunks[ways.switch.index()] > 0
+    }
+
+    fn port_free_at(&self, chip: ChipId, _: Direction) -> Time {
+        self.port_free_at[chip.index()]
+    }
+
+    fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) -> PathId {
+        let chip = transfer.chip;
+        let ways = self.tree.of(chip);
+        let trunk = self.first_free(ways.switch).expect("a transfer starts only if a trunk of its switch is free");
+        let path = self.under_way.insert(Crossing { chip, to: chip, trunk, setup: Time::ZERO });
+        self.take_trunk(trunk, path, now);
+        self.take_bus(ways.bus, path, now);
+        let begins = self.grant(path, ways.switch, now);
+        self.cross(path, transfer, begins, later);
+        path
+    }
+
+    /// The switch keeps a circuit that is held: nothing has to be granted.
+    fn start_on_held_path(&mut self, path: PathId, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) {
+        debug_assert!(self.under_way[path].chip == transfer.chip);
+        self.under_way[path].setup = Time::ZERO;
+        self.cross(path, transfer, now, later);
+    }
+
+    fn handle(&mut self, Event(path): Event, now: Time, _: &mut impl FnMut(Time, Event)) -> FabricOutcome {
+        let Crossing { chip, to, setup, .. } = self.under_way[path];
+        self.port_free_at[chip.index()] = now;
+        self.port_free_at[to.index()] = now;
+        FabricOutcome { crossed: Some(TransferDone { setup, ..TransferDone::freely(path) }), freed: None }
+    }
+
+    fn release(&mut self, path: PathId, now: Time, _: &mut impl FnMut(Time, Event)) -> DomainId {
+        let Crossing { chip, to, trunk, .. } = self.under_way[path];
+        self.under_way.remove(path);
+        let (source, destination) = (self.tree.of(chip).bus, self.tree.of(to).bus);
+        self.give_bus_back(source, path, now);
+        if source != destination {
+            self.give_bus_back(destination, path, now);
+        }
+        if trunk.is_some() {
+            self.trunks[trunk.index()].give_back(path, now);
+            self.tree.on_trunk(trunk).iter().for_each(|switch| self.free_trunks[switch.index()] += 1);
+        }
+        ALL
+    }
+
+    fn command_time(&self, operation: Operation, planes: usize) -> Time {
+        self.packets.command_time(operation, planes)
+    }
+
+    fn data_time(&self, operation: Operation, bytes: u64) -> Time {
+        self.packets.data_time(operation, bytes)
+    }
+
+    /// The answer comes back through the switch.
+    fn status(&self) -> (Direction, Time) {
+        (Direction::ToChip, self.packets.status_time() + self.delay)
+    }
+
+    fn suspend_time(&self, _: bool) -> Time {
+        self.packets.suspend_time()
+    }
+
+    fn peak_rate(&self) -> f64 {
+        let trunks = (0..self.tree.controllers()).filter(|&trunk| !self.tree.on_trunk(TrunkId(trunk)).is_empty());
+        self.packets.rate() * (trunks.count() as f64).min(f64::from(self.tree.buses()))
+    }
+
+    fn router_time(&self) -> TimeSum {
+        self.crossed
+    }
+
+    fn wires(&self) -> Vec<Wire> {
+        let trunk = |(c, line): (usize, &Line)| {
+            let (name, kind, row) = (format!("trunk {c}"), WireKind::Trunk, c as i32);
+            Wire { name, kind, from: (row, -1), to: (row, 0), busy: line.busy, active: line.active }
+        };
+        let bus = |(bus, line): (u32, &Line)| {
+            let (switch, number) = self.tree.within(BusId(bus));
+            let (from, to) = self.tree.ends_of_bus(BusId(bus));
+            let name = format!("inner bus {}.{number}", switch.0);
+            Wire { name, kind: WireKind::InnerBus, from, to, busy: line.busy, active: line.active }
+        };
+        let grants = |(switch, busy): (u32, Time)| {
+            let to = self.tree.place_of_switch(SwitchId(switch));
+            let (name, kind) = (format!("grants to switch {switch}"), WireKind::GrantLine);
+            Wire { name, kind, from: (to.0, -1), to, busy, active: busy }
+        };
+        let (trunks, buses) = (self.trunks.iter().enumerate().map(trunk), (0..).zip(&self.buses).map(bus));
+        trunks.chain(buses).chain((0..).zip(self.grants.busy()).map(grants)).collect()
+    }
+
+    fn controllers(&self) -> Vec<ControllerUse> {
+        let each = |(c, line): (usize, &Line)| ControllerUse {
+            name: format!("controller {c}"),
+            place: (c as i32, -1),
+            busy: line.busy,
+        };
+        self.trunks.iter().enumerate().map(each).collect()
+    }
+
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        self.grants.counters()
+    }
+
+    fn trace(&mut self) -> &mut WireTrace {
+        &mut self.trace
+    }
+}

@@ -1,0 +1,165 @@
+//! Which switch and inner bus a chip is on, and which trunks a switch hangs on.
+//!
+//! ```text
+//! 8 controllers, 8 switches, 3 trunks each       a switch's own trunk, then one to the right, then one two further:
+//! switch 0: 0 1 3    switch 4: 4 5 7             any two switches share one trunk at the most
+//! switch 1: 1 2 4    switch 5: 5 6 0
+//! ```
+
+use crate::config::design::Clusters as Keys;
+use crate::fabric::wires::Place;
+use crate::flash::address::{ChipId, Layout};
+use crate::typed_id;
+
+typed_id!(
+    /// A switch.
+    SwitchId
+);
+typed_id!(
+    /// A trunk, by the number of its controller.
+    TrunkId
+);
+typed_id!(
+    /// An inner bus, numbered switch by switch.
+    BusId
+);
+
+/// What leads to a chip.
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+pub struct Ways {
+    pub switch: SwitchId,
+    pub bus: BusId,
+}
+
+/// Who hangs on what.
+#[derive(serde::Serialize, serde::Deserialize)]
+pub struct Tree {
+    columns: u32,
+    chips_per_bus: u32,
+    /// Of each chip.
+    places: Vec<Ways>,
+    /// First chip of each inner bus.
+    first_chips: Vec<u32>,
+    /// First chip of each switch.
+    first_of_switches: Vec<u32>,
+    /// Of each switch, in the order in which it takes them.
+    trunks: Vec<Vec<TrunkId>>,
+    /// Switches on the trunk of each controller.
+    switches: Vec<Vec<SwitchId>>,
+}
+
+/// Steps from a switch's first trunk to its others, among so many controllers: one after the other, each so that the number of
+/// trunks that any two switches share grows as little as it can, and as short as it can be.
+pub fn offsets(trunks: u32, controllers: u32) -> Vec<u32> {
+    let shared = |offsets: &[u32]| {
+        let mut counts = vec![0u32; controllers as usize];
+        for a in offsets {
+            for b in offsets {
+                counts[((a + controllers - b) % controllers) as usize] += 1;
+            }
+        }
+        counts.iter().skip(1).copied().max().unwrap_or(0)
+    };
+    let mut offsets = vec![0];
+    while (offsets.len() as u32) < trunks {
+        let next = (1..controllers).filter(|next| !offsets.contains(next)).min_by_key(|&next| {
+            let more = [offsets.as_slice(), &[next]].concat();
+            (shared(&more), next)
+        });
+        offsets.extend(next);
+    }
+    offsets
+}
+
+impl Tree {
+    /// The parts of a validated design.
+    pub fn new(keys: &Keys, layout: &Layout) -> Tree {
+        let (chips, controllers) = (layout.chips(), layout.channels);
+        let (per_switch, per_bus) = (keys.chips_per_switch, keys.chips_per_bus());
+        let count = chips.div_ceil(per_switch);
+        let offsets = offsets(keys.trunks(controllers), controllers);
+        let mut tree = Tree {
+            columns: layout.chips_per_channel,
+            chips_per_bus: per_bus,
+            places: Vec::new(),
+            first_chips: Vec::new(),
+            first_of_switches: (0..count).map(|switch| switch * per_switch).collect(),
+            trunks: Vec::new(),
+            switches: vec![Vec::new(); controllers as usize],
+        };
+        for chip in 0..chips {
+            if chip % per_switch % per_bus == 0 {
+                tree.first_chips.push(chip);
+            }
+            let bus = BusId(tree.first_chips.len() as u32 - 1);
+            tree.places.push(Ways { switch: SwitchId(chip / per_switch), bus });
+        }
+        for switch in 0..count {
+            // Switches are spread over the controllers evenly.
+            let own = (u64::from(switch) * u64::from(controllers) / u64::from(count)) as u32;
+            let trunks: Vec<_> = offsets.iter().map(|offset| TrunkId((own + offset) % controllers)).collect();
+            trunks.iter().for_each(|trunk| tree.switches[trunk.index()].push(SwitchId(switch)));
+            tree.trunks.push(trunks);
+        }
+        tree
+    }
+
+    /// How many chips there are.
+    pub fn chips(&self) -> u32 {
+        self.places.len() as u32
+    }
+
+    /// How many switches there are.
+    pub fn switches(&self) -> u32 {
+        self.trunks.len() as u32
+    }
+
+    /// How many controllers, each with its trunk, there are.
+    pub fn controllers(&self) -> u32 {
+        self.switches.len() as u32
+    }
+
+    /// How many inner buses there are.
+    pub fn buses(&self) -> u32 {
+        self.first_chips.len() as u32
+    }
+
+    /// Switch and inner bus of a chip.
+    pub fn of(&self, chip: ChipId) -> Ways {
+        self.places[chip.index()]
+    }
+
+    /// The trunks of a switch.
+    pub fn trunks(&self, switch: SwitchId) -> &[TrunkId] {
+        &self.trunks[switch.index()]
+    }
+
+    /// The switches on a trunk.
+    pub fn on_trunk(&self, trunk: TrunkId) -> &[SwitchId] {
+        &self.switches[trunk.index()]
+    }
+
+    fn place(&self, chip: u32) -> Place {
+        ((chip / self.columns) as i32, (chip % self.columns) as i32)
+    }
+
+    /// Ends of an inner bus: its first chip and its last.
+    pub fn ends_of_bus(&self, bus: BusId) -> (Place, Place) {
+        let first = self.first_chips[bus.index()];
+        let switch = self.places[first as usize].switch;
+        let next = self.first_of_switches.get(switch.index() + 1).copied().unwrap_or(self.chips());
+        (self.place(first), self.place((first + self.chips_per_bus).min(next) - 1))
+    }
+
+    /// The place of a switch: that of its first chip.
+    pub fn place_of_switch(&self, switch: SwitchId) -> Place {
+        self.place(self.first_of_switches[switch.index()])
+    }
+
+    /// Number of an inner bus within its switch.
+    pub fn within(&self, bus: BusId) -> (SwitchId, u32) {
+        let first = self.first_chips[bus.index()];
+        let switch = self.places[first as usize].switch;
+        (switch, (first - self.first_of_switches[switch.index()]) / self.chips_per_bus)
+    }
+}
