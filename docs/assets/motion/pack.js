@@ -1,7 +1,7 @@
 "use strict";
 // Timelines of the engine in the form that the player reads, as canaletto/report/animation.py packs them.
 
-const WIRES = ["channel", "command_channel", "column", "path", "link", "controller_link"];
+const WIRES = ["channel", "command_channel", "column", "path", "link", "controller_link", "trunk", "inner_bus", "grant_line"];
 const NOBODY = 2 ** 32 - 1;
 const OPS = ["read", "write", "trim", "flush"];
 

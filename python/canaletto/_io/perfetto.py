@@ -36,6 +36,9 @@ _GROUPS = {
     "controller": "controllers",
     "channel": "channels",
     "command_channel": "command channels",
+    "trunk": "trunks",
+    "grant_line": "grants",
+    "inner_bus": "inner buses",
     "column": "column buses",
     "path": "paths",
     "controller_link": "controller links",
@@ -47,7 +50,10 @@ _GROUPS = {
 _ARROWS = ("command", "data", "array_read", "array_program", "array_erase")
 """Events that arrows join, in order of time."""
 
-_LEGS = ("channel", "command_channel", "column", "path", "controller_link", "link", "controller", "plane")
+_LEGS = (
+    *("channel", "command_channel", "trunk", "column", "path", "controller_link", "link", "controller"),
+    *("inner_bus", "plane"),
+)
 """Parts that arrows touch: of all that a transfer uses at the same time, the first of these."""
 
 _ABOUT_REQUESTS = "From arrival to completion; below each, what it spent its time on."

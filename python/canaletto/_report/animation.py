@@ -16,7 +16,10 @@ from canaletto._report.units import cause_label
 MAX_BYTES = 700_000
 """Largest size of all timelines of a page. The window is cut at its end until they fit."""
 
-WIRES = ("channel", "command_channel", "column", "path", "link", "controller_link")
+WIRES = (
+    *("channel", "command_channel", "column", "path", "link", "controller_link"),
+    *("trunk", "inner_bus", "grant_line"),
+)
 _MAX_WIRES = 3000
 _MAX_REQUESTS = 250
 _TRANSFERS = ("command", "data", "handshake")

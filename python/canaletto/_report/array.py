@@ -14,6 +14,9 @@ from canaletto._report.charts import short
 Data: TypeAlias = Mapping[str, Any]
 Place: TypeAlias = tuple[int, int]
 
+_BUSES = ("channel", "command_channel", "column", "inner_bus", "grant_line")
+"""Wires that are drawn even if all of one is within a square."""
+
 MAX_SIDE = 16
 """At most so many squares along a side."""
 
@@ -62,7 +65,7 @@ def _map(fabric: str, given: Data, *, erases: bool = False) -> dict[str, Any]:
     wires: dict[tuple[str, Place, Place], list[Data]] = defaultdict(list)
     for wire in given["wires"]:
         ends = block(wire["from"]), block(wire["to"])
-        if ends[0] != ends[1] or wire["kind"] in ("channel", "command_channel", "column"):
+        if ends[0] != ends[1] or wire["kind"] in _BUSES:
             wires[wire["kind"], *ends].append(wire)
     return {
         "fabric": fabric,

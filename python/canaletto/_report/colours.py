@@ -16,6 +16,7 @@ FABRICS = {
     "mesh": "#CC79A7",
     "mesh-2bit": "#8a6d9b",
     "venice": "#D55E00",
+    "clusters": "#882255",
     "ideal": "#009E73",
 }
 

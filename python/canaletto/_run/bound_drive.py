@@ -112,6 +112,16 @@ class Drive:
     """Time in which controllers agree on a column bus (`omnibus`)."""
     hop_us: Number = 0.0
     """Time of a scout, or of a packet's head, from router to router."""
+    trunks: Number = 4.0
+    """Trunks of a switch (`clusters`)."""
+    chips_per_switch: Number = 8.0
+    """Chips of a switch."""
+    chips_per_bus: Number = 2.0
+    """Chips of an inner bus of a switch."""
+    setup_us: Number = 0.0
+    """Time of a grant, and of the set-up of a switch."""
+    switch_us: Number = 0.0
+    """Time that a byte spends in a switch."""
     mesh_packet_bytes: Number = 4096.0
     """Largest payload of a packet of a mesh."""
     any_controller: bool = True

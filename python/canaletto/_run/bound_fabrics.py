@@ -1,8 +1,8 @@
 """Wires of each fabric in closed form: how many there are, and how long a page's commands and data take them.
 
-Buses serve one transfer at a time, so that the sum of their times is exact when they never idle. Of `mesh` and `venice`
-there is no closed form: their entries are bounds by what must be crossed (links of controllers, ports of chips, links
-into the busiest row), which contention between packets or circuits can only lower.
+Buses serve one transfer at a time, so that the sum of their times is exact when they never idle. Of `mesh`, `venice` and
+`clusters` there is no closed form: their entries are bounds by what must be crossed (links of controllers, ports of chips, links
+into the busiest row, trunks, inner buses), which contention between packets or circuits can only lower.
 """
 
 from collections.abc import Callable
@@ -185,6 +185,33 @@ def _venice(drive: Drive, work: Work) -> list[Wires]:
     ]
 
 
+def _switched(drive: Drive, kind: Kind) -> Number:
+    """Time of a page's grants and set-ups, and of what it waits for its bytes in switches; data that are read come back."""
+    crossings = _crossings(drive, kind)
+    through = crossings + 1.0 if kind == "read" else crossings
+    return crossings * np.asarray(drive.setup_us) + through * np.asarray(drive.switch_us)
+
+
+def _clusters(drive: Drive, work: Work) -> list[Wires]:
+    """Trunks, and inner buses of switches: a transfer takes one of each.
+
+    The switches of the busiest row have so many trunks; which of them others take meanwhile has no closed form.
+    """
+    rows, columns = np.asarray(even_rows(drive, work)), np.asarray(used_columns(drive, work))
+
+    def time(kind: Kind, size: Number) -> Number:
+        return _transfers(drive, kind, _packet(drive, kind, size, 2)) + _switched(drive, kind)
+
+    switches = np.ceil(np.asarray(drive.columns) / drive.chips_per_switch)
+    trunks = np.minimum(drive.rows, rows * switches * np.asarray(drive.trunks))
+    buses = rows * np.minimum(columns, np.ceil(np.asarray(drive.columns) / drive.chips_per_bus))
+    return [
+        Wires("trunks", trunks, time, is_exact=False),
+        # A page that is alone takes both at the same time.
+        Wires("inner buses", buses, time, is_exact=False, alone_us=lambda _, __: 0.0),
+    ]
+
+
 FABRICS: dict[str, Fabric] = {
     "bus": _bus,
     "sca": _sca,
@@ -194,6 +221,7 @@ FABRICS: dict[str, Fabric] = {
     "mesh": _mesh_of(8),
     "mesh-2bit": _mesh_of(2),
     "venice": _venice,
+    "clusters": _clusters,
     "ideal": _ideal,
 }
 """The wires of every fabric."""
@@ -211,6 +239,8 @@ def data_before_command_us(drive: Drive, size: Number) -> Number:
         return drive.column_us + _cycles(drive, size, drive.link_rate)
     if drive.fabric == "packetized":
         return _packet(drive, "read", size, 2)
+    if drive.fabric == "clusters":
+        return _packet(drive, "read", size, 2) + np.asarray(drive.setup_us) + 2.0 * np.asarray(drive.switch_us)
     if drive.fabric == "venice":
         return drive.column_us + np.asarray(size) / drive.network_rate
     return 0.0

@@ -79,6 +79,7 @@ def drive_of(design: Design, work: Work) -> Drive:
         holds_programs=fabric["hold_path"] == "always",
         handshake_us=_handshake_us(fabric["omnibus"]["control"]),
         hop_us=_hop_us(fabric, geometry),
+        **_switches(fabric["clusters"], geometry["channels"]),
         mesh_packet_bytes=size_bytes(fabric["mesh"]["packet"]),
         any_controller=_any_controller(fabric),
         codeword_bytes=size_bytes(ecc["codeword"]),
@@ -207,6 +208,22 @@ def _handshake_us(control: Keys) -> float:
     """Request and grant between controllers, each with the time to its answer (Networked SSD §V-D)."""
     message = size_bytes(control["message"]) * 8.0 / (control["width"] * rate(control["rate"]))
     return float(2.0 * (message + time_us(control["delay"])))
+
+
+def _switches(keys: Keys, controllers: int) -> dict[str, float]:
+    """Switches of `clusters`, and a grant: a bit for what it is and one for the way, a trunk, an inner bus and a chip on it."""
+    trunks = min(keys.get("trunks", 4), controllers)
+    chips_per_bus = keys["chips_per_switch"] // keys["inner_buses"]
+    chip = (keys["inner_buses"] - 1).bit_length() + (chips_per_bus - 1).bit_length()
+    bits = 1 + max(1 + (trunks - 1).bit_length() + chip, 2 * chip)
+    grant = math.ceil(bits / keys["grant_width"]) / rate(keys["grant_rate"])
+    return {
+        "trunks": float(trunks),
+        "chips_per_switch": float(keys["chips_per_switch"]),
+        "chips_per_bus": float(chips_per_bus),
+        "setup_us": float(grant) + time_us(keys["setup"]),
+        "switch_us": time_us(keys["delay"]),
+    }
 
 
 def _hop_us(fabric: Keys, geometry: Keys) -> float:

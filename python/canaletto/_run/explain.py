@@ -402,10 +402,14 @@ class _Scene:
         return next((part for part in used if part["kind"] == "plane" and _is_at(part, chip)), None)
 
     def _ways_to(self, chip: Mapping[str, Any]) -> list[int]:
-        """The wires that could have led to a chip: its buses, or, between routers, any link and controller."""
+        """The wires that could have led to a chip: its buses, or, between routers and switches, any link and controller."""
         buses = [n for n, part in enumerate(self._parts) if part["kind"] in _BUSES and _reaches(part, chip)]
-        routed = ("controller", "controller_link", "link")
-        return buses or [number for number, part in enumerate(self._parts) if part["kind"] in routed]
+        routed = ("controller", "controller_link", "link", "trunk")
+        return buses or [
+            number
+            for number, part in enumerate(self._parts)
+            if part["kind"] in routed or (part["kind"] == "inner_bus" and _reaches(part, chip))
+        ]
 
     def _wires_among(self, parts: Sequence[int]) -> list[int]:
         """Buses among the parts, which are named one by one."""
@@ -566,6 +570,9 @@ def _reaches(wire: Mapping[str, Any], chip: Mapping[str, Any]) -> bool:
     row, column = chip["row"], chip["column"]
     if wire["kind"] == "path":
         return (row, column) == (row_b, column_b)
+    if wire["kind"] == "inner_bus":
+        # Its chips are numbered one after the other, row by row.
+        return (row_a, column_a) <= (row, column) <= (row_b, column_b)
     return bool(row_a <= row <= row_b and column_a <= column <= column_b)
 
 

@@ -237,7 +237,7 @@
     stroke(context, points, line.width > 2 ? 2.5 : line.width, COLOURS[span.kind]);
     const chip = fabric.parts[span.chip];
     const kind = fabric.parts[span.part].kind;
-    if (chip && ["channel", "command_channel", "column"].includes(kind)) points = toChip(fabric, points, chip.place, kind);
+    if (chip && ["channel", "command_channel", "column", "inner_bus"].includes(kind)) points = toChip(fabric, points, chip.place, kind);
     if (span.back) points = [...points].reverse();
     context.save();
     context.setLineDash(span.kind === "data" ? [7, 4] : [2, 5]);
@@ -254,6 +254,11 @@
     if (kind === "channel") {
       const x = left(column) + CHIP / 2 - 4;
       return [points[0], [x, points[0][1]], [x, top(row) + CHIP]];
+    }
+    if (kind === "inner_bus") {
+      const x = left(column) + CHIP / 2;
+      const end = points.findIndex(([at, y]) => at === x && y === top(row) + CHIP + 7);
+      return [...points.slice(0, end + 1), [x, top(row) + CHIP]];
     }
     if (kind === "command_channel") {
       const x = left(column) + CHIP / 2 - 9;

@@ -4,7 +4,7 @@
 // The array is a grid with one cell a chip. A row bus runs below its row (with command pins of its own: a
 // thinner line below it), a column bus right of its column, links run
 // between neighbours (two directions side by side), a chip's own path on a track of its own below its row. Controllers
-// stand west of the array, or east.
+// stand west of the array, or east. A trunk of clusters is drawn from its controller to the first switch that hangs on it.
 
 const PITCH = 40;
 const CHIP = 24;
@@ -72,7 +72,27 @@ function arrayLayout({ rows, columns, controllers, wires }) {
     };
   }
 
-  const draw = { channel, command_channel, column, path };
+  // An inner bus of a switch, below its chips; it may go on in the next row.
+  function inner_bus(row, column, toRow, toColumn) {
+    const stubs = [];
+    const points = [];
+    for (let at = row * columns + column; at <= toRow * columns + toColumn; at++) {
+      const [r, c] = [Math.floor(at / columns), at % columns];
+      const [x, y] = [left(c) + CHIP / 2, top(r) + CHIP + 7];
+      stubs.push([[x, top(r) + CHIP], [x, y]]);
+      points.push([x, y]);
+    }
+    const [x, y] = points[0];
+    return { points: [[x - CHIP / 2, y], ...points], stubs, width: 4 };
+  }
+
+  // Grants to a switch: a thin line to its first chip.
+  function grant_line(row, column, toRow, toColumn) {
+    const y = top(toRow) + CHIP + 12;
+    return { points: [[left(column) + CHIP / 2, y], [left(toColumn) + CHIP / 2, y]], stubs: [], width: 2 };
+  }
+
+  const draw = { channel, command_channel, column, path, inner_bus, grant_line };
   return {
     width: EDGE * 2 + (columns + west + east) * PITCH - (PITCH - CHIP) + 14,
     height: EDGE * 2 + rows * PITCH - (PITCH - CHIP) + 14,
