@@ -3,8 +3,8 @@
 use crate::config::attach::{AttachmentKind, PortInterface};
 use crate::config::attach_check::check_attachment;
 use crate::config::design::{
-    Design, HoldPath, MapUpdate, MappingScheme, PageTimes, PreconditionKind, Protocol, Scope, Scouts, Superblock,
-    TearDown, UnwrittenReads, WritePlacement,
+    Design, FabricKind, HoldPath, MapUpdate, MappingScheme, PageTimes, PreconditionKind, Protocol, Scope, Scouts,
+    Superblock, TearDown, UnwrittenReads, WritePlacement,
 };
 use crate::config::error::Problem;
 use crate::config::in_place;
@@ -186,6 +186,24 @@ fn check_clusters(design: &Design) -> Checked {
         format!(
             "got {}, expected a divisor of fabric.clusters.chips_per_switch ({}): inner buses have as many chips each",
             keys.inner_buses, keys.chips_per_switch
+        )
+    })?;
+    let (chunk, parity, page) = (keys.chunk.0, keys.chunk_parity.0, design.geometry.page);
+    require(chunk == 0 || (SECTOR..=page.0).contains(&chunk), "fabric.clusters.chunk", || {
+        format!(
+            "got \"{}\", expected \"0B\" (data cross as a whole) or from \"512B\" to a page (\"{page}\")",
+            keys.chunk
+        )
+    })?;
+    require(parity <= 4096, "fabric.clusters.chunk_parity", || {
+        format!("got \"{}\", expected at most \"4KiB\"", keys.chunk_parity)
+    })?;
+    let holds = design.fabric.hold_path != HoldPath::Never;
+    require(!holds || chunk == 0 || design.fabric.kind != FabricKind::Clusters, "fabric.clusters.chunk", || {
+        format!(
+            "got \"{}\" with fabric.hold_path = \"{}\", expected \"0B\": parts give their path up",
+            keys.chunk,
+            design.fabric.hold_path.name()
         )
     })?;
     let (trunks, controllers) = (keys.trunks.unwrap_or(0), design.geometry.channels);

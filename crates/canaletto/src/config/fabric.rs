@@ -208,6 +208,12 @@ pub struct Clusters {
     pub grant_width: u32,
     /// Data rate of eight such pins. Assumed: 400 MB/s, as for `fabric.sca.ca_rate`.
     pub grant_rate: Rate,
+    /// Payload of the parts in which data cross, each over a circuit of its own: between two of them the path is free for others
+    /// while the chip turns to the next column (tCCS). "0B" (default): data cross as a whole.
+    pub chunk: Size,
+    /// ECC word that crosses with each part, so that it can be corrected by itself. Assumed: 126 B, of a BCH code that corrects 72
+    /// bits of 1 KiB (72 × 14 bits).
+    pub chunk_parity: Size,
 }
 
 /// Treatment of errors in pages that move from chip to chip.
@@ -444,6 +450,8 @@ impl Default for Clusters {
             delay: Duration(2_000),
             grant_width: 2,
             grant_rate: Rate(400_000_000),
+            chunk: Size(0),
+            chunk_parity: Size(126),
         }
     }
 }

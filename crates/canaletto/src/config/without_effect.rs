@@ -51,6 +51,7 @@ const NEEDS: &[Need] = &[
     need(&["fabric.sca."], "fabric.kind = \"sca\"", |d| is(d, &["sca"])),
     need(&["fabric.mesh."], "fabric.kind = \"mesh\" or \"mesh-2bit\"", |d| is(d, &["mesh", "mesh-2bit"])),
     need(&["fabric.clusters."], "fabric.kind = \"clusters\"", |d| is(d, &["clusters"])),
+    need(&["fabric.clusters.chunk_parity"], "fabric.clusters.chunk, data in parts", |d| d.fabric.clusters.chunk.0 > 0),
     need(&["fabric.omnibus.control."], "fabric.kind = \"omnibus\" or \"omnibus-split\"", |d| {
         is(d, &["omnibus", "omnibus-split"])
     }),

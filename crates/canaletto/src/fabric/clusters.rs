@@ -11,12 +11,14 @@
 //! ```
 //! All controllers are on one chip, and so is the arbiter, which knows every trunk and inner bus: a transfer starts where both are
 //! free, and waits otherwise, which is a path conflict. The arbiter tells the switch over pins of its own ([`grants`]); trunk and
-//! inner bus are taken from then on. Which switch hangs on which trunks: [`tree`]. Copies between chips of a switch: [`copies`].
+//! inner bus are taken from then on. Which switch hangs on which trunks: [`tree`]. Data in parts: [`chunks`]; copies between chips of a
+//! switch: [`copies`].
 //!
 //! A switch passes bytes on a while after they came and has no buffer, so that a circuit crosses at one rate, `fabric.link_rate`: that
 //! of the slower of its two wires, where loads make them differ. Packets are those of Networked SSD (MICRO 2022) §IV-B, two flits at
 //! a time. No paper has this fabric; what is known of it is in `docs/fabrics.md`.
 
+mod chunks;
 mod copies;
 mod grants;
 #[cfg(test)]
@@ -28,6 +30,7 @@ use std::ops::Range;
 use crate::config::design::Fabric as FabricConfig;
 use crate::engine::arena::Slab;
 use crate::engine::time::{Time, TimeSum};
+use crate::fabric::clusters::chunks::Chunks;
 use crate::fabric::clusters::grants::Grants;
 use crate::fabric::clusters::tree::{BusId, SwitchId, Tree, TrunkId};
 use crate::fabric::facts::{Facts, Interconnect, RouterKind, Signalling, Switches};
@@ -88,6 +91,9 @@ pub struct Clusters {
     free_trunks: Vec<u32>,
     free_buses: u32,
     under_way: Slab<PathId, Crossing>,
+    chunks: Chunks,
+    /// Whether a chip has sent or received a part and has yet to do so with others.
+    in_parts: Vec<bool>,
     registers: PageRegisters,
     /// When each chip's last transfer ended.
     port_free_at: Vec<Time>,
@@ -112,15 +118,35 @@ struct Crossing {
     chip: ChipId,
     /// Where a copy goes; of a transfer, its chip again.
     to: ChipId,
-    /// None of a copy.
+    /// None of a copy, and between two parts.
     trunk: TrunkId,
-    /// Time from the arbiter's decision until its first flit.
+    direction: Direction,
+    /// Time of the data that have yet to set out.
+    left: Time,
+    /// When its next part was ready.
+    ready: Time,
+    /// Time that parts waited for wires.
+    conflict: Time,
+    /// Time from the arbiter's decisions until the first flits.
     setup: Time,
 }
 
-/// What is on a path has crossed.
+/// Event on a path.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Event(PathId);
+pub enum Event {
+    /// What is on it has crossed.
+    Crossed(PathId),
+    /// The chip has turned to the column of the next part.
+    Turned(PathId),
+}
+
+impl Crossing {
+    /// A page or a command, from one chip to another or, if both are the same, on a trunk.
+    fn new(chip: ChipId, to: ChipId, direction: Direction, left: Time) -> Crossing {
+        let (trunk, none) = (TrunkId::NONE, Time::ZERO);
+        Crossing { chip, to, trunk, direction, left, ready: none, conflict: none, setup: none }
+    }
+}
 
 impl Line {
     const IDLE: Line = Line { path: PathId::NONE, since: Time::ZERO, busy: Time::ZERO, active: Time::ZERO };
@@ -156,12 +182,18 @@ impl Clusters {
         self.tree.controllers() + self.tree.buses() + switch.0
     }
 
+    /// Whether a chip's inner bus is free, and a trunk of its switch.
+    fn has_way(&self, chip: ChipId) -> bool {
+        let ways = self.tree.of(chip);
+        self.buses[ways.bus.index()].is_free() && self.free_trunks[ways.switch.index()] > 0
+    }
+
     /// Tells a switch of a circuit. Returns when it is there.
     fn grant(&mut self, path: PathId, switch: SwitchId, now: Time) -> Time {
         let (from, until) = self.grants.send(switch, now);
         self.trace.write(self.grant_wire(switch), WireUse::Handshake, path, from, until);
         let begins = until + self.setup;
-        self.under_way[path].setup = begins - now;
+        self.under_way[path].setup += begins - now;
         begins
     }
 
@@ -212,13 +244,13 @@ impl Clusters {
         self.crossed += transfer.time().into();
         if direction == Direction::ToChip {
             self.carry(trunk, path, WireUse::Data, begins, data);
-            return later(behind + data, Event(path));
+            return later(behind + data, Event::Crossed(path));
         }
         let request = self.packets.flits(READ_DATA_TRANSFER_FLITS).min(data);
         let back = behind + request + self.delay;
         self.carry(trunk, path, WireUse::Data, begins, request);
         self.carry(trunk, path, WireUse::Data, back, data - request);
-        later(back + (data - request), Event(path));
+        later(back + (data - request), Event::Crossed(path));
     }
 }
 
@@ -227,9 +259,11 @@ impl Fabric for Clusters {
 
     fn new(config: &FabricConfig, layout: &Layout) -> Clusters {
         let keys = &config.clusters;
-        let tree = Tree::new(keys, layout);
+        let (tree, packets) = (Tree::new(keys, layout), Packets::new(config, LANES));
         Clusters {
-            packets: Packets::new(config, LANES),
+            chunks: Chunks::new(config, &packets),
+            in_parts: vec![false; layout.chips() as usize],
+            packets,
             grants: Grants::new(keys, tree.controllers(), tree.switches()),
             setup: keys.setup.time(),
             delay: keys.delay.time(),
@@ -264,8 +298,7 @@ impl Fabric for Clusters {
     }
 
     fn is_free(&self, chip: ChipId, _: Direction) -> bool {
-        let ways = self.tree.of(chip);
-        self.buses[ways.bus.index()].is_free() && self.free_trunks[ways.switch.index()] > 0
+        self.has_way(chip) && !self.in_parts[chip.index()]
     }
 
     fn port_free_at(&self, chip: ChipId, _: Direction) -> Time {
@@ -273,14 +306,10 @@ impl Fabric for Clusters {
     }
 
     fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) -> PathId {
-        let chip = transfer.chip;
-        let ways = self.tree.of(chip);
-        let trunk = self.first_free(ways.switch).expect("a transfer starts only if a trunk of its switch is free");
-        let path = self.under_way.insert(Crossing { chip, to: chip, trunk, setup: Time::ZERO });
-        self.take_trunk(trunk, path, now);
-        self.take_bus(ways.bus, path, now);
-        let begins = self.grant(path, ways.switch, now);
-        self.cross(path, transfer, begins, later);
+        let Transfer { chip, direction, command, data } = transfer;
+        let path = self.under_way.insert(Crossing::new(chip, chip, direction, data));
+        self.take_way(path, now);
+        self.send_part(path, command, now, later);
         path
     }
 
@@ -291,25 +320,30 @@ impl Fabric for Clusters {
         self.cross(path, transfer, now, later);
     }
 
-    fn handle(&mut self, Event(path): Event, now: Time, _: &mut impl FnMut(Time, Event)) -> FabricOutcome {
-        let Crossing { chip, to, setup, .. } = self.under_way[path];
+    fn handle(&mut self, event: Event, now: Time, later: &mut impl FnMut(Time, Event)) -> FabricOutcome {
+        let path = match event {
+            Event::Crossed(path) => path,
+            Event::Turned(path) => {
+                self.turned(path, now, later);
+                return FabricOutcome::default();
+            }
+        };
+        let Crossing { chip, to, setup, conflict, left, .. } = self.under_way[path];
+        if left > Time::ZERO {
+            self.part_crossed(path, now, later);
+            return FabricOutcome { crossed: None, freed: Some(ALL) };
+        }
+        self.in_parts[chip.index()] = false;
         self.port_free_at[chip.index()] = now;
         self.port_free_at[to.index()] = now;
-        FabricOutcome { crossed: Some(TransferDone { setup, ..TransferDone::freely(path) }), freed: None }
+        let done = TransferDone { setup, conflict, ..TransferDone::freely(path) };
+        FabricOutcome { crossed: Some(done), freed: None }
     }
 
-    fn release(&mut self, path: PathId, now: Time, _: &mut impl FnMut(Time, Event)) -> DomainId {
-        let Crossing { chip, to, trunk, .. } = self.under_way[path];
+    fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) -> DomainId {
+        self.give_back(path, now);
         self.under_way.remove(path);
-        let (source, destination) = (self.tree.of(chip).bus, self.tree.of(to).bus);
-        self.give_bus_back(source, path, now);
-        if source != destination {
-            self.give_bus_back(destination, path, now);
-        }
-        if trunk.is_some() {
-            self.trunks[trunk.index()].give_back(path, now);
-            self.tree.on_trunk(trunk).iter().for_each(|switch| self.free_trunks[switch.index()] += 1);
-        }
+        self.send_waiting(now, later);
         ALL
     }
 
@@ -318,7 +352,10 @@ impl Fabric for Clusters {
     }
 
     fn data_time(&self, operation: Operation, bytes: u64) -> Time {
-        self.packets.data_time(operation, bytes)
+        match self.chunks.are_on() {
+            true => self.chunks.data_time(&self.packets, operation, bytes),
+            false => self.packets.data_time(operation, bytes),
+        }
     }
 
     /// The answer comes back through the switch.

@@ -30,6 +30,7 @@ const VIA_CONTROLLER: &[&str] = &[
     "fabric.omnibus.chip_to_chip_ecc=via-controller",
 ];
 const CLUSTERS: &[&str] = &["fabric.kind=clusters", "geometry.chips_per_channel=8"];
+const IN_CHUNKS: &[&str] = &["fabric.kind=clusters", "fabric.clusters.chunk=1KiB"];
 const BAST: &[&str] = &["ftl.mapping=bast", "ftl.unwritten_reads=zeroes", "ftl.overprovisioning=0.6"];
 const FEW_LOGS: &[&str] = &["ftl.mapping=bast", "ftl.unwritten_reads=zeroes", "ftl.hybrid.log_blocks=3"];
 /// 66 wrong bits of 8192 on average, of which 72 can be corrected.
@@ -232,6 +233,8 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("fabric.clusters.delay", "10ns", CLUSTERS, READS),
     ("fabric.clusters.grant_width", "1", CLUSTERS, READS),
     ("fabric.clusters.grant_rate", "50MB/s", CLUSTERS, READS),
+    ("fabric.clusters.chunk", "1KiB", CLUSTERS, READS),
+    ("fabric.clusters.chunk_parity", "64B", IN_CHUNKS, READS),
     ("fabric.mesh.buffer", "4160B", MESH, READS),
     ("fabric.mesh.packet", "1KiB", MESH, READS),
     ("fabric.mesh.controller", "least-loaded", MESH, READS),

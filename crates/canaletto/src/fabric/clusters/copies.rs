@@ -11,10 +11,9 @@
 use super::{Clusters, Crossing, Event};
 use crate::engine::time::Time;
 use crate::fabric::chip_to_chip::ChipToChip;
-use crate::fabric::clusters::tree::TrunkId;
 use crate::fabric::packets::READ_DATA_TRANSFER_FLITS;
 use crate::fabric::trace::WireUse;
-use crate::fabric::{Fabric, PathId};
+use crate::fabric::{Direction, PathId};
 use crate::flash::address::ChipId;
 use crate::flash::interface::Operation;
 
@@ -35,7 +34,8 @@ impl ChipToChip<Event> for Clusters {
     }
 
     fn copy_is_free(&self, from: ChipId, to: ChipId) -> bool {
-        let is_free = |chip| self.buses[self.tree.of(chip).bus.index()].is_free();
+        let is_free =
+            |chip: ChipId| self.buses[self.tree.of(chip).bus.index()].is_free() && !self.in_parts[chip.index()];
         is_free(from) && is_free(to)
     }
 
@@ -43,7 +43,7 @@ impl ChipToChip<Event> for Clusters {
     fn copy_time(&self, bytes: u64) -> Time {
         self.packets.chip_enable()
             + self.packets.flits(READ_DATA_TRANSFER_FLITS)
-            + self.data_time(Operation::Program, bytes)
+            + self.packets.data_time(Operation::Program, bytes)
     }
 
     fn start_copy(
@@ -56,7 +56,7 @@ impl ChipToChip<Event> for Clusters {
     ) -> PathId {
         assert!(self.copy_is_free(from, to), "a copy starts only if its buses are free");
         let (source, destination) = (self.tree.of(from).bus, self.tree.of(to).bus);
-        let path = self.under_way.insert(Crossing { chip: from, to, trunk: TrunkId::NONE, setup: Time::ZERO });
+        let path = self.under_way.insert(Crossing::new(from, to, Direction::FromChip, Time::ZERO));
         let begins = self.grant(path, self.tree.of(from).switch, now);
         self.take_bus(source, path, now);
         self.carry(self.bus_wire(source), path, WireUse::Data, begins, time);
@@ -67,7 +67,7 @@ impl ChipToChip<Event> for Clusters {
             ends += self.delay;
             self.crossed += time.into();
         }
-        later(ends, Event(path));
+        later(ends, Event::Crossed(path));
         path
     }
 

@@ -14,6 +14,9 @@ const DATA_HEADER: u64 = 3;
 /// Flits that ask a chip for read data: a header and a command (Fig. 8, "read data transfer").
 const REQUEST: u64 = 2;
 
+/// Flits that turn a chip to the column of the next part of a page: a header, a command and two bytes of column.
+const NEXT_COLUMN: u64 = 1 + 1 + 2;
+
 /// Least times on the wires of a design.
 #[derive(Debug, Clone)]
 pub struct Lengths {
@@ -196,6 +199,13 @@ impl Lengths {
                     at_rate(bursts * burst, rate).saturating_sub(Time(bursts))
                 }
             },
+            FabricKind::Clusters if self.fabric.clusters.chunk.0 > 0 && load.carries != Carries::Copy => {
+                let keys = &self.fabric.clusters;
+                let asked = if load.carries == Carries::Data { REQUEST } else { 0 };
+                let (parts, pages) = (bytes.div_ceil(keys.chunk.0), u64::from(load.planes.count_ones()));
+                let flits = bytes + parts * (asked + DATA_HEADER + keys.chunk_parity.0);
+                at_rate(flits + parts.saturating_sub(pages) * NEXT_COLUMN, self.lanes() * rate)
+            }
             FabricKind::Packetized | FabricKind::Omnibus | FabricKind::OmnibusSplit | FabricKind::Clusters => {
                 let asked = if load.carries == Carries::Data { REQUEST } else { 0 };
                 at_rate(asked + DATA_HEADER + bytes, self.lanes() * rate)

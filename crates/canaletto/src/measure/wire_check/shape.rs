@@ -225,9 +225,8 @@ fn trunk_steps(trunks: u32, controllers: u32) -> Vec<u32> {
     while steps.len() < trunks as usize {
         let in_common = |next: u32| {
             let all: BTreeSet<u32> = steps.iter().copied().chain([next]).collect();
-            let at = |distance: u32| {
-                all.iter().filter(|&step| all.contains(&((step + distance) % controllers))).count()
-            };
+            let at =
+                |distance: u32| all.iter().filter(|&step| all.contains(&((step + distance) % controllers))).count();
             (1..controllers).map(at).max()
         };
         let left = (0..controllers).filter(|step| !steps.contains(step));

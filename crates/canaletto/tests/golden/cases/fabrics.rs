@@ -65,6 +65,7 @@ const OPTIONS: &[(&str, &[&str])] = &[
     ("clusters", &["fabric.hold_path=always"]),
     ("clusters", &["fabric.hold_path=reads", "fabric.clusters.trunks=1"]),
     ("clusters", &["fabric.clusters.grant_rate=20MB/s", "fabric.transfer_order=commands-first"]),
+    ("clusters", &["fabric.clusters.chunk=1KiB", "fabric.transfer_order=commands-first"]),
     ("clusters", &["fabric.clusters.chips_per_switch=4", "fabric.clusters.inner_buses=1", "fabric.link_rate=300MB/s"]),
 ];
 

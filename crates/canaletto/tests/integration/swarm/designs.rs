@@ -253,6 +253,7 @@ impl Settings {
         }
         if !self.is("fabric.hold_path", "never") {
             self.set("gc.copyback", false);
+            self.set("fabric.clusters.chunk", "0B");
         }
         if self.is("ftl.map_update", "issue") {
             self.set("flash.failures.program", 0.0);

@@ -32,6 +32,8 @@ pub fn newer() -> Vec<Setting> {
         any("fabric.clusters.chips_per_switch", [8, 4, 12]),
         any("fabric.clusters.inner_buses", [4, 2, 1]),
         any("fabric.clusters.trunks", [4, 2, 1]),
+        rarely("fabric.clusters.chunk", "0B", ["512B"]),
+        any("fabric.clusters.chunk_parity", ["126B", "0B"]),
         any("fabric.clusters.grant_rate", ["400MB/s", "400MB/s", "20MB/s"]),
         // One block of every plane, or as many as are free.
         any("flash.pslc.static_size", ["0B", "0B", "1B"]),

@@ -19,9 +19,7 @@ fn is_on_trunk(tape: &Tape, c: &Cycles) -> bool {
 
 /// Cycles of a command on its trunk.
 fn command(tape: &Tape) -> (usize, Cycles) {
-    tape.cycles(|c, load| {
-        c.what == WireUse::Command && load.carries == Carries::Command && is_on_trunk(tape, c)
-    })
+    tape.cycles(|c, load| c.what == WireUse::Command && load.carries == Carries::Command && is_on_trunk(tape, c))
 }
 
 fn grant(tape: &Tape) -> (usize, Cycles) {
@@ -128,13 +126,33 @@ pub const FAULTS: &[Fault] = &[
         },
     },
     Fault {
+        name: "a part before its chip has turned to it",
+        site: "chunks",
+        rule: Rule::Distance,
+        plant: |tape| {
+            let (_, first) = tape.cycles(|c, load| c.what == WireUse::Data && load.carries == Carries::Data);
+            let (place, second) = tape
+                .cycles(|c, _| c.transfer == first.transfer && c.what == WireUse::Handshake && c.from > first.until);
+            tape.change(place, |c| c.from = earlier(second.from, 5 * NS));
+        },
+    },
+    Fault {
+        name: "a part that goes missing",
+        site: "chunks",
+        rule: Rule::Rate,
+        plant: |tape| {
+            let (_, c) = tape
+                .cycles(|c, load| c.what == WireUse::Data && load.carries == Carries::Command && is_on_trunk(tape, c));
+            tape.remove_cycles(|o| (o.transfer, o.from, o.wire) == (c.transfer, c.from, c.wire));
+        },
+    },
+    Fault {
         name: "a packet without its payload's last bytes",
         site: "clusters",
         rule: Rule::Rate,
         plant: |tape| {
-            let (place, _) = tape.cycles(|c, load| {
-                c.what == WireUse::Data && load.carries == Carries::Command && is_on_trunk(tape, c)
-            });
+            let (place, _) = tape
+                .cycles(|c, load| c.what == WireUse::Data && load.carries == Carries::Command && is_on_trunk(tape, c));
             tape.change(place, |c| c.until = earlier(c.until, NS));
         },
     },

@@ -95,7 +95,8 @@ impl Check for Ends {
 
     fn end(&mut self, now: Time, transfers: &Transfers, found: &mut Found) {
         // Of a transfer in parts one may still wait for its wire.
-        if matches!(self.known.kind, FabricKind::OmnibusSplit | FabricKind::Sca) {
+        let in_parts = self.known.kind == FabricKind::Clusters && self.known.design.fabric.clusters.chunk.0 > 0;
+        if in_parts || matches!(self.known.kind, FabricKind::OmnibusSplit | FabricKind::Sca) {
             return;
         }
         for (path, open) in transfers.all() {

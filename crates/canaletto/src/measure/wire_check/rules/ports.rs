@@ -24,7 +24,8 @@ pub struct Ports {
 
 impl Ports {
     pub fn new(known: &Rc<Known>) -> Ports {
-        let kinds = [FabricKind::Bus, FabricKind::Packetized, FabricKind::Ideal, FabricKind::Venice, FabricKind::Clusters];
+        let kinds =
+            [FabricKind::Bus, FabricKind::Packetized, FabricKind::Ideal, FabricKind::Venice, FabricKind::Clusters];
         let chips = (known.shape.rows * known.shape.columns) as usize;
         Ports { has_one: kinds.contains(&known.kind), known: known.clone(), last: vec![(u32::MAX, Time::ZERO); chips] }
     }

@@ -11,6 +11,7 @@ use crate::measure::probe::Carries;
 use crate::measure::wire_check::checker::{Known, Open, Transfers};
 use crate::measure::wire_check::found::{Found, Rule, ns};
 use crate::measure::wire_check::recording::{Cycles, Entry, Fact};
+use crate::measure::wire_check::shape::Line;
 
 /// Steps of a transfer on a wire in their order; each may come in parts.
 fn steps_of(carries: Carries, has_column: bool) -> &'static [WireUse] {
@@ -90,7 +91,33 @@ impl Steps {
     /// Whether a transfer crosses in parts: the second half of a split page without a command, on whatever bus is free; data on pins
     /// of their own.
     fn takes_several_wires(&self) -> bool {
-        matches!(self.known.kind, FabricKind::OmnibusSplit | FabricKind::Sca)
+        let in_parts = self.known.kind == FabricKind::Clusters && self.known.design.fabric.clusters.chunk.0 > 0;
+        in_parts || matches!(self.known.kind, FabricKind::OmnibusSplit | FabricKind::Sca)
+    }
+
+    /// Whether a transfer crosses a wire of another kind at the same time: a trunk and an inner bus.
+    fn is_trunk(&self, progress: &Progress) -> bool {
+        matches!(self.known.shape.wires.get(progress.wire as usize).map(|wire| &wire.line), Some(Line::Trunk(_)))
+    }
+
+    /// What has crossed, each once: on every wire that carries all of it, or on all of those together that carry parts.
+    fn wholes(&self, seen: &Seen) -> Vec<Progress> {
+        if !self.takes_several_wires() {
+            return seen.wires.clone();
+        }
+        let (trunks, others): (Vec<&Progress>, Vec<_>) =
+            seen.wires.iter().partition(|progress| self.is_trunk(progress));
+        let kinds = [trunks, others].into_iter().filter(|wires| !wires.is_empty());
+        let sum = |wires: &[&Progress], time: fn(&Progress) -> Time| {
+            wires.iter().map(|progress| time(progress)).fold(Time::ZERO, |sum, part| sum + part)
+        };
+        let whole = |wires: Vec<&Progress>| Progress {
+            wire: wires[0].wire,
+            step: None,
+            command: sum(&wires, |on| on.command),
+            data: sum(&wires, |on| on.data),
+        };
+        kinds.map(whole).collect()
     }
 
     /// A transfer has crossed: it had as many cycles as it needs.
@@ -102,10 +129,7 @@ impl Steps {
             found.add(Rule::Command, at, format!("chip {row},{column}"), what, "cycles on a wire");
             return;
         }
-        let sum = |time: fn(&Progress) -> Time| seen.wires.iter().map(time).fold(Time::ZERO, |sum, part| sum + part);
-        let wire = seen.wires.first().map_or(0, |first| first.wire);
-        let whole = Progress { wire, step: None, command: sum(|w| w.command), data: sum(|w| w.data) };
-        let each = if self.takes_several_wires() { std::slice::from_ref(&whole) } else { &seen.wires[..] };
+        let each = self.wholes(seen);
         if let Some(short) = each.iter().find(|on| on.command < command) {
             let what = format!("commands of transfer {} take {}", open.transfer, ns(short.command));
             let expected = format!("at least {} for its cycles", ns(command));

@@ -1,5 +1,6 @@
 //! Circuits of clusters: a transfer crosses one trunk, the switch of its chip and one inner bus, a copy inner buses of one switch; the
-//! switch has been granted it before, and passes bytes on a while after they came (docs/fabrics.md).
+//! switch has been granted it before, and passes bytes on a while after they came; parts follow each other as a chip can turn to their
+//! columns (docs/fabrics.md).
 
 use std::rc::Rc;
 
@@ -40,8 +41,7 @@ impl Switches {
 
     /// Wires of a kind that a transfer crosses, each once.
     fn wires(&self, cycles: &[Cycles], is_kind: fn(&Line) -> bool) -> Vec<u32> {
-        let mut wires: Vec<u32> =
-            cycles.iter().filter(|c| self.line(c).is_some_and(is_kind)).map(|c| c.wire).collect();
+        let mut wires: Vec<u32> = cycles.iter().filter(|c| self.line(c).is_some_and(is_kind)).map(|c| c.wire).collect();
         wires.sort_unstable();
         wires.dedup();
         wires
@@ -98,6 +98,19 @@ impl Switches {
         }
     }
 
+    /// Between two parts the chip turns to a column (tCCS).
+    fn check_turns(&self, cycles: &[Cycles], open: &Open, found: &mut Found) {
+        let turn = Time::from_ns(self.known.lengths.distances().t_ccs);
+        let circuits: Vec<&[Cycles]> = cycles.chunk_by(|_, next| next.what != WireUse::Handshake).collect();
+        for pair in circuits.windows(2) {
+            let (Some((_, last)), Some((first, _))) = (span(pair[0].iter()), span(pair[1].iter())) else { continue };
+            if first < last + turn {
+                let expected = format!("{} or later (tCCS)", ns(last + turn));
+                self.add(Rule::Distance, open, first, "a grant for its next part", expected, found);
+            }
+        }
+    }
+
     /// A path that is held from the command on has been granted then.
     fn check_grant(&self, cycles: &[Cycles], open: &Open, found: &mut Found) {
         let is_held = self.known.design.fabric.hold_path != HoldPath::Never
@@ -139,8 +152,13 @@ impl Check for Switches {
             Fact::Ends { transfer, path } => {
                 if let Some(open) = transfers.get(*path, *transfer) {
                     let cycles = std::mem::take(&mut self.cycles[path.index()]);
-                    self.check_way(&cycles, open, entry.at, found);
-                    self.check_grant(&cycles, open, found);
+                    // Each part has a circuit of its own.
+                    let begins = |c: &Cycles| c.what == WireUse::Handshake;
+                    for circuit in cycles.chunk_by(|_, next| !begins(next)) {
+                        self.check_way(circuit, open, entry.at, found);
+                        self.check_grant(circuit, open, found);
+                    }
+                    self.check_turns(&cycles, open, found);
                     self.cycles[path.index()] = cycles;
                 }
             }

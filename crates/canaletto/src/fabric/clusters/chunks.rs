@@ -1,0 +1,144 @@
+//! Data in parts (`fabric.clusters.chunk`): each crosses over a circuit of its own, with its ECC word, and is put together with the
+//! others where it goes; the transfer has crossed when its last part has.
+//!
+//! ```text
+//! circuit │ grant │ set-up │ request │ header │ part │ ECC word │ next column │         │ grant │ … the next part
+//! chip                                                                        │ turns to it (tCCS)  │
+//! ```
+//! Between two parts trunk and inner bus are others'. A part that is ready waits for both before any transfer that has yet to begin;
+//! its chip takes part in nothing else until the last one has crossed.
+
+use std::collections::VecDeque;
+
+use super::{Clusters, Event};
+use crate::config::design::{Fabric as FabricConfig, interface_times};
+use crate::engine::time::Time;
+use crate::fabric::clusters::tree::TrunkId;
+use crate::fabric::packets::{DATA_HEADER_FLITS, Packets, READ_DATA_TRANSFER_FLITS};
+use crate::fabric::{Direction, PathId, Transfer};
+use crate::flash::interface::Operation;
+
+/// Flits that turn a chip to the column of the next part: header, command and two of column, as Networked SSD §IV-B would have them.
+const COLUMN_FLITS: u64 = 1 + 1 + 2;
+
+/// Sizes of parts, and those that wait.
+#[derive(serde::Serialize, serde::Deserialize)]
+pub struct Chunks {
+    /// Payload of a part; 0: there are none.
+    bytes: u64,
+    parity: u64,
+    /// Time of every part but the last on the wires: of data to the chip, and from it.
+    written: Time,
+    read: Time,
+    /// Time in which a chip turns to another column.
+    turn: Time,
+    /// Parts that are ready and wait for their wires, the one that has waited longest in front.
+    waiting: VecDeque<PathId>,
+}
+
+impl Chunks {
+    /// Those of a validated design.
+    pub fn new(config: &FabricConfig, packets: &Packets) -> Chunks {
+        let (bytes, parity) = (config.clusters.chunk.0, config.clusters.chunk_parity.0);
+        let written = DATA_HEADER_FLITS + bytes + parity + COLUMN_FLITS;
+        Chunks {
+            bytes,
+            parity,
+            written: packets.flits(written),
+            read: packets.flits(READ_DATA_TRANSFER_FLITS) + packets.flits(written),
+            turn: interface_times(config.interface)["tCCS"].time.time(),
+            waiting: VecDeque::new(),
+        }
+    }
+
+    /// Whether data cross in parts.
+    pub fn are_on(&self) -> bool {
+        self.bytes > 0
+    }
+
+    /// Time of a page's `bytes` in parts, the last of which turns the chip to no further column.
+    pub fn data_time(&self, packets: &Packets, operation: Operation, bytes: u64) -> Time {
+        let whole = bytes.saturating_sub(1) / self.bytes;
+        let each = if operation == Operation::Read { self.read } else { self.written };
+        let rest = bytes - whole * self.bytes;
+        each * whole + packets.data_time(operation, rest + self.parity)
+    }
+
+    /// Time of the first of the parts that a transfer has yet to send.
+    fn first(&self, direction: Direction, left: Time) -> Time {
+        match direction {
+            _ if !self.are_on() => left,
+            Direction::ToChip => left.min(self.written),
+            Direction::FromChip => left.min(self.read),
+        }
+    }
+}
+
+impl Clusters {
+    /// Sends the next part of a transfer, or all of it, over a circuit that is granted now.
+    pub(super) fn send_part(&mut self, path: PathId, command: Time, now: Time, later: &mut impl FnMut(Time, Event)) {
+        let begins = self.grant(path, self.tree.of(self.under_way[path].chip).switch, now);
+        let crossing = &mut self.under_way[path];
+        let (chip, direction) = (crossing.chip, crossing.direction);
+        let data = self.chunks.first(direction, crossing.left);
+        crossing.left = crossing.left - data;
+        self.cross(path, Transfer { chip, direction, command, data }, begins, later);
+    }
+
+    /// A part has crossed, and the chip turns to the column of the next one: its wires are free meanwhile.
+    pub(super) fn part_crossed(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) {
+        self.in_parts[self.under_way[path].chip.index()] = true;
+        self.give_back(path, now);
+        later(now + self.chunks.turn, Event::Turned(path));
+        self.send_waiting(now, later);
+    }
+
+    /// A chip has turned to the column of its next part, which crosses as soon as its wires are free.
+    pub(super) fn turned(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, Event)) {
+        self.under_way[path].ready = now;
+        self.chunks.waiting.push_back(path);
+        self.send_waiting(now, later);
+    }
+
+    /// Sends parts that wait and whose wires are free.
+    pub(super) fn send_waiting(&mut self, now: Time, later: &mut impl FnMut(Time, Event)) {
+        let mut place = 0;
+        while let Some(&path) = self.chunks.waiting.get(place) {
+            let chip = self.under_way[path].chip;
+            if !self.has_way(chip) {
+                place += 1;
+                continue;
+            }
+            self.chunks.waiting.remove(place);
+            let crossing = &mut self.under_way[path];
+            crossing.conflict += now - crossing.ready;
+            self.take_way(path, now);
+            self.send_part(path, Time::ZERO, now, later);
+        }
+    }
+
+    /// Takes the inner bus of a transfer's chip and a free trunk of its switch.
+    pub(super) fn take_way(&mut self, path: PathId, now: Time) {
+        let ways = self.tree.of(self.under_way[path].chip);
+        let trunk = self.first_free(ways.switch).expect("a transfer starts only if a trunk of its switch is free");
+        self.under_way[path].trunk = trunk;
+        self.take_trunk(trunk, path, now);
+        self.take_bus(ways.bus, path, now);
+    }
+
+    /// Gives a path's wires back.
+    pub(super) fn give_back(&mut self, path: PathId, now: Time) {
+        let crossing = &mut self.under_way[path];
+        let (chip, to) = (crossing.chip, crossing.to);
+        let trunk = std::mem::replace(&mut crossing.trunk, TrunkId::NONE);
+        let (source, destination) = (self.tree.of(chip).bus, self.tree.of(to).bus);
+        self.give_bus_back(source, path, now);
+        if source != destination {
+            self.give_bus_back(destination, path, now);
+        }
+        if trunk.is_some() {
+            self.trunks[trunk.index()].give_back(path, now);
+            self.tree.on_trunk(trunk).iter().for_each(|switch| self.free_trunks[switch.index()] += 1);
+        }
+    }
+}
