@@ -110,7 +110,8 @@ pub struct Fabric {
     #[serde(default)]
     pub data_queue: DataQueue,
     /// Commands whose path stays held while the array works, and then carries the data. `mesh`, whose packets hold no
-    /// path, `omnibus-split`, whose halves take two, and `sca`, whose commands and data do, have `never` only.
+    /// path, `omnibus-split`, whose halves take two, and `sca`, whose commands and data do, have `never` only, as has
+    /// `clusters` with `clusters.chunk`.
     #[serde(default)]
     pub hold_path: HoldPath,
     /// Keys of `sca`.
