@@ -90,6 +90,8 @@ pub struct Clusters {
     /// Free trunks of each switch.
     free_trunks: Vec<u32>,
     free_buses: u32,
+    /// Free trunks in all.
+    free: u32,
     under_way: Slab<PathId, Crossing>,
     chunks: Chunks,
     /// Whether a chip has sent or received a part and has yet to do so with others.
@@ -199,6 +201,7 @@ impl Clusters {
 
     fn take_trunk(&mut self, trunk: TrunkId, path: PathId, now: Time) {
         self.trunks[trunk.index()].take(path, now);
+        self.free -= 1;
         self.tree.on_trunk(trunk).iter().for_each(|switch| self.free_trunks[switch.index()] -= 1);
     }
 
@@ -271,6 +274,7 @@ impl Fabric for Clusters {
             buses: vec![Line::IDLE; tree.buses() as usize],
             free_trunks: vec![keys.trunks(tree.controllers()); tree.switches() as usize],
             free_buses: tree.buses(),
+            free: tree.controllers(),
             under_way: Slab::new(),
             registers: PageRegisters::new(&config.omnibus, layout),
             port_free_at: vec![Time::ZERO; layout.chips() as usize],
@@ -294,7 +298,7 @@ impl Fabric for Clusters {
 
     /// Copies need no trunk.
     fn may_start(&self, _: DomainId) -> bool {
-        self.free_buses > 0
+        self.free_buses > 0 && (self.free > 0 || self.registers.are_in_use())
     }
 
     fn is_free(&self, chip: ChipId, _: Direction) -> bool {

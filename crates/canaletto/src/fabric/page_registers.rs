@@ -22,6 +22,8 @@ enum CopyCheck {
 pub struct PageRegisters {
     free: Vec<u8>,
     registers: u8,
+    /// Those that are taken, of all chips.
+    taken: u32,
     check: CopyCheck,
 }
 
@@ -34,7 +36,7 @@ impl PageRegisters {
             ChipToChipEcc::Detect => CopyCheck::Detect(keys.detect_time.time()),
             ChipToChipEcc::ViaController => CopyCheck::ViaControllerEvery(keys.via_controller_every),
         };
-        PageRegisters { free: vec![registers; layout.chips() as usize], registers, check }
+        PageRegisters { free: vec![registers; layout.chips() as usize], registers, taken: 0, check }
     }
 
     /// Takes a register of a chip. Returns whether one was free.
@@ -42,6 +44,7 @@ impl PageRegisters {
         let free = &mut self.free[chip.index()];
         let taken = *free > 0;
         *free -= u8::from(taken);
+        self.taken += u32::from(taken);
         taken
     }
 
@@ -50,6 +53,12 @@ impl PageRegisters {
         let free = &mut self.free[chip.index()];
         assert!(*free < self.registers, "a register of chip {} is given back twice", chip.0);
         *free += 1;
+        self.taken -= 1;
+    }
+
+    /// Whether any is taken: pages may be about to go from chip to chip.
+    pub fn are_in_use(&self) -> bool {
+        self.taken > 0
     }
 
     /// Whether a page that was sent directly `copies` times since it last passed a controller has to pass one now.

@@ -138,6 +138,7 @@ impl Clusters {
         }
         if trunk.is_some() {
             self.trunks[trunk.index()].give_back(path, now);
+            self.free += 1;
             self.tree.on_trunk(trunk).iter().for_each(|switch| self.free_trunks[switch.index()] += 1);
         }
     }
