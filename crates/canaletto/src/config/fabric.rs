@@ -106,6 +106,12 @@ pub struct Fabric {
     /// Transfers that a free path carries first.
     #[serde(default)]
     pub transfer_order: TransferOrder,
+    /// Time that read data have waited for a path after which they go before commands, with `transfer_order =
+    /// "commands-first"`. Absent: commands always go first, and data wait as long as there are any. A time rather than a
+    /// number of commands, because one domain may have many paths (`omnibus`, `venice`), on which others' data would be
+    /// counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order_bound: Option<Duration>,
     /// Order of waiting read data.
     #[serde(default)]
     pub data_queue: DataQueue,
@@ -381,6 +387,7 @@ impl Fabric {
             command_time: None,
             turnarounds: Turnarounds::default(),
             transfer_order: TransferOrder::default(),
+            order_bound: None,
             data_queue: DataQueue::default(),
             hold_path: HoldPath::default(),
             sca: Sca::default(),

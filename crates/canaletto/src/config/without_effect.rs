@@ -4,7 +4,7 @@ use crate::config::attach::AttachmentKind;
 use crate::config::design::{ArbitrationMethod, Design, MappingScheme, Policy, Protocol, Scope, VictimPolicy};
 use crate::config::energy::RouterSource;
 use crate::config::error::Problem;
-use crate::config::fabric::{ChipToChipEcc, Ready, Retry};
+use crate::config::fabric::{ChipToChipEcc, Ready, Retry, TransferOrder};
 use crate::config::medium::Suspendable;
 use crate::config::named::Named;
 use crate::flash::outer_code::OuterCode;
@@ -74,6 +74,9 @@ const NEEDS: &[Need] = &[
     }),
     need(&["fabric.burst_bytes", "fabric.turnarounds"], "fabric.kind = \"bus\" or \"ideal\"", |d| {
         is(d, &["bus", "ideal"])
+    }),
+    need(&["fabric.order_bound"], "fabric.transfer_order = \"commands-first\"", |d| {
+        d.fabric.transfer_order == TransferOrder::CommandsFirst
     }),
     need(&["fabric.status."], "sequences with a status, such as fabric.sequences = \"full\"", |d| {
         d.fabric.sequence_table().status.is_some()

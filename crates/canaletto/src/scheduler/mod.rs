@@ -20,8 +20,10 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use crate::config::design::{DataQueue, Design, TransferOrder};
+use crate::config::units::Duration;
 use crate::config::workload::Priority;
 use crate::engine::ring::Ring;
+use crate::engine::time::Time;
 use crate::fabric::DomainId;
 use crate::flash::address::{Layout, LunId};
 use crate::flash::interface::Control;
@@ -77,6 +79,8 @@ pub struct Scheduler {
     data_queue: DataQueue,
     /// Which of read data and commands goes first on a free path.
     pub order: TransferOrder,
+    /// Time that data may wait while commands go first.
+    order_bound: Time,
 }
 
 impl Scheduler {
@@ -112,6 +116,7 @@ impl Scheduler {
             lun_domains,
             data_queue: design.fabric.data_queue,
             order: design.fabric.transfer_order,
+            order_bound: design.fabric.order_bound.map_or(Time::MAX, Duration::time),
         }
     }
 
@@ -235,6 +240,15 @@ impl Scheduler {
     #[inline]
     pub fn has_data(&self, domain: DomainId) -> bool {
         self.domains[domain.index()].data_waiting > 0
+    }
+
+    /// The time up to which data have been lined up that go before commands now, if a domain has any.
+    #[inline]
+    pub fn overdue_until(&self, domain: DomainId, transactions: &Transactions, now: Time) -> Option<Time> {
+        let until = Time(now.0.checked_sub(self.order_bound.0)?);
+        // In each class those that have waited longest are in front.
+        let oldest = self.domains[domain.index()].data.iter().filter_map(VecDeque::front);
+        oldest.into_iter().any(|&id| transactions[id].account.since <= until).then_some(until)
     }
 
     /// Takes the data to send next, by classes, if `is_free` says that a path is free for any.

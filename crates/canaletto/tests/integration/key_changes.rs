@@ -173,6 +173,7 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("fabric.status.period", "9us", POLLED, READS),
     ("fabric.turnarounds", "on-wires", &[], READS),
     ("fabric.transfer_order", "commands-first", &[], READS),
+    ("fabric.order_bound", "5us", &["fabric.transfer_order=commands-first"], READS),
     ("fabric.command_time", "10ns", &[], READS),
     ("fabric.data_queue", "oldest-request", &[], READS),
     ("fabric.hold_path", "reads", &[], READS),

@@ -35,5 +35,6 @@ mod single_columns;
 mod superblocks;
 mod suspend;
 mod swarm;
+mod transfer_order;
 mod units;
 mod wires;

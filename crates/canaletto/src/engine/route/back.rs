@@ -19,7 +19,7 @@ use crate::scheduler::classes::CLASSES;
 use crate::scheduler::flash_page_group::{FlashPageGroup, bytes_of};
 use crate::scheduler::flin::Arrival;
 use crate::scheduler::queues::{FreePlanes, IssueContext, Served};
-use crate::scheduler::transaction::{Origin, TransactionId};
+use crate::scheduler::transaction::{Origin, Transaction, TransactionId};
 
 impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// Queues a transaction on its LUN.
@@ -171,7 +171,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     #[inline(always)]
     fn start_next(&mut self, domain: DomainId, now: Time) -> bool {
         match self.scheduler.order {
-            TransferOrder::CommandsFirst => self.start_commands(domain, now) || self.start_data(domain, now),
+            TransferOrder::CommandsFirst => {
+                self.start_overdue_data(domain, now) || self.start_commands(domain, now) || self.start_data(domain, now)
+            }
             _ => self.start_data(domain, now) || self.start_commands(domain, now),
         }
     }
@@ -185,14 +187,24 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
 
     #[inline(always)]
     fn start_data(&mut self, domain: DomainId, now: Time) -> bool {
-        self.scheduler.has_data(domain) && self.start_waiting_data(domain, now)
+        self.scheduler.has_data(domain) && self.start_waiting_data(domain, now, |_| true)
     }
 
-    /// Starts the oldest waiting data that a path is free for, by classes.
+    /// Starts data that commands may overtake no longer.
+    #[inline]
+    fn start_overdue_data(&mut self, domain: DomainId, now: Time) -> bool {
+        let until = self.scheduler.overdue_until(domain, &self.work.transactions, now);
+        until.is_some_and(|until| self.start_waiting_data(domain, now, |t| t.account.since <= until))
+    }
+
+    /// Starts the oldest waiting data that may go and that a path is free for, by classes.
     #[inline(never)]
-    fn start_waiting_data(&mut self, domain: DomainId, now: Time) -> bool {
+    fn start_waiting_data(&mut self, domain: DomainId, now: Time, may_go: impl Fn(&Transaction) -> bool) -> bool {
         let (fabric, layout) = (&self.paths.fabric, &self.layout);
         let next = self.scheduler.next_data(domain, &self.work.transactions, |t| {
+            if !may_go(t) {
+                return false;
+            }
             let chip = layout.chip_of_plane(t.ppa.plane);
             if t.direct {
                 return fabric.copy_is_free(chip, layout.chip_of_plane(t.to));
