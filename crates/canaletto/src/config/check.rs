@@ -19,6 +19,7 @@ use crate::config::units::{Duration, Size};
 use crate::config::workload::{Flow, Workload};
 use crate::engine::time::Time;
 use crate::flash::address::SECTOR;
+use crate::flash::numbering::fits;
 use crate::limits::expendable_blocks;
 use crate::workload::flow::Loop;
 
@@ -37,6 +38,7 @@ pub(super) fn refuse_with(setting: String) -> impl Fn(bool, &str, &str, &str) ->
 /// Checks a design.
 pub fn check_design(design: &Design) -> Checked {
     check_geometry(design)?;
+    check_numbering(design)?;
     mapping_unit::check(design)?;
     check_flash(design)?;
     check_rates(design)?;
@@ -85,6 +87,19 @@ fn check_geometry(design: &Design) -> Checked {
     let planes_per_chip = g.dies_per_chip * g.planes_per_die;
     require(planes_per_chip <= 64, "geometry.dies_per_chip", || {
         format!("got {planes_per_chip} planes a chip, expected at most 64")
+    })
+}
+
+fn check_numbering(design: &Design) -> Checked {
+    let (numbering, g) = (design.ftl.numbering, &design.geometry);
+    require(fits(numbering, g.channels, g.chips_per_channel), "ftl.numbering", || {
+        format!(
+            "got \"{}\" with {} channels of {} chips, expected \"row-major\", or an array whose smaller size is a prime power \
+             of at least 3 (3, 4, 5, 7, 8, 9, 11, 13, 16, …) and whose larger size is a multiple of it",
+            numbering.name(),
+            g.channels,
+            g.chips_per_channel
+        )
     })
 }
 

@@ -17,6 +17,7 @@ pub use crate::config::hybrid::{Hybrid, LogVictim, MappingScheme};
 pub use crate::config::mapping::*;
 pub use crate::config::medium::Addressing;
 use crate::config::medium::{Ecc, Errors, Failures, Suspend};
+pub use crate::config::numbering::Numbering;
 pub use crate::config::precondition::{Precondition, PreconditionKind};
 pub use crate::config::pseudo_slc::PseudoSlc;
 pub use crate::config::refresh::Refresh;
@@ -386,6 +387,8 @@ pub struct Ftl {
     pub min_spare_blocks: u32,
     /// Static plane allocation: the plane of each logical page.
     pub allocation: Allocation,
+    /// Numbering of chips: where the FTL's channels and ways lie in the array.
+    pub numbering: Numbering,
     /// Choice of the plane that a write goes to.
     pub write_placement: WritePlacement,
     /// Planes whose blocks are used together. `allocation` then gives the group of planes of a logical page, and the
@@ -437,6 +440,7 @@ impl Default for Ftl {
             overprovisioning: 0.07,
             min_spare_blocks: 4,
             allocation: Allocation::default(),
+            numbering: Numbering::default(),
             write_placement: WritePlacement::default(),
             superblock: Superblock::default(),
             unwritten_reads: UnwrittenReads::default(),

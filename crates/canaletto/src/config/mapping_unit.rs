@@ -31,7 +31,8 @@ impl Design {
 
     /// Returns the array as the FTL addresses it.
     pub fn layout(&self) -> Layout {
-        Layout::new(&self.geometry, self.flash.die_interleaving).divided(self.units_per_page())
+        let layout = Layout::new(&self.geometry, self.flash.die_interleaving).divided(self.units_per_page());
+        layout.numbered(self.ftl.numbering)
     }
 }
 

@@ -24,6 +24,7 @@ pub mod medium;
 pub mod mqsim;
 pub mod named;
 pub mod names;
+mod numbering;
 mod numbers;
 pub mod pc;
 mod precondition;

@@ -1,6 +1,7 @@
 //! Where a page is: channel, chip, die, plane, block and page, and the ids that number them.
 
-use crate::config::design::Geometry;
+use crate::config::design::{Geometry, Numbering};
+use crate::flash::numbering;
 use crate::typed_id;
 
 typed_id!(
@@ -91,6 +92,8 @@ pub struct Layout {
     pub planes_per_lun: u32,
     /// Where each plane is: looked up several times a request, when divisions would be a tenth of the run time.
     places: Vec<Place>,
+    /// The chip of each of the FTL's channels and ways, where it is another one than their numbers say.
+    numbered: Option<Box<[ChipId]>>,
 }
 
 /// A plane's surroundings.
@@ -132,7 +135,13 @@ impl Layout {
             luns_per_chip,
             planes_per_lun,
             places: (0..planes).map(place).collect(),
+            numbered: None,
         }
+    }
+
+    /// The layout with the FTL's channels and ways numbered otherwise than rows and columns.
+    pub fn numbered(self, numbering: Numbering) -> Layout {
+        Layout { numbered: numbering::chips(numbering, self.channels, self.chips_per_channel), ..self }
     }
 
     /// The layout with each page divided in so many, a power of two, that are mapped on their own.
@@ -198,9 +207,10 @@ impl Layout {
         u64::from(self.sectors_per_page) * SECTOR
     }
 
-    /// The plane at a position.
+    /// The plane at a position, in the FTL's numbers of channels and chips.
     pub fn plane(&self, channel: u32, chip: u32, die: u32, plane: u32) -> PlaneId {
-        let chip = channel * self.chips_per_channel + chip;
+        let number = channel * self.chips_per_channel + chip;
+        let chip = self.numbered.as_ref().map_or(number, |chips| chips[number as usize].0);
         PlaneId((chip * self.dies_per_chip + die) * self.planes_per_die + plane)
     }
 

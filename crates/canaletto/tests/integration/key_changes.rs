@@ -13,6 +13,8 @@ const PARTIAL: &str = "requests = 600\nread_share = 0.5\nsize = \"1KiB\"\nalignm
 
 const HOT: &str =
     "requests = 9000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 16\naddresses = \"hot-cold\"\nhot_share = 0.1";
+/// Sizes that have a Latin numbering.
+const THREE_BY_THREE: &[&str] = &["geometry.channels=3", "geometry.chips_per_channel=3", "ftl.allocation=WCDP"];
 const SATA: &[&str] = &["host.protocol=sata"];
 const FEW_COMMANDS: &[&str] = &["host.command_limit=4"];
 const WEIGHTED: &[&str] = &["host.command_limit=4", "host.arbitration.method=weighted"];
@@ -327,6 +329,7 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("ftl.overprovisioning", "0.4", &[], WRITES),
     ("ftl.min_spare_blocks", "9", &[], WRITES),
     ("ftl.allocation", "PWCD", &[], READS),
+    ("ftl.numbering", "latin", THREE_BY_THREE, READS),
     ("ftl.unwritten_reads", "zeroes", &[], READS),
     ("ftl.map_update", "issue", &[], PARTIAL),
     ("ftl.partial_writes", "new-sectors", &[], PARTIAL),

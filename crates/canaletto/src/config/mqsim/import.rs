@@ -14,9 +14,9 @@ use crate::config::cache::{Cache, CacheDram, CacheMode, Destage, DramTiming, Sha
 use crate::config::design::{
     Addressing, Allocation, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry, Host,
     Hybrid, InitialTable, Interface, LaneRate, Link, LinkRounding, MapUpdate, Mapping, MappingScheme, MultiPlane,
-    PageOrder, PageTimes, PartialWrites, Precondition, PreconditionKind, ReadUnit, Refresh, RoundRobinAdvance,
-    Scheduler, Sharing, Superblock, TransferOrder, Turnarounds, UnwrittenReads, VictimPolicy, Wear, WriteBacks,
-    WritePlacement, cache_busy,
+    Numbering, PageOrder, PageTimes, PartialWrites, Precondition, PreconditionKind, ReadUnit, Refresh,
+    RoundRobinAdvance, Scheduler, Sharing, Superblock, TransferOrder, Turnarounds, UnwrittenReads, VictimPolicy, Wear,
+    WriteBacks, WritePlacement, cache_busy,
 };
 use crate::config::energy::Energy;
 use crate::config::medium::{Errors, Failures, Suspend};
@@ -175,6 +175,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
             overprovisioning: device.overprovisioning,
             min_spare_blocks: 0,
             allocation: allocation(&device.plane_allocation.to_string()),
+            numbering: Numbering::RowMajor,
             write_placement: WritePlacement::Static,
             unwritten_reads: UnwrittenReads::AssumeSectorsWritten,
             map_update: MapUpdate::Issue,

@@ -226,6 +226,7 @@ impl Settings {
             self.set("flash.addressing", "page");
             self.hybrid();
         }
+        self.numbering();
         self.superblocks();
         self.mapping_unit();
         self.preconditioning();
@@ -269,6 +270,20 @@ impl Settings {
         let (high, low) = (self.number("cache.high_watermark"), self.number("cache.low_watermark"));
         self.set("cache.low_watermark", low.min(high));
         self
+    }
+
+    /// Arrays that have a Latin numbering: of as many rows as columns, or twice as many.
+    fn numbering(&mut self) {
+        if self.0.get("ftl.numbering").is_some_and(|numbering| numbering == "latin") {
+            let (channels, chips) = match (self.number("geometry.channels"), self.number("geometry.chips_per_channel"))
+            {
+                (1.0, _) => (6, 3),
+                (_, 2.0) => (4, 4),
+                _ => (3, 3),
+            };
+            self.set("geometry.channels", channels);
+            self.set("geometry.chips_per_channel", chips);
+        }
     }
 
     /// Chips that work on several commands at a time.

@@ -28,6 +28,7 @@ pub fn newer() -> Vec<Setting> {
         any("flash.cache_program_busy", ["3us", "0ns", "50us"]),
         any("fabric.kind", FabricKind::NAMES),
         any("fabric.order_bound", ["1ms", "0ns", "10us"]),
+        rarely("ftl.numbering", "row-major", ["latin"]),
         any("fabric.sca.ca_width", [2, 1, 4]),
         any("fabric.sca.ca_rate", ["400MB/s", "400MB/s", "20MB/s"]),
         any("fabric.clusters.chips_per_switch", [8, 4, 12]),

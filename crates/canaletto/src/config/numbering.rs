@@ -1,0 +1,29 @@
+//! Keys of the numbering of chips.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Chip of the array at which each channel and way of the FTL lies. `ftl.allocation` and flows' `channels` and `chips` count in
+/// the FTL's numbers; wires, superblocks, groups of collection, maps and results in those of the array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Numbering {
+    /// Way j of channel i is chip j of row i: a channel of the FTL is a row of the array.
+    #[default]
+    RowMajor,
+    /// A pair of orthogonal Latin squares: way j of channel i is in row i + j and column i + 2 j, computed in the finite field of
+    /// as many elements as there are rows and columns. The chips of a channel then lie in different rows and in different
+    /// columns, and so do those of a way, so that traffic for one of them has all buses. The smaller of the array's sizes is
+    /// a prime power of at least 3 (3, 4, 5, 7, 8, 9, 11, 13, 16, …), and the larger one a multiple of it.
+    Latin,
+}
+
+impl Numbering {
+    /// Returns the name used in designs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Numbering::RowMajor => "row-major",
+            Numbering::Latin => "latin",
+        }
+    }
+}
