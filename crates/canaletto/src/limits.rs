@@ -1,5 +1,6 @@
 //! Limits of a design for a workload: capacity, address ranges, thresholds, bounds and the memory of a run.
 
+mod hot_spot;
 mod memory;
 
 use serde::Serialize;
@@ -18,6 +19,7 @@ use crate::ftl::directory::Directory;
 use crate::ftl::placement::{Placement, Positions};
 use crate::host::attach;
 use crate::host::link::read_time;
+pub use crate::limits::hot_spot::HotPages;
 pub use crate::limits::memory::Memory;
 use crate::workload::offered::{Offered, offered};
 
@@ -34,6 +36,8 @@ pub struct FlowRange {
     pub stream: u16,
     /// Positions in the array that its pages may use.
     pub positions: Positions,
+    /// Pages that the flow's hot spot is on, if it has one.
+    pub hot: Option<HotPages>,
 }
 
 /// Values derived from a design and a workload before a run.
@@ -226,7 +230,14 @@ impl Limits {
             let (mut first_sector, mut first_page) = (0, 0);
             for (positions, placement) in positions.into_iter().zip(&planes) {
                 let sectors = placement.planes().iter().map(|p| visible / sharers[p.index()]).sum();
-                flows.push(FlowRange { first_sector, sectors, first_page, stream: flows.len() as u16, positions });
+                flows.push(FlowRange {
+                    first_sector,
+                    sectors,
+                    first_page,
+                    stream: flows.len() as u16,
+                    positions,
+                    hot: None,
+                });
                 first_sector += sectors;
                 first_page += sectors.div_ceil(per_page).next_multiple_of(aligned);
             }
@@ -238,9 +249,11 @@ impl Limits {
                 first_page: 0,
                 stream: 0,
                 positions,
+                hot: None,
             }));
         }
-        for (flow, range) in workload.flow.iter().zip(&flows) {
+        for (flow, range) in workload.flow.iter().zip(&mut flows) {
+            range.hot = HotPages::of(design, &layout, flow, range)?;
             check_request_size(flow, range)?;
             check_overruns(design, flow)?;
             check_groups(design, &layout, flow, range)?;

@@ -85,6 +85,36 @@ pub struct ChannelSkew {
     pub page: Size,
 }
 
+/// Part of a drive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum HotPlace {
+    /// The FTL's first channel among the flow's: a row of the array with `ftl.numbering = "row-major"`.
+    Channel,
+    /// The first chip of that channel.
+    Chip,
+    /// The chips that share the fabric's own narrowest way to the controllers, wherever the FTL's numbers are: those of a bus,
+    /// or of a row or column of routers. Fabrics and numberings are then compared without an advantage for the one whose
+    /// lines happen to lie across the FTL's channels.
+    WorstLine,
+}
+
+/// Load on one part of the drive.
+///
+/// The pages of a place are those that static allocation puts there (`ftl.allocation`, `ftl.numbering`, the flow's `channels`
+/// and the like). Writes of `ftl.write_placement = "dynamic"` go elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HotSpot {
+    /// Part of the drive that receives the load.
+    pub at: HotPlace,
+    /// Share of the requests that begin there, of those that do not continue a sequential run, all of its pages with equal
+    /// probability. The least value is the place's share of the flow's planes, which is a balanced load. The others begin as
+    /// `addresses` says, elsewhere.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub share: f64,
+}
+
 /// Generated requests. Exactly one of `queue_depth` and `inter_arrival` is given, and `size` or a mix of sizes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -160,6 +190,9 @@ pub struct Synthetic {
     /// Imbalance of load among channels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel_skew: Option<ChannelSkew>,
+    /// Load on one part of the drive, in place of `channel_skew`: a channel, a chip, or the fabric's worst line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hot_spot: Option<HotSpot>,
     /// Alignment of addresses, which are rounded down to a multiple of it. Requests that continue a sequential run are
     /// exempt.
     #[serde(default = "four_kib")]
@@ -248,6 +281,7 @@ impl Default for Synthetic {
             run_length: None,
             recent_share: 0.0,
             channel_skew: None,
+            hot_spot: None,
             alignment: four_kib(),
             size: None,
             size_unit: sector(),

@@ -136,6 +136,12 @@ fn check_runs(s: &Synthetic, key: &str) -> Checked {
 }
 
 fn check_skew(s: &Synthetic, key: &str) -> Checked {
+    require(s.hot_spot.is_none() || s.channel_skew.is_none(), &format!("{key}.hot_spot"), || {
+        "got it beside channel_skew, expected one of them".to_owned()
+    })?;
+    require(s.hot_spot.is_none() || s.addresses != Addresses::Sequential, &format!("{key}.hot_spot"), || {
+        "got one with addresses = \"sequential\", which visits all of the drive alike".to_owned()
+    })?;
     let Some(skew) = s.channel_skew else { return Ok(()) };
     require(s.addresses != Addresses::Sequential, &format!("{key}.channel_skew"), || {
         "got one with addresses = \"sequential\", which visits all channels alike".to_owned()
@@ -188,6 +194,7 @@ fn check_mqsim(s: &Synthetic, key: &str) -> Checked {
         ("sequential_share", s.sequential_share > 0.0),
         ("recent_share", s.recent_share > 0.0),
         ("channel_skew", s.channel_skew.is_some()),
+        ("hot_spot", s.hot_spot.is_some()),
         ("working_set_offset", s.working_set_offset.0 > 0),
         ("sizes", !s.sizes.is_empty()),
         ("write_sizes", !s.write_sizes.is_empty()),

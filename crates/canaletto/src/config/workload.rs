@@ -7,7 +7,7 @@ use crate::config::cache::CacheMode;
 use crate::config::units::Duration;
 
 pub use crate::config::replay::{Devices, Mix, OutOfRange, Pace, Trace};
-pub use crate::config::synthetic::{Addresses, ChannelSkew, Diurnal, Origin, SizeShare, Synthetic};
+pub use crate::config::synthetic::{Addresses, ChannelSkew, Diurnal, HotPlace, HotSpot, Origin, SizeShare, Synthetic};
 
 /// Workload: one or more flows that run at the same time, each with queue pairs of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -34,6 +34,7 @@ use crate::fabric::clusters::chunks::Chunks;
 use crate::fabric::clusters::grants::Grants;
 use crate::fabric::clusters::tree::{BusId, SwitchId, Tree, TrunkId};
 use crate::fabric::facts::{Facts, Interconnect, RouterKind, Signalling, Switches};
+use crate::fabric::lines::Line as ChipLine;
 use crate::fabric::packets::{Packets, READ_DATA_TRANSFER_FLITS};
 use crate::fabric::page_registers::PageRegisters;
 use crate::fabric::trace::{WireTrace, WireUse};
@@ -55,7 +56,20 @@ pub const FACTS: Facts = Facts {
     holds_paths: true,
     routers: Some(RouterKind::Switch),
     interconnect: parts,
+    lines,
 };
+
+/// The chips of each switch, which share its trunks and inner buses.
+fn lines(config: &FabricConfig, rows: u32, columns: u32) -> Vec<ChipLine> {
+    let keys = &config.clusters;
+    let (chips, each) = (rows * columns, keys.chips_per_switch);
+    let line = |switch: u32| {
+        let chips: Vec<_> = (switch * each..(switch * each + each).min(chips)).map(ChipId).collect();
+        let buses = (chips.len() as u32).div_ceil(keys.chips_per_bus());
+        ChipLine { name: format!("switch {switch}"), chips, ways: keys.trunks(rows).min(buses) }
+    };
+    (0..chips.div_ceil(each)).map(line).collect()
+}
 
 fn parts(config: &FabricConfig, rows: u32, columns: u32) -> Interconnect {
     let keys = &config.clusters;

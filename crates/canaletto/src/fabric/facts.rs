@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::config::design::Fabric as FabricConfig;
+use crate::fabric::lines::Line;
 pub use crate::flash::interface::Signalling;
 
 /// The facts of a fabric, stated in its own file.
@@ -23,6 +24,9 @@ pub struct Facts {
     /// Parts of it that take area, for an array of so many rows and columns.
     #[serde(skip)]
     pub interconnect: fn(&FabricConfig, u32, u32) -> Interconnect,
+    /// Lines of an array of so many rows and columns: chips that share a way to the controllers, each chip in one at least.
+    #[serde(skip)]
+    pub lines: fn(&FabricConfig, u32, u32) -> Vec<Line>,
 }
 
 impl Facts {

@@ -12,6 +12,7 @@ use crate::fabric::Fabric;
 use crate::fabric::buses::{Buses, TransferEnd, on_buses};
 use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::facts::{Facts, Interconnect, Signalling};
+use crate::fabric::lines::Line;
 use crate::fabric::signals::{Signals, on_signals};
 use crate::fabric::wires::WireKind;
 use crate::flash::address::Layout;
@@ -25,6 +26,8 @@ pub const FACTS: Facts = Facts {
     holds_paths: true,
     routers: None,
     interconnect: |_, _, _| Interconnect::CHANNELS,
+    // No chips share any: the rows stand for any chips of their number.
+    lines: |_, rows, columns| Line::rows("row", rows, columns, |_| columns),
 };
 
 /// One bus a chip.

@@ -28,10 +28,11 @@ use self::network::Network;
 use self::parts::{Packet, PacketId};
 use self::routes::{Grid, ROUTER_PORTS};
 pub use self::routes::{LinkId, Node};
-use crate::config::design::{Fabric as FabricConfig, FabricKind, MeshController};
+use crate::config::design::{ControllerEdge, Fabric as FabricConfig, FabricKind, MeshController};
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::facts::{Facts, Interconnect, RouterKind, Signalling, neighbours};
+use crate::fabric::lines::Line;
 use crate::fabric::packets::{DATA_HEADER_FLITS, STATUS_REPORT_FLITS, SUSPEND_FLITS, control_flits};
 use crate::fabric::trace::{WireTrace, WireUse};
 use crate::fabric::wires::{ControllerUse, Wire, WireKind};
@@ -48,6 +49,7 @@ pub const WIDE: Facts = Facts {
     holds_paths: false,
     routers: Some(RouterKind::Packet),
     interconnect: |_, rows, columns| links(rows, columns, 8),
+    lines,
 };
 
 /// Facts of the mesh with links of two.
@@ -59,6 +61,13 @@ pub const NARROW: Facts = Facts {
     interconnect: |_, rows, columns| links(rows, columns, 2),
     ..WIDE
 };
+
+/// Rows. With X before Y whatever a row's chips send leaves along the row, toward the end at which controllers are.
+fn lines(config: &FabricConfig, rows: u32, columns: u32) -> Vec<Line> {
+    let any_row = config.mesh.controller == MeshController::LeastLoaded;
+    let ends = if any_row && config.network.controllers == ControllerEdge::Alternating && rows > 1 { 2 } else { 1 };
+    Line::rows("row", rows, columns, |_| ends)
+}
 
 /// A link each way between neighbours; routers are inside the flash chips.
 fn links(rows: u32, columns: u32, link_bits: u32) -> Interconnect {

@@ -17,6 +17,7 @@ pub mod facts;
 pub mod held;
 pub mod ideal;
 mod kinds;
+pub mod lines;
 pub mod mesh;
 pub mod omnibus;
 pub mod packetized;

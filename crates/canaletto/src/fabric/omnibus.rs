@@ -30,6 +30,7 @@ use crate::config::design::{Fabric as FabricConfig, FabricKind};
 use crate::engine::arena::Slab;
 use crate::engine::time::Time;
 use crate::fabric::facts::{Facts, Interconnect, Signalling};
+use crate::fabric::lines::Line;
 use crate::fabric::omnibus::control::ControlPlane;
 use crate::fabric::omnibus::grid::{BusId, Grid, Ways};
 use crate::fabric::packets::{DATA_HEADER_FLITS, Packets, READ_DATA_TRANSFER_FLITS};
@@ -49,6 +50,14 @@ pub const WHOLE: Facts = Facts {
     holds_paths: true,
     routers: None,
     interconnect: |_, _, _| Interconnect::PACKET_CHANNELS,
+    // Its own bus, and those of the other direction.
+    lines: |_, rows, columns| {
+        let each = grid::columns_each(rows, columns);
+        let column_buses = columns.div_ceil(each);
+        let mut lines = Line::rows("channel", rows, columns, |_| 1 + column_buses);
+        lines.extend(Line::columns(rows, columns, each, |_| 1 + rows));
+        lines
+    },
 };
 
 /// Facts of the same buses with split pages: their halves take two paths.

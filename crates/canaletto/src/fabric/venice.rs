@@ -38,10 +38,11 @@ mod under_way;
 
 use std::ops::Range;
 
-use crate::config::design::{Fabric as FabricConfig, Retry, Scouts, TearDown, VeniceController};
+use crate::config::design::{ControllerEdge, Fabric as FabricConfig, Retry, Scouts, TearDown, VeniceController};
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::facts::{Facts, Interconnect, RouterKind, Signalling, neighbours};
+use crate::fabric::lines::Line;
 use crate::fabric::packets::control_flits;
 use crate::fabric::trace::WireTrace;
 use crate::fabric::venice::circuit::Controller;
@@ -69,7 +70,22 @@ pub const FACTS: Facts = Facts {
         routers_on_board: true,
         ..Interconnect::CHANNELS
     },
+    lines,
 };
+
+/// Rows, each with its controller, and columns. What crosses a line's border is bounded by the links there and the controllers
+/// within, and by the number of controllers in all.
+fn lines(config: &FabricConfig, rows: u32, columns: u32) -> Vec<Line> {
+    let neighbours = |line: u32, lines: u32| u32::from(line > 0) + u32::from(line + 1 < lines);
+    let own_row = config.venice.controller == VeniceController::OwnRow;
+    let row = |row| if own_row { 1 } else { rows.min(1 + neighbours(row, rows) * columns) };
+    let east = if config.network.controllers == ControllerEdge::Alternating { rows / 2 } else { 0 };
+    let controllers = |column| if column == 0 { rows - east } else { 0 } + if column + 1 == columns { east } else { 0 };
+    let column = |column| rows.min(controllers(column) + neighbours(column, columns) * rows);
+    let mut lines = Line::rows("row", rows, columns, row);
+    lines.extend(Line::columns(rows, columns, 1, column));
+    lines
+}
 
 /// Events of a controller, by its number, and of a chip's port.
 #[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]

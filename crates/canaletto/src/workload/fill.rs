@@ -77,8 +77,7 @@ impl Fills {
         for (number, ((flow, range), again)) in workload.flow.iter().zip(&limits.flows).zip(reopened).enumerate() {
             let (overwrites, weight, traced) = match (&flow.synthetic, again) {
                 (Some(synthetic), _) => {
-                    let last = range.first_sector + range.sectors - 1;
-                    let generator = generator(synthetic, flow, seed, range.first_sector, last);
+                    let generator = generator(synthetic, flow, seed, range);
                     (Overwrites::Generated(Box::new(generator)), weight_of(synthetic), Traced::new())
                 }
                 (None, Some(mut again)) => {
@@ -130,9 +129,9 @@ impl Fills {
 }
 
 /// Returns the flow's generator with other random numbers, for as many requests as it takes.
-fn generator(config: &Synthetic, flow: &Flow, seed: u64, first: u64, last: u64) -> Generator {
+fn generator(config: &Synthetic, flow: &Flow, seed: u64, range: &FlowRange) -> Generator {
     let endless = Synthetic { requests: u64::MAX, stop: None, mqsim_seed: None, ..config.clone() };
-    Generator::new(&endless, &format!("precondition/{}", flow.name), seed, first, last)
+    Generator::of(&endless, &format!("precondition/{}", flow.name), seed, range)
 }
 
 /// Returns the bytes that a generated flow writes.

@@ -167,8 +167,7 @@ pub fn glance(
     let mut seen = Seen::default();
     if let Some(synthetic) = &flow.synthetic {
         inputs.next();
-        let last = range.first_sector + range.sectors - 1;
-        let mut source = Generator::new(synthetic, &flow.name, 1, range.first_sector, last);
+        let mut source = Generator::of(synthetic, &flow.name, 1, range);
         let mut now = synthetic.start.time();
         while !seen.is_enough() {
             now += source.gap().unwrap_or(Time::ZERO);

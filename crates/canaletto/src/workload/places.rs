@@ -1,8 +1,9 @@
-//! Deviations from the distribution of addresses: sequential runs, recent places, a busy channel.
+//! Deviations from the distribution of addresses: sequential runs, recent places, a busy channel, a hot spot.
 
 use crate::config::workload::{ChannelSkew, Synthetic};
 use crate::engine::random::Stream;
 use crate::flash::address::SECTOR;
+use crate::limits::HotPages;
 
 /// Number of recent places that requests may return to.
 const RECENT: usize = 1024;
@@ -119,6 +120,46 @@ impl Skew {
     }
 }
 
+/// Moves requests to a hot spot's pages.
+pub struct HotSpot {
+    random: Stream,
+    /// Probability that a request is moved. Of the others some begin there anyway.
+    moved: f64,
+    pages: HotPages,
+    /// First and last sector of the working set, which holds a round of pages and a request at the least.
+    range: (u64, u64),
+}
+
+impl HotSpot {
+    /// Makes the hot spot that receives this share of the requests.
+    pub fn new(share: f64, pages: HotPages, range: (u64, u64), random: Stream) -> HotSpot {
+        let even = pages.even_share();
+        // A place that is all there is has the whole share.
+        let moved = if even < 1.0 { (share - even) / (1.0 - even) } else { 0.0 };
+        HotSpot { random, moved, pages, range }
+    }
+
+    /// Returns the place of a request that would begin at sector `at`: the same sector of one of the hot pages of the same round,
+    /// or of the round beside it where that one is not all in the working set.
+    pub fn place(&mut self, at: u64, sectors: u64) -> u64 {
+        if self.random.uniform() >= self.moved {
+            return at;
+        }
+        let HotPages { turns, page_sectors, first_sector, .. } = &self.pages;
+        let round = self.pages.round_sectors();
+        let turn = u64::from(turns[self.random.integer(0, turns.len() as u64 - 1) as usize]);
+        let within = (at - first_sector) % round;
+        let place = at - within + turn * page_sectors + within % page_sectors;
+        let (first, last) = self.range;
+        match place {
+            _ if place < first => place + round,
+            _ if place + sectors > last + 1 && place >= first + round => place - round,
+            _ if place + sectors > last + 1 => at,
+            _ => place,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,6 +202,26 @@ mod tests {
             recent.began(i);
         }
         assert!((24_000..26_000).contains(&returns), "{returns}");
+    }
+
+    /// Of four pages in a round of 16, from the third of its first four on, in a working set that begins and ends within a round.
+    #[test]
+    fn a_hot_spot_has_its_share_and_stays_in_the_working_set() {
+        let pages = HotPages { turns: vec![2, 3, 4, 9], round: 16, page_sectors: 8, first_sector: 1000 };
+        let (first, last) = (1000 + 5 * 8, 1000 + 40 * 8 - 1);
+        let mut spot = HotSpot::new(0.7, pages, (first, last), Stream::named(1, "spot"));
+        let mut turns = [0u32; 16];
+        let mut random = Stream::named(1, "at");
+        for _ in 0..160_000 {
+            let at = random.integer(first, last - 7) / 8 * 8;
+            let place = spot.place(at, 8);
+            assert!(first <= place && place + 8 <= last + 1 && place % 8 == at % 8, "{at} to {place}");
+            turns[((place - 1000) / 8 % 16) as usize] += 1;
+        }
+        // Beside those that are moved, others begin there anyway: not quite evenly in little more than two rounds.
+        let hot = [2, 3, 4, 9].map(|turn: usize| f64::from(turns[turn]) / 1.6e5);
+        assert!((hot.iter().sum::<f64>() - 0.7).abs() < 0.02, "{turns:?}");
+        assert!(hot.iter().all(|share| (share - 0.175).abs() < 0.02), "{turns:?}");
     }
 
     #[test]

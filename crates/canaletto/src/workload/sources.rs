@@ -71,7 +71,6 @@ impl Sources {
 }
 
 fn generator(flow: &Flow, range: &FlowRange, seed: u64) -> Option<Generator> {
-    let last = range.first_sector + range.sectors - 1;
     let synthetic = flow.synthetic.as_ref()?;
-    Some(Generator::new(synthetic, &flow.name, seed, range.first_sector, last))
+    Some(Generator::of(synthetic, &flow.name, seed, range))
 }

@@ -5,9 +5,10 @@ use crate::engine::random::Stream;
 use crate::engine::time::Time;
 use crate::flash::address::SECTOR;
 use crate::host::request::Kind;
+use crate::limits::FlowRange;
 use crate::workload::arrivals::Arrivals;
 use crate::workload::flow::Wanted;
-use crate::workload::places::{Part, Recent, Runs, Skew};
+use crate::workload::places::{HotSpot, Part, Recent, Runs, Skew};
 use crate::workload::popularity::{Law, Scatter};
 
 /// Generator of one flow. Every choice has a random stream of its own, so that a change of one key never shifts the
@@ -31,6 +32,7 @@ pub struct Generator {
     runs: Option<Runs>,
     recent: Option<Recent>,
     skew: Option<Skew>,
+    hot_spot: Option<HotSpot>,
     arrivals: Option<Arrivals>,
     types: Stream,
     addresses: Stream,
@@ -45,6 +47,18 @@ pub struct Generator {
 }
 
 impl Generator {
+    /// Makes a generator of the validated flow `name` over its addresses.
+    pub fn of(config: &Synthetic, name: &str, seed: u64, range: &FlowRange) -> Generator {
+        let last = range.first_sector + range.sectors - 1;
+        let mut generator = Generator::new(config, name, seed, range.first_sector, last);
+        if let (Some(spot), Some(pages)) = (&config.hot_spot, &range.hot) {
+            let random = Stream::named(seed, &format!("workload/{name}/hot-spot"));
+            generator.hot_spot = Some(HotSpot::new(spot.share, pages.clone(), generator.range, random));
+            generator.only_uniform = false;
+        }
+        generator
+    }
+
     /// Makes a generator of the validated flow `name` over sectors `first..=last`.
     pub fn new(config: &Synthetic, name: &str, seed: u64, first: u64, last: u64) -> Generator {
         let mut next_mqsim = config.mqsim_seed.unwrap_or(0);
@@ -99,6 +113,7 @@ impl Generator {
             runs,
             recent,
             skew,
+            hot_spot: None,
             arrivals: Arrivals::new(config, gaps, own("pause")),
             types,
             addresses: if hot_cold { hot_address } else { addresses },
@@ -200,7 +215,8 @@ impl Generator {
             Some(lba) if lba + sectors <= last + 1 => lba,
             _ => {
                 let lba = self.drawn(sectors);
-                self.skew.as_mut().map_or(lba, |skew| first + skew.place(lba - first))
+                let lba = self.skew.as_mut().map_or(lba, |skew| first + skew.place(lba - first));
+                self.hot_spot.as_mut().map_or(lba, |spot| spot.place(lba, sectors))
             }
         };
         if let Some(recent) = &mut self.recent {

@@ -34,8 +34,7 @@ impl Traffic {
             let Some(synthetic) = &flow.synthetic else {
                 return Err(format!("flow {:?} replays a trace, expected generated requests", flow.name));
             };
-            let last = range.first_sector + range.sectors - 1;
-            let generator = Generator::new(synthetic, &flow.name, seed, range.first_sector, last);
+            let generator = Generator::of(synthetic, &flow.name, seed, range);
             let device = if workload.partitioned { number as u32 } else { 0 };
             let mut flow = Flow { generator, next: None, device };
             flow.advance(synthetic.start.time());

@@ -457,6 +457,7 @@ pub fn workload_table() -> Vec<(&'static str, Vec<&'static str>, String)> {
     let zipf = more(PARTIAL, "addresses = \"zipf\"\nzipf_exponent = 1.2");
     let runs = more(PARTIAL, "sequential_share = 0.5");
     let skewed = more(PARTIAL, "channel_skew = { share = 0.6, channels = 2 }");
+    let hot_spot = more(PARTIAL, "hot_spot = { at = \"channel\", share = 0.7 }");
     let mixed = workload_text(
         "requests = 600\nread_share = 0.5\nqueue_depth = 8\n\
          sizes = [{ size = \"4KiB\", share = 0.7 }, { size = \"16KiB\", share = 0.3 }]\n\
@@ -501,6 +502,8 @@ pub fn workload_table() -> Vec<(&'static str, Vec<&'static str>, String)> {
         ("flow.synthetic.channel_skew.share", vec!["flow.0.synthetic.channel_skew.share=0.9"], skewed.clone()),
         ("flow.synthetic.channel_skew.channels", vec!["flow.0.synthetic.channel_skew.channels=4"], skewed.clone()),
         ("flow.synthetic.channel_skew.page", vec!["flow.0.synthetic.channel_skew.page=16KiB"], skewed),
+        ("flow.synthetic.hot_spot.at", vec!["flow.0.synthetic.hot_spot.at=chip"], hot_spot.clone()),
+        ("flow.synthetic.hot_spot.share", vec!["flow.0.synthetic.hot_spot.share=0.9"], hot_spot),
         ("flow.synthetic.sizes", vec!["flow.0.synthetic.sizes.0.share=0.1"], mixed.clone()),
         ("flow.synthetic.write_sizes", vec!["flow.0.synthetic.write_sizes.1.size=24KiB"], mixed),
         ("flow.synthetic.burstiness", vec!["flow.0.synthetic.burstiness=5"], open.clone()),

@@ -21,6 +21,7 @@ mod keys;
 mod layers;
 mod mapping;
 mod mesh_reference;
+mod numbering;
 mod outer_code;
 mod overrun;
 mod pipelines;

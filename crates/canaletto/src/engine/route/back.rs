@@ -194,7 +194,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     #[inline]
     fn start_overdue_data(&mut self, domain: DomainId, now: Time) -> bool {
         let until = self.scheduler.overdue_until(domain, &self.work.transactions, now);
-        until.is_some_and(|until| self.start_waiting_data(domain, now, |t| t.account.since <= until))
+        until.is_some_and(|until| self.start_waiting_data(domain, now, |t| t.since <= until))
     }
 
     /// Starts the oldest waiting data that may go and that a path is free for, by classes.

@@ -50,6 +50,12 @@ struct Controller {
     since: Time,
 }
 
+/// Columns that share a bus. A controller drives one column bus at most, so where there are fewer controllers than columns, a bus
+/// joins several adjacent columns (Networked SSD §V-E).
+pub fn columns_each(rows: u32, columns: u32) -> u32 {
+    columns.div_ceil(rows.min(columns))
+}
+
 /// The buses and controllers of an array.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub struct Grid {
@@ -66,11 +72,10 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Idle buses. A controller drives one column bus at most, so where there are fewer controllers than columns, a bus
-    /// joins several adjacent columns; where there are more, the last ones drive none (§V-E).
+    /// Idle buses. Where there are more controllers than columns, the last ones drive no column bus (§V-E).
     pub fn new(layout: &Layout) -> Grid {
         let (rows, columns) = (layout.channels, layout.chips_per_channel);
-        let columns_each = columns.div_ceil(rows.min(columns));
+        let columns_each = columns_each(rows, columns);
         let column_buses = columns.div_ceil(columns_each);
         let way = |chip| Ways { row: BusId(chip / columns), column: BusId(rows + chip % columns / columns_each) };
         Grid {

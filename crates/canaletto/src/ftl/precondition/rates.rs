@@ -57,7 +57,7 @@ impl Rates {
 
     /// Adds what a generated flow will write. How often a page is written is all that is looked at here: runs count as
     /// any writes over the same pages, all of a request as lying where it begins, and what is sent to recent places or a
-    /// busy channel as what `addresses` spreads.
+    /// busy channel or a hot spot as what `addresses` spreads.
     pub fn add_synthetic(&mut self, flow: &Synthetic, range: &FlowRange, sectors_per_page: u64) {
         let writes = weight_of(flow);
         let pages = |share: f64| ((range.sectors as f64 * share) as u64).div_ceil(sectors_per_page);
