@@ -8,6 +8,9 @@ use crate::engine::time::Time;
 pub struct Cores {
     submit: Time,
     complete: Time,
+    interrupt: Time,
+    /// Whether either of these takes time: one question for hosts without.
+    delay_completions: bool,
     /// When each is free.
     free_at: Vec<Time>,
 }
@@ -19,6 +22,8 @@ impl Cores {
         Cores {
             submit: config.submit_time.time(),
             complete: config.complete_time.time(),
+            interrupt: config.interrupt_latency.time(),
+            delay_completions: config.complete_time.0 + config.interrupt_latency.0 > 0,
             free_at: vec![Time::ZERO; cores],
         }
     }
@@ -31,6 +36,17 @@ impl Cores {
     /// When the core of a queue is through with a request; none if it takes no time.
     pub fn submit(&mut self, queue: u16, now: Time) -> Option<Time> {
         (self.submit > Time::ZERO).then(|| self.serve(queue, self.submit, now))
+    }
+
+    /// Whether completions take any time of the host.
+    #[inline]
+    pub fn delay_completions(&self) -> bool {
+        self.delay_completions
+    }
+
+    /// When a completion that the host is told of reaches its core; none if at once.
+    pub fn interrupted(&self, now: Time) -> Option<Time> {
+        (self.interrupt > Time::ZERO).then(|| now + self.interrupt)
     }
 
     /// When it is through with a completion; none if it takes no time.

@@ -196,9 +196,27 @@ impl<X: Features> Host<X> {
         self.notice(request, work, now, later);
     }
 
-    /// The host has been told of a completion; its software takes it up.
+    /// The host has been told of a completion; its software hears of it by an interrupt, or at once.
     #[inline(always)]
     fn notice<P: Probe>(
+        &mut self,
+        request: RequestId,
+        work: &mut InFlight<'_, P>,
+        now: Time,
+        later: &mut impl FnMut(Time, HostEvent),
+    ) {
+        if self.cores.delay_completions() {
+            match self.cores.interrupted(now) {
+                Some(time) => later(time, HostEvent::InterruptTaken(request)),
+                None => self.take_up(request, work, now, later),
+            }
+        } else {
+            self.complete(request, work, now, later);
+        }
+    }
+
+    /// The host's software takes a completion up.
+    pub fn take_up<P: Probe>(
         &mut self,
         request: RequestId,
         work: &mut InFlight<'_, P>,

@@ -45,6 +45,8 @@ pub enum HostEvent {
     ThinkTimeOver(u16),
     /// The host's software has dealt with a request.
     Submitted(RequestId),
+    /// The interrupt that tells of a completion has reached the host's software.
+    InterruptTaken(RequestId),
     /// The host's software has dealt with a completion.
     CompletionHandled(RequestId),
     /// Completions of a queue may have waited long enough for an interrupt.

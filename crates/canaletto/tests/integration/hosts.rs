@@ -160,6 +160,22 @@ fn software_and_interrupts_add_their_time() {
     assert!((waiting - without - 70e6).abs() < 1.0, "{waiting} after {without}");
 }
 
+/// Interrupts wait side by side, and leave the core to requests: the software's time alone fills it.
+#[test]
+fn interrupts_on_their_way_occupy_no_core() {
+    let host = &["host.submit_time=2us", "host.complete_time=3us", "host.interrupt_latency=40us"];
+    let without = alone(&host[..2], "4KiB");
+    assert!((alone(host, "4KiB") - without - 40e6).abs() < 1.0, "after {without}");
+    let keys = "requests = 4000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 64";
+    let rate = |overrides: &[&str]| {
+        let outcome = simulate(&preset("performance-optimized", overrides), &synthetic(keys));
+        outcome.report.measures.iops.unwrap()
+    };
+    for iops in [rate(host), rate(&host[..2])] {
+        assert!((iops / 200e3 - 1.0).abs() < 0.02, "{iops}: 5 us of a core for each request");
+    }
+}
+
 /// A list of n - 1 pages: a request of 32 B on the way up, 8 (n - 1) bytes and one packet's overhead on the way down, at
 /// 8 GB/s.
 #[test]

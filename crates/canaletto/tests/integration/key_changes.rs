@@ -244,6 +244,7 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("host.protocol", "sata", &[], READS),
     ("host.submit_time", "1us", &[], READS),
     ("host.complete_time", "1us", &[], READS),
+    ("host.interrupt_latency", "1us", &[], READS),
     ("host.queues_per_flow", "4", &["host.queue_entries=8"], READS),
     ("host.command_limit", "4", &[], READS),
     ("host.arbitration.method", "weighted", FEW_COMMANDS, TWO_CLASSES),

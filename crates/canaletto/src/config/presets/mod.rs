@@ -23,6 +23,9 @@ presets!(
     "pcie4-qlc",
     "pcie3-z-nand",
     "pcie3-3d-xpoint",
+    "pcie4-tlc-980pro",
+    "pcie3-mlc-970pro",
+    "pcie4-tlc-zn540",
 );
 
 /// Entry of a list of presets or profiles.

@@ -47,6 +47,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             HostEvent::Arrival(flow) => self.host.arrive(flow, work, now, later),
             HostEvent::ThinkTimeOver(flow) => self.host.think_time_over(flow, work, now, later),
             HostEvent::Submitted(request) => self.host.submitted(request, work, now, later),
+            HostEvent::InterruptTaken(request) => self.host.take_up(request, work, now, later),
             HostEvent::CompletionHandled(request) => self.host.complete(request, work, now, later),
             HostEvent::Interrupt(queue) => self.host.interrupt_if_due(queue, work, now, later),
         }

@@ -1,0 +1,151 @@
+"""The search for the parameters: Optuna's TPE over the ranges, then steps of least squares from the best of its trials.
+
+TPE (Bergstra et al., NIPS 2011) finds the valley, wherever in the ranges it is. The sensitivities there, which are needed
+anyway to say what the data can tell apart, give the steps to its floor (Gauss and Newton, damped, kept within the ranges;
+a step that does not gain is not taken). Seeded: the same data give the same design.
+"""
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from canaletto._calibrating import model
+from canaletto._calibrating.measured import Point
+from canaletto._calibrating.parameters import Parameter, applied
+from canaletto._engine import ConfigError
+from canaletto._run.config import Design
+
+STEPS = 4
+"""Steps of least squares at the most; the next one would be within the noise of the runs."""
+ENOUGH = 1e-4
+"""Gain of a step, in root mean square, below which there is no next one."""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The best that was found."""
+
+    parts: tuple[float, ...]
+    """Parts of the ranges."""
+    error: float
+    """Root mean square over all fitted statistics."""
+    columns: tuple[tuple[float, ...], ...]
+    """Sensitivities at the best: for each parameter, what its whole range does to each error."""
+    trials: int
+
+
+def check_optuna() -> None:
+    """Raises ConfigError if Optuna is not installed."""
+    _optuna()
+
+
+def fit(
+    design: Design,
+    parameters: Sequence[Parameter],
+    points: Sequence[Point],
+    *,
+    trials: int,
+    requests: int,
+    seed: int,
+    report: Callable[[int, int], object],
+) -> Fitted:
+    """Fits parameters to points. Raises ConfigError for a range that allows values which cannot be simulated."""
+    found = _Search(design, parameters, points, requests, seed)
+    optuna = _optuna()
+    total = trials + (STEPS + 1) * (len(parameters) + 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
+        names = [f"{number}" for number in range(len(parameters))]
+        space = {name: optuna.distributions.FloatDistribution(0.0, 1.0) for name in names}
+        study.enqueue_trial(dict.fromkeys(names, 0.5))
+        for number in range(trials):
+            asked = study.ask(space)
+            study.tell(asked, found.error([asked.params[name] for name in names]))
+            report(number + 1, total)
+        best = [study.best_params[name] for name in names]
+    best, columns = found.descend(best, lambda more: report(min(trials + more, total), total))
+    report(total, total)
+    return Fitted(tuple(best), found.error(best), tuple(map(tuple, columns)), found.evaluated)
+
+
+class _Search:
+    """Errors of parts of the ranges, each computed once."""
+
+    def __init__(
+        self, design: Design, parameters: Sequence[Parameter], points: Sequence[Point], requests: int, seed: int
+    ) -> None:
+        self._asked = design, parameters, points, requests, seed
+        self._known: dict[str, list[float]] = {}
+
+    @property
+    def evaluated(self) -> int:
+        """Designs that were simulated."""
+        return len(self._known)
+
+    def errors(self, parts: Sequence[float]) -> list[float]:
+        """All errors."""
+        design, parameters, points, requests, seed = self._asked
+        # Values and not parts tell designs apart: they are rounded to what anybody would write.
+        key = repr([each.at(part) for each, part in zip(parameters, parts, strict=True)])
+        if key not in self._known:
+            made = applied(design, parameters, parts)
+            self._known[key] = model.flat(model.errors(points, model.answers(made, points, requests, seed)))
+        return self._known[key]
+
+    def error(self, parts: Sequence[float]) -> float:
+        """Root mean square."""
+        found = model.rms(self.errors(parts))
+        if found is None:
+            raise ConfigError("the fitted points have no statistic in common with their simulated runs")
+        return found
+
+    def descend(
+        self, parts: Sequence[float], report: Callable[[int], object]
+    ) -> tuple[list[float], list[list[float]]]:
+        """Steps of least squares while they gain; returns the last place and the sensitivities there."""
+        import numpy as np
+
+        here = list(parts)
+        for step in range(STEPS + 1):
+            columns = self._columns(here)
+            report((step + 1) * (len(here) + 1))
+            if step == STEPS:
+                break
+            matrix = np.asarray(columns).T
+            # Damped: what the data say nothing of stays where it is.
+            damping = 1e-3 * max(float(np.max(np.sum(matrix**2, axis=0))), 1e-12)
+            normal = matrix.T @ matrix + damping * np.eye(len(here))
+            move = np.linalg.solve(normal, -matrix.T @ np.asarray(self.errors(here)))
+            tried = [
+                [float(np.clip(at + share * way, 0.0, 1.0)) for at, way in zip(here, move, strict=True)]
+                for share in (1.0, 0.3)
+            ]
+            best = min(tried, key=self.error)
+            if self.error(best) > self.error(here) - ENOUGH:
+                break
+            here = best
+        return here, columns
+
+    def _columns(self, here: Sequence[float]) -> list[list[float]]:
+        """By parameter, the change of each error over its whole range, from differences around a place."""
+        found = []
+        for number, each in enumerate(self._asked[1]):
+            ends = [max(here[number] - each.step, 0.0), min(here[number] + each.step, 1.0)]
+            below, above = ([*here[:number], end, *here[number + 1 :]] for end in ends)
+            width = ends[1] - ends[0]
+            pairs = zip(self.errors(above), self.errors(below), strict=True)
+            found.append([(high - low) / width for high, low in pairs])
+        return found
+
+
+def _optuna() -> Any:
+    try:
+        import optuna
+    except ImportError:
+        raise ConfigError(
+            "optuna: not installed, expected it for a calibration: pip install 'canaletto[search]'"
+        ) from None
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    return optuna

@@ -1,0 +1,75 @@
+"""Parameters that the data can tell apart, and those that they cannot: the local sensitivities of the fitted points.
+
+A column of the matrix is what a parameter's whole range does to the logarithms of all fitted statistics, by a step at
+the calibrated values. A parameter whose column is nearly nothing has no effect; where columns, scaled to one length, are
+nearly dependent, the data know a combination of the parameters and none of them alone (the singular vectors of small
+singular values name them: Belsley, Kuh and Welsch, "Regression Diagnostics", 1980, §3.2).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+LEAST_EFFECT = 0.005
+"""Mean effect of a whole range on the statistics, below which a parameter has none: half a percent."""
+NEARLY_DEPENDENT = 0.15
+"""Singular value of the scaled columns below which some are nearly dependent; of independent ones all are 1."""
+TAKES_PART = 0.3
+"""Weight in a singular vector from which a parameter takes part in a combination."""
+
+
+@dataclass(frozen=True)
+class Identified:
+    """Result for parameters by their numbers."""
+
+    effects: tuple[float, ...]
+    """Mean effect of each whole range: 0.1 is ten percent."""
+    without_effect: tuple[int, ...]
+    together: tuple[tuple[int, ...], ...]
+    """Groups whose members cannot be told apart."""
+    uncertainties: tuple[float | None, ...]
+    """Standard error of each, as a part of its range; None where the data say nothing of it alone."""
+
+
+def identify(columns: Sequence[Sequence[float]], error: float) -> Identified:
+    """columns: of the sensitivity matrix; error: root mean square of the errors at the calibrated values."""
+    import numpy as np
+
+    matrix = np.asarray(columns, dtype=float).T
+    count = matrix.shape[0]
+    lengths = np.linalg.norm(matrix, axis=0)
+    effects = lengths / np.sqrt(count)
+    seen = [number for number, effect in enumerate(effects) if effect >= LEAST_EFFECT]
+    together: list[tuple[int, ...]] = []
+    alone: dict[int, float] = {}
+    if seen:
+        scaled = matrix[:, seen] / lengths[seen]
+        _, values, vectors = np.linalg.svd(scaled, full_matrices=False)
+        rank_missing = len(seen) - len(values)
+        for value, vector in zip(values, vectors, strict=True):
+            if value < NEARLY_DEPENDENT:
+                group = tuple(seen[at] for at, weight in enumerate(vector) if abs(weight) > TAKES_PART)
+                together.append(group)
+        if rank_missing:
+            together.append(tuple(seen))
+        alone = _standard_errors(matrix, seen, error)
+    tied = {number for group in together for number in group}
+    return Identified(
+        tuple(float(effect) for effect in effects),
+        tuple(number for number in range(len(effects)) if number not in seen),
+        tuple(dict.fromkeys(together)),
+        tuple(None if number in tied else alone.get(number) for number in range(len(effects))),
+    )
+
+
+def _standard_errors(matrix: "np.ndarray[Any, Any]", seen: Sequence[int], error: float) -> dict[int, float]:
+    """Of linear least squares, with the errors that are left."""
+    import numpy as np
+
+    own = matrix[:, list(seen)]
+    freedom = max(own.shape[0] - own.shape[1], 1)
+    covariance = np.linalg.pinv(own.T @ own) * error**2 * own.shape[0] / freedom
+    return {number: float(np.sqrt(max(covariance[at, at], 0.0))) for at, number in enumerate(seen)}

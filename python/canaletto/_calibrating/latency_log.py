@@ -1,0 +1,115 @@
+"""Logs of single latencies as measured points: fio's `_lat.log`, and CSV with a unit in its header."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from canaletto._calibrating.fio_results import job_of
+from canaletto._calibrating.measured import FEWEST, Point, of_latencies
+from canaletto._engine import ConfigError
+
+_PER_US = {"ns": 1e3, "us": 1.0, "ms": 1e-3}
+_LATENCY = re.compile(r"(?:.*_)?(?:lat|latency)(?:_(?P<unit>ns|us|ms|s))?\s*(?:[(\[](?P<other>\w+)[)\]])?")
+_DEPTH = ("queue_depth", "iodepth", "depth", "qd")
+_DIRECTIONS = ("read", "write")
+
+
+def points(text: str, label: str, options: Mapping[str, Any]) -> list[Point]:
+    """Points of a log, one for each depth that it has a column for. options: those of fio's job, which it lacks.
+
+    Raises ConfigError for a line that is none, a header without unit, and options that say too little.
+    """
+    for needed in ("rw", "bs", "iodepth"):
+        if needed not in options and not (needed == "iodepth" and _header(text) is not None):
+            raise ConfigError(f"{label}: {needed}: missing, expected rw, bs and iodepth: a log of latencies has none")
+    rows = _csv(text, label) if _header(text) is not None else _log(text, label)
+    found = []
+    for (op, depth), latencies in rows.items():
+        job = job_of({**options, **({} if depth is None else {"iodepth": depth})}, label)
+        wanted = op or ("write" if job.kind in ("write", "randwrite") else "read")
+        if len(latencies) < FEWEST:
+            raise ConfigError(f"{label}: {len(latencies)} latencies of {wanted}s, expected {FEWEST} or more")
+        found.append(of_latencies(f"{label}{'' if depth is None else f' depth {depth}'}", job, wanted, latencies))
+    return found
+
+
+Rows = dict[tuple[str, str | None], list[float]]
+"""Latencies in microseconds by direction, if it is known, and depth, if it is."""
+
+
+def _header(text: str) -> list[str] | None:
+    """The columns of a file whose first line has letters, in small letters."""
+    first = text.lstrip("﻿").partition("\n")[0].strip()
+    return [part.strip().strip('"').lower() for part in first.split(",")] if re.search("[a-zA-Z]", first) else None
+
+
+def _csv(text: str, label: str) -> Rows:
+    header = _header(text) or []
+    matches = [(number, found) for number, name in enumerate(header) if (found := _LATENCY.fullmatch(name))]
+    if not matches:
+        raise ConfigError(f"{label}:1: got columns {', '.join(header)}, expected one of latencies, such as latency_us")
+    column, match = matches[0]
+    unit = match["unit"] or match["other"] or ""
+    if unit not in _PER_US:
+        raise ConfigError(
+            f"{label}:1: {header[column]}: got {f'the unit {unit}' if unit else 'no unit'}, expected one of "
+            f"{', '.join(_PER_US)} in its name, such as latency_us"
+        )
+    depths = next((header.index(name) for name in _DEPTH if name in header), None)
+    rows: Rows = {}
+    for number, line in enumerate(text.splitlines()[1:], 2):
+        if not line.strip():
+            continue
+        cells = [cell.strip().strip('"') for cell in line.split(",")]
+        if len(cells) != len(header):
+            raise ConfigError(f"{label}:{number}: got {len(cells)} values, expected {len(header)} as in the header")
+        depth = None if depths is None else str(_whole(cells[depths], f"{label}:{number}"))
+        rows.setdefault(("", depth), []).append(_positive(cells[column], f"{label}:{number}") / _PER_US[unit])
+    if not rows:
+        raise ConfigError(f"{label}: no latencies, expected lines behind the header")
+    return rows
+
+
+def _log(text: str, label: str) -> Rows:
+    """Lines of fio: time in ms, latency in ns, direction, size, offset; from 3.x on also a priority."""
+    rows: Rows = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        cells = [cell.strip() for cell in line.split(",")]
+        if not 4 <= len(cells) <= 7:
+            raise ConfigError(
+                f"{label}:{number}: got {line[:60]!r}, expected a line of fio's latency log (time, latency in ns, "
+                "direction, size, …) or a CSV file whose header names latencies and unit"
+            )
+        direction = _whole(cells[2], f"{label}:{number}", least=0)
+        if direction >= len(_DIRECTIONS):
+            continue
+        key = (_DIRECTIONS[direction], None)
+        rows.setdefault(key, []).append(_positive(cells[1], f"{label}:{number}") / _PER_US["ns"])
+    if not rows:
+        raise ConfigError(f"{label}: no latencies, expected lines of fio's latency log")
+    for latencies in rows.values():
+        median = sorted(latencies)[len(latencies) // 2]
+        if median < 0.5:
+            raise ConfigError(
+                f"{label}: half of the latencies are below {median * 1e3:,.0f} ns, expected nanoseconds of a drive: logs "
+                "of fio before 3.0 are in microseconds; expected a newer one, or CSV with a column latency_us"
+            )
+    return rows
+
+
+def _positive(text: str, place: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not 0 < found < 1e15:
+        raise ConfigError(f"{place}: got {text!r}, expected a latency above 0")
+    return found
+
+
+def _whole(text: str, place: str, least: int = 1) -> int:
+    if not text.isdigit() or int(text) < least:
+        raise ConfigError(f"{place}: got {text!r}, expected a whole number of at least {least}")
+    return int(text)

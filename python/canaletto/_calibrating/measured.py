@@ -1,0 +1,105 @@
+"""Measured points: what a drive was asked for, and how it answered."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from canaletto._engine import ConfigError
+
+QUANTILES = (0.1, 0.5, 0.9, 0.99)
+"""Quantiles of latency that are compared: fio's results have these by default."""
+
+OPS = ("read", "write")
+Half = Literal["fitted", "judged"]
+
+
+def name_of(quantile: float) -> str:
+    """The name of a quantile, such as p99_us."""
+    return f"p{quantile * 100:g}_us".replace(".", "_", 1) if quantile * 100 % 1 else f"p{quantile * 100:.0f}_us"
+
+
+STATISTICS = ("iops", "mean_us", *(name_of(quantile) for quantile in QUANTILES))
+"""Numbers that a point is compared by."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """Requests of one kind: a job of fio, or of a latency log that says the same."""
+
+    options: Mapping[str, str]
+    """As in a job file of fio, without what ends it."""
+    processes: int
+    depth: int
+    size: str
+    kind: str
+    """The value of `rw`."""
+
+    @property
+    def outstanding(self) -> int:
+        """Requests of all processes that are outstanding."""
+        return self.processes * self.depth
+
+
+@dataclass(frozen=True)
+class Point:
+    """One measurement, of reads or of writes."""
+
+    name: str
+    """File and job, for messages and tables."""
+    job: Job
+    op: str
+    statistics: Mapping[str, float]
+    """Some of `STATISTICS`, by name."""
+    latencies_us: tuple[float, ...] = ()
+    """Single latencies, in the order in which they were measured; none where only statistics are known."""
+    half: Half = "fitted"
+
+    @property
+    def label(self) -> str:
+        """The point in a few words."""
+        processes = f" x {self.job.processes}" if self.job.processes > 1 else ""
+        return f"{self.op} {self.job.kind} {self.job.size} depth {self.job.depth}{processes}"
+
+
+def halved(points: Sequence[Point], *, judge: bool) -> list[Point]:
+    """Points in the order of kind, size and depth, every second of which is kept for judging; with `judge` false, none.
+
+    A single log of latencies is cut in the middle: what came first is fitted. Raises ConfigError for a single point
+    without latencies.
+    """
+    ordered = sorted(points, key=lambda point: (point.op, point.job.kind, size_order(point), point.job.outstanding))
+    if not judge:
+        return ordered
+    if len(ordered) > 1:
+        return [replace(point, half="judged" if number % 2 else "fitted") for number, point in enumerate(ordered)]
+    (only,) = ordered
+    if len(only.latencies_us) < 2 * FEWEST:
+        raise ConfigError(
+            f"{only.name}: got one measured point, expected two or more: half of the data are kept for judging. "
+            '`judge = "none"` (--judge none) fits all of them'
+        )
+    middle = len(only.latencies_us) // 2
+    parts = (only.latencies_us[:middle], "fitted"), (only.latencies_us[middle:], "judged")
+    return [of_latencies(f"{only.name}, {half}", only.job, only.op, part, half) for part, half in parts]
+
+
+FEWEST = 100
+"""Latencies of a log below which a 99th percentile says nothing."""
+
+
+def size_order(point: Point) -> tuple[int, str]:
+    """Sizes of digits by number, then others."""
+    digits = point.job.size.rstrip("B")
+    return (int(digits), "") if digits.isdigit() else (0, digits)
+
+
+def of_latencies(name: str, job: Job, op: str, latencies_us: Sequence[float], half: Half = "fitted") -> Point:
+    """A point of single latencies. Its rate follows from Little's law where the loop is closed."""
+    import numpy as np
+
+    found = np.asarray(latencies_us)
+    mean = float(found.mean())
+    statistics = {"mean_us": mean, "iops": job.outstanding / mean * 1e6}
+    cuts = np.quantile(found, QUANTILES)
+    statistics |= {name_of(quantile): float(cut) for quantile, cut in zip(QUANTILES, cuts, strict=True)}
+    return Point(name, job, op, statistics, tuple(latencies_us), half)
