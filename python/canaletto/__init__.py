@@ -23,6 +23,7 @@ from canaletto._run.simulate import inspect, run
 
 if TYPE_CHECKING:
     from canaletto import attachments, bounds, result, traces
+    from canaletto._calibrating.calibration import Calibration, calibrate
     from canaletto._run.bound import Bound, bound
     from canaletto._run.explain import Explained, Explanation, explain
     from canaletto._run.timeline import Timeline
@@ -33,6 +34,7 @@ __version__: str = version()
 
 __all__ = [
     "Bound",
+    "Calibration",
     "Comparison",
     "Completion",
     "ConfigError",
@@ -52,6 +54,7 @@ __all__ = [
     "attachments",
     "bound",
     "bounds",
+    "calibrate",
     "compare",
     "design",
     "explain",
@@ -68,6 +71,7 @@ __all__ = [
 
 _LATER = {
     **dict.fromkeys(("Bound", "bound"), "canaletto._run.bound"),
+    **dict.fromkeys(("Calibration", "calibrate"), "canaletto._calibrating.calibration"),
     **dict.fromkeys(("Explained", "Explanation", "explain"), "canaletto._run.explain"),
     "Timeline": "canaletto._run.timeline",
     **dict.fromkeys(("Sweep", "sweep"), "canaletto._sweeping.sweep"),

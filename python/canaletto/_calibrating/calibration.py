@@ -65,7 +65,7 @@ class Calibration:
 
     @cached_property
     def notes(self) -> list[str]:
-        """Sentences on what a user of the design must know: bounds that were hit, parameters that cannot be told apart."""
+        """Sentences on bounds that were hit, and on parameters that the data do not say or cannot tell apart."""
         return list(self.report["notes"])
 
     def __repr__(self) -> str:
@@ -91,11 +91,11 @@ def calibrate(
     design
         The drive to start from; or a preset's name or a TOML file.
     ranges
-        The range of each parameter: `{"flash.read": ["40us", "58us"]}`. Keys with a comma between them share one value; a
-        number behind the key of a list is one of its values (`flash.read.0`).
+        The range of each parameter: `{"flash.read": ["40us", "58us"]}`. Keys with a comma between them share one
+        value; a number behind the key of a list is one of its values (`flash.read.0`).
     measured
-        Results of fio (`--output-format=json`) or logs of latencies: paths, or for a log a dictionary with `file` and fio's
-        options `rw`, `bs` and `iodepth`.
+        Results of fio (`--output-format=json`) or logs of latencies: paths, or for a log a dictionary with `file` and
+        fio's options `rw`, `bs` and `iodepth`.
     judge
         "half" keeps every second point for judging, "none" fits all.
     capacity
@@ -121,9 +121,9 @@ def calibrate(
     OSError
         If a file cannot be read.
     """
-    one = isinstance(measured, str | os.PathLike)
+    paths: list[Any] = [measured] if isinstance(measured, str | os.PathLike) else list(measured)
     given = {
-        **{"design": design, "ranges": dict(ranges), "measured": [measured] if one else list(measured)},
+        **{"design": design, "ranges": dict(ranges), "measured": paths},
         **{"judge": judge, "trials": trials, "requests": requests, "seed": seed},
         **({} if capacity is None else {"capacity": capacity}),
     }
@@ -226,10 +226,12 @@ def _notes(parameters: Sequence[Mapping[str, Any]], apart: Mapping[str, Any]) ->
         if each["at_bound"]:
             way = "less" if each["at_bound"] == "low" else "more"
             notes.append(
-                f"{', '.join(each['keys'])}: {each['value']} is at the end of its range {each['low']} to {each['high']}: "
-                f"the data ask for {way}, so that something else is missing or wrong in the design"
+                f"{', '.join(each['keys'])}: {each['value']} is at the end of its range {each['low']} to "
+                f"{each['high']}: the data ask for {way}, so that something else is missing or wrong in the design"
             )
-    notes += [f"{name}: its whole range changes next to nothing: these data do not say it" for name in apart["without_effect"]]
+    notes += [
+        f"{name}: its whole range changes next to nothing: these data do not say it" for name in apart["without_effect"]
+    ]
     notes += [
         f"{' and '.join(group)}: these data know a combination of them only, not each of them"
         for group in apart["not_apart"]

@@ -126,14 +126,18 @@ def _of_file(path: str, options: Mapping[str, Any]) -> list[Point]:
     text = _text(path)
     if text.lstrip("﻿ \t\r\n").startswith("{") or path.endswith(".json"):
         if options:
-            raise ConfigError(f"{path}: {', '.join(options)}: given beside results of fio, which have options of their own")
+            raise ConfigError(
+                f"{path}: {', '.join(options)}: given beside results of fio, which have options of their own"
+            )
         return fio_results.points(text, path)
     return latency_log.points(text, path, options)
 
 
 def _text(path: str) -> str:
     if os.path.isfile(path) and os.path.getsize(path) > MAX_MEASURED_BYTES:
-        raise ConfigError(f"{path}: larger than {MAX_MEASURED_BYTES >> 20} MiB, expected a part of it, or fio's results")
+        raise ConfigError(
+            f"{path}: larger than {MAX_MEASURED_BYTES >> 20} MiB, expected a part of it, or fio's results"
+        )
     with open(path, "rb") as file:
         content = file.read()
     if not content.strip():

@@ -101,9 +101,7 @@ class _Search:
             raise ConfigError("the fitted points have no statistic in common with their simulated runs")
         return found
 
-    def descend(
-        self, parts: Sequence[float], report: Callable[[int], object]
-    ) -> tuple[list[float], list[list[float]]]:
+    def descend(self, parts: Sequence[float], report: Callable[[int], object]) -> tuple[list[float], list[list[float]]]:
         """Steps of least squares while they gain; returns the last place and the sensitivities there."""
         import numpy as np
 

@@ -79,8 +79,11 @@ def halved(points: Sequence[Point], *, judge: bool) -> list[Point]:
             '`judge = "none"` (--judge none) fits all of them'
         )
     middle = len(only.latencies_us) // 2
-    parts = (only.latencies_us[:middle], "fitted"), (only.latencies_us[middle:], "judged")
-    return [of_latencies(f"{only.name}, {half}", only.job, only.op, part, half) for part, half in parts]
+    parts: dict[Half, tuple[float, ...]] = {
+        "fitted": only.latencies_us[:middle],
+        "judged": only.latencies_us[middle:],
+    }
+    return [of_latencies(f"{only.name}, {half}", only.job, only.op, part, half) for half, part in parts.items()]
 
 
 FEWEST = 100

@@ -78,7 +78,7 @@ def answers(design: Design, points: Sequence[Point], requests: int, seed: int) -
 
     found = parallel.in_threads([task(job) for job in jobs.values()], parallel.processors())
     by_text = dict(zip(jobs, found, strict=True))
-    return [_statistics(*by_text[job_text(point.job, requests)], point.op) for point in points]
+    return [_statistics(by_text[job_text(point.job, requests)], point.op) for point in points]
 
 
 Simulated = tuple["np.ndarray[Any, Any]", "np.ndarray[Any, Any]", float]
@@ -97,11 +97,11 @@ def simulated(design: Design, job: Job, requests: int, seed: int, report: Any) -
     return kept["latency_us"].to_numpy(), (kept["op"] == "read").to_numpy(), took or data["execution_time_us"]
 
 
-def _statistics(
-    latencies: "np.ndarray[Any, Any]", are_reads: "np.ndarray[Any, Any]", took_us: float, op: str
-) -> Statistics:
+def _statistics(run: Simulated, op: str) -> Statistics:
+    """What a run's reads or writes are compared by."""
     import numpy as np
 
+    latencies, are_reads, took_us = run
     own = latencies[are_reads if op == "read" else ~are_reads]
     if not len(own):
         return {}

@@ -119,7 +119,9 @@ def _set_entry(document: dict[str, Any], above: Sequence[str], number: int, valu
     entries = table.get(above[-1]) if isinstance(table, dict) and above else None
     if not isinstance(entries, list) or number >= len(entries):
         there = f"a list of {len(entries)}" if isinstance(entries, list) else "no list"
-        raise ConfigError(f"{key}: {'.'.join(above)} is {there} in the design, expected one with a value number {number}")
+        raise ConfigError(
+            f"{key}: {'.'.join(above)} is {there} in the design, expected one with a value number {number}"
+        )
     entries[number] = value
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from canaletto import _engine
-from canaletto._cli import bound, console, known, load, replay, rtl, serve, sweep, trace
+from canaletto._cli import bound, calibrate, console, known, load, replay, rtl, serve, sweep, trace
 from canaletto._cli.drive import (
     DesignName,
     FabricName,
@@ -398,6 +398,7 @@ bound.add_to(app)
 load.add_to(app)
 sweep.add_to(app)
 serve.add_to(app)
+calibrate.add_to(app)
 
 
 @app.command("mqsim", cls=Command)
@@ -448,7 +449,8 @@ def _reproduce(
     source: Annotated[
         str,
         typer.Argument(
-            metavar="SOURCE", help="Source of figures: networked-ssd, venice, mqsim, pc-ssd, storage-next, load."
+            metavar="SOURCE",
+            help="Source of figures: networked-ssd, venice, mqsim, pc-ssd, storage-next, drives, load.",
         ),
     ],
     figure: Annotated[

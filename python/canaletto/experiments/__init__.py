@@ -16,6 +16,7 @@ SOURCES = {
     "mqsim": "mqsim",
     "pc-ssd": "pc_ssd",
     "storage-next": "storage_next",
+    "drives": "drives",
     "load": "load",
 }
 """Sources by the names of the command line, and the packages that hold their figures."""

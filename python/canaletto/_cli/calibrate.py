@@ -1,0 +1,78 @@
+"""The command `calibrate`: a design that answers as a measured drive does."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from canaletto._cli import console
+from canaletto._cli.help import OUTPUT, RUN, Command, whole
+from canaletto._cli.trace import JsonFlag
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command to those of the program."""
+    app.command("calibrate", cls=Command)(_calibrate)
+
+
+def _calibrate(
+    file: Annotated[
+        Path, typer.Argument(metavar="CALIBRATION", help="A calibration's file, TOML (see docs/calibrate.md).")
+    ],
+    measured: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="MEASURED…", help="Results of fio (JSON), beside those that the file names."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="New file for the design; the report goes beside it, as JSON.", rich_help_panel=OUTPUT
+        ),
+    ] = None,
+    judge: Annotated[
+        Literal["half", "none"] | None,
+        typer.Option(help="Points kept for judging: every second one (default), or none.", rich_help_panel=RUN),
+    ] = None,
+    trials: Annotated[
+        int | None,
+        typer.Option(parser=whole(1, 100_000), metavar="N", help="Designs that Optuna tries.", rich_help_panel=RUN),
+    ] = None,
+    requests: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole(1000, 10_000_000), metavar="N", help="Requests of each simulated job.", rich_help_panel=RUN
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(parser=whole(0, 2**32 - 1), metavar="N", help="Seed of search and runs.", rich_help_panel=RUN),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the files of --out.", rich_help_panel=OUTPUT)] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Find values of a design's keys with which it answers as a measured drive does, and say what the data leave open.
+
+    Examples:
+      canaletto calibrate mine.toml fio-qd*.json --out calibrated.toml
+    """
+    from canaletto import ConfigError
+    from canaletto._calibrating import calibration, document
+    from canaletto._io import files
+    from canaletto._report import tables
+    from canaletto._sweeping.sweep import reporting
+
+    if out is not None:
+        if out.suffix != ".toml":
+            raise ConfigError(f"--out {out}: expected the name of a TOML file, such as calibrated.toml")
+        for each in (out, out.with_suffix(".json")):
+            files.check_free(each, force=force)
+    asked = document.read(file, measured or (), judge=judge, trials=trials, requests=requests, seed=seed)
+    with reporting(what="designs") as report:
+        found = calibration.carry_out(asked, report)
+    if out is not None:
+        calibration.write(found, out, force=force)
+        console.say(f"wrote {out} and {out.with_suffix('.json')}")
+    if json:
+        console.emit(found.to_dict())
+        return
+    console.show(*tables.calibrated(found.report))

@@ -1,0 +1,104 @@
+"""Data sheets of preset drives, and ours.
+
+Method: each drive fresh, in a closed loop behind a host that takes no time: reads and writes of 128 KiB one behind the other, 32
+outstanding, and of 4 KiB at random places, 512 outstanding. Published is the maker's figure, or what was measured for minutes on end
+(iocost-benchmark/iocost-benchmarks b2fc8dd6, Apache-2.0).
+
+Assumptions: those of the presets. Makers measure writes into a cache of one bit a cell, which only the 980 PRO's preset has; sustained
+random writes are of drives that collect, here of one in the steady state whose addresses are all in use.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from canaletto._run import config
+from canaletto._run.config import Design, Workload
+from canaletto.experiments.drives.drive import MLC970, PRESETS, TLC980, requests
+from canaletto.experiments.figure import Data, Figure, Label, Row, Run, Scale
+
+SHEET, SUSTAINED = "data sheet", "sustained, iocost-benchmarks"
+READ, WRITE, RANDOM_READ, RANDOM_WRITE = (
+    "sequential read, GB/s",
+    "sequential write, GB/s",
+    "random read, k/s",
+    "random write, k/s",
+)
+P41, PRO9100, SZ985, P4800X = "SK hynix Platinum P41 2 TB", "Samsung 9100 PRO 2 TB", "Samsung SZ985", "Intel P4800X"
+DRIVES = {
+    **{TLC980: PRESETS[TLC980], MLC970: PRESETS[MLC970], P41: "pcie4-tlc"},
+    **{PRO9100: "pcie5-tlc", SZ985: "pcie3-z-nand", P4800X: "pcie3-3d-xpoint"},
+}
+SHEETS = {
+    TLC980: (7.0, 5.0, 1000.0, 1000.0),
+    MLC970: (3.5, 2.3, 370.0, 500.0),
+    P41: (7.0, 6.5, 1400.0, 1300.0),
+    PRO9100: (14.7, 13.4, 1850.0, 2600.0),
+    SZ985: (3.2, 3.2, 750.0, None),
+    P4800X: (2.4, 2.0, 550.0, 500.0),
+}
+"""Sources of each: docs/presets.md."""
+MEASURED = {
+    MLC970: (3.47, 2.21, 376.8, 252.5),
+    TLC980: (2.55, 2.31, 304.5, 84.1),
+}
+"""The first of each drive's results there."""
+
+
+@dataclass(frozen=True)
+class _Work:
+    size: str
+    depth: int
+    read_share: float
+    sequential: bool
+    number: int
+
+    def workload(self, scale: Scale) -> Workload:
+        keys = {"addresses": "sequential"} if self.sequential else {}
+        number = scale.of(self.number, self.number // 10)
+        return requests(number, self.size, self.depth, read_share=self.read_share, **keys)
+
+
+WORKS = {
+    READ: _Work("128KiB", 32, 1.0, True, 40_000),
+    WRITE: _Work("128KiB", 32, 0.0, True, 40_000),
+    RANDOM_READ: _Work("4KiB", 512, 1.0, False, 200_000),
+    RANDOM_WRITE: _Work("4KiB", 512, 0.0, False, 200_000),
+}
+
+
+def _design(drive: str, source: str, what: str) -> Design:
+    made = config.quiet_design(DRIVES[drive])
+    is_old = source == SUSTAINED and what == RANDOM_WRITE
+    return made.replace(**{"precondition.kind": "steady"}) if is_old else made
+
+
+def runs(scale: Scale) -> dict[Label, Run]:
+    """A run for each drive and figure of it."""
+    return {
+        (drive, source, what): Run(_design(drive, source, what), WORKS[what].workload(scale))
+        for source, known in ((SHEET, SHEETS), (SUSTAINED, MEASURED))
+        for drive, numbers in known.items()
+        for what, number in zip(WORKS, numbers, strict=True)
+        if number is not None
+    }
+
+
+def table(found: Mapping[Label, Data]) -> list[Row]:
+    """A line a figure."""
+    rows: list[Row] = []
+    for (drive, source, what), data in found.items():
+        known = (SHEETS if source == SHEET else MEASURED)[drive]
+        ours = data["bandwidth_mb_s"] / 1e3 if WORKS[what].sequential else data["iops"] / 1e3
+        published = known[list(WORKS).index(what)]
+        rows.append({"drive": drive, "source": source, "what": what, "ours": ours, "published": published})
+    return rows
+
+
+FIGURE = Figure(
+    "table-data-sheets",
+    "Data sheets",
+    __doc__,
+    runs,
+    table,
+    lambda _: None,
+)
