@@ -9,7 +9,7 @@ from canaletto._calibrating.measured import FEWEST, Point, of_latencies
 from canaletto._engine import ConfigError
 
 _PER_US = {"ns": 1e3, "us": 1.0, "ms": 1e-3}
-_LATENCY = re.compile(r"(?:.*_)?(?:lat|latency)(?:_(?P<unit>ns|us|ms|s))?\s*(?:[(\[](?P<other>\w+)[)\]])?")
+_LATENCY = re.compile(r"(?:.*_)?(?:[cs]?lat|latency)(?:_(?P<unit>ns|us|ms|s))?\s*(?:[(\[](?P<other>\w+)[)\]])?")
 _DEPTH = ("queue_depth", "iodepth", "depth", "qd")
 _DIRECTIONS = ("read", "write")
 
@@ -93,8 +93,8 @@ def _log(text: str, label: str) -> Rows:
         median = sorted(latencies)[len(latencies) // 2]
         if median < 0.5:
             raise ConfigError(
-                f"{label}: half of the latencies are below {median * 1e3:,.0f} ns, expected nanoseconds of a drive: logs "
-                "of fio before 3.0 are in microseconds; expected a newer one, or CSV with a column latency_us"
+                f"{label}: half of the latencies are below {median * 1e3:,.0f} ns, expected nanoseconds of a drive: "
+                "logs of fio before 3.0 are in microseconds; expected a newer one, or CSV with a column latency_us"
             )
     return rows
 

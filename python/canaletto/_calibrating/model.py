@@ -42,8 +42,8 @@ def check_fits(design: Design, points: Sequence[Point], capacity_bytes: float | 
             )
     if capacity_bytes is not None and abs(capacity_bytes / there - 1) > CAPACITY_WITHIN:
         raise ConfigError(
-            f"capacity: the measured drive has {capacity_bytes / 1e9:,.1f} GB, and the design's geometry gives the host "
-            f"{there / 1e9:,.1f} GB; expected them within {CAPACITY_WITHIN:.0%} (geometry, ftl.overprovisioning)"
+            f"capacity: the measured drive has {capacity_bytes / 1e9:,.1f} GB, and the design's geometry gives the "
+            f"host {there / 1e9:,.1f} GB; expected them within {CAPACITY_WITHIN:.0%} (geometry, ftl.overprovisioning)"
         )
 
 

@@ -1,11 +1,13 @@
 """Write amplification by fill, beside a Micron 7450 MAX 800 GB.
 
-Method: writes of 4 KiB, uniform over the share of the address space that is in use, in the steady state of greedy collection. What
-is not in use is deallocated, and so is spare space. Published is what was measured on the 7450 MAX (gabriel-haas/ssdiq-pub).
+Method: writes of 4 KiB, uniform over the share of the address space that is in use, in the steady state of greedy
+collection. What is not in use is deallocated, and so is spare space. Published is what was measured on the 7450 MAX
+(gabriel-haas/ssdiq-pub).
 
-Assumptions: 800 GB are sold of 1,024 GiB of flash (27 % spare), as of a drive for three writes a day; Micron does not say. Four writes
-fill a page of 16 KiB, wherever the next one is programmed. The drive is small, its blocks have 64 pages: what counts is the spare
-share. Each of its planes is a die and collects by itself, once less than 2 % of its blocks are free.
+Assumptions: 800 GB are sold of 1,024 GiB of flash (27 % spare), as of a drive for three writes a day; Micron does not
+say. Four writes fill a page of 16 KiB, wherever the next one is programmed. The drive is small, its blocks have 64
+pages: what counts is the spare share. Each of its planes is a die and collects by itself, once less than 2 % of its
+blocks are free.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """Quantiles of measured latencies: 4 KiB random reads of a Samsung 980 PRO 1 TB by io_uring, one core, in microseconds.
 
-Each list has the quantiles at the middle of 200 equal parts, of some 10,000 latencies from submission to completion. Source:
-stonet-research/icpe24_io_scheduler_study_artifact 013f1e15, MIT.
+Each list has the quantiles at the middle of 200 equal parts, of some 10,000 latencies from submission to completion.
+Source: stonet-research/icpe24_io_scheduler_study_artifact 013f1e15, MIT.
 """
 
 QUANTILES_US: dict[int, tuple[float, ...]] = {

@@ -1,11 +1,11 @@
 """Measurements of drives with at most eight requests outstanding.
 
-Read from fio's results: IOPS, mean, median and 99th percentile from submission to completion, in microseconds (the last two
-are percentiles of completion and the mean time of submission).
+Read from fio's results: IOPS, mean, median and 99th percentile from submission to completion, in microseconds (the
+last two are percentiles of completion and the mean time of submission).
 
 Sources: Samsung 980 PRO 1 TB: stonet-research/icpe24_io_scheduler_study_artifact 013f1e15, MIT (4 KiB: its set
-`results_qd_iops_inc_proc_4kb`; other sizes: `results_qd_iops_vary_bs`). WD ZN540: stonet-research/NVMeBenchmarks 01f40f1c, MIT
-(`zns-a`, format of 4 KiB, reads at random places and writes one behind the other in one zone).
+`results_qd_iops_inc_proc_4kb`; other sizes: `results_qd_iops_vary_bs`). WD ZN540: stonet-research/NVMeBenchmarks
+01f40f1c, MIT (`zns-a`, format of 4 KiB, reads at random places and writes one behind the other in one zone).
 """
 
 from canaletto.experiments.drives.drive import IO_URING, SPDK, TLC980, ZN540

@@ -1,11 +1,12 @@
 """Data sheets of preset drives, and ours.
 
-Method: each drive fresh, in a closed loop behind a host that takes no time: reads and writes of 128 KiB one behind the other, 32
-outstanding, and of 4 KiB at random places, 512 outstanding. Published is the maker's figure, or what was measured for minutes on end
-(iocost-benchmark/iocost-benchmarks b2fc8dd6, Apache-2.0).
+Method: each drive fresh, in a closed loop behind a host that takes no time: reads and writes of 128 KiB one behind
+the other, 32 outstanding, and of 4 KiB at random places, 512 outstanding. Published is the maker's figure, or what
+was measured for minutes on end (iocost-benchmark/iocost-benchmarks b2fc8dd6, Apache-2.0).
 
-Assumptions: those of the presets. Makers measure writes into a cache of one bit a cell, which only the 980 PRO's preset has; sustained
-random writes are of drives that collect, here of one in the steady state whose addresses are all in use.
+Assumptions: those of the presets. Makers measure writes into a cache of one bit a cell, which only the 980 PRO's
+preset has; sustained random writes are of drives that collect, here of one in the steady state whose addresses are
+all in use.
 """
 
 from collections.abc import Mapping
