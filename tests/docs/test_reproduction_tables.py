@@ -17,7 +17,7 @@ def test_tables_are_put_between_their_marks(tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "out" / "markdown").mkdir(parents=True)
     (tmp_path / "out" / "markdown" / "venice-fig3.md").write_text("| new |\n")
     tool = runpy.run_path(str(TOOL))
-    tool["main"].__globals__["PAGE"] = page
+    tool["main"].__globals__["PAGES"] = [page]
     monkeypatch.setattr("sys.argv", ["tool", str(tmp_path / "out")])
     tool["main"]()
     filled = page.read_text()
@@ -33,8 +33,9 @@ def test_every_marked_table_is_one_that_a_figure_makes() -> None:
 
     made = {f"{source}-{figure.name}" for source in SOURCES for figure in figures(source)}
     made |= {f"{source}-{part}" for source in SOURCES for part in ("verdicts", "extent")}
-    page = Path(__file__).parents[2] / "docs" / "reproduction.md"
-    marked = runpy.run_path(str(TOOL))["BLOCK"].finditer(page.read_text(encoding="utf-8"))
-    names = [block["name"] for block in marked]
+    tool = runpy.run_path(str(TOOL))
+    names = [
+        block["name"] for page in tool["PAGES"] for block in tool["BLOCK"].finditer(page.read_text(encoding="utf-8"))
+    ]
     assert len(names) > 10
     assert set(names) <= made

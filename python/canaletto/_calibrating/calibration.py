@@ -233,7 +233,7 @@ def _notes(parameters: Sequence[Mapping[str, Any]], apart: Mapping[str, Any]) ->
         f"{name}: its whole range changes next to nothing: these data do not say it" for name in apart["without_effect"]
     ]
     notes += [
-        f"{' and '.join(group)}: these data know a combination of them only, not each of them"
+        f"{'; '.join(group)}: these data know a combination of them only, not each of them"
         for group in apart["not_apart"]
         if len(group) > 1
     ]

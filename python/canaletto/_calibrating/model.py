@@ -98,7 +98,7 @@ def simulated(design: Design, job: Job, requests: int, seed: int, report: Any) -
 
 
 def _statistics(run: Simulated, op: str) -> Statistics:
-    """What a run's reads or writes are compared by."""
+    """Numbers that a run's reads or writes are compared by."""
     import numpy as np
 
     latencies, are_reads, took_us = run

@@ -32,7 +32,8 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
         measured = READS[drive, engine, size, int(depth)]
         for (what, ours), theirs in zip(measures(data).items(), measured, strict=True):
             place = {"drive": drive, "by": engine, "size": size, "depth": f"depth {depth}"}
-            rows.append({**place, "what": what, "ours": ours, "published": float(theirs)})
+            apart = (ours / theirs - 1) * 100
+            rows.append({**place, "what": what, "error_percent": apart, "ours": ours, "published": float(theirs)})
     return rows
 
 

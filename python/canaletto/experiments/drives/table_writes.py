@@ -32,6 +32,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
             "size": size,
             "depth": f"depth {depth}",
             "what": what,
+            "error_percent": (ours / theirs - 1) * 100,
             "ours": ours,
             "published": float(theirs),
         }
