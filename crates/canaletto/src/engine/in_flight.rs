@@ -12,14 +12,15 @@ use crate::engine::time::Time;
 use crate::fabric::TransferDone;
 use crate::flash::address::Layout;
 use crate::host::request::{Request, RequestId};
-use crate::measure::blame::{Cause, Ledger};
+use crate::measure::blame::Cause;
+use crate::measure::charges::Ledgers;
 use crate::measure::flow_interference::FlowInterference;
 use crate::measure::probe::{Owner, Probe};
 use crate::measure::root_cause::{Ended, RootCauses};
 use crate::measure::statistics::Statistics;
 use crate::scheduler::flash_page_group::FlashPageGroup;
 use crate::scheduler::queues::Transactions;
-use crate::scheduler::transaction::{Ledgers, OldPage, Origin, Transaction, TransactionId};
+use crate::scheduler::transaction::{OldPage, Origin, Transaction, TransactionId};
 
 /// Requests and page transactions, with the watcher that hears what becomes of them.
 pub struct InFlight<'p, P: Probe> {
@@ -27,7 +28,7 @@ pub struct InFlight<'p, P: Probe> {
     pub requests: Slab<RequestId, Request>,
     /// Page transactions.
     pub transactions: Transactions,
-    /// Where their time went.
+    /// Where the time went of those charged more often than usual.
     ledgers: Ledgers,
     /// Waits of flows for each other at the chips.
     pub interference: FlowInterference,
@@ -101,9 +102,8 @@ impl<'p, P: Probe> InFlight<'p, P> {
     /// Removes a page transaction that is over.
     #[inline(always)]
     pub fn remove_page(&mut self, id: TransactionId) {
-        let ledger = self.transactions[id].ledger;
-        if ledger.is_some() {
-            self.ledgers.remove(ledger);
+        if self.transactions[id].charges.ledger.is_some() {
+            self.ledgers.remove(self.transactions[id].charges.ledger);
         }
         self.transactions.remove(id);
         if P::FOLLOWS_WAITS {
@@ -192,20 +192,14 @@ impl<'p, P: Probe> InFlight<'p, P> {
     #[inline(always)]
     fn enter(&mut self, id: TransactionId, cause: Cause, span: Time) {
         if span > Time::ZERO {
-            let mut ledger = self.transactions[id].ledger;
-            if !ledger.is_some() {
-                ledger = self.ledgers.insert(Ledger::EMPTY);
-                self.transactions[id].ledger = ledger;
-            }
-            self.ledgers[ledger].charge(cause, span);
+            self.transactions[id].charges.enter(cause, span, &mut self.ledgers);
         }
     }
 
-    /// Where a page's time went.
+    /// The time that a page has been charged with for path conflicts.
     #[inline(always)]
-    pub fn ledger(&self, id: TransactionId) -> &Ledger {
-        let ledger = self.transactions[id].ledger;
-        if ledger.is_some() { &self.ledgers[ledger] } else { &Ledger::EMPTY }
+    pub fn lost(&self, id: TransactionId) -> Time {
+        self.transactions[id].charges.get(Cause::PathConflict, &self.ledgers)
     }
 
     /// A request's last page is done: where that one's time went is where the request's did.
@@ -214,9 +208,7 @@ impl<'p, P: Probe> InFlight<'p, P> {
         let t = &self.transactions[last];
         debug_assert_eq!(t.since, now);
         let account = &mut self.requests[id].account;
-        if t.ledger.is_some() {
-            account.ledger.add(&self.ledgers[t.ledger]);
-        }
+        t.charges.add_to(&mut account.ledger, &self.ledgers);
         account.since = now;
     }
 

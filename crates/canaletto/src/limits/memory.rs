@@ -10,7 +10,6 @@ use crate::config::design::{Design, Policy, PreconditionKind, Protocol, Unwritte
 use crate::config::workload::{Flow, Workload};
 use crate::host::request::Request;
 use crate::measure::blame::CAUSES;
-use crate::measure::blame::Ledger;
 use crate::scheduler::transaction::Transaction;
 use crate::workload::flow::Loop;
 use crate::workload::glance::{Glance, glance};
@@ -237,7 +236,7 @@ impl Estimate<'_> {
 
     fn in_flight(&self) -> f64 {
         let several = if self.workload.flow.len() > 1 { 16.0 * self.workload.flow.len() as f64 } else { 0.0 };
-        let page = (size_of::<Transaction>() + size_of::<Ledger>()) as f64 + ROOT_CAUSES + several + 16.0;
+        let page = size_of::<Transaction>() as f64 + ROOT_CAUSES + several + 16.0;
         let request = size_of::<Request>() as f64 + ROOT_CAUSES + 16.0;
         let most = match self.design.controller.pages_in_flight {
             0 => f64::INFINITY,

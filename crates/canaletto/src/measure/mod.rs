@@ -3,6 +3,7 @@
 pub mod area;
 pub mod blame;
 pub mod cache;
+pub mod charges;
 pub mod energy;
 pub mod flow_interference;
 pub mod histogram;

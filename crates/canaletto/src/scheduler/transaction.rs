@@ -1,14 +1,13 @@
 //! A flash transaction: one page read, one page program or one block erase.
 
 use crate::config::workload::Priority;
-use crate::engine::arena::Slab;
 use crate::engine::time::Time;
 use crate::flash::address::{PlaneId, Ppa};
 use crate::flash::array::{Background, Clocks};
 use crate::flash::interface::Operation;
 use crate::ftl::blocks::Frontier;
 use crate::host::request::RequestId;
-use crate::measure::blame::Ledger;
+use crate::measure::charges::Charges;
 use crate::measure::probe::Work;
 use crate::typed_id;
 
@@ -16,14 +15,6 @@ typed_id!(
     /// A flash transaction in flight.
     TransactionId
 );
-
-typed_id!(
-    /// The ledger of a flash transaction.
-    LedgerId
-);
-
-/// The ledgers of all transactions that have been charged with anything.
-pub type Ledgers = Slab<LedgerId, Ledger>;
 
 /// Who wants a transaction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
@@ -117,8 +108,8 @@ pub struct Transaction {
     pub began: Time,
     /// Time up to which everything is charged.
     pub since: Time,
-    /// Where the time went. None before the first charge, so that the thousands that only wait are small.
-    pub ledger: LedgerId,
+    /// Where the time went.
+    pub charges: Charges,
     /// The LUN's clocks of background work when the transaction was queued.
     pub background_marks: Clocks,
     /// The plane's clock of time without a free page when the transaction was queued.
@@ -194,7 +185,7 @@ impl Transaction {
             number: 0,
             began: now,
             since: now,
-            ledger: LedgerId::NONE,
+            charges: Charges::NONE,
             background_marks: Clocks::default(),
             stall_mark: Time::ZERO,
             next: TransactionId::NONE,

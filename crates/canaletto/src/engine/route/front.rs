@@ -247,7 +247,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     pub(super) fn page_finished(&mut self, page: TransactionId, now: Time) {
         let t = &self.work.transactions[page];
         let (id, origin) = (t.request, t.origin);
-        let lost = self.work.ledger(page).get(Cause::PathConflict);
+        let lost = self.work.lost(page);
         let request = &mut self.work.requests[id];
         request.path_conflict |= t.path_conflict;
         request.lost += lost;

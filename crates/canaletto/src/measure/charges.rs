@@ -1,0 +1,107 @@
+//! Where a page's time went, in few words: most pages are charged a handful of times, and a million of them may wait.
+
+use crate::engine::arena::Slab;
+use crate::engine::time::Time;
+use crate::measure::blame::{Cause, Ledger};
+use crate::typed_id;
+
+typed_id!(
+    /// A ledger in full.
+    LedgerId
+);
+
+/// The ledgers of those that were charged more often than is noted in short.
+pub type Ledgers = Slab<LedgerId, Ledger>;
+
+/// Charges that are noted in short.
+const SHORT: usize = 8;
+
+/// Bits of a charge's span; the cause is above them.
+const SPAN_BITS: u32 = 56;
+
+/// Charges in the order in which they were made. What does not fit goes into a ledger.
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+pub struct Charges {
+    short: [u64; SHORT],
+    length: u32,
+    /// Holds the charges that are no longer noted in short, if there are any.
+    pub ledger: LedgerId,
+}
+
+impl Charges {
+    /// No charges.
+    pub const NONE: Charges = Charges { short: [0; SHORT], length: 0, ledger: LedgerId::NONE };
+
+    /// Enters a charge.
+    #[inline(always)]
+    pub fn enter(&mut self, cause: Cause, span: Time, ledgers: &mut Ledgers) {
+        match self.short.get_mut(self.length as usize) {
+            Some(next) if span.0 >> SPAN_BITS == 0 => {
+                *next = (cause as u64) << SPAN_BITS | span.0;
+                self.length += 1;
+            }
+            _ => self.enter_in_full(cause, span, ledgers),
+        }
+    }
+
+    /// Moves everything into the ledger, and a charge with it.
+    #[cold]
+    #[inline(never)]
+    fn enter_in_full(&mut self, cause: Cause, span: Time, ledgers: &mut Ledgers) {
+        if !self.ledger.is_some() {
+            self.ledger = ledgers.insert(Ledger::EMPTY);
+        }
+        let ledger = &mut ledgers[self.ledger];
+        self.noted().for_each(|(cause, span)| ledger.0[cause] += span);
+        ledger.charge(cause, span);
+        self.length = 0;
+    }
+
+    /// What is noted in short: causes by number, with spans.
+    #[inline(always)]
+    fn noted(&self) -> impl Iterator<Item = (usize, Time)> + '_ {
+        let short = &self.short[..self.length as usize];
+        short.iter().map(|&charge| ((charge >> SPAN_BITS) as usize, Time(charge & ((1 << SPAN_BITS) - 1))))
+    }
+
+    /// The time charged to a cause.
+    #[inline(always)]
+    pub fn get(&self, cause: Cause, ledgers: &Ledgers) -> Time {
+        let mut sum = if self.ledger.is_some() { ledgers[self.ledger].get(cause) } else { Time::ZERO };
+        self.noted().filter(|&(of, _)| of == cause as usize).for_each(|(_, span)| sum += span);
+        sum
+    }
+
+    /// Adds all charges to another ledger.
+    #[inline(always)]
+    pub fn add_to(&self, ledger: &mut Ledger, ledgers: &Ledgers) {
+        self.noted().for_each(|(cause, span)| ledger.0[cause] += span);
+        if self.ledger.is_some() {
+            ledger.add(&ledgers[self.ledger]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// However many and however long, the charges are those of a ledger.
+        #[test]
+        fn charges_add_up(charges in prop::collection::vec((0..Cause::ALL.len(), 0u64..1 << 58), 0..40)) {
+            let (mut short, mut ledgers, mut expected) = (Charges::NONE, Ledgers::new(), Ledger::EMPTY);
+            for (cause, span) in charges {
+                short.enter(Cause::ALL[cause], Time(span), &mut ledgers);
+                expected.charge(Cause::ALL[cause], Time(span));
+            }
+            let mut sum = Ledger::EMPTY;
+            short.add_to(&mut sum, &ledgers);
+            prop_assert_eq!(sum, expected);
+            for cause in Cause::ALL {
+                prop_assert_eq!(short.get(cause, &ledgers), expected.get(cause));
+            }
+        }
+    }
+}
