@@ -1,8 +1,8 @@
 """Puts the tables of a reproduction into docs/reproduction.md and docs/drives.md.
 
-`python tools/reproduction_tables.py OUT` takes each block of these pages between `<!-- table: NAME -->` and `<!-- end -->`
-from `OUT/markdown/NAME.md`, which `canaletto reproduce SOURCE --out OUT` wrote. A block whose table is not there stays
-as it is, and is named.
+`python tools/reproduction_tables.py OUT` takes each block of these pages between `<!-- table: NAME -->` and
+`<!-- end -->` from `OUT/markdown/NAME.md`, which `canaletto reproduce SOURCE --out OUT` wrote. A block whose table is
+not there stays as it is, and is named.
 """
 
 import re
