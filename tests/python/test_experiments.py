@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from canaletto._run import simulate
 from canaletto.experiments import SOURCES, figures, laboratory, markdown
+from canaletto.experiments.drives import latencies
 from canaletto.experiments.figure import Figure, Grid, Row, Run, Scale, Settings
 from canaletto.experiments.flows import flow, workload
 from canaletto.experiments.load import curves
@@ -434,3 +435,40 @@ def test_effort_counts_different_runs_and_their_seeds() -> None:
     assert effort([*runs, runs[0]], False) == "4 runs of 50 to 1,200 requests, 2 seeds"
     assert effort(runs[:1], True) == "--quick, indicative only: 1 run of 50 requests, 1 seed"
     assert effort([], False) == "computed, nothing is run"
+
+
+def test_distances_of_distributions_are_the_textbooks() -> None:
+    measured = [float(value) for value in range(100, 200)]
+    shifted = [value + 5 for value in measured]
+    assert latencies.wasserstein(shifted, measured) == pytest.approx(5.0)
+    assert latencies.kolmogorov_smirnov(shifted, measured) == pytest.approx(0.05)
+    assert latencies.share_within(shifted, measured) == 1.0
+    assert latencies.share_within([value * 1.2 for value in measured], measured) == 0.0
+    assert latencies.kolmogorov_smirnov(measured, measured) == latencies.wasserstein(measured, measured) == 0.0
+
+
+def test_measured_drives_are_compared_with_runs_of_the_same_job() -> None:
+    """Presets that are calibrated come within a few percent of what was measured, at the depths that were looked at."""
+    (figure,) = figures("drives", ["table-reads"])
+    runs = figure.runs(QUICK)
+    chosen = {label: run for label, run in runs.items() if label[1:3] == ("SPDK", "4KiB") and label[3] in "18"}
+    assert len(chosen) == 4
+    for label, run in chosen.items():
+        made = synthetics(run.workload)[0]
+        assert (made["size"], made["queue_depth"], made["read_share"]) == ("4KiB", int(label[3]), 1.0)
+    rows = figure.table({label: run.simulate(lambda *_: None) for label, run in chosen.items()})
+    apart = {(row["drive"], row["depth"], row["what"]): row["error_percent"] for row in rows}
+    assert max(abs(value) for value in apart.values()) < 6, apart
+
+
+def test_distributions_keep_the_quantiles_of_their_runs(tmp_path: Path) -> None:
+    (figure,) = figures("drives", ["latencies"])
+    label, run = next(iter(figure.runs(QUICK).items()))
+    kept = laboratory.carry_out([run], tmp_path, lambda *_: None)[run.key]
+    quantiles = kept["quantiles_us"]
+    assert len(quantiles) == 200
+    assert quantiles == sorted(quantiles)
+    assert quantiles[99] <= kept["latency_us"]["all"]["p50"] * 1.01
+    (share, *_) = [row for row in figure.table({label: kept}) if row["kind"] == latencies.DISTANCE]
+    assert share["ours"] > 0.9
+    assert Run(run.design, run.workload, run.seed).key != run.key

@@ -12,7 +12,7 @@ from typing import Any
 
 from canaletto._calibrating import model
 from canaletto._calibrating.measured import Point
-from canaletto._calibrating.parameters import Parameter, applied
+from canaletto._calibrating.parameters import Parameter, applied, value_of
 from canaletto._engine import ConfigError
 from canaletto._run.config import Design
 
@@ -59,7 +59,8 @@ def fit(
         study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
         names = [f"{number}" for number in range(len(parameters))]
         space = {name: optuna.distributions.FloatDistribution(0.0, 1.0) for name in names}
-        study.enqueue_trial(dict.fromkeys(names, 0.5))
+        for start in _starts(design, parameters):
+            study.enqueue_trial(dict(zip(names, start, strict=True)))
         for number in range(trials):
             asked = study.ask(space)
             study.tell(asked, found.error([asked.params[name] for name in names]))
@@ -68,6 +69,13 @@ def fit(
     best, columns = found.descend(best, lambda more: report(min(trials + more, total), total))
     report(total, total)
     return Fitted(tuple(best), found.error(best), tuple(map(tuple, columns)), found.evaluated)
+
+
+def _starts(design: Design, parameters: Sequence[Parameter]) -> list[list[float]]:
+    """Places to begin at: the design as it is, where its values lie in the ranges, and their middle."""
+    given = [each.part(value_of(design, each.keys[0])) for each in parameters]
+    middle = [0.5] * len(parameters)
+    return [middle] if None in given else [[part for part in given if part is not None], middle]
 
 
 class _Search:
