@@ -29,10 +29,10 @@ from canaletto._run.bound_drive import (
     Number,
     Operation,
     Work,
+    even_chips,
     even_rows,
     operations,
     outer_chance,
-    used_columns,
 )
 from canaletto._run.bound_fabrics import Wires, data_before_command_us, wires
 
@@ -276,7 +276,7 @@ def _rate(part: Wires, work_of: list[Operation], mix: Mix) -> Number:
 
 def _dies(drive: Drive, work: Work) -> list[Wires]:
     """LUNs, each busy with one command at a time, and planes, whose registers a page leaves before the next is read."""
-    luns = even_rows(drive, work) * np.asarray(used_columns(drive, work)) * drive.luns
+    luns = np.asarray(even_chips(drive, work)) * drive.luns
     read = drive.read_us + np.asarray(drive.read_chip_us)
     program = drive.program_us + np.asarray(drive.program_chip_us)
 

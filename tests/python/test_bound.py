@@ -163,6 +163,23 @@ def test_one_hot_row_is_one_row_of_wires() -> None:
     assert ratios["venice"] == pytest.approx(1)
 
 
+@pytest.mark.parametrize("numbering", ["row-major", "latin"])
+@pytest.mark.parametrize("place", ["channel", "chip", "worst-line"])
+def test_load_counts_where_the_numbering_puts_it(numbering: str, place: str) -> None:
+    """A channel is one of eight buses or a chip of each; a worst line and a chip have one bus whatever their numbers."""
+    hot = FLOW.format(requests=20_000, depth=512) + f'hot_spot = {{ at = "{place}", share = 1.0 }}\n'
+    work = cn.Workload.from_toml(hot, "hot")
+    drive = cn.design("performance-optimized", **FAST, **{"flash.multi_plane": "off", "ftl.numbering": numbering})
+    drive = drive.replace(**{"geometry.page": "512B"})
+    found, even = cn.bound(drive, work).limits_iops, cn.bound(drive, size="512B").limits_iops
+    across = numbering == "latin" and place == "channel"
+    assert found["channels"] == pytest.approx(even["channels"] * (1 if across else 1 / 8))
+    assert found["dies"] == pytest.approx(even["dies"] * (1 / 64 if place == "chip" else 1 / 8))
+    served = cn.run(drive, work, records=False, progress=False).iops
+    # With data first the eight chips of a row wait for each other.
+    assert 0.65 <= served / cn.bound(drive, work).peak_iops <= 1.001
+
+
 def test_what_has_no_closed_form_is_refused() -> None:
     with pytest.raises(cn.ConfigError, match=r"attachment\.kind: got"):
         cn.bound(cn.design("performance-optimized").replace(**{"attachment.kind": "nbdp"}))

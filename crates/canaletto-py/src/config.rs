@@ -87,6 +87,12 @@ pub fn inspect(py: Python, design_toml: &str, workload_toml: &str, records: bool
     })
 }
 
+/// Returns the share of a workload's requests that begin at each chip of the array, row by row.
+#[pyfunction]
+pub fn chip_shares(design_toml: &str, workload_toml: &str) -> PyResult<Vec<f64>> {
+    limits::chip_shares(&parse_design(design_toml)?, &parse_workload(workload_toml)?).map_err(config_error)
+}
+
 /// Returns the command sequences of a design, with their times on its fabric, as JSON.
 #[pyfunction]
 pub fn sequences(design_toml: &str) -> PyResult<String> {

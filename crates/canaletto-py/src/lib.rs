@@ -29,7 +29,7 @@ mod _engine {
     use crate::attach::{resolve_pc, simulate_pc};
     #[pymodule_export]
     use crate::config::{
-        fabrics, inspect, presets, profiles, resolve_design, resolve_workload, schema, sequences, version,
+        chip_shares, fabrics, inspect, presets, profiles, resolve_design, resolve_workload, schema, sequences, version,
     };
     #[pymodule_export]
     use crate::drive::{Completion, SteppedDrive};

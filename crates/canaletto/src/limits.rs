@@ -1,5 +1,6 @@
 //! Limits of a design for a workload: capacity, address ranges, thresholds, bounds and the memory of a run.
 
+mod chip_shares;
 mod hot_spot;
 mod memory;
 
@@ -19,6 +20,7 @@ use crate::ftl::directory::Directory;
 use crate::ftl::placement::{Placement, Positions};
 use crate::host::attach;
 use crate::host::link::read_time;
+pub use crate::limits::chip_shares::chip_shares;
 pub use crate::limits::hot_spot::HotPages;
 pub use crate::limits::memory::Memory;
 use crate::workload::offered::{Offered, offered};

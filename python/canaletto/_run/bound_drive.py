@@ -157,6 +157,8 @@ class Work:
     """Share of the requests on the busiest row. None: all rows have as many."""
     columns: Number | None = None
     """Chips of each row that are used. None: all."""
+    busiest_chip: Number | None = None
+    """Share of the requests on the busiest chip. None: those of the busiest row have as many."""
     queue_depth: Number = np.inf
     """Requests outstanding at the most."""
 
@@ -232,3 +234,10 @@ def even_rows(drive: Drive, work: Work) -> Number:
 def used_columns(drive: Drive, work: Work) -> Number:
     """Chips of a row that are used."""
     return drive.columns if work.columns is None else work.columns
+
+
+def even_chips(drive: Drive, work: Work) -> Number:
+    """Chips that would carry the load if all had as much as the busiest one."""
+    if work.busiest_chip is None:
+        return np.asarray(even_rows(drive, work)) * used_columns(drive, work)
+    return 1.0 / np.asarray(work.busiest_chip)

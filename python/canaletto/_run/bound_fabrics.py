@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from canaletto._run.bound_drive import Drive, Kind, Number, Work, even_rows, used_columns
+from canaletto._run.bound_drive import Drive, Kind, Number, Work, even_chips, even_rows, used_columns
 
 DATA_HEADER = 3
 """Flits of a data packet before its payload (Networked SSD, MICRO 2022, Fig. 8; two for the size assumed)."""
@@ -79,7 +79,7 @@ def _bus(drive: Drive, work: Work) -> list[Wires]:
 
 def _ideal(drive: Drive, work: Work) -> list[Wires]:
     [channels] = _bus(drive, work)
-    return [Wires("paths to chips", even_rows(drive, work) * used_columns(drive, work), channels.time_us)]
+    return [Wires("paths to chips", even_chips(drive, work), channels.time_us)]
 
 
 def _packetized(drive: Drive, work: Work) -> list[Wires]:
@@ -152,7 +152,7 @@ def _mesh_of(pins: int) -> Fabric:
         def past_routers(crossing: Callable[[Kind, Number], Number]) -> Callable[[Kind, Number], Number]:
             return lambda kind, size: crossing(kind, size) + (columns + 1.0) / 2.0 * drive.hop_us
 
-        ports = rows * columns
+        ports = even_chips(drive, work)
         return [
             Wires("controller links to chips", links, inward, is_exact=False, alone_us=past_routers(inward)),
             Wires("controller links from chips", links, outward, is_exact=False, alone_us=past_routers(outward)),
@@ -181,7 +181,7 @@ def _venice(drive: Drive, work: Work) -> list[Wires]:
     servers = into_row if drive.any_controller else rows
     return [
         Wires("controllers", servers, time, is_exact=False),
-        Wires("chip ports", rows * columns, time, is_exact=False),
+        Wires("chip ports", even_chips(drive, work), time, is_exact=False),
     ]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from canaletto import _engine
 from canaletto._engine import ConfigError
 from canaletto._run import names
 from canaletto._run.bound_drive import Controller, Drive, Link, Work
@@ -106,6 +107,7 @@ def work_of(design: Design, workload: Workload, write_amplification: float) -> W
     count = np.array([float(each["requests"]) for each in made])
     shares = count / count.sum()
     page = size_bytes(keys["geometry"]["page"])
+    at_chips = _chip_shares(design, workload)
     reads, sizes, pages = 0.0, 0.0, 0.0
     for share, each in zip(shares, made, strict=True):
         reads += share * each["read_share"]
@@ -119,8 +121,9 @@ def work_of(design: Design, workload: Workload, write_amplification: float) -> W
         write_amplification=write_amplification,
         pages=pages,
         gathers=gathers(keys, sizes),
-        busiest_row=_busiest_row(keys, flows, shares),
-        columns=_columns(keys, flows),
+        busiest_row=float(at_chips.sum(axis=1).max()),
+        columns=float((at_chips.sum(axis=0) > 0.0).sum()),
+        busiest_chip=float(at_chips.max()),
         queue_depth=_outstanding(keys, made),
     )
 
@@ -173,7 +176,8 @@ def _waiting(keys: Keys, work: Work) -> float:
     geometry = keys["geometry"]
     rows = geometry["channels"] if work.busiest_row is None else 1.0 / float(work.busiest_row)
     columns = geometry["chips_per_channel"] if work.columns is None else float(work.columns)
-    return float(work.queue_depth) * float(work.pages) / (rows * columns * _luns(keys))
+    chips = rows * columns if work.busiest_chip is None else 1.0 / float(work.busiest_chip)
+    return float(work.queue_depth) * float(work.pages) / (chips * _luns(keys))
 
 
 def _read_batch(keys: Keys, waiting: float) -> float:
@@ -287,25 +291,11 @@ def _sizes(synthetic: Keys, *, reads: bool) -> list[tuple[float, float]]:
     return [(size_bytes(each["size"]), each["share"] / total) for each in mix]
 
 
-def _busiest_row(keys: Keys, flows: list[Any], shares: Any) -> float:
-    """Share of the requests on the busiest row."""
-    rows = keys["geometry"]["channels"]
-    load = np.zeros(rows)
-    for share, flow in zip(shares, flows, strict=True):
-        skew = flow["synthetic"].get("channel_skew")
-        used = flow.get("channels") or list(range(rows))
-        if skew and skew["channels"] == rows and len(used) == rows:
-            load += share * (1.0 - skew["share"]) / (rows - 1)
-            load[0] += share * (skew["share"] - (1.0 - skew["share"]) / (rows - 1))
-        else:
-            load[used] += share / len(used)
-    return float(load.max())
-
-
-def _columns(keys: Keys, flows: list[Any]) -> float:
-    """Chips of a row that are used."""
-    columns = keys["geometry"]["chips_per_channel"]
-    return float(len(set().union(*(flow.get("chips") or range(columns) for flow in flows))))
+def _chip_shares(design: Design, workload: Workload) -> Any:
+    """Share of the requests that begin at each chip, as an array of rows and columns."""
+    geometry = design.to_dict()["geometry"]
+    shares = _engine.chip_shares(design.to_toml(), workload.to_toml())
+    return np.array(shares).reshape(geometry["channels"], geometry["chips_per_channel"])
 
 
 def _outstanding(keys: Keys, made: list[Any]) -> float:

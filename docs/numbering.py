@@ -1,0 +1,183 @@
+"""Makes the tables of docs/numbering.md: `.venv/bin/python docs/numbering.py --write`.
+
+Order of commands and data, numbering of chips and place of the load on every fabric, at equal pins. Some 1,200 short
+runs, ten minutes on one core; everything is seeded. Without `--write` it only prints; names of tables make it do these
+alone.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import canaletto as cn
+import tables
+from canaletto._run.simulate import run_once
+from canaletto.experiments.flows import flow, workload
+
+PAGE = Path(__file__).with_suffix(".md")
+
+# Sixteen data pins a controller at 1.2 GB/s for eight of them: one bus of 16, two of 8, links of 16 one way at a time,
+# links of 8 each way. `ideal` has eight for each chip.
+PINS: dict[str, dict[str, Any]] = {
+    "bus": {"fabric.link_rate": "2.4GB/s"},
+    "sca": {"fabric.link_rate": "2.4GB/s"},
+    "packetized": {"fabric.link_rate": "1.2GB/s"},
+    "omnibus": {"fabric.link_rate": "1.2GB/s"},
+    "omnibus-split": {"fabric.link_rate": "1.2GB/s"},
+    "mesh": {"fabric.network.link_rate": "1.2GB/s"},
+    "venice": {"fabric.network.link_rate": "2.4GB/s"},
+    "ideal": {"fabric.link_rate": "1.2GB/s"},
+}
+FABRICS = tuple(PINS)
+NO_HOST_LIMIT = {"link.lanes": 16, "link.lane_rate": "8GB/s", "host.queues_per_flow": 16}
+PLACES: dict[str, dict[str, Any]] = {
+    "uniform": {},
+    "half on a channel": {"hot_spot": {"at": "channel", "share": 0.5}},
+    "half on the worst line": {"hot_spot": {"at": "worst-line", "share": 0.5}},
+    "a quarter on a chip": {"hot_spot": {"at": "chip", "share": 0.25}},
+}
+ORDERS = {"data": "data-first", "commands": "commands-first"}
+NUMBERINGS = ("row-major", "latin")
+SIZES = {"4 KiB": 4096, "16 KiB": 16384}
+LOADS = (0.5, 0.7, 0.8, 0.9, 0.95, 1.0)
+DEPTH = 256
+
+
+@cache
+def drive(fabric: str, order: str, numbering: str, size: str) -> cn.Design:
+    """The drive of Venice's Table 1 (8 x 8 chips, 3 us reads) at equal pins, with pages of a request's size."""
+    keys = {"fabric.transfer_order": ORDERS[order], "ftl.numbering": numbering, "geometry.page": f"{SIZES[size]}B"}
+    return cn.design("performance-optimized").replace(fabric=fabric, **PINS[fabric], **NO_HOST_LIMIT, **keys)
+
+
+def reads(place: str, size: str, requests: int, pace: dict[str, Any]) -> cn.Workload:
+    """Reads at random places, more of them at one."""
+    keys = {"requests": requests, "read_share": 1.0, "size": f"{SIZES[size]}B", "alignment": f"{SIZES[size]}B"}
+    return workload("reads", [flow("reads", {**keys, **PLACES[place], **pace})])
+
+
+def result(design: cn.Design, work: cn.Workload) -> dict[str, Any]:
+    """What a run prints."""
+    return run_once(design, work, 1, 0, False, None)[0]
+
+
+@cache
+def peak(fabric: str, order: str, numbering: str, place: str, size: str) -> float:
+    """Requests a second of a closed loop."""
+    requests = 30_000 if size == "4 KiB" else 10_000
+    made = reads(place, size, requests, {"queue_depth": DEPTH})
+    return float(result(drive(fabric, order, numbering, size), made)["iops"])
+
+
+def knee(fabric: str, order: str, numbering: str, place: str) -> float | None:
+    """Requests a second at which the mean latency is twice that of the idle drive, between two loads."""
+    design = drive(fabric, order, numbering, "4 KiB")
+    idle = result(design, reads("uniform", "4 KiB", 500, {"queue_depth": 1}))["latency_us"]["all"]["mean"]
+    points = [(0.0, idle)]
+    for load in LOADS:
+        rate = load * peak(fabric, order, numbering, place, "4 KiB")
+        made = reads(place, "4 KiB", 20_000, {"inter_arrival": f"{1e12 / rate:.0f}ps"})
+        points.append((rate, result(design, made)["latency_us"]["all"]["mean"]))
+    for (low, below), (high, above) in pairwise(points):
+        if below <= 2 * idle < above:
+            return low + (high - low) * (2 * idle - below) / (above - below)
+    return None
+
+
+def head(label: str) -> str:
+    """The head of a table with a column a fabric."""
+    return f"| {label} | " + " | ".join(f"`{name}`" for name in FABRICS) + " |\n" + "| --- " * (len(FABRICS) + 1) + "|"
+
+
+def line(label: str, values: list[float | None], form: str = ".1f") -> str:
+    """A line of it."""
+    return f"| {label} | " + " | ".join("–" if value is None else f"{value:{form}}" for value in values) + " |"
+
+
+def peaks() -> Iterator[str]:
+    """GB/s of deep closed loops."""
+    yield head("reads, first, numbering")
+    for size, pages in SIZES.items():
+        for place in PLACES:
+            for order in ORDERS:
+                for numbering in NUMBERINGS:
+                    values = [peak(fabric, order, numbering, place, size) * pages / 1e9 for fabric in FABRICS]
+                    yield line(f"{size}, {place}, {order}, {numbering}", list(values))
+
+
+def knees() -> Iterator[str]:
+    """GB/s at twice the idle latency."""
+    yield head("4 KiB reads, first, numbering")
+    for place in PLACES:
+        for order in ORDERS:
+            for numbering in NUMBERINGS:
+                found = [knee(fabric, order, numbering, place) for fabric in FABRICS]
+                yield line(f"{place}, {order}, {numbering}", [rate and rate * 4096 / 1e9 for rate in found])
+
+
+BOUNDS: dict[str, dict[str, Any]] = {
+    "data": {},
+    "commands": {"fabric.transfer_order": "commands-first"},
+    "commands, 100 us": {"fabric.transfer_order": "commands-first", "fabric.order_bound": "100us"},
+    "commands, 20 us": {"fabric.transfer_order": "commands-first", "fabric.order_bound": "20us"},
+    "commands, 5 us": {"fabric.transfer_order": "commands-first", "fabric.order_bound": "5us"},
+}
+
+
+def bounds() -> Iterator[str]:
+    """Reads beside writes that fill the wires, in two closed loops."""
+    yield head("first, bound")
+
+    def both(fabric: str, keys: dict[str, Any]) -> list[dict[str, Any]]:
+        design = drive(fabric, "data", "row-major", "4 KiB").replace(**{"flash.program": "10us", **keys})
+        shape = {"requests": 1_000_000, "stop": "5ms", "size": "4KiB"}
+        loops = [
+            flow("reads", {**shape, "read_share": 1.0, "queue_depth": 64}),
+            flow("writes", {**shape, "read_share": 0.0, "queue_depth": 256}),
+        ]
+        return list(result(design, workload("both", loops))["flows"])
+
+    found = {(fabric, label): both(fabric, keys) for fabric in FABRICS for label, keys in BOUNDS.items()}
+    for label in BOUNDS:
+        flows = [found[fabric, label] for fabric in FABRICS]
+        yield line(f"reads, GB/s: {label}", [each[0]["bandwidth_mb_s"] / 1e3 for each in flows])
+        yield line(f"writes, GB/s: {label}", [each[1]["bandwidth_mb_s"] / 1e3 for each in flows])
+        yield line(f"reads, p99.9 in µs: {label}", [each[0]["latency_us"]["all"]["p99_9"] for each in flows], ".0f")
+
+
+PRESETS = ("pcie3-z-nand", "pcie4-tlc", "pcie4-qlc", "pcie5-tlc", "pcie3-3d-xpoint")
+LOOPS: dict[str, tuple[float, str, int, int]] = {
+    "4 KiB reads, 256": (1.0, "4KiB", 256, 30_000),
+    "128 KiB reads, 32": (1.0, "128KiB", 32, 2_000),
+    "70:30 of 4 KiB, 64": (0.7, "4KiB", 64, 30_000),
+}
+
+
+def presets() -> Iterator[str]:
+    """Modern drives as they are: the change from the one order to the other, in percent."""
+    yield "| preset, outstanding | IOPS | p99 | IOPS, 20 µs | p99, 20 µs |\n" + "| --- " * 5 + "|"
+    for preset in PRESETS:
+        for loop, (share, size, depth, requests) in LOOPS.items():
+            keys = {"requests": requests, "read_share": share, "size": size, "queue_depth": depth}
+            work = workload("loop", [flow("loop", keys)])
+
+            def measured(keys: dict[str, Any], preset: str = preset, work: cn.Workload = work) -> tuple[float, float]:
+                found = result(cn.design(preset).replace(**keys), work)
+                return found["iops"], found["latency_us"]["read"]["p99"]
+
+            plain = measured({})
+            cells = [
+                f"{100 * (value / base - 1):+.1f} %"
+                for label in ("commands", "commands, 20 us")
+                for value, base in zip(measured(BOUNDS[label]), plain, strict=True)
+            ]
+            yield f"| `{preset}`, {loop} | " + " | ".join(cells) + " |"
+
+
+TABLES = {"peaks": (PAGE, peaks), "knees": (PAGE, knees), "order-bounds": (PAGE, bounds), "presets": (PAGE, presets)}
+
+
+if __name__ == "__main__":
+    tables.main(__doc__, TABLES)
