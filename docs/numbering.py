@@ -59,7 +59,7 @@ def reads(place: str, size: str, requests: int, pace: dict[str, Any]) -> cn.Work
 
 
 def result(design: cn.Design, work: cn.Workload) -> dict[str, Any]:
-    """What a run prints."""
+    """Results of a run, as JSON has them."""
     return run_once(design, work, 1, 0, False, None)[0]
 
 

@@ -166,7 +166,7 @@ def test_one_hot_row_is_one_row_of_wires() -> None:
 @pytest.mark.parametrize("numbering", ["row-major", "latin"])
 @pytest.mark.parametrize("place", ["channel", "chip", "worst-line"])
 def test_load_counts_where_the_numbering_puts_it(numbering: str, place: str) -> None:
-    """A channel is one of eight buses or a chip of each; a worst line and a chip have one bus whatever their numbers."""
+    """A channel is one of eight buses or a chip of each; worst lines and chips have one bus whatever their numbers."""
     hot = FLOW.format(requests=20_000, depth=512) + f'hot_spot = {{ at = "{place}", share = 1.0 }}\n'
     work = cn.Workload.from_toml(hot, "hot")
     drive = cn.design("performance-optimized", **FAST, **{"flash.multi_plane": "off", "ftl.numbering": numbering})
