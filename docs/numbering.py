@@ -1,6 +1,6 @@
 """Makes the tables of docs/numbering.md: `.venv/bin/python docs/numbering.py --write`.
 
-Order of commands and data, numbering of chips and place of the load on every fabric, at equal pins. Some 1,200 short
+Order of commands and data, numbering of chips and place of the load on every fabric, at equal pins. Some 1,300 short
 runs, ten minutes on one core; everything is seeded. Without `--write` it only prints; names of tables make it do these
 alone.
 """
@@ -78,7 +78,7 @@ def knee(fabric: str, order: str, numbering: str, place: str) -> float | None:
     points = [(0.0, idle)]
     for load in LOADS:
         rate = load * peak(fabric, order, numbering, place, "4 KiB")
-        made = reads(place, "4 KiB", 20_000, {"inter_arrival": f"{1e12 / rate:.0f}ps"})
+        made = reads(place, "4 KiB", 10_000, {"inter_arrival": f"{1e12 / rate:.0f}ps"})
         points.append((rate, result(design, made)["latency_us"]["all"]["mean"]))
     for (low, below), (high, above) in pairwise(points):
         if below <= 2 * idle < above:
@@ -139,9 +139,15 @@ def bounds() -> Iterator[str]:
         ]
         return list(result(design, workload("both", loops))["flows"])
 
+    def alone(fabric: str, keys: dict[str, Any]) -> float:
+        design = drive(fabric, "data", "row-major", "4 KiB").replace(**keys)
+        found = result(design, reads("uniform", "4 KiB", 30_000, {"queue_depth": DEPTH}))
+        return float(found["bandwidth_mb_s"]) / 1e3
+
     found = {(fabric, label): both(fabric, keys) for fabric in FABRICS for label, keys in BOUNDS.items()}
     for label in BOUNDS:
         flows = [found[fabric, label] for fabric in FABRICS]
+        yield line(f"reads alone, GB/s: {label}", [alone(fabric, BOUNDS[label]) for fabric in FABRICS])
         yield line(f"reads, GB/s: {label}", [each[0]["bandwidth_mb_s"] / 1e3 for each in flows])
         yield line(f"writes, GB/s: {label}", [each[1]["bandwidth_mb_s"] / 1e3 for each in flows])
         yield line(f"reads, p99.9 in µs: {label}", [each[0]["latency_us"]["all"]["p99_9"] for each in flows], ".0f")
