@@ -202,14 +202,15 @@ impl<'p, P: Probe> InFlight<'p, P> {
         self.transactions[id].charges.get(Cause::PathConflict, &self.ledgers)
     }
 
-    /// A request's last page is done: where that one's time went is where the request's did.
+    /// A request's last page is done: where that one's time went is where the request's did. Returns what it lost to path
+    /// conflicts.
     #[inline(always)]
-    pub fn close_account(&mut self, id: RequestId, last: TransactionId, now: Time) {
+    pub fn close_account(&mut self, id: RequestId, last: TransactionId, now: Time) -> Time {
         let t = &self.transactions[last];
         debug_assert_eq!(t.since, now);
         let account = &mut self.requests[id].account;
-        t.charges.add_to(&mut account.ledger, &self.ledgers);
         account.since = now;
+        t.charges.add_to(&mut account.ledger, Cause::PathConflict, &self.ledgers)
     }
 
     /// Charges what is left of a wait to the path that was not free.

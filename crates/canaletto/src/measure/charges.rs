@@ -72,13 +72,21 @@ impl Charges {
         sum
     }
 
-    /// Adds all charges to another ledger.
+    /// Adds all charges to another ledger. Returns the time charged to `cause`.
     #[inline(always)]
-    pub fn add_to(&self, ledger: &mut Ledger, ledgers: &Ledgers) {
-        self.noted().for_each(|(cause, span)| ledger.0[cause] += span);
+    pub fn add_to(&self, ledger: &mut Ledger, cause: Cause, ledgers: &Ledgers) -> Time {
+        let mut sum = Time::ZERO;
+        for (of, span) in self.noted() {
+            ledger.0[of] += span;
+            if of == cause as usize {
+                sum += span;
+            }
+        }
         if self.ledger.is_some() {
             ledger.add(&ledgers[self.ledger]);
+            sum += ledgers[self.ledger].get(cause);
         }
+        sum
     }
 }
 
@@ -96,10 +104,10 @@ mod tests {
                 short.enter(Cause::ALL[cause], Time(span), &mut ledgers);
                 expected.charge(Cause::ALL[cause], Time(span));
             }
-            let mut sum = Ledger::EMPTY;
-            short.add_to(&mut sum, &ledgers);
-            prop_assert_eq!(sum, expected);
             for cause in Cause::ALL {
+                let mut sum = Ledger::EMPTY;
+                prop_assert_eq!(short.add_to(&mut sum, cause, &ledgers), expected.get(cause));
+                prop_assert_eq!(&sum, &expected);
                 prop_assert_eq!(short.get(cause, &ledgers), expected.get(cause));
             }
         }

@@ -240,7 +240,7 @@ impl Queues {
         let lun = &mut self.luns[lun.index()];
         let tail = lun.lists[list].tail;
         if lun.indexed & (1 << list) != 0 {
-            self.long.iter_mut().for_each(|long| long.push(list - USER_READ, tail, id, transactions));
+            LongQueues::note(&mut self.long, list, tail, id, transactions);
         }
         if tail.is_some() {
             transactions[tail].next = id;

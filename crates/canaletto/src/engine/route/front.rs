@@ -246,18 +246,20 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     #[inline(never)]
     pub(super) fn page_finished(&mut self, page: TransactionId, now: Time) {
         let t = &self.work.transactions[page];
-        let (id, origin) = (t.request, t.origin);
-        let lost = self.work.lost(page);
+        let (id, origin, path_conflict) = (t.request, t.origin, t.path_conflict);
         let request = &mut self.work.requests[id];
-        request.path_conflict |= t.path_conflict;
-        request.lost += lost;
+        request.path_conflict |= path_conflict;
         request.outstanding -= 1;
         let (flow, is_last) = (request.flow, request.outstanding == 0);
+        let lost = match is_last {
+            true => self.work.close_account(id, page, now),
+            false => self.work.lost(page),
+        };
+        self.work.requests[id].lost += lost;
         if origin != Origin::Cached {
-            self.work.statistics.count_page(flow, t.path_conflict, lost);
+            self.work.statistics.count_page(flow, path_conflict, lost);
         }
         if is_last {
-            self.work.close_account(id, page, now);
             if P::FOLLOWS_WAITS {
                 self.work.root_causes.last_page(id, page);
             }

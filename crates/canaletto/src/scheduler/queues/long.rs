@@ -46,6 +46,21 @@ impl LongQueues {
         is_needed.then(|| LongQueues { layout: layout.clone(), places: Vec::new(), of_number, of_flash_page })
     }
 
+    /// [`LongQueues::push`], out of the way of queues that are not long.
+    #[cold]
+    #[inline(never)]
+    pub fn note(
+        long: &mut Option<LongQueues>,
+        list: usize,
+        tail: TransactionId,
+        id: TransactionId,
+        transactions: &Transactions,
+    ) {
+        if let Some(long) = long {
+            long.push(list - USER_READ, tail, id, transactions);
+        }
+    }
+
     /// A read joins its queue behind all others, of which `tail` is the last.
     pub fn push(&mut self, class: usize, tail: TransactionId, id: TransactionId, transactions: &Transactions) {
         let number = if tail.is_some() { self.places[tail.index()].number + 1 } else { 0 };
