@@ -26,6 +26,7 @@ presets!(
     "pcie4-tlc-980pro",
     "pcie3-mlc-970pro",
     "pcie4-tlc-zn540",
+    "pcie5-tlc-cm7",
 );
 
 /// Entry of a list of presets or profiles.
