@@ -1,8 +1,8 @@
 """Wires of each fabric in closed form: how many there are, and how long a page's commands and data take them.
 
-Buses serve one transfer at a time, so that the sum of their times is exact when they never idle. Of `mesh`, `venice` and
-`clusters` there is no closed form: their entries are bounds by what must be crossed (links of controllers, ports of chips, links
-into the busiest row, trunks, inner buses), which contention between packets or circuits can only lower.
+Buses serve one transfer at a time, so that the sum of their times is exact when they never idle. Of `mesh`, `venice`
+and `clusters` there is no closed form: their entries are bounds by what must be crossed (links of controllers, ports of
+chips, links into the busiest row, trunks, inner buses), which contention between packets or circuits can only lower.
 """
 
 from collections.abc import Callable
@@ -186,7 +186,7 @@ def _venice(drive: Drive, work: Work) -> list[Wires]:
 
 
 def _switched(drive: Drive, kind: Kind) -> Number:
-    """Time of a page's grants and set-ups, and of what it waits for its bytes in switches; data that are read come back."""
+    """Time of a page's grants and set-ups, and of its bytes in switches; data that are read come back through them."""
     crossings = _crossings(drive, kind)
     through = crossings + 1.0 if kind == "read" else crossings
     return crossings * np.asarray(drive.setup_us) + through * np.asarray(drive.switch_us)

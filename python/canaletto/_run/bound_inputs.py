@@ -215,7 +215,7 @@ def _handshake_us(control: Keys) -> float:
 
 
 def _switches(keys: Keys, controllers: int) -> dict[str, float]:
-    """Switches of `clusters`, and a grant: a bit for what it is and one for the way, a trunk, an inner bus and a chip on it."""
+    """Switches of `clusters`, and a grant: two bits for what it is and the way, a trunk, an inner bus, a chip on it."""
     trunks = min(keys.get("trunks", 4), controllers)
     chips_per_bus = keys["chips_per_switch"] // keys["inner_buses"]
     chip = (keys["inner_buses"] - 1).bit_length() + (chips_per_bus - 1).bit_length()

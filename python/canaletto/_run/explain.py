@@ -402,7 +402,7 @@ class _Scene:
         return next((part for part in used if part["kind"] == "plane" and _is_at(part, chip)), None)
 
     def _ways_to(self, chip: Mapping[str, Any]) -> list[int]:
-        """The wires that could have led to a chip: its buses, or, between routers and switches, any link and controller."""
+        """The wires that could have led to a chip: its buses, or, between routers and switches, any link."""
         buses = [n for n, part in enumerate(self._parts) if part["kind"] in _BUSES and _reaches(part, chip)]
         routed = ("controller", "controller_link", "link", "trunk")
         return buses or [
