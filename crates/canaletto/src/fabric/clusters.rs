@@ -258,7 +258,7 @@ impl Clusters {
         self.carry(bus, path, WireUse::Command, behind, command);
         self.carry(bus, path, WireUse::Data, behind + command, data);
         let (begins, behind) = (begins + command, behind + command);
-        self.crossed += transfer.time().into();
+        self.crossed += transfer.time();
         if direction == Direction::ToChip {
             self.carry(trunk, path, WireUse::Data, begins, data);
             return later(behind + data, Event::Crossed(path));

@@ -65,7 +65,7 @@ impl ChipToChip<Event> for Clusters {
             self.take_bus(destination, path, now);
             self.carry(self.bus_wire(destination), path, WireUse::Data, begins + self.delay, time);
             ends += self.delay;
-            self.crossed += time.into();
+            self.crossed += time;
         }
         later(ends, Event::Crossed(path));
         path

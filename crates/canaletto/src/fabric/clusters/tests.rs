@@ -244,7 +244,7 @@ fn parts_leave_the_wires_to_others() {
     let keys = Keys { chunk: Size(1024), ..Keys::default() };
     let mut bench = bench_of(8, 8, keys);
     // Header, part, ECC word and the next column, two flits a nanosecond, without that column at last.
-    let (part, last) = ((3 + 1024 + 126 + 4 + 1) / 2, (3 + 1024 + 126 + 1) / 2);
+    let (part, last) = ((3 + 1024 + 126 + 4u64).div_ceil(2), (3 + 1024 + 126u64).div_ceil(2));
     assert_eq!(bench.fabric.data_time(Operation::Read, 4096), Time::from_ns(3 * (REQUEST + part) + REQUEST + last));
     assert_eq!(bench.fabric.data_time(Operation::Program, 4096), Time::from_ns(3 * part + last));
     send(&mut bench, 0, Direction::FromChip);
