@@ -779,6 +779,14 @@ class Area(Fields):
     """Board area of a router over that of a flash chip."""
     on_die_share: float | None
     """Area that a controller on the die adds to a flash chip, over that of the chip."""
+    switches: int | None
+    """Number of switches between buses. Only of fabrics with switches, like what follows."""
+    switch_pads: int | None
+    """Pads of a switch: data and strobes of its buses, chip enables, grants."""
+    switch_board_share: float | None
+    """Board area of a switch over that of a flash chip."""
+    controller_pins: int | None
+    """Pins of all controllers on the side of the chips: data and strobes of their buses, grants."""
 
 
 class FlowReport(Fields):

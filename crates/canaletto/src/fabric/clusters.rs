@@ -150,7 +150,7 @@ struct Crossing {
 /// Event on a path.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Event {
-    /// What is on it has crossed.
+    /// Its load has crossed.
     Crossed(PathId),
     /// The chip has turned to the column of the next part.
     Turned(PathId),

@@ -22,7 +22,7 @@ enum CopyCheck {
 pub struct PageRegisters {
     free: Vec<u8>,
     registers: u8,
-    /// Those that are taken, of all chips.
+    /// Taken ones of all chips.
     taken: u32,
     check: CopyCheck,
 }

@@ -37,7 +37,7 @@ pub struct Chunks {
 }
 
 impl Chunks {
-    /// Those of a validated design.
+    /// Parts of a validated design.
     pub fn new(config: &FabricConfig, packets: &Packets) -> Chunks {
         let (bytes, parity) = (config.clusters.chunk.0, config.clusters.chunk_parity.0);
         let written = DATA_HEADER_FLITS + bytes + parity + COLUMN_FLITS;

@@ -24,7 +24,7 @@ typed_id!(
     BusId
 );
 
-/// What leads to a chip.
+/// Switch and inner bus that lead to a chip.
 #[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
 pub struct Ways {
     pub switch: SwitchId,

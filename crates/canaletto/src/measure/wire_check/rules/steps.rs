@@ -100,7 +100,7 @@ impl Steps {
         matches!(self.known.shape.wires.get(progress.wire as usize).map(|wire| &wire.line), Some(Line::Trunk(_)))
     }
 
-    /// What has crossed, each once: on every wire that carries all of it, or on all of those together that carry parts.
+    /// Cycles that have crossed, each once: on every wire that carries all of it, or on all of those together that carry parts.
     fn wholes(&self, seen: &Seen) -> Vec<Progress> {
         if !self.takes_several_wires() {
             return seen.wires.clone();

@@ -79,7 +79,7 @@ impl Switches {
         }
     }
 
-    /// What comes from the controller is later on the inner bus, what comes back later on the trunk.
+    /// Bytes from the controller are later on the inner bus, bytes to it later on the trunk.
     fn check_delay(&self, cycles: &[Cycles], open: &Open, (trunk, bus): (u32, u32), found: &mut Found) {
         let on = |wire| span(cycles.iter().filter(move |c| c.wire == wire));
         let (Some((sent, sent_until)), Some((seen, seen_until))) = (on(trunk), on(bus)) else { return };
