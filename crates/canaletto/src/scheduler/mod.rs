@@ -247,8 +247,8 @@ impl Scheduler {
     pub fn overdue_until(&self, domain: DomainId, transactions: &Transactions, now: Time) -> Option<Time> {
         let until = Time(now.0.checked_sub(self.order_bound.0)?);
         // In each class those that have waited longest are in front.
-        let oldest = self.domains[domain.index()].data.iter().filter_map(VecDeque::front);
-        oldest.into_iter().any(|&id| transactions[id].since <= until).then_some(until)
+        let mut oldest = self.domains[domain.index()].data.iter().filter_map(VecDeque::front);
+        oldest.any(|&id| transactions[id].since <= until).then_some(until)
     }
 
     /// Takes the data to send next, by classes, if `is_free` says that a path is free for any.

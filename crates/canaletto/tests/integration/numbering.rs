@@ -48,13 +48,13 @@ fn hot_spots_are_where_the_numbering_says() {
     // GF(4): the first channel is (j, 2 j).
     let latin = [(0, 0), (1, 2), (2, 3), (3, 1)];
     let row = [(0, 0), (0, 1), (0, 2), (0, 3)];
-    let expected: [(&str, &str, &[(i32, i32)]); 6] = [
-        ("row-major", "channel", &row),
+    let expected = [
+        ("row-major", "channel", &row[..]),
         ("row-major", "chip", &row[..1]),
-        ("row-major", "worst-line", &row),
-        ("latin", "channel", &latin),
+        ("row-major", "worst-line", &row[..]),
+        ("latin", "channel", &latin[..]),
         ("latin", "chip", &row[..1]),
-        ("latin", "worst-line", &row),
+        ("latin", "worst-line", &row[..]),
     ];
     for (numbering, at, places) in expected {
         let report = reads("omnibus", (4, 4), numbering, &hot_spot(at, 0.6, 6000, 1));
