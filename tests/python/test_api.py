@@ -1,6 +1,9 @@
 """Does the package run simulations as its documentation says?"""
 
+import json
 import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -188,3 +191,22 @@ def test_threads_do_not_change_results() -> None:
     for thread in threads:
         thread.join()
     assert results[0] == results[1] == results[2]
+
+
+def test_a_million_outstanding_requests_take_less_than_a_gigabyte(tmp_path: Path) -> None:
+    """In a process of its own, whose memory is that of the run; without root causes, which are followed for each page."""
+    script = tmp_path / "many.py"
+    flow = 'requests = 1100000\nread_share = 1.0\nsize = "4KiB"\nqueue_depth = 1000000'
+    (tmp_path / "many.toml").write_text(f'name = "many"\n[[flow]]\nname = "many"\n[flow.synthetic]\n{flow}\n')
+    script.write_text(
+        "import json, canaletto as cn\n"
+        "from canaletto._run.simulate import run_once\n"
+        'design = cn.design("performance-optimized", **{"host.queues_per_flow": 2000, "host.fetch_limit": 512})\n'
+        f"work = cn.workload({str(tmp_path / 'many.toml')!r})\n"
+        "print(json.dumps(run_once(design, work, 1, 0, False, None, root_causes=False)[0]))\n"
+    )
+    out = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True, timeout=300)
+    result = json.loads(out.stdout)
+    assert result["requests"]["completed"] == 1_100_000
+    assert max(result["series"]["outstanding"]) > 900_000
+    assert result["cost"]["peak_rss_mb"] < 1000
