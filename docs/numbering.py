@@ -173,7 +173,7 @@ def presets() -> Iterator[str]:
                 found = result(cn.design(preset).replace(**keys), work)
                 return found["iops"], found["latency_us"]["read"]["p99"]
 
-            plain = measured({})
+            plain = measured({"fabric.transfer_order": "data-first"})
             cells = [
                 f"{100 * (value / base - 1):+.1f} %"
                 for label in ("commands", "commands, 20 us")

@@ -24,7 +24,8 @@ OPTIONS = {"rw": "randread", "bs": "4k", "ioengine": "io_uring"}
 
 def base(**keys: Any) -> cn.Design:
     """A drive of few dies, on which reads wait for each other at a depth of eight already."""
-    small = {"geometry.channels": 2, "geometry.chips_per_channel": 2, "geometry.dies_per_chip": 1, **keys}
+    small = {"geometry.channels": 2, "geometry.chips_per_channel": 2, "geometry.dies_per_chip": 1}
+    small |= {"flash.pslc.static_size": "0B"} | keys
     return cn.design("pcie4-tlc").replace(**small)
 
 

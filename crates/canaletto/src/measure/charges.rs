@@ -57,7 +57,7 @@ impl Charges {
         self.length = 0;
     }
 
-    /// What is noted in short: causes by number, with spans.
+    /// Charges noted in short: causes by number, with spans.
     #[inline(always)]
     fn noted(&self) -> impl Iterator<Item = (usize, Time)> + '_ {
         let short = &self.short[..self.length as usize];

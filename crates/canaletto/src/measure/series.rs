@@ -51,7 +51,7 @@ impl Series {
         intervals[first + 1].throughout += 1;
     }
 
-    /// Has every interval count those that were outstanding throughout: what it says of its neighbours is gone when they join.
+    /// Counts those that were outstanding throughout in every interval: what it says of its neighbours is gone when they join.
     #[cold]
     fn settle(&mut self) {
         let width = u128::from(self.0.width().0);

@@ -47,6 +47,7 @@ def drive(fill: float) -> Design:
             "write_placement": "dynamic",
         },
         "cache": {"capacity": "16MiB"},
+        "flash": {"pslc": {"static_size": "0B", "dynamic_size": "0B"}},
         "precondition": {"kind": "steady"},
     }
     return Design.from_toml(_toml.dumps(keys), "spare-space")

@@ -119,7 +119,7 @@ impl LongQueues {
 }
 
 impl Queues {
-    /// Has a list of reads indexed that has turned out to be long.
+    /// Indexes a list of reads that has turned out to be long.
     #[cold]
     pub(super) fn index(&mut self, id: LunId, list: usize, transactions: &Transactions) {
         let (lun, Some(long)) = (&mut self.luns[id.index()], &mut self.long) else {

@@ -45,7 +45,7 @@ impl Rings {
         self.neighbours[id.index()] = Neighbours { previous: last, next: first };
     }
 
-    /// Has a transaction, the last one of its ring, be its first.
+    /// Makes a transaction, the last one of its ring, its first.
     pub fn make_first(&mut self, key: u64, id: TransactionId) {
         self.first.insert(key, id.0);
     }
