@@ -214,7 +214,7 @@ def _handshake_us(control: Keys) -> float:
     return float(2.0 * (message + time_us(control["delay"])))
 
 
-def _switches(keys: Keys, controllers: int) -> dict[str, float]:
+def _switches(keys: Keys, controllers: int) -> dict[str, Any]:
     """Switches of `clusters`, and a grant: two bits for what it is and the way, a trunk, an inner bus, a chip on it."""
     trunks = min(keys.get("trunks", 4), controllers)
     chips_per_bus = keys["chips_per_switch"] // keys["inner_buses"]

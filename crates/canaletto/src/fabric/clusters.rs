@@ -59,16 +59,19 @@ pub const FACTS: Facts = Facts {
     lines,
 };
 
-/// The chips of each switch, which share its trunks and inner buses.
+/// The chips of each switch, which share its trunks and inner buses; as many of them at a time as a row has, if that is fewer.
 fn lines(config: &FabricConfig, rows: u32, columns: u32) -> Vec<ChipLine> {
     let keys = &config.clusters;
-    let (chips, each) = (rows * columns, keys.chips_per_switch);
-    let line = |switch: u32| {
-        let chips: Vec<_> = (switch * each..(switch * each + each).min(chips)).map(ChipId).collect();
-        let buses = (chips.len() as u32).div_ceil(keys.chips_per_bus());
-        ChipLine { name: format!("switch {switch}"), chips, ways: keys.trunks(rows).min(buses) }
+    let (count, per_switch, per_bus) = (rows * columns, keys.chips_per_switch, keys.chips_per_bus());
+    let each = (columns / per_bus * per_bus).clamp(per_bus, per_switch);
+    let line = |first: u32| {
+        let switch = first / per_switch;
+        let end = (first + each).min((switch + 1) * per_switch).min(count);
+        let ways = keys.trunks(rows).min((end - first).div_ceil(per_bus));
+        ChipLine { name: format!("switch {switch}"), chips: (first..end).map(ChipId).collect(), ways }
     };
-    (0..chips.div_ceil(each)).map(line).collect()
+    let firsts = (0..count).filter(|chip| chip % per_switch % each == 0);
+    firsts.map(line).collect()
 }
 
 fn parts(config: &FabricConfig, rows: u32, columns: u32) -> Interconnect {

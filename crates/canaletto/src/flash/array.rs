@@ -63,6 +63,9 @@ pub struct Command {
 }
 
 impl Command {
+    /// Most transactions of one: one a plane.
+    pub const MOST: usize = MAX_PLANES;
+
     /// A command without transactions yet.
     pub fn new(operation: Operation) -> Command {
         Command { operation, transactions: [TransactionId::NONE; MAX_PLANES], length: 0 }

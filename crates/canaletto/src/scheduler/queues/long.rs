@@ -8,7 +8,7 @@ use super::rings::Rings;
 use super::{Queues, Readiness, Transactions, USER_READ};
 use crate::config::design::MultiPlane;
 use crate::flash::address::{Layout, LunId, PlaneId, Ppa};
-use crate::flash::array::{Command, MAX_PLANES};
+use crate::flash::array::Command;
 use crate::flash::interface::Operation;
 use crate::scheduler::classes::CLASSES;
 use crate::scheduler::transaction::TransactionId;
@@ -183,7 +183,7 @@ impl Queues {
         command: &mut Command,
         transactions: &mut Transactions,
     ) {
-        let (mut found, mut count) = ([(0, TransactionId::NONE); MAX_PLANES], 0);
+        let (mut found, mut count) = ([(0, TransactionId::NONE); Command::MOST], 0);
         while open != 0 {
             let plane = PlaneId(first_plane + open.trailing_zeros());
             if let Some(oldest) = self.long.as_ref().and_then(|long| long.of_number(list - USER_READ, plane, page)) {
