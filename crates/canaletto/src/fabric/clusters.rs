@@ -68,7 +68,11 @@ fn lines(config: &FabricConfig, rows: u32, columns: u32) -> Vec<ChipLine> {
         let switch = first / per_switch;
         let end = (first + each).min((switch + 1) * per_switch).min(count);
         let ways = keys.trunks(rows).min((end - first).div_ceil(per_bus));
-        ChipLine { name: format!("switch {switch}"), chips: (first..end).map(ChipId).collect(), ways }
+        let name = match each == per_switch {
+            true => format!("switch {switch}"),
+            false => format!("chips {first}-{} of switch {switch}", end - 1),
+        };
+        ChipLine { name, chips: (first..end).map(ChipId).collect(), ways }
     };
     let firsts = (0..count).filter(|chip| chip % per_switch % each == 0);
     firsts.map(line).collect()
