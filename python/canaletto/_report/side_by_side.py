@@ -21,6 +21,8 @@ _WIDTH = 80
 _CONFLICTS = ("path_conflict", "path_reservation")
 _MANY = 6
 """Fabrics beyond which headings are narrow."""
+_MOST = 9
+"""Fabrics beside each other; more are in two tables."""
 _LABEL = 17
 """Characters of a cause's name in one line of a table with many fabrics."""
 
@@ -36,7 +38,7 @@ def render(runs: Sequence[Run], found: Gains | None = None) -> RenderableType:
         *map(_table, headlines(runs, found)),
         *([Text(summary.ABOUT_IDEAL, "dim")] if _has_ideal(runs) else []),
         _table(interconnect(runs), left=(4,)),
-        *[_table(blame(runs, kind), causes=True) for kind in ("all", "p99")],
+        *[_table(part, causes=True) for kind in ("all", "p99") for part in _divided(blame(runs, kind))],
         *[_table(sheet) for sheet in collection(runs)],
         _cost(runs),
     ]
@@ -187,6 +189,15 @@ def _table(sheet: Sheet, *, left: Sequence[int] = (), causes: bool = False) -> T
         conflict = causes and row[0] in map(cause_label, _CONFLICTS)
         table.add_row(*row, style="bold" if causes and row is rows[-1] else "yellow" if conflict else "")
     return table
+
+
+def _divided(sheet: Sheet) -> list[Sheet]:
+    """A sheet with a fabric in each column, as halves if they are too many for a line."""
+    columns = len(sheet[0]) - 1
+    if columns <= _MOST:
+        return [sheet]
+    middle = (columns + 1) // 2
+    return [[[row[0], *row[part]] for row in sheet] for part in (slice(1, middle + 1), slice(middle + 1, None))]
 
 
 def _room(sheet: Sheet) -> int:
