@@ -38,7 +38,7 @@ pub(super) struct LongQueues {
 }
 
 impl LongQueues {
-    /// No queue is long yet. Returns none where no read can go with another, or only the first that there is.
+    /// No queue is long yet. Returns none where no read can go with another.
     pub fn new(layout: &Layout, planes_go_by_number: bool) -> Option<LongQueues> {
         let of_number = planes_go_by_number.then(Rings::new);
         let of_flash_page = (layout.pages_per_flash_page() > 1).then(Rings::new);
