@@ -1,6 +1,6 @@
 """Makes the tables of docs/numbering.md: `.venv/bin/python docs/numbering.py --write`.
 
-Order of commands and data, numbering of chips and place of the load on every fabric, at equal pins. Some 1,300 short
+Order of commands and data, numbering of chips and place of the load on every fabric, at equal pins. Some 1,600 short
 runs, ten minutes on one core; everything is seeded. Without `--write` it only prints; names of tables make it do these
 alone.
 """
@@ -13,13 +13,14 @@ from typing import Any
 
 import canaletto as cn
 import tables
+from canaletto._run.equal import CROSSBAR, equalised
 from canaletto._run.simulate import run_once
 from canaletto.experiments.flows import flow, workload
 
 PAGE = Path(__file__).with_suffix(".md")
 
-# Sixteen data pins a controller at 1.2 GB/s for eight of them: one bus of 16, two of 8, links of 16 one way at a time,
-# links of 8 each way. `ideal` has eight for each chip.
+# Sixteen data pins a controller at 1.2 GB/s for eight of them: one bus or trunk of 16, two of 8, links of 16 one way at
+# a time, links of 8 each way. `ideal` has eight for each chip. `crossbar`: any chip on any free trunk of 16.
 PINS: dict[str, dict[str, Any]] = {
     "bus": {"fabric.link_rate": "2.4GB/s"},
     "sca": {"fabric.link_rate": "2.4GB/s"},
@@ -28,9 +29,10 @@ PINS: dict[str, dict[str, Any]] = {
     "omnibus-split": {"fabric.link_rate": "1.2GB/s"},
     "mesh": {"fabric.network.link_rate": "1.2GB/s"},
     "venice": {"fabric.network.link_rate": "2.4GB/s"},
+    "clusters": {"fabric.link_rate": "1.2GB/s"},
     "ideal": {"fabric.link_rate": "1.2GB/s"},
 }
-FABRICS = tuple(PINS)
+FABRICS = (*PINS, CROSSBAR)
 NO_HOST_LIMIT = {"link.lanes": 16, "link.lane_rate": "8GB/s", "host.queues_per_flow": 16}
 PLACES: dict[str, dict[str, Any]] = {
     "uniform": {},
@@ -49,7 +51,15 @@ DEPTH = 256
 def drive(fabric: str, order: str, numbering: str, size: str) -> cn.Design:
     """The drive of Venice's Table 1 (8 x 8 chips, 3 us reads) at equal pins, with pages of a request's size."""
     keys = {"fabric.transfer_order": ORDERS[order], "ftl.numbering": numbering, "geometry.page": f"{SIZES[size]}B"}
-    return cn.design("performance-optimized").replace(fabric=fabric, **PINS[fabric], **NO_HOST_LIMIT, **keys)
+    return at_equal_pins(fabric).replace(**NO_HOST_LIMIT, **keys)
+
+
+def at_equal_pins(fabric: str) -> cn.Design:
+    """The drive with a fabric of 16 pins a controller, or with the crossbar that bounds them."""
+    base = cn.design("performance-optimized")
+    if fabric == CROSSBAR:
+        return equalised([base.replace(fabric="packetized", **PINS["packetized"])], "pins=16", "pins").crossbar
+    return base.replace(fabric=fabric, **PINS[fabric])
 
 
 def reads(place: str, size: str, requests: int, pace: dict[str, Any]) -> cn.Workload:

@@ -11,11 +11,12 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from canaletto._engine import Completion, ConfigError, SimulationError, version
+from canaletto._engine import Completion, ConfigError, SimulationError, Transfer, version
 from canaletto._io.opened import Tables, load
 from canaletto._run.compare import Comparison, compare
 from canaletto._run.config import Design, Workload, design, workload
 from canaletto._run.drive import Drive
+from canaletto._run.fabric import Array, Fabric
 from canaletto._run.fields import Fields
 from canaletto._run.names import sequences
 from canaletto._run.results import Result
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 __version__: str = version()
 
 __all__ = [
+    "Array",
     "Bound",
     "Calibration",
     "Comparison",
@@ -42,6 +44,7 @@ __all__ = [
     "Drive",
     "Explained",
     "Explanation",
+    "Fabric",
     "Fields",
     "Result",
     "Search",
@@ -49,6 +52,7 @@ __all__ = [
     "Sweep",
     "Tables",
     "Timeline",
+    "Transfer",
     "Workload",
     "__version__",
     "attachments",

@@ -34,6 +34,7 @@ def run(
     options_json: str,
     progress: _Progress | None,
     rows: Callable[[_Columns], object] | None = None,
+    fabric: tuple[Callable[..., object], Callable[..., object]] | None = None,
 ) -> tuple[str, _Columns]: ...
 def timeline(
     design_toml: str, workload_toml: str, options_json: str, progress: _Progress | None
@@ -64,6 +65,20 @@ class TraceBatches(Iterator[_Columns]):
     def lines(self) -> str: ...
 
 def read_trace(path: str, format: str | None, read_json: str) -> TraceBatches: ...
+
+class Transfer:
+    """Transfer that waits for a way over a `Fabric`."""
+
+    id: int
+    """Names it, from its request until it has crossed."""
+    chip: tuple[int, int]
+    """Place of its chip: row and column."""
+    from_chip: bool
+    """Whether data come from the chip: the result of a read."""
+    wire_ns: float
+    """Time that it takes its links, in nanoseconds."""
+    since_ns: float
+    """Simulated time at which it began to wait, in nanoseconds."""
 
 class Completion:
     """Request that a `Drive` has completed."""

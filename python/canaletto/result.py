@@ -41,6 +41,7 @@ __all__ = [
     "Merges",
     "Pacing",
     "PaperEnergy",
+    "ParityReport",
     "PathConflicts",
     "PreconditionReport",
     "PslcReport",
@@ -461,6 +462,23 @@ class PslcReport(Fields):
     _kinds: ClassVar[Mapping[str, type[Fields]]] = {"series": PslcSeries}
 
 
+class ParityReport(Fields):
+    """Activity of parity within superblocks (`ftl.parity`), warm-up included."""
+
+    pages_programmed: int
+    """Pages of parity programmed. They count among `programs` and in `write_amplification`."""
+    most_open_stripes: int
+    """Most stripes at any time that had begun and whose parity was not programmed."""
+    peak_buffer_bytes: int
+    """Memory of the controller for these: a flash page for the exclusive or of each."""
+    pages_rebuilt: int
+    """Unreadable pages that were rebuilt from the others of their stripe."""
+    rebuild_reads: int
+    """Reads of pages for that."""
+    pages_left_on_lost_die: int
+    """Valid pages on the lost die at the end, which have not been rebuilt elsewhere yet."""
+
+
 class MaintenanceSeries(Fields):
     """Page operations over time. Every list has one value an interval, and the first interval begins with the run."""
 
@@ -517,6 +535,8 @@ class FlashReport(Fields):
     """State of the blocks at the end."""
     pslc: PslcReport | None
     """Pseudo-SLC cache; none without one."""
+    parity: ParityReport | None
+    """Parity over dies or channels; none without it."""
     series: MaintenanceSeries
     """Page operations over time."""
 
@@ -525,6 +545,7 @@ class FlashReport(Fields):
         "wear": WearReport,
         "blocks": BlocksReport,
         "pslc": PslcReport,
+        "parity": ParityReport,
         "series": MaintenanceSeries,
     }
 
@@ -721,7 +742,7 @@ class FabricEnergy(Fields):
     wires: float
     """Wires, in millijoules."""
     routers: float
-    """Routers without their buffers, in millijoules."""
+    """Routers without their buffers, and a central arbiter, in millijoules."""
     buffers: float
     """Routers' buffers, in millijoules."""
 
@@ -734,7 +755,7 @@ class IdleEnergy(Fields):
     wires: float
     """Wires, in millijoules."""
     routers: float
-    """Routers, in millijoules."""
+    """Routers, and a central arbiter, in millijoules."""
     controller: float
     """The SSD controller with its DRAM, in millijoules."""
 
@@ -780,13 +801,20 @@ class Area(Fields):
     on_die_share: float | None
     """Area that a controller on the die adds to a flash chip, over that of the chip."""
     switches: int | None
-    """Number of switches between buses. Only of fabrics with switches, like what follows."""
+    """Number of switches between buses. Only of fabrics with switches, like their pads and board area."""
     switch_pads: int | None
     """Pads of a switch: data and strobes of its buses, chip enables, grants."""
     switch_board_share: float | None
     """Board area of a switch over that of a flash chip."""
     controller_pins: int | None
-    """Pins of all controllers on the side of the chips: data and strobes of their buses, grants."""
+    """Pins of all controllers on the side of the chips: data and strobes of their buses or links, grants.
+
+    Of fabrics with switches or a central arbiter.
+    """
+    router_pads: int | None
+    """Pads of a router that a central arbiter sets: data and strobes of its ports, grants."""
+    arbiter_um2: float | None
+    """Area of a central arbiter in the chip of the controllers, in um2."""
 
 
 class FlowReport(Fields):

@@ -70,7 +70,7 @@ def test_the_usual_fabrics_are_those_there_are(canaletto: Any) -> None:
     known = [entry["name"] for entry in canaletto.ok("presets", "--json").json["fabrics"]]
     found = canaletto.ok("compare", *PROFILE, "--json").json
     assert [run["fabric"] for run in found["runs"]] == [
-        name for name in known if name not in ("sca", "mesh-2bit", "clusters")
+        name for name in known if name not in ("sca", "mesh-2bit", "scheduled-mesh", "clusters", "custom")
     ]
 
 
@@ -185,3 +185,71 @@ def test_force_replaces_a_comparison_and_a_run(canaletto: Any, frozen: Path, tmp
 
 def without_cost(result: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in result.items() if key != "cost"}
+
+
+def test_equal_budgets_in_80_columns_and_again(canaletto: Any, tmp_path: Path) -> None:
+    words = [*PROFILE, "--fabrics", "bus,mesh,clusters", "--equal", "pins=15"]
+    answer = canaletto.ok("compare", *words, "--out", "a")
+    assert max(map(len, answer.out.splitlines())) <= 80
+    text = " ".join(answer.out.split())
+    assert "links of each fabric are as wide as 15 data pins a controller allow, in whole wires" in text
+    assert "mesh 8 16 7 14 1 " in text
+    for run in ("bus", "mesh", "clusters", "crossbar"):
+        assert canaletto.ok("rerun", f"a/{run}", "--json").json["identical"] is True
+    found = canaletto.ok("compare", *words, "--json=summary").json
+    assert list(found["speedup"]) == ["bus", "mesh", "clusters", "crossbar"]
+    assert found["equal"] == json.loads((tmp_path / "a" / "run.json").read_text())["equal"]
+    assert "map" not in found["crossbar"]
+    refused = canaletto("rerun", "a")
+    assert refused.status == 2
+    assert "a/clusters, a/crossbar" in refused.err
+
+
+def test_load_at_equal_budgets(canaletto: Any, tmp_path: Path) -> None:
+    words = [
+        "performance-optimized",
+        "--workload",
+        "YCSB_B",
+        "--requests",
+        "200",
+        "--loads",
+        "3",
+        "--fabrics",
+        "bus,venice",
+    ]
+    found = canaletto.ok("load", *words, "--equal", "pins", "--out", "a", "--json").json
+    assert [each["fabric"] for each in found["curves"]] == ["bus", "venice", "crossbar"]
+    assert found["equal"]["budget"] == 8
+    assert json.loads((tmp_path / "a" / "load.json").read_text())["equal"] == found["equal"]
+    assert "crossbar" in (tmp_path / "a" / "report.html").read_text()
+    refused = canaletto("load", *words, "--equal", "area")
+    assert (refused.status, refused.err.count("\n")) == (2, 1)
+    assert "--equal area: fabric venice: got 19.2 mm² of silicon and pads" in refused.err
+
+
+def test_hot_spots_in_80_columns_and_again(canaletto: Any, tmp_path: Path) -> None:
+    words = [
+        "performance-optimized",
+        "--workload",
+        "YCSB_B",
+        "--requests",
+        "200",
+        "--fabrics",
+        "bus,venice",
+        "--hot-spots",
+    ]
+    answer = canaletto.ok("compare", *words, "--out", "a")
+    assert max(map(len, answer.out.splitlines())) <= 80
+    assert answer.out.count("worst line") == 3
+    assert canaletto.ok("rerun", "a/worst-line/venice", "--json").json["identical"] is True
+    found = canaletto.ok("compare", *words, "--json=summary").json
+    assert list(found["hot_spots"]) == ["channel", "chip", "worst-line"]
+    assert all("map" not in run for each in found["hot_spots"].values() for run in each["runs"])
+
+    found = canaletto.ok("load", *words, "--loads", "2", "--out", "b", "--json").json
+    assert list(found["hot_spots"]) == ["channel", "chip", "worst-line"]
+    assert [each["fabric"] for each in found["hot_spots"]["chip"]] == ["bus", "venice"]
+    table = pl.read_csv(tmp_path / "b" / "load.csv")
+    assert table.group_by("place").len()["len"].to_list() == [4] * 4
+    page = (tmp_path / "b" / "report.html").read_text()
+    assert 'id="worst-line-chart"' in page

@@ -514,6 +514,12 @@ class Comparison:
     """Result of `canaletto.compare`."""
 
     runs: list[cn.Result]
+    equal: None = None
+    hot_spots: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def shown(self) -> list[cn.Result]:
+        return self.runs
 
     @property
     def gains(self) -> gains.Gains:

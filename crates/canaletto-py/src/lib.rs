@@ -9,6 +9,7 @@ mod config;
 mod cost;
 mod drive;
 mod errors;
+mod fabric;
 mod memory;
 mod mqsim;
 mod profiles;
@@ -35,6 +36,8 @@ mod _engine {
     use crate::drive::{Completion, SteppedDrive};
     #[pymodule_export]
     use crate::errors::{ConfigError, SimulationError};
+    #[pymodule_export]
+    use crate::fabric::Transfer;
     #[pymodule_export]
     use crate::memory::available_memory;
     #[pymodule_export]

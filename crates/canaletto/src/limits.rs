@@ -85,7 +85,8 @@ pub struct Limits {
 /// must fit in the plane.
 fn visible_sectors(design: &Design, layout: &Layout, streams: u16) -> u64 {
     let block_sectors = u64::from(layout.pages_per_block) * u64::from(layout.sectors_per_page);
-    let all = u64::from(layout.blocks_per_plane) * block_sectors;
+    let (data, of) = data_units(design, layout);
+    let all = u64::from(layout.blocks_per_plane) * block_sectors * data / of;
     let by_share = (all as f64 * (1.0 - design.ftl.overprovisioning)) as u64;
     match design.ftl.mapping {
         MappingScheme::Page => {}
@@ -103,7 +104,7 @@ fn visible_sectors(design: &Design, layout: &Layout, streams: u16) -> u64 {
     let elsewhere = u64::from(design.gc.scope != Scope::Plane && spare > 0);
     let table = translation_blocks(design, layout, by_share, streams);
     let cache = if spare > 0 { u64::from(blocks_for_cache(design, layout, streams)) } else { 0 };
-    let kept = (spare + elsewhere + cache + table) * block_sectors + unwinnable_sectors(layout);
+    let kept = (spare + elsewhere + cache + table) * block_sectors * data / of + unwinnable_sectors(layout);
     let sectors = by_share.min(all.saturating_sub(kept));
     match design.ftl.write_placement {
         WritePlacement::Static => sectors,
@@ -111,6 +112,17 @@ fn visible_sectors(design: &Design, layout: &Layout, streams: u16) -> u64 {
             // One page less, so that of planes that hold everything not all are at their limit.
             let pages = most_valid(design, layout, table, streams).saturating_sub(1);
             sectors.min(pages * u64::from(layout.sectors_per_page))
+        }
+    }
+}
+
+/// Returns how many parts of a superblock hold data, of how many: all but one where it has parity.
+fn data_units(design: &Design, layout: &Layout) -> (u64, u64) {
+    match design.ftl.parity.unit_planes(layout) {
+        0 => (1, 1),
+        unit => {
+            let units = u64::from(design.ftl.superblock.planes(layout) / unit);
+            (units - 1, units)
         }
     }
 }
@@ -189,7 +201,8 @@ fn directories(
 /// which goes uncounted.
 pub fn expendable_blocks(design: &Design, layout: &Layout, streams: u16) -> u32 {
     let block_sectors = u64::from(layout.pages_per_block) * u64::from(layout.sectors_per_page);
-    let seen = visible_sectors(design, layout, streams);
+    let (data, of) = data_units(design, layout);
+    let seen = (visible_sectors(design, layout, streams) * of).div_ceil(data);
     let table = translation_blocks(design, layout, seen, streams) as u32;
     let cache = blocks_for_cache(design, layout, streams);
     let held = (seen + unwinnable_sectors(layout)).div_ceil(block_sectors) as u32 + table + cache;

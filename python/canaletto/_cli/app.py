@@ -2,6 +2,7 @@
 
 import sys
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -10,14 +11,17 @@ import typer
 from canaletto import _engine
 from canaletto._cli import bound, calibrate, console, known, load, replay, rtl, serve, sweep, trace
 from canaletto._cli.drive import (
+    Budget,
     DesignName,
     FabricName,
     Fabrics,
+    HotSpots,
     Seed,
     Settings,
     WorkloadName,
     assignments,
     drives_of,
+    equalised,
     resolve_drive,
     resolve_workload,
 )
@@ -291,12 +295,14 @@ def _compare(
     design: DesignName,
     workload: WorkloadName,
     fabrics: Fabrics = None,
+    equal: Budget = None,
     set_: Settings = None,
     precondition: Precondition = None,
     occupancy: Occupancy = None,
     seed: Seed = 1,
     seeds: Seeds = 1,
     warmup: Warmup = "0",
+    hot_spots: HotSpots = False,
     check_wires: CheckWires = False,
     out: Annotated[
         Path | None,
@@ -333,12 +339,13 @@ def _compare(
     Examples:
       canaletto compare performance-optimized --workload hm_0 --fabrics bus,packetized,ideal --out runs/fabrics
       canaletto compare performance-optimized --workload YCSB_B --requests 2e4 --seeds 5
+      canaletto compare performance-optimized --workload YCSB_B --requests 2e4 --equal pins=16
     """
     from canaletto import ConfigError
     from canaletto._io import folder
     from canaletto._run import config
     from canaletto._run.compare import run_all
-    from canaletto._run.results import lean
+    from canaletto._run.hot_spots import places
 
     _check_report(out, no_report, window)
     if window is not None and out is None:
@@ -349,7 +356,7 @@ def _compare(
     for key in keys:
         if key.text.startswith(f"{config.FABRIC}="):
             raise ConfigError(f"{key.label}: a comparison has several; expected --fabrics")
-    drives = drives_of(design, keys, fabrics)
+    drives = drives_of(design, keys, fabrics, equal)
     # What has an effect with one of the fabrics was meant for that one.
     for note in drives[0].notes:
         if all(note in each.notes for each in drives):
@@ -372,25 +379,47 @@ def _compare(
         read=trace.reading(on_error, sort_window, events, columns),
     )
     work = resolve_workload(workload, workload_keys, asked)
-    left_out = _warmup(drives[0], work, warmup, seed)
+    same = equalised(drives, equal)
+    left_out = _warmup(drives[0] if same is None else same.designs[0], work, warmup, seed)
+    compared = partial(
+        run_all,
+        drives,
+        work,
+        equal=same,
+        hot_spots=places(work, "--hot-spots") if hot_spots else {},
+        seed=seed,
+        seeds=seeds,
+        warmup=left_out,
+        check_wires=check_wires,
+    )
     if out is None:
-        comparison = run_all(
-            drives, work, seed=seed, seeds=seeds, warmup=left_out, check_wires=check_wires, records=False
-        )
+        comparison = compared(records=False)
     else:
         with folder.place(out, force=force) as home:
             traces = folder.hash_traces(work)
-            comparison = run_all(drives, work, seed=seed, seeds=seeds, warmup=left_out, check_wires=check_wires)
+            comparison = compared()
             command = ["canaletto", *sys.argv[1:]]
             folder.write_comparison(comparison, home, traces, command, moments, console.say, report=not no_report)
         console.say(_wrote(out, no_report))
     if json is not None:
         found = comparison.to_dict()
-        console.emit(found if json == "full" else {**found, "runs": [lean(run) for run in found["runs"]]})
+        console.emit(found if json == "full" else _lean(found))
     else:
         from canaletto._report import side_by_side
 
-        console.show(side_by_side.render(comparison.runs, comparison.gains))
+        console.show(side_by_side.render(comparison.shown, comparison.gains, comparison.equal, comparison.hot_spots))
+
+
+def _lean(comparison: dict[str, Any]) -> dict[str, Any]:
+    """A comparison without what takes many numbers."""
+    from canaletto._run.results import lean
+
+    found = {**comparison, "runs": [lean(run) for run in comparison["runs"]]}
+    if "crossbar" in comparison:
+        found["crossbar"] = lean(comparison["crossbar"])
+    if "hot_spots" in comparison:
+        found["hot_spots"] = {place: _lean(each) for place, each in comparison["hot_spots"].items()}
+    return found
 
 
 # Here, as a list of all commands has them in this order.

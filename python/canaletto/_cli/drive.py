@@ -9,6 +9,7 @@ from canaletto._cli import console
 from canaletto._cli.help import (
     DRIVE,
     RUN,
+    complete_budget,
     complete_design,
     complete_fabric,
     complete_fabrics,
@@ -19,6 +20,7 @@ from canaletto._cli.help import (
 
 if TYPE_CHECKING:
     from canaletto._run.config import Design, Setting, Workload, WorkloadOptions
+    from canaletto._run.equal import Equalised
 
 DesignName = Annotated[
     str, typer.Argument(metavar="DESIGN", help="A preset's name or a TOML file.", autocompletion=complete_design)
@@ -71,6 +73,25 @@ Fabrics = Annotated[
         rich_help_panel=DRIVE,
     ),
 ]
+Budget = Annotated[
+    str | None,
+    typer.Option(
+        "--equal",
+        metavar="WHAT",
+        help="Give all fabrics as many pins (of controllers), chip-pins, wires or area as the first one, or as is said "
+        "(pins=16), by the width of their links; a crossbar of as many pins is the bound.",
+        autocompletion=complete_budget,
+        rich_help_panel=DRIVE,
+    ),
+]
+HotSpots = Annotated[
+    bool,
+    typer.Option(
+        "--hot-spots",
+        help="Repeat all with half of the load on a channel, a quarter on a chip, half on each fabric's worst line.",
+        rich_help_panel=RUN,
+    ),
+]
 
 _WORKLOAD = "workload."
 
@@ -103,12 +124,23 @@ def on_fabric(design: str, keys: "list[Setting]", fabric: str, label: str) -> "D
     return config.resolve_design(design, [*keys, config.Setting(label, "", f"{config.FABRIC}={fabric}")])
 
 
-def drives_of(design: str, keys: "list[Setting]", fabrics: str | None) -> "list[Design]":
-    """The drive with each fabric of `--fabrics`, or with the usual ones."""
+def drives_of(design: str, keys: "list[Setting]", fabrics: str | None, equal: str | None = None) -> "list[Design]":
+    """The drive with each fabric of `--fabrics`, or with the usual ones, of `--equal` if that is given."""
     from canaletto._run.compare import on_fabrics
+    from canaletto._run.equal import usual_fabrics
 
-    chosen = None if fabrics is None else [name.strip() for name in fabrics.split(",")] if fabrics.strip() else []
+    usual = None if equal is None else usual_fabrics()
+    chosen = usual if fabrics is None else [name.strip() for name in fabrics.split(",")] if fabrics.strip() else []
     return on_fabrics(lambda name: on_fabric(design, keys, name, f"--fabrics {fabrics or name}"), chosen)
+
+
+def equalised(drives: "list[Design]", equal: str | None) -> "Equalised | None":
+    """The drives with the budget of `--equal`, if it is given."""
+    if equal is None:
+        return None
+    from canaletto._run import equal as budgets
+
+    return budgets.equalised(drives, equal, "--equal")
 
 
 def resolve_workload(label: str, keys: "list[Setting]", asked: "WorkloadOptions") -> "Workload":

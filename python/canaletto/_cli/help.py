@@ -121,6 +121,13 @@ def complete_fabrics(incomplete: str) -> list[str]:
     return [f"{before}{comma}{name}" for name in complete_fabric(last) if name not in given]
 
 
+def complete_budget(incomplete: str) -> list[str]:
+    """Quantities that fabrics can have as much of."""
+    from canaletto._run.equal import MEASURES
+
+    return _beginning(MEASURES, incomplete)
+
+
 def complete_setting(incomplete: str) -> list[str]:
     """Keys of designs and, behind `workload.`, of workloads, with an equals sign."""
     import json

@@ -8,13 +8,16 @@ import typer
 
 from canaletto._cli import console
 from canaletto._cli.drive import (
+    Budget,
     DesignName,
     Fabrics,
+    HotSpots,
     Seed,
     Settings,
     WorkloadName,
     assignments,
     drives_of,
+    equalised,
     resolve_workload,
 )
 from canaletto._cli.help import OUTPUT, RUN, Command, whole
@@ -31,11 +34,13 @@ def _load(
     design: DesignName,
     workload: WorkloadName,
     fabrics: Fabrics = None,
+    equal: Budget = None,
     set_: Settings = None,
     requests: Requests = None,
     loads: Annotated[
         int, typer.Option(parser=whole(2, 1000), metavar="N", help="Number of loads tried.", rich_help_panel=RUN)
     ] = 12,
+    hot_spots: HotSpots = False,
     seed: Seed = 1,
     out: Annotated[
         Path | None,
@@ -49,22 +54,32 @@ def _load(
       canaletto load performance-optimized --workload YCSB_B --requests 5000 --fabrics bus,venice --out curves
     """
     from canaletto._io.progress import Bar
-    from canaletto._report import tables
+    from canaletto._report import places, side_by_side, tables
     from canaletto._run import config
+    from canaletto._run.hot_spots import OWN
+    from canaletto._run.hot_spots import places as hot_spots_of
     from canaletto.experiments.load import own
 
     keys, workload_keys = assignments(set_)
-    drives = drives_of(design, keys, fabrics)
+    drives = drives_of(design, keys, fabrics, equal)
+    same = equalised(drives, equal)
+    named = {drive.fabric: drive for drive in drives} if same is None else same.named()
     work = resolve_workload(workload, workload_keys, config.WorkloadOptions(requests=requests))
+    works = {OWN: work, **(hot_spots_of(work, "--hot-spots") if hot_spots else {})}
     with Bar.when_wanted() as bar, TemporaryDirectory(prefix="canaletto-") as passing:
         row = bar.tasks(["loads"])[0] if bar else None
         report = (lambda done, total: row(done, total, 0)) if row else (lambda done, total: None)
-        curves = own.measure(drives, work, Path(out or passing), loads=loads, seed=seed, report=report)
+        found = {
+            place: own.measure(named, each, Path(out or passing), loads=loads, seed=seed, report=report)
+            for place, each in works.items()
+        }
+    about = own.about(found, drives[0].name, work.name, None if same is None else same.counting)
     if out is not None:
-        own.write(curves, out, drives[0].name, work.name)
+        own.write(found, about, out)
         console.say(f"wrote {out} (open {out / own.PAGE})")
-    told = own.plain(curves)
     if json:
-        console.emit({"schema": 1, "design": drives[0].name, "workload": work.name, "curves": told})
+        console.emit(about)
     else:
-        console.show(own.verdict(told), tables.loads(told))
+        counting = [] if same is None else side_by_side.counting(same.counting)
+        further = [side_by_side.table(places.curves(about))] if hot_spots else []
+        console.show(own.verdict(about["curves"]), *counting, tables.loads(about["curves"]), *further)

@@ -13,6 +13,8 @@ A comparison:
     compare.json                what `canaletto compare --json` printed
     run.json                    as a run's, with the fabrics
     bus/ ideal/ …               each fabric's run, as above but for the page
+    crossbar/                   the run that bounds fabrics of an equal budget
+    channel/ chip/ worst-line/  comparisons with load on these places, as above but for the page
     report.html                 a page to read, complete in itself
 
 A folder appears whole or not at all: it is written under another name beside its place and renamed at the end.
@@ -33,6 +35,7 @@ from canaletto._engine import ConfigError
 from canaletto._io.files import beside, in_use, is_special, leftovers, named, remove_leftovers
 from canaletto._run.confidence import EXTRA_HEADLINES, HEADLINES, lookup
 from canaletto._run.config import Design, Workload, check_text, read_text
+from canaletto._run.equal import CROSSBAR
 from canaletto._run.results import Result
 
 if TYPE_CHECKING:
@@ -142,13 +145,23 @@ def write_comparison(
     report: bool = True,
 ) -> None:
     """Writes a comparison's files and its runs' folders into an empty folder. window, say, report: as for `write`."""
-    for run in comparison.runs:
-        home = folder / str(run["fabric"])
+    homes = {run["fabric"]: run for run in comparison.runs}
+    record = {**_record(comparison.runs[0], traces, command), "kind": COMPARISON, "fabrics": comparison.fabrics}
+    if comparison.equal is not None and comparison.crossbar is not None:
+        homes[CROSSBAR] = comparison.crossbar
+        record["equal"] = comparison.equal.to_dict()
+    if comparison.hot_spots:
+        record["hot_spots"] = list(comparison.hot_spots)
+    for place, each in comparison.hot_spots.items():
+        home = folder / place
+        home.mkdir()
+        write_comparison(each, home, traces, command, report=False)
+    for fabric, run in homes.items():
+        home = folder / str(fabric)
         home.mkdir()
         _write_run(run, home, traces, command)
-    record = _record(comparison.runs[0], traces, command)
     _write_json(folder / "compare.json", comparison.to_dict())
-    _write_record(folder, {**record, "kind": COMPARISON, "fabrics": comparison.fabrics})
+    _write_record(folder, record)
     if not report:
         return
     from canaletto._report import comparison as page
@@ -257,7 +270,8 @@ def record(folder: Path) -> dict[str, Any]:
     """
     found = _read_record(folder)
     if found.get("kind") == COMPARISON:
-        runs = ", ".join(str(folder / str(fabric)) for fabric in found.get("fabrics") or ())
+        fabrics = [*(found.get("fabrics") or ()), *([CROSSBAR] if "equal" in found else [])]
+        runs = ", ".join(str(folder / str(fabric)) for fabric in fabrics)
         raise ConfigError(f"{folder}: a comparison; expected the folder of one of its runs: {runs}")
     return _sound(folder, found)
 

@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Mapping
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from canaletto._engine import ConfigError
 from canaletto._io import folder
 from canaletto._io.files import sound_parquet
 from canaletto._run.compare import Comparison
+from canaletto._run.equal import CROSSBAR, Equal
 from canaletto._run.gains import Gain
 from canaletto._run.results import Result
 
@@ -108,9 +109,11 @@ def _comparison(home: Path) -> Comparison:
     """A frozen comparison: its runs, and, of several seeds, the intervals that were found."""
     record = folder.record_of_comparison(home)
     runs = [folder.load(home / str(fabric)) for fabric in record["fabrics"]]
+    equal, crossbar = _equal(home, record)
+    hot_spots = {str(place): _comparison(home / str(place)) for place in record.get("hot_spots") or ()}
     found = folder.read_json(folder.checked_against(home, record, "compare.json")).get("confidence")
     if found is None:
-        return Comparison(runs)
+        return Comparison(runs, equal=equal, crossbar=crossbar, hot_spots=hot_spots)
     try:
         gains = {
             fabric: {name: gain and Gain(gain["mean"], gain["half_width"]) for name, gain in measures.items()}
@@ -118,4 +121,15 @@ def _comparison(home: Path) -> Comparison:
         }
     except (AttributeError, KeyError, TypeError):
         raise ConfigError(f"{home / 'compare.json'}: confidence: not what `compare --out` writes") from None
-    return Comparison(runs, gains=gains)
+    return Comparison(runs, gains=gains, equal=equal, crossbar=crossbar, hot_spots=hot_spots)
+
+
+def _equal(home: Path, record: Mapping[str, Any]) -> tuple[Equal | None, Result | None]:
+    """The budget of a frozen comparison and the run that bounds it, if it has one."""
+    found = record.get("equal")
+    if found is None:
+        return None, None
+    try:
+        return Equal.from_dict(found), folder.load(home / CROSSBAR)
+    except (KeyError, TypeError):
+        raise ConfigError(f"{home / folder.RUN_FILE}: equal: not what `compare --out` writes") from None

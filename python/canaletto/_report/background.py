@@ -92,7 +92,8 @@ def wear(data: Sequence[Data]) -> str:
     counts = [(run.get("flash") or {}).get("wear") or {} for run in data]
     worn = any(each.get("erases_max") or each.get("bad_blocks") for each in counts)
     medium = maintenance.figures(data, "flash", only=maintenance.MEDIUM)
-    if not worn and not medium:
+    parity = maintenance.figures(data, "flash", "parity")
+    if not worn and not medium and not parity:
         return ""
     found = array.wear(data)
     hint = "Squares are chips. The colour is the mean number of erases of their blocks, on one scale for all maps."
@@ -101,7 +102,10 @@ def wear(data: Sequence[Data]) -> str:
         maps = note(hint) + map_figure("wear-map", "Erases by chip")
         maps += embedded("wear-map-data", found | {"colours": colours.SEQUENTIAL})
     tables = _tables(
-        data, ("Erases", maintenance.figures(data, "flash", "wear")), ("Errors, copies and suspensions", medium)
+        data,
+        ("Erases", maintenance.figures(data, "flash", "wear")),
+        ("Errors, copies and suspensions", medium),
+        ("Parity", parity),
     )
     return section("wear", "Wear", tables, maps)
 

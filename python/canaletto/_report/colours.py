@@ -16,7 +16,9 @@ FABRICS = {
     "mesh": "#CC79A7",
     "mesh-2bit": "#8a6d9b",
     "venice": "#D55E00",
+    "scheduled-mesh": "#6a3d9a",
     "clusters": "#882255",
+    "custom": "#44AA99",
     "ideal": "#009E73",
 }
 

@@ -8,6 +8,7 @@ from canaletto._report.animation import Timeline
 from canaletto._report.document import document, room, section
 from canaletto._report.page import SCRIPTS
 from canaletto._report.units import count, listing, scaled
+from canaletto._run.equal import Equal
 from canaletto._run.gains import Gains
 
 if TYPE_CHECKING:
@@ -18,9 +19,13 @@ class Comparison(Protocol):
     """Attributes of `canaletto.Comparison` that this page uses."""
 
     @property
-    def runs(self) -> Sequence["Result"]: ...
+    def shown(self) -> Sequence["Result"]: ...
     @property
     def gains(self) -> Gains: ...
+    @property
+    def equal(self) -> Equal | None: ...
+    @property
+    def hot_spots(self) -> Mapping[str, "Comparison"]: ...
 
 
 def html(
@@ -35,7 +40,7 @@ def html(
     command: what repeats the comparison. timelines: what happened in a window, by fabric. request: the one that the
     window was chosen for. say: called with a sentence if the page does not show all of the window.
     """
-    runs = list(comparison.runs)
+    runs = list(comparison.shown)
     data = [run.to_dict() for run in runs]
     design, workload, _, seed = terminal.title(data[0])
     title = listing([design, workload, f"{len(runs)} fabrics", seed])
@@ -43,7 +48,9 @@ def html(
     work = f"the same {count(requests['generated'])} requests ({scaled(requests['bytes'], 'B')}) on every fabric"
     opening = sections.opening(title, work, data, comparison.gains)
     after = [
+        *([sections.counting(comparison.equal)] if comparison.equal else []),
         section("figures", "Key figures", sections.key_figures(data)),
+        sections.by_place(data, {place: each.shown for place, each in comparison.hot_spots.items()}),
         sections.latency(runs),
         sections.speedup(comparison.gains),
         sections.causes(data),

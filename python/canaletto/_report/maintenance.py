@@ -313,6 +313,14 @@ def facts(data: Data) -> Iterator[tuple[str, str]]:
         parts = [f"{cached} of the host's pages written to it", f"{number_of(cache['pages_folded'], 'page')} folded"]
         parts.append(f"{number_of(cache['erases'], 'erase')}")
         yield "pseudo-SLC", listing(parts)
+    parity = flash.get("parity")
+    if parity:
+        parts = [f"{number_of(parity['pages_programmed'], 'page')} programmed"]
+        if parity["pages_rebuilt"]:
+            parts.append(f"{count(parity['pages_rebuilt'])} rebuilt by {number_of(parity['rebuild_reads'], 'read')}")
+        if parity["pages_left_on_lost_die"]:
+            parts.append(f"{count(parity['pages_left_on_lost_die'])} left on the lost die")
+        yield "parity", listing([*parts, f"buffers of {scaled(parity['peak_buffer_bytes'], 'B')} at the most"])
     yield from _caches(data)
 
 

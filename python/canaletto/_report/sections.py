@@ -4,16 +4,46 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from canaletto._report import account, animation, array, bars, caveats, colours, lines, summary, terminal
+from canaletto._report import (
+    account,
+    animation,
+    array,
+    bars,
+    budget,
+    caveats,
+    colours,
+    lines,
+    places,
+    summary,
+    terminal,
+)
 from canaletto._report.account import Account
 from canaletto._report.document import asset, chart, embedded, fabric, grid, map_figure, note, section, table
 from canaletto._report.units import cause_label, count, factor, number_of, scaled, share, thousandths, time_us
+from canaletto._run.equal import IDEAL, Equal
 from canaletto._run.gains import SAME, Gains
 
 if TYPE_CHECKING:
     from canaletto._run.results import Result
 
 Data: TypeAlias = Mapping[str, Any]
+
+
+def counting(equal: Equal) -> str:
+    """Budget of which all fabrics have as much, before and after."""
+    return section("equal", f"Equal {equal.measure}", sheet(budget.sheet(equal)), about=budget.sentence(equal))
+
+
+def by_place(runs: Sequence[Data], found: Mapping[str, Sequence[Data]]) -> str:
+    """Latencies and rates by place of load, if places were asked for."""
+    return section("places", "Hot spots", *map(sheet, places.sheets(runs, found)), about=places.ABOUT)
+
+
+def sheet(found: list[list[str]]) -> str:
+    """A table of plain text with a row a fabric."""
+    heads, *rows = found
+    cells = [[fabric(row[0]), *map(escape, row[1:])] for row in rows]
+    return table([escape(head.replace("\n", " ")) for head in heads], cells)
 
 
 def key_figures(runs: Sequence[Data]) -> str:
@@ -48,8 +78,8 @@ def key_figures(runs: Sequence[Data]) -> str:
 
 
 def _bold_best(runs: Sequence[Data], rows: list[list[str]], numbers: list[list[float | None]]) -> list[list[str]]:
-    """Marks what prints like the best of each column. The ideal fabric is a bound and wins nothing."""
-    contestants = [place for place, run in enumerate(runs) if run["fabric"] != summary.IDEAL]
+    """Marks what prints like the best of each column. Bounds win nothing."""
+    contestants = [place for place, run in enumerate(runs) if run["fabric"] not in summary.BOUNDS]
     for column in range(len(numbers[0])):
         known = [(value, place) for place in contestants if (value := numbers[place][column]) is not None]
         best = rows[max(known)[1]][column + 1] if len(known) > 1 else None
@@ -106,7 +136,7 @@ def _gain(found: Gains) -> str:
     known = {
         name: gain
         for name, each in found.items()
-        if name not in (first, summary.IDEAL) and (gain := each["mean_latency"]) is not None
+        if name != first and name not in summary.BOUNDS and (gain := each["mean_latency"]) is not None
     }
     best = max(known, key=lambda name: known[name].mean, default=None)
     if best is None:
@@ -375,7 +405,7 @@ def facts(data: Data) -> str:
 def opening(title: str, faint: str, runs: Sequence[Data], found: Gains | None = None, *parts: str) -> str:
     """Title, run, and verdict in words beside the causes of the mean request. found: the runs' gains."""
     failed = terminal.failed(runs)
-    ideal = any(run["fabric"] == summary.IDEAL for run in runs[1:])
+    ideal = any(run["fabric"] == IDEAL for run in runs[1:])
     told = (
         (f'<p class="failed">{escape(failed)}</p>' if failed else "")
         + "".join(f'<p class="caveat">{escape(caveat)}</p>' for caveat in caveats.of_all(runs))

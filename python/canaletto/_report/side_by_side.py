@@ -2,16 +2,20 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from canaletto._report import account, caveats, maintenance, summary, terminal
+from canaletto._report import account, budget, caveats, maintenance, places, summary, terminal
 from canaletto._report.units import ABSENT, cause_label, count, listing, scaled, share, thousandths, time_us
 from canaletto._run.confidence import lookup
+from canaletto._run.equal import IDEAL, Equal
 from canaletto._run.gains import MEASURES, Gain, Gains, gains
+
+if TYPE_CHECKING:
+    from canaletto._run.compare import Comparison
 
 Run: TypeAlias = Mapping[str, Any]
 Sheet: TypeAlias = list[list[str]]
@@ -27,16 +31,26 @@ _LABEL = 17
 """Characters of a cause's name in one line of a table with many fabrics."""
 
 
-def render(runs: Sequence[Run], found: Gains | None = None) -> RenderableType:
-    """The whole answer. found: the runs' gains, if there are several seeds."""
+def render(
+    runs: Sequence[Run],
+    found: Gains | None = None,
+    equal: Equal | None = None,
+    hot_spots: Mapping[str, "Comparison"] | None = None,
+) -> RenderableType:
+    """The whole answer.
+
+    found: the runs' gains, if there are several seeds. equal: their budget. hot_spots: the same with load on places.
+    """
     found = found or gains([runs])
     parts: list[RenderableType] = [
         Text.assemble((str(runs[0]["design"]), "bold"), " · ", title(runs), "\n", (terminal.served(runs[0]), "dim")),
         *([Text(failures, "bold red")] if (failures := terminal.failed(runs)) else []),
         *[Text(caveat, "bold yellow") for caveat in caveats.of_all(runs)],
         Text(summary.verdict(runs, found), "bold green"),
+        *(counting(equal) if equal else []),
         *map(_table, headlines(runs, found)),
         *([Text(summary.ABOUT_IDEAL, "dim")] if _has_ideal(runs) else []),
+        *map(_table, by_place(runs, hot_spots or {})),
         _table(interconnect(runs), left=(4,)),
         *[_table(part, causes=True) for kind in ("all", "p99") for part in _divided(blame(runs, kind))],
         *[_table(sheet) for sheet in collection(runs)],
@@ -45,17 +59,36 @@ def render(runs: Sequence[Run], found: Gains | None = None) -> RenderableType:
     return Group(*[line for part in parts for line in (part, Text())][:-1])
 
 
-def text(runs: Sequence[Run], found: Gains | None = None) -> str:
+def text(
+    runs: Sequence[Run],
+    found: Gains | None = None,
+    equal: Equal | None = None,
+    hot_spots: Mapping[str, "Comparison"] | None = None,
+) -> str:
     """The answer as plain text."""
-    return terminal.plain(render(runs, found), _WIDTH)
+    return terminal.plain(render(runs, found, equal, hot_spots), _WIDTH)
 
 
-def html(runs: Sequence[Run], found: Gains | None = None) -> str:
+def html(
+    runs: Sequence[Run],
+    found: Gains | None = None,
+    equal: Equal | None = None,
+    hot_spots: Mapping[str, "Comparison"] | None = None,
+) -> str:
     """The answer for a notebook cell."""
     from canaletto._report import bars, notebook
 
     found = found or gains([runs])
-    sheets = [*headlines(runs, found), interconnect(runs), blame(runs, "all"), blame(runs, "p99"), *collection(runs)]
+    counted = [budget.sheet(equal)] if equal else []
+    sheets = [
+        *counted,
+        *headlines(runs, found),
+        *by_place(runs, hot_spots or {}),
+        interconnect(runs),
+        blame(runs, "all"),
+        blame(runs, "p99"),
+        *collection(runs),
+    ]
     tables = [notebook.table([_one_line(cell) for cell in head], rows) for head, *rows in sheets]
     name = listing([str(runs[0]["design"]), title(runs)])
     verdict = summary.verdict(runs, found)
@@ -67,6 +100,16 @@ def html(runs: Sequence[Run], found: Gains | None = None) -> str:
         f"<div><p><b>{escape(name)}</b><br>{escape(terminal.served(runs[0]))}</p>"
         f"{notebook.failures(runs)}<p>{escape(verdict)}</p>{''.join([*drawn, *tables])}</div>"
     )
+
+
+def counting(equal: Equal) -> list[RenderableType]:
+    """The budget of which all fabrics have as much, and its counting."""
+    return [Text(budget.sentence(equal)), _table(budget.sheet(equal))]
+
+
+def by_place(runs: Sequence[Run], hot_spots: Mapping[str, "Comparison"]) -> list[Sheet]:
+    """Latencies and rates of each fabric by place of load, if places were asked for."""
+    return places.sheets(runs, {place: each.shown for place, each in hot_spots.items()})
 
 
 def title(runs: Sequence[Run]) -> str:
@@ -108,7 +151,7 @@ def _measured(found: Gains, run: Run) -> list[Gain | None]:
 
 
 def _has_ideal(runs: Sequence[Run]) -> bool:
-    return len(runs) > 1 and any(run["fabric"] == summary.IDEAL for run in runs)
+    return len(runs) > 1 and any(run["fabric"] == IDEAL for run in runs)
 
 
 def interconnect(runs: Sequence[Run]) -> Sheet:
@@ -173,6 +216,11 @@ def _collection_row(run: Run) -> list[str]:
         count(lookup(run, "flash.wear.erases_max")),
         *(share(sum(maintenance.delay_shares(run, kind).values())) for kind in ("all", "p99")),
     ]
+
+
+def table(sheet: Sheet) -> Table:
+    """A sheet for the terminal."""
+    return _table(sheet)
 
 
 def _table(sheet: Sheet, *, left: Sequence[int] = (), causes: bool = False) -> Table:

@@ -5,12 +5,13 @@ from typing import Any, TypeAlias
 
 from canaletto._report import account, causes
 from canaletto._report.units import cause_label, factor, share, time_us
+from canaletto._run.equal import CROSSBAR, IDEAL
 from canaletto._run.gains import SAME, Gain, Gains, gains
 
 Data: TypeAlias = Mapping[str, Any]
 
-IDEAL = "ideal"
-"""The conflict-free fabric: it is named beside the winner, and wins only where no other ran."""
+BOUNDS = {IDEAL: "conflict-free", CROSSBAR: "crossbar"}
+"""Fabrics that nobody can build, in words. They are named beside the winner, and win only where no other ran."""
 
 ABOUT_IDEAL = (
     "ideal is conflict-free: wires like the bus's, but a set of its own for each chip. "
@@ -25,7 +26,7 @@ def comparison(runs: Sequence[Data], found: Gains | None = None) -> str:
         return single(served[0]) if served else "No request was completed, so there is nothing to compare."
     first = served[0]
     found = found or gains([served])
-    contestants = [run for run in served if run["fabric"] != IDEAL] or served
+    contestants = [run for run in served if run["fabric"] not in BOUNDS] or served
     winner = _winner(first, contestants, found)
     sentences = [verdict(served, found), *_tail(winner, contestants)]
     if winner is not first:
@@ -51,10 +52,12 @@ def verdict(runs: Sequence[Data], found: Gains | None = None) -> str:
     known = {run["fabric"]: gain for run in others if (gain := table.get(run["fabric"])) is not None}
     if not known:
         return f"There is only one fabric: {_where(first)}."
-    real = {fabric: gain for fabric, gain in known.items() if fabric != IDEAL} or known
+    real = {fabric: gain for fabric, gain in known.items() if fabric not in BOUNDS} or known
     best = max(real, key=lambda fabric: real[fabric].mean)
     worst = min(real, key=lambda fabric: real[fabric].mean)
-    reach = f"; conflict-free: {times(known[IDEAL])}" if IDEAL in known and best != IDEAL else ""
+    reach = "".join(
+        f"; {word}: {times(known[name])}" for name, word in BOUNDS.items() if name in known and name != best
+    )
     slowest = f"; {worst} is slowest, at {times(real[worst])}" if real[worst].is_slower else ""
     if not real[best].is_faster:
         return _nobody_wins(first, others, known, reach)
@@ -69,7 +72,7 @@ def contenders(runs: Sequence[Data], found: Gains) -> list[str]:
     if len(served) < 2:
         return [run["fabric"] for run in served or runs[:1]]
     first, *others = served
-    real = [run for run in others if run["fabric"] != IDEAL] or others
+    real = [run for run in others if run["fabric"] not in BOUNDS] or others
     winner = _winner(first, [first, *real], found)
     if winner is first:
         winner = max(real, key=lambda run: _mean(run) or 0)
@@ -105,8 +108,8 @@ def single(run: Data) -> str:
 
 def _nobody_wins(first: Data, others: Sequence[Data], known: Mapping[str, Gain], reach: str) -> str:
     name = first["fabric"]
-    ideal = known.get(IDEAL)
-    but = " but the conflict-free one" if ideal is not None and ideal.is_faster and reach else ""
+    faster = [word for name, word in BOUNDS.items() if name in known and known[name].is_faster]
+    but = f" but the {' and the '.join(faster)} one" if faster and reach else ""
     sure = "surely " if any(gain.half_width is not None for gain in known.values()) else ""
     none = (
         f"No fabric{but} is {sure}more than {SAME * 100:.0f} % faster than {name} (mean latency{reach if but else ''})"

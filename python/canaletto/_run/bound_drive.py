@@ -119,7 +119,9 @@ class Drive:
     chips_per_bus: Number = 2.0
     """Chips of an inner bus of a switch."""
     setup_us: Number = 0.0
-    """Time of a grant, and of the set-up of a switch."""
+    """Time of a grant, and of the set-up of a switch, or of the routers of a circuit."""
+    search_us: Number = 0.0
+    """Time of a step of an arbiter's search (`scheduled-mesh`)."""
     switch_us: Number = 0.0
     """Time that a byte spends in a switch."""
     mesh_packet_bytes: Number = 4096.0

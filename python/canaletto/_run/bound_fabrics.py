@@ -1,8 +1,9 @@
 """Wires of each fabric in closed form: how many there are, and how long a page's commands and data take them.
 
-Buses serve one transfer at a time, so that the sum of their times is exact when they never idle. Of `mesh`, `venice`
-and `clusters` there is no closed form: their entries are bounds by what must be crossed (links of controllers, ports of
-chips, links into the busiest row, trunks, inner buses), which contention between packets or circuits can only lower.
+Buses serve one transfer at a time, so that the sum of their times is exact when they never idle. Of `mesh`, `venice`,
+`scheduled-mesh` and `clusters` there is no closed form: their entries are bounds by what must be crossed (links of
+controllers, ports of chips, links into the busiest row, trunks, inner buses), which contention between packets or
+circuits can only lower.
 """
 
 from collections.abc import Callable
@@ -168,13 +169,28 @@ def _venice(drive: Drive, work: Work) -> list[Wires]:
     Links between routers never limit an even load: a circuit takes half a row on average, and there are twice as many
     as that takes. Each circuit is set up by a scout that goes there and back (Venice, ISCA 2023, §4.2).
     """
+    return _circuits(drive, work, lambda distance: distance * (2.0 * np.asarray(drive.hop_us)) + drive.hop_us)
+
+
+def _scheduled_mesh(drive: Drive, work: Work) -> list[Wires]:
+    """Circuits as of Venice, each set up by the arbiter's search, out and back, and grants to the rows on the way."""
+    return _circuits(drive, work, lambda distance: distance * (2.0 * np.asarray(drive.search_us)) + drive.setup_us)
+
+
+def _custom(drive: Drive, work: Work) -> list[Wires]:
+    """Circuits over the mesh that is there by default, whose ways are found at once."""
+    return _circuits(drive, work, lambda _: 0.0)
+
+
+def _circuits(drive: Drive, work: Work, setup_us: Callable[[Number], Number]) -> list[Wires]:
+    """Controllers and chip ports of a mesh of circuits, by the time that it takes to set one up over so many links."""
     rows, columns = np.asarray(even_rows(drive, work)), np.asarray(used_columns(drive, work))
     distance = (columns + 1.0) / 2.0  # links from the nearest controller, its own included
     cycle = 1.0 / np.asarray(drive.network_rate)
 
     def time(kind: Kind, size: Number) -> Number:
-        setup = distance * (2.0 * np.asarray(drive.hop_us) + cycle) + drive.hop_us
-        return _transfers(drive, kind, np.asarray(size) / drive.network_rate) + _crossings(drive, kind) * setup
+        each = setup_us(distance) + distance * cycle
+        return _transfers(drive, kind, np.asarray(size) / drive.network_rate) + _crossings(drive, kind) * each
 
     beside = np.minimum(2.0, np.asarray(drive.rows) - 1.0)
     into_row = np.minimum(drive.rows, (1.0 + columns * beside) * rows)
@@ -221,7 +237,9 @@ FABRICS: dict[str, Fabric] = {
     "mesh": _mesh_of(8),
     "mesh-2bit": _mesh_of(2),
     "venice": _venice,
+    "scheduled-mesh": _scheduled_mesh,
     "clusters": _clusters,
+    "custom": _custom,
     "ideal": _ideal,
 }
 """The wires of every fabric."""
@@ -241,7 +259,7 @@ def data_before_command_us(drive: Drive, size: Number) -> Number:
         return _packet(drive, "read", size, 2)
     if drive.fabric == "clusters":
         return _packet(drive, "read", size, 2) + np.asarray(drive.setup_us) + 2.0 * np.asarray(drive.switch_us)
-    if drive.fabric == "venice":
+    if drive.fabric in ("venice", "scheduled-mesh", "custom"):
         return drive.column_us + np.asarray(size) / drive.network_rate
     return 0.0
 

@@ -80,7 +80,7 @@ def drive_of(design: Design, work: Work) -> Drive:
         holds_programs=fabric["hold_path"] == "always",
         handshake_us=_handshake_us(fabric["omnibus"]["control"]),
         hop_us=_hop_us(fabric, geometry),
-        **_switches(fabric["clusters"], geometry["channels"]),
+        **(_switches(fabric["clusters"], geometry["channels"]) | _granted(fabric, geometry["chips_per_channel"])),
         mesh_packet_bytes=size_bytes(fabric["mesh"]["packet"]),
         any_controller=_any_controller(fabric),
         codeword_bytes=size_bytes(ecc["codeword"]),
@@ -230,6 +230,16 @@ def _switches(keys: Keys, controllers: int) -> dict[str, Any]:
     }
 
 
+def _granted(fabric: Keys, columns: int) -> dict[str, Any]:
+    """A grant to a row of `scheduled-mesh`: the way, and of both ends of its run a column and one of four links."""
+    if fabric["kind"] != "scheduled-mesh":
+        return {}
+    keys = fabric["scheduled_mesh"]
+    bits = 1 + 2 * ((columns - 1).bit_length() + 2)
+    grant = math.ceil(bits / keys["grant_width"]) / rate(keys["grant_rate"])
+    return {"setup_us": float(grant) + time_us(keys["setup"]), "search_us": time_us(keys["search_step"])}
+
+
 def _hop_us(fabric: Keys, geometry: Keys) -> float:
     """Time from router to router, of a packet's head in a mesh, of a scout in Venice.
 
@@ -246,6 +256,8 @@ def _hop_us(fabric: Keys, geometry: Keys) -> float:
 
 
 def _any_controller(fabric: Keys) -> bool:
+    if fabric["kind"] == "scheduled-mesh":
+        return True
     part = fabric["mesh" if fabric["kind"].startswith("mesh") else "venice"]
     return bool(part["controller"] != "own-row")
 

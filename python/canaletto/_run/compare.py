@@ -13,7 +13,9 @@ from canaletto._run import names, parallel, simulate
 from canaletto._run.config import Design, Workload, check_whole
 from canaletto._run.config import design as load_design
 from canaletto._run.config import workload as load_workload
+from canaletto._run.equal import CROSSBAR, Equal, Equalised, equalised, usual_fabrics
 from canaletto._run.fields import Fields
+from canaletto._run.hot_spots import places
 from canaletto._run.results import Result
 from canaletto._run.together import NamedProgress, naming, side_by_side
 
@@ -34,11 +36,21 @@ class Comparison:
         runs: Sequence[Result],
         samples: Sequence[Sequence[Mapping[str, Any]]] = (),
         gains: speedups.Gains | None = None,
+        equal: Equal | None = None,
+        crossbar: Result | None = None,
+        hot_spots: "Mapping[str, Comparison] | None" = None,
     ) -> None:
-        """samples: what each seed gave on every fabric, if there are several seeds; or gains: the speedups."""
+        """samples: what each seed gave on every fabric, if there are several seeds; or gains: the speedups.
+
+        equal: the fabrics' budget; crossbar: the run that bounds them, which samples and gains have, too.
+        hot_spots: the same with load on single places.
+        """
         self._runs = list(runs)
         self._gains = gains
-        self._samples = list(samples) or [self._runs]
+        self._equal = equal
+        self._crossbar = crossbar
+        self._hot_spots = dict(hot_spots or {})
+        self._samples = list(samples) or [self.shown]
 
     @property
     def runs(self) -> list[Result]:
@@ -50,18 +62,42 @@ class Comparison:
         """The fabrics' names, in that order."""
         return [run["fabric"] for run in self._runs]
 
+    @property
+    def equal(self) -> Equal | None:
+        """The budget of which all fabrics have as much, with the counting, if one was asked for."""
+        return self._equal
+
+    @property
+    def crossbar(self) -> Result | None:
+        """The run on the crossbar that bounds fabrics of an equal budget."""
+        return self._crossbar
+
+    @property
+    def hot_spots(self) -> "dict[str, Comparison]":
+        """The same with load on a channel, on a chip and on each fabric's worst line, if that was asked for.
+
+        Keys are `channel`, `chip` and `worst-line`, as for the key `hot_spot.at` of flows.
+        """
+        return dict(self._hot_spots)
+
+    @property
+    def shown(self) -> list[Result]:
+        """The results, and behind them that of the crossbar under its own name, as tables and charts have it."""
+        return self.runs if self._crossbar is None else [*self._runs, _as_crossbar(self._crossbar)]
+
     def __getitem__(self, fabric: str) -> Result:
-        """The result on this fabric."""
-        for run in self._runs:
+        """The result on this fabric, or of the `crossbar`."""
+        for run in self.shown:
             if run["fabric"] == fabric:
                 return run
-        raise KeyError(f"{fabric!r}; there are {', '.join(self.fabrics)}")
+        raise KeyError(f"{fabric!r}; there are {', '.join(run['fabric'] for run in self.shown)}")
 
     @property
     def speedup(self) -> Fields:
         """For each fabric its execution_time, mean_latency, p99_latency and iops over those of the first.
 
-        More than 1 is always better. What is not defined is None. With several seeds, the mean over them.
+        The crossbar of an equal budget has them, too. More than 1 is always better. What is not defined is None. With
+        several seeds, the mean over them.
         """
         means = {
             fabric: {measure: None if gain is None else gain.mean for measure, gain in found.items()}
@@ -88,7 +124,7 @@ class Comparison:
         """Verdict: the fastest and the slowest fabric, by how much, and the cause."""
         from canaletto._report import summary
 
-        return summary.verdict(self._runs, self.gains)
+        return summary.verdict(self.shown, self.gains)
 
     def timelines(
         self,
@@ -133,14 +169,19 @@ class Comparison:
         def job(run: Result) -> "Callable[[Progress], Timeline]":
             return lambda report: timeline.of_result(run, chosen[0], most, report)
 
-        designs = [run.configuration[0] for run in self._runs]
-        workers = _workers(designs, self._runs[0].configuration[1], records=False)
-        found = _side_by_side(self.fabrics, map(job, self._runs), workers, progress)
-        return dict(zip(self.fabrics, found, strict=True))
+        runs = self.shown
+        fabrics = [run["fabric"] for run in runs]
+        workers = _workers([run.configuration[0] for run in runs], runs[0].configuration[1], records=False)
+        found = _side_by_side(fabrics, map(job, runs), workers, progress)
+        return dict(zip(fabrics, found, strict=True))
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the data that `canaletto compare --json` prints."""
         found = {"schema": 1, "runs": [run.to_dict() for run in self._runs], "speedup": self.speedup.to_dict()}
+        if self._equal is not None and self._crossbar is not None:
+            found |= {"equal": self._equal.to_dict(), "crossbar": self._crossbar.to_dict()}
+        if self._hot_spots:
+            found["hot_spots"] = {place: each.to_dict() for place, each in self._hot_spots.items()}
         return found if self.confidence is None else {**found, "confidence": self.confidence.to_dict()}
 
     def save(self, path: str | PathLike[str], *, force: bool = False, report: bool = True) -> None:
@@ -171,12 +212,18 @@ class Comparison:
     def __repr__(self) -> str:
         from canaletto._report import side_by_side
 
-        return side_by_side.text(self._runs, self.gains)
+        return side_by_side.text(self.shown, self.gains, self._equal, self._hot_spots)
 
     def _repr_html_(self) -> str:
         from canaletto._report import side_by_side
 
-        return side_by_side.html(self._runs, self.gains)
+        return side_by_side.html(self.shown, self.gains, self._equal, self._hot_spots)
+
+
+def _as_crossbar(run: Result) -> Result:
+    """The crossbar's run under its own name: the engine knows it as `clusters`."""
+    rows = run.rows if run.has_requests else None
+    return Result({**run.to_dict(), "fabric": CROSSBAR}, *run.configuration, run.options, rows)
 
 
 def compare(
@@ -184,6 +231,8 @@ def compare(
     workload: Workload | str | PathLike[str],
     fabrics: Iterable[str] | None = None,
     *,
+    equal: str | None = None,
+    hot_spots: bool = False,
     seed: int = 1,
     seeds: int = 1,
     warmup: int = 0,
@@ -205,6 +254,14 @@ def compare(
     fabrics
         Names of the fabrics, the one that the others are measured against first. By default the usual ones, which
         `canaletto presets` lists.
+    equal
+        Quantity of which all fabrics get as much as the first one has, by the width of their links: "pins" (data pins
+        of the controllers), "chip-pins", "wires" (their length) or "area"; or as much as is said, such as "pins=16" (a
+        controller). A crossbar of as many pins is simulated, too, as a bound: `c["crossbar"]`. The counting is
+        `c.equal`.
+    hot_spots
+        Whether to repeat everything with half of the requests on a channel of the FTL, a quarter on a chip, and half on
+        the worst line of each fabric: `c.hot_spots`. For generated requests, without their single rows.
     seed, warmup, check_wires, records
         As for `run`; `warmup` is a number.
     seeds
@@ -237,6 +294,8 @@ def compare(
     >>> c.speedup["bus"].iops
     1.0
     """
+    if equal is not None and fabrics is None:
+        fabrics = usual_fabrics()
     if isinstance(design, Design):
         designs = on_fabrics(lambda name: design.replace(fabric=name), fabrics)
     else:
@@ -246,6 +305,8 @@ def compare(
     return run_all(
         designs,
         workload,
+        equal=None if equal is None else equalised(designs, equal, "equal"),
+        hot_spots=places(workload, "hot_spots") if hot_spots else {},
         seed=seed,
         seeds=seeds,
         warmup=warmup,
@@ -280,6 +341,8 @@ def run_all(
     designs: Sequence[Design],
     workload: Workload,
     *,
+    equal: Equalised | None = None,
+    hot_spots: Mapping[str, Workload] | None = None,
     seed: int = 1,
     seeds: int = 1,
     warmup: int = 0,
@@ -287,14 +350,17 @@ def run_all(
     records: bool = True,
     progress: bool | FabricProgress | None = None,
 ) -> Comparison:
-    """Runs designs that differ in their fabrics, as `compare` does."""
+    """Runs designs that differ in their fabrics, as `compare` does.
+
+    equal: runs these instead, and their bound. hot_spots: the workload with load on single places, which follow.
+    """
     check_whole("seeds", seeds, 1, 10_000)
     check_whole("seed", seed, 0, 2**64 - seeds)
     check_whole("warmup", warmup, 0, 2**64 - 1)
     simulate.check_rereadable(workload, "all of them")
     options = {"seed": seed, "seeds": seeds, "warmup": warmup}
 
-    def job(design: Design) -> Callable[[Progress], tuple[Result, list[Sample]]]:
+    def job(fabric: str, design: Design) -> Callable[[Progress], tuple[Result, list[Sample]]]:
         def run(report: Progress) -> tuple[Result, list[Sample]]:
             first = None
             results = []
@@ -311,22 +377,40 @@ def run_all(
                 )
                 first = rows if keep else first
                 results.append(data)
-            samples: list[Sample] = [{key: data[key] for key in _SAMPLED} for data in results]
+            samples: list[Sample] = [{"fabric": fabric, **{key: data[key] for key in _SAMPLED}} for data in results]
             found = simulate.over_seeds(results, seed)
             return Result(found, design, workload, options, first), samples
 
         return run
 
-    fabrics = [design.fabric for design in designs]
-    workers = _workers(designs, workload, records)
-    found = _side_by_side(fabrics, map(job, designs), workers, progress)
-    return Comparison([run for run, _ in found], list(zip(*(samples for _, samples in found), strict=True)))
+    drives = {design.fabric: design for design in designs} if equal is None else equal.named()
+    workers = _workers(list(drives.values()), workload, records)
+    found = _side_by_side(list(drives), [job(*drive) for drive in drives.items()], workers, progress)
+    runs, samples = [run for run, _ in found], list(zip(*(each for _, each in found), strict=True))
+    further = {
+        place: run_all(
+            designs,
+            work,
+            equal=equal,
+            seed=seed,
+            seeds=seeds,
+            warmup=warmup,
+            check_wires=check_wires,
+            records=False,
+            progress=progress,
+        )
+        for place, work in (hot_spots or {}).items()
+    }
+    if equal is None:
+        return Comparison(runs, samples, hot_spots=further)
+    *runs, bound = runs
+    return Comparison(runs, samples, equal=equal.counting, crossbar=bound, hot_spots=further)
 
 
 Sample: TypeAlias = Mapping[str, Any]
 """Figures of a run that speedups are made of."""
 
-_SAMPLED = ("fabric", "execution_time_us", "latency_us", "iops")
+_SAMPLED = ("execution_time_us", "latency_us", "iops")
 
 
 def _part(report: Progress, number: int, parts: int) -> Progress:

@@ -9,6 +9,8 @@ _SIZES = {"B": 1.0, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**
 }
 _RATES = {"B/s": 1e-6, "kB/s": 1e-3, "MB/s": 1.0, "GB/s": 1e3, "TB/s": 1e6}
 
+_AREAS = {"um2": 1e-6, "mm2": 1.0, "cm2": 1e2}
+
 _LANE_RATES = {
     "gen1": 250.0,
     "gen2": 500.0,
@@ -36,11 +38,16 @@ def rate(text: str) -> float:
     return _number(text, _RATES)
 
 
+def area_mm2(text: str) -> float:
+    """An area in mm²."""
+    return _number(text, _AREAS)
+
+
 def lane_rate(text: str) -> float:
     """A rate of a lane in bytes a microsecond, stated as one or as a generation of PCI Express."""
     return _LANE_RATES[text] if text in _LANE_RATES else rate(text)
 
 
 def _number(text: str, units: dict[str, float]) -> float:
-    digits = text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/")
-    return float(digits) * units[text[len(digits) :].strip()]
+    unit = max((unit for unit in units if text.endswith(unit)), key=len, default="")
+    return float(text.removesuffix(unit)) * units[unit]

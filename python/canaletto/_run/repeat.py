@@ -54,6 +54,12 @@ def rerun(path: str | PathLike[str], *, progress: bool | None = None) -> Rerun:
     options = {key: record["options"].get(key) for key in ("seed", "seeds", "warmup")}
     if not all(type(given) is int for given in options.values()):
         raise ConfigError(f"{home / folder.RUN_FILE}: options: got {options}, expected whole numbers")
+    if "fabric_class" in record["options"]:
+        given = record["options"]["fabric_class"]
+        raise ConfigError(
+            f"{home / folder.RUN_FILE}: options.fabric_class: got {given!r}, expected none: a run over a fabric of "
+            "one's own is repeated in Python, where its class is"
+        )
     slowdowns = record["options"].get("slowdowns", False)
     if type(slowdowns) is not bool:
         raise ConfigError(f"{home / folder.RUN_FILE}: options.slowdowns: got {slowdowns!r}, expected true or false")

@@ -16,6 +16,7 @@ from canaletto._run import confidence, memory
 from canaletto._run.config import Design, Workload, check_whole
 from canaletto._run.config import design as load_design
 from canaletto._run.config import workload as load_workload
+from canaletto._run.fabric import Array, Fabric, with_fabric
 from canaletto._run.results import Result
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def run(
     slowdowns: bool = False,
     check_wires: bool = False,
     records: bool = True,
+    fabric: type[Fabric] | None = None,
     progress: bool | Callable[[int, int, int], object] | None = None,
 ) -> Result:
     """Simulates the drive under the workload.
@@ -60,6 +62,9 @@ def run(
     records
         Whether to keep every single request (of the first seed) for `Result.requests`: in a temporary file where they
         are many.
+    fabric
+        A class of one's own that joins the chips, in place of the drive's fabric: a subclass of `Fabric`, of which an
+        object is made for each run.
     progress
         Whether to show a bar; by default, when standard error is a terminal. Or a function, called with requests done,
         requests in all (0 if unknown) and simulated picoseconds; for flows alone from several threads.
@@ -88,10 +93,14 @@ def run(
     500
     """
     design, workload = resolved(design, workload)
+    if fabric is not None:
+        design = with_fabric(design, fabric)
+        if slowdowns:
+            raise ConfigError("slowdowns: got True beside a fabric of one's own, expected one or the other")
     check_whole("seeds", seeds, 1, 10_000)
     check_whole("seed", seed, 0, 2**64 - seeds)
     if warmup == "auto":
-        warmup = found_warmup(design, workload, seed)
+        warmup = found_warmup(design, workload, seed, fabric)
     check_whole("warmup", warmup, 0, 2**64 - 1)
     check_memory(f"{design.name}, {workload.name}: the run", [memory_needed([design], workload, records)])
     if slowdowns:
@@ -106,7 +115,9 @@ def run(
                 seed_name = f"seed {number + 1} of {seeds}" if seeds > 1 else ""
                 report = bar.task(listing([design.name, workload.name, seed_name]))
             keep = records and number == 0
-            data, found = run_once(design, workload, seed + number, warmup, keep, report, check_wires=check_wires)
+            data, found = run_once(
+                design, workload, seed + number, warmup, keep, report, check_wires=check_wires, fabric=fabric
+            )
             results.append(data)
             if slowdowns:
                 from canaletto._run import slowdown
@@ -117,7 +128,11 @@ def run(
                 )
             kept = found if number == 0 else kept
     data = over_seeds(results, seed, alone)
-    options = {"seed": seed, "seeds": seeds, "warmup": warmup} | ({"slowdowns": True} if slowdowns else {})
+    options: dict[str, Any] = {"seed": seed, "seeds": seeds, "warmup": warmup}
+    if slowdowns:
+        options["slowdowns"] = True
+    if fabric is not None:
+        options["fabric_class"] = f"{fabric.__module__}.{fabric.__qualname__}"
     return Result(data, design, workload, options, kept)
 
 
@@ -127,7 +142,7 @@ def resolved(design: Design | str | PathLike[str], workload: Workload | str | Pa
     return drive, workload if isinstance(workload, Workload) else load_workload(workload)
 
 
-def found_warmup(design: Design, workload: Workload, seed: int) -> int:
+def found_warmup(design: Design, workload: Workload, seed: int, fabric: type[Fabric] | None = None) -> int:
     """The number of requests that a run needs to come to rest, from a run of its own.
 
     Raises ConfigError if it does not come to rest, or is too short to tell.
@@ -135,7 +150,7 @@ def found_warmup(design: Design, workload: Workload, seed: int) -> int:
     from canaletto._run import warmup
 
     check_rereadable(workload, "the run and the one that finds its warm-up")
-    _, rows = run_once(design, workload, seed, 0, True, None, root_causes=False)
+    _, rows = run_once(design, workload, seed, 0, True, None, root_causes=False, fabric=fabric)
     assert rows is not None
     latencies = rows.scan().select("latency_us").collect()["latency_us"].to_numpy()
     found = warmup.mser(latencies) if len(latencies) else None
@@ -158,10 +173,11 @@ def run_once(
     alone: int | None = None,
     root_causes: bool = True,
     check_wires: bool = False,
+    fabric: type[Fabric] | None = None,
 ) -> "tuple[dict[str, Any], Rows | None]":
     """One run of the engine, with options that are in range: its results, and its requests if they are to be kept.
 
-    alone: the number of the only flow that makes its requests.
+    alone: the number of the only flow that makes its requests. fabric: a class that joins the chips.
     """
     options = {
         "seed": seed,
@@ -172,13 +188,14 @@ def run_once(
         "check_wires": check_wires,
     }
     configuration = design.to_toml(), workload.to_toml(), json.dumps(options)
+    classes = None if fabric is None else (fabric, Array)
     with awaiting_writers(workload.traces()):
         if not records:
-            return json.loads(_engine.run(*configuration, report, None)[0]), None
+            return json.loads(_engine.run(*configuration, report, None, classes)[0]), None
         from canaletto._io.rows import Rows
 
         rows = Rows([flow["name"] for flow in workload.to_dict()["flow"]])
-        text, last = _engine.run(*configuration, report, rows.add)
+        text, last = _engine.run(*configuration, report, rows.add, classes)
         return json.loads(text), rows.end(last)
 
 

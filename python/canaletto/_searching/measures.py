@@ -67,6 +67,11 @@ def pins(design: Mapping[str, Any]) -> int | None:
     if fabric == "ideal":
         # A channel of its own for each chip.
         return int(_PINS["bus"] * geometry["channels"] * geometry["chips_per_channel"])
+    if fabric == "scheduled-mesh":
+        # The links of Venice, and pins and clock of a row's grants. Strobes are not counted, as of no network here.
+        return int((_PINS["venice"] + design["fabric"]["scheduled_mesh"]["grant_width"] + 1) * geometry["channels"])
+    if fabric == "custom":
+        fabric = "venice"
     if fabric not in _PINS:
         return None
     more = design["fabric"]["sca"]["ca_width"] if fabric == "sca" else 0
@@ -81,12 +86,12 @@ def area(design: Mapping[str, Any]) -> float | None:
     if fabric == "sca":
         # The same wires but for those of commands and addresses.
         return float((_PINS["sca"] + design["fabric"]["sca"]["ca_width"]) / _PINS["bus"])
-    if fabric not in ("mesh", "mesh-2bit", "venice"):
+    if fabric not in ("mesh", "mesh-2bit", "venice", "scheduled-mesh", "custom"):
         return None
     rows, columns = geometry["channels"], geometry["chips_per_channel"]
     links = rows * (columns - 1) + columns * (rows - 1)
     # A mesh has a link for each direction; each is compared with the channels of as many rows.
-    width = {"mesh": 2.0, "mesh-2bit": 0.5, "venice": 1.0}[fabric]
+    width = {"mesh": 2.0, "mesh-2bit": 0.5}.get(fabric, 1.0)
     return float(links * width * design["area"]["link_vs_channel"] / rows)
 
 

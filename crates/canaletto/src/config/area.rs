@@ -19,7 +19,8 @@ pub struct Footprint {
     pub link_vs_channel: f64,
     /// Area of a router's logic. Source: Venice §6.6 (614 um2, HDL synthesized for UMC 65 nm).
     pub router_logic: Area,
-    /// I/O pads of a router. Source: Venice §6.6 (40).
+    /// I/O pads of a router. Source: Venice §6.6 (40), five ports of eight data pins. On `scheduled-mesh` strobes and grants
+    /// are counted beside them.
     #[schemars(range(min = 0, max = 10_000))]
     pub router_pads: u32,
     /// Board area of one I/O pad with its safety distance. Source: derived from Venice §6.6: 8 mm2 a router, of which
@@ -34,9 +35,12 @@ pub struct Footprint {
     #[schemars(range(min = 0.0, max = 10.0))]
     pub on_die_controller: f64,
     /// Pins of a bus that is timed by itself, beside those of data: strobes both ways. Source: ONFI 4.0 (NV-DDR3: DQS and RE, each
-    /// a pair). They count for fabrics with switches.
+    /// a pair). They count for fabrics with switches and for `scheduled-mesh`.
     #[schemars(range(min = 0, max = 16))]
     pub strobe_pins: u32,
+    /// Area of a cell of the arbiter of `scheduled-mesh`, one a router, in the chip of the controllers. Assumed: a tenth of a
+    /// router's logic, because a cell has the states of five ports and no data path.
+    pub arbiter_cell: Area,
 }
 
 impl Default for Footprint {
@@ -50,6 +54,7 @@ impl Default for Footprint {
             flash_chip: Area(100_000_000),
             on_die_controller: 0.2,
             strobe_pins: 4,
+            arbiter_cell: Area(61),
         }
     }
 }

@@ -3,10 +3,11 @@
 use crate::config::attach::{AttachmentKind, PortInterface};
 use crate::config::attach_check::check_attachment;
 use crate::config::design::{
-    Design, FabricKind, HoldPath, MapUpdate, MappingScheme, PageTimes, PreconditionKind, Protocol, Scope, Scouts,
-    Superblock, TearDown, UnwrittenReads, WritePlacement,
+    Design, FabricKind, HoldPath, MapUpdate, MappingScheme, PageTimes, Parity, PreconditionKind, Protocol, Scope,
+    Scouts, Superblock, TearDown, UnwrittenReads, WritePlacement,
 };
 use crate::config::error::Problem;
+use crate::config::failed_links;
 use crate::config::in_place;
 use crate::config::mapping_unit;
 use crate::config::medium::Suspendable;
@@ -55,6 +56,8 @@ pub fn check_design(design: &Design) -> Checked {
     in_place::check(design)?;
     pseudo_slc::check(design)?;
     check_superblocks(design)?;
+    check_parity(design)?;
+    check_lost_die(design)?;
     check_failures(design)?;
     check_refresh(design)?;
     check_errors(design)
@@ -131,6 +134,7 @@ fn check_rates(design: &Design) -> Checked {
         ("fabric.link_rate", design.fabric.link_rate),
         ("fabric.sca.ca_rate", design.fabric.sca.ca_rate),
         ("fabric.clusters.grant_rate", design.fabric.clusters.grant_rate),
+        ("fabric.scheduled_mesh.grant_rate", design.fabric.scheduled_mesh.grant_rate),
         ("link.lane_rate", design.link.lane_rate.rate()),
         ("energy.reference.bus_rate", reference.bus_rate),
         ("energy.reference.network_rate", reference.network_rate),
@@ -175,7 +179,9 @@ fn check_fabric(design: &Design) -> Checked {
     require(fabric.venice.retry_interval.0 > 0, "fabric.venice.retry_interval", || {
         "got 0, expected a time above 0 (or fabric.venice.retry = \"immediate\")".to_owned()
     })?;
+    check_failed_links(design)?;
     check_clusters(design)?;
+    check_late_split(design)?;
     let control = &fabric.omnibus.control;
     require(control.rate.0 > 0, "fabric.omnibus.control.rate", || {
         format!("got \"{}\", expected a rate above 0", control.rate)
@@ -191,6 +197,38 @@ fn check_fabric(design: &Design) -> Checked {
         format!(
             "got \"{}\", expected at least fabric.mesh.packet (\"{}\") and 64 B of header: a buffer holds whole packets",
             fabric.mesh.buffer, fabric.mesh.packet
+        )
+    })
+}
+
+fn check_failed_links(design: &Design) -> Checked {
+    let (failed, g) = (design.fabric.network.failed_links, &design.geometry);
+    let goes_around = matches!(design.fabric.kind, FabricKind::Venice | FabricKind::ScheduledMesh);
+    let most = failed_links::most(g.channels, g.chips_per_channel);
+    require(!goes_around || failed <= most, "fabric.network.failed_links", || {
+        format!(
+            "got {failed}, expected at most {most} with {} channels of {} chips: one more would cut a chip off",
+            g.channels, g.chips_per_channel
+        )
+    })?;
+    let is_clocked = design.fabric.kind == FabricKind::Venice && design.fabric.venice.scouts == Scouts::Clocked;
+    require(!is_clocked || failed == 0, "fabric.network.failed_links", || {
+        format!("got {failed}, expected 0 with fabric.venice.scouts = \"clocked\": in rtl/ no link fails")
+    })
+}
+
+fn check_late_split(design: &Design) -> Checked {
+    let (chunk, codeword) = (design.fabric.omnibus.late_split, design.controller.ecc.codeword);
+    require(chunk.0 % codeword.0.max(1) == 0, "fabric.omnibus.late_split", || {
+        format!(
+            "got \"{chunk}\", expected \"0B\" (pages are not split late) or a multiple of controller.ecc.codeword (\"{codeword}\")"
+        )
+    })?;
+    let holds = design.fabric.hold_path != HoldPath::Never;
+    require(!holds || chunk.0 == 0 || design.fabric.kind != FabricKind::Omnibus, "fabric.omnibus.late_split", || {
+        format!(
+            "got \"{chunk}\" with fabric.hold_path = \"{}\", expected \"0B\": a page that takes two buses holds no single path",
+            design.fabric.hold_path.name()
         )
     })
 }
@@ -468,6 +506,75 @@ fn check_superblocks(design: &Design) -> Checked {
         &format!("\"{}\"", design.mapping.cache_capacity),
         "translation pages have planes of their own; expected \"0B\"",
     )
+}
+
+/// Checks that a superblock has several of the parts of which parity spans one stripe.
+fn check_parity(design: &Design) -> Checked {
+    let (parity, superblock) = (design.ftl.parity, design.ftl.superblock);
+    if parity == Parity::None {
+        return Ok(());
+    }
+    let layout = design.layout();
+    let (unit, planes) = (parity.unit_planes(&layout), superblock.planes(&layout));
+    require(planes >= 2 * unit && planes % unit == 0, "ftl.parity", || {
+        format!(
+            "got \"{name}\" with ftl.superblock = \"{}\", which is not several {name}s of this drive; expected \"none\", or a \
+             superblock over at least two {name}s",
+            superblock.name(),
+            name = parity.name(),
+        )
+    })?;
+    require(design.precondition.kind != PreconditionKind::Steady, "precondition.kind", || {
+        "got \"steady\" with ftl.parity, which the computed state has none of; expected \"replay\" or \"none\""
+            .to_owned()
+    })
+}
+
+/// Superblocks of free space that collection needs for itself when a die is lost: one for the copies of its victim, and one
+/// for pages that were on their way to the die in the superblocks being filled.
+const RESERVED_FOR_LOSS: u32 = 2;
+
+/// Checks that the loss of a die can be survived: by parity, and by space for all data on the others.
+fn check_lost_die(design: &Design) -> Checked {
+    let key = "flash.failures.lost_die";
+    let Some(die) = design.flash.failures.lost_die else { return Ok(()) };
+    let layout = design.layout();
+    let dies = layout.planes() / layout.planes_per_die;
+    require(die < dies, key, || format!("got {die}, expected 0 to {}: the dies of the drive", dies - 1))?;
+    let unit = design.ftl.parity.unit_planes(&layout);
+    require(unit > 0, key, || {
+        "needs ftl.parity = \"die\" or \"channel\": without it the data of a lost die are gone".to_owned()
+    })?;
+    require(design.ftl.map_update == MapUpdate::ProgramEnd, key, || {
+        "needs ftl.map_update = \"program-end\": a page that was taken early could not be changed".to_owned()
+    })?;
+    require(!design.flash.cache_program, "flash.cache_program", || {
+        format!(
+            "got true with {key}, expected false: the program behind one that fails is lost with it, which is not modelled"
+        )
+    })?;
+    let reserved = design.gc.reserved_blocks;
+    require(reserved >= RESERVED_FOR_LOSS, "gc.reserved_blocks", || {
+        format!(
+            "got {reserved}, expected at least {RESERVED_FOR_LOSS} with {key}: copies whose die is lost need room as well"
+        )
+    })?;
+    let units = design.ftl.superblock.planes(&layout) / unit;
+    let lost = f64::from(layout.planes_per_die) / f64::from(unit);
+    // Of two units the one that is left holds the data, without parity.
+    let left = if units > 2 { 1.0 - lost / f64::from(units - 1) } else { 1.0 };
+    // Blocks kept free, being filled, and one to be reclaimed.
+    let kept = f64::from(reserved + 4) / f64::from(layout.blocks_per_plane);
+    let least = 1.0 - left * (1.0 - kept);
+    require(design.ftl.overprovisioning >= least, "ftl.overprovisioning", || {
+        format!(
+            "got {}, expected at least {least:.3} with {key}: superblocks without the die hold {:.1} % of the data, and all of it \
+             must still fit beside {} blocks a plane for collection",
+            design.ftl.overprovisioning,
+            100.0 * left,
+            reserved + 4,
+        )
+    })
 }
 
 fn check_refresh(design: &Design) -> Checked {

@@ -18,6 +18,7 @@ pub use crate::config::mapping::*;
 pub use crate::config::medium::Addressing;
 use crate::config::medium::{Ecc, Errors, Failures, Suspend};
 pub use crate::config::numbering::Numbering;
+pub use crate::config::parity::Parity;
 pub use crate::config::precondition::{Precondition, PreconditionKind};
 pub use crate::config::pseudo_slc::PseudoSlc;
 pub use crate::config::refresh::Refresh;
@@ -394,6 +395,8 @@ pub struct Ftl {
     /// Planes whose blocks are used together. `allocation` then gives the group of planes of a logical page, and the
     /// stripe gives the plane within the group.
     pub superblock: Superblock,
+    /// Parity over the dies or channels of a superblock, which takes its share of capacity beside `overprovisioning`.
+    pub parity: Parity,
     /// Treatment of reads whose address was never written.
     pub unwritten_reads: UnwrittenReads,
     /// Moment at which a write takes effect in the mapping table.
@@ -443,6 +446,7 @@ impl Default for Ftl {
             numbering: Numbering::default(),
             write_placement: WritePlacement::default(),
             superblock: Superblock::default(),
+            parity: Parity::default(),
             unwritten_reads: UnwrittenReads::default(),
             map_update: MapUpdate::default(),
             partial_writes: PartialWrites::default(),

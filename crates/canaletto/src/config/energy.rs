@@ -83,7 +83,7 @@ pub struct Reference {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Wires {
-    /// Channel with its chips; also the row buses of omnibus. Source: Venice §6.6: a link's 1.08 mW are 90 % less, so
+    /// Channel with its chips; also the row buses of omnibus, and the grants to a row of routers (`scheduled-mesh`). Source: Venice §6.6: a link's 1.08 mW are 90 % less, so
     /// 10.8 mW.
     pub channel: Power,
     /// Column bus of omnibus. Assumed: a channel's, because it joins as many chips.
@@ -111,7 +111,7 @@ pub struct Wires {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Routers {
-    /// Circuit-switched router (venice). Source: Venice Table 4 (0.241 mW, HDL synthesized for UMC 65 nm).
+    /// Circuit-switched router (venice, scheduled-mesh). Source: Venice Table 4 (0.241 mW, HDL synthesized for UMC 65 nm).
     pub circuit: Power,
     /// Packet router (mesh) without its buffers. Assumed: a circuit-switched one's. The data path dominates and more
     /// elaborate control costs little (Banerjee, Mullins, Moore, NOCS 2007).
@@ -122,6 +122,9 @@ pub struct Routers {
     /// Switch of clusters at `energy.reference.network_rate`, with eight of its sixteen data wires. Assumed: a
     /// circuit-switched router's, because both are crossbars without buffers; its pads count for wires.
     pub switch: Power,
+    /// Cell of the arbiter of scheduled-mesh, one a router, while the arbiter searches. Assumed: a tenth of a router's power,
+    /// because a cell has the states of five ports and no data path.
+    pub arbiter_cell: Power,
 }
 
 /// Power drawn at all times.
@@ -181,7 +184,7 @@ impl Default for Wires {
 
 impl Default for Routers {
     fn default() -> Self {
-        Routers { circuit: uw(241), packet: uw(241), buffer: uw(2_500), switch: uw(241) }
+        Routers { circuit: uw(241), packet: uw(241), buffer: uw(2_500), switch: uw(241), arbiter_cell: uw(24) }
     }
 }
 

@@ -3,12 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::config::failed_links;
 use crate::config::sequences::table;
 pub use crate::config::sequences::{
     Interface, Place, Planes, Ready, Sequence, SequenceKind, SequenceTable, Status, Step, interface_times,
 };
 use crate::config::units::{Duration, Rate, Size};
 pub use crate::fabric::FabricKind;
+pub use crate::fabric::custom::blueprint::Blueprint;
 
 /// Place where the array's turnaround times (tWB, tRR, tADL, tDBSY) are spent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -123,21 +125,30 @@ pub struct Fabric {
     /// Keys of `sca`.
     #[serde(default)]
     pub sca: Sca,
-    /// Keys of `omnibus` and `omnibus-split`, and of pages that go from chip to chip on `clusters`.
+    /// Keys of `omnibus` and `omnibus-split`, and of pages that go from chip to chip on `clusters` and `scheduled-mesh`.
     #[serde(default)]
     pub omnibus: Omnibus,
     /// Keys of `clusters`.
     #[serde(default)]
     pub clusters: Clusters,
-    /// Links and controllers of `mesh` and `venice`.
+    /// Links and controllers of `mesh`, `venice`, `scheduled-mesh` and `custom`.
     #[serde(default)]
     pub network: Network,
+    /// Keys of `custom`.
+    #[serde(default)]
+    pub custom: Custom,
+    /// Links and plan of `custom`, where they are not those of a mesh with shortest ways.
+    #[serde(skip)]
+    pub blueprint: Option<Blueprint>,
     /// Keys of `mesh` and `mesh-2bit`.
     #[serde(default)]
     pub mesh: Mesh,
     /// Keys of `venice`.
     #[serde(default)]
     pub venice: Venice,
+    /// Keys of `scheduled-mesh`.
+    #[serde(default)]
+    pub scheduled_mesh: ScheduledMesh,
 }
 
 /// Pins of a channel that carry commands and addresses alone (JESD230G §10).
@@ -188,6 +199,9 @@ pub struct Omnibus {
     /// Number of copies of a page after which one passes the controller with `chip_to_chip_ecc = "via-controller"`.
     #[schemars(range(min = 1, max = 255))]
     pub via_controller_every: u32,
+    /// Size of the chunks in which the end of a page goes over its chip's other bus while the page crosses on one (`omnibus` only), if
+    /// nobody else wants that: a multiple of `controller.ecc.codeword`. "0B" (default): a page that has begun on one bus stays there.
+    pub late_split: Size,
 }
 
 /// Clusters of chips behind switches, each of which hangs on the trunks of several controllers.
@@ -253,10 +267,16 @@ pub enum ControllerEdge {
 pub struct Network {
     /// Data rate of a link of eight data pins. Default: 8 bit at 1 GHz (Venice Table 1).
     pub link_rate: Rate,
-    /// Time that a packet's header or a scout spends in a router. Default: one cycle of 1 GHz (Venice Table 1).
+    /// Time that a packet's header or a scout spends in a router. Default: one cycle of 1 GHz (Venice Table 1). On `scheduled-mesh`
+    /// nothing stops at a router.
     pub router_delay: Duration,
     /// Attachment of controllers to the network.
     pub controllers: ControllerEdge,
+    /// Number of links between routers that fail from the start, on `venice` and `scheduled-mesh`, whose circuits go around them. No chip is
+    /// cut off: at most (`geometry.channels` − 1) × (`geometry.chips_per_channel` − 1). Default: none.
+    pub failed_links: u32,
+    /// Number of the placement of these links, drawn by chance: the same number, the same links, and with more of them these and others.
+    pub failed_placement: u32,
 }
 
 /// Controller that a packet comes from or goes to.
@@ -359,6 +379,33 @@ pub struct Venice {
     pub controller: VeniceController,
 }
 
+/// Links and ways of one's own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Custom {
+    /// Time from a decision to the first cycle of a transfer. Default: 0 ns, so that finding ways and telling them costs nothing and
+    /// results are a bound; `fabric.scheduled_mesh` and `fabric.venice` say what it costs there.
+    pub grant_delay: Duration,
+}
+
+/// Circuits granted by a central arbiter, on routers and links like those of `venice`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ScheduledMesh {
+    /// Time of a step of the arbiter's search, a link on the way out and a link on the way back. It takes any shortest way over free links
+    /// from a free controller, one after the other. Assumed: a cycle of 1 GHz, with a cell for every router that all step at once.
+    pub search_step: Duration,
+    /// Time from the last bit of a grant until routers have set their switches. Assumed: 20 ns, as for
+    /// `fabric.clusters.setup`.
+    pub setup: Duration,
+    /// Number of pins over which the arbiter grants circuits to the routers of a row, which share them. Assumed: 2, as for
+    /// `fabric.sca.ca_width`.
+    #[schemars(range(min = 1, max = 8))]
+    pub grant_width: u32,
+    /// Data rate of eight such pins. Assumed: 400 MB/s, as for `fabric.sca.ca_rate`.
+    pub grant_rate: Rate,
+}
+
 fn nv_ddr2() -> Interface {
     Interface::NvDdr2
 }
@@ -367,6 +414,15 @@ impl Fabric {
     /// Whether its sequences may have more than commands, addresses and data.
     pub fn has_full_sequences(&self) -> bool {
         self.command_time.is_none() && (self.steps.is_some() || self.sequences == SequenceKind::Full)
+    }
+
+    /// How many pins carry commands alone, or a line's grants, and the rate of eight of them.
+    pub fn control_pins(&self) -> (u32, Rate) {
+        match self.kind {
+            FabricKind::Clusters => (self.clusters.grant_width, self.clusters.grant_rate),
+            FabricKind::ScheduledMesh => (self.scheduled_mesh.grant_width, self.scheduled_mesh.grant_rate),
+            _ => (self.sca.ca_width, self.sca.ca_rate),
+        }
     }
 
     /// The sequences of its commands.
@@ -394,16 +450,12 @@ impl Fabric {
             omnibus: Omnibus::default(),
             clusters: Clusters::default(),
             network: Network::default(),
+            custom: Custom::default(),
+            blueprint: None,
             mesh: Mesh::default(),
             venice: Venice::default(),
+            scheduled_mesh: ScheduledMesh::default(),
         }
-    }
-}
-
-impl Sca {
-    /// Data rate of all command and address pins of a channel.
-    pub fn rate(&self) -> Rate {
-        Rate(self.ca_rate.0 * u64::from(self.ca_width) / 8)
     }
 }
 
@@ -427,6 +479,7 @@ impl Default for Omnibus {
             chip_to_chip_ecc: ChipToChipEcc::None,
             detect_time: Duration(2_000_000),
             via_controller_every: 4,
+            late_split: Size(0),
         }
     }
 }
@@ -440,11 +493,6 @@ impl Clusters {
     /// Chips of an inner bus.
     pub fn chips_per_bus(&self) -> u32 {
         self.chips_per_switch.div_ceil(self.inner_buses)
-    }
-
-    /// Data rate of all grant pins of a switch.
-    pub fn rate_of_grants(&self) -> Rate {
-        Rate(self.grant_rate.0 * u64::from(self.grant_width) / 8)
     }
 }
 
@@ -476,12 +524,38 @@ impl Default for Venice {
     }
 }
 
+impl Default for Custom {
+    fn default() -> Self {
+        Custom { grant_delay: Duration(0) }
+    }
+}
+
+impl Default for ScheduledMesh {
+    fn default() -> Self {
+        ScheduledMesh {
+            search_step: Duration(1_000),
+            setup: Duration(20_000),
+            grant_width: 2,
+            grant_rate: Rate(400_000_000),
+        }
+    }
+}
+
+impl Network {
+    /// Links that fail in an array of so many rows and columns, as pairs of neighbouring chips.
+    pub fn failed(&self, rows: u32, columns: u32) -> Vec<(u32, u32)> {
+        failed_links::placed(self.failed_links, self.failed_placement, rows, columns)
+    }
+}
+
 impl Default for Network {
     fn default() -> Self {
         Network {
             link_rate: Rate(1_000_000_000),
             router_delay: Duration(1_000),
             controllers: ControllerEdge::default(),
+            failed_links: 0,
+            failed_placement: 0,
         }
     }
 }

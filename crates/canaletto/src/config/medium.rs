@@ -83,7 +83,7 @@ impl Default for Suspend {
 /// Failures of operations, drawn when an operation ends, and factory bad blocks. A failed program invalidates its page,
 /// retires the block and takes another page. A failed erase retires the block. A plane that cannot retire a further
 /// block completes host writes with a failed program with an error, and goes on using its blocks.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Failures {
     /// Probability that the program of a page fails.
@@ -99,12 +99,23 @@ pub struct Failures {
     /// Share of factory bad blocks. Each plane has its share of them, at random positions.
     #[schemars(range(min = 0.0, max = 0.5))]
     pub factory_bad: f64,
+    /// Die that stops working, numbered in the order of its planes: channel by channel, chip by chip. From then on its reads
+    /// and programs fail, pages on it are rebuilt from their stripes (`ftl.parity`), and superblocks go on without it.
+    pub lost_die: Option<u32>,
+    /// Time at which `lost_die` stops working, from the beginning of the run.
+    pub lost_die_at: Duration,
+}
+
+impl Default for Failures {
+    fn default() -> Self {
+        Failures { program: 0.0, erase: 0.0, read: 0.0, factory_bad: 0.0, lost_die: None, lost_die_at: Duration(0) }
+    }
 }
 
 impl Failures {
     /// Whether anything can fail during a run.
     pub fn are_possible(&self) -> bool {
-        self.program > 0.0 || self.erase > 0.0 || self.read > 0.0
+        self.program > 0.0 || self.erase > 0.0 || self.read > 0.0 || self.lost_die.is_some()
     }
 }
 

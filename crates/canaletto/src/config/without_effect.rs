@@ -48,16 +48,22 @@ const NEEDS: &[Need] = &[
     need(&["fabric.venice.retry_interval"], "fabric.venice.retry = \"local\"", |d| {
         d.fabric.venice.retry == Retry::Local
     }),
+    need(&["flash.failures.lost_die_at"], "flash.failures.lost_die", |d| d.flash.failures.lost_die.is_some()),
     need(&["fabric.sca."], "fabric.kind = \"sca\"", |d| is(d, &["sca"])),
     need(&["fabric.mesh."], "fabric.kind = \"mesh\" or \"mesh-2bit\"", |d| is(d, &["mesh", "mesh-2bit"])),
     need(&["fabric.clusters."], "fabric.kind = \"clusters\"", |d| is(d, &["clusters"])),
     need(&["fabric.clusters.chunk_parity"], "fabric.clusters.chunk, data in parts", |d| d.fabric.clusters.chunk.0 > 0),
+    need(&["fabric.custom."], "fabric.kind = \"custom\"", |d| is(d, &["custom"])),
+    need(&["fabric.scheduled_mesh."], "fabric.kind = \"scheduled-mesh\"", |d| is(d, &["scheduled-mesh"])),
     need(&["fabric.omnibus.control."], "fabric.kind = \"omnibus\" or \"omnibus-split\"", |d| {
         is(d, &["omnibus", "omnibus-split"])
     }),
-    need(&["fabric.omnibus."], "fabric.kind = \"omnibus\", \"omnibus-split\" or \"clusters\"", |d| {
-        is(d, &["omnibus", "omnibus-split", "clusters"])
-    }),
+    need(
+        &["fabric.omnibus."],
+        "fabric.kind = \"omnibus\", \"omnibus-split\", \"clusters\" or \"scheduled-mesh\"",
+        |d| is(d, &["omnibus", "omnibus-split", "clusters", "scheduled-mesh"]),
+    ),
+    need(&["fabric.omnibus.late_split"], "fabric.kind = \"omnibus\"", |d| is(d, &["omnibus"])),
     need(
         &["fabric.omnibus.v_page_registers", "fabric.omnibus.chip_to_chip_ecc"],
         "gc.scope = \"spatial\", which copies from chip to chip",
@@ -69,9 +75,22 @@ const NEEDS: &[Need] = &[
     need(&["fabric.omnibus.via_controller_every"], "fabric.omnibus.chip_to_chip_ecc = \"via-controller\"", |d| {
         d.fabric.omnibus.chip_to_chip_ecc == ChipToChipEcc::ViaController
     }),
-    need(&["fabric.network."], "a fabric of routers: fabric.kind = \"mesh\", \"mesh-2bit\" or \"venice\"", |d| {
-        d.fabric.kind.facts().is_network()
-    }),
+    need(
+        &["fabric.network."],
+        "a fabric of routers: fabric.kind = \"mesh\", \"mesh-2bit\", \"venice\", \"scheduled-mesh\" or \"custom\"",
+        |d| d.fabric.kind.facts().is_network(),
+    ),
+    need(
+        &["fabric.network.failed_links", "fabric.network.failed_placement"],
+        "circuits that go around: fabric.kind = \"venice\" or \"scheduled-mesh\"",
+        |d| is(d, &["venice", "scheduled-mesh"]),
+    ),
+    need(&["fabric.network.failed_placement"], "fabric.network.failed_links", |d| d.fabric.network.failed_links > 0),
+    need(
+        &["fabric.network.router_delay"],
+        "packets or scouts: fabric.kind = \"mesh\", \"mesh-2bit\" or \"venice\"",
+        |d| !is(d, &["scheduled-mesh", "custom"]),
+    ),
     need(&["fabric.burst_bytes", "fabric.turnarounds"], "fabric.kind = \"bus\" or \"ideal\"", |d| {
         is(d, &["bus", "ideal"])
     }),

@@ -12,8 +12,8 @@ use crate::engine::time::Time;
 use crate::fabric::TransferDone;
 use crate::flash::address::Layout;
 use crate::host::request::{Request, RequestId};
-use crate::measure::blame::Cause;
-use crate::measure::charges::Ledgers;
+use crate::measure::blame::{Cause, Ledger};
+use crate::measure::charges::{LedgerId, Ledgers};
 use crate::measure::flow_interference::FlowInterference;
 use crate::measure::probe::{Owner, Probe};
 use crate::measure::root_cause::{Ended, RootCauses};
@@ -133,8 +133,10 @@ impl<'p, P: Probe> InFlight<'p, P> {
     #[inline(always)]
     pub fn charge_request(&mut self, id: RequestId, cause: Cause, now: Time) {
         let request = &mut self.requests[id];
-        let since = request.account.since;
-        request.account.charge(cause, now);
+        let since = std::mem::replace(&mut request.since, now);
+        if since < now {
+            request.charges.enter(cause, now - since, &mut self.ledgers);
+        }
         if P::FOLLOWS_WAITS {
             self.root_causes.charge_request(id, cause, now);
         }
@@ -208,9 +210,31 @@ impl<'p, P: Probe> InFlight<'p, P> {
     pub fn close_account(&mut self, id: RequestId, last: TransactionId, now: Time) -> Time {
         let t = &self.transactions[last];
         debug_assert_eq!(t.since, now);
-        let account = &mut self.requests[id].account;
-        account.since = now;
-        t.charges.add_to(&mut account.ledger, Cause::PathConflict, &self.ledgers)
+        let lost = t.charges.get(Cause::PathConflict, &self.ledgers);
+        let request = &mut self.requests[id];
+        request.since = now;
+        request.last_page = t.charges;
+        // It is the request's now.
+        self.transactions[last].charges.ledger = LedgerId::NONE;
+        lost
+    }
+
+    /// The host has dealt with a request, all of whose time is charged: it is counted and forgotten.
+    #[inline(always)]
+    pub fn complete(&mut self, id: RequestId, now: Time) {
+        let request = &self.requests[id];
+        let mut ledger = Ledger::EMPTY;
+        for charges in [&request.charges, &request.last_page] {
+            charges.add_to(&mut ledger, &self.ledgers);
+            if charges.ledger.is_some() {
+                self.ledgers.remove(charges.ledger);
+            }
+        }
+        if P::FOLLOWS_WAITS {
+            self.statistics.count_root_causes(request, &self.root_causes.request_ends(id), now);
+        }
+        self.statistics.count_request(request, &ledger, now);
+        self.requests.remove(id);
     }
 
     /// Charges what is left of a wait to the path that was not free.

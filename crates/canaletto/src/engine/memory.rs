@@ -1,4 +1,5 @@
-//! The end of the machine's memory, as an error of the run instead of the end of the process.
+//! The end of the machine's memory, or of what a fabric from outside can do, as an error of the run instead of the end of the
+//! process.
 //!
 //! The standard library ends the process when an allocation fails. What grows with a run's work, and so runs into the limit,
 //! asks for its memory here: if there is none, the run is unwound and [`guarded`] makes an error of it. The rest is small, and
@@ -10,6 +11,9 @@ use crate::RunError;
 
 /// Payload with which a run is unwound. Of no size, because it must not need memory.
 struct OutOfMemory;
+
+/// Payload with which a run is unwound that cannot go on, for a reason from outside.
+struct Ended(String);
 
 /// Makes room for `more` items.
 #[inline(always)]
@@ -27,6 +31,11 @@ fn grow<T>(items: &mut Vec<T>, more: usize) {
     }
 }
 
+/// Ends the run with [`RunError::Fabric`]: what is under way is dropped as a whole.
+pub fn end_run(why: String) -> ! {
+    resume_unwind(Box::new(Ended(why)))
+}
+
 /// Makes `count` items of zeroes, for types whose zeroes the system has ready.
 pub fn zeroed<T: Clone + Default>(count: usize) -> Vec<T> {
     // The same request, to learn whether it can be met; the memory itself is touched by neither.
@@ -40,9 +49,10 @@ pub fn zeroed<T: Clone + Default>(count: usize) -> Vec<T> {
 /// Those of the run.
 pub fn guarded<T>(run: impl FnOnce() -> Result<T, RunError>) -> Result<T, RunError> {
     // What was under way is dropped as a whole: nobody sees it half done.
-    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| match payload.is::<OutOfMemory>() {
-        true => Err(RunError::OutOfMemory),
-        false => resume_unwind(payload),
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| match payload.downcast::<Ended>() {
+        Ok(ended) => Err(RunError::Fabric(ended.0)),
+        Err(payload) if payload.is::<OutOfMemory>() => Err(RunError::OutOfMemory),
+        Err(payload) => resume_unwind(payload),
     })
 }
 

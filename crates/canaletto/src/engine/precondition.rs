@@ -81,7 +81,7 @@ impl Start {
                 blocks.with_cache(limits.cache_blocks, limits.gc_start_below, &design.flash.pslc)
             }
             Superblock::None => blocks,
-            _ => blocks.in_superblocks(limits.planes_per_group),
+            _ => blocks.in_superblocks(limits.planes_per_group, design.ftl.parity.unit_planes(&limits.layout)),
         };
         let contents = Contents { map: MappingTable::new(limits.mapped_pages), blocks };
         Start { contents, report: None }
@@ -120,6 +120,8 @@ fn replay<F: Fabric, X: Features>(
     let mut design_then = design.clone();
     // Nobody waits for these writes: collection keeps up with them, as if there were pauses for it.
     design_then.gc.preemptible = false;
+    // Dies are lost during the run.
+    design_then.flash.failures.lost_die = None;
     // Ages begin with the run.
     design_then.refresh = Refresh::default();
     // All of them reach the flash.

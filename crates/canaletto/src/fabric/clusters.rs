@@ -31,9 +31,9 @@ use crate::config::design::Fabric as FabricConfig;
 use crate::engine::arena::Slab;
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::clusters::chunks::Chunks;
-use crate::fabric::clusters::grants::Grants;
 use crate::fabric::clusters::tree::{BusId, SwitchId, Tree, TrunkId};
-use crate::fabric::facts::{Facts, Interconnect, RouterKind, Signalling, Switches};
+use crate::fabric::facts::{ControllerPins, Facts, Interconnect, RouterKind, Signalling, Switches};
+use crate::fabric::grants::Grants;
 use crate::fabric::lines::Line as ChipLine;
 use crate::fabric::packets::{Packets, READ_DATA_TRANSFER_FLITS};
 use crate::fabric::page_registers::PageRegisters;
@@ -88,11 +88,10 @@ fn parts(config: &FabricConfig, rows: u32, columns: u32) -> Interconnect {
         count,
         buses: keys.trunks(rows) + chips.div_ceil(keys.chips_per_bus()),
         other_pads: chips + grants,
-        controller_buses: rows,
-        other_pins: count * grants,
         bus_bits: 8 * LANES as u32,
     };
-    Interconnect { switches: Some(switches), ..Interconnect::PACKET_CHANNELS }
+    let pins = ControllerPins { buses: rows, bus_bits: switches.bus_bits, others: count * grants };
+    Interconnect { switches: Some(switches), controller_pins: Some(pins), ..Interconnect::PACKET_CHANNELS }
 }
 
 /// The one domain: whatever crosses may free a trunk for chips of any switch.
@@ -213,7 +212,7 @@ impl Clusters {
 
     /// Tells a switch of a circuit. Returns when it is there.
     fn grant(&mut self, path: PathId, switch: SwitchId, now: Time) -> Time {
-        let (from, until) = self.grants.send(switch, now);
+        let (from, until) = self.grants.send(switch.0, now);
         self.trace.write(self.grant_wire(switch), WireUse::Handshake, path, from, until);
         let begins = until + self.setup;
         self.under_way[path].setup += begins - now;
@@ -288,7 +287,7 @@ impl Fabric for Clusters {
             chunks: Chunks::new(config, &packets),
             in_parts: vec![false; layout.chips() as usize],
             packets,
-            grants: Grants::new(keys, tree.controllers(), tree.switches()),
+            grants: grants::lines(keys, tree.controllers(), tree.switches()),
             setup: keys.setup.time(),
             delay: keys.delay.time(),
             trunks: vec![Line::IDLE; tree.controllers() as usize],

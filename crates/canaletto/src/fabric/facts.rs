@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::config::design::Fabric as FabricConfig;
+use crate::fabric::custom;
 use crate::fabric::lines::Line;
 pub use crate::flash::interface::Signalling;
 
@@ -30,10 +31,12 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Number of its routers beside so many chips: one at each, or a switch for several.
-    pub fn router_count(&self, config: &FabricConfig, chips: u32) -> u32 {
+    /// Number of its routers in an array of so many rows and columns: one at each chip, or a switch for several.
+    pub fn router_count(&self, config: &FabricConfig, rows: u32, columns: u32) -> u32 {
+        let chips = rows * columns;
         match self.routers {
             None => 0,
+            Some(_) if config.blueprint.is_some() => custom::routers(config, rows, columns),
             Some(RouterKind::Switch) => chips.div_ceil(config.clusters.chips_per_switch),
             Some(_) => chips,
         }
@@ -72,9 +75,13 @@ pub struct Interconnect {
     pub on_die_controllers: bool,
     /// Switches between buses, chips of their own on the board.
     pub switches: Option<Switches>,
+    /// Arbiter of its routers, inside the chip of the controllers.
+    pub arbiter: Option<Arbiter>,
+    /// Pins of all controllers, where they are counted.
+    pub controller_pins: Option<ControllerPins>,
 }
 
-/// Switches of an interconnect, and the pins of what is timed by itself.
+/// Switches of an interconnect, and the pads of what is timed by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Switches {
     /// How many there are.
@@ -83,18 +90,43 @@ pub struct Switches {
     pub buses: u32,
     /// Other pads of each: chip enables and grants.
     pub other_pads: u32,
-    /// Buses of the controllers that are timed by themselves.
-    pub controller_buses: u32,
-    /// Other pins of the controllers.
-    pub other_pins: u32,
     /// Data pins of a bus.
     pub bus_bits: u32,
 }
 
+/// Central arbiter of routers, with a cell for each of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arbiter {
+    /// How many cells there are.
+    pub cells: u32,
+    /// Ports of a router, each timed by itself.
+    pub router_ports: u32,
+    /// Pads of a router for its grants.
+    pub grant_pads: u32,
+}
+
+/// Pins of all controllers on the side of the chips.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ControllerPins {
+    /// Buses or links that are timed by themselves.
+    pub buses: u32,
+    /// Data pins of each.
+    pub bus_bits: u32,
+    /// Other pins: grants.
+    pub others: u32,
+}
+
 impl Interconnect {
     /// Channels of the conventional drive, which take no area beyond it.
-    pub const CHANNELS: Interconnect =
-        Interconnect { links: 0, link_bits: 0, routers_on_board: false, on_die_controllers: false, switches: None };
+    pub const CHANNELS: Interconnect = Interconnect {
+        links: 0,
+        link_bits: 0,
+        routers_on_board: false,
+        on_die_controllers: false,
+        switches: None,
+        arbiter: None,
+        controller_pins: None,
+    };
 
     /// Channels whose chips speak packets.
     pub const PACKET_CHANNELS: Interconnect = Interconnect { on_die_controllers: true, ..Interconnect::CHANNELS };

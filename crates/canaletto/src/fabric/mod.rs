@@ -13,7 +13,9 @@ mod buses;
 pub mod chip_to_chip;
 pub mod clusters;
 pub mod command_times;
+pub mod custom;
 pub mod facts;
+mod grants;
 pub mod held;
 pub mod ideal;
 mod kinds;
@@ -25,6 +27,7 @@ mod packets;
 mod page_registers;
 pub mod paths;
 pub mod sca;
+pub mod scheduled_mesh;
 mod signals;
 pub mod trace;
 pub mod venice;
@@ -56,7 +59,9 @@ fabrics! { $
     Mesh: mesh::Mesh, WIDE;
     Mesh2bit: mesh::Mesh, NARROW;
     Venice: venice::Venice, FACTS;
+    ScheduledMesh: scheduled_mesh::ScheduledMesh, FACTS;
     Clusters: clusters::Clusters, FACTS;
+    Custom: custom::Custom, FACTS;
     Ideal: ideal::Ideal, FACTS;
 }
 
@@ -242,6 +247,11 @@ pub trait Fabric: ChipToChip<<Self as Fabric>::Event> + Serialize + DeserializeO
     /// Time that data crossed routers, summed over the routers; zero where there are none.
     fn router_time(&self) -> TimeSum {
         TimeSum::ZERO
+    }
+
+    /// Time that a central arbiter searched for ways; zero where there is none.
+    fn arbiter_time(&self) -> Time {
+        Time::ZERO
     }
 
     /// Further counts, by name.
@@ -430,12 +440,12 @@ pub(crate) mod tests {
         for &kind in FabricKind::ALL {
             let facts @ Facts { name, sentence, routers, interconnect, .. } = *kind.facts();
             assert!(!name.is_empty() && sentence.ends_with('.'), "{name}: {sentence}");
-            let (wires, chips) = with_fabric!(kind, F => (F::new(&of(kind), &layout()).wires(), layout().chips()));
+            let wires = with_fabric!(kind, F => F::new(&of(kind), &layout()).wires());
             let links = wires.iter().filter(|wire| matches!(wire.kind, WireKind::Link | WireKind::NarrowLink)).count();
             let (config, joined) = (of(kind), links > 0 || interconnect(&of(kind), 2, 4).switches.is_some());
             assert_eq!(facts.is_network(), links > 0, "{name}");
             assert_eq!(routers.is_some(), joined, "{name}");
-            assert_eq!(facts.router_count(&config, chips) > 0, joined, "{name}");
+            assert_eq!(facts.router_count(&config, 2, 4) > 0, joined, "{name}");
             assert_eq!(interconnect(&config, 2, 4).links as usize, links, "{name}");
         }
     }

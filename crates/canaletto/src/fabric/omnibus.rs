@@ -16,11 +16,12 @@
 //! is, the second half waits for either, before any other transfer, and follows on the bus of the first one at the latest. The
 //! paper leaves open what the halves hold: here each is a data packet with a header of its own, of read data also with the
 //! request that asks for it; the command of a write goes with the first half, and a half that takes a column bus is agreed
-//! on like any other transfer.
+//! on like any other transfer. A whole page may be split while it crosses: [`late`].
 
 mod control;
 pub mod copies;
 mod grid;
+mod late;
 #[cfg(test)]
 mod tests;
 
@@ -33,6 +34,7 @@ use crate::fabric::facts::{Facts, Interconnect, Signalling};
 use crate::fabric::lines::Line;
 use crate::fabric::omnibus::control::ControlPlane;
 use crate::fabric::omnibus::grid::{BusId, Grid, Ways};
+use crate::fabric::omnibus::late::Late;
 use crate::fabric::packets::{DATA_HEADER_FLITS, Packets, READ_DATA_TRANSFER_FLITS};
 use crate::fabric::page_registers::PageRegisters;
 use crate::fabric::trace::{WireTrace, WireUse};
@@ -78,6 +80,7 @@ pub struct Omnibus {
     grid: Grid,
     packets: Packets,
     split: bool,
+    late: Late,
     control: ControlPlane,
     transfers: Slab<PathId, Crossing>,
     copies: PageRegisters,
@@ -99,6 +102,34 @@ struct Crossing {
     left: u8,
     /// The bus that the last of them crossed on.
     bus: BusId,
+    /// The bus that the first of them crosses on, and the chunks that have yet to set out there.
+    first_bus: BusId,
+    chunks: u32,
+    /// From when until when the part on the first bus carries data.
+    data_from: Time,
+    part_ends: Time,
+    /// Time that the bus of the packet that crossed first took to be agreed on.
+    setup: Time,
+}
+
+impl Crossing {
+    /// A transfer, as a whole.
+    fn new(chip: ChipId, direction: Direction, bus: BusId) -> Crossing {
+        let (second, none) = (Time::ZERO, Time::ZERO);
+        Crossing {
+            chip,
+            to: chip,
+            direction,
+            second,
+            left: 1,
+            bus,
+            first_bus: bus,
+            chunks: 0,
+            data_from: none,
+            part_ends: none,
+            setup: none,
+        }
+    }
 }
 
 /// Event on a bus.
@@ -108,6 +139,8 @@ pub enum Event {
     Told(BusId),
     /// Its load has crossed.
     Arrived(BusId),
+    /// It is free, and may join a page that crosses on another one.
+    Offered(BusId),
 }
 
 /// Messages of an agreement between two controllers: request and grant.
@@ -184,8 +217,19 @@ impl Omnibus {
 
     /// Sends a packet over a bus that is taken for it.
     fn cross(&mut self, path: PathId, bus: BusId, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Event)) {
+        debug_assert!(self.grid.bus(bus).path == path);
+        if self.late.is_on() {
+            let crossing = &mut self.transfers[path];
+            if crossing.first_bus != bus {
+                return self.cross_end(path, bus, transfer, now, later);
+            }
+            (crossing.data_from, crossing.part_ends) = (now + transfer.command, now + transfer.time());
+            if crossing.chunks > 0 {
+                let Ways { row, column } = self.grid.ways(crossing.chip);
+                later(crossing.data_from, Event::Offered(if bus == row { column } else { row }));
+            }
+        }
         let taken = self.grid.bus_mut(bus);
-        debug_assert!(taken.path == path);
         taken.active += transfer.time();
         self.trace.write_transfer(bus.0, &transfer, path, now);
         later(now + transfer.time(), Event::Arrived(bus));
@@ -213,6 +257,9 @@ impl Omnibus {
     fn give_back(&mut self, bus: BusId, now: Time, later: &mut impl FnMut(Time, Event)) {
         self.grid.give_back(bus, now);
         let Some(path) = self.grid.bus_mut(bus).waiting.pop_front() else {
+            if self.late.is_on() {
+                later(now, Event::Offered(bus));
+            }
             return;
         };
         let Crossing { chip, direction, second, left, .. } = self.transfers[path];
@@ -233,9 +280,11 @@ impl Fabric for Omnibus {
     type Event = Event;
 
     fn new(config: &FabricConfig, layout: &Layout) -> Omnibus {
+        let packets = Packets::new(config, 1);
         Omnibus {
             grid: Grid::new(layout),
-            packets: Packets::new(config, 1),
+            late: Late::new(config, &packets),
+            packets,
             split: config.kind == FabricKind::OmnibusSplit,
             control: ControlPlane::new(&config.omnibus.control),
             transfers: Slab::new(),
@@ -273,9 +322,10 @@ impl Fabric for Omnibus {
         let Transfer { chip, direction, data, .. } = transfer;
         let bus = self.grid.first_free(chip).expect("a transfer starts only if a bus of its chip is free");
         let in_halves = self.split && data > Time::ZERO;
-        let (first, second) = if in_halves { self.halves(&transfer) } else { (data, Time::ZERO) };
+        let (whole, chunks) = self.late.first(data);
+        let (first, second) = if in_halves { self.halves(&transfer) } else { (whole, Time::ZERO) };
         let left = if in_halves { 2 } else { 1 };
-        let path = self.transfers.insert(Crossing { chip, to: chip, direction, second, left, bus });
+        let path = self.transfers.insert(Crossing { second, left, chunks, ..Crossing::new(chip, direction, bus) });
         self.send(path, bus, Transfer { data: first, ..transfer }, Time::ZERO, now, later);
         if in_halves {
             self.send_second(path, now, later);
@@ -298,9 +348,16 @@ impl Fabric for Omnibus {
                 self.told(bus, now, later);
                 return FabricOutcome::default();
             }
+            Event::Offered(bus) => {
+                self.offer(bus, now, later);
+                return FabricOutcome::default();
+            }
             Event::Arrived(bus) => bus,
         };
         let path = self.grid.bus(bus).path;
+        if self.next_chunk(path, bus, now, later) {
+            return FabricOutcome::default();
+        }
         let crossing = &mut self.transfers[path];
         crossing.left -= 1;
         crossing.bus = bus;
@@ -311,9 +368,12 @@ impl Fabric for Omnibus {
             self.tell_status(from, to, now);
         }
         if self.transfers[path].left == 0 {
-            let setup = self.grid.bus(bus).setup;
+            // What controllers told each other while the page crossed held nothing up.
+            let of = if self.late.is_on() { self.transfers[path].first_bus } else { bus };
+            let setup = if of == bus { self.grid.bus(bus).setup } else { self.transfers[path].setup };
             return FabricOutcome { crossed: Some(TransferDone { setup, ..TransferDone::freely(path) }), freed: None };
         }
+        self.transfers[path].setup = self.grid.bus(bus).setup;
         self.give_back(bus, now, later);
         FabricOutcome { crossed: None, freed: self.grid.is_free(bus).then_some(ALL) }
     }
@@ -359,7 +419,7 @@ impl Fabric for Omnibus {
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {
-        self.control.counters()
+        self.control.counters().into_iter().chain(self.late.counters()).collect()
     }
 
     fn trace(&mut self) -> &mut WireTrace {

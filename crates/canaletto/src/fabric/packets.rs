@@ -17,6 +17,10 @@ pub const DATA_HEADER_FLITS: u64 = 1 + 2;
 /// Flits of the control packet that asks for read data, "read data transfer": a header and a command.
 pub const READ_DATA_TRANSFER_FLITS: u64 = 1 + 1;
 
+/// Flits that turn a chip to the column of another part of a page: header, command and two of column. Assumed after those packets that
+/// the paper has.
+pub const COLUMN_FLITS: u64 = 1 + 1 + 2;
+
 /// Flits of a LUN's status: a request of header, command and row address (three bytes), and an answer of header and status. The
 /// paper has no such packets; assumed after those that it has.
 pub const STATUS_FLITS: u64 = (1 + 1 + 3) + STATUS_REPORT_FLITS;

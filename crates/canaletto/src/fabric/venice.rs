@@ -19,13 +19,14 @@
 
 mod choice;
 mod circuit;
+pub(super) mod cycles;
 pub mod grid;
 mod minimal;
 #[cfg(test)]
 mod model;
 pub mod packet;
 mod reach;
-mod router;
+pub(super) mod router;
 mod routers;
 mod scout;
 mod search;
@@ -43,18 +44,18 @@ use crate::engine::time::{Time, TimeSum};
 use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::facts::{Facts, Interconnect, RouterKind, Signalling, neighbours};
 use crate::fabric::lines::Line;
-use crate::fabric::packets::control_flits;
 use crate::fabric::trace::WireTrace;
 use crate::fabric::venice::circuit::Controller;
-use crate::fabric::venice::grid::{Grid, LinkId};
+use crate::fabric::venice::cycles::Cycles;
+use crate::fabric::venice::grid::{Grid, LinkId, RouterId};
 use crate::fabric::venice::packet::ScoutFormat;
 use crate::fabric::venice::router::LinkUse;
 use crate::fabric::venice::routers::Routers;
 use crate::fabric::venice::under_way::UnderWay;
-use crate::fabric::wires::{ControllerUse, Wire, WireKind};
+use crate::fabric::wires::{ControllerUse, Wire};
 use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer, TransferDone};
 use crate::flash::address::{ChipId, Layout};
-use crate::flash::interface::{CommandTable, Operation};
+use crate::flash::interface::Operation;
 
 /// Facts of Venice: one 8-bit link between neighbours, used either way, and routers beside the flash chips.
 pub const FACTS: Facts = Facts {
@@ -73,11 +74,14 @@ pub const FACTS: Facts = Facts {
     lines,
 };
 
-/// Rows, each with its controller, and columns. What crosses a line's border is bounded by the links there and the controllers
-/// within, and by the number of controllers in all.
 fn lines(config: &FabricConfig, rows: u32, columns: u32) -> Vec<Line> {
+    circuit_lines(config, rows, columns, config.venice.controller == VeniceController::OwnRow)
+}
+
+/// Rows, each with its controller, and columns, of a mesh of circuits. What crosses a line's border is bounded by the links there
+/// and the controllers within, and by the number of controllers in all.
+pub(super) fn circuit_lines(config: &FabricConfig, rows: u32, columns: u32, own_row: bool) -> Vec<Line> {
     let neighbours = |line: u32, lines: u32| u32::from(line > 0) + u32::from(line + 1 < lines);
-    let own_row = config.venice.controller == VeniceController::OwnRow;
     let row = |row| if own_row { 1 } else { rows.min(1 + neighbours(row, rows) * columns) };
     let east = if config.network.controllers == ControllerEdge::Alternating { rows / 2 } else { 0 };
     let controllers = |column| if column == 0 { rows - east } else { 0 } + if column + 1 == columns { east } else { 0 };
@@ -141,16 +145,11 @@ pub struct Venice {
     port_taken: Vec<bool>,
     port_free_at: Vec<Time>,
     router_time: TimeSum,
+    cycles: Cycles,
     /// Time of a byte on a link, the link's latency of Eq. 1.
     cycle: Time,
     /// Time a scout takes from router to router.
     hop: Time,
-    rate: u64,
-    command_time: Option<Time>,
-    commands: CommandTable,
-    /// Whether circuits carry the cycles and waits of full sequences: chips are not modified (§4.1), so that their pins take
-    /// cycles as they are.
-    sends_cycles: bool,
     travel: Scouts,
     retry: Retry,
     retry_interval: Time,
@@ -166,13 +165,17 @@ impl Fabric for Venice {
 
     fn new(config: &FabricConfig, layout: &Layout) -> Venice {
         let grid = Grid::new(layout.channels, layout.chips_per_channel, config.network.controllers);
-        let rate = config.network.link_rate.0;
-        let cycle = Time::of_transfer(1, rate);
+        let cycles = Cycles::new(config, layout);
+        let cycle = cycles.byte();
         let format = ScoutFormat::new(layout.chips(), layout.channels);
         let hop = cycle * format.cycles() + config.network.router_delay.time();
         let chips = layout.chips() as usize;
+        let mut routers = Routers::new(grid.clone(), hop);
+        for (one, other) in config.network.failed(grid.rows, grid.columns) {
+            routers.fail(grid.link_between(RouterId(one), RouterId(other)));
+        }
         Venice {
-            routers: Routers::new(grid.clone(), hop),
+            routers,
             controllers: (0..grid.rows).map(|_| Controller::new()).collect(),
             own_links: vec![LinkUse::default(); grid.rows as usize],
             free_controllers: grid.rows,
@@ -184,12 +187,9 @@ impl Fabric for Venice {
             port_free_at: vec![Time::ZERO; chips],
             grid,
             router_time: TimeSum::ZERO,
+            cycles,
             cycle,
             hop,
-            rate,
-            command_time: config.command_time.map(|stated| stated.time()),
-            commands: CommandTable::new(config, layout.planes_per_die),
-            sends_cycles: config.has_full_sequences(),
             travel: config.venice.scouts,
             retry: config.venice.retry,
             retry_interval: config.venice.retry_interval.time(),
@@ -303,64 +303,45 @@ impl Fabric for Venice {
     }
 
     fn command_time(&self, operation: Operation, planes: usize) -> Time {
-        if self.sends_cycles {
-            return self.commands.get(operation, planes).wires;
-        }
-        // The cycles of a conventional command, as bytes: no header (chips are not modified).
-        let bytes = (control_flits(operation) - 1) * planes as u64;
-        self.command_time.unwrap_or_else(|| Time::of_transfer(bytes, self.rate))
+        self.cycles.command(operation, planes)
     }
 
     fn copyback_time(&self, planes: usize) -> Time {
-        match self.sends_cycles {
-            true => self.commands.copyback(planes).wires,
-            false => self.command_time(Operation::Program, planes),
-        }
+        self.cycles.copyback(planes)
     }
 
     fn column_time(&self) -> Time {
-        self.commands.page()
+        self.cycles.column()
     }
 
     fn status(&self) -> (Direction, Time) {
-        (Direction::ToChip, self.commands.status())
+        (Direction::ToChip, self.cycles.status())
     }
 
     fn suspend_time(&self, resume: bool) -> Time {
-        if resume { self.commands.resume() } else { self.commands.suspend() }
+        self.cycles.suspend(resume)
     }
 
     fn data_time(&self, _: Operation, bytes: u64) -> Time {
-        Time::of_transfer(bytes, self.rate)
+        self.cycles.data(bytes)
     }
 
     fn peak_rate(&self) -> f64 {
-        self.rate as f64 * f64::from(self.grid.rows)
+        self.cycles.rate() * f64::from(self.grid.rows)
     }
 
     fn wires(&self) -> Vec<Wire> {
-        let between = (0..self.grid.links()).map(LinkId).map(|link| {
-            let (from, to) = self.grid.ends(link);
-            let name = format!("link {},{} to {},{}", from.0, from.1, to.0, to.1);
-            let LinkUse { busy, active, .. } = self.routers.link_use(link);
-            Wire { name, kind: WireKind::Link, from, to, busy, active }
-        });
-        let own = (0..).zip(&self.own_links).map(|(c, &LinkUse { busy, active, .. })| {
-            let (row, column) = self.grid.place(self.grid.entry(c).router());
-            let (from, to) = (self.grid.controller_place(c), (row as i32, column as i32));
-            Wire { name: format!("link of controller {c}"), kind: WireKind::ControllerLink, from, to, busy, active }
-        });
-        between.chain(own).collect()
+        let between = self.grid.links();
+        let used = |link: LinkId| match link.0.checked_sub(between) {
+            None => self.routers.link_use(link),
+            Some(controller) => self.own_links[controller as usize],
+        };
+        self.grid.wires(used).collect()
     }
 
+    /// From the first scout to the end of the transfer, as long as their own links.
     fn controllers(&self) -> Vec<ControllerUse> {
-        // From the first scout to the end of the transfer, as long as its own link.
-        let each = |(c, own): (u32, &LinkUse)| ControllerUse {
-            name: format!("controller {c}"),
-            place: self.grid.controller_place(c),
-            busy: own.busy,
-        };
-        (0..).zip(&self.own_links).map(each).collect()
+        (0..).zip(&self.own_links).map(|(c, own)| self.grid.controller_use(c, *own)).collect()
     }
 
     fn router_time(&self) -> TimeSum {

@@ -34,11 +34,13 @@ pub enum WireKind {
     InnerBus,
     /// Pins over which a switch is granted its circuits.
     GrantLine,
+    /// The same for the routers of a row, which share them.
+    GrantBus,
 }
 
 impl WireKind {
     /// Every kind.
-    pub const ALL: [WireKind; 12] = [
+    pub const ALL: [WireKind; 13] = [
         WireKind::Channel,
         WireKind::WideChannel,
         WireKind::CommandChannel,
@@ -51,6 +53,7 @@ impl WireKind {
         WireKind::Trunk,
         WireKind::InnerBus,
         WireKind::GrantLine,
+        WireKind::GrantBus,
     ];
 
     /// Its name in results: narrow and wide ones are called like the others.
@@ -64,7 +67,7 @@ impl WireKind {
             WireKind::ControllerLink | WireKind::NarrowControllerLink => "controller_link",
             WireKind::Trunk => "trunk",
             WireKind::InnerBus => "inner_bus",
-            WireKind::GrantLine => "grant_line",
+            WireKind::GrantLine | WireKind::GrantBus => "grant_line",
         }
     }
 }

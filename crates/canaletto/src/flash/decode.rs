@@ -32,8 +32,8 @@ impl<X: Features> FlashBackend<X> {
         while let Some(id) = group.next(&work.transactions) {
             let t = &mut work.transactions[id];
             if t.attempt == 0 && t.outer == Outer::Unread {
-                let failures = &mut self.failures;
-                t.read_failed = *drawn.get_or_insert_with(|| failures.read_fails());
+                let (failures, plane) = (&mut self.failures, t.ppa.plane);
+                t.read_failed = *drawn.get_or_insert_with(|| failures.read_fails(plane));
             }
         }
     }

@@ -1,7 +1,10 @@
-//! Operations that fail now and then.
+//! Operations that fail now and then, and those of a die that has stopped working.
+
+use std::ops::Range;
 
 use crate::config::medium::Failures as FailuresConfig;
 use crate::engine::random::Stream;
+use crate::flash::address::PlaneId;
 
 /// Draws failures, and counts them.
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -10,6 +13,8 @@ pub struct Failures {
     erase: f64,
     read: f64,
     random: Stream,
+    /// Planes of the die that has stopped working.
+    lost: Range<u32>,
     /// Programs that failed.
     pub programs: u64,
     /// Erases that failed.
@@ -23,28 +28,38 @@ impl Failures {
             program: config.program,
             erase: config.erase,
             read: config.read,
+            lost: 0..0,
             random: Stream::named(seed, "flash failures"),
             programs: 0,
             erases: 0,
         }
     }
 
+    /// The die of these planes stops working.
+    pub fn lose(&mut self, planes: Range<u32>) {
+        self.lost = planes;
+    }
+
     /// Whether the program of a page that ends now has failed.
-    pub fn program_fails(&mut self) -> bool {
-        let failed = self.program > 0.0 && self.random.uniform() < self.program;
+    pub fn program_fails(&mut self, plane: PlaneId) -> bool {
+        let failed = self.is_lost(plane) || self.program > 0.0 && self.random.uniform() < self.program;
         self.programs += u64::from(failed);
         failed
     }
 
     /// Whether the erase of a block that ends now has failed.
-    pub fn erase_fails(&mut self) -> bool {
-        let failed = self.erase > 0.0 && self.random.uniform() < self.erase;
+    pub fn erase_fails(&mut self, plane: PlaneId) -> bool {
+        let failed = self.is_lost(plane) || self.erase > 0.0 && self.random.uniform() < self.erase;
         self.erases += u64::from(failed);
         failed
     }
 
     /// Whether the page that has been read now holds nothing legible.
-    pub fn read_fails(&mut self) -> bool {
-        self.read > 0.0 && self.random.uniform() < self.read
+    pub fn read_fails(&mut self, plane: PlaneId) -> bool {
+        self.is_lost(plane) || self.read > 0.0 && self.random.uniform() < self.read
+    }
+
+    fn is_lost(&self, plane: PlaneId) -> bool {
+        self.lost.contains(&plane.0)
     }
 }

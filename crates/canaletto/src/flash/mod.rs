@@ -416,13 +416,18 @@ impl<X: Features> FlashBackend<X> {
     }
 
     /// Whether the program of a flash page that ends now has failed.
-    pub fn program_fails(&mut self) -> bool {
-        X::FAILURES && self.failures.program_fails()
+    pub fn program_fails(&mut self, plane: PlaneId) -> bool {
+        X::FAILURES && self.failures.program_fails(plane)
+    }
+
+    /// The die of these planes stops working.
+    pub fn lose_die(&mut self, planes: std::ops::Range<u32>) {
+        self.failures.lose(planes);
     }
 
     /// Whether the erase of a block that ends now has failed.
-    pub fn erase_fails(&mut self) -> bool {
-        X::FAILURES && self.failures.erase_fails()
+    pub fn erase_fails(&mut self, plane: PlaneId) -> bool {
+        X::FAILURES && self.failures.erase_fails(plane)
     }
 
     /// Page operations so far.

@@ -14,6 +14,7 @@ mod candidates;
 mod contents;
 mod explicit;
 mod frontier;
+mod parity;
 #[cfg(test)]
 mod tests;
 
@@ -201,7 +202,7 @@ impl Blocks {
             self.planes[plane.index()].promised -= 1;
         }
         if self.superblocks.is_some() {
-            self.page_is_taken(plane, frontier, page + 1 == self.pages_per_block);
+            self.page_is_taken(Ppa { plane, block, page });
         } else {
             self.frontiers.get_mut(plane, frontier).left -= 1;
         }
@@ -456,7 +457,7 @@ impl Blocks {
     /// The plane's blocks, or the superblocks of its group, for choosing one to collect.
     pub fn candidates(&self, plane: PlaneId) -> Candidates<'_> {
         let (planes, pages_per_block) = (&self.planes[self.group(plane)], self.pages_per_block);
-        Candidates { planes, pages_per_block, step: self.pages_per_flash_page }
+        Candidates { planes, pages_per_block, step: self.pages_per_flash_page, parity_unit: self.parity_unit() }
     }
 
     /// Valid pages of a plane, those on their way included.
@@ -590,6 +591,7 @@ impl Blocks {
     /// The run begins: nobody waits any more, and time without a page to give and padding count from zero.
     pub fn begin_anew(&mut self) {
         self.padding = 0;
+        self.count_stripes_anew();
         self.frontiers.reset_stalls();
     }
 

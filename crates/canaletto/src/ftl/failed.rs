@@ -20,6 +20,9 @@ impl<X: Features> Ftl<X> {
     pub fn retire_failed<P: Probe>(&mut self, work: &InFlight<'_, P>, first: TransactionId) -> bool {
         let Transaction { ppa: at, origin, .. } = work.transactions[first];
         let copy = origin == Origin::Gc;
+        if self.is_lost(at.plane) {
+            return true;
+        }
         // Collection needs another block at once if its own is retired, and must leave one for the next victim.
         let keep_free = if copy { self.blocks.reserved() + 1 } else { 0 };
         self.retire(at.plane, at.block, keep_free)
@@ -37,7 +40,7 @@ impl<X: Features> Ftl<X> {
         let copy = origin == Origin::Gc;
         if frontier == Frontier::Arrivals {
             again &= self.blocks.promise_arrival(at.plane);
-        } else if copy {
+        } else if copy && !self.is_lost(at.plane) {
             // A further page is spent on it: the others must still find theirs.
             again &= self.blocks.copies_fit(old.plane, old.block);
         }
@@ -48,6 +51,7 @@ impl<X: Features> Ftl<X> {
             _ => {}
         }
         self.spent += 1;
+        self.blocks.note_void(at);
         self.blocks.program_ends(at);
         self.blocks.invalidate(at);
         self.blocks.note_stalls(at.plane, now);

@@ -29,6 +29,7 @@ mod merging;
 mod outbound;
 mod outcomes;
 mod pages;
+mod parity;
 mod placing;
 mod readiness;
 mod refreshing;
@@ -59,6 +60,7 @@ use crate::ftl::hybrid::Hybrid;
 use crate::ftl::in_place::InPlace;
 use crate::ftl::mapping::MappingTable;
 use crate::ftl::outbound::Outbound;
+use crate::ftl::parity::ParityWork;
 use crate::ftl::placement::{Placement, Positions};
 use crate::ftl::translation::Translation;
 use crate::limits::Limits;
@@ -151,6 +153,7 @@ pub struct Ftl<X> {
     given_up: u64,
     /// Pages that could not be read.
     uncorrectable: u64,
+    parity: ParityWork,
     outcomes: Outcomes,
     features: PhantomData<X>,
 }
@@ -211,6 +214,7 @@ impl<X: Features> Ftl<X> {
             spent: 0,
             given_up: 0,
             uncorrectable: 0,
+            parity: ParityWork::default(),
             outcomes: Outcomes::default(),
             features: PhantomData,
             layout,

@@ -185,7 +185,7 @@ impl<X: Features> Ftl<X> {
         let write = request.kind == Kind::Write;
         let operation = if write { Operation::Program } else { Operation::Read };
         let frontier = if write { self.frontier_of_host(stream) } else { Frontier::User(stream) };
-        let since = request.account.since;
+        let since = request.since;
         let transaction = Transaction::of_request(operation, id, priority, lpa, sectors, now);
         let transaction = work.new_page(Transaction { flow, frontier, began, since, ..transaction });
         if since < now {
@@ -468,6 +468,9 @@ impl<X: Features> Ftl<X> {
         }
         if let Some(at) = self.allocate(t.ppa.plane, t.frontier, t.lpa, t.sectors | t.merged) {
             self.blocks.program_begins(at);
+            if self.has_parity() {
+                self.blocks.note_in_flight(at);
+            }
             self.map.set(t.lpa, Entry::At(at));
             if t.old.is_bound() {
                 self.blocks.invalidate(t.old);

@@ -155,6 +155,9 @@ impl<X: Features> Ftl<X> {
         let at = self.allocate(t.ppa.plane, t.frontier, t.lpa, t.sectors | t.merged);
         let at = at.expect("a write was issued without a page to write");
         self.blocks.program_begins(at);
+        if self.has_parity() {
+            self.blocks.note_in_flight(at);
+        }
         work.transactions[id].ppa = at;
         self.page_given(work, id);
         self.collector.copy_is_bound(&t);
@@ -169,6 +172,9 @@ impl<X: Features> Ftl<X> {
     /// Queues a transaction on its LUN.
     #[inline]
     pub(super) fn issue<P: Probe>(&mut self, work: &InFlight<'_, P>, id: TransactionId) {
+        if X::SUPERBLOCKS && self.is_read_of_lost_die(&work.transactions[id]) {
+            return self.rebuild_at_once(id);
+        }
         self.count_in(&work.transactions[id]);
         self.tell(Outcome::Issue(id));
     }

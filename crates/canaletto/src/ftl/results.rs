@@ -34,6 +34,7 @@ impl<X: Features> Ftl<X> {
             wear: self.wear_report(endurance, native_amplification),
             blocks: self.blocks_report(),
             pslc: self.pslc_report(flash.in_cache),
+            parity: self.parity_report(),
             series: self.maintenance.series(),
         }
     }
@@ -57,7 +58,7 @@ impl<X: Features> Ftl<X> {
         let counts = &self.collector.counts;
         let for_space: u64 =
             [Reason::Space, Reason::Epoch, Reason::Urgent].iter().map(|&reason| counts.jobs[reason as usize]).sum();
-        let pages = for_space * u64::from(self.blocks.candidates(PlaneId(0)).pages_per_block());
+        let pages = for_space * u64::from(self.blocks.candidates(PlaneId(0)).data_pages_per_block());
         let occurring = Reason::ALL.into_iter().filter(|&reason| counts.jobs[reason as usize] > 0);
         GcReport {
             collections: counts.jobs.iter().sum(),

@@ -6,7 +6,7 @@ use crate::engine::features::Features;
 use crate::engine::in_flight::InFlight;
 use crate::engine::time::Time;
 use crate::host::request::{Request, RequestId};
-use crate::measure::blame::Account;
+use crate::measure::charges::Charges;
 use crate::measure::probe::Probe;
 use crate::workload::external::External;
 use crate::workload::flow::{Loop, Source};
@@ -234,7 +234,9 @@ impl<X: Features> Host<X> {
             cached: 0,
             arrival,
             enqueue: now,
-            account: Account::open(arrival),
+            since: arrival,
+            charges: Charges::NONE,
+            last_page: Charges::NONE,
         });
         work.probe.arrived(&work.requests[request]);
         work.statistics.count_arrival(id, arrival);

@@ -244,11 +244,7 @@ impl<X: Features> Host<X> {
         let (flow, queue) = (request.flow, request.queue);
         work.probe.completed(now, id);
         work.probe.ended(request, now);
-        if P::FOLLOWS_WAITS {
-            work.statistics.count_root_causes(request, work.root_causes.of_request(id), now);
-        }
-        work.statistics.count_request(request, now);
-        work.requests.remove(id);
+        work.complete(id, now);
         if self.speaks_sata() || self.queue(queue).has_waiting() {
             self.place_waiting(queue, work, now, later);
         }

@@ -2,7 +2,7 @@
 
 use crate::engine::time::Time;
 use crate::flash::address::SECTOR;
-use crate::measure::blame::Account;
+use crate::measure::charges::Charges;
 use crate::typed_id;
 
 typed_id!(
@@ -63,8 +63,12 @@ pub struct Request {
     pub arrival: Time,
     /// When it was placed in the submission queue.
     pub enqueue: Time,
-    /// Where the time went.
-    pub account: Account,
+    /// Time up to which everything is charged.
+    pub since: Time,
+    /// Where the time went, but for the last page's.
+    pub charges: Charges,
+    /// Where the last page's time went, once it is done: that is where the request's did.
+    pub last_page: Charges,
 }
 
 impl Request {

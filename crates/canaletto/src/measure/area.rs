@@ -22,7 +22,7 @@ pub struct Area {
     pub router_board_share: Option<f64>,
     /// Area that a controller on the die adds to a flash chip, over that of the chip.
     pub on_die_share: Option<f64>,
-    /// Number of switches between buses. Only of fabrics with switches, like what follows.
+    /// Number of switches between buses. Only of fabrics with switches, like their pads and board area.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub switches: Option<u32>,
     /// Pads of a switch: data and strobes of its buses, chip enables, grants.
@@ -31,29 +31,48 @@ pub struct Area {
     /// Board area of a switch over that of a flash chip.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub switch_board_share: Option<f64>,
-    /// Pins of all controllers on the side of the chips: data and strobes of their buses, grants.
+    /// Pins of all controllers on the side of the chips: data and strobes of their buses or links, grants. Of fabrics with
+    /// switches or a central arbiter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub controller_pins: Option<u32>,
+    /// Pads of a router that a central arbiter sets: data and strobes of its ports, grants.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub router_pads: Option<u32>,
+    /// Area of a central arbiter in the chip of the controllers, in um2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arbiter_um2: Option<f64>,
 }
 
 impl Area {
     /// The area of an interconnect that stands in for `channels` conventional channels.
     pub fn of(interconnect: &Interconnect, channels: u32, keys: &Footprint) -> Area {
-        let &Interconnect { links, link_bits, routers_on_board, on_die_controllers, switches } = interconnect;
+        let &Interconnect {
+            links,
+            link_bits,
+            routers_on_board,
+            on_die_controllers,
+            switches,
+            arbiter,
+            controller_pins,
+        } = interconnect;
         // Data and strobes of a bus.
         let bus = |bits: u32| bits + keys.strobe_pins;
         let pads = switches.map(|each| each.buses * bus(each.bus_bits) + each.other_pads);
+        let router_pads = arbiter.map(|by| keys.router_pads + by.router_ports * keys.strobe_pins + by.grant_pads);
+        let on_board = router_pads.unwrap_or(keys.router_pads);
         let linked = links > 0;
         let all_links = f64::from(links) * keys.link_vs_channel * f64::from(link_bits) / REFERENCE_BITS;
         Area {
             links: linked.then_some(links),
             link_area_vs_channels: (linked && channels > 0).then(|| all_links / f64::from(channels)),
-            router_board_share: if routers_on_board { board_share(keys, keys.router_pads) } else { None },
+            router_board_share: if routers_on_board { board_share(keys, on_board) } else { None },
             on_die_share: on_die_controllers.then_some(keys.on_die_controller),
             switches: switches.map(|each| each.count),
             switch_pads: pads,
             switch_board_share: pads.and_then(|pads| board_share(keys, pads)),
-            controller_pins: switches.map(|each| each.controller_buses * bus(each.bus_bits) + each.other_pins),
+            controller_pins: controller_pins.map(|pins| pins.buses * bus(pins.bus_bits) + pins.others),
+            router_pads,
+            arbiter_um2: arbiter.map(|by| f64::from(by.cells) * keys.arbiter_cell.0 as f64),
         }
     }
 }
@@ -123,6 +142,8 @@ mod tests {
             switch_pads: None,
             switch_board_share: None,
             controller_pins: None,
+            router_pads: None,
+            arbiter_um2: None,
         };
         assert_eq!(of(FabricKind::Bus, (8, 8), &keys), none);
         assert_eq!(of(FabricKind::Packetized, (8, 8), &keys), Area { on_die_share: Some(0.2), ..none });
@@ -145,6 +166,20 @@ mod tests {
         assert_eq!(small.controller_pins, Some(2 * 20 + 3 * 3));
         let json = serde_json::to_string(&of(FabricKind::Bus, (8, 8), &keys)).unwrap();
         assert!(!json.contains("switch") && !json.contains("pins"), "{json}");
+    }
+
+    /// Five ports of eight data pins and four strobes, two pins of grants and their clock; a controller has a link, and each row
+    /// its grants. A tenth of a router for each of 64.
+    #[test]
+    fn pins_of_a_scheduled_mesh() {
+        let keys = Footprint::default();
+        let area = of(FabricKind::ScheduledMesh, (8, 8), &keys);
+        let venice = of(FabricKind::Venice, (8, 8), &keys);
+        assert_eq!((area.links, area.link_area_vs_channels), (venice.links, venice.link_area_vs_channels));
+        assert_eq!((area.router_pads, area.controller_pins), (Some(5 * 12 + 3), Some(8 * 12 + 8 * 3)));
+        assert!(close(area.router_board_share, 0.126, 1e-4), "{area:?}");
+        assert!(close(area.arbiter_um2, 64.0 * 61.0, 1e-9), "{area:?}");
+        assert_eq!((venice.router_pads, venice.controller_pins, venice.arbiter_um2), (None, None, None));
     }
 
     #[test]

@@ -12,6 +12,7 @@ macro_rules! causes {
         /// Cause of a part of a request's latency.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         #[derive(serde::Serialize, serde::Deserialize)]
+        #[repr(u8)]
         pub enum Cause {
             $($(#[doc = $doc])* $name),*
         }
@@ -184,28 +185,5 @@ impl Ledger {
     /// Returns the sum of all charges.
     pub fn total(&self) -> Time {
         Time(self.0.iter().map(|t| t.0).sum())
-    }
-}
-
-/// Ledger with the time up to which it is filled. Each charge advances that time, so that nothing is left out and
-/// nothing is charged twice.
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Account {
-    /// Charges so far.
-    pub ledger: Ledger,
-    /// Time up to which everything is charged.
-    pub since: Time,
-}
-
-impl Account {
-    /// Opens an account at `now`.
-    pub fn open(now: Time) -> Account {
-        Account { ledger: Ledger::EMPTY, since: now }
-    }
-
-    /// Charges everything since the last charge to `cause`.
-    pub fn charge(&mut self, cause: Cause, now: Time) {
-        self.ledger.charge(cause, now - self.since);
-        self.since = now;
     }
 }

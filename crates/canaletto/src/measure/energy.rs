@@ -27,6 +27,8 @@ pub struct Parts {
     pub wires: Vec<(WireKind, u32)>,
     /// Routers.
     pub routers: u32,
+    /// Cells of a central arbiter.
+    pub arbiter_cells: u32,
     /// SSD controllers with their DRAM: one a drive. The flash controllers inside are no parts of their own.
     pub ssd_controllers: u32,
 }
@@ -50,6 +52,8 @@ pub struct Activity {
     pub wires: Vec<(WireKind, Time)>,
     /// Time during which data cross routers, summed over routers.
     pub routers: TimeSum,
+    /// Time during which a central arbiter searches.
+    pub arbiter: Time,
     /// Time during which data are written into routers' buffers, summed; reading them again is included in the power.
     pub buffers: TimeSum,
     /// Kind of the routers and buffers, if there are any.
@@ -72,9 +76,9 @@ pub struct Rates {
     pub bus: Rate,
     /// Links, routers and buffers.
     pub network: Rate,
-    /// Pins of a channel that carry commands alone, all of them together, or those of a switch that carry its grants.
+    /// Pins of a channel that carry commands alone, all of them together, or those of a switch or of a row of routers that carry grants.
     pub commands: Rate,
-    /// How many pins carry a switch's grants.
+    /// How many of these pins there are.
     pub grant_pins: u32,
 }
 
@@ -116,7 +120,7 @@ pub struct ArrayEnergy {
 pub struct FabricEnergy {
     /// Wires, in millijoules.
     pub wires: f64,
-    /// Routers without their buffers, in millijoules.
+    /// Routers without their buffers, and a central arbiter, in millijoules.
     pub routers: f64,
     /// Routers' buffers, in millijoules.
     pub buffers: f64,
@@ -129,7 +133,7 @@ pub struct IdleEnergy {
     pub chips: f64,
     /// Wires, in millijoules.
     pub wires: f64,
-    /// Routers, in millijoules.
+    /// Routers, and a central arbiter, in millijoules.
     pub routers: f64,
     /// The SSD controller with its DRAM, in millijoules.
     pub controller: f64,
@@ -228,13 +232,14 @@ fn wires_of(keys: &Wires, kind: WireKind) -> (Power, f64, bool) {
         WireKind::InnerBus => (keys.inner_bus, WIDE, true),
         // As many as there are, see `width_of`.
         WireKind::GrantLine => (keys.path, 0.0, true),
+        WireKind::GrantBus => (keys.channel, 0.0, true),
     }
 }
 
 /// Number of wires of a kind as a multiple of the eight that powers are stated for, as far as they leak by themselves.
 fn width_of(keys: &Wires, rates: &Rates, kind: WireKind) -> f64 {
     match kind {
-        WireKind::GrantLine => f64::from(rates.grant_pins) / 8.0,
+        WireKind::GrantLine | WireKind::GrantBus => f64::from(rates.grant_pins) / 8.0,
         _ => wires_of(keys, kind).1,
     }
 }
@@ -252,7 +257,7 @@ fn wire_power(keys: &Energy, rates: &Rates, kind: WireKind) -> f64 {
         return keys.wires.channel.mw() * ratio(rates.commands, keys.reference.bus_rate);
     }
     let (stated, width, is_bus) = wires_of(&keys.wires, kind);
-    if kind == WireKind::GrantLine {
+    if matches!(kind, WireKind::GrantLine | WireKind::GrantBus) {
         return stated.mw() * ratio(rates.commands, keys.reference.bus_rate);
     }
     if is_bus {
@@ -288,6 +293,11 @@ fn buffer_power(keys: &Energy, kind: Option<RouterKind>) -> f64 {
     }
 }
 
+/// Milliwatts of a central arbiter that searches: all of its cells step at once.
+fn arbiter_power(activity: &Activity, keys: &Energy) -> f64 {
+    f64::from(activity.parts.arbiter_cells) * keys.routers.arbiter_cell.mw()
+}
+
 /// A rate as a multiple of the one for which powers are stated.
 fn ratio(rate: Rate, reference: Rate) -> f64 {
     rate.0 as f64 / reference.0 as f64
@@ -306,14 +316,15 @@ fn fabric_energy(activity: &Activity, keys: &Energy) -> FabricEnergy {
     };
     FabricEnergy {
         wires: activity.wires.iter().map(|&(kind, time)| wire_power(keys, rates, kind) * time.seconds()).sum(),
-        routers: crossing * router_power(keys, *router_kind) * activity.routers.seconds(),
+        routers: crossing * router_power(keys, *router_kind) * activity.routers.seconds()
+            + arbiter_power(activity, keys) * activity.arbiter.seconds(),
         buffers: crossing * buffer_power(keys, *router_kind) * activity.buffers.seconds(),
     }
 }
 
 fn idle_energy(activity: &Activity, keys: &Energy) -> IdleEnergy {
     let Idle { chip, leakage, controller } = keys.idle;
-    let Parts { chips, wires, routers, ssd_controllers } = &activity.parts;
+    let Parts { chips, wires, routers, ssd_controllers, .. } = &activity.parts;
     let span = activity.execution.seconds();
     // Leakage depends on how many wires and gates there are, not on how fast they toggle.
     let leaking = |kind| {
@@ -323,7 +334,8 @@ fn idle_energy(activity: &Activity, keys: &Energy) -> IdleEnergy {
     IdleEnergy {
         chips: chip.mw() * span * f64::from(*chips),
         wires: wires.iter().map(|&(kind, count)| leaking(kind) * span * f64::from(count)).sum(),
-        routers: leakage * router_power(keys, activity.router_kind) * span * f64::from(*routers),
+        routers: leakage * router_power(keys, activity.router_kind) * span * f64::from(*routers)
+            + leakage * arbiter_power(activity, keys) * span,
         controller: controller.mw() * span * f64::from(*ssd_controllers),
     }
 }

@@ -11,6 +11,7 @@ pub mod intervals;
 pub mod load;
 pub mod maintenance;
 pub mod map;
+pub mod parity;
 pub mod precondition;
 pub mod probe;
 pub mod pseudo_slc;

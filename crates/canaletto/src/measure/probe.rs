@@ -146,6 +146,10 @@ pub trait Probe {
     fn translation_read(&mut self, _now: Time, _lpa: u64, _from: Ppa) {}
     /// Called when a translation page of the mapping table is programmed at `at`.
     fn translation_programmed(&mut self, _now: Time, _lpa: u64, _at: Ppa) {}
+    /// Called when the parity page at `at` is programmed.
+    fn parity_programmed(&mut self, _now: Time, _at: Ppa) {}
+    /// Called when the page at `at` is about to be rebuilt from the others of its stripe that are on flash.
+    fn page_rebuilds(&mut self, _now: Time, _at: Ppa, _from: &[Ppa]) {}
     /// Called when a block is erased.
     fn block_erased(&mut self, _now: Time, _plane: PlaneId, _block: u32) {}
     /// Called when the host has consumed a request's completion.

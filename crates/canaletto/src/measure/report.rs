@@ -18,6 +18,7 @@ use crate::measure::histogram::Histogram;
 use crate::measure::load::LoadReport;
 use crate::measure::maintenance::{BlocksReport, GcReport, MaintenanceSeries, WearReport};
 use crate::measure::map::Map;
+use crate::measure::parity::ParityReport;
 use crate::measure::precondition::PreconditionReport;
 use crate::measure::pseudo_slc::PslcReport;
 use crate::measure::replay::{ReplayReport, TimeScaling};
@@ -48,9 +49,9 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts a completed request.
-    pub fn count(&mut self, request: &Request, now: Time) {
-        self.latency[request.kind as usize].record_blamed(now - request.arrival, &request.account.ledger);
+    /// Counts a completed request with the ledger of its time.
+    pub fn count(&mut self, request: &Request, ledger: &Ledger, now: Time) {
+        self.latency[request.kind as usize].record_blamed(now - request.arrival, ledger);
         self.response.record(now - request.enqueue);
         self.series.count(request.arrival, now, request.lost);
         self.bytes += request.bytes();
@@ -389,6 +390,9 @@ pub struct FlashReport {
     /// Pseudo-SLC cache; none without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pslc: Option<PslcReport>,
+    /// Parity over dies or channels; none without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parity: Option<ParityReport>,
     /// Page operations over time.
     pub series: MaintenanceSeries,
 }

@@ -66,21 +66,17 @@ impl Statistics {
         }
     }
 
-    /// Counts a request that the host has dealt with.
-    pub fn count_request(&mut self, request: &Request, now: Time) {
+    /// Counts a request that the host has dealt with, with the ledger of its time.
+    pub fn count_request(&mut self, request: &Request, ledger: &Ledger, now: Time) {
         // Every picosecond is charged to one cause: a difference is a defect of the model.
-        debug_assert_eq!(
-            request.account.ledger.total(),
-            now - request.arrival,
-            "the accounts of a request do not close"
-        );
+        debug_assert_eq!(ledger.total(), now - request.arrival, "the accounts of a request do not close");
         self.completed += 1;
         let tally = &mut self.tallies[usize::from(request.flow)];
         tally.completed += 1;
         if self.completed <= self.warmup {
             return;
         }
-        tally.count(request, now);
+        tally.count(request, ledger, now);
         if let Some(records) = &mut self.records {
             records.push(&Row {
                 request: request.number,
@@ -93,7 +89,7 @@ impl Statistics {
                 enqueue: request.enqueue,
                 complete: now,
                 path_conflict: request.path_conflict,
-                ledger: &request.account.ledger,
+                ledger,
             });
         }
     }

@@ -227,8 +227,8 @@ impl Scheduler {
     pub fn line_up_data(&mut self, id: TransactionId, origin: Origin, lun: LunId) {
         let class = match origin {
             Origin::Mapping => 0,
-            Origin::User | Origin::OldPage | Origin::Trim | Origin::Cached | Origin::Destage => 1,
             Origin::Gc => 2,
+            _ => 1,
         };
         let domain = self.domain_of(lun);
         let d = &mut self.domains[domain.index()];

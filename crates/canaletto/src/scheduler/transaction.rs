@@ -33,6 +33,10 @@ pub enum Origin {
     Gc,
     /// The mapping table: one of its translation pages.
     Mapping,
+    /// Parity: a page that holds it is programmed.
+    Parity,
+    /// The read of a page of which another one of its stripe is rebuilt.
+    Rebuild,
 }
 
 impl Origin {
@@ -40,6 +44,7 @@ impl Origin {
     pub fn work(self) -> Work {
         match self {
             Origin::User | Origin::OldPage | Origin::Trim | Origin::Cached => Work::Host,
+            Origin::Parity | Origin::Rebuild => Work::Host,
             Origin::Destage => Work::Cache,
             Origin::Gc => Work::Gc,
             Origin::Mapping => Work::Mapping,
@@ -211,6 +216,8 @@ impl Transaction {
             (Origin::Gc, Operation::Program) => Some(Background::GcProgram),
             (Origin::Gc, Operation::Erase) => Some(Background::Erase),
             (Origin::Mapping, _) => Some(Background::Mapping),
+            (Origin::Parity, _) if self.frontier == Frontier::Gc => Some(Background::GcProgram),
+            (Origin::Rebuild, _) if self.frontier == Frontier::Gc => Some(Background::GcRead),
             _ => None,
         }
     }
@@ -240,6 +247,29 @@ impl Transaction {
             frontier: Frontier::Translation,
             ppa,
             ..Self::of_request(operation, RequestId::NONE, Priority::High, lpa, sectors, now)
+        }
+    }
+
+    /// The program of the parity page at `ppa`, whose stripe ends with the write `of` a request, the cache or collection.
+    pub fn of_parity(of: &Transaction, ppa: Ppa, sectors: u64, now: Time) -> Self {
+        Transaction {
+            origin: Origin::Parity,
+            flow: of.flow,
+            frontier: of.frontier,
+            ppa,
+            ..Self::of_request(Operation::Program, RequestId::NONE, of.priority, 0, sectors, now)
+        }
+    }
+
+    /// A read of the page at `ppa`, of which that of the read `read` is rebuilt.
+    pub fn of_rebuild(read: TransactionId, of: &Transaction, ppa: Ppa, now: Time) -> Self {
+        Transaction {
+            origin: Origin::Rebuild,
+            flow: of.flow,
+            frontier: of.frontier,
+            old_page: OldPage::For(read),
+            ppa,
+            ..Self::of_request(Operation::Read, RequestId::NONE, of.priority, 0, of.sectors, now)
         }
     }
 

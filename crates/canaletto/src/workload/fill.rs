@@ -8,7 +8,8 @@ use std::collections::HashMap;
 use crate::config::workload::{Flow, Synthetic, Workload};
 use crate::engine::random::Stream;
 use crate::engine::time::Time;
-use crate::ftl::precondition::rates::Traced;
+use crate::ftl::precondition::occupied::OccupiedPages;
+use crate::ftl::precondition::rates::{Traced, of_spaces};
 use crate::host::request::Kind;
 use crate::limits::{FlowRange, Limits};
 use crate::workload::flow::Wanted;
@@ -49,7 +50,7 @@ pub struct Fill {
     /// Planes that the flow's pages are placed on in turn, and the binary logarithm of how many go to one at a time.
     planes: u64,
     shift: u32,
-    occupancy: f64,
+    occupied: OccupiedPages,
     /// Next page to be written for the first time.
     next: u64,
     /// Pages of the last request that are still to be overwritten.
@@ -74,8 +75,9 @@ impl Fills {
         let mut made = Fills { fills: Vec::new(), weights: Vec::new(), traced: Vec::new(), pages: 0 };
         // What is larger than a page and written as a whole counts as one.
         let per_page = u64::from(limits.layout.sectors_per_page) * limits.pages_per_unit;
-        for (number, ((flow, range), again)) in workload.flow.iter().zip(&limits.flows).zip(reopened).enumerate() {
-            let (overwrites, weight, traced) = match (&flow.synthetic, again) {
+        let mut written = Vec::new();
+        for ((flow, range), again) in workload.flow.iter().zip(&limits.flows).zip(reopened) {
+            let (overwrites, weight, units) = match (&flow.synthetic, again) {
                 (Some(synthetic), _) => {
                     let generator = generator(synthetic, flow, seed, range);
                     (Overwrites::Generated(Box::new(generator)), weight_of(synthetic), Traced::new())
@@ -83,36 +85,38 @@ impl Fills {
                 (None, Some(mut again)) => {
                     let units = writes_of(&mut again()?, range, per_page)?;
                     let writes: u64 = units.iter().map(|&(_, n)| u64::from(n)).sum();
-                    let pages = |&(unit, n): &(u64, u32)| {
-                        (unit * limits.pages_per_unit..(unit + 1) * limits.pages_per_unit).map(move |page| (page, n))
-                    };
-                    let traced = units.iter().flat_map(pages).collect();
-                    (Overwrites::Traced(Box::new(again()?), again), (writes * per_page * 512) as f64, traced)
+                    (Overwrites::Traced(Box::new(again()?), again), (writes * per_page * 512) as f64, units)
                 }
                 _ => return Err(format!("flow {:?}: preconditioning cannot read its trace once more", flow.name)),
             };
+            made.weights.push(weight);
+            made.traced.push(units);
+            written.push(overwrites);
+        }
+        let rates = of_spaces(&workload.flow, &limits.flows, workload.partitioned, per_page, &made.traced);
+        for (number, (range, overwrites)) in limits.flows.iter().zip(written).enumerate() {
             let pages = range.sectors.div_ceil(per_page);
             let p = &range.positions;
             let planes = p.channels.len() * p.chips.len() * p.dies.len() * p.planes.len();
-            let fill = Fill {
+            let space = number.min(occupancies.len() - 1);
+            // Flows that share their addresses share what is there: the first one fills it.
+            let fills = workload.partitioned || number == 0;
+            made.pages += if fills { (pages as f64 * occupancies[space]) as u64 } else { 0 };
+            made.fills.push(Fill {
                 first_sector: range.first_sector,
                 sectors: range.sectors,
                 pages,
                 per_page,
                 planes: (planes as u64 / limits.pages_per_unit).max(1),
                 shift: limits.layout.flash_shift,
-                occupancy: occupancies[number.min(occupancies.len() - 1)],
-                // Flows that share their addresses share what is there: the first one fills it.
-                next: if workload.partitioned || number == 0 { 0 } else { pages },
+                occupied: OccupiedPages::new(&rates[space], occupancies[space]),
+                next: if fills { 0 } else { pages },
                 request: 0..0,
                 left: 0,
                 overwrites,
-            };
-            made.pages += if fill.next == 0 { (pages as f64 * fill.occupancy) as u64 } else { 0 };
-            made.fills.push(fill);
-            made.weights.push(weight);
-            made.traced.push(traced);
+            });
         }
+        made.traced.iter_mut().for_each(|units| *units = pages_of_units(units, limits.pages_per_unit));
         if made.weights.iter().all(|&w| w == 0.0) {
             made.write_evenly(seed);
         }
@@ -154,6 +158,12 @@ fn writes_of(replay: &mut Replay, range: &FlowRange, per_page: u64) -> Result<Tr
     Ok(traced)
 }
 
+/// Returns the writes of the pages of which units consist.
+fn pages_of_units(units: &[(u64, u32)], pages: u64) -> Traced {
+    let of_unit = |&(unit, writes): &(u64, u32)| (unit * pages..(unit + 1) * pages).map(move |page| (page, writes));
+    units.iter().flat_map(of_unit).collect()
+}
+
 /// Returns the pages that a request touches, counted from the flow's first page; `sectors` is the number of the flow's
 /// sectors, over whose end MQSim's requests may run.
 fn pages_of(wanted: &Wanted, first_sector: u64, sectors: u64, per_page: u64) -> std::ops::Range<u64> {
@@ -169,9 +179,10 @@ impl Fill {
 
     /// Returns whether a page is to hold data. Every plane holds the same share of its pages, evenly spread.
     fn is_occupied(&self, page: u64) -> bool {
-        let within = page & ((1 << self.shift) - 1);
-        let round = ((((page >> self.shift) / self.planes) << self.shift) + within) as f64;
-        ((round + 1.0) * self.occupancy) as u64 > (round * self.occupancy) as u64
+        let (share, rank) = self.occupied.share_and_rank(page);
+        let within = rank & ((1 << self.shift) - 1);
+        let round = ((((rank >> self.shift) / self.planes) << self.shift) + within) as f64;
+        ((round + 1.0) * share) as u64 > (round * share) as u64
     }
 
     /// Returns the next write.

@@ -160,6 +160,8 @@ const SITUATIONS: &[&[&str]] = &[
     &["precondition.kind=steady", "precondition.occupancy=0.8"],
     &["precondition.kind=replay", "precondition.occupancy=0.8", "cache.capacity=64KiB", "host.command_limit=16"],
     &["fabric.kind=venice", "precondition.kind=steady", "precondition.occupancy=0.9", "mapping.cache_capacity=512B"],
+    &["fabric.kind=scheduled-mesh", "precondition.kind=steady", "gc.scope=spatial", "ftl.write_placement=dynamic"],
+    &["fabric.kind=omnibus", "fabric.omnibus.late_split=1KiB", "geometry.chips_per_channel=3"],
     &["flash.suspend.operations=both"],
     &["attachment.kind=sbsp"],
     &["ftl.superblock=die", "refresh.read_limit=50"],

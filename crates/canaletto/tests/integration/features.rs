@@ -30,7 +30,7 @@ fn a_plain_run_is_the_same_through_every_feature() {
         &["precondition.kind=steady", "host.queues_per_flow=2", "host.command_limit=24"],
         &["flash.busy_until_data_out=true", "fabric.transfer_order=commands-first", "link.latency=300ns"],
     ];
-    for kind in ["bus", "sca", "packetized", "omnibus", "omnibus-split", "mesh", "venice", "ideal"] {
+    for kind in ["bus", "sca", "packetized", "omnibus", "omnibus-split", "mesh", "venice", "scheduled-mesh", "ideal"] {
         for (change, traffic) in changes.iter().flat_map(|change| traffic.map(|traffic| (change, traffic))) {
             let fabric = format!("fabric.kind={kind}");
             let overrides: Vec<&str> = change.iter().copied().chain([fabric.as_str()]).collect();

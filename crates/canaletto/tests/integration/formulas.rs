@@ -254,6 +254,26 @@ fn unloaded_read_latency_of_each_fabric() {
     assert!((bus - latency("omnibus-split") - difference).abs() < 0.1);
 }
 
+/// Pages of an idle drive, split late in chunks of 1 KiB: the row's bus carries the first 1029 of 4101 flits and one more chunk, the column's
+/// two: after a message of 5 ns, for the seven of eight chips whose row has another controller, a packet of four flits, tCCS and a
+/// header. Nothing waits for the message.
+#[test]
+fn unloaded_pages_are_split_late() {
+    let workload = synthetic("requests = 400\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
+    let run = |late: &str| simulate(&preset("performance-optimized", &["fabric.kind=omnibus", late]), &workload);
+    let outcome = run("fabric.omnibus.late_split=1KiB");
+    let blame = &outcome.records.as_ref().unwrap().blame;
+    let each = |cause: Cause| blame[cause as usize].iter().copied().collect::<std::collections::BTreeSet<_>>();
+    let flits = |count: f64| (count / 1.2 * 1e3).ceil() as u64;
+    let end = flits(4.0) + 300_000 + flits(3.0) + 2 * flits(1024.0);
+    assert!(end > flits(4101.0) - 2 * flits(1024.0), "the column's bus is the last");
+    assert_eq!(each(Cause::DataTransfer), [end, end + 5_000].into());
+    assert_eq!(each(Cause::PathReservation), [0].into());
+    // A chunk of a page: nothing is left to be split off.
+    let whole = run("fabric.omnibus.late_split=4KiB");
+    assert_eq!(whole.records.unwrap().blame[Cause::DataTransfer as usize][0], flits(2.0) + flits(4099.0));
+}
+
 /// Controllers agree on the column bus that the second half takes, in two messages, for the seven of eight chips whose row
 /// has another controller; whole pages find the row free.
 #[test]
@@ -561,6 +581,103 @@ fn unloaded_venice_reads_take_their_distance() {
         distances.insert(distance);
     }
     assert_eq!(distances.into_iter().collect::<Vec<_>>(), (1..=8).collect::<Vec<_>>());
+}
+
+/// The scheduled mesh without load: for the command and for the data a search of two steps a link, one grant to the row, whose 11 bits
+/// take 6 edges at 400 MT/s, and 20 ns of set-up; then (distance + size) ns.
+#[test]
+fn unloaded_reads_over_granted_circuits() {
+    let workload = synthetic("requests = 400\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
+    let outcome = simulate(&preset("performance-optimized", &["fabric.kind=scheduled-mesh"]), &workload);
+    let blame = &outcome.records.as_ref().unwrap().blame;
+    let mut distances = std::collections::BTreeSet::new();
+    let column = |cause: Cause| blame[cause as usize].iter().copied();
+    let transfers = column(Cause::CommandTransfer).zip(column(Cause::DataTransfer));
+    for (reservation, (command, data)) in column(Cause::PathReservation).zip(transfers) {
+        let distance = command / 1000 - 7;
+        assert_eq!(reservation, 2 * (2 * distance + 15 + 20) * 1000);
+        assert_eq!((command, data), ((distance + 7) * 1000, (distance + 4096) * 1000));
+        distances.insert(distance);
+    }
+    assert_eq!(distances.into_iter().collect::<Vec<_>>(), (1..=8).collect::<Vec<_>>());
+    assert!(column(Cause::PathConflict).all(|wait| wait == 0));
+}
+
+/// Where the scheduled mesh saturates, commands first and as many reads outstanding as keep it busy. One column of chips behind
+/// controllers of their own: each page takes its controller for two set-ups, a command and the data, all of them over one
+/// link. One chip: its port, and nothing of it is a path conflict. Uniformly on 8 x 8 chips, where circuits are longer and meet, more
+/// than Venice with scouts that an oracle sends, and less than controllers that never wait.
+#[test]
+fn a_scheduled_mesh_saturates_controllers_and_chips() {
+    let report = |at: &str, more: &[&str]| {
+        let text = format!(
+            "name = \"hot\"\npartitioned = true\n[[flow]]\nname = \"a\"\n{at}\n[flow.synthetic]\nrequests = 20000\n\
+             read_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1024\n"
+        );
+        let workload = canaletto::config::load_workload("hot", Some(&text), &[]).unwrap();
+        let keys = [
+            "link.lanes=32",
+            "fabric.transfer_order=commands-first",
+            "geometry.planes_per_die=4",
+            "flash.multi_plane=off",
+            "host.queue_entries=2048",
+            "host.fetch_limit=1024",
+        ];
+        simulate(&preset("performance-optimized", &[&keys[..], more].concat()), &workload).report
+    };
+    const MESH: &str = "fabric.kind=scheduled-mesh";
+    let page = |links: f64| 2.0 * (2.0 * links + 15.0 + 20.0) + (7.0 + links) + (4096.0 + links);
+    // A row of one router is told in 5 bits: 3 edges, 7.5 ns.
+    let column = page(1.0) - 2.0 * 7.5;
+    for (at, more, most, least) in [
+        (
+            "",
+            &[MESH, "geometry.chips_per_channel=1", "fabric.network.link_rate=1GB/s"][..],
+            8.0 * 4096e3 / column,
+            0.98,
+        ),
+        ("channels = [0]\nchips = [3]", &[MESH], 4096e3 / page(4.0), 0.99),
+    ] {
+        let report = report(at, more);
+        let measured = report.measures.bandwidth_mb_s.unwrap();
+        assert!(measured < most && measured > least * most, "{at} {more:?}: {measured} of {most}");
+        let free = report.measures.path_conflicts.free_request_share.unwrap();
+        assert_eq!(free, 1.0, "{at} {more:?}: chips wait for themselves alone");
+    }
+    let bandwidth = |at: &str, more: &[&str]| report(at, more).measures.bandwidth_mb_s.unwrap();
+    let venice = ["fabric.kind=venice", "fabric.venice.retry=oracle", "fabric.venice.tear_down=wire"];
+    for (at, more) in [("", 1.4), ("channels = [0]", 1.02)] {
+        let (granted, scouted) = (bandwidth(at, &[MESH]), bandwidth(at, &venice));
+        assert!(granted > more * scouted && granted < 8.0 * 4096e3 / page(1.0), "{at}: {granted}, {scouted} MB/s");
+    }
+}
+
+/// Links that have failed cost throughput, the more the more of them; every read is served though but a single way is left to each
+/// chip.
+#[test]
+fn circuits_go_around_failed_links() {
+    let workload = synthetic("requests = 5000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 128");
+    let rate = |fabric: &str, failed: u32, placement: u32| {
+        let keys = [
+            format!("fabric.kind={fabric}"),
+            format!("fabric.network.failed_links={failed}"),
+            format!("fabric.network.failed_placement={placement}"),
+        ];
+        let keys: Vec<&str> =
+            keys.iter().map(String::as_str).chain(["link.lanes=32", "fabric.transfer_order=commands-first"]).collect();
+        let report = simulate(&preset("performance-optimized", &keys), &workload).report;
+        assert_eq!(report.measures.requests.completed, 5000, "{keys:?}");
+        report.measures.bandwidth_mb_s.unwrap()
+    };
+    for fabric in ["venice", "scheduled-mesh"] {
+        // 49 of 112 links: all but a tree.
+        let means: Vec<f64> = [0, 8, 24, 49]
+            .into_iter()
+            .map(|failed| (0..4).map(|placement| rate(fabric, failed, placement)).sum::<f64>() / 4.0)
+            .collect();
+        assert!(means.windows(2).all(|pair| pair[1] < 1.005 * pair[0]), "{fabric}: {means:?}");
+        assert!(means[2] < 0.9 * means[0] && means[3] < 0.3 * means[0], "{fabric}: {means:?}");
+    }
 }
 
 /// Where venice saturates: uniform reads keep its eight controllers busy (8 GB/s less scouts and commands, and less what

@@ -15,6 +15,15 @@ const HOT: &str =
     "requests = 9000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 16\naddresses = \"hot-cold\"\nhot_share = 0.1";
 /// Sizes that have a Latin numbering.
 const THREE_BY_THREE: &[&str] = &["geometry.channels=3", "geometry.chips_per_channel=3", "ftl.allocation=WCDP"];
+/// Parity with space for the data of a die.
+const PARITY: &[&str] = &["ftl.superblock=drive", "ftl.parity=die", "gc.reserved_blocks=2", "ftl.overprovisioning=0.7"];
+const LOST_DIE: &[&str] = &[
+    "ftl.superblock=drive",
+    "ftl.parity=die",
+    "gc.reserved_blocks=2",
+    "ftl.overprovisioning=0.7",
+    "flash.failures.lost_die=1",
+];
 const SATA: &[&str] = &["host.protocol=sata"];
 const FEW_COMMANDS: &[&str] = &["host.command_limit=4"];
 const WEIGHTED: &[&str] = &["host.command_limit=4", "host.arbitration.method=weighted"];
@@ -33,6 +42,9 @@ const VIA_CONTROLLER: &[&str] = &[
 ];
 const CLUSTERS: &[&str] = &["fabric.kind=clusters", "geometry.chips_per_channel=8"];
 const IN_CHUNKS: &[&str] = &["fabric.kind=clusters", "fabric.clusters.chunk=1KiB"];
+const SCHEDULED: &[&str] = &["fabric.kind=scheduled-mesh"];
+const CUSTOM: &[&str] = &["fabric.kind=custom"];
+const ONE_FAILED: &[&str] = &["fabric.kind=scheduled-mesh", "fabric.network.failed_links=1"];
 const BAST: &[&str] = &["ftl.mapping=bast", "ftl.unwritten_reads=zeroes", "ftl.overprovisioning=0.6"];
 const FEW_LOGS: &[&str] = &["ftl.mapping=bast", "ftl.unwritten_reads=zeroes", "ftl.hybrid.log_blocks=3"];
 /// 66 wrong bits of 8192 on average, of which 72 can be corrected.
@@ -141,6 +153,8 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("flash.failures.erase", "0.01", &["ftl.overprovisioning=0.5"], WRITES),
     ("flash.failures.read", "0.01", &[], READS),
     ("flash.failures.factory_bad", "0.1", &["ftl.overprovisioning=0.5"], WRITES),
+    ("flash.failures.lost_die", "1", PARITY, MIXED),
+    ("flash.failures.lost_die_at", "3ms", LOST_DIE, MIXED),
     ("flash.errors.base", "0.008", &[], READS),
     ("flash.errors.wear.factor", "0.004", &["flash.errors.initial_pe_cycles=2"], READS),
     (
@@ -182,6 +196,8 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("fabric.network.link_rate", "500MB/s", &["fabric.kind=venice"], READS),
     ("fabric.network.router_delay", "9ns", &["fabric.kind=venice"], READS),
     ("fabric.network.controllers", "alternating", &["fabric.kind=venice"], READS),
+    ("fabric.network.failed_links", "1", SCHEDULED, READS),
+    ("fabric.network.failed_placement", "1", ONE_FAILED, READS),
     ("fabric.venice.scouts", "atomic", &["fabric.kind=venice"], READS),
     ("fabric.venice.retry", "immediate", &["fabric.kind=venice", "geometry.chips_per_channel=8"], READS),
     ("fabric.venice.retry_interval", "100ns", &["fabric.kind=venice", "geometry.chips_per_channel=8"], READS),
@@ -206,6 +222,7 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("energy.wires.trunk", "9mW", CLUSTERS, READS),
     ("energy.wires.inner_bus", "9mW", CLUSTERS, READS),
     ("energy.routers.switch", "9mW", CLUSTERS, READS),
+    ("energy.routers.arbiter_cell", "9mW", SCHEDULED, READS),
     ("energy.routers.circuit", "9mW", &["fabric.kind=venice"], READS),
     ("energy.routers.packet", "9mW", &["fabric.kind=mesh"], READS),
     ("energy.routers.buffer", "9mW", &["fabric.kind=mesh"], READS),
@@ -218,6 +235,7 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("area.router_pad", "1um2", &["fabric.kind=venice"], READS),
     ("area.flash_chip", "50mm2", &["fabric.kind=venice"], READS),
     ("area.strobe_pins", "2", CLUSTERS, READS),
+    ("area.arbiter_cell", "30um2", SCHEDULED, READS),
     ("area.on_die_controller", "0.1", &["fabric.kind=packetized"], READS),
     ("fabric.sca.ca_width", "1", &["fabric.kind=sca"], READS),
     ("fabric.sca.ca_rate", "50MB/s", &["fabric.kind=sca"], READS),
@@ -229,6 +247,7 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("fabric.omnibus.chip_to_chip_ecc", "detect", SPATIAL, WRITES),
     ("fabric.omnibus.detect_time", "9us", DETECTING, WRITES),
     ("fabric.omnibus.via_controller_every", "1", VIA_CONTROLLER, WRITES),
+    ("fabric.omnibus.late_split", "1KiB", &["fabric.kind=omnibus"], READS),
     ("fabric.clusters.chips_per_switch", "4", CLUSTERS, READS),
     ("fabric.clusters.inner_buses", "2", CLUSTERS, READS),
     ("fabric.clusters.trunks", "1", CLUSTERS, READS),
@@ -238,6 +257,11 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("fabric.clusters.grant_rate", "50MB/s", CLUSTERS, READS),
     ("fabric.clusters.chunk", "1KiB", CLUSTERS, READS),
     ("fabric.clusters.chunk_parity", "64B", IN_CHUNKS, READS),
+    ("fabric.custom.grant_delay", "50ns", CUSTOM, READS),
+    ("fabric.scheduled_mesh.search_step", "50ns", SCHEDULED, READS),
+    ("fabric.scheduled_mesh.setup", "100ns", SCHEDULED, READS),
+    ("fabric.scheduled_mesh.grant_width", "1", SCHEDULED, READS),
+    ("fabric.scheduled_mesh.grant_rate", "50MB/s", SCHEDULED, READS),
     ("fabric.mesh.buffer", "4160B", MESH, READS),
     ("fabric.mesh.packet", "1KiB", MESH, READS),
     ("fabric.mesh.controller", "least-loaded", MESH, READS),
@@ -336,6 +360,7 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("ftl.partial_writes", "new-sectors", &[], PARTIAL),
     ("ftl.write_placement", "dynamic", &[], WRITES),
     ("ftl.superblock", "die", &[], WRITES),
+    ("ftl.parity", "die", &["ftl.superblock=drive"], WRITES),
     ("gc.policy", "fifo", &[], WRITES),
     ("gc.choices", "2", &["gc.policy=d-choices"], WRITES),
     ("gc.min_invalid_share", "0.9", &["gc.policy=random-plus"], WRITES),

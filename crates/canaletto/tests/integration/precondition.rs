@@ -159,6 +159,22 @@ fn occupancy_counts_like_space() {
     }
 }
 
+/// Occupied pages are first of all those that the run writes: where as many hold data as the working set has, no write takes
+/// a page more, and write amplification stays that of the state before the run. (Occupied pages spread over all addresses
+/// instead: it climbs by a third within two turnovers, by two thirds until the working set is full.)
+#[test]
+fn an_occupied_working_set_is_all_there_is() {
+    for kind in ["steady", "replay"] {
+        let changes = ["precondition.occupancy=0.9", "ftl.overprovisioning=0.1", "gc.preemptible=false"];
+        let design = drive(kind, QUARTER, &changes);
+        let report = simulate(&design, &writes(&design, 2.0, "queue_depth = 16\nworking_set = 0.9")).report;
+        let before = report.precondition.unwrap().write_amplification.unwrap();
+        let measured = report.flash.write_amplification.unwrap();
+        println!("{kind}: {measured} after {before}");
+        assert!((measured / before - 1.0).abs() < 0.03, "{kind}: {measured} after {before}");
+    }
+}
+
 /// Two planes of 512 blocks, overwritten twice; collection goes first, so that free blocks are as many as it keeps. What
 /// the engine measured, what the state it began in promised, and the share of valid pages in full blocks: below its 11 free
 /// blocks a plane collects, so that 10 to 11 are free; two are open and half full.

@@ -219,7 +219,7 @@ proptest! {
     #[test]
     fn ledgers_agree_with_looking_at_every_moment(
         seed in 0u64..1000,
-        fabric in prop::sample::select(vec!["bus", "sca", "packetized", "mesh", "venice", "ideal"]),
+        fabric in prop::sample::select(vec!["bus", "sca", "packetized", "mesh", "venice", "scheduled-mesh", "ideal"]),
         depth in 1u32..40,
         read_share in prop::sample::select(vec![1.0, 0.0]),
     ) {

@@ -94,7 +94,8 @@ fn report(design: &Design, workload: &str) -> String {
 #[test]
 fn the_bound_joins_the_two_orders() {
     let workload = "requests = 2000\nread_share = 0.7\nsize = \"8KiB\"\nqueue_depth = 64";
-    for fabric in ["bus", "sca", "packetized", "omnibus", "omnibus-split", "mesh", "venice", "ideal"] {
+    for fabric in ["bus", "sca", "packetized", "omnibus", "omnibus-split", "mesh", "venice", "scheduled-mesh", "ideal"]
+    {
         let of = |more: &[&str]| {
             let kind = format!("fabric.kind={fabric}");
             let keys = ["geometry.channels=4", "geometry.chips_per_channel=4", "flash.program=10us", kind.as_str()];

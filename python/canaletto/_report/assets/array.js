@@ -86,7 +86,7 @@ function arrayLayout({ rows, columns, controllers, wires }) {
     return { points: [[x - CHIP / 2, y], ...points], stubs, width: 4 };
   }
 
-  // Grants to a switch: a thin line to its first chip.
+  // Grants to a switch, or to the routers of a row: a thin line to the first chip, or along the row.
   function grant_line(row, column, toRow, toColumn) {
     const y = top(toRow) + CHIP + 12;
     return { points: [[left(column) + CHIP / 2, y], [left(toColumn) + CHIP / 2, y]], stubs: [], width: 2 };

@@ -18,7 +18,7 @@ import altair as alt
 from canaletto._report.charts import Spec
 from canaletto.experiments.bars import lines
 from canaletto.experiments.drives.drive import CUTS, HOSTS, IO_URING, TLC980, WithQuantiles, design, extent, requests
-from canaletto.experiments.drives.latencies_measured import QUANTILES_US
+from canaletto.experiments.drives.latencies_measured import quantiles_us
 from canaletto.experiments.figure import Data, Figure, Grid, Label, Row, Scale, seconds
 
 MEASURED, OURS = "measured", "ours"
@@ -31,7 +31,7 @@ def runs(scale: Scale) -> dict[Label, WithQuantiles]:
     """A run for each depth."""
     return {
         (str(depth),): WithQuantiles(design(TLC980, IO_URING), requests(extent(scale), "4KiB", depth))
-        for depth in QUANTILES_US
+        for depth in quantiles_us()
     }
 
 
@@ -83,7 +83,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
         )
 
     for (depth,), data in found.items():
-        mine, theirs = after_submission(data), QUANTILES_US[int(depth)]
+        mine, theirs = after_submission(data), quantiles_us()[int(depth)]
         distances = {
             "share within 10 %": share_within,
             "Kolmogorov-Smirnov distance": kolmogorov_smirnov,
@@ -92,7 +92,7 @@ def table(found: Mapping[Label, Data]) -> list[Row]:
         for what, distance in distances.items():
             add(DISTANCE, depth, what, OURS, None, None if mine is None else distance(mine, theirs))
     for (depth,), data in found.items():
-        both = {MEASURED: QUANTILES_US[int(depth)], OURS: after_submission(data) or ()}
+        both = {MEASURED: quantiles_us()[int(depth)], OURS: after_submission(data) or ()}
         for system, quantiles in both.items():
             for number, cut in enumerate(quantiles):
                 add(QUANTILE, depth, "latency, us", system, (number + 0.5) / CUTS, cut)

@@ -17,10 +17,15 @@ import altair as alt
 
 from canaletto._engine import ConfigError
 from canaletto._io import files
+from canaletto._report import colours, places
 from canaletto._report.document import chart, document, section, table
+from canaletto._report.sections import counting, sheet
+from canaletto._report.summary import BOUNDS
 from canaletto._report.units import ABSENT, scaled, time_us
 from canaletto._run import config, simulate
 from canaletto._run.config import Design, Workload, WorkloadOptions
+from canaletto._run.equal import CROSSBAR, Equal
+from canaletto._run.hot_spots import OWN, WORDS
 from canaletto.experiments.bars import lines
 from canaletto.experiments.figure import Data, Row, Run
 from canaletto.experiments.laboratory import Report, carry_out
@@ -38,25 +43,26 @@ Curves = Mapping[str, list[Row]]
 
 
 def measure(
-    drives: Sequence[Design], workload: Workload, out: Path, *, loads: int, seed: int, report: Report
+    drives: Mapping[str, Design], workload: Workload, out: Path, *, loads: int, seed: int, report: Report
 ) -> Curves:
-    """The curve of each drive. The folder `out` keeps the results, from which a later call continues.
+    """The curve of each drive, by its fabric's name.
 
+    The folder `out` keeps the results, from which a later call continues.
     Raises ConfigError for what cannot be simulated, SimulationError for a run that stopped.
     """
     simulate.check_rereadable(workload, "every load")
     kept = out / "runs"
     kept.mkdir(parents=True, exist_ok=True)
     single = config.shaped(workload, WorkloadOptions(queue_depth=1))
-    idle = {drive.fabric: Run(drive, single, seed) for drive in drives}
+    idle = {fabric: Run(drive, single, seed) for fabric, drive in drives.items()}
     first = carry_out(idle.values(), kept, lambda *_: None)
     loaded: dict[tuple[str, float], Run] = {}
-    for drive in drives:
-        limit = BEYOND * limit_iops(drive, workload, first[idle[drive.fabric].key])
+    for fabric, drive in drives.items():
+        limit = BEYOND * limit_iops(drive, workload, first[idle[fabric].key])
         for number in range(1, loads + 1):
             rate = limit * number / loads
             gap = config.shaped(workload, WorkloadOptions(inter_arrival=f"{1e12 / rate:.0f}ps"))
-            loaded[drive.fabric, rate] = Run(drive, gap, seed)
+            loaded[fabric, rate] = Run(drive, gap, seed)
     found = carry_out(loaded.values(), kept, report)
     rows: dict[str, list[Row]] = {fabric: [_row(fabric, None, first[run.key])] for fabric, run in idle.items()}
     for (fabric, rate), run in loaded.items():
@@ -132,8 +138,9 @@ def _iops_at(knee: Row, loaded: Sequence[Row]) -> float | None:
 
 
 def verdict(told: Sequence[Mapping[str, Any]]) -> str:
-    """Who carries most before latency doubles, and who least."""
-    known = [(each["knee"]["iops"], each["fabric"]) for each in told if each["knee"] and each["knee"]["iops"]]
+    """Who carries most before latency doubles, and who least; bounds only where no other ran."""
+    real = [each for each in told if each["fabric"] not in BOUNDS] or told
+    known = [(each["knee"]["iops"], each["fabric"]) for each in real if each["knee"] and each["knee"]["iops"]]
     if not known:
         return "At none of these loads is latency twice that of the idle drive."
     (most, best), (least, worst) = max(known), min(known)
@@ -141,32 +148,44 @@ def verdict(told: Sequence[Mapping[str, Any]]) -> str:
     return f"{best} carries {scaled(most)} IOPS before latency is twice that of the idle drive{others}."
 
 
-def write(found: Curves, out: Path, design: str, workload: str) -> None:
-    """Writes page, table and results into the folder."""
-    told = plain(found)
-    rows = [{"fabric": each["fabric"], **point} for each in told for point in each["points"]]
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    about = {"schema": 1, "kind": KIND, "design": design, "workload": workload, "curves": told}
+def about(found: Mapping[str, Curves], design: str, workload: str, equal: Equal | None) -> dict[str, Any]:
+    """All of it for machines. found: curves by place of load, first where the workload has it."""
+    told = {place: plain(each) for place, each in found.items()}
+    own = told.pop(OWN)
+    counted = {} if equal is None else {"equal": equal.to_dict()}
+    spots = {"hot_spots": told} if told else {}
+    return {"schema": 1, "design": design, "workload": workload, **counted, "curves": own, **spots}
+
+
+def write(found: Mapping[str, Curves], told: Mapping[str, Any], out: Path) -> None:
+    """Writes page, table and results into the folder. told: what `about` says of the curves."""
     contents = {
-        TABLE: text.getvalue(),
-        ABOUT: json.dumps(about, indent=1, allow_nan=False) + "\n",
-        PAGE: _page(found, told, f"{design} under {workload}"),
+        TABLE: _csv(told),
+        ABOUT: json.dumps({**told, "kind": KIND}, indent=1, allow_nan=False) + "\n",
+        PAGE: _page(found, told),
     }
     for name, content in contents.items():
         with files.whole(out / name) as file:
             file.write(content.encode())
 
 
-def _page(found: Curves, told: list[dict[str, Any]], title: str) -> str:
-    rows = [row for each in found.values() for row in each]
-    slow = max(each[0]["ours"] for each in found.values())
-    x = alt.X("served_gb_s:Q", title="throughput (GB/s)")
-    y = alt.Y("ours:Q", title="mean latency (µs)", scale=alt.Scale(type="log", domainMax=20 * slow, nice=False))
-    knees = [knee for each in found.values() if (knee := curves.knee(each))]
-    drawn = lines(rows, x, y, SHADES, order="offered_gb_s", marks=knees)
+def _csv(told: Mapping[str, Any]) -> str:
+    """A row a point; with hot spots, a column that names the place."""
+    spots = told.get("hot_spots", {})
+    rows = [
+        {**({"place": place} if spots else {}), "fabric": each["fabric"], **point}
+        for place, found in {OWN: told["curves"], **spots}.items()
+        for each in found
+        for point in each["points"]
+    ]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _page(found: Mapping[str, Curves], told: Mapping[str, Any]) -> str:
     cells = [
         [
             escape(each["fabric"]),
@@ -174,17 +193,32 @@ def _page(found: Curves, told: list[dict[str, Any]], title: str) -> str:
             scaled(each["knee"]["iops"]) if each["knee"] else ABSENT,
             scaled(each["most_served_iops"]),
         ]
-        for each in told
+        for each in told["curves"]
     ]
     headings = ["fabric", "idle latency", "IOPS at the knee", "most IOPS"]
+    spots = [_chart(place, WORDS[place], found[place]) for place in told.get("hot_spots", {})]
+    title = "dots: knees, twice the latency of the idle drive"
     parts = [
         section(
             "curves",
             "Latency against throughput",
-            chart("curves-chart", "dots: knees, twice the latency of the idle drive", drawn),
+            _chart("curves", title, found[OWN]),
             table(headings, cells),
             about="Beyond saturation there is no steady latency: it grows with the number of requests.",
-        )
+        ),
+        *([section("places", "Hot spots", sheet(places.curves(told)), *spots, about=places.ABOUT)] if spots else []),
+        *([counting(Equal.from_dict(told["equal"]))] if "equal" in told else []),
     ]
-    opening = f'<header><h1>{escape(title)}</h1><p class="summary">{escape(verdict(told))}</p></header>'
+    title = f"{told['design']} under {told['workload']}"
+    opening = f'<header><h1>{escape(title)}</h1><p class="summary">{escape(verdict(told["curves"]))}</p></header>'
     return document(title, opening, parts, ["page.js"])
+
+
+def _chart(name: str, title: str, found: Curves) -> str:
+    rows = [row for each in found.values() for row in each]
+    slow = max(each[0]["ours"] for each in found.values())
+    x = alt.X("served_gb_s:Q", title="throughput (GB/s)")
+    y = alt.Y("ours:Q", title="mean latency (µs)", scale=alt.Scale(type="log", domainMax=20 * slow, nice=False))
+    knees = [knee for each in found.values() if (knee := curves.knee(each))]
+    shades = {**SHADES, CROSSBAR: colours.fabric(CROSSBAR)}
+    return chart(f"{name}-chart", title, lines(rows, x, y, shades, order="offered_gb_s", marks=knees))

@@ -14,7 +14,7 @@ use crate::config::cache::{Cache, CacheDram, CacheMode, Destage, DramTiming, Sha
 use crate::config::design::{
     Addressing, Allocation, Cell, Controller, Design, Fabric, FabricKind, Fetch, Flash, Ftl, Gc, Geometry, Host,
     Hybrid, InitialTable, Interface, LaneRate, Link, LinkRounding, MapUpdate, Mapping, MappingScheme, MultiPlane,
-    Numbering, PageOrder, PageTimes, PartialWrites, Precondition, PreconditionKind, ReadUnit, Refresh,
+    Numbering, PageOrder, PageTimes, Parity, PartialWrites, Precondition, PreconditionKind, ReadUnit, Refresh,
     RoundRobinAdvance, Scheduler, Sharing, Superblock, TransferOrder, Turnarounds, UnwrittenReads, VictimPolicy, Wear,
     WriteBacks, WritePlacement, cache_busy,
 };
@@ -171,6 +171,7 @@ fn import_design(label: &str, xml: &DeviceXml) -> Result<Design, XmlError> {
             mapping: MappingScheme::Page,
             mapping_unit: Size(0),
             superblock: Superblock::None,
+            parity: Parity::None,
             hybrid: Hybrid::default(),
             overprovisioning: device.overprovisioning,
             min_spare_blocks: 0,

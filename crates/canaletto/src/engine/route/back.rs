@@ -510,23 +510,18 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     #[inline(always)]
     fn page_read(&mut self, id: TransactionId, crossed: u64, now: Time) {
         match self.flash.decode(id, crossed, self.ftl.wear(), &mut self.work, now) {
-            Decoded::Legible => {
-                let t = &self.work.transactions[id];
-                match t.origin {
-                    Origin::User => {
-                        self.work.probe.page_read(now, t.request, t.lpa, t.sectors, t.ppa);
-                        self.keep_read(id, now);
-                    }
-                    Origin::Mapping => self.work.probe.translation_read(now, t.lpa, t.ppa),
-                    Origin::OldPage | Origin::Gc | Origin::Trim | Origin::Cached | Origin::Destage => {}
-                }
-            }
+            Decoded::Legible => self.note_legible(id, now),
             // A page that the ECC engine cannot correct is read again once the engine is done with it.
             Decoded::ReadAgain if !self.controller.has_ecc() => return self.read_again(id, now),
             Decoded::ReadAgain => {
                 self.work.transactions[id].ecc_failed = true;
                 return self.pass_stages(id, now);
             }
+            // It stays needed until it is rebuilt.
+            Decoded::Lost if self.ftl.is_to_be_rebuilt(id, &self.work.transactions[id]) => {
+                return self.pass_stages(id, now);
+            }
+            Decoded::Lost if self.work.transactions[id].origin == Origin::Rebuild => {}
             Decoded::Lost => self.ftl.read_failed(&mut self.work, id, now),
         }
         self.ftl.end_read_of(self.work.transactions[id].ppa);
@@ -536,6 +531,20 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             t.leave_outer_codewords();
         }
         self.pass_stages(id, now);
+    }
+
+    /// A page's data are known.
+    #[inline(always)]
+    pub(super) fn note_legible(&mut self, id: TransactionId, now: Time) {
+        let t = &self.work.transactions[id];
+        match t.origin {
+            Origin::User => {
+                self.work.probe.page_read(now, t.request, t.lpa, t.sectors, t.ppa);
+                self.keep_read(id, now);
+            }
+            Origin::Mapping => self.work.probe.translation_read(now, t.lpa, t.ppa),
+            _ => {}
+        }
     }
 
     /// Gives back the path that the LUN holds, if it does.
@@ -665,7 +674,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
                 self.work.root_causes.charge_page(id, Cause::ChipBusyErase, now);
                 self.work.root_causes.ends(Ended::Erase, id);
             }
-            let failed = self.flash.erase_fails();
+            let failed = self.flash.erase_fails(self.work.transactions[id].ppa.plane);
             self.ftl.count_out(lun);
             self.ftl.erased(&mut self.work, id, failed, now);
             self.carry_out(now);
@@ -678,17 +687,23 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     #[inline]
     fn flash_page_programmed(&mut self, first: TransactionId, lun: LunId, now: Time) {
         self.ftl.flash_page_programmed(self.work.transactions[first].ppa, now);
-        let again = self.flash.program_fails().then(|| self.ftl.retire_failed(&self.work, first));
+        let write = self.work.transactions[first];
+        let again = self.flash.program_fails(write.ppa.plane).then(|| self.ftl.retire_failed(&self.work, first));
         let mut group = FlashPageGroup::<X>::of(first);
         while let Some(id) = group.part(&mut self.work.transactions) {
             self.ftl.count_out(lun);
             self.work.charge_page(id, Cause::ArrayProgram, now);
             match (again, self.work.transactions[id].origin) {
+                (failed, Origin::Parity) => self.ftl.parity_programmed(&mut self.work, id, failed.is_some(), now),
                 (Some(again), _) => self.ftl.program_failed(&mut self.work, id, again, now),
                 (None, Origin::Gc) => self.ftl.copy_programmed(&mut self.work, id, now),
                 (None, Origin::Mapping) => self.ftl.translation_programmed(&mut self.work, id, now),
                 (None, _) => self.ftl.host_page_programmed(&mut self.work, id, now),
             }
+            self.carry_out(now);
+        }
+        if X::SUPERBLOCKS && self.ftl.has_parity() {
+            self.ftl.send_due_parity(&mut self.work, &write, now);
             self.carry_out(now);
         }
     }

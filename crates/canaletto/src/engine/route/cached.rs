@@ -135,7 +135,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     fn new_part(&mut self, id: RequestId, now: Time) -> TransactionId {
         let request = &mut self.work.requests[id];
         request.outstanding += 1;
-        let (flow, since) = (request.flow, request.account.since);
+        let (flow, since) = (request.flow, request.since);
         let part = Transaction::of_request(Operation::Read, id, self.ftl.priority(flow), 0, 0, now);
         let part = self.work.new_page(Transaction { origin: Origin::Cached, flow, since, ..part });
         if self.work.requests[id].kind == Kind::Read && since < now {

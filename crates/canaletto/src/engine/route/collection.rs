@@ -92,6 +92,23 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         self.scheduler.touch_all_if_noticed();
     }
 
+    /// Schedules the moment at which a die stops working, if one does.
+    #[cold]
+    pub(super) fn schedule_loss(&mut self) {
+        if let Some((die, time)) = self.lost_die {
+            self.events.push(time, Event::DieLost(die));
+        }
+    }
+
+    /// A die stops working: superblocks go on without it.
+    #[cold]
+    pub(super) fn lose_die(&mut self, die: u32, now: Time) {
+        let planes = die * self.layout.planes_per_die..(die + 1) * self.layout.planes_per_die;
+        self.flash.lose_die(planes.clone());
+        self.ftl.lose_die(planes);
+        self.offer_paths(now);
+    }
+
     /// Schedules the next scan for data that are too old, if ages matter.
     #[cold]
     pub(super) fn schedule_refresh_scan(&mut self, now: Time) {

@@ -321,6 +321,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             }
             Outcome::SeatStalled(table) => self.ftl.seat_stalled(&mut self.work, table, now),
             Outcome::LunChanged(lun) => self.refresh(lun),
+            Outcome::Rebuild(id) => self.rebuild(id, now),
             Outcome::RegisterFreed(chip) => self.paths.fabric.release_register(chip),
         }
     }
@@ -388,8 +389,12 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     /// A page's data are in the controller's memory.
     #[inline(always)]
     fn read_arrived(&mut self, id: TransactionId, now: Time) {
+        if X::SUPERBLOCKS && self.ftl.awaits_rebuild(id) {
+            return self.rebuild(id, now);
+        }
         match (self.work.transactions[id].origin, self.work.transactions[id].old_page) {
             (Origin::OldPage | Origin::Mapping, OldPage::For(write)) => self.old_page_read(id, write, now),
+            (Origin::Rebuild, _) => self.rebuild_with(id, now),
             (Origin::Gc, _) => {
                 self.ftl.copy_read(&mut self.work, id);
                 self.carry_out(now);
@@ -400,6 +405,31 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             }
             _ => self.page_finished(id, now),
         }
+    }
+
+    /// Reads what an illegible page is rebuilt from.
+    #[cold]
+    fn rebuild(&mut self, id: TransactionId, now: Time) {
+        let waits = self.ftl.begin_rebuild(&mut self.work, id, now);
+        self.carry_out(now);
+        if !waits {
+            self.rebuilt(id, now);
+        }
+    }
+
+    /// A page is there of which another one is rebuilt: with the last one that one's read goes on.
+    #[cold]
+    fn rebuild_with(&mut self, id: TransactionId, now: Time) {
+        if let Some(read) = self.ftl.rebuilds_with(&mut self.work, id) {
+            self.rebuilt(read, now);
+        }
+    }
+
+    fn rebuilt(&mut self, read: TransactionId, now: Time) {
+        if self.ftl.end_rebuild(&mut self.work, read, now) {
+            self.note_legible(read, now);
+        }
+        self.read_arrived(read, now);
     }
 
     /// The old page that a write needs is there: the write can be issued.

@@ -75,6 +75,8 @@ enum Event<E> {
     RefreshScan,
     /// The drive may have been idle long enough to fold its pseudo-SLC cache.
     FoldIdle,
+    /// A die stops working.
+    DieLost(u32),
 }
 
 /// Puts events of the host into the queue: the link's directions have slots of their own there, of their numbers.
@@ -117,6 +119,8 @@ pub struct Route<'p, F: Fabric, P: Probe, X: Features> {
     refills: Vec<RequestId>,
     /// Whether a scan for data that are too old is scheduled.
     refresh_is_scheduled: bool,
+    /// The die that stops working, and when.
+    lost_die: Option<(u32, Time)>,
     /// The number of the only flow that makes requests, if not all do.
     alone: Option<u16>,
     seed: u64,
@@ -167,6 +171,7 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
             },
             refills: Vec::new(),
             refresh_is_scheduled: false,
+            lost_die: design.flash.failures.lost_die.map(|die| (die, Time(design.flash.failures.lost_die_at.0))),
             alone: options.alone,
             seed: options.seed,
             layout: layout.clone(),
@@ -186,6 +191,7 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
         self.host.start(self.alone, host_events!(events));
         self.check_host()?;
         self.schedule_refresh_scan(self.events.now());
+        self.schedule_loss();
         let mut until_watch = WATCH_EVERY;
         loop {
             self.step_fabric(Time::MAX);
@@ -342,6 +348,7 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
             Due::Event(Event::CacheIdle) => self.destage_if_idle(now),
             Due::Event(Event::RefreshScan) => self.scan_for_refresh(now),
             Due::Event(Event::FoldIdle) => self.fold_if_idle(now),
+            Due::Event(Event::DieLost(die)) => self.lose_die(die, now),
         }
     }
 

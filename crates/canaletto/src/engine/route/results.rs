@@ -3,11 +3,12 @@
 use super::Route;
 use crate::Outcome;
 use crate::config::design::Design;
+use crate::config::units::Rate;
 use crate::config::workload::Workload;
 use crate::engine::features::Features;
 use crate::engine::time::{Time, TimeSum};
 use crate::fabric::Fabric;
-use crate::fabric::facts::RouterKind;
+use crate::fabric::facts::Interconnect;
 use crate::fabric::wires::WireKind;
 use crate::flash::Operations;
 use crate::flash::address::{ChipId, LunId, PlaneId};
@@ -137,6 +138,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         let wires = self.paths.fabric.wires();
         let count = |kind| wires.iter().filter(|wire| wire.kind == kind).count() as u32;
         let crossed = self.paths.fabric.router_time();
+        let (grant_pins, of_eight) = keys.control_pins();
         assert!(facts.routers.is_some() || crossed == TimeSum::ZERO, "a fabric without routers crossed some");
         Activity {
             wires: wires.iter().map(|wire| (wire.kind, wire.active)).collect(),
@@ -145,20 +147,18 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             buffers: crossed,
             router_kind: facts.routers,
             transfers: self.paths.transfer_time(),
+            arbiter: self.paths.fabric.arbiter_time(),
             rates: Rates {
                 bus: keys.link_rate,
                 network: keys.network.link_rate,
-                commands: if facts.routers == Some(RouterKind::Switch) {
-                    keys.clusters.rate_of_grants()
-                } else {
-                    keys.sca.rate()
-                },
-                grant_pins: keys.clusters.grant_width,
+                commands: Rate(of_eight.0 * u64::from(grant_pins) / 8),
+                grant_pins,
             },
             parts: Parts {
                 chips: self.layout.chips(),
                 wires: WireKind::ALL.into_iter().map(|kind| (kind, count(kind))).collect(),
-                routers: facts.router_count(keys, self.layout.chips()),
+                routers: facts.router_count(keys, self.layout.channels, self.layout.chips_per_channel),
+                arbiter_cells: self.interconnect(design).arbiter.map_or(0, |arbiter| arbiter.cells),
                 ssd_controllers: 1,
             },
             execution: self.events.now().saturating_sub(self.work.statistics.first_arrival().unwrap_or_default()),
@@ -167,9 +167,12 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
     }
 
     fn area(&self, design: &Design) -> Area {
+        Area::of(&self.interconnect(design), self.layout.channels, &design.area)
+    }
+
+    fn interconnect(&self, design: &Design) -> Interconnect {
         let (rows, columns) = (self.layout.channels, self.layout.chips_per_channel);
-        let interconnect = (design.fabric.kind.facts().interconnect)(&design.fabric, rows, columns);
-        Area::of(&interconnect, rows, &design.area)
+        (design.fabric.kind.facts().interconnect)(&design.fabric, rows, columns)
     }
 
     fn map_of_use(&self) -> Option<Map> {

@@ -14,12 +14,9 @@ use super::{Clusters, Event};
 use crate::config::design::{Fabric as FabricConfig, interface_times};
 use crate::engine::time::Time;
 use crate::fabric::clusters::tree::TrunkId;
-use crate::fabric::packets::{DATA_HEADER_FLITS, Packets, READ_DATA_TRANSFER_FLITS};
+use crate::fabric::packets::{COLUMN_FLITS, DATA_HEADER_FLITS, Packets, READ_DATA_TRANSFER_FLITS};
 use crate::fabric::{Direction, PathId, Transfer};
 use crate::flash::interface::Operation;
-
-/// Flits that turn a chip to the column of the next part: header, command and two of column, as Networked SSD §IV-B would have them.
-const COLUMN_FLITS: u64 = 1 + 1 + 2;
 
 /// Sizes of parts, and those that wait.
 #[derive(serde::Serialize, serde::Deserialize)]

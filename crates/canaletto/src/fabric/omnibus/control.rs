@@ -51,6 +51,11 @@ impl ControlPlane {
         self.free_at + self.delay
     }
 
+    /// Time from sending a message to its receiver's acting on it, if none is in its way.
+    pub fn least(&self) -> Time {
+        self.message + self.delay
+    }
+
     /// Messages sent, those of them that waited, and the time that they waited in nanoseconds.
     pub fn counters(&self) -> Vec<(&'static str, u64)> {
         let waited = (self.waits.seconds() * 1e9).round() as u64;

@@ -58,7 +58,7 @@ impl ChipToChip<Event> for Omnibus {
         assert!(self.copy_is_free(from, to), "a copy starts only if its bus is free");
         let (bus, messages) = (self.grid.ways(to).column, self.copy_messages(from, to));
         let direction = Direction::FromChip;
-        let path = self.transfers.insert(Crossing { chip: from, to, direction, second: Time::ZERO, left: 1, bus });
+        let path = self.transfers.insert(Crossing { to, ..Crossing::new(from, direction, bus) });
         let transfer = Transfer { chip: from, direction, command: Time::ZERO, data: time };
         self.take(path, bus, messages, transfer, now, later);
         path

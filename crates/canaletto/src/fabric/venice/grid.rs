@@ -4,7 +4,8 @@
 //! higher row. Links are numbered along the rows first, then along the columns, then those of the controllers.
 
 use crate::config::design::ControllerEdge;
-use crate::fabric::wires::Place;
+use crate::fabric::venice::router::LinkUse;
+use crate::fabric::wires::{ControllerUse, Place, Wire, WireKind};
 use crate::typed_id;
 
 typed_id!(
@@ -208,6 +209,28 @@ impl Grid {
         }
     }
 
+    /// All links as wires, those of controllers after those between routers, with the use of each.
+    pub fn wires<'a>(&'a self, used: impl Fn(LinkId) -> LinkUse + 'a) -> impl Iterator<Item = Wire> + 'a {
+        (0..self.links() + self.rows).map(LinkId).map(move |link| {
+            let LinkUse { busy, active, .. } = used(link);
+            let Some(controller) = link.0.checked_sub(self.links()) else {
+                let (from, to) = self.ends(link);
+                let name = format!("link {},{} to {},{}", from.0, from.1, to.0, to.1);
+                return Wire { name, kind: WireKind::Link, from, to, busy, active };
+            };
+            let (row, column) = self.place(self.entry(controller).router());
+            let (from, to) = (self.controller_place(controller), (row as i32, column as i32));
+            let name = format!("link of controller {controller}");
+            Wire { name, kind: WireKind::ControllerLink, from, to, busy, active }
+        })
+    }
+
+    /// A controller, which is in use as long as its own link.
+    pub fn controller_use(&self, controller: u32, own_link: LinkUse) -> ControllerUse {
+        let (name, place) = (format!("controller {controller}"), self.controller_place(controller));
+        ControllerUse { name, place, busy: own_link.busy }
+    }
+
     fn is_east(&self, controller: u32) -> bool {
         self.edge == ControllerEdge::Alternating && controller % 2 == 1
     }
@@ -235,6 +258,15 @@ impl Grid {
         let (from, to) = self.ends(link);
         let port = if link.0 < self.along_rows() { Port::Right } else { Port::Up };
         (PortAt::new(router(from), port), PortAt::new(router(to), port.opposite()))
+    }
+
+    /// The link between two neighbours.
+    ///
+    /// # Panics
+    /// If they are none.
+    pub fn link_between(&self, one: RouterId, other: RouterId) -> LinkId {
+        let leads = |port| self.neighbour(one, port).filter(|&(_, next)| next == other);
+        Port::ALL.into_iter().find_map(leads).expect("neighbours").0
     }
 
     /// What a port leads to: the link and the next router. None where the array ends.

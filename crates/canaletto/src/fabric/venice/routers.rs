@@ -100,6 +100,18 @@ impl Routers {
         }
     }
 
+    /// A link that nothing crosses any more, as if somebody had reserved it for ever.
+    pub fn fail(&mut self, link: LinkId) {
+        let (output, _) = self.grid.outputs(link);
+        if self.routers[output.router().index()].free & output.bit() != 0 {
+            self.links().toggle(output.router(), (output.port(), output.bit()));
+        }
+    }
+
+    fn links(&mut self) -> Links<'_> {
+        Links { routers: &mut self.routers, reach: &mut self.reach }
+    }
+
     /// A controller's scout of a number, which has tried nothing yet and is on its way to the controller's router.
     pub fn scout(&self, controller: u32, destination: RouterId, number: u64, now: Time) -> Scout {
         let mut scout = Scout::new(controller, destination, number);
@@ -318,17 +330,5 @@ impl Routers {
             entry = self.links().reserve(at, (exit, exit.bit()), Row::new(packet, entry), Time::ZERO);
         }
         self.routers[entry.router().index()].ejection = Row::new(packet, entry);
-    }
-
-    /// Marks a link as reserved by nobody in particular.
-    pub fn block(&mut self, link: LinkId) {
-        let (output, _) = self.grid.outputs(link);
-        if !self.is_taken(output.router(), output.port()) {
-            self.links().toggle(output.router(), (output.port(), output.bit()));
-        }
-    }
-
-    fn links(&mut self) -> Links<'_> {
-        Links { routers: &mut self.routers, reach: &mut self.reach }
     }
 }

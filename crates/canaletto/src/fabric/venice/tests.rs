@@ -56,7 +56,7 @@ fn reachable(routers: &Routers, grid: &Grid, from: RouterId, to: RouterId, minim
 
 fn routers_connect(grid: &Grid, blocked: u64, from: RouterId, to: RouterId) -> bool {
     let mut routers = Routers::new(grid.clone(), Time::from_ns(3));
-    (0..grid.links()).filter(|l| blocked >> l & 1 == 1).for_each(|l| routers.block(LinkId(l)));
+    (0..grid.links()).filter(|l| blocked >> l & 1 == 1).for_each(|l| routers.fail(LinkId(l)));
     routers.is_connected(from, to)
 }
 
@@ -90,7 +90,7 @@ fn a_lone_scout_fails_only_where_no_way_is_free() {
         for controller in 0..rows {
             for chip in 0..grid.routers() {
                 let mut routers = Routers::new(grid.clone(), Time::from_ns(3));
-                (0..grid.links()).filter(|l| blocked >> l & 1 == 1).for_each(|l| routers.block(LinkId(l)));
+                (0..grid.links()).filter(|l| blocked >> l & 1 == 1).for_each(|l| routers.fail(LinkId(l)));
                 let source = grid.entry(controller).router();
                 let exists = reachable(&routers, &grid, source, RouterId(chip), false);
                 let (path, hops) = search(&mut routers, controller, chip);
@@ -221,13 +221,6 @@ fn a_circuit_is_torn_down_link_by_link() {
     }
 }
 
-/// The link between two routers.
-fn link_between(grid: &Grid, one: u32, other: u32) -> LinkId {
-    let ends = [one, other].map(|r| grid.place(RouterId(r))).map(|(row, column)| (row as i32, column as i32));
-    let joins = |link: &LinkId| grid.ends(*link) == (ends[0], ends[1]) || grid.ends(*link) == (ends[1], ends[0]);
-    (0..grid.links()).map(LinkId).find(joins).expect("neighbours")
-}
-
 /// On 2 × 2 chips, with a link blocked, the transfer of controller 1 cuts a chip off from controller 0, whose scout fails; it
 /// is sent a while later. The time from its first to its last scout is the conflict; that to the end of the first transfer is
 /// returned with it.
@@ -240,7 +233,7 @@ fn second_of_two(
     let mut config = config();
     (config.venice.retry, config.venice.tear_down) = (retry, tear_down);
     let mut bench = Bench::<Venice>::new(&config, &array(2, 2));
-    bench.fabric.routers.block(link_between(&grid(2, 2), blocked.0, blocked.1));
+    bench.fabric.routers.fail(grid(2, 2).link_between(RouterId(blocked.0), RouterId(blocked.1)));
     bench.start(bench.page(chips[0], Direction::FromChip));
     let later = Time::from_ns(100);
     bench.run_until(later);

@@ -1,5 +1,6 @@
 //! Blocks as a policy that chooses one to collect sees them.
 
+use super::parity::holds_parity;
 use super::pseudo_slc::Mode;
 use super::{Block, Plane};
 
@@ -34,6 +35,8 @@ pub struct Candidates<'a> {
     pub(super) pages_per_block: u32,
     /// Pages in a flash page.
     pub(super) step: u32,
+    /// Planes that are lost together where superblocks have parity; 0 without.
+    pub(super) parity_unit: usize,
 }
 
 impl Candidates<'_> {
@@ -75,13 +78,26 @@ impl Candidates<'_> {
         plane.full.iter().position(|&valid| valid == fewest).map(|block| block as u32)
     }
 
-    /// Pages of a block that collecting it does not reclaim: valid ones, and of a superblock those of its bad blocks, so that
-    /// superblocks of different sizes compare by what is reclaimed.
+    /// Pages of a block that collecting it does not reclaim: valid ones, and of a superblock those of its bad blocks and of
+    /// parity, so that superblocks of different sizes compare by what is reclaimed.
     pub fn valid(&self, block: u32) -> u32 {
+        let kept = |(place, b): (usize, &Block)| match b.bad || self.holds_parity(place, block) {
+            true => self.pages_per_block,
+            false => b.valid,
+        };
         match self.planes {
             [_] => self.to_copy(block),
-            _ => self.blocks(block).map(|b| if b.bad { self.pages_per_block } else { b.valid }).sum(),
+            _ => self.blocks(block).enumerate().map(kept).sum(),
         }
+    }
+
+    fn holds_parity(&self, place: usize, block: u32) -> bool {
+        holds_parity(self.planes, self.parity_unit, place, block)
+    }
+
+    /// Pages of a block that can hold data, of a superblock without bad blocks those beside parity.
+    pub fn data_pages_per_block(&self) -> u32 {
+        self.pages_per_block * (self.planes.len() - self.parity_unit) as u32
     }
 
     /// Valid pages of a block.
@@ -96,8 +112,10 @@ impl Candidates<'_> {
 
     /// Pages that are free once the block is collected and were not before, in whole flash pages.
     pub fn reclaimed_pages(&self, block: u32) -> u32 {
-        let given_back = |b: &&Block| !b.bad && b.mode != Mode::Static;
-        let out_of_date: u32 = self.blocks(block).filter(given_back).map(|b| b.written - b.valid).sum();
+        let given_back =
+            |(place, b): &(usize, &Block)| !b.bad && b.mode != Mode::Static && !self.holds_parity(*place, block);
+        let blocks = self.blocks(block).enumerate().filter(given_back);
+        let out_of_date: u32 = blocks.map(|(_, b)| b.written - b.valid).sum();
         out_of_date / self.step * self.step
     }
 

@@ -10,10 +10,11 @@
 //! in size then, free ones are counted in pages: [`Blocks::free`] tells how many whole ones these make.
 
 use std::cmp::Reverse;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
-use super::{Block, Blocks, Frontier};
+use super::parity::{Stripes, holds_parity};
+use super::{Block, Blocks, Frontier, Plane};
 use crate::flash::address::{PlaneId, Ppa};
 use crate::ftl::precondition::Seeds;
 
@@ -41,6 +42,8 @@ pub(super) struct Superblocks {
     erased_pages: Vec<u64>,
     /// Places of each group that were given to those who have no page yet.
     waiting: Vec<u32>,
+    /// Parity over the blocks of each.
+    pub(super) stripes_of_parity: Stripes,
 }
 
 impl Superblocks {
@@ -70,9 +73,14 @@ impl Superblocks {
     }
 }
 
+/// Whether the block in a place among a group's planes takes data: it is good, and not for parity.
+fn takes_data(planes: &[Plane], parity_unit: usize, place: usize, block: u32) -> bool {
+    !planes[place].blocks[block as usize].bad && !holds_parity(planes, parity_unit, place, block)
+}
+
 impl Blocks {
-    /// The same fresh drive with superblocks over groups of so many planes.
-    pub fn in_superblocks(mut self, planes: u32) -> Blocks {
+    /// The same fresh drive with superblocks over groups of so many planes, and parity over units of so many (0: none).
+    pub fn in_superblocks(mut self, planes: u32, parity_unit: u32) -> Blocks {
         let frontiers = self.frontiers.per_plane();
         let groups = self.planes.len() / planes as usize;
         let stripe = || Stripe { open: VecDeque::new(), current: 0, page: self.pages_per_block, plane: 0 };
@@ -84,6 +92,7 @@ impl Blocks {
             streams: self.frontiers.streams(),
             erased_pages: vec![0; groups],
             waiting: vec![0; groups],
+            stripes_of_parity: Stripes::new(parity_unit),
         }));
         if self.bad.factory > 0.0 {
             self.look_at_all();
@@ -157,15 +166,16 @@ impl Blocks {
         PlaneId(self.group(plane).start as u32)
     }
 
-    /// Pages of a superblock without bad blocks.
+    /// Pages for data of a superblock without bad blocks.
     fn size(&self, plane: PlaneId) -> u64 {
-        self.group(plane).len() as u64 * u64::from(self.pages_per_block)
+        (self.group(plane).len() - self.parity_unit()) as u64 * u64::from(self.pages_per_block)
     }
 
-    /// Pages of a superblock.
+    /// Pages for data of a superblock.
     fn capacity(&self, plane: PlaneId, block: u32) -> u64 {
-        let good = self.planes[self.group(plane)].iter().filter(|p| !p.blocks[block as usize].bad).count();
-        good as u64 * u64::from(self.pages_per_block)
+        let (unit, planes) = (self.parity_unit(), &self.planes[self.group(plane)]);
+        let for_data = |place: &usize| takes_data(planes, unit, *place, block);
+        (0..planes.len()).filter(for_data).count() as u64 * u64::from(self.pages_per_block)
     }
 
     /// Pages of a group's free superblocks.
@@ -201,7 +211,7 @@ impl Blocks {
         let p = &self.planes[plane.index()];
         let has_room = |b: &Block| !b.bad && b.written < self.pages_per_block;
         let mut open = superblocks.stripe(plane, frontier).open.iter().copied();
-        open.find(|&block| has_room(&p.blocks[block as usize]))
+        open.find(|&block| has_room(&p.blocks[block as usize]) && !self.is_parity(plane, block))
     }
 
     /// Gives a write of a frontier its place in the plane's group: the plane it goes to, and whether a free superblock was
@@ -223,17 +233,17 @@ impl Blocks {
     }
 
     fn next_place(&mut self, plane: PlaneId, frontier: Frontier) -> Option<PlaneId> {
-        let (group, pages) = (self.group(plane), self.pages_per_block);
+        let (group, pages, unit) = (self.group(plane), self.pages_per_block, self.parity_unit());
         let stripe = self.superblocks.as_mut()?.stripe_mut(plane, frontier);
         while stripe.page < pages {
-            let to = group.start + stripe.plane as usize;
+            let place = stripe.plane as usize;
             stripe.plane += 1;
             if stripe.plane as usize == group.len() {
                 (stripe.page, stripe.plane) = (stripe.page + 1, 0);
             }
-            if !self.planes[to].blocks[stripe.current as usize].bad {
+            if takes_data(&self.planes[group.clone()], unit, place, stripe.current) {
                 self.count_waiting(plane, 1);
-                return Some(PlaneId(to as u32));
+                return Some(PlaneId((group.start + place) as u32));
             }
         }
         None
@@ -247,11 +257,12 @@ impl Blocks {
             return 0;
         }
         let left = u64::from(self.pages_per_block - stripe.page);
-        let of_plane = |(place, p): (u32, &super::Plane)| {
-            let bad = p.blocks[stripe.current as usize].bad;
-            if bad { 0 } else { left - u64::from(place < stripe.plane) }
+        let (unit, planes) = (self.parity_unit(), &self.planes[self.group(plane)]);
+        let of_plane = |place: usize| match takes_data(planes, unit, place, stripe.current) {
+            true => left - u64::from((place as u32) < stripe.plane),
+            false => 0,
         };
-        (0..).zip(&self.planes[self.group(plane)]).map(of_plane).sum()
+        (0..planes.len()).map(of_plane).sum()
     }
 
     fn may_open_superblock(&self, plane: PlaneId, frontier: Frontier) -> bool {
@@ -298,18 +309,25 @@ impl Blocks {
         }
     }
 
-    /// Whoever had a place has its page now; if `is_last`, the last of its block, whose superblock may be full then.
-    pub(super) fn page_is_taken(&mut self, plane: PlaneId, frontier: Frontier, is_last: bool) {
-        self.count_waiting(plane, -1);
-        if !is_last {
-            return;
+    /// Whoever had a place has its page now. With the last of its block its superblock may be full.
+    pub(super) fn page_is_taken(&mut self, at: Ppa) {
+        self.count_waiting(at.plane, -1);
+        self.note_begun(at);
+        if at.page + 1 == self.pages_per_block {
+            self.close_full_superblocks(at.plane);
         }
+    }
+
+    /// A block of a plane is full: its superblock may be.
+    pub(super) fn close_full_superblocks(&mut self, plane: PlaneId) {
         let group = self.group(plane);
         let (planes, pages) = (&self.planes[group], self.pages_per_block);
         let has_room =
             |&block: &u32| planes.iter().map(|p| &p.blocks[block as usize]).any(|b| !b.bad && b.written < pages);
         if let Some(superblocks) = &mut self.superblocks {
-            superblocks.stripe_mut(plane, frontier).open.retain(has_room);
+            let first = superblocks.group(plane) * superblocks.frontiers;
+            let stripes = &mut superblocks.stripes[first..first + superblocks.frontiers];
+            stripes.iter_mut().for_each(|stripe| stripe.open.retain(has_room));
         }
     }
 
@@ -335,6 +353,7 @@ impl Blocks {
     /// The superblock is empty: free again, as far as its blocks are good.
     pub(super) fn erase_superblock(&mut self, plane: PlaneId, block: u32, endurance: u32) {
         let group = self.group(plane);
+        self.forget_void(plane, block);
         for plane in self.planes_of_group(plane) {
             self.empty(plane, block);
             let p = &mut self.planes[plane.index()];
@@ -354,6 +373,26 @@ impl Blocks {
         }
         let erases = self.planes[group].iter().map(|p| p.blocks[block as usize].erases).max().unwrap_or(0);
         self.set_free(self.leader(plane), block, if self.by_wear { erases } else { 0 });
+    }
+
+    /// Makes the superblocks of a group that were never opened ones that are erased.
+    pub(super) fn open_all(&mut self, leader: PlaneId) {
+        let untouched = self.planes[leader.index()].blocks.len() as u32;
+        let group = self.group(leader);
+        for p in &mut self.planes[group] {
+            (untouched..self.blocks_per_plane).for_each(|_| p.add(Block::default()));
+            p.unopened = 0;
+        }
+        (untouched..self.blocks_per_plane).for_each(|block| self.set_free(leader, block, 0));
+    }
+
+    /// Counts the pages of a group's free superblocks anew.
+    pub(super) fn count_erased_pages(&mut self, leader: PlaneId, free: &BTreeSet<u32>) {
+        let pages = free.iter().map(|&block| self.capacity(leader, block)).sum();
+        if let Some(superblocks) = &mut self.superblocks {
+            let group = superblocks.group(leader);
+            superblocks.erased_pages[group] = pages;
+        }
     }
 
     fn set_free(&mut self, leader: PlaneId, block: u32, wear: u32) {

@@ -15,6 +15,7 @@ use crate::flash::address::PlaneId;
 use crate::ftl::blocks::Frontier;
 use crate::ftl::gc::policy::Policy;
 use crate::ftl::placement::Placement;
+use crate::ftl::precondition::occupied::Occupied;
 use crate::ftl::precondition::rates::{Rates, Traced, of_spaces};
 use crate::ftl::precondition::spaces::Spaces;
 use crate::ftl::precondition::{Kind, Seeds};
@@ -56,7 +57,9 @@ pub fn seeds(
 ) -> Result<Seeds, String> {
     let per_page = u64::from(limits.layout.sectors_per_page);
     let rates = of_spaces(&workload.flow, &limits.flows, workload.partitioned, per_page, traced);
-    let maker = Maker { design, limits, occupancies: occupancies(design, workload), rates, seed };
+    let occupied =
+        rates.iter().zip(occupancies(design, workload)).map(|(rates, share)| Occupied::new(rates, share)).collect();
+    let maker = Maker { design, limits, occupied, rates, seed };
     let spaces = spaces(design, workload, limits)?;
     let mut made: Vec<(Vec<usize>, Planes)> = Vec::new();
     let (mut planes, mut kind_of) = (Vec::new(), Vec::new());
@@ -117,7 +120,7 @@ struct Planes {
 struct Maker<'a> {
     design: &'a Design,
     limits: &'a Limits,
-    occupancies: Vec<f64>,
+    occupied: Vec<Occupied>,
     rates: Vec<Rates>,
     seed: u64,
 }
@@ -137,7 +140,7 @@ impl Maker<'_> {
             for run in &self.rates[space].runs {
                 let pages = spaces.pages_between(space, plane, from, run.until);
                 from = run.until;
-                let alike = (run.rate, self.occupancies[space]);
+                let alike = (run.rate, self.occupied[space].of(run.rate));
                 let class = classes.iter().position(|&known| known == alike).unwrap_or(0);
                 members[class] += pages;
                 runs.push((pages, class));
@@ -186,7 +189,7 @@ impl Maker<'_> {
         let mut classes: Vec<Alike> = Vec::new();
         for &space in of {
             for run in &self.rates[space].runs {
-                let alike = (run.rate, self.occupancies[space]);
+                let alike = (run.rate, self.occupied[space].of(run.rate));
                 if !classes.contains(&alike) {
                     classes.push(alike);
                 }
@@ -229,8 +232,9 @@ impl Maker<'_> {
 
     /// Which classes a flow's block being filled holds: those of its space, in the ratio of its writes.
     fn mix_of(&self, space: usize, classes: &[Alike], mapped: &[u32]) -> Vec<f64> {
+        let occupied = self.occupied[space];
         let has = |alike: &Alike| {
-            alike.1 == self.occupancies[space] && self.rates[space].runs.iter().any(|run| run.rate == alike.0)
+            alike.1 == occupied.of(alike.0) && self.rates[space].runs.iter().any(|run| run.rate == alike.0)
         };
         let of_space = |weight: fn(&Alike) -> f64| -> Vec<f64> {
             let each = classes.iter().zip(mapped);

@@ -5,6 +5,7 @@
 //! storing anything a page. `replay` really writes : both are compared in `tests/precondition.rs`.
 
 pub mod drive;
+pub mod occupied;
 pub mod rates;
 pub mod spaces;
 

@@ -230,9 +230,12 @@ impl SeededPlane {
         (0..).zip(numbers).map(move |(slot, (class, rank))| (scatter.apply(slot), self.classes.page(class, rank)))
     }
 
-    /// A logical page of the same class that holds data, for one that does not; another one for every `attempt`.
+    /// A logical page that holds data, for one that does not; another one for every `attempt`. It is of the same class, or
+    /// of the largest one if none of that class holds data.
     pub fn stand_in(&self, logical: u32, attempt: u32) -> Option<u32> {
-        let (class, rank) = self.classes.rank(logical);
+        let (own, rank) = self.classes.rank(logical);
+        let mapped = |class: &usize| self.members[*class].mapped;
+        let class = Some(own).filter(|own| mapped(own) > 0).or_else(|| (0..self.members.len()).max_by_key(mapped))?;
         let drawn = mix(self.key ^ mix(u64::from(attempt) << 32 | u64::from(rank)));
         let number = (drawn >> 32) as u32 % NonZeroU32::new(self.members[class].mapped)?;
         Some(self.classes.page(class, self.members[class].numbers.invert(number)))

@@ -89,12 +89,13 @@ fn operations_may_have_energies_of_their_own() {
 
 #[test]
 fn idle_parts_draw_for_the_whole_run() {
-    let parts = Parts { chips: 64, wires: vec![(WireKind::Link, 112)], routers: 64, ssd_controllers: 1 };
+    let parts =
+        Parts { chips: 64, wires: vec![(WireKind::Link, 112)], routers: 64, arbiter_cells: 50, ssd_controllers: 1 };
     let router_kind = Some(RouterKind::Circuit);
     let report = of(&Activity { parts, router_kind, execution: Time::from_us(1_000_000), ..Activity::default() });
     let idle = report.energy_detail.idle;
     assert!(close(idle.chips, 64.0 * 0.033) && close(idle.controller, 2000.0), "{idle:?}");
-    assert!(close(idle.wires, 1.12 * 1.08) && close(idle.routers, 0.64 * 0.241), "{idle:?}");
+    assert!(close(idle.wires, 1.12 * 1.08) && close(idle.routers, 0.64 * 0.241 + 0.5 * 0.024), "{idle:?}");
     assert!(close(report.average_power_mw.unwrap(), report.energy_mj.total), "over one second");
 }
 
@@ -167,7 +168,7 @@ fn the_report_has_the_promised_names() {
 }
 
 /// Milliwatts of each kind of wire at some rates.
-fn powers(keys: &Wires, bus: u64, network: u64) -> [f64; 12] {
+fn powers(keys: &Wires, bus: u64, network: u64) -> [f64; 13] {
     let keys = Energy { wires: keys.clone(), ..Energy::default() };
     let rates = Rates { bus: Rate(bus), network: Rate(network), commands: Rate(bus), grant_pins: 2 };
     WireKind::ALL.map(|kind| wire_power(&keys, &rates, kind))
@@ -190,9 +191,9 @@ fn every_kind_has_its_key_and_its_width() {
         inner_bus: mw(28),
         ..Wires::default()
     };
-    let expected = [4.0, 8.0, 4.0, 8.0, 12.0, 16.0, 4.0, 20.0, 5.0, 48.0, 56.0, 12.0];
+    let expected = [4.0, 8.0, 4.0, 8.0, 12.0, 16.0, 4.0, 20.0, 5.0, 48.0, 56.0, 12.0, 4.0];
     assert_eq!(powers(&keys, BUS, NETWORK), expected);
-    let routers = Routers { circuit: mw(4), packet: mw(8), buffer: mw(12), switch: mw(16) };
+    let routers = Routers { circuit: mw(4), packet: mw(8), buffer: mw(12), switch: mw(16), ..Routers::default() };
     let kinds = [RouterKind::Circuit, RouterKind::Packet, RouterKind::NarrowPacket, RouterKind::Switch];
     let keys = Energy { routers, ..Energy::default() };
     assert_eq!(kinds.map(|kind| router_power(&keys, Some(kind))), [4.0, 8.0, 2.0, 32.0]);
@@ -217,8 +218,9 @@ fn a_byte_takes_the_same_energy_at_any_rate_and_width() {
             .fabric
     };
     let buses = [WireKind::Channel, WireKind::CommandChannel, WireKind::Column, WireKind::Path];
-    let others = [WireKind::Link, WireKind::ControllerLink, WireKind::Trunk, WireKind::InnerBus, WireKind::GrantLine];
-    for kind in buses.into_iter().chain(others) {
+    let grants = [WireKind::GrantLine, WireKind::GrantBus];
+    let others = [WireKind::Link, WireKind::ControllerLink, WireKind::Trunk, WireKind::InnerBus];
+    for kind in buses.into_iter().chain(others).chain(grants) {
         let (slow, fast) = (at(kind, 1, 1), at(kind, 4, 1));
         assert!(close(slow.wires, fast.wires), "{kind:?}");
         assert!(close(slow.routers, fast.routers) && close(slow.buffers, fast.buffers));
@@ -228,6 +230,15 @@ fn a_byte_takes_the_same_energy_at_any_rate_and_width() {
     assert!(close(at(WireKind::Link, 2, 1).wires, 4096.0 * 8.0 * 0.135e-9));
     let channel = powers(&Wires::default(), BUS / 3, NETWORK)[0];
     assert!(close(channel, 1.125e-9 * 8.0 * 0.4e9), "{channel}");
+}
+
+/// All cells of an arbiter step while it searches, whatever crosses the routers meanwhile.
+#[test]
+fn an_arbiter_takes_power_while_it_searches() {
+    let parts = Parts { arbiter_cells: 64, ..Parts::default() };
+    let of_time = |us| of(&Activity { arbiter: Time::from_us(us), parts: parts.clone(), ..Activity::default() });
+    let [one, three] = [1, 3].map(|us| of_time(us).energy_detail.fabric.routers);
+    assert!(close(one, 64.0 * 0.024 * 1e-6) && close(three, 3.0 * one), "{one} {three}");
 }
 
 /// A termination takes power for as long as its wire is driven, at any rate: eight wires of a bus, sixteen of a wide one, and
@@ -280,11 +291,18 @@ fn activity(kind: RouterKind) -> impl Strategy<Value = Activity> {
             erase_time: array.2.into(),
             wires,
             routers: routers.into(),
+            arbiter: Time(array.0.0 / 2),
             buffers: buffers.into(),
             router_kind: Some(kind),
             transfers: transfers.into(),
             rates: Rates::default(),
-            parts: Parts { chips: 64, wires: vec![(WireKind::Link, 112)], routers: 64, ssd_controllers: 1 },
+            parts: Parts {
+                chips: 64,
+                wires: vec![(WireKind::Link, 112)],
+                routers: 64,
+                arbiter_cells: 64,
+                ssd_controllers: 1,
+            },
             execution,
         },
     )
@@ -301,6 +319,7 @@ fn both(a: &Activity, b: &Activity) -> Activity {
         erase_time: a.erase_time + b.erase_time,
         wires: a.wires.iter().chain(&b.wires).copied().collect(),
         routers: a.routers + b.routers,
+        arbiter: a.arbiter + b.arbiter,
         buffers: a.buffers + b.buffers,
         router_kind: a.router_kind,
         transfers: a.transfers + b.transfers,

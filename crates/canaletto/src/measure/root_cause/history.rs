@@ -1,35 +1,57 @@
 //! Histories of resources: what kept each busy, moment by moment.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use crate::engine::time::Time;
 use crate::measure::blame::{Cause, Ledger};
 
 /// Spans kept before it is looked for those that nobody can ask for any more.
-const ROOM: usize = 512;
+pub const ROOM: usize = 512;
 
-/// Sum by cause of what a resource was busy with, and its recent spans in order.
+/// Spans from one sum to the next.
+const STRIDE: usize = 64;
+
+/// A span of a history in nine bytes: there are several for each command since the oldest page in flight began.
+#[derive(Clone, Copy)]
+#[repr(C, packed)]
+struct Span {
+    end: Time,
+    cause: Cause,
+}
+
+/// Number of a span of a history, as far as 32 bits tell it.
+#[derive(Clone, Copy)]
+pub struct SpanNumber(u32);
+
+impl SpanNumber {
+    /// That of the first one.
+    pub const FIRST: SpanNumber = SpanNumber(0);
+}
+
+/// Spans of a resource's recent past, each with what it was busy with, with sums so that any time of it is added up in a few steps.
 pub struct History {
+    /// Time since which it is kept.
+    begins: Time,
+    /// Time up to which it is told.
     since: Time,
-    ledger: Ledger,
-    spans: VecDeque<(Time, Cause)>,
+    spans: VecDeque<Span>,
+    /// Spans forgotten, which the number of a span counts, too.
+    forgotten: usize,
+    /// Sums by cause of all before the spans whose numbers [`STRIDE`] divides, but for number 0. Only differences mean anything.
+    sums: VecDeque<Ledger>,
     room: usize,
-    /// The first span that [`History::ledger_at`] has not passed, and the sum by cause of all before it.
-    cursor: usize,
-    behind: Ledger,
-    behind_until: Time,
 }
 
 impl History {
     /// A resource that has done nothing yet.
     pub const NEW: History = History {
+        begins: Time::ZERO,
         since: Time::ZERO,
-        ledger: Ledger::EMPTY,
         spans: VecDeque::new(),
+        forgotten: 0,
+        sums: VecDeque::new(),
         room: ROOM,
-        cursor: 0,
-        behind: Ledger::EMPTY,
-        behind_until: Time::ZERO,
     };
 
     /// Time up to which it is told.
@@ -37,47 +59,109 @@ impl History {
         self.since
     }
 
-    /// Sum by cause of all that is told.
-    pub fn ledger(&self) -> &Ledger {
-        &self.ledger
-    }
-
     /// Tells that the time up to `until` went to `cause`.
     pub fn add(&mut self, cause: Cause, until: Time) {
         if until <= self.since {
             return;
         }
-        self.ledger.charge(cause, until - self.since);
-        let goes_on = self.cursor < self.spans.len();
         match self.spans.back_mut() {
-            Some(last) if goes_on && last.1 == cause => last.0 = until,
-            _ => self.spans.push_back((until, cause)),
+            Some(last) if { last.cause } == cause => last.end = until,
+            _ => self.begin_span(cause, until),
         }
         self.since = until;
     }
 
-    /// The sum by cause up to a moment of the past that is no earlier than that of any call before; none if it is earlier.
-    pub fn ledger_at(&mut self, moment: Time) -> Option<Ledger> {
-        if moment < self.behind_until {
-            return None;
+    fn begin_span(&mut self, cause: Cause, until: Time) {
+        let number = self.forgotten + self.spans.len();
+        if number > 0 && number % STRIDE == 0 {
+            let mut sum = self.sums.back().copied().unwrap_or(Ledger::EMPTY);
+            self.sum_up(self.spans.len().saturating_sub(STRIDE)..self.spans.len(), &mut sum);
+            self.sums.push_back(sum);
         }
-        while let Some(&(end, cause)) = self.spans.get(self.cursor).filter(|(end, _)| *end <= moment) {
-            self.behind.charge(cause, end - self.behind_until);
-            self.behind_until = end;
-            self.cursor += 1;
+        self.spans.push_back(Span { end: until, cause });
+    }
+
+    /// When a span begins that is kept, by its place.
+    fn begin_of(&self, place: usize) -> Time {
+        place.checked_sub(1).map_or(self.begins, |before| self.spans[before].end)
+    }
+
+    /// Adds whole spans to a ledger.
+    fn sum_up(&self, places: Range<usize>, ledger: &mut Ledger) {
+        let mut begin = self.begin_of(places.start);
+        for &Span { end, cause } in self.spans.range(places) {
+            ledger.charge(cause, end - begin);
+            begin = end;
         }
-        let mut ledger = self.behind;
-        if let Some(&(_, cause)) = self.spans.get(self.cursor) {
-            ledger.charge(cause, moment - self.behind_until);
+    }
+
+    /// Number of the span that is told next.
+    pub fn next(&self) -> SpanNumber {
+        SpanNumber((self.forgotten + self.spans.len()) as u32)
+    }
+
+    /// Adds what happened between two moments to a ledger, as far as it is told. Returns whether the first of them is still known.
+    pub fn charge(&self, from: Time, until: Time, ledger: &mut Ledger) -> bool {
+        if from >= self.begins {
+            let first = self.spans.partition_point(|span| { span.end } <= from);
+            self.charge_from(first, from, until, ledger);
         }
-        Some(ledger)
+        from >= self.begins
+    }
+
+    /// [`History::charge`] from a moment at which `next` was its [next span](History::next), found without a search.
+    pub fn charge_since(&self, next: SpanNumber, from: Time, until: Time, ledger: &mut Ledger) {
+        debug_assert!(from >= self.begins, "what somebody waits for is kept");
+        // The span before may have grown since.
+        let place = next.0.wrapping_sub(self.forgotten as u32).wrapping_sub(1) as i32;
+        let mut first = place.max(0) as usize;
+        while self.spans.get(first).is_some_and(|span| { span.end } <= from) {
+            first += 1;
+        }
+        self.charge_from(first, from, until, ledger);
+    }
+
+    /// Adds what happened since `from`, in the span at place `first`, to a ledger.
+    fn charge_from(&self, first: usize, from: Time, until: Time, ledger: &mut Ledger) {
+        let until = until.min(self.since);
+        if from >= until {
+            return;
+        }
+        let mut last = self.spans.len() - 1;
+        while last > first && self.begin_of(last) >= until {
+            last -= 1;
+        }
+        self.sum_quickly(first..last + 1, ledger);
+        // Of the first and the last one only a part is inside.
+        ledger.discharge(self.spans[first].cause, from - self.begin_of(first));
+        ledger.discharge(self.spans[last].cause, self.spans[last].end - until);
+    }
+
+    /// Adds whole spans to a ledger, most of them by the sums between.
+    fn sum_quickly(&self, places: Range<usize>, ledger: &mut Ledger) {
+        // Numbers of the first and the last sum inside.
+        let first = (places.start + self.forgotten).div_ceil(STRIDE).max(1);
+        let last = (places.end - 1 + self.forgotten) / STRIDE;
+        if first >= last {
+            return self.sum_up(places, ledger);
+        }
+        let (begin, end) = (first * STRIDE - self.forgotten, last * STRIDE - self.forgotten);
+        let oldest = self.oldest_sum();
+        self.sum_up(places.start..begin, ledger);
+        ledger.add_difference(&self.sums[last - oldest], &self.sums[first - oldest]);
+        self.sum_up(end..places.end, ledger);
+    }
+
+    /// Number of the first sum that is kept.
+    fn oldest_sum(&self) -> usize {
+        self.forgotten.div_ceil(STRIDE).max(1)
     }
 
     /// The spans between two moments, oldest first, each with its end. What is older than all that is kept belongs to the first.
     pub fn between(&self, from: Time, until: Time) -> impl Iterator<Item = (Time, Cause)> + '_ {
-        let later = self.spans.iter().rev().take_while(|(end, _)| *end > from).count();
+        let later = self.spans.iter().rev().take_while(|span| { span.end } > from).count();
         let mut is_over = false;
-        self.spans.range(self.spans.len() - later..).map_while(move |&(end, cause)| {
+        self.spans.range(self.spans.len() - later..).map_while(move |&Span { end, cause }| {
             let is_inside = !is_over;
             is_over = end >= until;
             is_inside.then_some((end.min(until), cause))
@@ -96,27 +180,28 @@ impl History {
 
     /// Forgets the older half of the spans, whether anybody may ask for them or not.
     pub fn forget_half(&mut self) {
-        if let Some(&(moment, _)) = self.spans.get(self.spans.len() / 2) {
-            self.ledger_at(moment);
-            self.forget(moment, true);
+        if let Some(&Span { end, .. }) = self.spans.get(self.spans.len() / 2) {
+            self.forget(end, self.room);
         }
     }
 
-    /// Forgets what ended before `horizon`, and is behind the cursor if that is `kept`.
-    pub fn forget(&mut self, horizon: Time, kept: bool) {
-        let mut old = self.spans.partition_point(|&(end, _)| end <= horizon);
-        if kept {
-            old = old.min(self.cursor);
-        }
+    /// Forgets what ended before `horizon`. It [is full](History::is_full) again after half as many spans more as are left, or after
+    /// `room` in all.
+    pub fn forget(&mut self, horizon: Time, room: usize) {
+        let old = self.spans.partition_point(|span| { span.end } <= horizon);
+        self.begins = self.begin_of(old);
+        let oldest = self.oldest_sum();
+        self.forgotten += old;
         self.spans.drain(..old);
-        self.cursor = self.cursor.saturating_sub(old);
-        self.room = ROOM.max(2 * self.spans.len());
+        self.sums.drain(..(self.oldest_sum() - oldest).min(self.sums.len()));
+        self.room = room.max(self.spans.len() + self.spans.len() / 2);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn ns(n: u64) -> Time {
         Time::from_ns(n)
@@ -140,37 +225,56 @@ mod tests {
     }
 
     #[test]
-    fn ledgers_of_the_past_are_sums_of_spans() {
-        let mut history = example();
-        for (moment, read, conflict) in [(0, 0, 0), (4, 4, 0), (10, 10, 0), (12, 10, 2), (25, 15, 10), (30, 20, 10)] {
-            let ledger = history.ledger_at(ns(moment)).unwrap();
+    fn parts_of_spans_are_charged() {
+        let history = example();
+        for (from, until, read, conflict) in
+            [(0, 4, 4, 0), (0, 10, 10, 0), (2, 12, 8, 2), (12, 18, 0, 6), (25, 99, 5, 0), (30, 40, 0, 0)]
+        {
+            let mut ledger = Ledger::EMPTY;
+            assert!(history.charge(ns(from), ns(until), &mut ledger));
             assert_eq!((ledger.get(Cause::ArrayRead), ledger.get(Cause::PathConflict)), (ns(read), ns(conflict)));
         }
-        assert_eq!(history.ledger_at(ns(3)), None);
+    }
+
+    #[test]
+    fn what_is_forgotten_is_not_charged() {
+        let mut history = example();
+        history.forget(ns(15), ROOM);
+        assert_eq!(history.len(), 2);
+        history.forget_half();
+        let mut ledger = Ledger::EMPTY;
+        assert!(!history.charge(ns(29), ns(30), &mut ledger) && ledger == Ledger::EMPTY);
+        history.forget_half();
         history.add(Cause::ArrayRead, ns(40));
-        assert_eq!(history.ledger_at(ns(35)).unwrap().get(Cause::ArrayRead), ns(25));
+        assert!(history.charge(ns(35), ns(50), &mut ledger));
+        assert_eq!(ledger.get(Cause::ArrayRead), ns(5));
     }
 
-    #[test]
-    fn what_is_forgotten_is_not_needed() {
-        let mut history = example();
-        history.ledger_at(ns(20));
-        history.forget(ns(15), true);
-        assert_eq!(history.between(ns(16), ns(30)).count(), 2);
-        assert_eq!(history.ledger_at(ns(22)).unwrap().get(Cause::ArrayRead), ns(12));
-        history.forget(ns(30), true);
-        assert_eq!(history.ledger_at(ns(30)).unwrap().get(Cause::ArrayRead), ns(20));
-    }
-
-    #[test]
-    fn half_can_be_forgotten_at_any_time() {
-        let mut history = example();
-        history.forget_half();
-        assert_eq!((history.len(), history.ledger_at(ns(15))), (1, None));
-        assert_eq!(history.ledger_at(ns(25)).unwrap().get(Cause::ArrayRead), ns(15));
-        history.forget_half();
-        assert_eq!(history.len(), 0);
-        history.forget_half();
-        assert_eq!(history.ledger_at(ns(30)).unwrap().get(Cause::ArrayRead), ns(20));
+    proptest! {
+        /// However many spans, and wherever it forgets, what is charged is what the spans between say.
+        #[test]
+        fn sums_are_those_of_spans(
+            told in prop::collection::vec((0..Cause::ALL.len(), 0u64..5), 0..400),
+            horizons in prop::collection::vec(0u64..800, 0..4),
+            asked in prop::collection::vec((0u64..900, 0u64..900), 1..20),
+        ) {
+            let mut history = History::NEW;
+            for (place, &(cause, span)) in told.iter().enumerate() {
+                history.add(Cause::ALL[cause], history.since() + Time(span));
+                if let Some(&horizon) = horizons.get(place / 100).filter(|_| place % 100 == 99) {
+                    history.forget(Time(horizon).min(history.since()), ROOM);
+                }
+            }
+            for (from, until) in asked {
+                let (mut charged, mut expected, mut begin) = (Ledger::EMPTY, Ledger::EMPTY, Time(from));
+                let is_known = history.charge(Time(from), Time(until), &mut charged);
+                prop_assert_eq!(is_known, Time(from) >= history.begins);
+                for (end, cause) in history.between(Time(from), Time(until)).filter(|_| is_known && from < until) {
+                    expected.charge(cause, end - begin);
+                    begin = end;
+                }
+                prop_assert_eq!(charged, expected);
+            }
+        }
     }
 }

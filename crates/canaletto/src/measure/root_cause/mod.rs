@@ -5,9 +5,8 @@
 //! latency to the picosecond.
 //!
 //! - A LUN has one [`History`]: command on its way, array at work, data waiting in a register or crossing, ready and
-//!   waiting for a path. A page that waits for it takes the difference of the LUN's ledgers at the end and at the beginning of its
-//!   wait, which costs the number of causes however much happened meanwhile. While an array works that counts, whatever leaves
-//!   the registers beside it.
+//!   waiting for a path. A page that waits for it takes what that adds up to over its wait, which costs about the number of causes
+//!   however much happened meanwhile. While an array works that counts, whatever leaves the registers beside it.
 //! - Of several holders the one that let go is followed: of a queue's slots that which came free, whose [`History`] tells what those
 //!   who had it in turn did; room in the write buffer, an earlier write of the same page, a mapping entry, an old page, a block. The
 //!   holder's [`Trail`] says what it did or waited for meanwhile.
@@ -19,11 +18,11 @@
 mod history;
 mod trail;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-use history::History;
-use trail::{Step, Trail};
+use history::{History, ROOM};
+use trail::{Step, Waited};
 
 use crate::engine::time::Time;
 use crate::fabric::TransferDone;
@@ -119,62 +118,58 @@ struct Lun {
     is_busy: bool,
     /// Data of its registers that are crossing.
     crossing: u32,
-    /// Pages that have begun to wait since its history ends.
-    newcomers: Vec<(TransactionId, Time)>,
 }
 
 impl Lun {
-    /// Tells what the LUN did up to `until`.
-    fn add(&mut self, cause: Cause, until: Time, pages: &mut [Trail]) {
-        if until > self.history.since() {
-            if self.newcomers.first().is_some_and(|(_, at)| *at < until) {
-                self.mark_newcomers(cause, until, pages);
-            }
-            self.history.add(cause, until);
-        }
-    }
-
-    /// Gives the pages that began to wait before `until` the ledger of the moment at which they did.
-    fn mark_newcomers(&mut self, cause: Cause, until: Time, pages: &mut [Trail]) {
-        let came = self.newcomers.iter().take_while(|(_, at)| *at < until).count();
-        for (page, at) in self.newcomers.drain(..came) {
-            // It may have got the LUN at once, or have been given up.
-            let page = &mut pages[page.index()];
-            if page.waits.is_some_and(|(_, since)| since == at) {
-                page.mark = *self.history.ledger();
-                page.mark.charge(cause, at - self.history.since());
-            }
-        }
-    }
-
     /// Tells that it waited for its chip's port, if that was used until `port_free_at`, and then for a path.
-    fn add_path_wait(&mut self, port_free_at: Time, now: Time, pages: &mut [Trail]) {
-        self.add(Cause::TransferOfOthers, port_free_at.min(now), pages);
-        self.add(Cause::PathConflict, now, pages);
+    fn add_path_wait(&mut self, port_free_at: Time, now: Time) {
+        self.history.add(Cause::TransferOfOthers, port_free_at.min(now));
+        self.history.add(Cause::PathConflict, now);
     }
 
     /// Tells of a transfer that has crossed.
-    fn add_crossing(&mut self, crossed: &TransferDone, now: Time, pages: &mut [Trail]) {
+    fn add_crossing(&mut self, crossed: &TransferDone, now: Time) {
         if crossed.conflict + crossed.port + crossed.setup == Time::ZERO {
-            return self.add(Cause::TransferOfOthers, now, pages);
+            return self.history.add(Cause::TransferOfOthers, now);
         }
         let since = self.history.since() + crossed.before;
         let stopped = since + crossed.conflict;
         let (at_port, set_up) = (stopped + crossed.port, stopped + crossed.port + crossed.setup);
-        self.add(Cause::TransferOfOthers, since.min(now), pages);
-        self.add(Cause::PathConflict, stopped.min(now), pages);
-        self.add(Cause::TransferOfOthers, at_port.min(now), pages);
-        self.add(Cause::PathReservation, set_up.min(now), pages);
-        self.add(Cause::TransferOfOthers, now, pages);
+        self.history.add(Cause::TransferOfOthers, since.min(now));
+        self.history.add(Cause::PathConflict, stopped.min(now));
+        self.history.add(Cause::TransferOfOthers, at_port.min(now));
+        self.history.add(Cause::PathReservation, set_up.min(now));
+        self.history.add(Cause::TransferOfOthers, now);
     }
 }
 
-/// A slot.
+/// Trail of a page, with room for the spans of nearly all.
+type Page = trail::Trail<6>;
+
+/// Trail of a request, with room for those before and behind its pages, too.
+type Request = trail::Trail<12>;
+
+/// A slot. There are as many as requests outstanding, and few that anybody waits for.
 struct Slot {
-    /// Doings of those who had it.
-    history: History,
+    /// Since it was given back while somebody waited.
+    past: Option<Box<Past>>,
     /// When its holder got it; [`Time::MAX`] if it is free.
     taken: Time,
+}
+
+/// Past of a slot.
+struct Past {
+    /// Doings of those who had it while somebody waited.
+    history: History,
+    /// When the last one began to wait to which it was given. Others that are yet to be given it came later.
+    asked: Time,
+}
+
+impl Slot {
+    fn history(&mut self) -> &mut History {
+        let past = || Box::new(Past { history: History::NEW, asked: Time::ZERO });
+        &mut self.past.get_or_insert_with(past).history
+    }
 }
 
 /// The slots of one kind.
@@ -194,7 +189,14 @@ struct Held {
 
 impl Held {
     /// Charges a wait for the `holder`, which may just have let go, with what that did or waited for.
-    fn pass_on(&self, holder: &Trail, waited: &mut Trail, otherwise: Cause, now: Time, spans: &mut Vec<(Time, Cause)>) {
+    fn pass_on<const N: usize>(
+        &self,
+        holder: &Page,
+        waited: &mut trail::Trail<N>,
+        otherwise: Cause,
+        now: Time,
+        spans: &mut Vec<(Time, Cause)>,
+    ) {
         // What ended earlier is not what the wait was for.
         if holder.since() == now {
             self.follow(holder, waited.since()..now, otherwise, spans);
@@ -203,13 +205,19 @@ impl Held {
     }
 
     /// Writes into `spans` what the holder did or waited for `during` a time; before it began, that is `otherwise`.
-    fn follow(&self, holder: &Trail, during: Range<Time>, otherwise: Cause, spans: &mut Vec<(Time, Cause)>) {
+    fn follow<const N: usize>(
+        &self,
+        holder: &trail::Trail<N>,
+        during: Range<Time>,
+        otherwise: Cause,
+        spans: &mut Vec<(Time, Cause)>,
+    ) {
         debug_assert!(spans.is_empty());
         let Range { start, end } = during;
         if holder.began() > start {
             spans.push((holder.began().min(end), otherwise));
         }
-        for &(until, step) in holder.after(start) {
+        for (until, step) in holder.after(start) {
             let (from, until) = (spans.last().map_or(start, |&(until, _)| until), until.min(end));
             match step {
                 Step::Cause(cause) => {
@@ -217,7 +225,10 @@ impl Held {
                     spans.push((until, if seen == cause { cause } else { otherwise.own().unwrap_or(seen) }));
                 }
                 Step::Lun(lun) => spans.extend(self.luns[lun.index()].history.between(from, until)),
-                Step::Slot(number) => spans.extend(self.slots[number as usize].history.between(from, until)),
+                Step::Slot(number) => {
+                    let past = self.slots[number as usize].past.iter();
+                    spans.extend(past.flat_map(|past| past.history.between(from, until)));
+                }
             }
         }
         spans.push((end, otherwise));
@@ -226,11 +237,20 @@ impl Held {
 
 /// Root causes of everything in flight.
 pub struct RootCauses {
-    pages: Vec<Trail>,
-    requests: Vec<Trail>,
+    pages: Vec<Page>,
+    requests: Vec<Request>,
+    /// When each page began that may yet wait for something whose past counts; [`Time::MAX`] of others. Beside the trails, because
+    /// all are looked through to [forget](RootCauses::forget).
+    looking_back: Vec<Time>,
+    /// The same of flushes.
+    flushes: BTreeMap<RequestId, Time>,
+    /// Slots that each request has, by kind.
+    slots: Vec<[u32; Slots::KINDS]>,
+    /// Sums of those that have waited for LUNs or slots.
+    waited: Waited,
     held: Held,
     pools: Vec<Pool>,
-    ended: [Trail; Ended::COUNT],
+    ended: [Page; Ended::COUNT],
     /// Spans of somebody who is followed.
     followed: Vec<(Time, Cause)>,
 }
@@ -238,19 +258,17 @@ pub struct RootCauses {
 impl RootCauses {
     /// Books for a drive of so many LUNs.
     pub fn new(luns: u32) -> RootCauses {
-        let lun = |_| Lun {
-            history: History::NEW,
-            doing: Cause::FreeBlocks,
-            is_busy: false,
-            crossing: 0,
-            newcomers: Vec::new(),
-        };
+        let lun = |_| Lun { history: History::NEW, doing: Cause::FreeBlocks, is_busy: false, crossing: 0 };
         RootCauses {
             pages: Vec::new(),
             requests: Vec::new(),
+            looking_back: Vec::new(),
+            flushes: BTreeMap::new(),
+            slots: Vec::new(),
+            waited: Waited::new(),
             held: Held { luns: (0..luns).map(lun).collect(), slots: Vec::new() },
             pools: Vec::new(),
-            ended: [Trail::NONE; Ended::COUNT],
+            ended: [const { Page::NONE }; Ended::COUNT],
             followed: Vec::new(),
         }
     }
@@ -260,33 +278,43 @@ impl RootCauses {
     /// A request arrives.
     pub fn request_begins(&mut self, id: RequestId, now: Time) {
         at(&mut self.requests, id.index()).begin(Work::Host, now);
+        if self.slots.len() <= id.index() {
+            self.slots.resize(id.index() + 1, [NO_SLOT; Slots::KINDS]);
+        }
     }
 
     /// A request waits for data to reach the flash.
     pub fn flush_begins(&mut self, id: RequestId) {
-        self.requests[id.index()].looks_back = true;
+        self.flushes.insert(id, self.requests[id.index()].began());
     }
 
     /// A page transaction begins, for which time is counted since `now`.
     pub fn page_begins(&mut self, id: TransactionId, work: Work, now: Time) {
-        let trail = at(&mut self.pages, id.index());
-        trail.begin(work, now);
-        trail.looks_back = true;
+        at(&mut self.pages, id.index()).begin(work, now);
+        if self.looking_back.len() <= id.index() {
+            self.looking_back.resize(id.index() + 1, Time::MAX);
+        }
+        self.looking_back[id.index()] = now;
     }
 
     /// A page transaction is over.
     pub fn page_ends(&mut self, id: TransactionId) {
-        self.pages[id.index()].looks_back = false;
+        self.looking_back[id.index()] = Time::MAX;
+        self.pages[id.index()].end(&mut self.waited);
     }
 
     /// The last page of a request has ended: its account is the request's.
     pub fn last_page(&mut self, request: RequestId, page: TransactionId) {
-        self.requests[request.index()].append(&self.pages[page.index()]);
+        self.requests[request.index()].append(&mut self.pages[page.index()], &mut self.waited);
     }
 
-    /// Root causes of a request so far.
-    pub fn of_request(&self, id: RequestId) -> &Ledger {
-        &self.requests[id.index()].ledger
+    /// A request is complete: returns its root causes.
+    pub fn request_ends(&mut self, id: RequestId) -> Ledger {
+        let trail = &mut self.requests[id.index()];
+        let ledger = trail.ledger(&self.waited);
+        trail.end(&mut self.waited);
+        self.flushes.remove(&id);
+        ledger
     }
 
     /// Charges a request's time up to `until`, as far as it has not been passed on.
@@ -305,43 +333,42 @@ impl RootCauses {
 
     /// A page begins to wait for a LUN.
     pub fn lun_wanted(&mut self, id: TransactionId, lun: LunId, now: Time) {
-        debug_assert_eq!(self.pages[id.index()].since(), now, "all of a page's time up to its wait is charged");
-        self.pages[id.index()].waits = Some((lun, now));
-        self.held.luns[lun.index()].newcomers.push((id, now));
+        let page = &mut self.pages[id.index()];
+        debug_assert_eq!(page.since(), now, "all of a page's time up to its wait is charged");
+        (page.lun, page.lun_was_at) = (lun, self.held.luns[lun.index()].history.next());
     }
 
     /// A page's wait for a LUN, whose command has just been [sent](RootCauses::command_sent), is over. From `ready_at` on it waited
     /// for nothing but a path.
     pub fn lun_given(&mut self, id: TransactionId, lun: LunId, ready_at: Time, now: Time) {
         let page = &mut self.pages[id.index()];
-        if let Some((waits_for, since)) = page.waits.take() {
-            debug_assert!(waits_for == lun && since == page.since(), "a wait ends where it began");
-            if since < now {
-                page.waited_for_lun(lun, &self.held.luns[lun.index()].history, ready_at, now);
-            }
+        let wanted = std::mem::replace(&mut page.lun, LunId::NONE);
+        if wanted.is_some() && page.since() < now {
+            debug_assert_eq!(wanted, lun, "a wait ends where it began");
+            page.waited_for_lun(lun, &self.held.luns[lun.index()].history, ready_at, now, &mut self.waited);
         }
     }
 
     /// A LUN has no command now. It may wait for a path: for a command, or for data in its registers.
     pub fn lun_is_open(&mut self, lun: LunId, waits_for_path: bool, now: Time) {
-        let (lun, pages) = (&mut self.held.luns[lun.index()], &mut self.pages);
+        let lun = &mut self.held.luns[lun.index()];
         if lun.is_busy || lun.crossing > 0 {
             return;
         }
         // A LUN that can do nothing for those that wait has no free page for them.
         let doing = if waits_for_path { Cause::PathConflict } else { Cause::FreeBlocks };
         if doing != lun.doing {
-            lun.add(lun.doing, now, pages);
+            lun.history.add(lun.doing, now);
             lun.doing = doing;
         }
     }
 
     /// A command sets out for a LUN, whose chip's port was last used until `port_free_at`.
     pub fn command_sent(&mut self, id: LunId, port_free_at: Time, now: Time) {
-        let (lun, pages) = (&mut self.held.luns[id.index()], &mut self.pages);
+        let lun = &mut self.held.luns[id.index()];
         match lun.doing {
-            Cause::PathConflict => lun.add_path_wait(port_free_at, now, pages),
-            doing => lun.add(doing, now, pages),
+            Cause::PathConflict => lun.add_path_wait(port_free_at, now),
+            doing => lun.history.add(doing, now),
         }
         (lun.is_busy, lun.doing) = (true, Cause::TransferOfOthers);
         if lun.history.is_full() {
@@ -352,7 +379,7 @@ impl RootCauses {
     /// A further command sets out for a LUN that has others in work, whose doing counts.
     pub fn command_sent_beside(&mut self, id: LunId, now: Time) {
         let lun = &mut self.held.luns[id.index()];
-        lun.add(lun.doing, now, &mut self.pages);
+        lun.history.add(lun.doing, now);
         if lun.history.is_full() {
             self.forget();
         }
@@ -361,21 +388,21 @@ impl RootCauses {
     /// A command has crossed to its LUN, whose array begins with what others see as `doing`.
     pub fn command_crossed(&mut self, lun: LunId, crossed: &TransferDone, doing: Cause, now: Time) {
         let lun = &mut self.held.luns[lun.index()];
-        lun.add_crossing(crossed, now, &mut self.pages);
+        lun.add_crossing(crossed, now);
         lun.doing = doing;
     }
 
     /// A suspended command is taken up again, which others see as `doing`.
     pub fn command_resumed(&mut self, lun: LunId, doing: Cause, now: Time) {
         let lun = &mut self.held.luns[lun.index()];
-        lun.add(lun.doing, now, &mut self.pages);
+        lun.history.add(lun.doing, now);
         (lun.is_busy, lun.doing) = (true, doing);
     }
 
     /// A LUN's array has ended its command or put it aside. It may go on with a program of what is in its registers.
     pub fn array_ended(&mut self, lun: LunId, goes_on: bool, now: Time) {
         let lun = &mut self.held.luns[lun.index()];
-        lun.add(lun.doing, now, &mut self.pages);
+        lun.history.add(lun.doing, now);
         lun.is_busy = goes_on;
         lun.doing = match lun.crossing {
             _ if goes_on => Cause::PathConflict,
@@ -389,7 +416,7 @@ impl RootCauses {
         let lun = &mut self.held.luns[lun.index()];
         lun.crossing += 1;
         if !lun.is_busy {
-            lun.add_path_wait(port_free_at, now, &mut self.pages);
+            lun.add_path_wait(port_free_at, now);
             lun.doing = Cause::TransferOfOthers;
         }
     }
@@ -399,7 +426,7 @@ impl RootCauses {
         let lun = &mut self.held.luns[lun.index()];
         lun.crossing -= 1;
         if !lun.is_busy {
-            lun.add_crossing(crossed, now, &mut self.pages);
+            lun.add_crossing(crossed, now);
         }
     }
 
@@ -413,17 +440,17 @@ impl RootCauses {
 
     /// A request lets its slot go.
     pub fn slot_freed(&mut self, slots: Slots, by: RequestId, now: Time) {
-        let number = std::mem::replace(&mut self.requests[by.index()].slots[slots.kind()], NO_SLOT);
+        let number = std::mem::replace(&mut self.slots[by.index()][slots.kind()], NO_SLOT);
         let pool = pool(&mut self.pools, slots);
         pool.free.push_back(number);
         let (wanted, slot) = (pool.wanted, &mut self.held.slots[number as usize]);
         let taken = std::mem::replace(&mut slot.taken, Time::MAX);
         // What it did while nobody waited concerns nobody.
         if let Some(wanted) = wanted {
-            slot.history.add(slots.cause(), taken.max(wanted));
-            let since = slot.history.since();
+            slot.history().add(slots.cause(), taken.max(wanted));
+            let since = slot.history().since();
             self.held.follow(&self.requests[by.index()], since..now, slots.cause(), &mut self.followed);
-            let history = &mut self.held.slots[number as usize].history;
+            let history = self.held.slots[number as usize].history();
             self.followed.drain(..).for_each(|(until, cause)| history.add(cause, until));
             if history.is_full() {
                 self.forget();
@@ -434,19 +461,23 @@ impl RootCauses {
     /// A request gets a slot: that which has been free longest. It may have had to wait for it.
     pub fn slot_taken(&mut self, slots: Slots, by: RequestId, now: Time) {
         let number = pool(&mut self.pools, slots).free.pop_front().unwrap_or_else(|| {
-            self.held.slots.push(Slot { history: History::NEW, taken: Time::MAX });
+            self.held.slots.push(Slot { past: None, taken: Time::MAX });
             self.held.slots.len() as u32 - 1
         });
         let (slot, request) = (&mut self.held.slots[number as usize], &mut self.requests[by.index()]);
         let since = request.since();
-        if since < now {
+        match &mut slot.past {
+            // Nobody has had it for whom others waited.
+            None => request.charge(slots.cause(), now),
             // Nobody had what is free now.
-            slot.history.add(slots.cause(), now);
-            if let Some(before) = slot.history.ledger_at(since) {
-                request.waited(&before, slot.history.ledger(), Step::Slot(number), now);
+            Some(past) if since < now => {
+                past.history.add(slots.cause(), now);
+                request.waited_for_slot(number, &past.history, now, &mut self.waited);
+                past.asked = since;
             }
+            Some(_) => {}
         }
-        request.slots[slots.kind()] = number;
+        self.slots[by.index()][slots.kind()] = number;
         slot.taken = now;
     }
 
@@ -471,19 +502,26 @@ impl RootCauses {
 
     /// Drops what nobody can ask for any more.
     fn forget(&mut self) {
-        let pages = self.pages.iter().chain(&self.requests).filter(|trail| trail.looks_back).map(Trail::began);
+        let trails = self.looking_back.iter().chain(self.flushes.values()).min().copied().unwrap_or(Time::MAX);
         let slots = self.held.slots.iter().map(|slot| slot.taken);
         let wanted = self.pools.iter().filter_map(|pool| pool.wanted).min().unwrap_or(Time::MAX);
-        let horizon = pages.min().unwrap_or(Time::MAX).min(slots.min().unwrap_or(Time::MAX).max(wanted));
-        self.held.luns.iter_mut().for_each(|lun| lun.history.forget(horizon, false));
-        self.held.slots.iter_mut().for_each(|slot| slot.history.forget(horizon, true));
-        if self.held.slots.iter().map(|slot| slot.history.len()).sum::<usize>() > MOST_SPANS {
-            self.held.slots.iter_mut().for_each(|slot| slot.history.forget_half());
+        let horizon = trails.min(slots.min().unwrap_or(Time::MAX).max(wanted));
+        // Where much is in flight, all of it is looked through less often.
+        let room = ROOM.max((self.looking_back.len() + self.held.slots.len()) / 64);
+        self.held.luns.iter_mut().for_each(|lun| lun.history.forget(horizon, room));
+        let mut kept = 0;
+        for past in self.held.slots.iter_mut().filter_map(|slot| slot.past.as_mut()) {
+            past.history.forget(horizon.min(past.asked), ROOM);
+            kept += past.history.len();
+        }
+        if kept > MOST_SPANS {
+            let pasts = self.held.slots.iter_mut().filter_map(|slot| slot.past.as_mut());
+            pasts.for_each(|past| past.history.forget_half());
         }
     }
 }
 
-/// Spans of all slots together beyond which the oldest are forgotten though somebody waits since then: 64 MB. On a drive that
+/// Spans of all slots together beyond which the oldest are forgotten though somebody waits since then: 50 MB. On a drive that
 /// falls ever further behind, a wait that is longer than all that is kept stays one for the slot.
 const MOST_SPANS: usize = 1 << 22;
 
@@ -500,9 +538,9 @@ fn pool(pools: &mut Vec<Pool>, slots: Slots) -> &mut Pool {
 }
 
 /// The trail of this number, which may be the first.
-fn at(trails: &mut Vec<Trail>, number: usize) -> &mut Trail {
+fn at<const N: usize>(trails: &mut Vec<trail::Trail<N>>, number: usize) -> &mut trail::Trail<N> {
     if trails.len() <= number {
-        trails.resize(number + 1, Trail::NONE);
+        trails.resize_with(number + 1, || trail::Trail::NONE);
     }
     &mut trails[number]
 }

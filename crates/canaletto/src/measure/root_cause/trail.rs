@@ -1,11 +1,66 @@
 //! Trails: what one page or request has spent its time on, in order.
+//!
+//! A million of them may wait at a time, so each is small: its spans in order, from which its causes can be added up, and sums of
+//! their own only once it has waited for something with a history.
 
+use smallvec::SmallVec;
+
+use crate::engine::arena::Slab;
 use crate::engine::time::Time;
 use crate::flash::address::LunId;
 use crate::measure::blame::{Cause, Ledger};
+use crate::measure::charges::{Charges, Ledgers};
 use crate::measure::probe::Work;
-use crate::measure::root_cause::history::History;
-use crate::measure::root_cause::{NO_SLOT, Slots};
+use crate::measure::root_cause::history::{History, SpanNumber};
+use crate::typed_id;
+
+typed_id!(
+    /// The sums of a trail.
+    WaitedId
+);
+
+/// Sums by root cause of waits for LUNs and slots.
+pub struct Waited {
+    each: Slab<WaitedId, Charges>,
+    ledgers: Ledgers,
+}
+
+impl Waited {
+    /// None yet.
+    pub fn new() -> Waited {
+        Waited { each: Slab::new(), ledgers: Slab::new() }
+    }
+
+    /// Adds the causes of a wait to one's sums.
+    fn add(&mut self, to: &mut WaitedId, causes: &Ledger) {
+        if !to.is_some() {
+            *to = self.each.insert(Charges::NONE);
+        }
+        for (cause, span) in Cause::ALL.into_iter().zip(causes.0).filter(|(_, span)| *span > Time::ZERO) {
+            self.each[*to].enter(cause, span, &mut self.ledgers);
+        }
+    }
+
+    /// The sums of one.
+    fn of(&self, id: WaitedId) -> Ledger {
+        let mut sum = Ledger::EMPTY;
+        if id.is_some() {
+            self.each[id].add_to(&mut sum, &self.ledgers);
+        }
+        sum
+    }
+
+    fn remove(&mut self, id: &mut WaitedId) {
+        if id.is_some() {
+            let ledger = self.each[*id].ledger;
+            if ledger.is_some() {
+                self.ledgers.remove(ledger);
+            }
+            self.each.remove(*id);
+            *id = WaitedId::NONE;
+        }
+    }
+}
 
 /// Reason of a span of a trail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,50 +73,78 @@ pub enum Step {
     Slot(u32),
 }
 
-/// Account of one page or request: its root causes so far, and its spans in order for those that come to wait for it.
-#[derive(Clone)]
-pub struct Trail {
-    /// Kind of work it is done for.
-    pub work: Work,
-    /// Sum by root cause.
-    pub ledger: Ledger,
-    /// The wait for a LUN that it is in, and since when.
-    pub waits: Option<(LunId, Time)>,
-    /// The LUN's ledger at that time, once it is known.
-    pub mark: Ledger,
-    began: Time,
-    /// Ends of its spans with what each went to.
-    steps: Vec<(Time, Step)>,
-    /// Whether it may yet wait for something whose past counts.
-    pub looks_back: bool,
-    /// Slots that it has, by kind.
-    pub slots: [u32; Slots::KINDS],
+/// A span of a trail in twelve bytes.
+#[derive(Clone, Copy)]
+#[repr(C, packed(4))]
+struct Span {
+    until: Time,
+    step: PackedStep,
 }
 
-impl Trail {
-    /// The trail of nothing.
-    pub const NONE: Trail = Trail {
-        work: Work::Host,
-        ledger: Ledger::EMPTY,
-        waits: None,
-        mark: Ledger::EMPTY,
-        began: Time::ZERO,
-        steps: Vec::new(),
-        looks_back: false,
-        slots: [NO_SLOT; Slots::KINDS],
-    };
+/// A [`Step`] whose kind is in the upper two bits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct PackedStep(u32);
 
-    /// Begins anew, for something else. The room for its steps is used again.
-    pub fn begin(&mut self, work: Work, now: Time) {
-        self.steps.clear();
-        self.ledger = Ledger::EMPTY;
-        (self.work, self.waits, self.began, self.looks_back) = (work, None, now, false);
+impl PackedStep {
+    const NUMBER: u32 = (1 << 30) - 1;
+
+    fn pack(step: Step) -> PackedStep {
+        let (kind, number) = match step {
+            Step::Cause(cause) => (0, cause as u32),
+            Step::Lun(lun) => (1, lun.0),
+            Step::Slot(slot) => (2, slot),
+        };
+        debug_assert!(number <= PackedStep::NUMBER);
+        PackedStep(kind << 30 | number)
     }
 
-    /// Becomes a copy of another trail.
-    pub fn copy(&mut self, other: &Trail) {
+    fn unpack(self) -> Step {
+        let number = self.0 & PackedStep::NUMBER;
+        match self.0 >> 30 {
+            0 => Step::Cause(Cause::ALL[number as usize]),
+            1 => Step::Lun(LunId(number)),
+            _ => Step::Slot(number),
+        }
+    }
+}
+
+/// Account of one page or request: its root causes so far, and its spans in order for those that come to wait for it, of which
+/// `SHORT` need no memory of their own.
+pub struct Trail<const SHORT: usize> {
+    /// Kind of work it is done for.
+    pub work: Work,
+    /// The LUN that it waits for since its last span ended.
+    pub lun: LunId,
+    /// The span that the LUN had come to then.
+    pub lun_was_at: SpanNumber,
+    /// Sums of its waits for LUNs and slots, if there were any.
+    waited: WaitedId,
+    began: Time,
+    spans: SmallVec<[Span; SHORT]>,
+}
+
+impl<const SHORT: usize> Trail<SHORT> {
+    /// The trail of nothing.
+    pub const NONE: Trail<SHORT> = Trail {
+        work: Work::Host,
+        lun: LunId::NONE,
+        lun_was_at: SpanNumber::FIRST,
+        waited: WaitedId::NONE,
+        began: Time::ZERO,
+        spans: SmallVec::new_const(),
+    };
+
+    /// Begins anew, for something else.
+    pub fn begin(&mut self, work: Work, now: Time) {
+        debug_assert!(!self.waited.is_some(), "an ended trail has given its sums back");
+        self.spans.clear();
+        (self.work, self.lun, self.began) = (work, LunId::NONE, now);
+    }
+
+    /// Takes on another trail's spans.
+    pub fn copy<const OTHER: usize>(&mut self, other: &Trail<OTHER>) {
         self.begin(other.work, other.began);
-        self.steps.extend_from_slice(&other.steps);
+        self.spans.extend_from_slice(&other.spans);
     }
 
     /// When it began.
@@ -71,58 +154,80 @@ impl Trail {
 
     /// Time up to which it is filled.
     pub fn since(&self) -> Time {
-        self.steps.last().map_or(self.began, |&(until, _)| until)
+        self.spans.last().map_or(self.began, |span| span.until)
     }
 
     /// Charges the time up to `until` to a cause. What is charged already stays.
     pub fn charge(&mut self, cause: Cause, until: Time) {
-        let since = self.since();
-        if until > since {
-            self.ledger.charge(cause, until - since);
+        if until > self.since() {
             self.step(until, Step::Cause(cause));
         }
     }
 
-    /// Ends a wait: a resource's causes from the ledger `before` to the ledger `after` become this trail's.
-    pub fn waited(&mut self, before: &Ledger, after: &Ledger, step: Step, now: Time) {
-        self.ledger.add_difference(after, before);
-        self.step(now, step);
+    /// Ends the wait for a slot: what that was held for becomes this trail's, as far as it is known.
+    pub fn waited_for_slot(&mut self, slot: u32, history: &History, now: Time, sums: &mut Waited) {
+        let mut causes = Ledger::EMPTY;
+        if history.charge(self.since(), now, &mut causes) {
+            sums.add(&mut self.waited, &causes);
+            self.step(now, Step::Slot(slot));
+        }
     }
 
-    /// Ends the wait for a LUN: its causes become this trail's up to `ready_at`, the rest is a wait for a path.
-    pub fn waited_for_lun(&mut self, lun: LunId, history: &History, ready_at: Time, now: Time) {
-        let since = self.since();
-        self.ledger.add_difference(history.ledger(), &self.mark);
+    /// Ends the wait for a LUN: what that did becomes this trail's up to `ready_at`, the rest is a wait for a path.
+    pub fn waited_for_lun(&mut self, lun: LunId, history: &History, ready_at: Time, now: Time, sums: &mut Waited) {
         // Copies from chip to chip have no blame, whose account may lag behind.
-        let ready_at = ready_at.max(since);
-        let mut from = ready_at;
-        for (until, cause) in history.between(ready_at, now) {
-            self.ledger.discharge(cause, until - from);
-            from = until;
-        }
-        if since < ready_at {
+        if self.since() < ready_at {
+            let mut causes = Ledger::EMPTY;
+            history.charge_since(self.lun_was_at, self.since(), ready_at, &mut causes);
+            sums.add(&mut self.waited, &causes);
             self.step(ready_at, Step::Lun(lun));
         }
         self.charge(Cause::PathConflict, now);
     }
 
-    /// Goes on with all of another trail, which began where this one has come to.
-    pub fn append(&mut self, other: &Trail) {
+    /// Goes on with all of another trail, which began where this one has come to. That one's sums become this one's.
+    pub fn append<const OTHER: usize>(&mut self, other: &mut Trail<OTHER>, sums: &mut Waited) {
         debug_assert_eq!(self.since(), other.began, "a part begins where the whole has come to");
-        self.ledger.add(&other.ledger);
-        self.steps.extend_from_slice(&other.steps);
+        if !self.waited.is_some() {
+            std::mem::swap(&mut self.waited, &mut other.waited);
+        } else if other.waited.is_some() {
+            sums.add(&mut self.waited, &sums.of(other.waited));
+        }
+        self.spans.extend_from_slice(&other.spans);
+    }
+
+    /// Ends it, and gives back all memory of its own.
+    pub fn end(&mut self, sums: &mut Waited) {
+        sums.remove(&mut self.waited);
+        if self.spans.spilled() {
+            self.spans = SmallVec::new_const();
+        }
+    }
+
+    /// Sum by root cause.
+    pub fn ledger(&self, sums: &Waited) -> Ledger {
+        let mut ledger = sums.of(self.waited);
+        let mut begin = self.began;
+        for span in &self.spans {
+            if let Step::Cause(cause) = span.step.unpack() {
+                ledger.charge(cause, span.until - begin);
+            }
+            begin = span.until;
+        }
+        ledger
     }
 
     fn step(&mut self, until: Time, step: Step) {
-        match self.steps.last_mut() {
-            Some(last) if last.1 == step => last.0 = until,
-            _ => self.steps.push((until, step)),
+        let step = PackedStep::pack(step);
+        match self.spans.last_mut() {
+            Some(last) if { last.step } == step => last.until = until,
+            _ => self.spans.push(Span { until, step }),
         }
     }
 
     /// The steps that reach beyond `from`, oldest first, with their ends; the first may have begun before it.
-    pub fn after(&self, from: Time) -> &[(Time, Step)] {
-        let later = self.steps.iter().rev().take_while(|(until, _)| *until > from).count();
-        &self.steps[self.steps.len() - later..]
+    pub fn after(&self, from: Time) -> impl Iterator<Item = (Time, Step)> + '_ {
+        let later = self.spans.iter().rev().take_while(|span| { span.until } > from).count();
+        self.spans[self.spans.len() - later..].iter().map(|span| (span.until, span.step.unpack()))
     }
 }

@@ -43,6 +43,11 @@ impl Known {
         }
     }
 
+    /// Whether the end of a page may take another bus than its beginning.
+    pub fn splits_late(&self) -> bool {
+        self.kind == FabricKind::Omnibus && self.design.fabric.omnibus.late_split.0 > 0
+    }
+
     /// LUNs in all.
     pub fn luns(&self) -> usize {
         (self.shape.rows * self.shape.columns * self.luns_per_chip) as usize

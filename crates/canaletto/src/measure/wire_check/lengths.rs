@@ -97,6 +97,11 @@ impl Lengths {
         (at_rate(8 * control.message.0, rate) + control.delay.time()) * 2
     }
 
+    /// Least time of one message between controllers, and of the packet that turns a chip to a column.
+    pub fn join(&self) -> (Time, Time) {
+        (Time(self.agreement().0 / 2), at_rate(NEXT_COLUMN, self.fabric.link_rate.0))
+    }
+
     fn lanes(&self) -> u64 {
         if matches!(self.fabric.kind, FabricKind::Packetized | FabricKind::Clusters) { 2 } else { 1 }
     }
@@ -108,6 +113,19 @@ impl Lengths {
         let chip = bits(keys.inner_buses) + bits(keys.chips_per_switch / keys.inner_buses);
         let trunk = bits(keys.trunks.unwrap_or(4).min(controllers));
         at_rate((2 + trunk + chip).max(1 + 2 * chip), keys.grant_rate.0 * u64::from(keys.grant_width))
+    }
+
+    /// Least time of a grant to a row of routers: the way, and of both ends of the routers' run a column and one of four links.
+    pub fn row_grant(&self, columns: u32) -> Time {
+        let keys = &self.fabric.scheduled_mesh;
+        let column = u64::from(u32::BITS - columns.saturating_sub(1).leading_zeros());
+        at_rate(1 + 2 * (column + 2), keys.grant_rate.0 * u64::from(keys.grant_width))
+    }
+
+    /// Least time of a search for a way of so many links, out and back, and that from a grant to the first cycle.
+    pub fn scheduled(&self, links: usize) -> (Time, Time) {
+        let keys = &self.fabric.scheduled_mesh;
+        (keys.search_step.time() * (2 * links as u64), keys.setup.time())
     }
 
     /// Least time from a grant to the first cycle, and that in which a switch passes a byte on.
@@ -131,7 +149,16 @@ impl Lengths {
         if let Some(stated) = self.fabric.command_time {
             return stated.time();
         }
-        if self.is_full() && matches!(self.fabric.kind, FabricKind::Bus | FabricKind::Ideal | FabricKind::Venice) {
+        if self.is_full()
+            && matches!(
+                self.fabric.kind,
+                FabricKind::Bus
+                    | FabricKind::Ideal
+                    | FabricKind::Venice
+                    | FabricKind::ScheduledMesh
+                    | FabricKind::Custom
+            )
+        {
             return self.cycles(full_cycles(load.operation, planes));
         }
         let (bytes, rate) = (command_bytes(load.operation), self.fabric.link_rate.0);
@@ -144,7 +171,9 @@ impl Lengths {
             }
             FabricKind::Sca => self.cycles(planes * bytes),
             FabricKind::Mesh | FabricKind::Mesh2bit => self.flit() * (planes * (1 + bytes)),
-            FabricKind::Venice => at_rate(planes * bytes, self.fabric.network.link_rate.0),
+            FabricKind::Venice | FabricKind::ScheduledMesh | FabricKind::Custom => {
+                at_rate(planes * bytes, self.fabric.network.link_rate.0)
+            }
         }
     }
 
@@ -156,9 +185,11 @@ impl Lengths {
     /// Least time on the wires to turn a chip to a page's column: none where packets ask for data, or nobody does.
     fn column(&self) -> Time {
         match self.fabric.kind {
-            FabricKind::Bus | FabricKind::Ideal | FabricKind::Venice => {
-                self.cycles(COLUMN_CYCLES) + Time::from_ns(self.distances.t_ccs)
-            }
+            FabricKind::Bus
+            | FabricKind::Ideal
+            | FabricKind::Venice
+            | FabricKind::ScheduledMesh
+            | FabricKind::Custom => self.cycles(COLUMN_CYCLES) + Time::from_ns(self.distances.t_ccs),
             FabricKind::Sca => self.cycles(COLUMN_CYCLES),
             _ => Time::ZERO,
         }
@@ -168,9 +199,11 @@ impl Lengths {
     fn cycles(&self, count: u64) -> Time {
         let rate = self.fabric.link_rate.0;
         match self.fabric.kind {
-            FabricKind::Bus | FabricKind::Ideal | FabricKind::Venice => {
-                Time::from_ns(self.distances.t_cs + count * self.distances.t_cad)
-            }
+            FabricKind::Bus
+            | FabricKind::Ideal
+            | FabricKind::Venice
+            | FabricKind::ScheduledMesh
+            | FabricKind::Custom => Time::from_ns(self.distances.t_cs + count * self.distances.t_cad),
             FabricKind::Sca => {
                 let bits = self.fabric.sca.ca_rate.0 * u64::from(self.fabric.sca.ca_width);
                 Time::from_ns(self.distances.t_cs) + at_rate(count * PACKET_BITS, bits)
@@ -214,7 +247,9 @@ impl Lengths {
                 let packets = bytes.div_ceil(self.fabric.mesh.packet.0.max(1));
                 self.flit() * (bytes + DATA_HEADER * packets)
             }
-            FabricKind::Venice => at_rate(bytes, self.fabric.network.link_rate.0),
+            FabricKind::Venice | FabricKind::ScheduledMesh | FabricKind::Custom => {
+                at_rate(bytes, self.fabric.network.link_rate.0)
+            }
         }
     }
 }

@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::config::design::{Clusters, ControllerEdge, Design, FabricKind};
+use crate::fabric::custom::{links_of, name_of, places_of_controllers};
+use crate::fabric::wires::Place;
 
 /// An end of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,6 +38,10 @@ pub enum Line {
     Inner(u32, Range<u32>),
     /// Pins over which a switch is granted its circuits.
     Grants(u32),
+    /// Pins over which the routers of a row are.
+    RowGrants(u32),
+    /// A link that joins places, and whether a controller is at one of them.
+    Joint(Vec<Place>, bool),
 }
 
 /// A wire.
@@ -58,6 +64,8 @@ pub struct Shape {
     pub wires: Vec<Wire>,
     edge: ControllerEdge,
     chips_per_switch: u32,
+    /// Links that have failed.
+    failed: BTreeSet<(Node, Node)>,
 }
 
 impl Shape {
@@ -66,7 +74,10 @@ impl Shape {
         let (rows, columns) = (design.geometry.channels, design.geometry.chips_per_channel);
         let edge = design.fabric.network.controllers;
         let chips_per_switch = design.fabric.clusters.chips_per_switch;
-        let mut shape = Shape { rows, columns, wires: Vec::new(), edge, chips_per_switch };
+        let has_ways_around = matches!(design.fabric.kind, FabricKind::Venice | FabricKind::ScheduledMesh);
+        let failed = if has_ways_around { design.fabric.network.failed(rows, columns) } else { Vec::new() };
+        let failed = failed.into_iter().map(|(one, other)| (Node::Router(one), Node::Router(other))).collect();
+        let mut shape = Shape { rows, columns, wires: Vec::new(), edge, chips_per_switch, failed };
         shape.wires = match design.fabric.kind {
             FabricKind::Bus | FabricKind::Packetized => shape.row_buses(),
             FabricKind::Sca => [shape.row_buses(), shape.command_buses()].concat(),
@@ -74,6 +85,8 @@ impl Shape {
             FabricKind::Omnibus | FabricKind::OmnibusSplit => [shape.row_buses(), shape.column_buses()].concat(),
             FabricKind::Mesh | FabricKind::Mesh2bit => shape.directed_links(),
             FabricKind::Venice => shape.links(),
+            FabricKind::Custom => shape.joints(design),
+            FabricKind::ScheduledMesh => [shape.links(), shape.row_grants()].concat(),
             FabricKind::Clusters => shape.clusters(&design.fabric.clusters),
         };
         shape
@@ -97,6 +110,14 @@ impl Shape {
     /// The router of a controller: at the west end of its row, or of odd rows at the east end.
     pub fn entry(&self, controller: u32) -> u32 {
         self.at(controller, if self.is_east(controller) { self.columns - 1 } else { 0 })
+    }
+
+    /// Whether a wire is a link that has failed.
+    pub fn has_failed(&self, wire: u32) -> bool {
+        match self.wires.get(wire as usize).map(|wire| &wire.line) {
+            Some(Line::Link(from, to)) => self.failed.contains(&(*from, *to)),
+            _ => false,
+        }
     }
 
     /// The switch of a chip.
@@ -187,6 +208,21 @@ impl Shape {
             .chain(along_columns.map(|chip| self.between(chip, chip + self.columns)))
             .chain((0..self.rows).map(own))
             .collect()
+    }
+
+    /// Links of a custom fabric, which nothing but the fabric itself can tell.
+    fn joints(&self, design: &Design) -> Vec<Wire> {
+        let controllers = places_of_controllers(&design.fabric, self.rows, self.columns);
+        let named = |(number, ends): (u32, Vec<Place>)| {
+            let is_own = ends.iter().any(|end| controllers.contains(end));
+            Wire { name: name_of(number, &ends, &controllers), line: Line::Joint(ends, is_own) }
+        };
+        (0..).zip(links_of(&design.fabric, self.rows, self.columns)).map(named).collect()
+    }
+
+    fn row_grants(&self) -> Vec<Wire> {
+        let grants = |row| Wire { name: format!("grants to row {row}"), line: Line::RowGrants(row) };
+        (0..self.rows).map(grants).collect()
     }
 
     /// Links that are used one way, router by router: to the east, west, south and north, to a controller and from it.

@@ -4,8 +4,20 @@ use super::{EVERYTHING, LARGE_MIXED, LARGE_READS, MIXED, PARTIAL, READS, SQUARE,
 use crate::case::Case;
 
 /// All fabrics.
-pub const FABRICS: [&str; 10] =
-    ["bus", "packetized", "omnibus", "omnibus-split", "mesh", "mesh-2bit", "venice", "ideal", "sca", "clusters"];
+pub const FABRICS: [&str; 12] = [
+    "bus",
+    "packetized",
+    "omnibus",
+    "omnibus-split",
+    "mesh",
+    "mesh-2bit",
+    "venice",
+    "ideal",
+    "sca",
+    "clusters",
+    "scheduled-mesh",
+    "custom",
+];
 
 /// Options of a fabric beside its defaults.
 const OPTIONS: &[(&str, &[&str])] = &[
@@ -67,6 +79,16 @@ const OPTIONS: &[(&str, &[&str])] = &[
     ("clusters", &["fabric.clusters.grant_rate=20MB/s", "fabric.transfer_order=commands-first"]),
     ("clusters", &["fabric.clusters.chunk=1KiB", "fabric.transfer_order=commands-first"]),
     ("clusters", &["fabric.clusters.chips_per_switch=4", "fabric.clusters.inner_buses=1", "fabric.link_rate=300MB/s"]),
+    ("scheduled-mesh", &["fabric.hold_path=always"]),
+    ("scheduled-mesh", &["fabric.hold_path=reads", "fabric.network.controllers=alternating"]),
+    ("scheduled-mesh", &["fabric.scheduled_mesh.grant_rate=20MB/s", "fabric.transfer_order=commands-first"]),
+    ("scheduled-mesh", &["fabric.scheduled_mesh.search_step=100ns", "fabric.network.link_rate=250MB/s"]),
+    ("omnibus", &["fabric.omnibus.late_split=1KiB"]),
+    ("omnibus", &["fabric.omnibus.late_split=1KiB", "fabric.omnibus.control.rate=20MB/s", "fabric.link_rate=300MB/s"]),
+    ("venice", &["fabric.network.failed_links=4"]),
+    ("scheduled-mesh", &["fabric.network.failed_links=9", "fabric.network.failed_placement=2"]),
+    ("custom", &["fabric.hold_path=reads", "fabric.custom.grant_delay=40ns"]),
+    ("custom", &["fabric.hold_path=always", "fabric.network.controllers=alternating"]),
 ];
 
 pub fn cases() -> Vec<Case> {

@@ -12,6 +12,13 @@ const TLC: &[&str] = &[
 const SUSPEND: &[&str] =
     &["flash.suspend.operations=both", "flash.suspend.suspend_time=2us", "flash.suspend.resume_time=4us"];
 const SPARE: &[&str] = &["ftl.overprovisioning=0.5"];
+const LOST: &[&str] = &[
+    "ftl.superblock=drive",
+    "ftl.parity=die",
+    "ftl.overprovisioning=0.7",
+    "gc.reserved_blocks=2",
+    "flash.failures.lost_die=2",
+];
 /// About 66 wrong bits of 8192, of which 72 can be corrected.
 const ERRORS: &[&str] = &["flash.errors.base=0.008"];
 const OLD: &[&str] = &[
@@ -80,6 +87,13 @@ const CASES: &[(&str, &[&[&str]], &str)] = &[
     ),
     ("failures/dynamic", &[SPARE, &["flash.failures.program=0.01", "ftl.write_placement=dynamic"]], WRITES),
     ("failures/superblock", &[SPARE, &["flash.failures.program=0.005", "ftl.superblock=die"]], WRITES),
+    (
+        "failures/parity",
+        &[SPARE, &["flash.failures.read=0.02", "ftl.superblock=drive", "ftl.parity=die", "fabric.kind=venice"]],
+        MIXED,
+    ),
+    ("failures/lost-die", &[LOST, &["flash.failures.lost_die_at=1ms"]], MIXED),
+    ("failures/lost-die-replay", &[LOST, &["precondition.kind=replay"]], MIXED),
     ("failures/venice", &[SPARE, &["flash.failures.program=0.01", "fabric.kind=venice"]], MIXED),
     ("refresh/reads", &[&["refresh.read_limit=20"]], READS),
     ("refresh/reads-steady", &[&["refresh.read_limit=10", "precondition.kind=steady"]], MIXED),

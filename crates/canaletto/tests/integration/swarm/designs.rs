@@ -228,6 +228,7 @@ impl Settings {
         }
         self.numbering();
         self.superblocks();
+        self.parity();
         self.mapping_unit();
         self.preconditioning();
         // Room for a block of data.
@@ -252,9 +253,14 @@ impl Settings {
             let controllers = self.number("geometry.channels");
             self.set("fabric.clusters.trunks", self.number("fabric.clusters.trunks").min(controllers));
         }
+        if self.0.contains_key("fabric.network.failed_links") {
+            let most = (self.number("geometry.channels") - 1.0) * (self.number("geometry.chips_per_channel") - 1.0);
+            self.set("fabric.network.failed_links", self.number("fabric.network.failed_links").min(most));
+        }
         if !self.is("fabric.hold_path", "never") {
             self.set("gc.copyback", false);
             self.set("fabric.clusters.chunk", "0B");
+            self.set("fabric.omnibus.late_split", "0B");
         }
         if self.is("ftl.map_update", "issue") {
             self.set("flash.failures.program", 0.0);
@@ -409,6 +415,31 @@ impl Settings {
         self.set("ftl.write_placement", "static");
         self.set("gc.scope", "plane");
         self.set("gc.copyback", false);
+    }
+
+    /// Parity needs superblocks of several dies, or channels, and none is computed. A die is lost by drives that can do without it.
+    fn parity(&mut self) {
+        let Some(parity) = self.0.get("ftl.parity").cloned() else { return };
+        let of_channel = self.number("geometry.chips_per_channel");
+        let is_over = match &*parity {
+            "die" => {
+                self.is("ftl.superblock", "drive") && of_channel * self.number("geometry.channels") > 1.0
+                    || self.is("ftl.superblock", "channel") && of_channel > 1.0
+            }
+            "channel" => self.is("ftl.superblock", "drive") && self.number("geometry.channels") > 1.0,
+            _ => false,
+        };
+        if !is_over || self.is("precondition.kind", "steady") {
+            self.set("ftl.parity", "none");
+        }
+        if self.is("ftl.parity", "none") || self.number("geometry.blocks_per_plane") < 12.0 {
+            self.0.retain(|key, _| !key.starts_with("flash.failures.lost_die"));
+        } else {
+            self.set("gc.reserved_blocks", 2);
+            self.set("ftl.map_update", "program-end");
+            self.set("flash.cache_program", false);
+            self.set("ftl.overprovisioning", self.number("ftl.overprovisioning").max(0.85));
+        }
     }
 
     fn preconditioning(&mut self) {

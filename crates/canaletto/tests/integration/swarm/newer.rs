@@ -15,6 +15,7 @@ pub fn newer() -> Vec<Setting> {
         any("fabric.venice.tear_down", ["packet", "wire"]),
         any("fabric.omnibus.control.rate", ["1GB/s", "1GB/s", "20MB/s"]),
         any("fabric.omnibus.control.delay", ["3ns", "1us"]),
+        rarely("fabric.omnibus.late_split", "0B", ["1KiB"]),
         any("fabric.mesh.controller", ["own-row", "least-loaded"]),
         // Full sequences need an interface that is fast enough.
         any("fabric.interface", ["nv-ddr3", "nv-lpddr4", "toggle"]),
@@ -37,6 +38,13 @@ pub fn newer() -> Vec<Setting> {
         rarely("fabric.clusters.chunk", "0B", ["512B"]),
         any("fabric.clusters.chunk_parity", ["126B", "0B"]),
         any("fabric.clusters.grant_rate", ["400MB/s", "400MB/s", "20MB/s"]),
+        any("fabric.custom.grant_delay", ["0ns", "0ns", "60ns"]),
+        any("fabric.network.failed_links", [0, 0, 1, 3]),
+        any("fabric.network.failed_placement", [0, 1, 2]),
+        any("fabric.scheduled_mesh.search_step", ["1ns", "0ns", "300ns"]),
+        any("fabric.scheduled_mesh.setup", ["20ns", "0ns"]),
+        any("fabric.scheduled_mesh.grant_width", [2, 1, 8]),
+        any("fabric.scheduled_mesh.grant_rate", ["400MB/s", "400MB/s", "20MB/s"]),
         // One block of every plane, or as many as are free.
         any("flash.pslc.static_size", ["0B", "0B", "1B"]),
         any("flash.pslc.dynamic_size", ["0B", "1B", "1GiB"]),
@@ -51,5 +59,8 @@ pub fn newer() -> Vec<Setting> {
         any("controller.ecc.outer.codeword", ["0B", "0B", "2KiB", "4KiB"]),
         any("controller.ecc.outer.inner_failure", [0.0, 0.05, 1.0]),
         any("controller.ecc.outer.latency", ["0ns", "0ns", "2us"]),
+        any("ftl.parity", ["die", "channel", "none"]),
+        any("flash.failures.lost_die", [0, 1]),
+        any("flash.failures.lost_die_at", ["0ns", "70us", "3ms", "100s"]),
     ]
 }

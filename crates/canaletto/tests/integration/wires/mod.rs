@@ -3,7 +3,10 @@
 mod buses;
 mod chips;
 mod clusters;
+mod custom;
+mod late;
 mod networks;
+mod scheduled;
 mod tape;
 
 use std::collections::BTreeSet;
@@ -43,10 +46,14 @@ const SITES: &[(&str, &[&str])] = &[
     ("packetized", &["fabric.kind=packetized"]),
     ("omnibus", &["fabric.kind=omnibus"]),
     ("omnibus-split", &["fabric.kind=omnibus-split"]),
+    ("late-split", &["fabric.kind=omnibus", "fabric.omnibus.late_split=1KiB", "fabric.transfer_order=commands-first"]),
     ("mesh", &["fabric.kind=mesh"]),
     ("mesh-2bit", &["fabric.kind=mesh-2bit"]),
     ("venice", &["fabric.kind=venice"]),
     ("venice-wire", &["fabric.kind=venice", "fabric.venice.tear_down=wire"]),
+    ("scheduled-mesh", &["fabric.kind=scheduled-mesh"]),
+    ("custom", &["fabric.kind=custom"]),
+    ("failed-links", &["fabric.kind=scheduled-mesh", "fabric.network.failed_links=2"]),
 ];
 
 fn workload() -> Workload {
@@ -61,7 +68,10 @@ fn drive(changes: &[&str]) -> Design {
 }
 
 fn faults() -> Vec<&'static Fault> {
-    [buses::FAULTS, chips::FAULTS, clusters::FAULTS, networks::FAULTS].into_iter().flatten().collect()
+    [buses::FAULTS, chips::FAULTS, clusters::FAULTS, networks::FAULTS, scheduled::FAULTS, late::FAULTS, custom::FAULTS]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// Each planted fault is noticed by its rule; the same recording without it is clean.
@@ -154,6 +164,15 @@ fn no_fabric_violates_a_rule() {
         &["fabric.venice.retry=immediate", "fabric.omnibus.control.rate=20MB/s"],
         &["fabric.venice.retry=oracle", "fabric.venice.tear_down=wire", "fabric.mesh.buffer=5KiB"],
         &["fabric.venice.scouts=atomic"],
+        &["fabric.network.failed_links=4", "fabric.network.failed_placement=3"],
+        &["fabric.omnibus.late_split=1KiB", "fabric.omnibus.control.rate=20MB/s"],
+        &[
+            "fabric.omnibus.late_split=1KiB",
+            "geometry.page=16KiB",
+            "gc.scope=spatial",
+            "ftl.write_placement=dynamic",
+            "geometry.chips_per_channel=4",
+        ],
         &["fabric.clusters.chips_per_switch=2", "fabric.clusters.inner_buses=1", "fabric.clusters.trunks=2"],
         &["fabric.clusters.chunk=512B", "fabric.clusters.trunks=1", "geometry.planes_per_die=2"],
         &["fabric.clusters.chunk=2KiB", "fabric.clusters.inner_buses=1", "ftl.mapping_unit=1KiB"],
@@ -165,6 +184,17 @@ fn no_fabric_violates_a_rule() {
             "ftl.write_placement=dynamic",
         ],
         &["fabric.venice.scouts=clocked", "fabric.venice.tear_down=wire"],
+        &["fabric.custom.grant_delay=100ns", "fabric.network.controllers=alternating"],
+        &["fabric.scheduled_mesh.grant_rate=5MB/s", "fabric.network.controllers=alternating"],
+        &["fabric.scheduled_mesh.search_step=0ns", "fabric.scheduled_mesh.setup=0ns", "geometry.planes_per_die=2"],
+        &[
+            "fabric.scheduled_mesh.search_step=1us",
+            "fabric.sequences=full",
+            "fabric.interface=nv-ddr3",
+            "gc.scope=spatial",
+            "ftl.write_placement=dynamic",
+            "geometry.chips_per_channel=4",
+        ],
     ];
     for kind in FabricKind::ALL {
         let held: &[&[&str]] = match kind.facts().holds_paths {
@@ -176,8 +206,13 @@ fn no_fabric_violates_a_rule() {
             false => &[],
         };
         for changes in settings.iter().chain(held) {
-            // Keys of clusters change nothing elsewhere.
-            if changes[0].starts_with("fabric.clusters.") && *kind != FabricKind::Clusters {
+            // Their keys change nothing elsewhere.
+            let is_of = |keys: &str, owner| changes[0].starts_with(keys) && *kind != owner;
+            if is_of("fabric.clusters.", FabricKind::Clusters)
+                || is_of("fabric.scheduled_mesh.", FabricKind::ScheduledMesh)
+                || is_of("fabric.custom.", FabricKind::Custom)
+                || is_of("fabric.omnibus.late_split", FabricKind::Omnibus)
+            {
                 continue;
             }
             let fabric = format!("fabric.kind={}", kind.name());

@@ -55,7 +55,7 @@ fn not_at_once(tape: &mut Tape) {
     tape.insert(stray.from, Fact::Wire(stray));
 }
 
-fn outlives_its_reservation(tape: &mut Tape) {
+pub fn outlives_its_reservation(tape: &mut Tape) {
     let (_, c) = on_circuit(tape);
     let place = reservation(tape, &c);
     tape.change(place, |r| r.until = earlier(c.until, NS));

@@ -1,5 +1,5 @@
-//! Circuits of Venice: a link carries what it was reserved for, while it is reserved, and the links of a circuit are one way from a
-//! controller to the chip (Venice §4.2).
+//! Circuits of a mesh: a link carries what it was reserved for, while it is reserved, and the links of a circuit are one way from a
+//! controller to the chip (Venice §4.2), or of a copy from chip to chip.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -30,6 +30,8 @@ type Load = (PathId, Time, Time);
 struct Together {
     transfer: u32,
     chip: u32,
+    /// Where a copy goes; of a transfer, its chip again.
+    to: u32,
     what: WireUse,
     from: Time,
     links: Vec<u32>,
@@ -37,7 +39,7 @@ struct Together {
 
 pub struct Circuits {
     known: Rc<Known>,
-    is_venice: bool,
+    is_on: bool,
     /// Whether scouts reserve link after link, as they hop.
     hop_by_hop: bool,
     reserved: Vec<Option<Reservation>>,
@@ -50,8 +52,8 @@ impl Circuits {
     pub fn new(known: &Rc<Known>) -> Circuits {
         let wires = known.shape.wires.len();
         Circuits {
-            is_venice: known.kind == FabricKind::Venice,
-            hop_by_hop: known.design.fabric.venice.scouts != Scouts::Atomic,
+            is_on: matches!(known.kind, FabricKind::Venice | FabricKind::ScheduledMesh),
+            hop_by_hop: known.kind == FabricKind::Venice && known.design.fabric.venice.scouts != Scouts::Atomic,
             known: known.clone(),
             reserved: vec![None; wires],
             carried: vec![(Time::ZERO, Vec::new()); wires],
@@ -140,6 +142,7 @@ impl Circuits {
             None => self.together.push(Together {
                 transfer: cycles.transfer,
                 chip: open.load.chip.0,
+                to: open.load.to.0,
                 what: cycles.what,
                 from: cycles.from,
                 links: vec![cycles.wire],
@@ -150,20 +153,20 @@ impl Circuits {
     /// Looks at the steps all of whose links are known.
     fn look(&mut self, now: Time, found: &mut Found) {
         while let Some(place) = self.together.iter().position(|together| together.from < now) {
-            let Together { transfer, chip, what, from, links } = self.together.swap_remove(place);
-            if !self.is_way(&links, chip) {
+            let Together { transfer, chip, to, what, from, links } = self.together.swap_remove(place);
+            if !self.is_way(&links, chip, to) {
                 let names: Vec<String> = links.iter().map(|&link| self.known.shape.name(link)).collect();
                 let what = format!("{what:?} cycles of transfer {transfer} on {}", names.join(", "));
                 let (row, column) = self.known.shape.place(chip);
-                let expected = "links that are one way from a controller to the chip";
+                let expected = "links that are one way from a controller to the chip, or from chip to chip";
                 found.add(Rule::Circuit, from, format!("chip {row},{column}"), what, expected);
             }
         }
     }
 
-    /// Whether links lead from one controller to a chip, each used once: all hang together, and every node but these two has
-    /// as many ways out as in.
-    fn is_way(&self, links: &[u32], chip: u32) -> bool {
+    /// Whether links lead from one controller to a chip, or from this to another one, each used once: all hang together, and every
+    /// node but these two has as many ways out as in.
+    fn is_way(&self, links: &[u32], chip: u32, to: u32) -> bool {
         let ends: Vec<(Node, Node)> = links.iter().filter_map(|&link| self.ends(link)).collect();
         let mut odd = BTreeSet::new();
         for node in ends.iter().flat_map(|&(from, to)| [from, to]) {
@@ -171,22 +174,21 @@ impl Circuits {
                 odd.insert(node);
             }
         }
-        let Some(Node::Controller(controller)) = odd.iter().copied().find(|node| matches!(node, Node::Controller(_)))
-        else {
-            return false;
-        };
-        let (mut reached, mut left) = (BTreeSet::from([Node::Controller(controller)]), ends);
+        let is_controller = |node: &Node| matches!(node, Node::Controller(_));
+        let start = if chip == to { odd.iter().copied().find(is_controller) } else { Some(Node::Router(to)) };
+        let Some(start) = start else { return false };
+        let (mut reached, mut left) = (BTreeSet::from([start]), ends);
         while let Some(next) = left.iter().position(|(from, to)| reached.contains(from) || reached.contains(to)) {
             let (from, to) = left.swap_remove(next);
             reached.extend([from, to]);
         }
-        left.is_empty() && odd == BTreeSet::from([Node::Controller(controller), Node::Router(chip)])
+        left.is_empty() && odd == BTreeSet::from([start, Node::Router(chip)])
     }
 }
 
 impl Check for Circuits {
     fn see(&mut self, entry: &Entry, transfers: &Transfers, found: &mut Found) {
-        if !self.is_venice {
+        if !self.is_on {
             return;
         }
         self.look(entry.at, found);
@@ -211,7 +213,7 @@ impl Check for Circuits {
     }
 
     fn end(&mut self, _: Time, _: &Transfers, found: &mut Found) {
-        if self.is_venice {
+        if self.is_on {
             self.look(Time::MAX, found);
         }
     }

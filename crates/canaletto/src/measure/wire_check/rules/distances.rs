@@ -62,8 +62,9 @@ impl Gaps {
         let lengths = &self.known.lengths;
         let planes = u64::from(load.planes.count_ones());
         let between = lengths.distances().before_array(load.operation, planes, load.bytes > 0);
-        // Halves of a page cross at the same time where both buses of the chip are free.
-        let abreast = if self.known.kind == FabricKind::OmnibusSplit { 2 } else { 1 };
+        // Parts of a page cross at the same time where both buses of the chip are free.
+        let is_split = self.known.kind == FabricKind::OmnibusSplit || self.known.splits_late();
+        let abreast = if is_split { 2 } else { 1 };
         lengths.command(load) + Time(lengths.data(load).0 / abreast) + between
     }
 

@@ -43,6 +43,9 @@ impl Ends {
     fn delay(&self, crossed: &Crossed) -> (Time, Time) {
         let flit = self.known.lengths.flit();
         match self.known.kind {
+            FabricKind::ScheduledMesh => (flit * crossed.links, flit * crossed.links),
+            // Where circuits turn, and beside the chip if they could turn there.
+            FabricKind::Custom => (flit * crossed.links.saturating_sub(1), flit * crossed.links),
             FabricKind::Venice => (flit * crossed.links, flit * (2 * crossed.links)),
             FabricKind::Mesh | FabricKind::Mesh2bit => (Time::ZERO, Time::LATEST),
             _ => (Time::ZERO, Time::ZERO),
@@ -96,7 +99,8 @@ impl Check for Ends {
     fn end(&mut self, now: Time, transfers: &Transfers, found: &mut Found) {
         // Of a transfer in parts one may still wait for its wire.
         let in_parts = self.known.kind == FabricKind::Clusters && self.known.design.fabric.clusters.chunk.0 > 0;
-        if in_parts || matches!(self.known.kind, FabricKind::OmnibusSplit | FabricKind::Sca) {
+        if in_parts || self.known.splits_late() || matches!(self.known.kind, FabricKind::OmnibusSplit | FabricKind::Sca)
+        {
             return;
         }
         for (path, open) in transfers.all() {

@@ -15,11 +15,13 @@ pub struct Handshakes {
     known: Rc<Known>,
     /// The last cycles of each wire that were none of data: an agreement, or a command after one.
     last: Vec<Option<Cycles>>,
+    /// Transfer and the first bus that it crosses, by path: a bus that joins is another rule's.
+    first: Vec<(u32, u32)>,
 }
 
 impl Handshakes {
     pub fn new(known: &Rc<Known>) -> Handshakes {
-        Handshakes { known: known.clone(), last: vec![None; known.shape.wires.len()] }
+        Handshakes { known: known.clone(), last: vec![None; known.shape.wires.len()], first: Vec::new() }
     }
 
     /// How often controllers agree before a transfer crosses a bus of this driver: a copy is agreed on with the controllers of its
@@ -59,6 +61,24 @@ impl Handshakes {
     }
 }
 
+impl Handshakes {
+    /// Whether a transfer crosses another bus already, as far as it may have two.
+    fn joins(&mut self, cycles: &Cycles) -> bool {
+        if !self.known.splits_late() {
+            return false;
+        }
+        let place = cycles.path.index();
+        if self.first.len() <= place {
+            self.first.resize(place + 1, (u32::MAX, 0));
+        }
+        let (transfer, wire) = &mut self.first[place];
+        if *transfer != cycles.transfer {
+            (*transfer, *wire) = (cycles.transfer, cycles.wire);
+        }
+        *wire != cycles.wire
+    }
+}
+
 impl Check for Handshakes {
     fn see(&mut self, entry: &Entry, transfers: &Transfers, found: &mut Found) {
         let Fact::Wire(cycles) = &entry.fact else { return };
@@ -66,8 +86,8 @@ impl Check for Handshakes {
         else {
             return;
         };
-        if rows.len() > 1 || rows.start != *driver {
-            let driver = *driver;
+        let (is_another, driver) = (rows.len() > 1 || rows.start != *driver, *driver);
+        if !self.joins(cycles) && is_another {
             if let Some(open) = transfers.of(cycles).filter(|_| cycles.what != WireUse::Handshake) {
                 self.agreed(cycles, open, driver, found);
             }

@@ -4,7 +4,9 @@ mod circuits;
 mod distances;
 mod drivers;
 mod ends;
+mod grants;
 mod handshakes;
+mod joins;
 mod luns;
 mod ports;
 mod reach;
@@ -14,6 +16,7 @@ mod scouts;
 mod spans;
 mod steps;
 mod switches;
+mod ways;
 
 use std::rc::Rc;
 
@@ -48,5 +51,8 @@ pub fn all(known: &Rc<Known>) -> Vec<Box<dyn Check>> {
         Box::new(routes::Routes::new(known)),
         Box::new(handshakes::Handshakes::new(known)),
         Box::new(switches::Switches::new(known)),
+        Box::new(ways::Ways::new(known)),
+        Box::new(grants::RowGrants::new(known)),
+        Box::new(joins::Joins::new(known)),
     ]
 }

@@ -24,8 +24,15 @@ pub struct Ports {
 
 impl Ports {
     pub fn new(known: &Rc<Known>) -> Ports {
-        let kinds =
-            [FabricKind::Bus, FabricKind::Packetized, FabricKind::Ideal, FabricKind::Venice, FabricKind::Clusters];
+        let kinds = [
+            FabricKind::Bus,
+            FabricKind::Packetized,
+            FabricKind::Ideal,
+            FabricKind::Venice,
+            FabricKind::ScheduledMesh,
+            FabricKind::Custom,
+            FabricKind::Clusters,
+        ];
         let chips = (known.shape.rows * known.shape.columns) as usize;
         Ports { has_one: kinds.contains(&known.kind), known: known.clone(), last: vec![(u32::MAX, Time::ZERO); chips] }
     }
@@ -33,7 +40,10 @@ impl Ports {
     /// Whether a wire is one on which each transfer is seen once: a bus, an inner bus of a switch, or a controller's own link.
     fn counts(&self, wire: u32) -> bool {
         let line = self.known.shape.wires.get(wire as usize).map(|wire| &wire.line);
-        matches!(line, Some(Line::Bus { .. } | Line::Inner(..) | Line::Link(Node::Controller(_), _)))
+        matches!(
+            line,
+            Some(Line::Bus { .. } | Line::Inner(..) | Line::Link(Node::Controller(_), _) | Line::Joint(_, true))
+        )
     }
 }
 

@@ -1,4 +1,4 @@
-//! A bus leads to the chip whose commands and data cross it, an inner bus of a switch to one of the two chips of a copy.
+//! A link that has failed leads nowhere. A bus leads to the chip whose commands and data cross it, an inner bus of a switch to one of the two chips of a copy.
 
 use std::rc::Rc;
 
@@ -24,6 +24,10 @@ impl Check for Reach {
         let Fact::Wire(cycles) = &entry.fact else { return };
         let shape = &self.known.shape;
         let Some(wire) = shape.wires.get(cycles.wire as usize) else { return };
+        if shape.has_failed(cycles.wire) {
+            let what = format!("{:?} of path {}", cycles.what, cycles.path.0);
+            found.add(Rule::Reach, cycles.from, wire.name.clone(), what, "nothing on a link that has failed");
+        }
         if !matches!(cycles.what, WireUse::Command | WireUse::Data | WireUse::Handshake) {
             return;
         }
@@ -41,7 +45,8 @@ impl Check for Reach {
                 Line::Trunk(switches) => switches.contains(&shape.switch_of(chip.0)),
                 Line::Grants(switch) => *switch == shape.switch_of(chip.0),
                 Line::Inner(..) => false,
-                Line::Link(..) => true,
+                // The rows on a way are another rule's.
+                Line::Link(..) | Line::RowGrants(_) | Line::Joint(..) => true,
             };
             if !is_reached {
                 let what = format!("cycles for chip {row},{column}");

@@ -92,7 +92,7 @@ impl Steps {
     /// of their own.
     fn takes_several_wires(&self) -> bool {
         let in_parts = self.known.kind == FabricKind::Clusters && self.known.design.fabric.clusters.chunk.0 > 0;
-        in_parts || matches!(self.known.kind, FabricKind::OmnibusSplit | FabricKind::Sca)
+        in_parts || self.known.splits_late() || matches!(self.known.kind, FabricKind::OmnibusSplit | FabricKind::Sca)
     }
 
     /// Whether a transfer crosses a wire of another kind at the same time: a trunk and an inner bus.

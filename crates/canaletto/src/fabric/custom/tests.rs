@@ -1,0 +1,142 @@
+//! Custom fabrics: closed forms of the mesh that stands by default, blueprints that break rules, and buses against a real bus.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use super::blueprint::Plans;
+use super::*;
+use crate::RunError;
+use crate::engine::memory::guarded;
+use crate::fabric::FabricKind;
+use crate::fabric::tests::{Bench, array, of};
+
+/// Grants what it is told to, whatever waits.
+#[derive(Debug, Clone)]
+struct Told(Vec<u32>);
+
+impl Plans for Told {
+    fn begin(&self) -> Box<dyn Plan> {
+        Box::new(self.clone())
+    }
+}
+
+impl Plan for Told {
+    fn decide(&mut self, view: &View<'_>, grants: &mut Grants) -> Result<(), String> {
+        if self.0.is_empty() {
+            return Err("nothing was told".into());
+        }
+        view.waiting.iter().for_each(|asked| grants.grant(asked.path, self.0.iter().copied()));
+        Ok(())
+    }
+}
+
+fn custom(links: &[&[Place]], plan: &[u32]) -> FabricConfig {
+    let links = Arc::new(links.iter().map(|ends| ends.to_vec()).collect());
+    let blueprint = Blueprint { links, plans: Arc::new(Told(plan.to_vec())) };
+    FabricConfig { blueprint: Some(blueprint), ..of(FabricKind::Custom) }
+}
+
+/// Two controllers, each with a bus of two chips, and a link between the last ones.
+const LINKS: [&[Place]; 3] = [&[(0, -1), (0, 0), (0, 1)], &[(1, -1), (1, 0), (1, 1)], &[(0, 1), (1, 1)]];
+
+/// Sends a page from chip 3 and lets everything happen; the time that it took, or why not.
+fn send(plan: &[u32]) -> Result<Time, String> {
+    let run = || {
+        let mut bench = Bench::<Custom>::new(&custom(&LINKS, plan), &array(2, 2));
+        let page = bench.page(3, Direction::FromChip);
+        bench.start(page);
+        bench.run();
+        Ok(bench.crossed[0].0)
+    };
+    match guarded(run) {
+        Err(RunError::Fabric(why)) => Err(why),
+        other => Ok(other.unwrap_or_else(|error| panic!("{error}"))),
+    }
+}
+
+#[test]
+fn only_ways_from_a_controller_to_the_chip_are_taken() {
+    // Chip 3 has a bus and a link: its router takes a cycle. Through the other row there is one more.
+    assert_eq!(send(&[1]), Ok(Time::from_ns(4096 + 1)));
+    assert_eq!(send(&[0, 2]), Ok(Time::from_ns(4096 + 2)));
+    for (plan, says) in [
+        (&[0][..], "its last link does not reach the chip"),
+        (&[2], "its first link has no controller"),
+        (&[0, 1], "links 0 and 1 do not meet"),
+        (&[0, 2, 0], "link 0 is there twice"),
+        (&[7], "there is no link 7, expected one below 3"),
+        (&[], "nothing was told"),
+    ] {
+        let why = send(plan).expect_err("no way");
+        assert!(why.contains(says), "{why}");
+    }
+}
+
+#[test]
+fn a_taken_link_is_refused() {
+    let mut bench = Bench::<Custom>::new(&custom(&LINKS, &[1]), &array(2, 2));
+    for chip in [2, 3] {
+        let page = bench.page(chip, Direction::FromChip);
+        bench.start(page);
+    }
+    let why = guarded(|| {
+        bench.run();
+        Ok(())
+    });
+    assert!(matches!(&why, Err(RunError::Fabric(why)) if why.contains("another transfer has link 1")), "{why:?}");
+}
+
+#[test]
+fn blueprints_reach_every_chip() {
+    let config = custom(&LINKS, &[]);
+    let blueprint = config.blueprint.clone().unwrap();
+    let controllers = places_of_controllers(&config, 2, 2);
+    assert_eq!(blueprint.check(2, 2, &controllers), Ok(()));
+    let controllers = places_of_controllers(&config, 2, 3);
+    let why = "no link leads from a controller to chip 0,2";
+    assert_eq!(blueprint.check(2, 3, &controllers), Err(why.to_owned()));
+    let lonely = custom(&[&[(0, 0), (0, 0)]], &[]).blueprint.unwrap();
+    assert_eq!(
+        lonely.check(1, 1, &controllers),
+        Err("link 0 joins [(0, 0), (0, 0)], expected two places or more".into())
+    );
+    assert_eq!(routers(&config, 2, 2), 2);
+}
+
+/// On an idle mesh a page takes Eq. 1 of Venice along a shortest way; four from one row leave by four controllers.
+#[test]
+fn the_mesh_grants_shortest_ways_at_once() {
+    let mut bench = Bench::<Custom>::new(&of(FabricKind::Custom), &array(4, 4));
+    for chip in 0..4 {
+        let page = bench.page(chip, Direction::FromChip);
+        bench.start(page);
+    }
+    bench.run();
+    let took: Vec<u64> = bench.crossed.iter().map(|(at, _)| at.0 / 1000 - 4096).collect();
+    assert_eq!(took.len(), 4);
+    assert!(bench.crossed.iter().all(|(_, crossed)| crossed.conflict == Time::ZERO));
+    // Chip (0, c) is c + 1 links away from its own controller; the next ones have to go around.
+    assert_eq!(took[0], 1);
+    assert!(took.iter().all(|&links| links <= 9), "{took:?}");
+}
+
+/// A transfer that finds no way waits until the very picosecond one is free.
+#[test]
+fn whoever_waits_goes_when_links_are_free() {
+    let mut bench = Bench::<Custom>::new(&of(FabricKind::Custom), &array(1, 2));
+    for chip in [0, 1] {
+        let page = bench.page(chip, Direction::FromChip);
+        bench.start(page);
+    }
+    bench.run();
+    let first = Time::from_ns(4096 + 1);
+    let [(_, near), (at, far)] = bench.crossed[..] else { panic!("two transfers") };
+    assert_eq!((near.conflict, far.conflict), (Time::ZERO, first));
+    assert_eq!(at, first + Time::from_ns(4096 + 2));
+}
+
+#[test]
+fn what_is_no_fault_of_a_fabric_is_not_taken_for_one() {
+    let other = catch_unwind(AssertUnwindSafe(|| guarded(|| -> Result<(), RunError> { panic!("a defect") })));
+    assert!(other.is_err());
+}

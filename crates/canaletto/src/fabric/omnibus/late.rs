@@ -1,0 +1,156 @@
+//! Late split (`fabric.omnibus.late_split`): while a page crosses on one of its chip's buses and nobody else wants the other one, chunks
+//! from the page's end go over that.
+//!
+//! ```text
+//! row bus     │ request │ header │ chunk 0 │ chunk 1 │              ┐ the transfer has crossed when both have
+//! column bus         ·│ column │ tCCS │ header │ chunk 2 │ chunk 3 │┘
+//!                    └ free: its controller tells the one that sends the page, in one message
+//! ```
+//! Chunks are whole ECC codewords, so that each end can be corrected by itself. The second bus takes as many as end both soonest, by
+//! what is left when it joins: they go in one packet, for which the chip turns to the column of the first of them. A program's
+//! command goes ahead of both. Others go first: a bus that is given back, or that is free when a page begins, is offered to pages
+//! under way once everything else of that moment has happened. No paper has it; Networked SSD §V-C splits pages before they begin
+//! (`omnibus-split`).
+
+use super::{BusId, Event, Omnibus};
+use crate::config::design::{Fabric as FabricConfig, FabricKind, interface_times};
+use crate::engine::time::Time;
+use crate::fabric::packets::{COLUMN_FLITS, DATA_HEADER_FLITS, Packets};
+use crate::fabric::trace::WireUse;
+use crate::fabric::{PathId, Transfer};
+
+/// Times of chunks, and how often buses joined.
+#[derive(serde::Serialize, serde::Deserialize)]
+pub struct Late {
+    /// Time of a chunk's payload; zero: pages are not split late.
+    chunk: Time,
+    /// Time of the packet that turns a chip to the column of the first chunk, and asks for it.
+    column: Time,
+    /// Time in which a chip turns to a column.
+    turn: Time,
+    header: Time,
+    joined: u64,
+}
+
+impl Late {
+    /// Chunks of a validated design.
+    pub fn new(config: &FabricConfig, packets: &Packets) -> Late {
+        let bytes = if config.kind == FabricKind::Omnibus { config.omnibus.late_split.0 } else { 0 };
+        Late {
+            chunk: packets.flits(bytes),
+            column: packets.flits(COLUMN_FLITS),
+            turn: interface_times(config.interface)["tCCS"].time.time(),
+            header: packets.flits(DATA_HEADER_FLITS),
+            joined: 0,
+        }
+    }
+
+    /// Whether pages are split late.
+    pub fn is_on(&self) -> bool {
+        self.chunk > Time::ZERO
+    }
+
+    /// Data of a transfer before its last whole chunks, headers among them, and how many chunks follow.
+    pub fn first(&self, data: Time) -> (Time, u32) {
+        if !self.is_on() || data < self.chunk * 2 {
+            return (data, 0);
+        }
+        let chunks = data.0 / self.chunk.0 - 1;
+        (data - self.chunk * chunks, chunks as u32)
+    }
+
+    /// How many of a page's chunks a second bus takes, so that both end soonest: `ends` after what is on the first bus, which then has
+    /// `left` more, and ready for a first chunk after `ready`. None, if the first bus alone ends as soon.
+    fn share(&self, ends: Time, left: u32, ready: Time) -> u32 {
+        let both =
+            |taken: u32| (ends + self.chunk * u64::from(left - taken)).max(ready + self.chunk * u64::from(taken));
+        let alone = ends + self.chunk * u64::from(left);
+        let best = (1..=left).min_by_key(|&taken| both(taken)).filter(|&taken| both(taken) < alone);
+        best.unwrap_or(0)
+    }
+
+    /// Buses that have joined; nothing where none may.
+    pub fn counters(&self) -> Option<(&'static str, u64)> {
+        self.is_on().then_some(("late_splits", self.joined))
+    }
+}
+
+impl Omnibus {
+    /// The first bus of a transfer has carried a part. Returns whether another one follows on it.
+    pub(super) fn next_chunk(
+        &mut self,
+        path: PathId,
+        bus: BusId,
+        now: Time,
+        later: &mut impl FnMut(Time, Event),
+    ) -> bool {
+        let crossing = &mut self.transfers[path];
+        if crossing.chunks == 0 || crossing.first_bus != bus {
+            return false;
+        }
+        crossing.chunks -= 1;
+        let (chip, direction) = (crossing.chip, crossing.direction);
+        self.cross(path, bus, Transfer { chip, direction, command: Time::ZERO, data: self.late.chunk }, now, later);
+        true
+    }
+
+    /// A bus that nobody took at this moment joins a page that crosses on another one.
+    pub(super) fn offer(&mut self, bus: BusId, now: Time, later: &mut impl FnMut(Time, Event)) {
+        if !self.grid.is_free(bus) || self.grid.is_kept(bus) {
+            return;
+        }
+        let Some(path) = self.longest_beside(bus, now) else { return };
+        let crossing = &self.transfers[path];
+        let (chip, direction, first_bus) = (crossing.chip, crossing.direction, crossing.first_bus);
+        // The controllers of both buses are one, or the one tells the other.
+        let messages = u32::from(self.grid.bus(bus).driver != self.grid.bus(first_bus).driver);
+        let told = if messages > 0 { self.control.least() } else { Time::ZERO };
+        let ready = told + self.late.column + self.late.turn + self.late.header;
+        let share = self.late.share(crossing.part_ends - now, crossing.chunks, ready);
+        if share == 0 {
+            return;
+        }
+        let crossing = &mut self.transfers[path];
+        crossing.chunks -= share;
+        crossing.left += 1;
+        self.late.joined += 1;
+        let data = self.late.header + self.late.chunk * u64::from(share);
+        self.take(path, bus, messages, Transfer { chip, direction, command: Time::ZERO, data }, now, later);
+    }
+
+    /// The page with the most chunks to come that crosses on the other bus of a chip on this one; the lowest bus on a tie.
+    fn longest_beside(&self, bus: BusId, now: Time) -> Option<PathId> {
+        let crosses = |other: &BusId| {
+            let taken = self.grid.bus(*other);
+            let is_crossing = taken.path.is_some() && taken.agreed.is_none();
+            let crossing = is_crossing.then(|| &self.transfers[taken.path])?;
+            let ways = self.grid.ways(crossing.chip);
+            let may_join = crossing.first_bus == *other
+                && crossing.chunks > 0
+                && crossing.left == 1
+                && crossing.data_from <= now
+                && (ways.row == bus || ways.column == bus);
+            may_join.then_some((taken.path, crossing.chunks))
+        };
+        let pages = (0..self.grid.count()).map(BusId).filter_map(|other| crosses(&other));
+        // Of several the last would be taken.
+        pages.rev().max_by_key(|&(_, chunks)| chunks).map(|(path, _)| path)
+    }
+
+    /// Sends the end of a page over a bus that has joined: the chip turns to its column first.
+    pub(super) fn cross_end(
+        &mut self,
+        path: PathId,
+        bus: BusId,
+        transfer: Transfer,
+        now: Time,
+        later: &mut impl FnMut(Time, Event),
+    ) {
+        let turned = now + self.late.column;
+        let begins = turned + self.late.turn;
+        self.grid.bus_mut(bus).active += self.late.column + transfer.data;
+        self.trace.write(bus.0, WireUse::Data, path, now, turned);
+        self.trace.write(bus.0, WireUse::Data, path, begins, begins + transfer.data);
+        later(begins + transfer.data, Event::Arrived(bus));
+    }
+}

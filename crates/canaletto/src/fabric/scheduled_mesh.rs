@@ -1,0 +1,317 @@
+//! A mesh of small routers beside the chips, whose circuits a central arbiter grants.
+//!
+//! ```text
+//! controller 0 ── R0 ── R1 ── R2     links as those of Venice: 8 data pins, one circuit at a time, either way
+//!                 │     │     │
+//! controller 1 ── R3 ── R4 ── R5     a grant joins the routers of one row from the first to the last
+//!
+//! arbiter: search │ grant to each row on the way │ set-up │ the transfer takes the circuit
+//! ```
+//! All controllers are on one chip, and so is the arbiter, which knows every circuit: a transfer starts where free links lead from a
+//! free controller to its chip, whose port is free, and waits otherwise, which is a path conflict. Its links are taken from then
+//! on. The arbiter finds the way ([`links`]), one transfer after the other ([`arbiter`]), and tells the routers, over pins that
+//! those of a row share ([`grants`](self::arbiter)). The arbiter knows how long a transfer takes, so that nothing has to tear its
+//! circuit down: a router keeps its setting until a grant takes one of its ports for another way. Pages go from chip to chip over
+//! circuits of their own ([`copies`]).
+//!
+//! Routers, links, and commands and data on a circuit are those of Venice (ISCA 2023) §4.1 with Eq. 1; no scouts are sent, and chips
+//! are not modified. No paper has this fabric; what is known of it is in `docs/fabrics.md`.
+
+mod arbiter;
+mod copies;
+mod links;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use crate::config::design::Fabric as FabricConfig;
+use crate::engine::arena::Slab;
+use crate::engine::time::{Time, TimeSum};
+use crate::fabric::facts::{Arbiter as ArbiterFacts, ControllerPins, Facts, Interconnect};
+use crate::fabric::page_registers::PageRegisters;
+use crate::fabric::scheduled_mesh::arbiter::Arbiter;
+use crate::fabric::scheduled_mesh::links::{Links, Source, Way};
+use crate::fabric::trace::{WireTrace, WireUse};
+use crate::fabric::venice;
+use crate::fabric::venice::cycles::Cycles;
+use crate::fabric::venice::grid::{Grid, RouterId};
+use crate::fabric::wires::{ControllerUse, Wire, WireKind};
+use crate::fabric::{Direction, DomainId, Fabric, FabricOutcome, PathId, Transfer, TransferDone};
+use crate::flash::address::{ChipId, Layout};
+use crate::flash::interface::Operation;
+
+/// Ports of a router: to four neighbours or a controller, and to its chip.
+const PORTS: u32 = 5;
+
+/// Facts of the scheduled mesh.
+pub const FACTS: Facts = Facts {
+    name: "scheduled-mesh",
+    sentence: "A mesh in which a central arbiter grants a circuit for each transfer, without scouts (no paper; routers \
+               and links of Venice §4.1).",
+    is_usual: false,
+    interconnect: parts,
+    lines: |config, rows, columns| venice::circuit_lines(config, rows, columns, false),
+    ..venice::FACTS
+};
+
+fn parts(config: &FabricConfig, rows: u32, columns: u32) -> Interconnect {
+    let mesh = (venice::FACTS.interconnect)(config, rows, columns);
+    // Grants have a clock beside their pins.
+    let grant_pads = config.scheduled_mesh.grant_width + 1;
+    Interconnect {
+        arbiter: Some(ArbiterFacts { cells: rows * columns, router_ports: PORTS, grant_pads }),
+        controller_pins: Some(ControllerPins { buses: rows, bus_bits: mesh.link_bits, others: rows * grant_pads }),
+        ..mesh
+    }
+}
+
+/// The one domain: whatever crosses may free a link for any chip.
+const ALL: DomainId = DomainId(0);
+
+/// Routers, links and their arbiter.
+#[derive(serde::Serialize, serde::Deserialize)]
+pub struct ScheduledMesh {
+    links: Links,
+    arbiter: Arbiter,
+    cycles: Cycles,
+    under_way: Slab<PathId, Circuit>,
+    /// Ways of circuits that are over, kept for their memory.
+    spare: Vec<Way>,
+    free_controllers: u32,
+    port_taken: Vec<bool>,
+    port_free_at: Vec<Time>,
+    registers: PageRegisters,
+    router_time: TimeSum,
+    detours: u64,
+    trace: WireTrace,
+}
+
+/// A circuit, for a transfer or a copy.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Circuit {
+    chip: ChipId,
+    /// Where a copy goes; of a transfer, its chip again.
+    to: ChipId,
+    way: Way,
+    /// Time from the arbiter's decision until the routers are set.
+    setup: Time,
+}
+
+/// The load of a circuit has crossed.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Crossed(PathId);
+
+impl ScheduledMesh {
+    /// Takes a way for a circuit, has the arbiter find it, and grants it. Returns when its routers are set.
+    fn set_up(&mut self, path: PathId, source: Source, now: Time) -> Time {
+        let end = RouterId(self.under_way[path].to.0);
+        let mut way = self.spare.pop().unwrap_or_default();
+        let controller = self.links.trace_back(source, end, &mut way);
+        if let Some(controller) = controller {
+            self.free_controllers -= 1;
+            self.detours += u64::from(way.links.len() as u32 > self.links.grid().distance(controller, end));
+        }
+        way.links.iter().for_each(|&link| self.links.take(link, now));
+        let found = self.arbiter.search(way.links.len() as u64, now);
+        let mut granted = found;
+        for &row in &way.rows {
+            let (from, until) = self.arbiter.grant(row, found);
+            self.trace.write(self.grant_wire(row), WireUse::Handshake, path, from, until);
+            granted = granted.max(until);
+        }
+        let ready = granted + self.arbiter.setup();
+        let circuit = &mut self.under_way[path];
+        circuit.setup = ready - now;
+        circuit.way = way;
+        ready
+    }
+
+    fn take_port(&mut self, chip: ChipId) {
+        let taken = &mut self.port_taken[chip.index()];
+        assert!(!*taken, "the port of chip {} takes one circuit", chip.0);
+        *taken = true;
+    }
+
+    /// Sends a transfer over its circuit: Eq. 1 of Venice.
+    fn cross(&mut self, path: PathId, transfer: &Transfer, begins: Time, later: &mut impl FnMut(Time, Crossed)) {
+        let way = &self.under_way[path].way;
+        let (time, length) = (transfer.time(), way.links.len() as u64);
+        // From the controller on: what is traced is in this order.
+        for &link in way.links.iter().rev() {
+            self.links.carry(link, time);
+            self.trace.write_transfer(link.0, transfer, path, begins);
+        }
+        // A link into each router, but for the one of a copy's source.
+        let routers = length + u64::from(self.under_way[path].chip != self.under_way[path].to);
+        self.router_time += time * routers;
+        later(begins + time + self.cycles.byte() * length, Crossed(path));
+    }
+
+    /// Place of a row's grants among the wires, behind all links.
+    fn grant_wire(&self, row: u32) -> u32 {
+        self.links.grid().controller_link(self.links.grid().rows + row).0
+    }
+}
+
+impl Fabric for ScheduledMesh {
+    type Event = Crossed;
+
+    fn new(config: &FabricConfig, layout: &Layout) -> ScheduledMesh {
+        let grid = Grid::new(layout.channels, layout.chips_per_channel, config.network.controllers);
+        let chips = layout.chips() as usize;
+        let mut links = Links::new(grid.clone());
+        for (one, other) in config.network.failed(grid.rows, grid.columns) {
+            links.fail(grid.link_between(RouterId(one), RouterId(other)));
+        }
+        ScheduledMesh {
+            arbiter: Arbiter::new(&config.scheduled_mesh, &grid),
+            cycles: Cycles::new(config, layout),
+            under_way: Slab::new(),
+            spare: Vec::new(),
+            free_controllers: grid.rows,
+            port_taken: vec![false; chips],
+            port_free_at: vec![Time::ZERO; chips],
+            registers: PageRegisters::new(&config.omnibus, layout),
+            router_time: TimeSum::ZERO,
+            detours: 0,
+            trace: WireTrace::default(),
+            links,
+        }
+    }
+
+    fn domains(&self) -> u32 {
+        1
+    }
+
+    fn domain_of(&self, _: ChipId) -> DomainId {
+        ALL
+    }
+
+    fn chips_of(&self, _: DomainId) -> Range<u32> {
+        0..self.links.grid().routers()
+    }
+
+    /// Copies need no controller.
+    fn may_start(&self, _: DomainId) -> bool {
+        self.free_controllers > 0 || self.registers.are_in_use()
+    }
+
+    fn is_free(&self, chip: ChipId, _: Direction) -> bool {
+        !self.port_taken[chip.index()] && self.links.distance(Source::Controllers, RouterId(chip.0)).is_some()
+    }
+
+    fn port_free_at(&self, chip: ChipId, _: Direction) -> Time {
+        self.port_free_at[chip.index()]
+    }
+
+    fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, Crossed)) -> PathId {
+        let chip = transfer.chip;
+        self.take_port(chip);
+        let path = self.under_way.insert(Circuit { chip, to: chip, way: Way::default(), setup: Time::ZERO });
+        let begins = self.set_up(path, Source::Controllers, now);
+        self.cross(path, &transfer, begins, later);
+        path
+    }
+
+    /// The routers keep their settings: nothing has to be granted.
+    fn start_on_held_path(
+        &mut self,
+        path: PathId,
+        transfer: Transfer,
+        now: Time,
+        later: &mut impl FnMut(Time, Crossed),
+    ) {
+        debug_assert!(self.under_way[path].chip == transfer.chip);
+        self.under_way[path].setup = Time::ZERO;
+        self.cross(path, &transfer, now, later);
+    }
+
+    fn handle(&mut self, Crossed(path): Crossed, now: Time, _: &mut impl FnMut(Time, Crossed)) -> FabricOutcome {
+        let Circuit { chip, to, setup, .. } = self.under_way[path];
+        self.port_free_at[chip.index()] = now;
+        self.port_free_at[to.index()] = now;
+        FabricOutcome { crossed: Some(TransferDone { setup, ..TransferDone::freely(path) }), freed: None }
+    }
+
+    fn release(&mut self, path: PathId, now: Time, _: &mut impl FnMut(Time, Crossed)) -> DomainId {
+        let Circuit { chip, to, way, .. } = &mut self.under_way[path];
+        for chip in [chip, to] {
+            self.port_taken[chip.index()] = false;
+            self.port_free_at[chip.index()] = now;
+        }
+        let mut way = std::mem::take(way);
+        let between = self.links.grid().links();
+        for &link in way.links.iter().rev() {
+            let since = self.links.give_back(link, now);
+            match link.0 < between {
+                true => self.trace.write(link.0, WireUse::Reserved, path, since, now),
+                false => self.free_controllers += 1,
+            }
+        }
+        way.links.clear();
+        way.rows.clear();
+        self.spare.push(way);
+        self.under_way.remove(path);
+        ALL
+    }
+
+    fn command_time(&self, operation: Operation, planes: usize) -> Time {
+        self.cycles.command(operation, planes)
+    }
+
+    fn copyback_time(&self, planes: usize) -> Time {
+        self.cycles.copyback(planes)
+    }
+
+    fn column_time(&self) -> Time {
+        self.cycles.column()
+    }
+
+    fn status(&self) -> (Direction, Time) {
+        (Direction::ToChip, self.cycles.status())
+    }
+
+    fn suspend_time(&self, resume: bool) -> Time {
+        self.cycles.suspend(resume)
+    }
+
+    fn data_time(&self, _: Operation, bytes: u64) -> Time {
+        self.cycles.data(bytes)
+    }
+
+    fn peak_rate(&self) -> f64 {
+        self.cycles.rate() * f64::from(self.links.grid().rows)
+    }
+
+    fn wires(&self) -> Vec<Wire> {
+        let grid = self.links.grid();
+        let links = grid.wires(|link| self.links.used(link));
+        let grants = (0..).zip(self.arbiter.busy()).map(|(row, busy): (u32, Time)| {
+            let (from, to) = ((row as i32, -1), (row as i32, grid.columns as i32 - 1));
+            Wire { name: format!("grants to row {row}"), kind: WireKind::GrantBus, from, to, busy, active: busy }
+        });
+        links.chain(grants).collect()
+    }
+
+    fn controllers(&self) -> Vec<ControllerUse> {
+        let grid = self.links.grid();
+        (0..grid.rows).map(|c| grid.controller_use(c, self.links.used(grid.controller_link(c)))).collect()
+    }
+
+    fn router_time(&self) -> TimeSum {
+        self.router_time
+    }
+
+    fn arbiter_time(&self) -> Time {
+        self.arbiter.searching()
+    }
+
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        [self.arbiter.counters(), vec![("detours", self.detours)]].concat()
+    }
+
+    fn trace(&mut self) -> &mut WireTrace {
+        &mut self.trace
+    }
+}

@@ -1,0 +1,68 @@
+//! Copies of pages from chip to chip over the mesh, without a controller: any two chips that free links join.
+//!
+//! ```text
+//! chip ══ R2 ══ R1 ══ R4 ══ chip     granted as a transfer's circuit is; the grant has the router at the source strobe its chip
+//! ```
+//! As on `omnibus` the destination receives the page in one of its V-page registers (assumed here: the paper's chips have them, those
+//! of Venice do not), and what passes no controller passes no controller's ECC. With full sequences the source turns to the page's
+//! column first, as for a transfer.
+
+use super::{Circuit, Crossed, ScheduledMesh};
+use crate::engine::time::Time;
+use crate::fabric::chip_to_chip::ChipToChip;
+use crate::fabric::scheduled_mesh::links::{Source, Way};
+use crate::fabric::venice::grid::RouterId;
+use crate::fabric::{Direction, PathId, Transfer};
+use crate::flash::address::ChipId;
+
+impl ChipToChip<Crossed> for ScheduledMesh {
+    const JOINS_CHIPS: bool = true;
+
+    fn can_copy(&self, from: ChipId, to: ChipId) -> bool {
+        from != to
+    }
+
+    fn reserve_register(&mut self, chip: ChipId) -> bool {
+        self.registers.reserve(chip)
+    }
+
+    fn release_register(&mut self, chip: ChipId) {
+        self.registers.release(chip);
+    }
+
+    fn copy_is_free(&self, from: ChipId, to: ChipId) -> bool {
+        let source = Source::Chip(RouterId(from.0));
+        !self.port_taken[from.index()]
+            && !self.port_taken[to.index()]
+            && self.links.distance(source, RouterId(to.0)).is_some()
+    }
+
+    fn copy_time(&self, bytes: u64) -> Time {
+        self.cycles.column() + self.cycles.data(bytes)
+    }
+
+    fn start_copy(
+        &mut self,
+        from: ChipId,
+        to: ChipId,
+        time: Time,
+        now: Time,
+        later: &mut impl FnMut(Time, Crossed),
+    ) -> PathId {
+        self.take_port(from);
+        self.take_port(to);
+        let path = self.under_way.insert(Circuit { chip: from, to, way: Way::default(), setup: Time::ZERO });
+        let begins = self.set_up(path, Source::Chip(RouterId(from.0)), now);
+        let page = Transfer { chip: from, direction: Direction::FromChip, command: Time::ZERO, data: time };
+        self.cross(path, &page, begins, later);
+        path
+    }
+
+    fn must_check(&self, copies: u32) -> bool {
+        self.registers.must_check(copies)
+    }
+
+    fn check_time(&self) -> Time {
+        self.registers.check_time()
+    }
+}

@@ -1,0 +1,211 @@
+//! Parity within superblocks: where it lies, when it is due, and how much memory it takes until then.
+//!
+//! Planes of a group that are lost together are a *unit* ([`crate::config::design::Parity`]); planes of one place in their units
+//! are a *column*, and pages of one number in a column's blocks a stripe. One block of a column holds the parity of all
+//! its stripes: that of unit `units - 1 - block % units`, so that over all superblocks every unit has as many, or where that
+//! block is bad the next good one. Data are given no places there.
+//!
+//! A stripe is complete once all its other pages are taken and their programs have ended. Until its parity is programmed the controller keeps the exclusive or of its pages: a flash page for each stripe
+//! that has begun.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::{Block, Blocks, Plane};
+use crate::flash::address::{PlaneId, Ppa};
+
+/// State of parity.
+#[derive(Default, serde::Serialize, serde::Deserialize)]
+pub(super) struct Stripes {
+    /// Planes of a unit; 0 without parity.
+    pub(super) unit: usize,
+    /// Stripes that have begun and whose parity is not programmed, and the most of them at any time.
+    begun: u32,
+    most_begun: u32,
+    /// Pages whose program failed: they hold nothing, and their stripe's parity leaves them out.
+    void: BTreeSet<u64>,
+    /// Pages whose program is on its way.
+    in_flight: BTreeSet<u64>,
+}
+
+impl Stripes {
+    /// No stripes yet of units of so many planes.
+    pub(super) fn new(unit: u32) -> Stripes {
+        Stripes { unit: unit as usize, ..Stripes::default() }
+    }
+}
+
+/// The place among a group's planes of the block that holds a column's parity: none if it has no two good blocks.
+fn parity_place(planes: &[Plane], unit: usize, column: usize, block: u32) -> Option<usize> {
+    let units = planes.len() / unit;
+    let first = units - 1 - block as usize % units;
+    let places = (0..units).map(|further| (first + further) % units * unit + column);
+    let mut good = places.filter(|&place| !planes[place].blocks[block as usize].bad);
+    let parity = good.next()?;
+    good.next().map(|_| parity)
+}
+
+/// Whether the block in a place among a group's planes holds parity.
+pub(super) fn holds_parity(planes: &[Plane], unit: usize, place: usize, block: u32) -> bool {
+    unit > 0 && parity_place(planes, unit, place % unit, block) == Some(place)
+}
+
+impl Blocks {
+    /// Planes of a unit; 0 without parity.
+    pub(super) fn parity_unit(&self) -> usize {
+        self.superblocks.as_ref().map_or(0, |superblocks| superblocks.stripes_of_parity.unit)
+    }
+
+    /// Whether superblocks have parity.
+    pub fn has_parity(&self) -> bool {
+        self.parity_unit() > 0
+    }
+
+    /// Whether a block holds its superblock's parity.
+    pub(super) fn is_parity(&self, plane: PlaneId, block: u32) -> bool {
+        let group = self.group(plane);
+        let place = plane.index() - group.start;
+        holds_parity(&self.planes[group], self.parity_unit(), place, block)
+    }
+
+    /// Good blocks of the column of a page but that of its parity, and that one's plane.
+    fn stripe_of(&self, at: Ppa) -> Option<(PlaneId, impl Iterator<Item = (PlaneId, &Block)>)> {
+        let (unit, group) = (self.parity_unit(), self.group(at.plane));
+        let (planes, column) = (&self.planes[group.clone()], (at.plane.index() - group.start) % unit.max(1));
+        let parity = if unit > 0 { parity_place(planes, unit, column, at.block)? } else { return None };
+        let places = (column..planes.len()).step_by(unit).filter(move |&place| place != parity);
+        let blocks = places.map(move |place| (place, &planes[place].blocks[at.block as usize]));
+        let id = move |place: usize| PlaneId((group.start + place) as u32);
+        let good = blocks.filter(|(_, block)| !block.bad);
+        let parity = PlaneId((self.group(at.plane).start + parity) as u32);
+        Some((parity, good.map(move |(place, block)| (id(place), block))))
+    }
+
+    /// A page of data is taken: its stripe may have begun with it.
+    pub(super) fn note_begun(&mut self, at: Ppa) {
+        let Some((_, mut others)) = self.stripe_of(at) else { return };
+        let is_first = others.all(|(plane, block)| plane == at.plane || block.written <= at.page);
+        drop(others);
+        if let Some(superblocks) = self.superblocks.as_mut().filter(|_| is_first) {
+            let stripes = &mut superblocks.stripes_of_parity;
+            stripes.begun += 1;
+            stripes.most_begun = stripes.most_begun.max(stripes.begun);
+        }
+    }
+
+    /// Takes the page for the parity of the stripe of a page, or of an earlier one, if all its other pages have ended and it is
+    /// not on its way. The program of it begins.
+    pub fn take_parity_page(&mut self, at: Ppa, sectors: u64) -> Option<Ppa> {
+        let (plane, mut others) = self.stripe_of(at)?;
+        let page = self.planes[plane.index()].blocks[at.block as usize].written;
+        let ended = |(plane, b): (PlaneId, &Block)| self.has_ended(Ppa { plane, page, ..at }, b);
+        let is_due = page < self.pages_per_block && others.all(ended);
+        drop(others);
+        if !is_due {
+            return None;
+        }
+        let at = Ppa { plane, block: at.block, page: self.write_next(plane, at.block, 0, sectors) };
+        // No logical page's data.
+        self.invalidate(at);
+        self.program_begins(at);
+        self.note_in_flight(at);
+        if page + 1 == self.pages_per_block {
+            self.close_full_superblocks(plane);
+        }
+        Some(at)
+    }
+
+    /// The program of a parity page has ended.
+    pub fn parity_ends(&mut self, at: Ppa) {
+        self.program_ends(at);
+        if let Some(superblocks) = &mut self.superblocks {
+            superblocks.stripes_of_parity.begun -= 1;
+        }
+    }
+
+    /// The program of a page has failed: it holds nothing that could help to rebuild another one.
+    pub fn note_void(&mut self, at: Ppa) {
+        if let Some(superblocks) = self.superblocks.as_mut().filter(|s| s.stripes_of_parity.unit > 0) {
+            superblocks.stripes_of_parity.void.insert(at.pack());
+        }
+    }
+
+    /// A program of a page is on its way.
+    pub fn note_in_flight(&mut self, at: Ppa) {
+        if let Some(superblocks) = &mut self.superblocks {
+            superblocks.stripes_of_parity.in_flight.insert(at.pack());
+        }
+    }
+
+    /// The program of a page has ended.
+    pub fn note_ended(&mut self, at: Ppa) {
+        if let Some(superblocks) = &mut self.superblocks {
+            superblocks.stripes_of_parity.in_flight.remove(&at.pack());
+        }
+    }
+
+    /// Whether a page of a block is taken and its program has ended.
+    fn has_ended(&self, at: Ppa, block: &Block) -> bool {
+        let in_flight = |superblocks: &super::Superblocks| superblocks.stripes_of_parity.in_flight.contains(&at.pack());
+        block.written > at.page && !self.superblocks.as_deref().is_some_and(in_flight)
+    }
+
+    /// The pages to read for rebuilding one: the others of its stripe that hold something, its parity among them. As long as
+    /// parity is not programmed the controller has it, and the data of programs in flight. None if the stripe has no parity.
+    pub fn pages_to_rebuild(&self, at: Ppa) -> Option<Vec<Ppa>> {
+        let (parity, others) = self.stripe_of(at)?;
+        let void = &self.superblocks.as_ref()?.stripes_of_parity.void;
+        let holds = |at: &Ppa| !void.contains(&at.pack());
+        let pages = others.chain([(parity, &self.planes[parity.index()].blocks[at.block as usize])]);
+        let pages = pages.map(|(plane, block)| (Ppa { plane, ..at }, block));
+        let ended = pages.filter(|(page, block)| *page != at && self.has_ended(*page, block)).map(|(page, _)| page);
+        let ended: Vec<Ppa> = ended.collect();
+        let is_protected = ended.iter().all(|page| page.plane != parity || holds(page));
+        is_protected.then(|| ended.into_iter().filter(holds).collect())
+    }
+
+    /// Planes of one group stop working: their blocks are bad, at once where their superblock is free, else once it is erased.
+    /// Returns the superblocks that are in use.
+    pub fn lose_planes(&mut self, planes: Range<usize>) -> Vec<u32> {
+        let leader = self.leader(PlaneId(planes.start as u32));
+        self.open_all(leader);
+        let free: BTreeSet<u32> =
+            self.planes[leader.index()].erased.iter().map(|Reverse((.., block))| *block).collect();
+        for p in &mut self.planes[planes] {
+            for (number, b) in (0..).zip(&mut p.blocks).filter(|(_, b)| !b.bad) {
+                if free.contains(&number) {
+                    b.bad = true;
+                    p.bad += 1;
+                } else if !b.doomed {
+                    b.doomed = true;
+                    p.doomed += 1;
+                }
+            }
+        }
+        self.count_erased_pages(leader, &free);
+        (0..self.blocks_per_plane).filter(|block| !free.contains(block)).collect()
+    }
+
+    /// A superblock is erased.
+    pub(super) fn forget_void(&mut self, plane: PlaneId, block: u32) {
+        let group = self.group(plane);
+        if let Some(superblocks) = &mut self.superblocks {
+            let of_block = |at: Ppa| at.block == block && group.contains(&at.plane.index());
+            superblocks.stripes_of_parity.void.retain(|&at| !of_block(Ppa::unpack(at)));
+        }
+    }
+
+    /// The most stripes at any time that had begun and whose parity was not programmed.
+    pub fn most_stripes_begun(&self) -> u32 {
+        self.superblocks.as_ref().map_or(0, |superblocks| superblocks.stripes_of_parity.most_begun)
+    }
+
+    /// The run begins: the memory that parity takes is that of its stripes.
+    pub(super) fn count_stripes_anew(&mut self) {
+        if let Some(superblocks) = &mut self.superblocks {
+            let stripes = &mut superblocks.stripes_of_parity;
+            stripes.most_begun = stripes.begun;
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! Parity: space, programs and bandwidth that it takes, pages that are rebuilt from it, and the loss of a die.
+
+use crate::common::{SMALL, design, simulate, synthetic};
+use crate::swarm::shadow::check;
+use std::collections::BTreeMap;
+
+use canaletto::config::design::Design;
+use canaletto::engine::time::Time;
+use canaletto::flash::address::{PlaneId, Ppa};
+use canaletto::host::request::RequestId;
+use canaletto::limits::Limits;
+use canaletto::measure::blame::Cause;
+use canaletto::measure::parity::ParityReport;
+use canaletto::measure::probe::Probe;
+use canaletto::measure::report::Report;
+use canaletto::{RunOptions, run_probed};
+
+/// A drive of so many channels of two chips with two planes, superblocks over all of it.
+fn drive(parity: &str, channels: u32, more: &[&str]) -> Design {
+    let own = [&*format!("ftl.parity={parity}"), &format!("geometry.channels={channels}"), "ftl.superblock=drive"];
+    design(SMALL, &[&own, more].concat())
+}
+
+fn parity(report: &Report) -> &ParityReport {
+    report.flash.parity.as_ref().expect("a drive with parity")
+}
+
+/// Data of pages as numbers: parity is really made of them, and what is rebuilt must be what was there.
+#[derive(Default)]
+struct Contents {
+    pages: BTreeMap<Ppa, u64>,
+    parity: BTreeMap<Ppa, u64>,
+    /// Planes that are lost together.
+    unit: u32,
+    writes: u64,
+    rebuilt: u64,
+    rebuilt_without_parity: u64,
+}
+
+impl Contents {
+    fn write(&mut self, at: Ppa) {
+        self.writes += 1;
+        // Any number that no sum of a few others makes.
+        let data = self.writes.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        assert!(self.pages.insert(at, data).is_none(), "{at:?} was programmed twice");
+    }
+
+    /// The exclusive or of a stripe's data.
+    fn sum(&self, of: Ppa) -> u64 {
+        let is_member =
+            |at: &Ppa| (at.block, at.page, at.plane.0 % self.unit) == (of.block, of.page, of.plane.0 % self.unit);
+        self.pages.iter().filter(|(at, _)| is_member(at)).fold(0, |sum, (_, data)| sum ^ data)
+    }
+}
+
+impl Probe for Contents {
+    const WATCHES_PAGES: bool = true;
+
+    fn page_programmed(&mut self, _: Time, _: RequestId, _: u64, _: u64, at: Ppa, _: Ppa) {
+        self.write(at);
+    }
+
+    fn page_copied(&mut self, _: Time, _: u64, from: Ppa, to: Ppa) {
+        let data = self.pages[&from];
+        self.pages.insert(to, data);
+    }
+
+    fn parity_programmed(&mut self, _: Time, at: Ppa) {
+        self.parity.insert(at, self.sum(at));
+    }
+
+    fn page_rebuilds(&mut self, _: Time, at: Ppa, from: &[Ppa]) {
+        let other_unit = |page: &Ppa| page.plane.0 / self.unit != at.plane.0 / self.unit;
+        assert!(from.iter().all(other_unit), "{at:?} from {from:?}");
+        let known = |page: &Ppa| self.pages.get(page).or_else(|| self.parity.get(page)).copied();
+        let read = from.iter().fold(0, |sum, page| sum ^ known(page).expect("a page that is programmed"));
+        // Before parity is programmed the controller has it.
+        let in_memory = if from.iter().any(|page| self.parity.contains_key(page)) { 0 } else { self.sum(at) };
+        assert_eq!(read ^ in_memory, self.pages[&at], "{at:?} from {from:?}");
+        self.rebuilt += 1;
+        self.rebuilt_without_parity += u64::from(in_memory != 0);
+    }
+
+    fn block_erased(&mut self, _: Time, plane: PlaneId, block: u32) {
+        self.pages.retain(|at, _| (at.plane, at.block) != (plane, block));
+        self.parity.retain(|at, _| (at.plane, at.block) != (plane, block));
+    }
+}
+
+/// A fresh drive that is written once, whole stripes: of n pages n - 1 are the host's, whichever the n.
+#[test]
+fn write_amplification_is_n_by_n_minus_1() {
+    for (kind, channels, n) in [("channel", 2, 2), ("channel", 4, 4), ("die", 4, 8)] {
+        let design = drive(kind, channels, &["ftl.unwritten_reads=zeroes", "geometry.blocks_per_plane=64"]);
+        let stripes = 300;
+        let writes = stripes * (n - 1);
+        let keys = format!(
+            "requests = {writes}\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 8\naddresses = \"sequential\""
+        );
+        let report = simulate(&design, &synthetic(&keys)).report;
+        let (flash, parity) = (&report.flash, parity(&report));
+        // The last stripes' parity may still be on its way when the last request ends.
+        let late = parity.most_open_stripes.into();
+        assert!(flash.host_pages == writes && stripes - parity.pages_programmed <= late, "{kind} {n}: {flash:?}");
+        let expected = (writes + parity.pages_programmed) as f64 / writes as f64;
+        let most = n as f64 / (n - 1) as f64;
+        let found = flash.write_amplification.unwrap();
+        assert!((found - expected).abs() < 1e-9 && most - found < 0.1 / n as f64, "{kind} {n}: {found} of {most}");
+    }
+}
+
+/// Arrays limit these writes: with one page in n of parity the host gets (n - 1) / n of their bandwidth.
+#[test]
+fn bandwidth_of_writes_is_n_minus_1_by_n() {
+    for (kind, channels, n) in [("channel", 4, 4.0), ("die", 2, 4.0), ("die", 4, 8.0)] {
+        let rate = |parity: &str| {
+            let slow = ["flash.program=2ms", "geometry.blocks_per_plane=64", "geometry.pages_per_block=32"];
+            let design = drive(parity, channels, &[&slow[..], &["ftl.unwritten_reads=zeroes"]].concat());
+            let keys =
+                "requests = 6000\nread_share = 0.0\nsize = \"4KiB\"\nqueue_depth = 512\naddresses = \"sequential\"";
+            simulate(&design, &synthetic(keys)).report.measures.iops.unwrap()
+        };
+        let (with, without) = (rate(kind), rate("none"));
+        let expected = (n - 1.0) / n;
+        println!("{kind} {channels}: {} for {expected}", with / without);
+        assert!((with / without / expected - 1.0).abs() < 0.02, "{kind} {n}: {with} of {without}");
+    }
+}
+
+/// The host can address (n - 1) / n of what it could without parity.
+#[test]
+fn parity_takes_its_share_of_capacity() {
+    let workload = synthetic("requests = 1\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1");
+    let sectors = |parity: &str| Limits::new(&drive(parity, 4, &[]), &workload).unwrap().logical_sectors as f64;
+    assert!((sectors("channel") / sectors("none") / 0.75 - 1.0).abs() < 0.01);
+    assert!((sectors("die") / sectors("none") / 0.875 - 1.0).abs() < 0.01);
+}
+
+/// Random overwrites with collection, over parity of either kind: reads find the newest data, and the accounts of blocks add up.
+#[test]
+fn overwritten_drives_keep_their_data() {
+    for (kind, precondition) in [("die", "none"), ("channel", "none"), ("die", "replay"), ("channel", "replay")] {
+        let design = drive(kind, 4, &[&format!("precondition.kind={precondition}"), "ftl.unwritten_reads=zeroes"]);
+        let keys = "requests = 9000\nread_share = 0.2\nsize = \"4KiB\"\nqueue_depth = 32";
+        let (outcome, _) = check(&design, &synthetic(keys));
+        let report = &outcome.report;
+        assert!(report.flash.gc.collections > 3 && parity(report).pages_programmed > 900, "{:?}", report.flash);
+        assert_eq!(report.measures.requests.failed, 0);
+    }
+}
+
+/// One read at a time of a full drive, of which one in a hundred finds nothing legible. Over the channels of a drive all other
+/// pages of the stripe are read at once: command, array and transfer once more. Within a channel their commands cross one
+/// after the other while the arrays read, and then their data. To the picosecond.
+#[test]
+fn unloaded_latency_of_a_rebuilt_read() {
+    let (command, turnaround, array, page) = (170_000, 120_000, 3_000_000, 3_413_334);
+    for (parity, superblock, others) in [("channel", "drive", 3), ("die", "channel", 7)] {
+        let in_turn = if parity == "channel" { 1 } else { others };
+        let own = [&*format!("ftl.parity={parity}"), &format!("ftl.superblock={superblock}")];
+        let shape = ["geometry.channels=4", "geometry.chips_per_channel=8", "ftl.unwritten_reads=zeroes"];
+        let spare = ["precondition.kind=replay", "flash.failures.read=0.01"];
+        let design = design(SMALL, &[&own[..], &shape, &spare].concat());
+        let keys = "requests = 3000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 1";
+        let outcome = simulate(&design, &synthetic(keys));
+        let records = outcome.records.unwrap();
+        let mut latencies: BTreeMap<u64, u32> = BTreeMap::new();
+        (1..records.len()).for_each(|i| *latencies.entry(records.complete[i] - records.arrival[i]).or_default() += 1);
+        let retry: Vec<u64> = records.blame[Cause::Retry as usize].iter().copied().filter(|&t| t > 0).collect();
+        let expected = command + turnaround + array + in_turn * page;
+        println!("{parity}: {latencies:?}, rebuilt in {retry:?}, expected {expected}");
+        let parity = outcome.report.flash.parity.unwrap();
+        assert!(parity.pages_rebuilt > 15 && parity.rebuild_reads > 2 * parity.pages_rebuilt, "{parity:?}");
+        // One of the others may be illegible as well: then the request fails.
+        assert_eq!(parity.pages_rebuilt + outcome.report.flash.uncorrectable, retry.len() as u64);
+        assert_eq!(outcome.report.measures.requests.failed, outcome.report.flash.uncorrectable);
+        // Of the few stripes that were left incomplete the rest is in the controller.
+        assert!(retry.iter().all(|&took| took <= expected && (expected - took) % page == 0), "{expected}: {retry:?}");
+        assert!(retry.iter().filter(|&&took| took == expected).count() * 10 > retry.len() * 9, "{expected}: {retry:?}");
+    }
+}
+
+/// A die stops working at any of many moments of a run that writes, overwrites, collects and reads: no request fails, every
+/// read finds what was written last, and each page is rebuilt from data that give its own, be its parity on flash or still in
+/// the controller.
+#[test]
+fn the_loss_of_a_die_at_any_moment_is_survived() {
+    let recent = "requests = 2500\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 4\nworking_set = 0.05";
+    let any = "requests = 2500\nread_share = 0.4\nsize = \"4KiB\"\nqueue_depth = 24";
+    let more = ["ftl.unwritten_reads=zeroes", "ftl.overprovisioning=0.55", "gc.reserved_blocks=2"];
+    let (mut rebuilt, mut without_parity) = (0, 0);
+    for (kind, unit, keys) in [("die", 2, any), ("channel", 4, any), ("die", 2, recent)] {
+        let workload = synthetic(keys);
+        let whole = simulate(&drive(kind, 4, &more), &workload).report.measures.execution_time_us.unwrap();
+        for moment in 0..24 {
+            // Within a command, a transfer or an array operation: nowhere in particular.
+            let at = format!("flash.failures.lost_die_at={}us", whole * f64::from(moment) / 24.0);
+            let die = format!("flash.failures.lost_die={}", moment * 5 % 8);
+            let design = drive(kind, 4, &[&more[..], &[&at, &die]].concat());
+            let mut contents = Contents { unit, ..Contents::default() };
+            let options = RunOptions::default();
+            let outcome = run_probed(&design, &workload, vec![None], &options, &mut contents, &mut |_| true).unwrap();
+            assert_eq!(outcome.report.measures.requests.failed, 0, "{kind} {at} {die}");
+            rebuilt += contents.rebuilt;
+            without_parity += contents.rebuilt_without_parity;
+            if moment % 6 == 1 {
+                check(&design, &workload);
+            }
+        }
+    }
+    println!("{rebuilt} rebuilt, {without_parity} from parity in memory");
+    assert!(rebuilt > 1000 && without_parity > 0, "{rebuilt} {without_parity}");
+}
+
+/// After the loss everything on the die is rebuilt into spare space while the host goes on, and then nothing needs to be
+/// rebuilt any more.
+#[test]
+fn a_lost_die_is_rebuilt_in_the_background() {
+    let keys = "requests = 12000\nread_share = 0.9\nsize = \"4KiB\"\nqueue_depth = 4";
+    let more = ["ftl.overprovisioning=0.55", "gc.reserved_blocks=2", "precondition.kind=replay"];
+    let lost = ["flash.failures.lost_die=3", "flash.failures.lost_die_at=100us", "ftl.unwritten_reads=zeroes"];
+    let design = drive("die", 4, &[more, lost].concat());
+    let (outcome, _) = check(&design, &synthetic(keys));
+    let report = &outcome.report;
+    let parity = parity(report);
+    assert!(parity.pages_rebuilt > 60 && parity.pages_left_on_lost_die == 0, "{parity:?}");
+    assert_eq!(report.measures.requests.failed, 0);
+    assert_eq!(report.flash.bad_blocks, 32, "the blocks of two planes");
+}
+
+/// Programs that fail leave nothing behind: their stripe's parity leaves them out, and others are rebuilt all the same.
+#[test]
+fn failed_programs_are_left_out_of_parity() {
+    let more = ["flash.failures.program=0.002", "flash.failures.read=0.02", "ftl.overprovisioning=0.5"];
+    let design = drive("channel", 4, &[&more[..], &["ftl.unwritten_reads=zeroes"]].concat());
+    let workload = synthetic("requests = 6000\nread_share = 0.4\nsize = \"4KiB\"\nqueue_depth = 24");
+    let mut contents = Contents { unit: 4, ..Contents::default() };
+    let outcome =
+        run_probed(&design, &workload, vec![None], &RunOptions::default(), &mut contents, &mut |_| true).unwrap();
+    assert!(outcome.report.flash.program_failures > 5, "{:?}", outcome.report.flash);
+    assert!(contents.rebuilt > 50 && contents.rebuilt_without_parity > 0, "{}", contents.rebuilt_without_parity);
+}
+
+/// Designs that cannot work are refused in words.
+#[test]
+fn what_parity_needs_is_said() {
+    let refused = |changes: &[&str]| {
+        let changes: Vec<String> = changes.iter().map(|s| (*s).to_owned()).collect();
+        canaletto::config::load_design("performance-optimized", None, &changes).unwrap_err().to_string()
+    };
+    for (changes, expected) in [
+        (&["ftl.parity=die"][..], "ftl.parity: got \"die\" with ftl.superblock = \"none\""),
+        (
+            &["ftl.parity=channel", "ftl.superblock=channel"],
+            "expected \"none\", or a superblock over at least two channels",
+        ),
+        (&["ftl.parity=die", "ftl.superblock=drive", "precondition.kind=steady"], "expected \"replay\" or \"none\""),
+        (&["flash.failures.lost_die=3"], "needs ftl.parity = \"die\" or \"channel\""),
+        (&["ftl.parity=die", "ftl.superblock=drive", "flash.failures.lost_die=64"], "got 64, expected 0 to 63"),
+        (
+            &["ftl.parity=die", "ftl.superblock=drive", "flash.failures.lost_die=3", "gc.reserved_blocks=1"],
+            "gc.reserved_blocks",
+        ),
+        (
+            &["ftl.parity=die", "ftl.superblock=channel", "flash.failures.lost_die=3", "gc.reserved_blocks=2"],
+            "ftl.overprovisioning: got 0.07, expected at least 0.148",
+        ),
+    ] {
+        let said = refused(changes);
+        assert!(said.contains(expected), "{changes:?}: {said}");
+    }
+}

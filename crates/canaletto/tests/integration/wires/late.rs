@@ -1,0 +1,72 @@
+//! Faults of pages whose end goes over a second bus: controllers that were not told, chips that have not turned to the column.
+
+use canaletto::fabric::trace::WireUse;
+use canaletto::measure::wire_check::found::Rule;
+use canaletto::measure::wire_check::recording::{Cycles, Fact};
+
+use super::Fault;
+use super::tape::{NS, Tape, earlier, later};
+
+const SITE: &str = "late-split";
+
+/// Whether a transfer carries data on another bus before a time.
+fn crosses_elsewhere(tape: &Tape, c: &Cycles, before: u64) -> bool {
+    let is_it = |o: &Cycles| {
+        (o.transfer, o.what) == (c.transfer, WireUse::Data) && o.wire != c.wire && o.from.0 < before && o.from <= c.from
+    };
+    tape.entries.iter().any(|entry| matches!(&entry.fact, Fact::Wire(o) if is_it(o)))
+}
+
+/// The message before a bus joins.
+fn message(tape: &Tape) -> (usize, Cycles) {
+    tape.cycles(|c, _| c.what == WireUse::Handshake && crosses_elsewhere(tape, c, c.until.0))
+}
+
+/// The packet that turns a chip to the column, four flits.
+fn packet(tape: &Tape) -> (usize, Cycles) {
+    tape.cycles(|c, _| {
+        c.what == WireUse::Data && c.until.0 - c.from.0 < 5 * NS && crosses_elsewhere(tape, c, c.until.0)
+    })
+}
+
+pub const FAULTS: &[Fault] = &[
+    Fault {
+        name: "a bus that joins untold",
+        site: SITE,
+        rule: Rule::Handshake,
+        plant: |tape| {
+            let (place, _) = message(tape);
+            tape.entries.remove(place);
+        },
+    },
+    Fault {
+        name: "a message in less time than it takes",
+        site: SITE,
+        rule: Rule::Handshake,
+        plant: |tape| {
+            let (place, _) = message(tape);
+            tape.change(place, |c| c.from = later(c.from, NS));
+        },
+    },
+    Fault {
+        name: "the end of a page before its chip has turned to it",
+        site: SITE,
+        rule: Rule::Distance,
+        plant: |tape| {
+            let (_, asked) = packet(tape);
+            let (place, _) = tape.cycles(|c, _| {
+                (c.transfer, c.wire, c.what) == (asked.transfer, asked.wire, WireUse::Data) && c.from > asked.until
+            });
+            tape.change(place, |c| c.from = earlier(c.from, NS));
+        },
+    },
+    Fault {
+        name: "a packet for the column without its last flit",
+        site: SITE,
+        rule: Rule::Command,
+        plant: |tape| {
+            let (place, _) = packet(tape);
+            tape.change(place, |c| c.until = earlier(c.until, NS));
+        },
+    },
+];

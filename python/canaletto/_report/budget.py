@@ -1,0 +1,36 @@
+"""Counting of an equal budget: each fabric before and after its links were made as wide as that allows."""
+
+from canaletto._run.equal import MEASURES, Equal, amount
+
+
+def sheet(equal: Equal) -> list[list[str]]:
+    """The counting: headings, whose lines break where there is a newline, then a row a fabric."""
+    title = MEASURES[equal.measure].title
+    heads = [f"equal\n{equal.measure}", "own link,\nwires", title, "link,\nwires", title, "left over"]
+    return [
+        heads,
+        *(
+            [
+                each.fabric,
+                str(each.own_width),
+                _number(each.own),
+                str(each.width),
+                _number(each.has),
+                _number(each.left),
+            ]
+            for each in equal.fabrics
+        ),
+    ]
+
+
+def sentence(equal: Equal) -> str:
+    """The budget, the quantity that was changed for it, and the bound."""
+    return (
+        f"Equal {equal.measure}: links of each fabric are as wide as {amount(equal.measure, equal.budget)} allow, in "
+        f"whole wires. crossbar is the bound: any chip on any free trunk, {equal.crossbar_pins} data pins a controller."
+    )
+
+
+def _number(value: float) -> str:
+    """A count, with at most two decimals."""
+    return f"{value:,.2f}".rstrip("0").rstrip(".")

@@ -1,0 +1,51 @@
+"""Figures of fabrics by place of load, side by side: as the workload is, on a channel, on a chip, on the worst line."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from canaletto._report.units import scaled, time_us
+from canaletto._run.confidence import lookup
+from canaletto._run.hot_spots import SHARES
+
+ABOUT = (
+    "Half of the load on the FTL's first channel, a quarter on a chip, half on the worst line of each fabric: chips "
+    "with the fewest ways to the controllers."
+)
+
+HEADINGS = {
+    "channel": "half on a\nchannel",
+    "chip": "a quarter\non a chip",
+    "worst-line": "half on the\nworst line",
+}
+
+_FIGURES: Mapping[str, tuple[str, Callable[[float | None], str]]] = {
+    "mean latency": ("latency_us.all.mean", time_us),
+    "p99 latency": ("latency_us.all.p99", time_us),
+    "IOPS": ("iops", scaled),
+}
+
+
+def sheets(
+    runs: Sequence[Mapping[str, Any]], places: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> list[list[list[str]]]:
+    """A table a figure, a row a fabric. places: runs of the same fabrics by place; none: no table."""
+    if not places:
+        return []
+    columns = [runs, *(places[place] for place in SHARES)]
+    return [
+        [
+            [title, "as it is", *(HEADINGS[place] for place in SHARES)],
+            *(
+                [str(row[0]["fabric"]), *(words(lookup(run, path)) for run in row)]
+                for row in zip(*columns, strict=True)
+            ),
+        ]
+        for title, (path, words) in _FIGURES.items()
+    ]
+
+
+def curves(about: Mapping[str, Any]) -> list[list[str]]:
+    """IOPS at the knees of load curves by place of load, a row a fabric. about: as `canaletto load --json` has it."""
+    heads = ["IOPS at\nthe knee", "as it is", *(HEADINGS[place] for place in SHARES)]
+    rows = zip(about["curves"], *(about["hot_spots"][place] for place in SHARES), strict=True)
+    return [heads, *([row[0]["fabric"], *(scaled((each["knee"] or {}).get("iops")) for each in row)] for row in rows)]

@@ -1,0 +1,241 @@
+"""Comparisons at equal budgets: links of every fabric are so wide that all have as many pins, as much wire or area.
+
+The engine knows a link by the rate of eight of its data wires: one of twice its paper's width is given twice that rate.
+Widths are whole numbers of wires; what remains of the budget is stated.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+from canaletto._engine import ConfigError
+from canaletto._run import names
+from canaletto._run.config import Design
+from canaletto._run.links import BUS_RATE, Count, Links, links_of
+from canaletto._run.quantities import rate
+
+CROSSBAR = "crossbar"
+"""Name of the bound: any chip on any free trunk, with the pins of the fabric that has most of them."""
+
+IDEAL = "ideal"
+
+MOST_WIRES = 4096
+"""Most data wires of a link: more than any package has pins."""
+
+MOST_TRUNKS = 64
+"""Most trunks, inner buses and chips of a switch (`fabric.clusters`)."""
+
+
+TRUNK_WIDTH = 16
+"""Data wires of a trunk whose eights have `fabric.link_rate`."""
+
+
+class Measure(NamedTuple):
+    """A quantity that fabrics can have as much of."""
+
+    unit: str
+    """Words behind a number."""
+    title: str
+    """Heading of a column."""
+    count_of: Callable[[Links, int], Count | None]
+    """Count of links, in a drive of so many controllers."""
+
+
+MEASURES = {
+    "pins": Measure(
+        "data pins a controller",
+        "pins a\ncontroller",
+        lambda links, controllers: Count(0, links.at_controllers / controllers),
+    ),
+    "chip-pins": Measure("data pins a chip", "pins a\nchip", lambda links, _: Count(0, links.at_chip)),
+    "wires": Measure("data wires × chip pitches", "wires ×\npitches", lambda links, _: Count(0, links.length)),
+    "area": Measure("mm² of silicon and pads", "mm²", lambda links, _: links.area),
+}
+
+
+@dataclass(frozen=True)
+class Widths:
+    """Width of a fabric's links before and after, and what it has of the budget."""
+
+    fabric: str
+    own_width: int
+    own: float
+    width: int
+    has: float
+    left: float
+
+
+@dataclass(frozen=True)
+class Equal:
+    """A budget of which all fabrics of a comparison have as much, and how that was reached."""
+
+    measure: str
+    budget: float
+    fabrics: tuple[Widths, ...]
+    crossbar_pins: int
+    """Data pins a controller of the crossbar that bounds them: those of the fabric with most of them."""
+
+    @property
+    def unit(self) -> str:
+        """Words behind a number of the budget."""
+        return MEASURES[self.measure].unit
+
+    def to_dict(self) -> dict[str, Any]:
+        """The counting as plain data."""
+        return {**asdict(self), "unit": self.unit, "fabrics": [asdict(each) for each in self.fabrics]}
+
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> "Equal":
+        """The counting that `to_dict` gave. Raises KeyError or TypeError for others."""
+        fabrics = tuple(Widths(**each) for each in found["fabrics"])
+        return cls(found["measure"], found["budget"], fabrics, found["crossbar_pins"])
+
+
+@dataclass(frozen=True)
+class Equalised:
+    """Designs of an equal budget."""
+
+    designs: tuple[Design, ...]
+    counting: Equal
+    crossbar: Design
+    """Design that bounds them."""
+
+    def named(self) -> dict[str, Design]:
+        """The designs by fabric, and behind them the crossbar."""
+        return {**{each.fabric: each for each in self.designs}, CROSSBAR: self.crossbar}
+
+
+def amount(measure: str, number: float) -> str:
+    """A number of a measure's units."""
+    unit = MEASURES[measure].unit
+    return f"{number:,.6g} {unit.replace('pins', 'pin') if number == 1 else unit}"
+
+
+def usual_fabrics() -> list[str]:
+    """Fabrics that are compared at an equal budget if none are named: the crossbar stands in for `ideal`."""
+    return [name for name in names.usual_fabrics() if name != IDEAL]
+
+
+def equalised(designs: Sequence[Design], asked: str, label: str) -> Equalised:
+    """Designs with links as wide as a budget allows, the counting, and the crossbar that bounds them.
+
+    asked: a measure, of which all get as much as the first has, or `measure=budget`. label: its name in messages.
+
+    Raises ConfigError for what is no budget, and if a fabric cannot be brought to it.
+    """
+    measure, given = _parsed(asked, label)
+    label = f"{label} {asked}"
+    counted = [_counted(design.to_dict(), measure, label) for design in designs]
+    own = counted[0].growth.at(counted[0].links.width)
+    budget = own if given is None else given
+    refused = [refusal for each in counted if (refusal := _refusal(each, measure, budget))]
+    if refused:
+        raise ConfigError("\n".join(f"{label}: {line}" for line in refused))
+    widths = [_widths(each, budget) for each in counted]
+    scaled = tuple(
+        design.replace(**{each.links.rate_key: _scaled(each.rate, found.width, each.links.width)})
+        for design, each, found in zip(designs, counted, widths, strict=True)
+    )
+    bound, pins = _crossbar(designs[0], counted, widths, label)
+    return Equalised(scaled, Equal(measure, budget, tuple(widths), pins), bound)
+
+
+class _Counted(NamedTuple):
+    """A fabric's links, the rate of eight of their wires in bytes a microsecond, and their count."""
+
+    fabric: str
+    links: Links
+    rate: float
+    growth: Count
+    controllers: int
+
+
+_ROUNDING = 1e-9
+"""Part of a wire by which links may exceed a budget: sums of fractions are not exact."""
+
+
+def _parsed(asked: str, label: str) -> tuple[str, float | None]:
+    measure, equals, text = asked.partition("=")
+    if measure not in MEASURES:
+        raise ConfigError(f"{label}: got {measure!r}, expected {_listed(MEASURES)}, alone or with a budget (pins=16)")
+    if not equals:
+        return measure, None
+    try:
+        budget = float(text)
+    except ValueError:
+        budget = math.nan
+    if not (budget > 0 and math.isfinite(budget)):
+        raise ConfigError(f"{label}: budget: got {text!r}, expected a number of {MEASURES[measure].unit} above 0")
+    return measure, budget
+
+
+def _listed(words: Mapping[str, Any]) -> str:
+    *others, last = words
+    return f"{', '.join(others)} or {last}"
+
+
+def _counted(keys: Mapping[str, Any], measure: str, label: str) -> _Counted:
+    fabric, controllers = keys["fabric"]["kind"], keys["geometry"]["channels"]
+    links = links_of(keys)
+    count = links and MEASURES[measure].count_of(links, controllers)
+    if links is None or count is None:
+        raise ConfigError(f"{label}: fabric {fabric}: nobody has published its {measure}; expected other fabrics")
+    network = keys["fabric"]["network"]["link_rate"]
+    own = rate(keys["fabric"]["link_rate"] if links.rate_key == BUS_RATE else network)
+    return _Counted(fabric, links, own, count, controllers)
+
+
+def _refusal(each: _Counted, measure: str, budget: float) -> str:
+    """The reason why a fabric cannot be brought to a budget, if it cannot."""
+    width, got = _widest(each, budget), f"fabric {each.fabric}: got {amount(measure, budget)}, expected"
+    if width < 1:
+        return f"{got} at least {amount(measure, each.growth.at(1))}, with links of one data wire"
+    if width > MOST_WIRES:
+        return f"{got} at most {amount(measure, each.growth.at(MOST_WIRES))}, with links of {MOST_WIRES:,} data wires"
+    return ""
+
+
+def _widest(each: _Counted, budget: float) -> int:
+    """Data wires of the widest links within a budget."""
+    return math.floor((budget - each.growth.fixed) / each.growth.per_wire + _ROUNDING)
+
+
+def _widths(each: _Counted, budget: float) -> Widths:
+    """The widest links within a budget, before and after."""
+    width = _widest(each, budget)
+    has, own = each.growth.at(width), each.growth.at(each.links.width)
+    return Widths(each.fabric, each.links.width, own, width, has, max(budget - has, 0.0))
+
+
+def _scaled(own: float, width: int, own_width: int) -> str:
+    """Rate of links of another width, to the byte a second."""
+    return f"{math.floor(own * 1e6 * width / own_width + 0.5)}B/s"
+
+
+def _crossbar(design: Design, counted: Sequence[_Counted], widths: Sequence[Widths], label: str) -> tuple[Design, int]:
+    """A drive whose chips have lines of their own to switches that hang on every trunk, and the width of a trunk.
+
+    Nothing is granted or set up, pins are as fast as the fastest of the fabrics', and commands go first, whatever goes
+    first on the fabrics, as that fills wires.
+    """
+    controllers = counted[0].controllers
+    if controllers > MOST_TRUNKS:
+        raise ConfigError(f"{label}: got {controllers} controllers, expected at most {MOST_TRUNKS}, for a crossbar")
+    pairs = list(zip(counted, widths, strict=True))
+    bounded = [pair for pair in pairs if pair[0].fabric != IDEAL] or pairs
+    width = max(math.ceil(each.links.at_controllers * found.width / controllers) for each, found in bounded)
+    keys = {
+        "fabric.clusters.chips_per_switch": MOST_TRUNKS,
+        "fabric.clusters.inner_buses": MOST_TRUNKS,
+        "fabric.clusters.trunks": controllers,
+        "fabric.clusters.setup": "0ps",
+        "fabric.clusters.delay": "0ps",
+        "fabric.clusters.chunk": "0B",
+        "fabric.clusters.grant_width": 8,
+        "fabric.clusters.grant_rate": "1TB/s",
+        "fabric.transfer_order": "commands-first",
+        "fabric.turnarounds": "in-chip",
+        BUS_RATE: _scaled(max(each.rate for each, _ in bounded), width, TRUNK_WIDTH),
+    }
+    return design.replace(fabric="clusters", **keys), width

@@ -1,0 +1,44 @@
+"""Places of load that decide comparisons of fabrics: a channel of the FTL, a chip, the worst line of each fabric.
+
+A fabric that is fast where a row happens to lie need not be so on its own worst bus or cluster: figures of these places
+belong beside those of the workload as it is (docs/numbering.md).
+"""
+
+from canaletto._engine import ConfigError
+from canaletto._io import _toml
+from canaletto._run.config import Workload
+from canaletto._run.together import naming
+
+OWN = "own"
+"""Name of the places that a workload itself has."""
+
+SHARES = {"channel": 0.5, "chip": 0.25, "worst-line": 0.5}
+"""Share of the load on each place (`hot_spot.at`). Half of it on one chip would only fill that chip's own wires."""
+
+WORDS = {
+    "channel": "half on a channel",
+    "chip": "a quarter on a chip",
+    "worst-line": "half on the worst line",
+}
+"""These in words."""
+
+
+def on_place(workload: Workload, place: str, label: str) -> Workload:
+    """A workload with its share of the load on a place, instead of where its own hot spots and skew have it.
+
+    label: name of the option in messages. Raises ConfigError for a workload that cannot have one.
+    """
+    document = workload.to_dict()
+    for flow in document["flow"]:
+        if "synthetic" not in flow:
+            raise ConfigError(f"{label}: flow {flow['name']!r}: replays a trace, expected generated requests")
+        flow["synthetic"].pop("channel_skew", None)
+        flow["synthetic"]["hot_spot"] = {"at": place, "share": SHARES[place]}
+        flow["synthetic"].get("origin", {}).pop("channel_skew", None)
+    with naming(f"{label}: {WORDS[place]}"):
+        return Workload.from_toml(_toml.dumps(document), workload.label)
+
+
+def places(workload: Workload, label: str) -> dict[str, Workload]:
+    """The workload with its load on each place."""
+    return {place: on_place(workload, place, label) for place in SHARES}

@@ -1,0 +1,192 @@
+"""Links of each fabric: how many end where, how long they are, and what grows with their width.
+
+A link is a bundle of data wires that is used as one: a bus, a trunk or inner bus, one direction between two routers.
+All links of a fabric are equally wide. Strobes, and enables and grants of switches, count for area alone; other control
+pins do not count.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+from canaletto._run.quantities import area_mm2
+
+BUS_RATE, NETWORK_RATE = "fabric.link_rate", "fabric.network.link_rate"
+
+SYNTHESISED_ROUTER_MM2 = 0.169173
+"""Logic of a router with `area.router = "synthesised"` (docs/energy.md, rtl/synth/results.json)."""
+
+ROUTER_PORT_WIDTH = 8
+"""Data wires of a port for which `area.router_pads` is stated (Venice §6.6: five ports of eight)."""
+
+
+class Count(NamedTuple):
+    """A quantity that grows with the width of links."""
+
+    fixed: float
+    per_wire: float
+
+    def at(self, width: int) -> float:
+        """The quantity with links of so many data wires."""
+        return self.fixed + self.per_wire * width
+
+
+class Links(NamedTuple):
+    """The links of a drive's fabric."""
+
+    width: int
+    """Data wires of a link, as its paper has it."""
+    rate_key: str
+    """Key of the rate of eight of them."""
+    at_controllers: int
+    """Ends at controllers."""
+    at_chip: int
+    """Ends at a chip, of the chips that have most: all chips of a drive are one part."""
+    length: int
+    """Sum of lengths in chip pitches, with controllers one pitch beside the array."""
+    area: Count | None
+    """Area in mm² of pads at controllers, routers, switches and controllers on dies. None where nobody published it."""
+
+
+Counted: TypeAlias = Callable[[Mapping[str, Any], int, int], Links]
+"""Links of a design's fabric in an array of so many rows and columns."""
+
+
+def links_of(design: Mapping[str, Any]) -> Links | None:
+    """The links of a design's fabric; None if nobody counted them."""
+    fabric, geometry = design["fabric"]["kind"], design["geometry"]
+    if fabric not in _FABRICS:
+        return None
+    return _FABRICS[fabric](design, geometry["channels"], geometry["chips_per_channel"])
+
+
+def _bus(width: int, *, packets: bool) -> Counted:
+    def links(design: Mapping[str, Any], rows: int, columns: int) -> Links:
+        dies = _on_dies(design, rows * columns) if packets else 0.0
+        return Links(width, BUS_RATE, rows, 1, rows * columns, _at_controllers(design, rows, dies))
+
+    return links
+
+
+def _ideal(design: Mapping[str, Any], rows: int, columns: int) -> Links:
+    length = rows * columns * (columns + 1) // 2
+    return Links(8, BUS_RATE, rows * columns, 1, length, _at_controllers(design, rows * columns))
+
+
+def _omnibus(design: Mapping[str, Any], rows: int, columns: int) -> Links:
+    """Row buses, and column buses that controllers drive along their rows; a bus joins columns where these are more."""
+    each = -(-columns // min(rows, columns))
+    buses = -(-columns // each)
+    along_rows = sum(min((bus + 1) * each, columns) for bus in range(buses))
+    length = rows * columns + along_rows + columns * (rows - 1)
+    area = _at_controllers(design, rows + buses, _on_dies(design, rows * columns))
+    return Links(8, BUS_RATE, rows + buses, 2, length, area)
+
+
+def _mesh(width: int) -> Counted:
+    def links(_: Mapping[str, Any], rows: int, columns: int) -> Links:
+        """Two links between neighbours, one each way; routers are in the chips."""
+        neighbours = rows * (columns - 1) + columns * (rows - 1)
+        ports = min(columns, 2) + min(rows - 1, 2)
+        return Links(width, NETWORK_RATE, 2 * rows, 2 * ports, 2 * (neighbours + rows), None)
+
+    return links
+
+
+def _venice(design: Mapping[str, Any], rows: int, columns: int) -> Links:
+    """A link between neighbours, used one way at a time; routers are beside the chips. Grants have other pins."""
+    keys = design["area"]
+    pads = keys["router_pads"] * area_mm2(keys["router_pad"]) / ROUTER_PORT_WIDTH
+    controllers = _at_controllers(design, rows, rows * columns * _router_logic(keys))
+    area = Count(controllers.fixed, controllers.per_wire + rows * columns * pads)
+    neighbours = rows * (columns - 1) + columns * (rows - 1)
+    return Links(8, NETWORK_RATE, rows, 1, neighbours + rows, area)
+
+
+def _clusters(design: Mapping[str, Any], rows: int, columns: int) -> Links:
+    """Trunks and inner buses. A switch is at its first chip."""
+    keys, chips = design["fabric"]["clusters"], rows * columns
+    per_switch = keys["chips_per_switch"]
+    per_bus = -(-per_switch // keys["inner_buses"])
+    firsts = range(0, chips, per_switch)
+    offsets = trunk_offsets(min(keys.get("trunks", 4), rows), rows)
+    trunks = sum(_trunk(controller, list(firsts), offsets, rows, columns) for controller in range(rows))
+    buses = [(first, last) for first in firsts for last in _inner_buses(first, per_switch, per_bus, chips)]
+    length = trunks + sum(_distance(first, last, columns) for first, last in buses)
+
+    pad, strobes, grants = (
+        area_mm2(design["area"]["router_pad"]),
+        design["area"]["strobe_pins"],
+        keys["grant_width"] + 1,
+    )
+    most = min(per_switch, chips)
+    ends = len(offsets) + -(-most // per_bus)
+    switch = Count(_router_logic(design["area"]) + (ends * strobes + most + grants) * pad, ends * pad)
+    fixed = _on_dies(design, chips) + len(firsts) * (switch.fixed + grants * pad)
+    controllers = _at_controllers(design, rows, fixed)
+    area = Count(controllers.fixed, controllers.per_wire + len(firsts) * switch.per_wire)
+    return Links(16, BUS_RATE, rows, 1, length, area)
+
+
+def trunk_offsets(trunks: int, controllers: int) -> list[int]:
+    """Steps from a switch's own trunk to its others: any two switches share as few as possible (docs/fabrics.md)."""
+    offsets = [0]
+
+    def shared(candidate: int) -> int:
+        tried = [*offsets, candidate]
+        steps = [(a - b) % controllers for a in tried for b in tried]
+        return max(steps.count(step) for step in range(1, controllers))
+
+    while len(offsets) < trunks:
+        rest = [step for step in range(1, controllers) if step not in offsets]
+        offsets.append(min(rest, key=lambda step: (shared(step), step)))
+    return offsets
+
+
+def _trunk(controller: int, firsts: list[int], offsets: list[int], rows: int, columns: int) -> int:
+    """Length of a trunk: beside the array from its controller to its switches' rows, and into each of these."""
+    own = [number * rows // len(firsts) for number in range(len(firsts))]
+    mine = [first for first, start in zip(firsts, own, strict=True) if (controller - start) % rows in offsets]
+    reached = [controller, *(first // columns for first in mine)]
+    return max(reached) - min(reached) + sum(first % columns + 1 for first in mine)
+
+
+def _inner_buses(first: int, per_switch: int, per_bus: int, chips: int) -> list[int]:
+    """Last chips of a switch's inner buses."""
+    end = min(first + per_switch, chips)
+    return [min(start + per_bus, end) - 1 for start in range(first, end, per_bus)]
+
+
+def _distance(a: int, b: int, columns: int) -> int:
+    """Chip pitches between two chips."""
+    return abs(a // columns - b // columns) + abs(a % columns - b % columns)
+
+
+def _at_controllers(design: Mapping[str, Any], ends: int, others_mm2: float = 0.0) -> Count:
+    """Area of pads of so many buses at controllers, strobes included, and of other parts."""
+    pad = area_mm2(design["area"]["router_pad"])
+    return Count(others_mm2 + ends * design["area"]["strobe_pins"] * pad, ends * pad)
+
+
+def _on_dies(design: Mapping[str, Any], chips: int) -> float:
+    keys = design["area"]
+    return float(chips * keys["on_die_controller"] * area_mm2(keys["flash_chip"]))
+
+
+def _router_logic(keys: Mapping[str, Any]) -> float:
+    return SYNTHESISED_ROUTER_MM2 if keys["router"] == "synthesised" else area_mm2(keys["router_logic"])
+
+
+_FABRICS: dict[str, Counted] = {
+    "bus": _bus(8, packets=False),
+    "sca": _bus(8, packets=False),
+    "packetized": _bus(16, packets=True),
+    "omnibus": _omnibus,
+    "omnibus-split": _omnibus,
+    "mesh": _mesh(8),
+    "mesh-2bit": _mesh(2),
+    "venice": _venice,
+    "scheduled-mesh": _venice,
+    "clusters": _clusters,
+    "custom": _venice,
+    "ideal": _ideal,
+}
