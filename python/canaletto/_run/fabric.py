@@ -75,7 +75,7 @@ class Fabric:
         """Transfers that wait, by `Transfer.id`, the first to come first."""
         self.taken: set[int] = set()
         """Numbers of the links that transfers have."""
-        self.now_ns = 0.0
+        self.now_ns: float = 0.0
         """Simulated time of the decision, in nanoseconds."""
         self._granted: list[tuple[int, Way]] = []
 
