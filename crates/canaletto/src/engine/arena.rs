@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
-use crate::engine::memory::make_room;
+use crate::engine::memory::{expect, make_room};
 
 /// Declares a `u32` newtype that indexes one kind of thing, with `NONE` for "no such thing".
 #[macro_export]
@@ -76,6 +76,12 @@ impl<I: From<u32> + Into<u32>, T> Slab<I, T> {
         let place = id.into();
         debug_assert!(!self.free.contains(&place), "freed twice");
         self.free.push(place);
+    }
+
+    /// Tells the processor that an item, if there is one, will soon be used.
+    #[inline(always)]
+    pub fn expect(&self, id: I) {
+        self.items.get(id.into() as usize).into_iter().for_each(expect);
     }
 
     /// How many items are stored now.

@@ -83,6 +83,15 @@ impl<'p, P: Probe> InFlight<'p, P> {
         id
     }
 
+    /// Tells the processor that a request, if this is one, will soon be charged.
+    #[inline(always)]
+    pub fn expect_request(&self, id: RequestId) {
+        self.requests.expect(id);
+        if P::FOLLOWS_WAITS {
+            self.root_causes.expect_request(id);
+        }
+    }
+
     /// Makes a page transaction and gives it its number.
     #[inline(always)]
     pub fn new_page(&mut self, mut transaction: Transaction) -> TransactionId {

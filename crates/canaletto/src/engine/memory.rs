@@ -43,6 +43,24 @@ pub fn zeroed<T: Clone + Default>(count: usize) -> Vec<T> {
     vec![T::default(); count]
 }
 
+/// Tells the processor that something will soon be used. Of what lies beyond its caches, several are then on their way at a time,
+/// where each would be waited for.
+#[inline(always)]
+pub fn expect<T>(item: &T) {
+    #[cfg(target_arch = "x86_64")]
+    for line in (0..size_of::<T>()).step_by(CACHE_LINE).chain([size_of::<T>().saturating_sub(1)]) {
+        let address = std::ptr::from_ref(item).cast::<i8>().wrapping_add(line);
+        // SAFETY: a prefetch is a hint without any effect on memory, valid for every address; SSE is part of x86-64.
+        unsafe { std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(address) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = item;
+}
+
+/// Bytes of a line of the processor's caches.
+#[cfg(target_arch = "x86_64")]
+const CACHE_LINE: usize = 64;
+
 /// Carries out a run, or a part of one. Returns [`RunError::OutOfMemory`] if the system has no more memory for it.
 ///
 /// # Errors

@@ -5,7 +5,7 @@
 //! of zeroes, which the system gives without touching it, so that an untouched group costs 16 bytes of address space; looking
 //! a page up is an array access, and where the group has several entries a bit count and another access.
 
-use crate::engine::memory::{make_room, zeroed};
+use crate::engine::memory::{expect, make_room, zeroed};
 use crate::flash::address::Ppa;
 use crate::scheduler::transaction::TransactionId;
 
@@ -123,14 +123,9 @@ impl MappingTable {
     /// (a fifth of the run time of random reads).
     #[inline]
     pub fn expect(&self, lpa: u64) {
-        #[cfg(target_arch = "x86_64")]
         if let Some(group) = self.groups.get((lpa / GROUP) as usize) {
-            let group: *const Group = group;
-            // SAFETY: a prefetch is a hint without any effect on memory, valid for every address; SSE is part of x86-64.
-            unsafe { std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(group.cast()) };
+            expect(group);
         }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = lpa;
     }
 
     /// Looks a page up.

@@ -16,6 +16,12 @@ use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::measure::root_cause::Slots;
 
+/// Messages ahead of one that is [looked at](Host::expect_next): first what it names, then the requests of the queue pair that it
+/// names, then their pages.
+const FAR: usize = 24;
+const NEAR: usize = 12;
+const NEXT: usize = 2;
+
 impl<X: Features> Host<X> {
     pub(super) fn speaks_sata(&self) -> bool {
         X::OTHER_HOSTS && self.port.sata.is_some()
@@ -463,6 +469,29 @@ impl<X: Features> Host<X> {
         if let Some(time) = self.link.next_departure(direction, now) {
             later(time, HostEvent::LinkSent(direction));
         }
+    }
+
+    /// Tells the processor which queue pairs and requests are next, where many messages wait for a direction of the link: those of
+    /// a million requests lie outside its caches. Returns a request whose pages will soon be looked up.
+    #[inline(always)]
+    pub fn expect_next<P: Probe>(&self, direction: Direction, work: &InFlight<'_, P>) -> Option<RequestId> {
+        let far = self.link.waiting(direction, FAR)?;
+        self.expect(far, direction, work)
+    }
+
+    #[inline(never)]
+    fn expect<P: Probe>(&self, far: Message, direction: Direction, work: &InFlight<'_, P>) -> Option<RequestId> {
+        let nvme = &self.port.nvme;
+        match far {
+            Message::FetchEntries { queue, .. } => nvme.expect(queue),
+            far => far.request().into_iter().for_each(|request| work.expect_request(request)),
+        }
+        let arriving = |place| match self.link.waiting(direction, place) {
+            Some(Message::FetchEntries { queue, count }) => Some(nvme.queues[usize::from(queue)].arriving(count)),
+            _ => None,
+        };
+        arriving(NEAR).into_iter().flatten().for_each(|request| work.expect_request(request));
+        arriving(NEXT)?.next()
     }
 
     /// A message has arrived after the link's latency.

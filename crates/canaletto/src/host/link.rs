@@ -80,6 +80,16 @@ pub enum Message {
 impl Message {
     const KINDS: usize = 12;
 
+    /// The request that it names.
+    pub fn request(self) -> Option<RequestId> {
+        match self {
+            Message::FetchList(request) | Message::List(request) | Message::Command(request) => Some(request),
+            Message::FetchData(request) | Message::WriteData(request) | Message::ReadData(request) => Some(request),
+            Message::Completion { request, .. } => Some(request),
+            _ => None,
+        }
+    }
+
     /// The number of its kind.
     #[inline(always)]
     fn kind(self) -> usize {
@@ -324,6 +334,12 @@ impl Link {
         let (message, time) = lane.waiting.pop_front()?;
         lane.on_wires = Some(message);
         Some(now + time)
+    }
+
+    /// The message that goes out so many places behind the next one, if that many wait.
+    #[inline(always)]
+    pub fn waiting(&self, direction: Direction, place: usize) -> Option<Message> {
+        self.lanes[direction as usize].waiting.get(place).map(|&(message, _)| message)
     }
 
     /// The message that arrives after the link's latency.

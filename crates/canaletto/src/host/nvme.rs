@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 
 use crate::config::design::{Fetch, Host};
 use crate::config::workload::Priority;
+use crate::engine::memory::expect;
 use crate::host::arbiter::Arbiter;
 use crate::host::interrupts::Interrupts;
 use crate::host::request::{Request, RequestId};
@@ -156,6 +157,11 @@ impl QueuePair {
         self.entries(self.distance(count, self.asked), count)
     }
 
+    /// Requests whose entries arrive next, so many of them.
+    pub fn arriving(&self, count: u32) -> impl Iterator<Item = RequestId> + '_ {
+        self.entries(self.head, count)
+    }
+
     /// Drive: the next entry has arrived.
     pub fn entry_arrived(&mut self) -> RequestId {
         let request = self.ring[self.head as usize];
@@ -284,6 +290,11 @@ impl Nvme {
     pub fn holds_back(&self, queue: u16) -> bool {
         let pair = &self.queues[usize::from(queue)];
         pair.distance(pair.asked, pair.device_tail) > 0
+    }
+
+    /// Tells the processor that a queue pair will soon be used.
+    pub fn expect(&self, queue: u16) {
+        expect(&self.queues[usize::from(queue)]);
     }
 
     /// Drive: the back end has finished a request of a queue.

@@ -20,6 +20,9 @@ const SHORT: usize = 8;
 /// Bits of a charge's span; the cause is above them.
 const SPAN_BITS: u32 = 56;
 
+/// The longest span that is noted in short.
+const SPAN: u64 = (1 << SPAN_BITS) - 1;
+
 /// Charges in the order in which they were made. What does not fit goes into a ledger.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Charges {
@@ -37,17 +40,39 @@ impl Charges {
     #[inline(always)]
     pub fn enter(&mut self, cause: Cause, span: Time, ledgers: &mut Ledgers) {
         match self.short.get_mut(self.length as usize) {
-            Some(next) if span.0 >> SPAN_BITS == 0 => {
+            Some(next) if span.0 <= SPAN => {
                 *next = (cause as u64) << SPAN_BITS | span.0;
                 self.length += 1;
             }
-            _ => self.enter_in_full(cause, span, ledgers),
+            _ => self.enter_merged(cause, span, ledgers),
+        }
+    }
+
+    /// Enters a charge where there is no room: makes one of those of the same cause, and goes to the ledger if that does not help.
+    #[cold]
+    #[inline(never)]
+    fn enter_merged(&mut self, cause: Cause, span: Time, ledgers: &mut Ledgers) {
+        let mut merged = 0;
+        for next in 0..self.length as usize {
+            let charge = self.short[next];
+            let same = self.short[..merged].iter_mut().find(|sum| **sum >> SPAN_BITS == charge >> SPAN_BITS);
+            match same {
+                Some(sum) if (*sum & SPAN) + (charge & SPAN) <= SPAN => *sum += charge & SPAN,
+                _ => {
+                    self.short[merged] = charge;
+                    merged += 1;
+                }
+            }
+        }
+        self.length = merged as u32;
+        if merged < SHORT && span.0 <= SPAN {
+            self.enter(cause, span, ledgers);
+        } else {
+            self.enter_in_full(cause, span, ledgers);
         }
     }
 
     /// Moves everything into the ledger, and a charge with it.
-    #[cold]
-    #[inline(never)]
     fn enter_in_full(&mut self, cause: Cause, span: Time, ledgers: &mut Ledgers) {
         if !self.ledger.is_some() {
             self.ledger = ledgers.insert(Ledger::EMPTY);
@@ -62,7 +87,7 @@ impl Charges {
     #[inline(always)]
     fn noted(&self) -> impl Iterator<Item = (usize, Time)> + '_ {
         let short = &self.short[..self.length as usize];
-        short.iter().map(|&charge| ((charge >> SPAN_BITS) as usize, Time(charge & ((1 << SPAN_BITS) - 1))))
+        short.iter().map(|&charge| ((charge >> SPAN_BITS) as usize, Time(charge & SPAN)))
     }
 
     /// The time charged to a cause.

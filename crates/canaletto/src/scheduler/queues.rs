@@ -66,6 +66,8 @@ impl Lun {
             transactions[previous].next = next;
         } else {
             ends.head = next;
+            // The next command of a LUN with a long queue begins with it.
+            transactions.expect(next);
         }
         if !next.is_some() {
             ends.tail = previous;

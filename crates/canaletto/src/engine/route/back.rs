@@ -349,6 +349,7 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
             while let Some(id) = waited.next(&self.work.transactions) {
                 self.ftl.charge_stall(&mut self.work, id, now);
                 self.flash.charge_wait(id, lun, port_free_at, &mut self.work, now);
+                self.work.expect_request(self.work.transactions[id].request);
             }
             while let Some(id) = placed.next(&self.work.transactions) {
                 self.ftl.bind(&mut self.work, id, now);

@@ -27,6 +27,9 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         self.drive_reached(outcome, now);
         let events = &mut self.events;
         self.host.send_next(direction, now, host_events!(events));
+        if let Some(request) = self.host.expect_next(direction, &self.work) {
+            self.expect_pages(request);
+        }
         self.after_host_event(completed, now);
     }
 
@@ -88,6 +91,11 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         if X::PSEUDO_SLC {
             self.ftl.host_is_back();
         }
+        self.expect_pages(request);
+    }
+
+    #[inline(always)]
+    fn expect_pages(&self, request: RequestId) {
         let request = &self.work.requests[request];
         self.ftl.expect(request.flow, request.lba);
     }

@@ -22,8 +22,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 use history::{History, ROOM};
-use trail::{Step, Waited};
+use trail::{MOST_SLOTS, Step, Waited};
 
+use crate::engine::memory::expect;
 use crate::engine::time::Time;
 use crate::fabric::TransferDone;
 use crate::flash::address::LunId;
@@ -144,10 +145,10 @@ impl Lun {
 }
 
 /// Trail of a page, with room for the spans of nearly all.
-type Page = trail::Trail<6>;
+type Page = trail::Trail<8>;
 
 /// Trail of a request, with room for those before and behind its pages, too.
-type Request = trail::Trail<12>;
+type Request = trail::Trail<16>;
 
 /// A slot. There are as many as requests outstanding, and few that anybody waits for.
 struct Slot {
@@ -281,6 +282,13 @@ impl RootCauses {
         if self.slots.len() <= id.index() {
             self.slots.resize(id.index() + 1, [NO_SLOT; Slots::KINDS]);
         }
+    }
+
+    /// Tells the processor that a request will soon be charged.
+    #[inline(always)]
+    pub fn expect_request(&self, id: RequestId) {
+        self.requests.get(id.index()).into_iter().for_each(expect);
+        self.slots.get(id.index()).into_iter().for_each(expect);
     }
 
     /// A request waits for data to reach the flash.
@@ -446,7 +454,7 @@ impl RootCauses {
         let (wanted, slot) = (pool.wanted, &mut self.held.slots[number as usize]);
         let taken = std::mem::replace(&mut slot.taken, Time::MAX);
         // What it did while nobody waited concerns nobody.
-        if let Some(wanted) = wanted {
+        if let Some(wanted) = wanted.filter(|_| number < MOST_SLOTS) {
             slot.history().add(slots.cause(), taken.max(wanted));
             let since = slot.history().since();
             self.held.follow(&self.requests[by.index()], since..now, slots.cause(), &mut self.followed);

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use crate::engine::arena::Slab;
 use crate::engine::time::Time;
 use crate::flash::address::LunId;
-use crate::measure::blame::{Cause, Ledger};
+use crate::measure::blame::{CAUSES, Cause, Ledger};
 use crate::measure::charges::{Charges, Ledgers};
 use crate::measure::probe::Work;
 use crate::measure::root_cause::history::{History, SpanNumber};
@@ -73,40 +73,46 @@ pub enum Step {
     Slot(u32),
 }
 
-/// A span of a trail in twelve bytes.
+/// A span of a trail in eight bytes: its step, whether its length counts in [`Span::LONG`], its length in picoseconds or those.
 #[derive(Clone, Copy)]
-#[repr(C, packed(4))]
-struct Span {
-    until: Time,
-    step: PackedStep,
-}
+struct Span(u64);
 
-/// A [`Step`] whose kind is in the upper two bits.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct PackedStep(u32);
+impl Span {
+    const LENGTH_BITS: u32 = 39;
+    /// Half a second: a span as long takes two, of which one tells how often this fits.
+    const LONG: u64 = 1 << Span::LENGTH_BITS;
+    /// Numbers of steps from which LUNs and slots are numbered in turn.
+    const OTHERS: u64 = 32;
 
-impl PackedStep {
-    const NUMBER: u32 = (1 << 30) - 1;
-
-    fn pack(step: Step) -> PackedStep {
-        let (kind, number) = match step {
-            Step::Cause(cause) => (0, cause as u32),
-            Step::Lun(lun) => (1, lun.0),
-            Step::Slot(slot) => (2, slot),
+    fn new(length: u64, is_long: bool, step: Step) -> Span {
+        let step = match step {
+            Step::Cause(cause) => cause as u64,
+            Step::Lun(lun) => Span::OTHERS + 2 * u64::from(lun.0),
+            Step::Slot(slot) => Span::OTHERS + 2 * u64::from(slot) + 1,
         };
-        debug_assert!(number <= PackedStep::NUMBER);
-        PackedStep(kind << 30 | number)
+        debug_assert!(step < 1 << (63 - Span::LENGTH_BITS) && length < Span::LONG);
+        Span(step << (Span::LENGTH_BITS + 1) | u64::from(is_long) << Span::LENGTH_BITS | length)
     }
 
-    fn unpack(self) -> Step {
-        let number = self.0 & PackedStep::NUMBER;
-        match self.0 >> 30 {
-            0 => Step::Cause(Cause::ALL[number as usize]),
-            1 => Step::Lun(LunId(number)),
-            _ => Step::Slot(number),
+    fn length(self) -> Time {
+        let is_long = self.0 & Span::LONG != 0;
+        Time((self.0 & (Span::LONG - 1)) << if is_long { Span::LENGTH_BITS } else { 0 })
+    }
+
+    fn step(self) -> Step {
+        let step = self.0 >> (Span::LENGTH_BITS + 1);
+        match step.checked_sub(Span::OTHERS) {
+            None => Step::Cause(Cause::ALL[step as usize]),
+            Some(other) if other % 2 == 0 => Step::Lun(LunId((other / 2) as u32)),
+            Some(other) => Step::Slot((other / 2) as u32),
         }
     }
 }
+
+/// Slots, the first ones, whose pasts a trail can name.
+pub const MOST_SLOTS: u32 = (1 << 23) - 17;
+
+const _: () = assert!(CAUSES as u64 <= Span::OTHERS);
 
 /// Account of one page or request: its root causes so far, and its spans in order for those that come to wait for it, of which
 /// `SHORT` need no memory of their own.
@@ -120,6 +126,8 @@ pub struct Trail<const SHORT: usize> {
     /// Sums of its waits for LUNs and slots, if there were any.
     waited: WaitedId,
     began: Time,
+    /// Time up to which it is filled.
+    since: Time,
     spans: SmallVec<[Span; SHORT]>,
 }
 
@@ -131,6 +139,7 @@ impl<const SHORT: usize> Trail<SHORT> {
         lun_was_at: SpanNumber::FIRST,
         waited: WaitedId::NONE,
         began: Time::ZERO,
+        since: Time::ZERO,
         spans: SmallVec::new_const(),
     };
 
@@ -138,12 +147,13 @@ impl<const SHORT: usize> Trail<SHORT> {
     pub fn begin(&mut self, work: Work, now: Time) {
         debug_assert!(!self.waited.is_some(), "an ended trail has given its sums back");
         self.spans.clear();
-        (self.work, self.lun, self.began) = (work, LunId::NONE, now);
+        (self.work, self.lun, self.began, self.since) = (work, LunId::NONE, now, now);
     }
 
     /// Takes on another trail's spans.
     pub fn copy<const OTHER: usize>(&mut self, other: &Trail<OTHER>) {
         self.begin(other.work, other.began);
+        self.since = other.since;
         self.spans.extend_from_slice(&other.spans);
     }
 
@@ -154,7 +164,7 @@ impl<const SHORT: usize> Trail<SHORT> {
 
     /// Time up to which it is filled.
     pub fn since(&self) -> Time {
-        self.spans.last().map_or(self.began, |span| span.until)
+        self.since
     }
 
     /// Charges the time up to `until` to a cause. What is charged already stays.
@@ -187,12 +197,13 @@ impl<const SHORT: usize> Trail<SHORT> {
 
     /// Goes on with all of another trail, which began where this one has come to. That one's sums become this one's.
     pub fn append<const OTHER: usize>(&mut self, other: &mut Trail<OTHER>, sums: &mut Waited) {
-        debug_assert_eq!(self.since(), other.began, "a part begins where the whole has come to");
+        debug_assert_eq!(self.since, other.began, "a part begins where the whole has come to");
         if !self.waited.is_some() {
             std::mem::swap(&mut self.waited, &mut other.waited);
         } else if other.waited.is_some() {
             sums.add(&mut self.waited, &sums.of(other.waited));
         }
+        self.since = other.since;
         self.spans.extend_from_slice(&other.spans);
     }
 
@@ -207,27 +218,76 @@ impl<const SHORT: usize> Trail<SHORT> {
     /// Sum by root cause.
     pub fn ledger(&self, sums: &Waited) -> Ledger {
         let mut ledger = sums.of(self.waited);
-        let mut begin = self.began;
         for span in &self.spans {
-            if let Step::Cause(cause) = span.step.unpack() {
-                ledger.charge(cause, span.until - begin);
+            if let Step::Cause(cause) = span.step() {
+                ledger.charge(cause, span.length());
             }
-            begin = span.until;
         }
         ledger
     }
 
     fn step(&mut self, until: Time, step: Step) {
-        let step = PackedStep::pack(step);
-        match self.spans.last_mut() {
-            Some(last) if { last.step } == step => last.until = until,
-            _ => self.spans.push(Span { until, step }),
+        let length = (until - self.since).0;
+        self.since = until;
+        if let Some(last) = self.spans.last_mut() {
+            let merged = last.length().0 + length;
+            if merged < Span::LONG && last.step() == step {
+                *last = Span::new(merged, false, step);
+                return;
+            }
         }
+        if length >= Span::LONG {
+            self.spans.push(Span::new(length / Span::LONG, true, step));
+        }
+        self.spans.push(Span::new(length % Span::LONG, false, step));
     }
 
     /// The steps that reach beyond `from`, oldest first, with their ends; the first may have begun before it.
     pub fn after(&self, from: Time) -> impl Iterator<Item = (Time, Step)> + '_ {
-        let later = self.spans.iter().rev().take_while(|span| { span.until } > from).count();
-        self.spans[self.spans.len() - later..].iter().map(|span| (span.until, span.step.unpack()))
+        let (mut first, mut until) = (self.spans.len(), self.since);
+        while first > 0 && until > from {
+            first -= 1;
+            until = until - self.spans[first].length();
+        }
+        self.spans[first..].iter().map(move |span| {
+            until += span.length();
+            (until, span.step())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn step(kind: u32, number: u32) -> Step {
+        match kind {
+            0 => Step::Cause(Cause::ALL[number as usize % CAUSES]),
+            1 => Step::Lun(LunId(number)),
+            _ => Step::Slot(number),
+        }
+    }
+
+    proptest! {
+        /// However long its spans and whatever they name, a trail tells what it was told.
+        #[test]
+        fn trails_are_told_in_full(
+            told in prop::collection::vec((0u32..3, 0..MOST_SLOTS, 1u64..1 << 50), 0..20),
+            from in 0u64..1 << 54,
+        ) {
+            let (mut trail, mut expected) = (Trail::<4>::NONE, vec![]);
+            trail.begin(Work::Host, Time(7));
+            for (kind, number, length) in told {
+                trail.step(trail.since() + Time(length), step(kind, number));
+                expected.push((trail.since(), step(kind, number)));
+            }
+            expected.retain(|&(until, _)| until > Time(from));
+            // A long span comes in two parts; the ends are those of the last.
+            let mut found: Vec<_> = trail.after(Time(from)).collect();
+            found.dedup_by(|next, last| next.1 == last.1 && { last.0 = next.0; true });
+            expected.dedup_by(|next, last| next.1 == last.1 && { last.0 = next.0; true });
+            prop_assert_eq!(found, expected);
+        }
     }
 }
