@@ -13,7 +13,7 @@ use crate::fabric::TransferDone;
 use crate::flash::address::Layout;
 use crate::host::request::{Request, RequestId};
 use crate::measure::blame::{Cause, Ledger};
-use crate::measure::charges::{LedgerId, Ledgers};
+use crate::measure::charges::Ledgers;
 use crate::measure::flow_interference::FlowInterference;
 use crate::measure::probe::{Owner, Probe};
 use crate::measure::root_cause::{Ended, RootCauses};
@@ -89,6 +89,16 @@ impl<'p, P: Probe> InFlight<'p, P> {
         self.requests.expect(id);
         if P::FOLLOWS_WAITS {
             self.root_causes.expect_request(id);
+        }
+    }
+
+    /// Tells the processor that a request will soon be complete.
+    #[inline(always)]
+    pub fn expect_last_page(&self, id: RequestId) {
+        let last = self.requests[id].last_page;
+        self.transactions.expect(last);
+        if P::FOLLOWS_WAITS {
+            self.root_causes.expect_page(last);
         }
     }
 
@@ -222,9 +232,10 @@ impl<'p, P: Probe> InFlight<'p, P> {
         let lost = t.charges.get(Cause::PathConflict, &self.ledgers);
         let request = &mut self.requests[id];
         request.since = now;
-        request.last_page = t.charges;
-        // It is the request's now.
-        self.transactions[last].charges.ledger = LedgerId::NONE;
+        request.last_page = last;
+        if P::FOLLOWS_WAITS {
+            self.root_causes.last_page(id, last);
+        }
         lost
     }
 
@@ -233,17 +244,22 @@ impl<'p, P: Probe> InFlight<'p, P> {
     pub fn complete(&mut self, id: RequestId, now: Time) {
         let request = &self.requests[id];
         let mut ledger = Ledger::EMPTY;
-        for charges in [&request.charges, &request.last_page] {
-            charges.add_to(&mut ledger, &self.ledgers);
-            if charges.ledger.is_some() {
-                self.ledgers.remove(charges.ledger);
-            }
+        request.charges.add_to(&mut ledger, &self.ledgers);
+        if request.charges.ledger.is_some() {
+            self.ledgers.remove(request.charges.ledger);
+        }
+        let last = request.last_page;
+        if last.is_some() {
+            self.transactions[last].charges.add_to(&mut ledger, &self.ledgers);
         }
         if P::FOLLOWS_WAITS {
             self.statistics.count_root_causes(request, &self.root_causes.request_ends(id), now);
         }
         self.statistics.count_request(request, &ledger, now);
         self.requests.remove(id);
+        if last.is_some() {
+            self.remove_page(last);
+        }
     }
 
     /// Charges what is left of a wait to the path that was not free.

@@ -8,6 +8,7 @@ use crate::engine::time::Time;
 use crate::host::request::{Request, RequestId};
 use crate::measure::charges::Charges;
 use crate::measure::probe::Probe;
+use crate::scheduler::transaction::TransactionId;
 use crate::workload::external::External;
 use crate::workload::flow::{Loop, Source};
 use crate::workload::replay::scaled;
@@ -236,7 +237,7 @@ impl<X: Features> Host<X> {
             enqueue: now,
             since: arrival,
             charges: Charges::NONE,
-            last_page: Charges::NONE,
+            last_page: TransactionId::NONE,
         });
         work.probe.arrived(&work.requests[request]);
         work.statistics.count_arrival(id, arrival);

@@ -16,8 +16,8 @@ use crate::measure::blame::Cause;
 use crate::measure::probe::Probe;
 use crate::measure::root_cause::Slots;
 
-/// Messages ahead of one that is [looked at](Host::expect_next): first what it names, then the requests of the queue pair that it
-/// names, then their pages.
+/// Messages ahead of one that is [looked at](Host::expect_next): first what it names, then the requests of that queue pair, or the
+/// request's last page, then what those requests will look up.
 const FAR: usize = 24;
 const NEAR: usize = 12;
 const NEXT: usize = 2;
@@ -486,12 +486,14 @@ impl<X: Features> Host<X> {
             Message::FetchEntries { queue, .. } => nvme.expect(queue),
             far => far.request().into_iter().for_each(|request| work.expect_request(request)),
         }
-        let arriving = |place| match self.link.waiting(direction, place) {
+        let arriving = |message| match message {
             Some(Message::FetchEntries { queue, count }) => Some(nvme.queues[usize::from(queue)].arriving(count)),
             _ => None,
         };
-        arriving(NEAR).into_iter().flatten().for_each(|request| work.expect_request(request));
-        arriving(NEXT)?.next()
+        let near = self.link.waiting(direction, NEAR);
+        arriving(near).into_iter().flatten().for_each(|request| work.expect_request(request));
+        near.and_then(Message::request).into_iter().for_each(|request| work.expect_last_page(request));
+        arriving(self.link.waiting(direction, NEXT))?.next()
     }
 
     /// A message has arrived after the link's latency.

@@ -3,6 +3,7 @@
 use crate::engine::time::Time;
 use crate::flash::address::SECTOR;
 use crate::measure::charges::Charges;
+use crate::scheduler::transaction::TransactionId;
 use crate::typed_id;
 
 typed_id!(
@@ -67,8 +68,8 @@ pub struct Request {
     pub since: Time,
     /// Where the time went, but for the last page's.
     pub charges: Charges,
-    /// Where the last page's time went, once it is done: that is where the request's did.
-    pub last_page: Charges,
+    /// The last page, once it is done: where its time went the request's did. It is kept as long as the request.
+    pub last_page: TransactionId,
 }
 
 impl Request {

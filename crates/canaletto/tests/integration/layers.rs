@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// A station (a folder, or a file, of the engine) and the modules of other stations whose values it may know. Everyone may
 /// use [`COMMON`].
 const STATIONS: &[(&str, &[&str])] = &[
-    ("host", &["flash::address", "workload"]),
+    ("host", &["flash::address", "scheduler::transaction", "workload"]),
     ("cache", &["host::request", "scheduler::transaction"]),
     (
         "ftl",

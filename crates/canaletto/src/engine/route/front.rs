@@ -267,20 +267,14 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         if origin != Origin::Cached {
             self.work.statistics.count_page(flow, path_conflict, lost);
         }
-        if is_last {
-            if P::FOLLOWS_WAITS {
-                self.work.root_causes.last_page(id, page);
-            }
-            if X::SEVERAL_FLOWS && self.work.statistics.is_warm() {
-                self.work.interference.count(usize::from(flow), page);
-            }
+        if !is_last {
+            self.work.remove_page(page);
+            return self.note_unbegun(id);
         }
-        self.work.remove_page(page);
-        if is_last {
-            self.finish(id, now);
-        } else {
-            self.note_unbegun(id);
+        if X::SEVERAL_FLOWS && self.work.statistics.is_warm() {
+            self.work.interference.count(usize::from(flow), page);
         }
+        self.finish(id, now);
     }
 
     /// The drive has finished a request.

@@ -12,6 +12,9 @@ pub const ROOM: usize = 512;
 /// Spans from one sum to the next.
 const STRIDE: usize = 64;
 
+/// Spans for which there is room at first.
+const FEW: usize = 4;
+
 /// A span of a history in nine bytes: there are several for each command since the oldest page in flight began.
 #[derive(Clone, Copy)]
 #[repr(C, packed)]
@@ -77,6 +80,10 @@ impl History {
             let mut sum = self.sums.back().copied().unwrap_or(Ledger::EMPTY);
             self.sum_up(self.spans.len().saturating_sub(STRIDE)..self.spans.len(), &mut sum);
             self.sums.push_back(sum);
+        }
+        if self.spans.len() == self.spans.capacity() {
+            // Less than twice as much: of a drive with a million requests outstanding these are as large as all of its queues.
+            self.spans.reserve_exact(self.spans.len() / 4 + FEW);
         }
         self.spans.push_back(Span { end: until, cause });
     }
@@ -181,12 +188,11 @@ impl History {
     /// Forgets the older half of the spans, whether anybody may ask for them or not.
     pub fn forget_half(&mut self) {
         if let Some(&Span { end, .. }) = self.spans.get(self.spans.len() / 2) {
-            self.forget(end, self.room);
+            self.forget(end, ROOM.max(self.spans.len() / 2));
         }
     }
 
-    /// Forgets what ended before `horizon`. It [is full](History::is_full) again after half as many spans more as are left, or after
-    /// `room` in all.
+    /// Forgets what ended before `horizon`. It [is full](History::is_full) again after `room` spans more than are left.
     pub fn forget(&mut self, horizon: Time, room: usize) {
         let old = self.spans.partition_point(|span| { span.end } <= horizon);
         self.begins = self.begin_of(old);
@@ -194,7 +200,7 @@ impl History {
         self.forgotten += old;
         self.spans.drain(..old);
         self.sums.drain(..(self.oldest_sum() - oldest).min(self.sums.len()));
-        self.room = room.max(self.spans.len() + self.spans.len() / 2);
+        self.room = self.spans.len() + room;
     }
 }
 

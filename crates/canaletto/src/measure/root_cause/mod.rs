@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 use history::{History, ROOM};
-use trail::{MOST_SLOTS, Step, Waited};
+use trail::{MOST, Step};
 
 use crate::engine::memory::expect;
 use crate::engine::time::Time;
@@ -145,10 +145,10 @@ impl Lun {
 }
 
 /// Trail of a page, with room for the spans of nearly all.
-type Page = trail::Trail<8>;
+type Page = trail::Trail<13>;
 
-/// Trail of a request, with room for those before and behind its pages, too.
-type Request = trail::Trail<16>;
+/// Trail of a request, with room for those before its pages and behind them.
+type Request = trail::Trail<6>;
 
 /// A slot. There are as many as requests outstanding, and few that anybody waits for.
 struct Slot {
@@ -200,7 +200,7 @@ impl Held {
     ) {
         // What ended earlier is not what the wait was for.
         if holder.since() == now {
-            self.follow(holder, waited.since()..now, otherwise, spans);
+            self.follow(holder, &[], waited.since()..now, otherwise, spans);
             spans.drain(..).for_each(|(until, cause)| waited.charge(cause, until));
         }
     }
@@ -209,6 +209,7 @@ impl Held {
     fn follow<const N: usize>(
         &self,
         holder: &trail::Trail<N>,
+        pages: &[Page],
         during: Range<Time>,
         otherwise: Cause,
         spans: &mut Vec<(Time, Cause)>,
@@ -218,7 +219,7 @@ impl Held {
         if holder.began() > start {
             spans.push((holder.began().min(end), otherwise));
         }
-        for (until, step) in holder.after(start) {
+        let mut retrace = |until: Time, step| {
             let (from, until) = (spans.last().map_or(start, |&(until, _)| until), until.min(end));
             match step {
                 Step::Cause(cause) => {
@@ -230,6 +231,13 @@ impl Held {
                     let past = self.slots[number as usize].past.iter();
                     spans.extend(past.flat_map(|past| past.history.between(from, until)));
                 }
+                Step::Part(_) | Step::Page(_) => unreachable!("parts have no time of their own, and pages no pages"),
+            }
+        };
+        for (until, step) in holder.after(start) {
+            match step {
+                Step::Page(page) => pages[page.index()].after(start).for_each(|(until, step)| retrace(until, step)),
+                step => retrace(until, step),
             }
         }
         spans.push((end, otherwise));
@@ -247,8 +255,6 @@ pub struct RootCauses {
     flushes: BTreeMap<RequestId, Time>,
     /// Slots that each request has, by kind.
     slots: Vec<[u32; Slots::KINDS]>,
-    /// Sums of those that have waited for LUNs or slots.
-    waited: Waited,
     held: Held,
     pools: Vec<Pool>,
     ended: [Page; Ended::COUNT],
@@ -266,7 +272,6 @@ impl RootCauses {
             looking_back: Vec::new(),
             flushes: BTreeMap::new(),
             slots: Vec::new(),
-            waited: Waited::new(),
             held: Held { luns: (0..luns).map(lun).collect(), slots: Vec::new() },
             pools: Vec::new(),
             ended: [const { Page::NONE }; Ended::COUNT],
@@ -291,6 +296,12 @@ impl RootCauses {
         self.slots.get(id.index()).into_iter().for_each(expect);
     }
 
+    /// Tells the processor that a page's trail, if there is one, will soon be read.
+    #[inline(always)]
+    pub fn expect_page(&self, id: TransactionId) {
+        self.pages.get(id.index()).into_iter().for_each(expect);
+    }
+
     /// A request waits for data to reach the flash.
     pub fn flush_begins(&mut self, id: RequestId) {
         self.flushes.insert(id, self.requests[id.index()].began());
@@ -308,19 +319,20 @@ impl RootCauses {
     /// A page transaction is over.
     pub fn page_ends(&mut self, id: TransactionId) {
         self.looking_back[id.index()] = Time::MAX;
-        self.pages[id.index()].end(&mut self.waited);
+        self.pages[id.index()].end();
     }
 
     /// The last page of a request has ended: its account is the request's.
     pub fn last_page(&mut self, request: RequestId, page: TransactionId) {
-        self.requests[request.index()].append(&mut self.pages[page.index()], &mut self.waited);
+        self.looking_back[page.index()] = Time::MAX;
+        self.requests[request.index()].go_through(page, &self.pages[page.index()]);
     }
 
     /// A request is complete: returns its root causes.
     pub fn request_ends(&mut self, id: RequestId) -> Ledger {
-        let trail = &mut self.requests[id.index()];
-        let ledger = trail.ledger(&self.waited);
-        trail.end(&mut self.waited);
+        let (trail, mut ledger) = (&mut self.requests[id.index()], Ledger::EMPTY);
+        trail.add_to(&mut ledger, &self.pages);
+        trail.end();
         self.flushes.remove(&id);
         ledger
     }
@@ -353,7 +365,7 @@ impl RootCauses {
         let wanted = std::mem::replace(&mut page.lun, LunId::NONE);
         if wanted.is_some() && page.since() < now {
             debug_assert_eq!(wanted, lun, "a wait ends where it began");
-            page.waited_for_lun(lun, &self.held.luns[lun.index()].history, ready_at, now, &mut self.waited);
+            page.waited_for_lun(lun, &self.held.luns[lun.index()].history, ready_at, now);
         }
     }
 
@@ -454,10 +466,10 @@ impl RootCauses {
         let (wanted, slot) = (pool.wanted, &mut self.held.slots[number as usize]);
         let taken = std::mem::replace(&mut slot.taken, Time::MAX);
         // What it did while nobody waited concerns nobody.
-        if let Some(wanted) = wanted.filter(|_| number < MOST_SLOTS) {
+        if let Some(wanted) = wanted.filter(|_| number < MOST) {
             slot.history().add(slots.cause(), taken.max(wanted));
             let since = slot.history().since();
-            self.held.follow(&self.requests[by.index()], since..now, slots.cause(), &mut self.followed);
+            self.held.follow(&self.requests[by.index()], &self.pages, since..now, slots.cause(), &mut self.followed);
             let history = self.held.slots[number as usize].history();
             self.followed.drain(..).for_each(|(until, cause)| history.add(cause, until));
             if history.is_full() {
@@ -480,7 +492,7 @@ impl RootCauses {
             // Nobody had what is free now.
             Some(past) if since < now => {
                 past.history.add(slots.cause(), now);
-                request.waited_for_slot(number, &past.history, now, &mut self.waited);
+                request.waited_for_slot(number, &past.history, now);
                 past.asked = since;
             }
             Some(_) => {}
@@ -514,12 +526,13 @@ impl RootCauses {
         let slots = self.held.slots.iter().map(|slot| slot.taken);
         let wanted = self.pools.iter().filter_map(|pool| pool.wanted).min().unwrap_or(Time::MAX);
         let horizon = trails.min(slots.min().unwrap_or(Time::MAX).max(wanted));
-        // Where much is in flight, all of it is looked through less often.
-        let room = ROOM.max((self.looking_back.len() + self.held.slots.len()) / 64);
+        // Where much is in flight, all of it is looked through less often: for each span it takes about four looks.
+        let in_flight = self.looking_back.len() + self.held.slots.len();
+        let room = ROOM.max(in_flight / (4 * self.held.luns.len()));
         self.held.luns.iter_mut().for_each(|lun| lun.history.forget(horizon, room));
         let mut kept = 0;
         for past in self.held.slots.iter_mut().filter_map(|slot| slot.past.as_mut()) {
-            past.history.forget(horizon.min(past.asked), ROOM);
+            past.history.forget(horizon.min(past.asked), ROOM.max(past.history.len() / 2));
             kept += past.history.len();
         }
         if kept > MOST_SPANS {

@@ -1,76 +1,30 @@
 //! Trails: what one page or request has spent its time on, in order.
 //!
-//! A million of them may wait at a time, so each is small: its spans in order, from which its causes can be added up, and sums of
-//! their own only once it has waited for something with a history.
+//! A million of them may wait at a time, so each is small: its spans in order, from which its causes can be added up, with the sums
+//! of each wait for something with a history.
 
 use smallvec::SmallVec;
 
-use crate::engine::arena::Slab;
 use crate::engine::time::Time;
 use crate::flash::address::LunId;
 use crate::measure::blame::{CAUSES, Cause, Ledger};
-use crate::measure::charges::{Charges, Ledgers};
 use crate::measure::probe::Work;
 use crate::measure::root_cause::history::{History, SpanNumber};
-use crate::typed_id;
-
-typed_id!(
-    /// The sums of a trail.
-    WaitedId
-);
-
-/// Sums by root cause of waits for LUNs and slots.
-pub struct Waited {
-    each: Slab<WaitedId, Charges>,
-    ledgers: Ledgers,
-}
-
-impl Waited {
-    /// None yet.
-    pub fn new() -> Waited {
-        Waited { each: Slab::new(), ledgers: Slab::new() }
-    }
-
-    /// Adds the causes of a wait to one's sums.
-    fn add(&mut self, to: &mut WaitedId, causes: &Ledger) {
-        if !to.is_some() {
-            *to = self.each.insert(Charges::NONE);
-        }
-        for (cause, span) in Cause::ALL.into_iter().zip(causes.0).filter(|(_, span)| *span > Time::ZERO) {
-            self.each[*to].enter(cause, span, &mut self.ledgers);
-        }
-    }
-
-    /// The sums of one.
-    fn of(&self, id: WaitedId) -> Ledger {
-        let mut sum = Ledger::EMPTY;
-        if id.is_some() {
-            self.each[id].add_to(&mut sum, &self.ledgers);
-        }
-        sum
-    }
-
-    fn remove(&mut self, id: &mut WaitedId) {
-        if id.is_some() {
-            let ledger = self.each[*id].ledger;
-            if ledger.is_some() {
-                self.ledgers.remove(ledger);
-            }
-            self.each.remove(*id);
-            *id = WaitedId::NONE;
-        }
-    }
-}
+use crate::scheduler::transaction::TransactionId;
 
 /// Reason of a span of a trail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
     /// Own work, or a wait that ends there: nobody else's work is behind it.
     Cause(Cause),
+    /// A part, by its root cause, of the wait for a LUN or a slot that was told last. It has no place of its own in time.
+    Part(Cause),
     /// A wait for a LUN, whose history tells what it did meanwhile.
     Lun(LunId),
     /// A wait for one of several slots, by their number.
     Slot(u32),
+    /// What a page went through, whose trail tells of it.
+    Page(TransactionId),
 }
 
 /// A span of a trail in eight bytes: its step, whether its length counts in [`Span::LONG`], its length in picoseconds or those.
@@ -78,44 +32,65 @@ pub enum Step {
 struct Span(u64);
 
 impl Span {
-    const LENGTH_BITS: u32 = 39;
-    /// Half a second: a span as long takes two, of which one tells how often this fits.
+    const LENGTH_BITS: u32 = 37;
+    /// An eighth of a second: a span as long takes two, of which one tells how often this fits.
     const LONG: u64 = 1 << Span::LENGTH_BITS;
-    /// Numbers of steps from which LUNs and slots are numbered in turn.
-    const OTHERS: u64 = 32;
+    /// Bits above those of the length and the one that says what it counts in.
+    const STEP_BITS: u32 = u64::BITS - Span::LENGTH_BITS - 1;
+    /// Numbers of steps from which parts are numbered, and those from which the others are in turn.
+    const PARTS: u64 = 32;
+    const OTHERS: u64 = 2 * Span::PARTS;
 
     fn new(length: u64, is_long: bool, step: Step) -> Span {
         let step = match step {
             Step::Cause(cause) => cause as u64,
-            Step::Lun(lun) => Span::OTHERS + 2 * u64::from(lun.0),
-            Step::Slot(slot) => Span::OTHERS + 2 * u64::from(slot) + 1,
+            Step::Part(cause) => Span::PARTS + cause as u64,
+            Step::Lun(lun) => Span::OTHERS + 3 * u64::from(lun.0),
+            Step::Slot(slot) => Span::OTHERS + 3 * u64::from(slot) + 1,
+            Step::Page(page) => Span::OTHERS + 3 * u64::from(page.0) + 2,
         };
-        debug_assert!(step < 1 << (63 - Span::LENGTH_BITS) && length < Span::LONG);
+        debug_assert!(step < 1 << Span::STEP_BITS && length < Span::LONG);
         Span(step << (Span::LENGTH_BITS + 1) | u64::from(is_long) << Span::LENGTH_BITS | length)
     }
 
     fn length(self) -> Time {
-        let is_long = self.0 & Span::LONG != 0;
-        Time((self.0 & (Span::LONG - 1)) << if is_long { Span::LENGTH_BITS } else { 0 })
+        Time((self.0 & (Span::LONG - 1)) << if self.is_long() { Span::LENGTH_BITS } else { 0 })
+    }
+
+    fn is_long(self) -> bool {
+        self.0 & Span::LONG != 0
+    }
+
+    /// Whether a step in time is over with it: of a long one the rest follows.
+    fn ends_a_step(self) -> bool {
+        !self.is_long() && !matches!(self.step(), Step::Part(_))
+    }
+
+    /// How far it leads on.
+    fn length_in_time(self) -> Time {
+        if matches!(self.step(), Step::Part(_)) { Time::ZERO } else { self.length() }
     }
 
     fn step(self) -> Step {
         let step = self.0 >> (Span::LENGTH_BITS + 1);
-        match step.checked_sub(Span::OTHERS) {
-            None => Step::Cause(Cause::ALL[step as usize]),
-            Some(other) if other % 2 == 0 => Step::Lun(LunId((other / 2) as u32)),
-            Some(other) => Step::Slot((other / 2) as u32),
+        let cause = |number: u64| Cause::ALL[number as usize];
+        match (step, step.wrapping_sub(Span::OTHERS) % 3, (step.wrapping_sub(Span::OTHERS) / 3) as u32) {
+            (..Span::PARTS, ..) => Step::Cause(cause(step)),
+            (Span::PARTS..Span::OTHERS, ..) => Step::Part(cause(step - Span::PARTS)),
+            (_, 0, lun) => Step::Lun(LunId(lun)),
+            (_, 1, slot) => Step::Slot(slot),
+            (_, _, page) => Step::Page(TransactionId(page)),
         }
     }
 }
 
-/// Slots, the first ones, whose pasts a trail can name.
-pub const MOST_SLOTS: u32 = (1 << 23) - 17;
+/// Slots and pages, the first ones, that a trail can name: 22 million each.
+pub const MOST: u32 = ((1 << Span::STEP_BITS) - Span::OTHERS) as u32 / 3;
 
-const _: () = assert!(CAUSES as u64 <= Span::OTHERS);
+const _: () = assert!(CAUSES as u64 <= Span::PARTS);
 
-/// Account of one page or request: its root causes so far, and its spans in order for those that come to wait for it, of which
-/// `SHORT` need no memory of their own.
+/// Account of one page or request: its spans in order, for its root causes and for those that come to wait for it. `SHORT` of them
+/// need no memory of their own.
 pub struct Trail<const SHORT: usize> {
     /// Kind of work it is done for.
     pub work: Work,
@@ -123,8 +98,6 @@ pub struct Trail<const SHORT: usize> {
     pub lun: LunId,
     /// The span that the LUN had come to then.
     pub lun_was_at: SpanNumber,
-    /// Sums of its waits for LUNs and slots, if there were any.
-    waited: WaitedId,
     began: Time,
     /// Time up to which it is filled.
     since: Time,
@@ -137,7 +110,6 @@ impl<const SHORT: usize> Trail<SHORT> {
         work: Work::Host,
         lun: LunId::NONE,
         lun_was_at: SpanNumber::FIRST,
-        waited: WaitedId::NONE,
         began: Time::ZERO,
         since: Time::ZERO,
         spans: SmallVec::new_const(),
@@ -145,7 +117,6 @@ impl<const SHORT: usize> Trail<SHORT> {
 
     /// Begins anew, for something else.
     pub fn begin(&mut self, work: Work, now: Time) {
-        debug_assert!(!self.waited.is_some(), "an ended trail has given its sums back");
         self.spans.clear();
         (self.work, self.lun, self.began, self.since) = (work, LunId::NONE, now, now);
     }
@@ -175,55 +146,59 @@ impl<const SHORT: usize> Trail<SHORT> {
     }
 
     /// Ends the wait for a slot: what that was held for becomes this trail's, as far as it is known.
-    pub fn waited_for_slot(&mut self, slot: u32, history: &History, now: Time, sums: &mut Waited) {
+    pub fn waited_for_slot(&mut self, slot: u32, history: &History, now: Time) {
         let mut causes = Ledger::EMPTY;
-        if history.charge(self.since(), now, &mut causes) {
-            sums.add(&mut self.waited, &causes);
+        if history.charge(self.since, now, &mut causes) {
             self.step(now, Step::Slot(slot));
+            self.note_parts(&causes);
         }
     }
 
     /// Ends the wait for a LUN: what that did becomes this trail's up to `ready_at`, the rest is a wait for a path.
-    pub fn waited_for_lun(&mut self, lun: LunId, history: &History, ready_at: Time, now: Time, sums: &mut Waited) {
+    pub fn waited_for_lun(&mut self, lun: LunId, history: &History, ready_at: Time, now: Time) {
         // Copies from chip to chip have no blame, whose account may lag behind.
-        if self.since() < ready_at {
+        if self.since < ready_at {
             let mut causes = Ledger::EMPTY;
-            history.charge_since(self.lun_was_at, self.since(), ready_at, &mut causes);
-            sums.add(&mut self.waited, &causes);
+            history.charge_since(self.lun_was_at, self.since, ready_at, &mut causes);
             self.step(ready_at, Step::Lun(lun));
+            self.note_parts(&causes);
         }
         self.charge(Cause::PathConflict, now);
     }
 
-    /// Goes on with all of another trail, which began where this one has come to. That one's sums become this one's.
-    pub fn append<const OTHER: usize>(&mut self, other: &mut Trail<OTHER>, sums: &mut Waited) {
-        debug_assert_eq!(self.since, other.began, "a part begins where the whole has come to");
-        if !self.waited.is_some() {
-            std::mem::swap(&mut self.waited, &mut other.waited);
-        } else if other.waited.is_some() {
-            sums.add(&mut self.waited, &sums.of(other.waited));
+    fn note_parts(&mut self, causes: &Ledger) {
+        for (cause, span) in Cause::ALL.into_iter().zip(causes.0).filter(|(_, span)| *span > Time::ZERO) {
+            self.push(span.0, Step::Part(cause));
         }
-        self.since = other.since;
-        self.spans.extend_from_slice(&other.spans);
+    }
+
+    /// Goes on with all that a page went through, which began where this trail has come to.
+    pub fn go_through<const OTHER: usize>(&mut self, id: TransactionId, page: &Trail<OTHER>) {
+        debug_assert_eq!(self.since, page.began, "a part begins where the whole has come to");
+        if id.0 < MOST {
+            self.step(page.since, Step::Page(id));
+        } else {
+            self.since = page.since;
+            self.spans.extend_from_slice(&page.spans);
+        }
     }
 
     /// Ends it, and gives back all memory of its own.
-    pub fn end(&mut self, sums: &mut Waited) {
-        sums.remove(&mut self.waited);
+    pub fn end(&mut self) {
         if self.spans.spilled() {
             self.spans = SmallVec::new_const();
         }
     }
 
-    /// Sum by root cause.
-    pub fn ledger(&self, sums: &Waited) -> Ledger {
-        let mut ledger = sums.of(self.waited);
+    /// Adds what it went through to a ledger, by root cause.
+    pub fn add_to<const PAGE: usize>(&self, ledger: &mut Ledger, pages: &[Trail<PAGE>]) {
         for span in &self.spans {
-            if let Step::Cause(cause) = span.step() {
-                ledger.charge(cause, span.length());
+            match span.step() {
+                Step::Cause(cause) | Step::Part(cause) => ledger.charge(cause, span.length()),
+                Step::Page(page) if span.ends_a_step() => pages[page.index()].add_to(ledger, pages),
+                Step::Page(_) | Step::Lun(_) | Step::Slot(_) => {}
             }
         }
-        ledger
     }
 
     fn step(&mut self, until: Time, step: Step) {
@@ -236,6 +211,10 @@ impl<const SHORT: usize> Trail<SHORT> {
                 return;
             }
         }
+        self.push(length, step);
+    }
+
+    fn push(&mut self, length: u64, step: Step) {
         if length >= Span::LONG {
             self.spans.push(Span::new(length / Span::LONG, true, step));
         }
@@ -247,11 +226,11 @@ impl<const SHORT: usize> Trail<SHORT> {
         let (mut first, mut until) = (self.spans.len(), self.since);
         while first > 0 && until > from {
             first -= 1;
-            until = until - self.spans[first].length();
+            until = until - self.spans[first].length_in_time();
         }
-        self.spans[first..].iter().map(move |span| {
-            until += span.length();
-            (until, span.step())
+        self.spans[first..].iter().filter_map(move |span| {
+            until += span.length_in_time();
+            span.ends_a_step().then(|| (until, span.step()))
         })
     }
 }
@@ -265,7 +244,8 @@ mod tests {
         match kind {
             0 => Step::Cause(Cause::ALL[number as usize % CAUSES]),
             1 => Step::Lun(LunId(number)),
-            _ => Step::Slot(number),
+            2 => Step::Slot(number),
+            _ => Step::Page(TransactionId(number % 4)),
         }
     }
 
@@ -273,17 +253,35 @@ mod tests {
         /// However long its spans and whatever they name, a trail tells what it was told.
         #[test]
         fn trails_are_told_in_full(
-            told in prop::collection::vec((0u32..3, 0..MOST_SLOTS, 1u64..1 << 50), 0..20),
+            told in prop::collection::vec((0u32..4, 0..MOST, 1u64..1 << 50, 0u64..1 << 50), 0..20),
             from in 0u64..1 << 54,
         ) {
             let (mut trail, mut expected) = (Trail::<4>::NONE, vec![]);
+            let (mut ledger, mut sum) = (Ledger::EMPTY, Ledger::EMPTY);
+            let mut pages = [const { Trail::<4>::NONE }; 4];
+            pages.iter_mut().for_each(|page| page.charge(Cause::Firmware, Time(3)));
             trail.begin(Work::Host, Time(7));
-            for (kind, number, length) in told {
-                trail.step(trail.since() + Time(length), step(kind, number));
-                expected.push((trail.since(), step(kind, number)));
+            for (kind, number, length, part) in told {
+                let step = step(kind, number);
+                prop_assume!(!matches!(step, Step::Page(_)) || expected.last().is_none_or(|last: &(_, Step)| last.1 != step));
+                trail.step(trail.since() + Time(length), step);
+                expected.push((trail.since(), step));
+                match step {
+                    Step::Cause(cause) => sum.charge(cause, Time(length)),
+                    Step::Lun(_) | Step::Slot(_) => {
+                        let mut parts = Ledger::EMPTY;
+                        parts.charge(Cause::ArrayRead, Time(part));
+                        trail.note_parts(&parts);
+                        sum.add(&parts);
+                    }
+                    Step::Page(_) => sum.charge(Cause::Firmware, Time(3)),
+                    Step::Part(_) => {}
+                }
             }
+            trail.add_to(&mut ledger, &pages);
+            prop_assert_eq!(ledger, sum);
             expected.retain(|&(until, _)| until > Time(from));
-            // A long span comes in two parts; the ends are those of the last.
+            // Steps of one kind that follow each other are one unless they are long.
             let mut found: Vec<_> = trail.after(Time(from)).collect();
             found.dedup_by(|next, last| next.1 == last.1 && { last.0 = next.0; true });
             expected.dedup_by(|next, last| next.1 == last.1 && { last.0 = next.0; true });
