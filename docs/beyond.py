@@ -15,11 +15,28 @@ from typing import Any
 import canaletto as cn
 import tables
 from beyond_chart import chart
-from beyond_prototype import changes, prototype_knees, prototype_rates
-from beyond_runs import BASE, FABRICS, KEYS, KINDS, OURS, PAPERS, PINS, PLACES
-from beyond_runs import at_equal_pins, between, closed, counted, drives, gb, knee, opened, result, work
+from beyond_prototype import changes, prototype_knees, prototype_rates, prototype_wires
+from beyond_runs import (
+    BASE,
+    FABRICS,
+    KEYS,
+    KINDS,
+    OURS,
+    PAPERS,
+    PINS,
+    PLACES,
+    at_equal_pins,
+    between,
+    drives,
+    gb,
+    knee,
+    opened,
+    result,
+    work,
+)
 from canaletto._run.equal import CROSSBAR
-from canaletto._run.links import links_of
+from canaletto._run.links import Links, links_of
+from canaletto.experiments.flows import flow, workload
 from canaletto.experiments.venice.evaluation import TABLE2
 
 PAGE = Path(__file__).with_suffix(".md")
@@ -56,9 +73,7 @@ CASES = [(kind, place) for kind in KINDS for place in PLACES]
 @cache
 def knees() -> Grid:
     """GB/s at twice the idle latency."""
-    rows = {
-        f"{kind}, {place}": {fabric: gb(knee(fabric, kind, place)) for fabric in FABRICS} for kind, place in CASES
-    }
+    rows = {f"{kind}, {place}": {fabric: gb(knee(fabric, kind, place)) for fabric in FABRICS} for kind, place in CASES}
     return Grid("knee, GB/s", rows, ".1f", True)
 
 
@@ -111,23 +126,27 @@ def energy() -> Grid:
     return Grid("nJ a request", rows, ".0f", False)
 
 
+CONTROLLERS = 8
+
+
 def budgets() -> Iterator[str]:
-    """What each fabric has with as many pins."""
-    yield "| fabric | data wires a link | data pins a controller | of a chip | wires × pitches | mm² | without controllers on dies |"
-    yield "| --- " * 7 + "|"
-    base = cn.design("performance-optimized").replace(**BASE)
+    """Links, wires and silicon of each fabric with as many pins, and of `ideal` with its own."""
+    columns = ("fabric", "wires a link", "pins a controller", "a chip", "wires × pitches", "mm²", "mm² beside dies")
+    yield "| " + " | ".join(columns) + " |\n" + "| --- " * len(columns) + "|"
     kinds = {**KEYS, "mesh-2bit": {"fabric": "mesh-2bit"}, "ideal": {"fabric": "ideal"}}
     for name, keys in kinds.items():
-        links, bare = (
-            links_of(base.replace(**keys, **{"area.on_die_controller": share}).to_dict()) for share in (0.2, 0.0)
-        )
-        assert links is not None
-        assert bare is not None
-        wide = PINS * base.to_dict()["geometry"]["channels"] // links.at_controllers
-        width = links.width if name == "ideal" else wide
-        pins = links.at_controllers * width / base.to_dict()["geometry"]["channels"]
-        area = [f"{each.area.at(width):,.0f}" if each.area else "–" for each in (links, bare)]
-        yield f"| {named(name)} | {width} | {pins:.0f} | {links.at_chip * width} | {links.length * width:,} | {area[0]} | {area[1]} |"
+        links, beside = links_with(keys), links_with({**keys, "area.on_die_controller": 0.0})
+        width = links.width if name == "ideal" else PINS * CONTROLLERS // links.at_controllers
+        cells = [width, links.at_controllers * width // CONTROLLERS, links.at_chip * width, f"{links.length * width:,}"]
+        areas = [f"{each.area.at(width):,.0f}" if each.area else "–" for each in (links, beside)]
+        yield f"| {named(name)} | " + " | ".join(map(str, [*cells, *areas])) + " |"
+
+
+def links_with(keys: Mapping[str, Any]) -> Links:
+    """The links of a fabric, of which the package counts all but those of one's own class."""
+    found = links_of(cn.design("performance-optimized").replace(**BASE, **keys).to_dict())
+    assert found is not None
+    return found
 
 
 COMPARED = (*KEYS, CROSSBAR)
@@ -193,6 +212,36 @@ def traces() -> Iterator[str]:
     yield from Grid("speedup over `bus`", rows, ".2f", True).lines()
 
 
+BOUNDS: dict[str, dict[str, Any]] = {
+    "data": {"fabric.transfer_order": "data-first"},
+    "commands": {},
+    "commands, 100 µs": {"fabric.order_bound": "100us"},
+    "commands, 20 µs": {"fabric.order_bound": "20us"},
+    "commands, 5 µs": {"fabric.order_bound": "5us"},
+}
+
+
+def bounds() -> Iterator[str]:
+    """Reads beside writes that fill the wires, in two closed loops, by what goes first and for how long."""
+    columns = ("packetized", "omnibus", *OURS, CROSSBAR)
+    shape = {"requests": 1_000_000, "stop": "5ms", "size": "4KiB"}
+    loops = [
+        flow("reads", {**shape, "read_share": 1.0, "queue_depth": 64}),
+        flow("writes", {**shape, "read_share": 0.0, "queue_depth": 256}),
+    ]
+    load = workload("both", loops)
+    found = {
+        label: {name: result(drives("mixed", "uniform")[name].replace(**keys), load)["flows"] for name in columns}
+        for label, keys in BOUNDS.items()
+    }
+    rows: dict[str, dict[str, float | None]] = {}
+    for label, each in found.items():
+        for place, kind in enumerate(("reads", "writes")):
+            rows[f"{kind}, GB/s: {label}"] = {name: each[name][place]["bandwidth_mb_s"] / 1e3 for name in columns}
+        rows[f"reads, p99.9 in µs: {label}"] = {name: each[name][0]["latency_us"]["all"]["p99_9"] for name in columns}
+    yield from Grid("first, bound", rows, ".1f", True).lines()
+
+
 FAILED = (0, 1, 2, 4, 8)
 PLACEMENTS = 16
 
@@ -212,9 +261,7 @@ def failed() -> Iterator[str]:
                     )
                     for placement in range(PLACEMENTS if links else 1)
                 ]
-                most = [
-                    result(each, work("reads", place, {"queue_depth": 256}))["iops"] * 4096 / 1e9 for each in found
-                ]
+                most = [result(each, work("reads", place, {"queue_depth": 256}))["iops"] * 4096 / 1e9 for each in found]
                 late = [
                     result(each, work("reads", place, {"inter_arrival": between(rate)}))["latency_us"]["all"]["p99"]
                     for each in found
@@ -273,7 +320,9 @@ TABLES: dict[str, tables.Table] = {
     "tails": (PAGE, lambda: tails().lines()),
     "energy": (PAGE, lambda: energy().lines()),
     "profiles": (PAGE, lambda: profiles().lines()),
+    "order-bounds": (PAGE, bounds),
     "failed-links": (PAGE, failed),
+    "prototype-wires": (PAGE, prototype_wires),
     "prototype-knees": (PAGE, prototype_knees),
     "prototype-rates": (PAGE, prototype_rates),
     "changes": (PAGE, changes),

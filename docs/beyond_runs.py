@@ -57,9 +57,9 @@ FULL = {
     "precondition.kind": "steady",
 }
 KINDS = {
-    "reads": Kind(1.0, 20_000),
-    "writes": Kind(0.0, 20_000, tuple(QUICK.items())),
-    "mixed": Kind(0.5, 20_000, tuple(QUICK.items())),
+    "reads": Kind(1.0, 60_000),
+    "writes": Kind(0.0, 60_000, tuple(QUICK.items())),
+    "mixed": Kind(0.5, 60_000, tuple(QUICK.items())),
     "collecting": Kind(0.5, 60_000, tuple(FULL.items())),
 }
 
@@ -141,12 +141,17 @@ def knee(fabric: str, kind: str, place: str, idle_of: str = "") -> float:
 
     idle_of: fabric of that drive, by default the same.
     """
-    design = drives(kind, place)[fabric]
 
     def waits(rate: float) -> float:
-        return mean_us(result(design, work(kind, place, {"inter_arrival": between(rate)})))
+        return waits_us(fabric, kind, place, rate)
 
     return highest(waits, 2 * idle_us(idle_of or fabric, kind), closed(fabric, kind, place)["iops"])
+
+
+@cache
+def waits_us(fabric: str, kind: str, place: str, rate: float) -> float:
+    """Mean latency of an open loop of so many requests a second."""
+    return mean_us(result(drives(kind, place)[fabric], work(kind, place, {"inter_arrival": between(rate)})))
 
 
 def mean_us(found: Mapping[str, Any]) -> float:
@@ -155,7 +160,7 @@ def mean_us(found: Mapping[str, Any]) -> float:
 
 
 def highest(waits: Callable[[float], float], limit: float, most: float) -> float:
-    """The highest rate up to `most` at which requests wait for no more than a limit, to 1/256 of it."""
+    """The highest rate up to `most` at which requests wait for no more than a limit, to 1/256 of that."""
     if waits(most) <= limit:
         return most
     low, high = 0.0, most
