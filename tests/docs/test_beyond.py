@@ -69,16 +69,21 @@ def test_budgets_are_those_of_the_package(beyond: ModuleType) -> None:
     assert MARKED["budgets"] == "\n".join(beyond.budgets())
 
 
-def test_losses_are_those_of_the_tables(beyond: ModuleType) -> None:
-    counts = {row[0]: row[1:] for row in lines_of(MARKED["losses"].split("\n\n")[0])[1:]}
-    head, *rows = lines_of(MARKED["losses"].split("\n\n")[1])
-    for title, (_, *behind) in counts.items():
-        listed = [row for row in rows if row[0].startswith(f"{title}: ")]
-        for place, count in enumerate(behind):
-            percents = [int(row[2 + place].removesuffix(" %")) for row in listed]
-            # Cells are rounded: what is listed at -2 % may be below or above the limit.
-            assert sum(each < -2 for each in percents) <= int(count) <= sum(each <= -2 for each in percents)
-    assert head[2:] == [beyond.named(name) for name in beyond.OURS]
+def test_losses_are_counted_and_named(beyond: ModuleType) -> None:
+    counted, listed = (lines_of(part) for part in MARKED["losses"].split("\n\n"))
+    assert counted[0][2:] == [beyond.named(name) for name in beyond.OURS]
+    for title, _, *cells in counted[1:]:
+        rows = [row for row in listed[1:] if row[0].startswith(f"{title}: ")]
+        for place, name in enumerate(beyond.LISTED):
+            behind = [float(row[2 + place].removesuffix(" %")) for row in rows]
+            count = int(cells[list(beyond.OURS).index(name)].split(",")[0])
+            # Cells are rounded: what is listed at -2.0 % may be below or above the limit.
+            assert sum(each < -2 for each in behind) <= count <= sum(each <= -2 for each in behind)
+
+
+def test_lost_rows_have_a_number_and_the_worst(beyond: ModuleType) -> None:
+    assert beyond.lost([0.3, -0.01, -0.04, -0.25]) == "2, -25 %"
+    assert beyond.lost([0.3, -0.01]) == "0"
 
 
 def test_margins_know_which_way_is_better(beyond: ModuleType) -> None:
