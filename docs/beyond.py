@@ -15,7 +15,15 @@ from typing import Any
 import canaletto as cn
 import tables
 from beyond_chart import chart
-from beyond_prototype import changes, prototype_knees, prototype_rates, prototype_wires
+from beyond_prototype import (
+    FREE_GRANTS,
+    FREE_MESH_GRANTS,
+    NO_SEARCH,
+    changes,
+    prototype_knees,
+    prototype_rates,
+    prototype_wires,
+)
 from beyond_runs import (
     BASE,
     FABRICS,
@@ -30,6 +38,7 @@ from beyond_runs import (
     drives,
     gb,
     knee,
+    mean_us,
     opened,
     result,
     work,
@@ -186,6 +195,32 @@ def profiles() -> Grid:
     return Grid("speedup over `bus`", rows, ".2f", True)
 
 
+AT_ONCE = {**FREE_GRANTS, "fabric.clusters.setup": "0ps", "fabric.clusters.delay": "0ps"}
+AT_ONCE_IN_A_MESH = {**NO_SEARCH, **FREE_MESH_GRANTS, "fabric.scheduled_mesh.setup": "0ps"}
+OWN_BUSES = {"fabric.clusters.inner_buses": 8}
+ALL_TRUNKS = {"fabric.clusters.trunks": 8}
+PARTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "`packetized`": ("packetized", {}),
+    "`clusters`": ("clusters", {}),
+    "grants, set-up and switches take no time": ("clusters", AT_ONCE),
+    "an inner bus for each chip": ("clusters", OWN_BUSES),
+    "every trunk at every switch": ("clusters", ALL_TRUNKS),
+    "all of these": ("clusters", {**AT_ONCE, **OWN_BUSES, **ALL_TRUNKS}),
+    "`scheduled-mesh`": ("scheduled-mesh", {}),
+    "search, grants and set-up take no time": ("scheduled-mesh", AT_ONCE_IN_A_MESH),
+}
+LOST = ("YCSB_B", "src2_1", "ssd-00")
+
+
+def parts() -> Iterator[str]:
+    """Mean latencies of profiles in which ours lose, with their parts changed one at a time."""
+    rows: dict[str, dict[str, float | None]] = {}
+    for label, (fabric, keys) in PARTS.items():
+        found = {name: result(at_work()[fabric].replace(**keys), cn.workload(name, requests=20_000)) for name in LOST}
+        rows[label] = {name: mean_us(each) for name, each in found.items()}
+    yield from Grid("mean at own times, µs", rows, ",.2f", False).lines()
+
+
 FILES = (
     "cloudphysics/*.csv.gz",
     "heimdall/*.trace.gz",
@@ -329,6 +364,7 @@ TABLES: dict[str, tables.Table] = {
     "tails": (PAGE, lambda: tails().lines()),
     "energy": (PAGE, lambda: energy().lines()),
     "profiles": (PAGE, lambda: profiles().lines()),
+    "parts": (PAGE, parts),
     "order-bounds": (PAGE, bounds),
     "failed-links": (PAGE, failed),
     "prototype-wires": (PAGE, prototype_wires),
