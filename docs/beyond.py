@@ -311,7 +311,7 @@ BEHIND = 0.02
 """Part by which ours must be behind for a row to count as lost: knees are found to 1/256."""
 
 LISTED = ("scheduled-mesh", "clusters")
-"""Those of ours whose lost rows are named; the other one loses most of them."""
+"""Our fabrics whose lost rows are named; the other one loses most of them."""
 
 
 def losses() -> Iterator[str]:

@@ -278,7 +278,7 @@ CHANGES: dict[str, dict[str, dict[str, Any]]] = {
         "both": {**ORACLE, **WIRE},
     },
 }
-"""What the product charges and the prototype did not, one at a time."""
+"""Charges that the prototype did not make, one at a time."""
 
 
 def changes() -> Iterator[str]:
