@@ -1,4 +1,4 @@
-"""Tables of pages in this folder, which the scripts beside them make: `fabrics.py`, `bound.py`, `small-reads.py`."""
+"""Tables of pages in this folder, which the scripts beside them make: `fabrics.py`, `beyond.py`, `bound.py`."""
 
 import argparse
 import re

@@ -1,0 +1,175 @@
+"""Drives, loads and knees of docs/beyond.md."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import canaletto as cn
+from canaletto._run.equal import CROSSBAR, Equalised, equalised
+from canaletto._run.simulate import run_once
+from canaletto.experiments.flows import flow, workload
+
+LATE = "late split"
+PINS = 16
+PAGE_BYTES = 4096
+
+# Nothing but the fabric limits: all wires as fast as those of buses, a host that takes everything, and commands first.
+BASE: dict[str, Any] = {
+    "fabric.transfer_order": "commands-first",
+    "fabric.network.link_rate": "1.2GB/s",
+    "link.lanes": 16,
+    "link.lane_rate": "8GB/s",
+    "host.queues_per_flow": 16,
+}
+
+PAPERS = ("bus", "sca", "packetized", "omnibus", "omnibus-split", "mesh", "venice")
+OURS: dict[str, dict[str, Any]] = {
+    LATE: {"fabric": "omnibus", "fabric.omnibus.late_split": "1KiB"},
+    "scheduled-mesh": {"fabric": "scheduled-mesh"},
+    "clusters": {"fabric": "clusters"},
+}
+KEYS: dict[str, dict[str, Any]] = {**{name: {"fabric": name} for name in PAPERS}, **OURS}
+FABRICS = (*KEYS, "ideal", CROSSBAR)
+"""Columns of tables: those of papers, our own, and two bounds; `ideal` has 64 pins a controller."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of requests, and the drive that they need."""
+
+    reads: float
+    requests: int
+    keys: tuple[tuple[str, Any], ...] = ()
+
+
+# Programs of 10 us, so that 128 planes take more writes than the wires carry (100 us: 5.2 GB/s).
+QUICK = {"flash.program": "10us"}
+# 128 planes of 64 blocks of 32 pages, in the steady state of collection.
+FULL = {
+    **QUICK,
+    "flash.erase": "100us",
+    "geometry.blocks_per_plane": 64,
+    "geometry.pages_per_block": 32,
+    "ftl.overprovisioning": 0.25,
+    "gc.threshold": 0.1,
+    "gc.hard_threshold": 0.05,
+    "precondition.kind": "steady",
+}
+KINDS = {
+    "reads": Kind(1.0, 60_000),
+    "writes": Kind(0.0, 60_000, tuple(QUICK.items())),
+    "mixed": Kind(0.5, 60_000, tuple(QUICK.items())),
+    "collecting": Kind(0.5, 60_000, tuple(FULL.items())),
+}
+
+ROW = {"hot_spot": {"at": "channel", "share": 0.5}}
+LATIN = {"ftl.numbering": "latin"}
+PLACES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "uniform": ({}, {}),
+    "half on a row": (ROW, {}),
+    "half on a row, Latin": (ROW, LATIN),
+    "a quarter on a chip": ({"hot_spot": {"at": "chip", "share": 0.25}}, {}),
+    "half on the worst line": ({"hot_spot": {"at": "worst-line", "share": 0.5}}, LATIN),
+}
+"""Places of the load: keys of the flow, and of the drive."""
+
+DEPTH = 256
+STEPS = 8
+
+
+def at_equal_pins(base: cn.Design) -> dict[str, cn.Design]:
+    """The drive with every fabric, by name."""
+    found = counted(base)
+    designs = dict(zip(KEYS, found.designs, strict=True))
+    return {**designs, "ideal": base.replace(fabric="ideal"), CROSSBAR: found.crossbar}
+
+
+def counted(base: cn.Design) -> Equalised:
+    """The drive with links as wide as the pins allow, and the crossbar of as many pins."""
+    return equalised([base.replace(**keys) for keys in KEYS.values()], f"pins={PINS}", "pins")
+
+
+@cache
+def drives(kind: str, place: str) -> Mapping[str, cn.Design]:
+    """The drive of Venice's Table 1 (8 x 8 chips, 3 us reads) with every fabric, for a kind of load at a place."""
+    keys = {**BASE, **dict(KINDS[kind].keys), **PLACES[place][1]}
+    return at_equal_pins(cn.design("performance-optimized").replace(**keys))
+
+
+def result(design: cn.Design, work: cn.Workload) -> dict[str, Any]:
+    """Results of a run, as JSON has them."""
+    return run_once(design, work, 1, 0, False, None)[0]
+
+
+def work(kind: str, place: str, pace: Mapping[str, Any], requests: int | None = None) -> cn.Workload:
+    """Requests of 4 KiB."""
+    page = {"size": f"{PAGE_BYTES}B", "alignment": f"{PAGE_BYTES}B", **PLACES[place][0]}
+    shape = {"requests": requests or KINDS[kind].requests, "read_share": KINDS[kind].reads}
+    return workload(kind, [flow(kind, {**shape, **page, **pace})])
+
+
+def between(rate: float) -> str:
+    """Time between arrivals of so many requests a second."""
+    return f"{1e12 / rate:.0f}ps"
+
+
+@cache
+def closed(fabric: str, kind: str, place: str) -> dict[str, Any]:
+    """Result of a deep closed loop."""
+    return result(drives(kind, place)[fabric], work(kind, place, {"queue_depth": DEPTH}))
+
+
+@cache
+def idle_us(fabric: str, kind: str) -> float:
+    """Mean latency of single requests."""
+    alone = work(kind, "uniform", {"queue_depth": 1}, 500)
+    return mean_us(result(drives(kind, "uniform")[fabric], alone))
+
+
+@cache
+def opened(fabric: str, kind: str, place: str, rate: float) -> dict[str, Any] | None:
+    """Result of an open loop of so many requests a second; None where that is more than the fabric serves."""
+    if rate > closed(fabric, kind, place)["iops"]:
+        return None
+    return result(drives(kind, place)[fabric], work(kind, place, {"inter_arrival": between(rate)}))
+
+
+@cache
+def knee(fabric: str, kind: str, place: str, idle_of: str = "") -> float:
+    """Requests a second at which the mean latency is twice that of an idle drive, at most those of a closed loop.
+
+    idle_of: fabric of that drive, by default the same.
+    """
+
+    def waits(rate: float) -> float:
+        return waits_us(fabric, kind, place, rate)
+
+    return highest(waits, 2 * idle_us(idle_of or fabric, kind), closed(fabric, kind, place)["iops"])
+
+
+@cache
+def waits_us(fabric: str, kind: str, place: str, rate: float) -> float:
+    """Mean latency of an open loop of so many requests a second."""
+    return mean_us(result(drives(kind, place)[fabric], work(kind, place, {"inter_arrival": between(rate)})))
+
+
+def mean_us(found: Mapping[str, Any]) -> float:
+    """Mean latency."""
+    return float(found["latency_us"]["all"]["mean"])
+
+
+def highest(waits: Callable[[float], float], limit: float, most: float) -> float:
+    """The highest rate up to `most` at which requests wait for no more than a limit, to 1/256 of that."""
+    if waits(most) <= limit:
+        return most
+    low, high = 0.0, most
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if waits(middle) <= limit else (low, middle)
+    return low
+
+
+def gb(rate: float) -> float:
+    """GB/s of so many requests of 4 KiB a second."""
+    return rate * PAGE_BYTES / 1e9
