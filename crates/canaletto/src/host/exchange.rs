@@ -18,9 +18,9 @@ use crate::measure::root_cause::Slots;
 
 /// Messages ahead of one that is [looked at](Host::expect_next): first what it names, then the requests of that queue pair, or the
 /// request's last page, then what those requests will look up.
-const FAR: usize = 24;
-const NEAR: usize = 12;
-const NEXT: usize = 2;
+const FAR: usize = 128;
+const NEAR: usize = 64;
+const NEXT: usize = 16;
 
 impl<X: Features> Host<X> {
     pub(super) fn speaks_sata(&self) -> bool {

@@ -66,6 +66,13 @@ impl Span {
         !self.is_long() && !matches!(self.step(), Step::Part(_))
     }
 
+    /// The number of the root cause that its length is charged to.
+    #[inline(always)]
+    fn cause(self) -> Option<usize> {
+        let step = self.0 >> (Span::LENGTH_BITS + 1);
+        (step < Span::OTHERS).then_some((step % Span::PARTS) as usize)
+    }
+
     /// How far it leads on.
     fn length_in_time(self) -> Time {
         if matches!(self.step(), Step::Part(_)) { Time::ZERO } else { self.length() }
@@ -193,10 +200,10 @@ impl<const SHORT: usize> Trail<SHORT> {
     /// Adds what it went through to a ledger, by root cause.
     pub fn add_to<const PAGE: usize>(&self, ledger: &mut Ledger, pages: &[Trail<PAGE>]) {
         for span in &self.spans {
-            match span.step() {
-                Step::Cause(cause) | Step::Part(cause) => ledger.charge(cause, span.length()),
-                Step::Page(page) if span.ends_a_step() => pages[page.index()].add_to(ledger, pages),
-                Step::Page(_) | Step::Lun(_) | Step::Slot(_) => {}
+            if let Some(cause) = span.cause() {
+                ledger.0[cause] += span.length();
+            } else if let (Step::Page(page), true) = (span.step(), span.ends_a_step()) {
+                pages[page.index()].add_to(ledger, pages);
             }
         }
     }
