@@ -48,10 +48,15 @@ impl Charges {
         }
     }
 
-    /// Enters a charge where there is no room: makes one of those of the same cause, and goes to the ledger if that does not help.
-    #[cold]
+    /// Enters a charge where there is no room: with one of the same cause, or where making one of such ones makes room, or else into
+    /// the ledger.
     #[inline(never)]
     fn enter_merged(&mut self, cause: Cause, span: Time, ledgers: &mut Ledgers) {
+        let same = self.short[..self.length as usize].iter_mut().find(|sum| **sum >> SPAN_BITS == cause as u64);
+        if let Some(sum) = same.filter(|sum| (**sum & SPAN) + span.0 <= SPAN) {
+            *sum += span.0;
+            return;
+        }
         let mut merged = 0;
         for next in 0..self.length as usize {
             let charge = self.short[next];

@@ -256,6 +256,8 @@ pub struct RootCauses {
     /// Slots that each request has, by kind.
     slots: Vec<[u32; Slots::KINDS]>,
     held: Held,
+    /// Spans by which the slots' histories may grow before it is looked for those that nobody can ask for any more.
+    room_of_slots: isize,
     pools: Vec<Pool>,
     ended: [Page; Ended::COUNT],
     /// Spans of somebody who is followed.
@@ -273,6 +275,7 @@ impl RootCauses {
             flushes: BTreeMap::new(),
             slots: Vec::new(),
             held: Held { luns: (0..luns).map(lun).collect(), slots: Vec::new() },
+            room_of_slots: 0,
             pools: Vec::new(),
             ended: [const { Page::NONE }; Ended::COUNT],
             followed: Vec::new(),
@@ -471,8 +474,10 @@ impl RootCauses {
             let since = slot.history().since();
             self.held.follow(&self.requests[by.index()], &self.pages, since..now, slots.cause(), &mut self.followed);
             let history = self.held.slots[number as usize].history();
+            let before = history.len();
             self.followed.drain(..).for_each(|(until, cause)| history.add(cause, until));
-            if history.is_full() {
+            self.room_of_slots -= (history.len() - before) as isize;
+            if self.room_of_slots < 0 || history.is_full() {
                 self.forget();
             }
         }
@@ -539,12 +544,16 @@ impl RootCauses {
             let pasts = self.held.slots.iter_mut().filter_map(|slot| slot.past.as_mut());
             pasts.for_each(|past| past.history.forget_half());
         }
+        self.room_of_slots = in_flight.max(SLOTS_ROOM) as isize;
     }
 }
 
-/// Spans of all slots together beyond which the oldest are forgotten though somebody waits since then: 50 MB. On a drive that
+/// Spans of all slots together beyond which the oldest are forgotten though somebody waits since then: 75 MB. On a drive that
 /// falls ever further behind, a wait that is longer than all that is kept stays one for the slot.
-const MOST_SPANS: usize = 1 << 22;
+const MOST_SPANS: usize = 1 << 23;
+
+/// Spans by which all slots together may grow at least.
+const SLOTS_ROOM: usize = 1 << 16;
 
 /// Number of no slot.
 const NO_SLOT: u32 = u32::MAX;

@@ -23,34 +23,42 @@ pub enum Step {
     Lun(LunId),
     /// A wait for one of several slots, by their number.
     Slot(u32),
-    /// What a page went through, whose trail tells of it.
+    /// All that a page went through, whose trail tells of it.
     Page(TransactionId),
 }
 
-/// A span of a trail in eight bytes: its step, whether its length counts in [`Span::LONG`], its length in picoseconds or those.
+impl Step {
+    /// It as a number: parts are numbered from [`Step::PARTS`] on, those that name something from [`Step::OTHERS`] on in turn.
+    #[inline(always)]
+    fn number(self) -> u64 {
+        match self {
+            Step::Cause(cause) => cause as u64,
+            Step::Part(cause) => Step::PARTS + cause as u64,
+            Step::Lun(lun) => Step::OTHERS + 3 * u64::from(lun.0),
+            Step::Slot(slot) => Step::OTHERS + 3 * u64::from(slot) + 1,
+            Step::Page(page) => Step::OTHERS + 3 * u64::from(page.0) + 2,
+        }
+    }
+
+    const PARTS: u64 = 32;
+    const OTHERS: u64 = 2 * Step::PARTS;
+}
+
+/// A span of a trail in eight bytes: the number of its step, whether its length counts in [`Span::LONG`], its length in picoseconds or those.
 #[derive(Clone, Copy)]
 struct Span(u64);
 
 impl Span {
-    const LENGTH_BITS: u32 = 37;
-    /// An eighth of a second: a span as long takes two, of which one tells how often this fits.
+    const LENGTH_BITS: u32 = 40;
+    /// A second: a span as long takes two, of which one tells how often this fits.
     const LONG: u64 = 1 << Span::LENGTH_BITS;
-    /// Bits above those of the length and the one that says what it counts in.
-    const STEP_BITS: u32 = u64::BITS - Span::LENGTH_BITS - 1;
-    /// Numbers of steps from which parts are numbered, and those from which the others are in turn.
-    const PARTS: u64 = 32;
-    const OTHERS: u64 = 2 * Span::PARTS;
+    /// The bits of the step's number are above those of the length and the one that says what that counts in.
+    const NUMBER: u32 = Span::LENGTH_BITS + 1;
 
-    fn new(length: u64, is_long: bool, step: Step) -> Span {
-        let step = match step {
-            Step::Cause(cause) => cause as u64,
-            Step::Part(cause) => Span::PARTS + cause as u64,
-            Step::Lun(lun) => Span::OTHERS + 3 * u64::from(lun.0),
-            Step::Slot(slot) => Span::OTHERS + 3 * u64::from(slot) + 1,
-            Step::Page(page) => Span::OTHERS + 3 * u64::from(page.0) + 2,
-        };
-        debug_assert!(step < 1 << Span::STEP_BITS && length < Span::LONG);
-        Span(step << (Span::LENGTH_BITS + 1) | u64::from(is_long) << Span::LENGTH_BITS | length)
+    #[inline(always)]
+    fn new(length: u64, is_long: bool, number: u64) -> Span {
+        debug_assert!(number < 1 << (u64::BITS - Span::NUMBER) && length < Span::LONG);
+        Span(number << Span::NUMBER | u64::from(is_long) << Span::LENGTH_BITS | length)
     }
 
     fn length(self) -> Time {
@@ -61,29 +69,51 @@ impl Span {
         self.0 & Span::LONG != 0
     }
 
+    #[inline(always)]
+    fn number(self) -> u64 {
+        self.0 >> Span::NUMBER
+    }
+
+    /// Whether it has no place of its own in time.
+    fn is_part(self) -> bool {
+        (Step::PARTS..Step::OTHERS).contains(&self.number())
+    }
+
     /// Whether a step in time is over with it: of a long one the rest follows.
     fn ends_a_step(self) -> bool {
-        !self.is_long() && !matches!(self.step(), Step::Part(_))
+        !self.is_long() && !self.is_part()
+    }
+
+    /// Makes it longer by `length`, if it is of this step and that leaves it a short one.
+    #[inline(always)]
+    fn goes_on(&mut self, length: u64, number: u64) -> bool {
+        // The length alone, if the bits above it are the same.
+        let before = self.0 ^ number << Span::NUMBER;
+        let goes_on = before < Span::LONG && before + length < Span::LONG;
+        if goes_on {
+            self.0 += length;
+        }
+        goes_on
     }
 
     /// The number of the root cause that its length is charged to.
     #[inline(always)]
     fn cause(self) -> Option<usize> {
-        let step = self.0 >> (Span::LENGTH_BITS + 1);
-        (step < Span::OTHERS).then_some((step % Span::PARTS) as usize)
+        (self.number() < Step::OTHERS).then_some((self.number() % Step::PARTS) as usize)
     }
 
     /// How far it leads on.
     fn length_in_time(self) -> Time {
-        if matches!(self.step(), Step::Part(_)) { Time::ZERO } else { self.length() }
+        if self.is_part() { Time::ZERO } else { self.length() }
     }
 
     fn step(self) -> Step {
-        let step = self.0 >> (Span::LENGTH_BITS + 1);
         let cause = |number: u64| Cause::ALL[number as usize];
-        match (step, step.wrapping_sub(Span::OTHERS) % 3, (step.wrapping_sub(Span::OTHERS) / 3) as u32) {
-            (..Span::PARTS, ..) => Step::Cause(cause(step)),
-            (Span::PARTS..Span::OTHERS, ..) => Step::Part(cause(step - Span::PARTS)),
+        let number = self.number();
+        let named = number.wrapping_sub(Step::OTHERS);
+        match (number, named % 3, (named / 3) as u32) {
+            (..Step::PARTS, ..) => Step::Cause(cause(number)),
+            (Step::PARTS..Step::OTHERS, ..) => Step::Part(cause(number - Step::PARTS)),
             (_, 0, lun) => Step::Lun(LunId(lun)),
             (_, 1, slot) => Step::Slot(slot),
             (_, _, page) => Step::Page(TransactionId(page)),
@@ -91,10 +121,10 @@ impl Span {
     }
 }
 
-/// Slots and pages, the first ones, that a trail can name: 22 million each.
-pub const MOST: u32 = ((1 << Span::STEP_BITS) - Span::OTHERS) as u32 / 3;
+/// Slots and pages, the first ones, that a trail can name: 2.8 million each.
+pub const MOST: u32 = ((1 << (u64::BITS - Span::NUMBER)) - Step::OTHERS) as u32 / 3;
 
-const _: () = assert!(CAUSES as u64 <= Span::PARTS);
+const _: () = assert!(CAUSES as u64 <= Step::PARTS);
 
 /// Account of one page or request: its spans in order, for its root causes and for those that come to wait for it. `SHORT` of them
 /// need no memory of their own.
@@ -208,24 +238,21 @@ impl<const SHORT: usize> Trail<SHORT> {
         }
     }
 
+    #[inline(always)]
     fn step(&mut self, until: Time, step: Step) {
         let length = (until - self.since).0;
         self.since = until;
-        if let Some(last) = self.spans.last_mut() {
-            let merged = last.length().0 + length;
-            if merged < Span::LONG && last.step() == step {
-                *last = Span::new(merged, false, step);
-                return;
-            }
+        if !self.spans.last_mut().is_some_and(|last| last.goes_on(length, step.number())) {
+            self.push(length, step);
         }
-        self.push(length, step);
     }
 
+    #[inline(always)]
     fn push(&mut self, length: u64, step: Step) {
         if length >= Span::LONG {
-            self.spans.push(Span::new(length / Span::LONG, true, step));
+            self.spans.push(Span::new(length / Span::LONG, true, step.number()));
         }
-        self.spans.push(Span::new(length % Span::LONG, false, step));
+        self.spans.push(Span::new(length % Span::LONG, false, step.number()));
     }
 
     /// The steps that reach beyond `from`, oldest first, with their ends; the first may have begun before it.
