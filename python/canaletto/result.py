@@ -475,8 +475,8 @@ class ParityReport(Fields):
     """Unreadable pages that were rebuilt from the others of their stripe."""
     rebuild_reads: int
     """Reads of pages for that."""
-    pages_left_on_lost_die: int
-    """Valid pages on the lost die at the end, which have not been rebuilt elsewhere yet."""
+    pages_left_to_rebuild: int
+    """Valid pages on the lost die or channel at the end, which have not been rebuilt elsewhere yet."""
 
 
 class MaintenanceSeries(Fields):

@@ -318,8 +318,8 @@ def facts(data: Data) -> Iterator[tuple[str, str]]:
         parts = [f"{number_of(parity['pages_programmed'], 'page')} programmed"]
         if parity["pages_rebuilt"]:
             parts.append(f"{count(parity['pages_rebuilt'])} rebuilt by {number_of(parity['rebuild_reads'], 'read')}")
-        if parity["pages_left_on_lost_die"]:
-            parts.append(f"{count(parity['pages_left_on_lost_die'])} left on the lost die")
+        if parity["pages_left_to_rebuild"]:
+            parts.append(f"{count(parity['pages_left_to_rebuild'])} left to rebuild")
         yield "parity", listing([*parts, f"buffers of {scaled(parity['peak_buffer_bytes'], 'B')} at the most"])
     yield from _caches(data)
 

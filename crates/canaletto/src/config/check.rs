@@ -57,7 +57,7 @@ pub fn check_design(design: &Design) -> Checked {
     pseudo_slc::check(design)?;
     check_superblocks(design)?;
     check_parity(design)?;
-    check_lost_die(design)?;
+    check_loss(design)?;
     check_failures(design)?;
     check_refresh(design)?;
     check_errors(design)
@@ -530,20 +530,31 @@ fn check_parity(design: &Design) -> Checked {
     })
 }
 
-/// Superblocks of free space that collection needs for itself when a die is lost: one for the copies of its victim, and one
-/// for pages that were on their way to the die in the superblocks being filled.
+/// Superblocks of free space that collection needs for itself when a die or a channel is lost: one for the copies of its victim,
+/// and one for pages that were on their way there in the superblocks being filled.
 const RESERVED_FOR_LOSS: u32 = 2;
 
-/// Checks that the loss of a die can be survived: by parity, and by space for all data on the others.
-fn check_lost_die(design: &Design) -> Checked {
-    let key = "flash.failures.lost_die";
-    let Some(die) = design.flash.failures.lost_die else { return Ok(()) };
+/// Checks that the loss of a die or a channel can be survived: by parity, and by space for all data on the others.
+fn check_loss(design: &Design) -> Checked {
+    let (layout, failures) = (design.layout(), &design.flash.failures);
+    let Some(lost) = failures.lost_planes(&layout) else { return Ok(()) };
+    let (what, number) = failures.lost_die.map_or(("channel", failures.lost_channel), |die| ("die", Some(die)));
+    let (key, number) = (&*format!("flash.failures.lost_{what}"), number.unwrap_or_default());
+    require(failures.lost_die.is_none() || failures.lost_channel.is_none(), "flash.failures.lost_channel", || {
+        "got a channel beside flash.failures.lost_die, expected one of the two: parity makes up for one loss".to_owned()
+    })?;
+    let count = layout.planes() / lost.len() as u32;
+    require(number < count, key, || format!("got {number}, expected 0 to {}: the {what}s of the drive", count - 1))?;
+    check_reserves(design, key, what, lost.len() as u32)
+}
+
+/// Checks what so many planes of a kind that are lost leave.
+fn check_reserves(design: &Design, key: &str, what: &str, lost: u32) -> Checked {
     let layout = design.layout();
-    let dies = layout.planes() / layout.planes_per_die;
-    require(die < dies, key, || format!("got {die}, expected 0 to {}: the dies of the drive", dies - 1))?;
     let unit = design.ftl.parity.unit_planes(&layout);
-    require(unit > 0, key, || {
-        "needs ftl.parity = \"die\" or \"channel\": without it the data of a lost die are gone".to_owned()
+    require(unit >= lost, key, || {
+        let kinds = if what == "die" { "\"die\" or \"channel\"" } else { "\"channel\"" };
+        format!("needs ftl.parity = {kinds}: without it the data of a lost {what} are gone")
     })?;
     require(design.ftl.map_update == MapUpdate::ProgramEnd, key, || {
         "needs ftl.map_update = \"program-end\": a page that was taken early could not be changed".to_owned()
@@ -556,20 +567,19 @@ fn check_lost_die(design: &Design) -> Checked {
     let reserved = design.gc.reserved_blocks;
     require(reserved >= RESERVED_FOR_LOSS, "gc.reserved_blocks", || {
         format!(
-            "got {reserved}, expected at least {RESERVED_FOR_LOSS} with {key}: copies whose die is lost need room as well"
+            "got {reserved}, expected at least {RESERVED_FOR_LOSS} with {key}: copies whose {what} is lost need room as well"
         )
     })?;
     let units = design.ftl.superblock.planes(&layout) / unit;
-    let lost = f64::from(layout.planes_per_die) / f64::from(unit);
     // Of two units the one that is left holds the data, without parity.
-    let left = if units > 2 { 1.0 - lost / f64::from(units - 1) } else { 1.0 };
+    let left = if units > 2 { 1.0 - f64::from(lost) / f64::from(unit * (units - 1)) } else { 1.0 };
     // Blocks kept free, being filled, and one to be reclaimed.
     let kept = f64::from(reserved + 4) / f64::from(layout.blocks_per_plane);
     let least = 1.0 - left * (1.0 - kept);
     require(design.ftl.overprovisioning >= least, "ftl.overprovisioning", || {
         format!(
-            "got {}, expected at least {least:.3} with {key}: superblocks without the die hold {:.1} % of the data, and all of it \
-             must still fit beside {} blocks a plane for collection",
+            "got {}, expected at least {least:.3} with {key}: superblocks without the {what} hold {:.1} % of the data, and all \
+             of it must still fit beside {} blocks a plane for collection",
             design.ftl.overprovisioning,
             100.0 * left,
             reserved + 4,

@@ -1,9 +1,12 @@
 //! Keys of the flash medium beside read, program and erase: suspension, failures, bit errors and ECC.
 
+use std::ops::Range;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::config::units::{Duration, Size};
+use crate::flash::address::Layout;
 
 /// Smallest unit that an array reads and programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -102,20 +105,42 @@ pub struct Failures {
     /// Die that stops working, numbered in the order of its planes: channel by channel, chip by chip. From then on its reads
     /// and programs fail, pages on it are rebuilt from their stripes (`ftl.parity`), and superblocks go on without it.
     pub lost_die: Option<u32>,
-    /// Time at which `lost_die` stops working, from the beginning of the run.
-    pub lost_die_at: Duration,
+    /// Channel, a row of chips, that stops working in place of a die.
+    pub lost_channel: Option<u32>,
+    /// Time at which `lost_die` or `lost_channel` stops working, from the beginning of the run.
+    pub lost_at: Duration,
 }
 
 impl Default for Failures {
     fn default() -> Self {
-        Failures { program: 0.0, erase: 0.0, read: 0.0, factory_bad: 0.0, lost_die: None, lost_die_at: Duration(0) }
+        Failures {
+            program: 0.0,
+            erase: 0.0,
+            read: 0.0,
+            factory_bad: 0.0,
+            lost_die: None,
+            lost_channel: None,
+            lost_at: Duration(0),
+        }
     }
 }
 
 impl Failures {
     /// Whether anything can fail during a run.
     pub fn are_possible(&self) -> bool {
-        self.program > 0.0 || self.erase > 0.0 || self.read > 0.0 || self.lost_die.is_some()
+        self.program > 0.0 || self.erase > 0.0 || self.read > 0.0 || self.any_is_lost()
+    }
+
+    /// Whether a die or a channel stops working.
+    pub fn any_is_lost(&self) -> bool {
+        self.lost_die.is_some() || self.lost_channel.is_some()
+    }
+
+    /// Planes that stop working.
+    pub fn lost_planes(&self, layout: &Layout) -> Option<Range<u32>> {
+        let planes_of = |number: u32, planes: u32| number * planes..(number + 1) * planes;
+        let die = self.lost_die.map(|die| planes_of(die, layout.planes_per_die));
+        die.or_else(|| self.lost_channel.map(|channel| planes_of(channel, layout.planes() / layout.channels)))
     }
 }
 

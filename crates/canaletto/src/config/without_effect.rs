@@ -48,7 +48,9 @@ const NEEDS: &[Need] = &[
     need(&["fabric.venice.retry_interval"], "fabric.venice.retry = \"local\"", |d| {
         d.fabric.venice.retry == Retry::Local
     }),
-    need(&["flash.failures.lost_die_at"], "flash.failures.lost_die", |d| d.flash.failures.lost_die.is_some()),
+    need(&["flash.failures.lost_at"], "flash.failures.lost_die or flash.failures.lost_channel", |d| {
+        d.flash.failures.any_is_lost()
+    }),
     need(&["fabric.sca."], "fabric.kind = \"sca\"", |d| is(d, &["sca"])),
     need(&["fabric.mesh."], "fabric.kind = \"mesh\" or \"mesh-2bit\"", |d| is(d, &["mesh", "mesh-2bit"])),
     need(&["fabric.clusters."], "fabric.kind = \"clusters\"", |d| is(d, &["clusters"])),

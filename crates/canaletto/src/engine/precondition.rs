@@ -120,8 +120,8 @@ fn replay<F: Fabric, X: Features>(
     let mut design_then = design.clone();
     // Nobody waits for these writes: collection keeps up with them, as if there were pauses for it.
     design_then.gc.preemptible = false;
-    // Dies are lost during the run.
-    design_then.flash.failures.lost_die = None;
+    // Dies and channels are lost during the run.
+    (design_then.flash.failures.lost_die, design_then.flash.failures.lost_channel) = (None, None);
     // Ages begin with the run.
     design_then.refresh = Refresh::default();
     // All of them reach the flash.

@@ -421,7 +421,7 @@ impl<X: Features> FlashBackend<X> {
     }
 
     /// The die of these planes stops working.
-    pub fn lose_die(&mut self, planes: std::ops::Range<u32>) {
+    pub fn lose_planes(&mut self, planes: std::ops::Range<u32>) {
         self.failures.lose(planes);
     }
 

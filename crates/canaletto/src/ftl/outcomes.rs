@@ -28,7 +28,7 @@ pub enum Outcome {
     SeatStalled(u16),
     /// A LUN may have something to do that it could not do before.
     LunChanged(LunId),
-    /// The page of a read, which lies on a lost die, is to be rebuilt from others.
+    /// The page of a read, which lies in a lost plane, is to be rebuilt from others.
     Rebuild(TransactionId),
     /// A register of a chip is no longer kept for a page from another chip.
     RegisterFreed(ChipId),

@@ -37,7 +37,7 @@ pub(super) struct ParityWork {
     /// Pages that were rebuilt, and reads for that.
     rebuilt: u64,
     reads: u64,
-    /// Planes of the die that has stopped working.
+    /// Planes that have stopped working.
     lost: Range<u32>,
 }
 
@@ -144,9 +144,9 @@ impl<X: Features> Ftl<X> {
         rebuilt
     }
 
-    /// A die stops working. Superblocks that have data are collected, one after the other, and with them what was on that die:
-    /// rebuilt, and protected again.
-    pub fn lose_die(&mut self, planes: Range<u32>) {
+    /// A die or a channel stops working. Superblocks that have data are collected, one after the other, and with them what was
+    /// there: rebuilt, and protected again.
+    pub fn lose_planes(&mut self, planes: Range<u32>) {
         let leader = PlaneId(planes.start);
         self.parity.lost = planes.clone();
         for block in self.blocks.lose_planes(planes.start as usize..planes.end as usize) {
@@ -155,15 +155,15 @@ impl<X: Features> Ftl<X> {
         self.changed.extend(self.blocks.planes_of_group(leader));
     }
 
-    /// Whether a plane is of the die that has stopped working.
+    /// Whether a plane has stopped working.
     #[inline]
     pub(super) fn is_lost(&self, plane: PlaneId) -> bool {
         X::SUPERBLOCKS && self.parity.lost.contains(&plane.0)
     }
 
-    /// Whether a transaction would read the die that has stopped working.
+    /// Whether a transaction would read a plane that has stopped working.
     #[inline]
-    pub(super) fn is_read_of_lost_die(&self, t: &Transaction) -> bool {
+    pub(super) fn is_read_of_lost_plane(&self, t: &Transaction) -> bool {
         t.operation == Operation::Read && self.is_lost(t.ppa.plane)
     }
 
@@ -186,7 +186,7 @@ impl<X: Features> Ftl<X> {
             peak_buffer_bytes: u64::from(self.blocks.most_stripes_begun()) * self.layout.flash_page_bytes(),
             pages_rebuilt: self.parity.rebuilt,
             rebuild_reads: self.parity.reads,
-            pages_left_on_lost_die: self.parity.lost.clone().map(|plane| self.blocks.valid_in(PlaneId(plane))).sum(),
+            pages_left_to_rebuild: self.parity.lost.clone().map(|plane| self.blocks.valid_in(PlaneId(plane))).sum(),
         })
     }
 }

@@ -172,7 +172,7 @@ impl<X: Features> Ftl<X> {
     /// Queues a transaction on its LUN.
     #[inline]
     pub(super) fn issue<P: Probe>(&mut self, work: &InFlight<'_, P>, id: TransactionId) {
-        if X::SUPERBLOCKS && self.is_read_of_lost_die(&work.transactions[id]) {
+        if X::SUPERBLOCKS && self.is_read_of_lost_plane(&work.transactions[id]) {
             return self.rebuild_at_once(id);
         }
         self.count_in(&work.transactions[id]);

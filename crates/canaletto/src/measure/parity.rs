@@ -16,6 +16,6 @@ pub struct ParityReport {
     pub pages_rebuilt: u64,
     /// Reads of pages for that.
     pub rebuild_reads: u64,
-    /// Valid pages on the lost die at the end, which have not been rebuilt elsewhere yet.
-    pub pages_left_on_lost_die: u64,
+    /// Valid pages on the lost die or channel at the end, which have not been rebuilt elsewhere yet.
+    pub pages_left_to_rebuild: u64,
 }

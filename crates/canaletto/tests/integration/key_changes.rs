@@ -17,6 +17,8 @@ const HOT: &str =
 const THREE_BY_THREE: &[&str] = &["geometry.channels=3", "geometry.chips_per_channel=3", "ftl.allocation=WCDP"];
 /// Parity with space for the data of a die.
 const PARITY: &[&str] = &["ftl.superblock=drive", "ftl.parity=die", "gc.reserved_blocks=2", "ftl.overprovisioning=0.7"];
+const PARITY_OVER_CHANNELS: &[&str] =
+    &["ftl.superblock=drive", "ftl.parity=channel", "gc.reserved_blocks=2", "ftl.overprovisioning=0.7"];
 const LOST_DIE: &[&str] = &[
     "ftl.superblock=drive",
     "ftl.parity=die",
@@ -154,7 +156,8 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("flash.failures.read", "0.01", &[], READS),
     ("flash.failures.factory_bad", "0.1", &["ftl.overprovisioning=0.5"], WRITES),
     ("flash.failures.lost_die", "1", PARITY, MIXED),
-    ("flash.failures.lost_die_at", "3ms", LOST_DIE, MIXED),
+    ("flash.failures.lost_channel", "1", PARITY_OVER_CHANNELS, MIXED),
+    ("flash.failures.lost_at", "3ms", LOST_DIE, MIXED),
     ("flash.errors.base", "0.008", &[], READS),
     ("flash.errors.wear.factor", "0.004", &["flash.errors.initial_pe_cycles=2"], READS),
     (

@@ -1,4 +1,4 @@
-//! Parity: space, programs and bandwidth that it takes, pages that are rebuilt from it, and the loss of a die.
+//! Parity: space, programs and bandwidth that it takes, pages that are rebuilt from it, and the loss of a die or a channel.
 
 use crate::common::{SMALL, design, simulate, synthetic};
 use crate::swarm::shadow::check;
@@ -180,27 +180,34 @@ fn unloaded_latency_of_a_rebuilt_read() {
     }
 }
 
-/// A die stops working at any of many moments of a run that writes, overwrites, collects and reads: no request fails, every
+/// A die or a channel stops working at any of many moments of a run that writes, overwrites, collects and reads: no request fails, every
 /// read finds what was written last, and each page is rebuilt from data that give its own, be its parity on flash or still in
 /// the controller.
 #[test]
-fn the_loss_of_a_die_at_any_moment_is_survived() {
+fn a_loss_at_any_moment_is_survived() {
     let recent = "requests = 2500\nread_share = 0.5\nsize = \"4KiB\"\nqueue_depth = 4\nworking_set = 0.05";
     let any = "requests = 2500\nread_share = 0.4\nsize = \"4KiB\"\nqueue_depth = 24";
-    let more = ["ftl.unwritten_reads=zeroes", "ftl.overprovisioning=0.55", "gc.reserved_blocks=2"];
+    let more = ["ftl.unwritten_reads=zeroes", "ftl.overprovisioning=0.6", "gc.reserved_blocks=2"];
     let (mut rebuilt, mut without_parity) = (0, 0);
-    for (kind, unit, keys) in [("die", 2, any), ("channel", 4, any), ("die", 2, recent)] {
+    let kinds = [
+        ("die", "die", 2, any),
+        ("channel", "die", 4, any),
+        ("die", "die", 2, recent),
+        ("channel", "channel", 4, any),
+        ("channel", "channel", 4, recent),
+    ];
+    for (kind, what, unit, keys) in kinds {
         let workload = synthetic(keys);
         let whole = simulate(&drive(kind, 4, &more), &workload).report.measures.execution_time_us.unwrap();
         for moment in 0..24 {
             // Within a command, a transfer or an array operation: nowhere in particular.
-            let at = format!("flash.failures.lost_die_at={}us", whole * f64::from(moment) / 24.0);
-            let die = format!("flash.failures.lost_die={}", moment * 5 % 8);
-            let design = drive(kind, 4, &[&more[..], &[&at, &die]].concat());
+            let at = format!("flash.failures.lost_at={}us", whole * f64::from(moment) / 24.0);
+            let lost = format!("flash.failures.lost_{what}={}", moment * 5 % if what == "die" { 8 } else { 4 });
+            let design = drive(kind, 4, &[&more[..], &[&at, &lost]].concat());
             let mut contents = Contents { unit, ..Contents::default() };
             let options = RunOptions::default();
             let outcome = run_probed(&design, &workload, vec![None], &options, &mut contents, &mut |_| true).unwrap();
-            assert_eq!(outcome.report.measures.requests.failed, 0, "{kind} {at} {die}");
+            assert_eq!(outcome.report.measures.requests.failed, 0, "{kind} {at} {lost}");
             rebuilt += contents.rebuilt;
             without_parity += contents.rebuilt_without_parity;
             if moment % 6 == 1 {
@@ -212,20 +219,23 @@ fn the_loss_of_a_die_at_any_moment_is_survived() {
     assert!(rebuilt > 1000 && without_parity > 0, "{rebuilt} {without_parity}");
 }
 
-/// After the loss everything on the die is rebuilt into spare space while the host goes on, and then nothing needs to be
-/// rebuilt any more.
+/// After the loss everything on the die or the channel is rebuilt into spare space while the host goes on, and then nothing
+/// needs to be rebuilt any more.
 #[test]
-fn a_lost_die_is_rebuilt_in_the_background() {
+fn what_is_lost_is_rebuilt_in_the_background() {
     let keys = "requests = 12000\nread_share = 0.9\nsize = \"4KiB\"\nqueue_depth = 4";
-    let more = ["ftl.overprovisioning=0.55", "gc.reserved_blocks=2", "precondition.kind=replay"];
-    let lost = ["flash.failures.lost_die=3", "flash.failures.lost_die_at=100us", "ftl.unwritten_reads=zeroes"];
-    let design = drive("die", 4, &[more, lost].concat());
-    let (outcome, _) = check(&design, &synthetic(keys));
-    let report = &outcome.report;
-    let parity = parity(report);
-    assert!(parity.pages_rebuilt > 60 && parity.pages_left_on_lost_die == 0, "{parity:?}");
-    assert_eq!(report.measures.requests.failed, 0);
-    assert_eq!(report.flash.bad_blocks, 32, "the blocks of two planes");
+    let more = ["ftl.overprovisioning=0.6", "gc.reserved_blocks=2", "precondition.kind=replay"];
+    for (kind, planes) in [("die", 2), ("channel", 4)] {
+        let lost = format!("flash.failures.lost_{kind}=3");
+        let lost = [&*lost, "flash.failures.lost_at=100us", "ftl.unwritten_reads=zeroes"];
+        let design = drive(kind, 4, &[more, lost].concat());
+        let (outcome, _) = check(&design, &synthetic(keys));
+        let report = &outcome.report;
+        let parity = parity(report);
+        assert!(parity.pages_rebuilt > 30 * planes && parity.pages_left_to_rebuild == 0, "{parity:?}");
+        assert_eq!(report.measures.requests.failed, 0);
+        assert_eq!(report.flash.bad_blocks, 16 * planes, "the blocks of {planes} planes");
+    }
 }
 
 /// Programs that fail leave nothing behind: their stripe's parity leaves them out, and others are rebuilt all the same.
@@ -256,6 +266,23 @@ fn what_parity_needs_is_said() {
         ),
         (&["ftl.parity=die", "ftl.superblock=drive", "precondition.kind=steady"], "expected \"replay\" or \"none\""),
         (&["flash.failures.lost_die=3"], "needs ftl.parity = \"die\" or \"channel\""),
+        (
+            &["ftl.parity=die", "ftl.superblock=drive", "flash.failures.lost_channel=3"],
+            "lost_channel: needs ftl.parity = \"channel\": without it the data of a lost channel are gone",
+        ),
+        (
+            &["ftl.parity=channel", "ftl.superblock=drive", "flash.failures.lost_channel=8"],
+            "got 8, expected 0 to 7: the channels",
+        ),
+        (
+            &[
+                "ftl.parity=channel",
+                "ftl.superblock=drive",
+                "flash.failures.lost_channel=3",
+                "flash.failures.lost_die=3",
+            ],
+            "expected one of the two",
+        ),
         (&["ftl.parity=die", "ftl.superblock=drive", "flash.failures.lost_die=64"], "got 64, expected 0 to 63"),
         (
             &["ftl.parity=die", "ftl.superblock=drive", "flash.failures.lost_die=3", "gc.reserved_blocks=1"],

@@ -92,20 +92,21 @@ impl<F: Fabric, P: Probe, X: Features> Route<'_, F, P, X> {
         self.scheduler.touch_all_if_noticed();
     }
 
-    /// Schedules the moment at which a die stops working, if one does.
+    /// Schedules the moment at which a die or a channel stops working, if one does.
     #[cold]
     pub(super) fn schedule_loss(&mut self) {
-        if let Some((die, time)) = self.lost_die {
-            self.events.push(time, Event::DieLost(die));
+        if let Some((_, time)) = self.lost {
+            self.events.push(time, Event::PlanesLost);
         }
     }
 
-    /// A die stops working: superblocks go on without it.
+    /// A die or a channel stops working: superblocks go on without it.
     #[cold]
-    pub(super) fn lose_die(&mut self, die: u32, now: Time) {
-        let planes = die * self.layout.planes_per_die..(die + 1) * self.layout.planes_per_die;
-        self.flash.lose_die(planes.clone());
-        self.ftl.lose_die(planes);
+    pub(super) fn lose_planes(&mut self, now: Time) {
+        if let Some((planes, _)) = &self.lost {
+            self.flash.lose_planes(planes.clone());
+            self.ftl.lose_planes(planes.clone());
+        }
         self.offer_paths(now);
     }
 

@@ -25,6 +25,8 @@ mod watching;
 
 pub use stepped::Stepped;
 
+use std::ops::Range;
+
 use crate::cache::DataCache;
 use crate::config::design::Design;
 use crate::config::workload::Workload;
@@ -75,8 +77,8 @@ enum Event<E> {
     RefreshScan,
     /// The drive may have been idle long enough to fold its pseudo-SLC cache.
     FoldIdle,
-    /// A die stops working.
-    DieLost(u32),
+    /// A die or a channel stops working.
+    PlanesLost,
 }
 
 /// Puts events of the host into the queue: the link's directions have slots of their own there, of their numbers.
@@ -119,8 +121,8 @@ pub struct Route<'p, F: Fabric, P: Probe, X: Features> {
     refills: Vec<RequestId>,
     /// Whether a scan for data that are too old is scheduled.
     refresh_is_scheduled: bool,
-    /// The die that stops working, and when.
-    lost_die: Option<(u32, Time)>,
+    /// Planes that stop working, and when.
+    lost: Option<(Range<u32>, Time)>,
     /// The number of the only flow that makes requests, if not all do.
     alone: Option<u16>,
     seed: u64,
@@ -143,7 +145,7 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
         options: &RunOptions,
         probe: &'p mut P,
     ) -> Self {
-        let layout = &limits.layout;
+        let (layout, failures) = (&limits.layout, &design.flash.failures);
         let mut paths = Paths::<F, X>::new(design, layout);
         if P::WATCHES_WIRES {
             paths.fabric.trace().switch_on();
@@ -171,7 +173,7 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
             },
             refills: Vec::new(),
             refresh_is_scheduled: false,
-            lost_die: design.flash.failures.lost_die.map(|die| (die, Time(design.flash.failures.lost_die_at.0))),
+            lost: failures.lost_planes(layout).map(|planes| (planes, Time(failures.lost_at.0))),
             alone: options.alone,
             seed: options.seed,
             layout: layout.clone(),
@@ -348,7 +350,7 @@ impl<'p, F: Fabric, P: Probe, X: Features> Route<'p, F, P, X> {
             Due::Event(Event::CacheIdle) => self.destage_if_idle(now),
             Due::Event(Event::RefreshScan) => self.scan_for_refresh(now),
             Due::Event(Event::FoldIdle) => self.fold_if_idle(now),
-            Due::Event(Event::DieLost(die)) => self.lose_die(die, now),
+            Due::Event(Event::PlanesLost) => self.lose_planes(now),
         }
     }
 

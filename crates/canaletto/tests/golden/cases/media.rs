@@ -19,6 +19,13 @@ const LOST: &[&str] = &[
     "gc.reserved_blocks=2",
     "flash.failures.lost_die=2",
 ];
+const LOST_CHANNEL: &[&str] = &[
+    "ftl.superblock=drive",
+    "ftl.parity=channel",
+    "ftl.overprovisioning=0.7",
+    "gc.reserved_blocks=2",
+    "flash.failures.lost_channel=1",
+];
 /// About 66 wrong bits of 8192, of which 72 can be corrected.
 const ERRORS: &[&str] = &["flash.errors.base=0.008"];
 const OLD: &[&str] = &[
@@ -92,8 +99,10 @@ const CASES: &[(&str, &[&[&str]], &str)] = &[
         &[SPARE, &["flash.failures.read=0.02", "ftl.superblock=drive", "ftl.parity=die", "fabric.kind=venice"]],
         MIXED,
     ),
-    ("failures/lost-die", &[LOST, &["flash.failures.lost_die_at=1ms"]], MIXED),
+    ("failures/lost-die", &[LOST, &["flash.failures.lost_at=1ms"]], MIXED),
     ("failures/lost-die-replay", &[LOST, &["precondition.kind=replay"]], MIXED),
+    ("failures/lost-channel", &[LOST_CHANNEL, &["flash.failures.lost_at=1ms"]], MIXED),
+    ("failures/lost-channel-replay", &[LOST_CHANNEL, &["precondition.kind=replay", "fabric.kind=omnibus"]], MIXED),
     ("failures/venice", &[SPARE, &["flash.failures.program=0.01", "fabric.kind=venice"]], MIXED),
     ("refresh/reads", &[&["refresh.read_limit=20"]], READS),
     ("refresh/reads-steady", &[&["refresh.read_limit=10", "precondition.kind=steady"]], MIXED),

@@ -417,7 +417,8 @@ impl Settings {
         self.set("gc.copyback", false);
     }
 
-    /// Parity needs superblocks of several dies, or channels, and none is computed. A die is lost by drives that can do without it.
+    /// Parity needs superblocks of several dies, or channels, and none is computed. A die or a
+    /// channel is lost by drives that can do without it.
     fn parity(&mut self) {
         let Some(parity) = self.0.get("ftl.parity").cloned() else { return };
         let of_channel = self.number("geometry.chips_per_channel");
@@ -433,8 +434,10 @@ impl Settings {
             self.set("ftl.parity", "none");
         }
         if self.is("ftl.parity", "none") || self.number("geometry.blocks_per_plane") < 12.0 {
-            self.0.retain(|key, _| !key.starts_with("flash.failures.lost_die"));
+            self.0.retain(|key, _| !key.starts_with("flash.failures.lost"));
         } else {
+            let loses_channel = self.is("ftl.parity", "channel") && self.is("flash.failures.lost_die", "0");
+            self.0.remove(if loses_channel { "flash.failures.lost_die" } else { "flash.failures.lost_channel" });
             self.set("gc.reserved_blocks", 2);
             self.set("ftl.map_update", "program-end");
             self.set("flash.cache_program", false);

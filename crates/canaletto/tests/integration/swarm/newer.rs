@@ -61,6 +61,7 @@ pub fn newer() -> Vec<Setting> {
         any("controller.ecc.outer.latency", ["0ns", "0ns", "2us"]),
         any("ftl.parity", ["die", "channel", "none"]),
         any("flash.failures.lost_die", [0, 1]),
-        any("flash.failures.lost_die_at", ["0ns", "70us", "3ms", "100s"]),
+        any("flash.failures.lost_at", ["0ns", "70us", "3ms", "100s"]),
+        any("flash.failures.lost_channel", [0, 1]),
     ]
 }
