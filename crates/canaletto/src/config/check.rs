@@ -4,10 +4,10 @@ use crate::config::attach::{AttachmentKind, PortInterface};
 use crate::config::attach_check::check_attachment;
 use crate::config::design::{
     Design, FabricKind, HoldPath, MapUpdate, MappingScheme, PageTimes, Parity, PreconditionKind, Protocol, Scope,
-    Scouts, Superblock, TearDown, UnwrittenReads, WritePlacement,
+    Scouts, Superblock, TearDown, UnwrittenReads, VeniceController, WritePlacement,
 };
 use crate::config::error::Problem;
-use crate::config::failed_links;
+use crate::config::failed_parts;
 use crate::config::in_place;
 use crate::config::mapping_unit;
 use crate::config::medium::Suspendable;
@@ -179,7 +179,7 @@ fn check_fabric(design: &Design) -> Checked {
     require(fabric.venice.retry_interval.0 > 0, "fabric.venice.retry_interval", || {
         "got 0, expected a time above 0 (or fabric.venice.retry = \"immediate\")".to_owned()
     })?;
-    check_failed_links(design)?;
+    check_failed_parts(design)?;
     check_clusters(design)?;
     check_late_split(design)?;
     let control = &fabric.omnibus.control;
@@ -201,20 +201,39 @@ fn check_fabric(design: &Design) -> Checked {
     })
 }
 
-fn check_failed_links(design: &Design) -> Checked {
-    let (failed, g) = (design.fabric.network.failed_links, &design.geometry);
+fn check_failed_parts(design: &Design) -> Checked {
+    let (network, venice, g) = (&design.fabric.network, &design.fabric.venice, &design.geometry);
+    let failed = network.failed_links;
     let goes_around = matches!(design.fabric.kind, FabricKind::Venice | FabricKind::ScheduledMesh);
-    let most = failed_links::most(g.channels, g.chips_per_channel);
+    let most = failed_parts::most_links(g.channels, g.chips_per_channel);
     require(!goes_around || failed <= most, "fabric.network.failed_links", || {
         format!(
             "got {failed}, expected at most {most} with {} channels of {} chips: one more would cut a chip off",
             g.channels, g.chips_per_channel
         )
     })?;
-    let is_clocked = design.fabric.kind == FabricKind::Venice && design.fabric.venice.scouts == Scouts::Clocked;
-    require(!is_clocked || failed == 0, "fabric.network.failed_links", || {
-        format!("got {failed}, expected 0 with fabric.venice.scouts = \"clocked\": in rtl/ no link fails")
-    })
+    let without = network.failed_controllers;
+    require(!goes_around || without < g.channels, "fabric.network.failed_controllers", || {
+        format!(
+            "got {without}, expected at most {}: one of the {} controllers must serve the chips",
+            g.channels - 1,
+            g.channels
+        )
+    })?;
+    let is_venice = design.fabric.kind == FabricKind::Venice;
+    let own_row = is_venice && venice.controller == VeniceController::OwnRow;
+    require(!own_row || without == 0, "fabric.network.failed_controllers", || {
+        format!(
+            "got {without}, expected 0 with fabric.venice.controller = \"own-row\": no other one serves the chips of a row"
+        )
+    })?;
+    let is_clocked = is_venice && venice.scouts == Scouts::Clocked;
+    for (part, count) in [("link", failed), ("controller", without)] {
+        require(!is_clocked || count == 0, &format!("fabric.network.failed_{part}s"), || {
+            format!("got {count}, expected 0 with fabric.venice.scouts = \"clocked\": in rtl/ no {part} fails")
+        })?;
+    }
+    Ok(())
 }
 
 fn check_late_split(design: &Design) -> Checked {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::config::failed_links;
+use crate::config::failed_parts;
 use crate::config::sequences::table;
 pub use crate::config::sequences::{
     Interface, Place, Planes, Ready, Sequence, SequenceKind, SequenceTable, Status, Step, interface_times,
@@ -275,7 +275,9 @@ pub struct Network {
     /// Number of links between routers that fail from the start, on `venice` and `scheduled-mesh`, whose circuits go around them. No chip is
     /// cut off: at most (`geometry.channels` − 1) × (`geometry.chips_per_channel` − 1). Default: none.
     pub failed_links: u32,
-    /// Number of the placement of these links, drawn by chance: the same number, the same links, and with more of them these and others.
+    /// Number of controllers that fail from the start, on the same fabrics, where others serve their chips: at most all but one. Default: none.
+    pub failed_controllers: u32,
+    /// Number of the placement of what fails, drawn by chance: the same number, the same parts, and with more of them these and others.
     pub failed_placement: u32,
 }
 
@@ -543,8 +545,13 @@ impl Default for ScheduledMesh {
 
 impl Network {
     /// Links that fail in an array of so many rows and columns, as pairs of neighbouring chips.
-    pub fn failed(&self, rows: u32, columns: u32) -> Vec<(u32, u32)> {
-        failed_links::placed(self.failed_links, self.failed_placement, rows, columns)
+    pub fn links_that_fail(&self, rows: u32, columns: u32) -> Vec<(u32, u32)> {
+        failed_parts::links(self.failed_links, self.failed_placement, rows, columns)
+    }
+
+    /// Controllers that fail, of so many.
+    pub fn controllers_that_fail(&self, rows: u32) -> Vec<u32> {
+        failed_parts::controllers(self.failed_controllers, self.failed_placement, rows)
     }
 }
 
@@ -555,6 +562,7 @@ impl Default for Network {
             router_delay: Duration(1_000),
             controllers: ControllerEdge::default(),
             failed_links: 0,
+            failed_controllers: 0,
             failed_placement: 0,
         }
     }

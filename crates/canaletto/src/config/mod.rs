@@ -13,7 +13,7 @@ pub mod design;
 pub mod energy;
 pub mod error;
 mod fabric;
-mod failed_links;
+mod failed_parts;
 mod gc;
 mod host;
 mod hybrid;

@@ -83,11 +83,15 @@ const NEEDS: &[Need] = &[
         |d| d.fabric.kind.facts().is_network(),
     ),
     need(
-        &["fabric.network.failed_links", "fabric.network.failed_placement"],
+        &["fabric.network.failed_links", "fabric.network.failed_controllers", "fabric.network.failed_placement"],
         "circuits that go around: fabric.kind = \"venice\" or \"scheduled-mesh\"",
         |d| is(d, &["venice", "scheduled-mesh"]),
     ),
-    need(&["fabric.network.failed_placement"], "fabric.network.failed_links", |d| d.fabric.network.failed_links > 0),
+    need(
+        &["fabric.network.failed_placement"],
+        "fabric.network.failed_links or fabric.network.failed_controllers",
+        |d| d.fabric.network.failed_links > 0 || d.fabric.network.failed_controllers > 0,
+    ),
     need(
         &["fabric.network.router_delay"],
         "packets or scouts: fabric.kind = \"mesh\", \"mesh-2bit\" or \"venice\"",

@@ -161,15 +161,18 @@ impl Fabric for ScheduledMesh {
         let grid = Grid::new(layout.channels, layout.chips_per_channel, config.network.controllers);
         let chips = layout.chips() as usize;
         let mut links = Links::new(grid.clone());
-        for (one, other) in config.network.failed(grid.rows, grid.columns) {
+        for (one, other) in config.network.links_that_fail(grid.rows, grid.columns) {
             links.fail(grid.link_between(RouterId(one), RouterId(other)));
+        }
+        for controller in config.network.controllers_that_fail(grid.rows) {
+            links.fail(grid.controller_link(controller));
         }
         ScheduledMesh {
             arbiter: Arbiter::new(&config.scheduled_mesh, &grid),
             cycles: Cycles::new(config, layout),
             under_way: Slab::new(),
             spare: Vec::new(),
-            free_controllers: grid.rows,
+            free_controllers: grid.rows - config.network.failed_controllers,
             port_taken: vec![false; chips],
             port_free_at: vec![Time::ZERO; chips],
             registers: PageRegisters::new(&config.omnibus, layout),

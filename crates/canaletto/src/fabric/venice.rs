@@ -45,7 +45,7 @@ use crate::fabric::chip_to_chip::ChipToChip;
 use crate::fabric::facts::{Facts, Interconnect, RouterKind, Signalling, neighbours};
 use crate::fabric::lines::Line;
 use crate::fabric::trace::WireTrace;
-use crate::fabric::venice::circuit::Controller;
+use crate::fabric::venice::circuit::{Controller, State};
 use crate::fabric::venice::cycles::Cycles;
 use crate::fabric::venice::grid::{Grid, LinkId, RouterId};
 use crate::fabric::venice::packet::ScoutFormat;
@@ -171,14 +171,18 @@ impl Fabric for Venice {
         let hop = cycle * format.cycles() + config.network.router_delay.time();
         let chips = layout.chips() as usize;
         let mut routers = Routers::new(grid.clone(), hop);
-        for (one, other) in config.network.failed(grid.rows, grid.columns) {
+        for (one, other) in config.network.links_that_fail(grid.rows, grid.columns) {
             routers.fail(grid.link_between(RouterId(one), RouterId(other)));
+        }
+        let mut controllers: Vec<_> = (0..grid.rows).map(|_| Controller::new()).collect();
+        for failed in config.network.controllers_that_fail(grid.rows) {
+            controllers[failed as usize].state = State::Failed;
         }
         Venice {
             routers,
-            controllers: (0..grid.rows).map(|_| Controller::new()).collect(),
+            controllers,
             own_links: vec![LinkUse::default(); grid.rows as usize],
-            free_controllers: grid.rows,
+            free_controllers: grid.rows - config.network.failed_controllers,
             waiting: Vec::with_capacity(grid.rows as usize),
             looked_at: Vec::with_capacity(grid.rows as usize),
             searching: 0,

@@ -680,6 +680,33 @@ fn circuits_go_around_failed_links() {
     }
 }
 
+/// Controllers that have failed take their share of what all had, and no more; every read is served.
+#[test]
+fn the_controllers_that_are_left_serve_all_chips() {
+    let workload = synthetic("requests = 8000\nread_share = 1.0\nsize = \"4KiB\"\nqueue_depth = 128");
+    let page = 4096.0 + 7.0;
+    for fabric in ["venice", "scheduled-mesh"] {
+        for failed in [0, 1, 4, 7] {
+            let keys = [
+                format!("fabric.kind={fabric}"),
+                format!("fabric.network.failed_controllers={failed}"),
+                format!("fabric.network.failed_placement={failed}"),
+            ];
+            let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+            let report =
+                simulate(&preset("performance-optimized", &[&keys[..], &["link.lanes=32"]].concat()), &workload).report;
+            let (all, most) = (&report.measures, f64::from(8 - failed) * 4096e3 / page);
+            assert_eq!(all.requests.completed, 8000);
+            let found = all.bandwidth_mb_s.unwrap();
+            println!("{fabric}, {failed} failed: {found:.0} of {most:.0} MB/s");
+            assert!(
+                found < most && found > if fabric == "venice" { 0.5 } else { 0.9 } * most,
+                "{fabric} {failed}: {found} of {most}"
+            );
+        }
+    }
+}
+
 /// Where venice saturates: uniform reads keep its eight controllers busy (8 GB/s less scouts and commands, and less what
 /// failed scouts cost, a tenth less for an oracle); one hot row gets several controllers where the bus has one; one hot chip has one port.
 #[test]

@@ -200,6 +200,7 @@ pub const DESIGN: &[(&str, &str, &[&str], &str)] = &[
     ("fabric.network.router_delay", "9ns", &["fabric.kind=venice"], READS),
     ("fabric.network.controllers", "alternating", &["fabric.kind=venice"], READS),
     ("fabric.network.failed_links", "1", SCHEDULED, READS),
+    ("fabric.network.failed_controllers", "1", SCHEDULED, READS),
     ("fabric.network.failed_placement", "1", ONE_FAILED, READS),
     ("fabric.venice.scouts", "atomic", &["fabric.kind=venice"], READS),
     ("fabric.venice.retry", "immediate", &["fabric.kind=venice", "geometry.chips_per_channel=8"], READS),

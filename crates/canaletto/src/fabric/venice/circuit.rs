@@ -20,6 +20,8 @@ pub enum State {
     Transferring,
     /// The packet that tears its circuit down is on its own link.
     TearingDown,
+    /// Nothing any more, from the start.
+    Failed,
 }
 
 /// A flash controller.

@@ -47,7 +47,7 @@ impl Venice {
     /// What a controller does.
     pub fn activity(&self, controller: u32) -> Activity {
         match self.controllers[controller as usize].state {
-            State::Free => Activity::Idle,
+            State::Free | State::Failed => Activity::Idle,
             State::Searching | State::Reserved => Activity::Searching,
             State::Waiting => Activity::Waiting,
             // The hardware has wires for the end of a circuit.

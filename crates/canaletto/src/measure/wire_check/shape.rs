@@ -75,9 +75,10 @@ impl Shape {
         let edge = design.fabric.network.controllers;
         let chips_per_switch = design.fabric.clusters.chips_per_switch;
         let has_ways_around = matches!(design.fabric.kind, FabricKind::Venice | FabricKind::ScheduledMesh);
-        let failed = if has_ways_around { design.fabric.network.failed(rows, columns) } else { Vec::new() };
-        let failed = failed.into_iter().map(|(one, other)| (Node::Router(one), Node::Router(other))).collect();
-        let mut shape = Shape { rows, columns, wires: Vec::new(), edge, chips_per_switch, failed };
+        let mut shape = Shape { rows, columns, wires: Vec::new(), edge, chips_per_switch, failed: BTreeSet::new() };
+        if has_ways_around {
+            shape.failed = shape.links_that_fail(design);
+        }
         shape.wires = match design.fabric.kind {
             FabricKind::Bus | FabricKind::Packetized => shape.row_buses(),
             FabricKind::Sca => [shape.row_buses(), shape.command_buses()].concat(),
@@ -90,6 +91,17 @@ impl Shape {
             FabricKind::Clusters => shape.clusters(&design.fabric.clusters),
         };
         shape
+    }
+
+    /// Failed links, those of failed controllers among them.
+    fn links_that_fail(&self, design: &Design) -> BTreeSet<(Node, Node)> {
+        let network = &design.fabric.network;
+        let links = network.links_that_fail(self.rows, self.columns).into_iter();
+        let own = network.controllers_that_fail(self.rows).into_iter();
+        let links = links.map(|(one, other)| (Node::Router(one), Node::Router(other)));
+        links
+            .chain(own.map(|controller| (Node::Controller(controller), Node::Router(self.entry(controller)))))
+            .collect()
     }
 
     /// A wire's name.

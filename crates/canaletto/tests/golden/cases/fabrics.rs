@@ -89,6 +89,11 @@ const OPTIONS: &[(&str, &[&str])] = &[
     ("scheduled-mesh", &["fabric.network.failed_links=9", "fabric.network.failed_placement=2"]),
     ("custom", &["fabric.hold_path=reads", "fabric.custom.grant_delay=40ns"]),
     ("custom", &["fabric.hold_path=always", "fabric.network.controllers=alternating"]),
+    ("venice", &["fabric.network.failed_controllers=1"]),
+    (
+        "scheduled-mesh",
+        &["fabric.network.failed_controllers=2", "fabric.network.failed_links=3", "geometry.channels=4"],
+    ),
 ];
 
 pub fn cases() -> Vec<Case> {

@@ -257,6 +257,10 @@ impl Settings {
             let most = (self.number("geometry.channels") - 1.0) * (self.number("geometry.chips_per_channel") - 1.0);
             self.set("fabric.network.failed_links", self.number("fabric.network.failed_links").min(most));
         }
+        if self.0.contains_key("fabric.network.failed_controllers") {
+            let most = self.number("geometry.channels") - 1.0;
+            self.set("fabric.network.failed_controllers", self.number("fabric.network.failed_controllers").min(most));
+        }
         if !self.is("fabric.hold_path", "never") {
             self.set("gc.copyback", false);
             self.set("fabric.clusters.chunk", "0B");

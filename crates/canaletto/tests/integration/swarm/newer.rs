@@ -63,5 +63,6 @@ pub fn newer() -> Vec<Setting> {
         any("flash.failures.lost_die", [0, 1]),
         any("flash.failures.lost_at", ["0ns", "70us", "3ms", "100s"]),
         any("flash.failures.lost_channel", [0, 1]),
+        any("fabric.network.failed_controllers", [0, 0, 1]),
     ]
 }

@@ -54,6 +54,7 @@ const SITES: &[(&str, &[&str])] = &[
     ("scheduled-mesh", &["fabric.kind=scheduled-mesh"]),
     ("custom", &["fabric.kind=custom"]),
     ("failed-links", &["fabric.kind=scheduled-mesh", "fabric.network.failed_links=2"]),
+    ("failed-controller", &["fabric.kind=venice", "fabric.network.failed_controllers=1"]),
 ];
 
 fn workload() -> Workload {
@@ -165,6 +166,7 @@ fn no_fabric_violates_a_rule() {
         &["fabric.venice.retry=oracle", "fabric.venice.tear_down=wire", "fabric.mesh.buffer=5KiB"],
         &["fabric.venice.scouts=atomic"],
         &["fabric.network.failed_links=4", "fabric.network.failed_placement=3"],
+        &["fabric.network.failed_links=1", "fabric.network.failed_controllers=2"],
         &["fabric.omnibus.late_split=1KiB", "fabric.omnibus.control.rate=20MB/s"],
         &[
             "fabric.omnibus.late_split=1KiB",

@@ -81,6 +81,17 @@ pub const FAULTS: &[Fault] = &[
         },
     },
     Fault {
+        name: "cycles of a controller that has failed",
+        site: "failed-controller",
+        rule: Rule::Reach,
+        plant: |tape| {
+            let (place, _) = on_link(tape);
+            let wires = 0..tape.shape.wires.len() as u32;
+            let failed = wires.into_iter().find(|&wire| tape.shape.has_failed(wire)).expect("one has");
+            tape.change(place, |c| c.wire = failed);
+        },
+    },
+    Fault {
         name: "a circuit with a gap",
         site: SITE,
         rule: Rule::Circuit,
