@@ -277,24 +277,26 @@ def bounds() -> Iterator[str]:
     yield from Grid("first, bound", rows, ".1f", True).lines()
 
 
-FAILED = (0, 1, 2, 4, 8)
+FAILED = {"links": ((0, 1, 2, 4, 8), 0.7), "controllers": ((0, 1, 2, 4), 0.35)}
+"""How many parts of a kind fail, and the share of the lower knee at which tails are told: half of the controllers carry that."""
 PLACEMENTS = 16
 
 
-def failed() -> Iterator[str]:
-    """Reads with failed links, means over placements; the least and the most of the peak."""
-    yield "| load, fabric | " + " | ".join(f"{links} failed" for links in FAILED) + " |"
-    yield "| --- " * (len(FAILED) + 1) + "|"
+def failed(part: str) -> Iterator[str]:
+    """Reads with failed parts of a kind, means over placements; the least and the most of the peak."""
+    counts, share = FAILED[part]
+    yield "| load, fabric | " + " | ".join(f"{count} failed" for count in counts) + " |"
+    yield "| --- " * (len(counts) + 1) + "|"
     for place in ("uniform", "half on a row", "half on the worst line"):
-        rate = 0.7 * min(knee(fabric, "reads", place) for fabric in ("venice", "scheduled-mesh"))
+        rate = share * min(knee(fabric, "reads", place) for fabric in ("venice", "scheduled-mesh"))
         for fabric in ("venice", "scheduled-mesh"):
             peaks, slow = [], []
-            for links in FAILED:
+            for count in counts:
                 found = [
                     drives("reads", place)[fabric].replace(
-                        **{"fabric.network.failed_links": links, "fabric.network.failed_placement": placement}
+                        **{f"fabric.network.failed_{part}": count, "fabric.network.failed_placement": placement}
                     )
-                    for placement in range(PLACEMENTS if links else 1)
+                    for placement in range(PLACEMENTS if count else 1)
                 ]
                 most = [result(each, work("reads", place, {"queue_depth": 256}))["iops"] * 4096 / 1e9 for each in found]
                 late = [
@@ -366,7 +368,8 @@ TABLES: dict[str, tables.Table] = {
     "profiles": (PAGE, lambda: profiles().lines()),
     "parts": (PAGE, parts),
     "order-bounds": (PAGE, bounds),
-    "failed-links": (PAGE, failed),
+    "failed-links": (PAGE, lambda: failed("links")),
+    "failed-controllers": (PAGE, lambda: failed("controllers")),
     "prototype-wires": (PAGE, prototype_wires),
     "prototype-knees": (PAGE, prototype_knees),
     "prototype-rates": (PAGE, prototype_rates),
