@@ -30,12 +30,10 @@ use crate::config::design::Design;
 use crate::config::units::Size;
 use crate::config::workload::{Flow, Synthetic, Workload};
 pub use crate::drive::snapshot::SnapshotError;
-use crate::engine::features::{self, Full, Plain};
 use crate::engine::memory::guarded;
 use crate::engine::precondition::Start;
 use crate::engine::route::{Route, Stepped};
 use crate::engine::time::Time;
-use crate::fabric::with_fabric;
 use crate::host::request::Kind;
 use crate::measure::blame::Ledger;
 use crate::measure::precondition::PreconditionReport;
@@ -45,7 +43,7 @@ use crate::measure::report::Report;
 use crate::workload::flow::Source;
 pub use crate::workload::flow::Wanted;
 use crate::workload::sources::Sources;
-use crate::{Prepared, Progress, RunError, RunOptions, TraceInput, with_bundle};
+use crate::{Prepared, Progress, RunError, RunOptions, TraceInput, with_engine};
 
 /// How to simulate a drive, beside its design.
 #[derive(Debug, Clone)]
@@ -188,14 +186,12 @@ impl Drive {
         let sources = Sources { flows, factor: 1.0, scaling: None, reopened: Vec::new() };
         let DriveOptions { seed, any_features } = *options;
         let run = RunOptions { seed, any_features, records: true, ..RunOptions::default() };
-        let (route, precondition) = with_bundle!(design, workload, limits, run, X => {
-            with_fabric!(design.fabric.kind, F => {
-                let Start { contents, report } = Start::new::<F, X>(design, workload, &limits, fills, &run, watch)?;
-                // Of no size: nothing is leaked.
-                let probe = Box::leak(Box::new(NoProbe));
-                let route = Route::<F, NoProbe, X>::new(design, &external, &limits, sources, contents, &run, probe);
-                (Box::new(route) as Box<dyn Stepped>, report)
-            })
+        let (route, precondition) = with_engine!(design, workload, limits, run, F, X => {
+            let Start { contents, report } = Start::new::<F, X>(design, workload, &limits, fills, &run, watch)?;
+            // Of no size: nothing is leaked.
+            let probe = Box::leak(Box::new(NoProbe));
+            let route = Route::<F, NoProbe, X>::new(design, &external, &limits, sources, contents, &run, probe);
+            (Box::new(route) as Box<dyn Stepped>, report)
         });
         Ok(Drive {
             route,

@@ -26,12 +26,12 @@ use thiserror::Error;
 
 use crate::config::design::{Design, PreconditionKind};
 use crate::config::workload::Workload;
-use crate::engine::features::{self, Features, Full, Plain};
+use crate::engine::features::{Features, Full};
 use crate::engine::memory::guarded;
 use crate::engine::precondition::Start;
 use crate::engine::route::Route;
 use crate::engine::time::Time;
-use crate::fabric::with_fabric;
+use crate::fabric::AnyFabric;
 use crate::ftl::precondition::drive::occupancies;
 use crate::limits::Limits;
 use crate::measure::probe::{NoProbe, Probe, WaitFollower};
@@ -116,20 +116,21 @@ pub struct Outcome {
     pub events: u64,
 }
 
-/// Evaluates an expression with a type name standing for the bundle of features that a run needs.
-macro_rules! with_bundle {
-    ($design:expr, $workload:expr, $limits:expr, $options:expr, $X:ident => $body:expr) => {
-        if !$options.any_features && features::is_plain($design, $workload, &$limits) {
-            type $X = Plain;
-            $body
+/// Evaluates an expression with type names standing for the fabric and the bundle of features that a run needs.
+macro_rules! with_engine {
+    ($design:expr, $workload:expr, $limits:expr, $options:expr, $F:ident, $X:ident => $body:expr) => {
+        if !$options.any_features && $crate::engine::features::is_plain($design, $workload, &$limits) {
+            type $X = $crate::engine::features::Plain;
+            $crate::fabric::with_fabric!($design.fabric.kind, $F => $body)
         } else {
-            type $X = Full;
+            type $X = $crate::engine::features::Full;
+            type $F = $crate::fabric::AnyFabric;
             $body
         }
     };
 }
 
-pub(crate) use with_bundle;
+pub(crate) use with_engine;
 
 /// Why a run ended without a result.
 #[derive(Debug, Error)]
@@ -223,7 +224,7 @@ fn run_full<P: Probe>(
 ) -> Result<Outcome, RunError> {
     guarded(|| {
         let prepared = Prepared::new(design, workload, traces, options.seed, watch)?;
-        with_fabric!(design.fabric.kind, F => run_on::<F, P, Full>(design, workload, prepared, options, probe, rows, watch))
+        run_on::<AnyFabric, P, Full>(design, workload, prepared, options, probe, rows, watch)
     })
 }
 
@@ -263,10 +264,8 @@ fn run_watched<P: Probe>(
 ) -> Result<Outcome, RunError> {
     guarded(|| {
         let prepared = Prepared::new(design, workload, traces, options.seed, watch)?;
-        with_bundle!(design, workload, prepared.limits, options, X => {
-            with_fabric!(design.fabric.kind, F => {
-                run_on::<F, P, X>(design, workload, prepared, options, probe, rows, watch)
-            })
+        with_engine!(design, workload, prepared.limits, options, F, X => {
+            run_on::<F, P, X>(design, workload, prepared, options, probe, rows, watch)
         })
     })
 }
@@ -286,17 +285,21 @@ pub fn timeline(
     guarded(|| {
         let Prepared { limits, sources, fills } = Prepared::new(design, workload, traces, options.seed, watch)?;
         let layout = &limits.layout;
-        with_fabric!(design.fabric.kind, F => {
-            let start = Start::new::<F, Full>(design, workload, &limits, fills, options, watch)?;
-            let idle = <F as fabric::Fabric>::new(&design.fabric, layout);
-            let (wires, controllers) = (fabric::Fabric::wires(&idle), fabric::Fabric::controllers(&idle));
-            let mut timeline = Timeline::new(windows, layout, &wires, &controllers);
-            let mut route = Route::<F, Timeline, Full>::new(
-                design, workload, &limits, sources, start.contents, options, &mut timeline,
-            );
-            route.run(watch, None)?;
-            Ok((timeline.finish(), timeline))
-        })
+        let start = Start::new::<AnyFabric, Full>(design, workload, &limits, fills, options, watch)?;
+        let idle = <AnyFabric as fabric::Fabric>::new(&design.fabric, layout);
+        let (wires, controllers) = (fabric::Fabric::wires(&idle), fabric::Fabric::controllers(&idle));
+        let mut timeline = Timeline::new(windows, layout, &wires, &controllers);
+        let mut route = Route::<AnyFabric, Timeline, Full>::new(
+            design,
+            workload,
+            &limits,
+            sources,
+            start.contents,
+            options,
+            &mut timeline,
+        );
+        route.run(watch, None)?;
+        Ok((timeline.finish(), timeline))
     })
 }
 

@@ -1,6 +1,7 @@
-//! Types and macros made of the list of fabrics: [`FabricKind`](super::FabricKind) and `with_fabric!`.
+//! Types and macros made of the list of fabrics: [`FabricKind`](super::FabricKind), [`AnyFabric`](super::AnyFabric) and
+//! `with_fabric!`.
 
-/// Makes the enum that configurations choose from, and `with_fabric!`, of a list of fabrics. A line has the kind, the type
+/// Makes the enum that configurations choose from, `AnyFabric` and `with_fabric!` of a list of fabrics. A line has the kind, the type
 /// that implements [`Fabric`](super::Fabric), and the name of its [`Facts`](super::facts::Facts) in the same file.
 /// The `$` in front stands for itself in the macro that is made.
 macro_rules! fabrics {
@@ -34,6 +35,8 @@ macro_rules! fabrics {
             };
         }
         pub(crate) use with_fabric;
+
+        $crate::fabric::any::any_fabric! { $d $($Kind: $module::$Fabric,)+ }
     };
 }
 pub(super) use fabrics;

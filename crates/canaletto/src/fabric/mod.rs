@@ -8,6 +8,7 @@
 //! A new fabric is one file here, with its [`Facts`](facts::Facts), and one line of the list below. Nothing else lists
 //! fabrics.
 
+mod any;
 pub mod bus;
 mod buses;
 pub mod chip_to_chip;
