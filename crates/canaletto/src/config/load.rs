@@ -123,6 +123,15 @@ fn parse(label: &str, text: &str) -> Result<Table, ConfigError> {
     })
 }
 
+/// Reads a whole configuration that was written down as TOML: as those of users are read, whose code is large and made once.
+///
+/// # Errors
+/// Text that is no configuration of this kind.
+pub fn read_whole<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    let table: Table = toml::from_str(text).map_err(|error| error.to_string())?;
+    serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| error.to_string())
+}
+
 /// Layers of a configuration.
 struct Sources<'a> {
     kind: Kind,

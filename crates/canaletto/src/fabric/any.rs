@@ -1,0 +1,213 @@
+//! The interconnect of any kind as one type, for runs that are compiled once instead of once a fabric.
+//!
+//! A run of a drive without special features has its fabric compiled in ([`Plain`](crate::engine::features::Plain)). All others
+//! (those with code for every feature, and those that are watched) share one instance of the engine, in which each call of
+//! the fabric is a jump by its kind: some percent more time, and a tenth of the code.
+
+/// Makes `AnyFabric` and its events, `AnyEvent`, of the list of fabrics. The `$` in front stands for itself in the macro within.
+macro_rules! any_fabric {
+    ($d:tt $($Kind:ident: $Fabric:ty,)+) => {
+        /// An interconnect of any kind.
+        #[derive(serde::Serialize, serde::Deserialize)]
+        #[allow(clippy::large_enum_variant, reason = "there is one a run")]
+        pub enum AnyFabric {
+            $(#[doc = concat!("[`FabricKind::", stringify!($Kind), "`].")] $Kind($Fabric),)+
+        }
+
+        /// Event inside an interconnect of any kind.
+        #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+        pub enum AnyEvent {
+            $(#[doc = concat!("Of [`FabricKind::", stringify!($Kind), "`].")] $Kind(<$Fabric as Fabric>::Event),)+
+        }
+
+        /// Evaluates an expression with the interconnect inside; of one that schedules events, with what takes these.
+        macro_rules! inside {
+            ($d any:expr, $d fabric:ident => $d body:expr) => {
+                match $d any { $(AnyFabric::$Kind($d fabric) => $d body,)+ }
+            };
+            ($d any:expr, $d fabric:ident, $d later:ident => $d body:expr) => {
+                match $d any {
+                    $(AnyFabric::$Kind($d fabric) => {
+                        let $d later = &mut |time, event| $d later(time, AnyEvent::$Kind(event));
+                        $d body
+                    })+
+                }
+            };
+        }
+
+        impl ChipToChip<AnyEvent> for AnyFabric {
+            const JOINS_CHIPS: bool = true;
+
+            fn can_copy(&self, from: ChipId, to: ChipId) -> bool {
+                inside!(self, fabric => fabric.can_copy(from, to))
+            }
+
+            fn reserve_register(&mut self, chip: ChipId) -> bool {
+                inside!(self, fabric => fabric.reserve_register(chip))
+            }
+
+            fn release_register(&mut self, chip: ChipId) {
+                inside!(self, fabric => fabric.release_register(chip));
+            }
+
+            fn copy_is_free(&self, from: ChipId, to: ChipId) -> bool {
+                inside!(self, fabric => fabric.copy_is_free(from, to))
+            }
+
+            fn copy_time(&self, bytes: u64) -> Time {
+                inside!(self, fabric => fabric.copy_time(bytes))
+            }
+
+            fn start_copy(
+                &mut self,
+                from: ChipId,
+                to: ChipId,
+                time: Time,
+                now: Time,
+                later: &mut impl FnMut(Time, AnyEvent),
+            ) -> PathId {
+                inside!(self, fabric, later => fabric.start_copy(from, to, time, now, later))
+            }
+
+            fn must_check(&self, copies: u32) -> bool {
+                inside!(self, fabric => fabric.must_check(copies))
+            }
+
+            fn check_time(&self) -> Time {
+                inside!(self, fabric => fabric.check_time())
+            }
+
+            fn keep_columns(&mut self, kept: impl Fn(ChipId) -> bool) {
+                inside!(self, fabric => fabric.keep_columns(kept));
+            }
+        }
+
+        impl Fabric for AnyFabric {
+            type Event = AnyEvent;
+
+            fn new(config: &FabricConfig, layout: &Layout) -> Self {
+                match config.kind { $(FabricKind::$Kind => AnyFabric::$Kind(Fabric::new(config, layout)),)+ }
+            }
+
+            fn domains(&self) -> u32 {
+                inside!(self, fabric => fabric.domains())
+            }
+
+            fn domain_of(&self, chip: ChipId) -> DomainId {
+                inside!(self, fabric => fabric.domain_of(chip))
+            }
+
+            fn chips_of(&self, domain: DomainId) -> Range<u32> {
+                inside!(self, fabric => fabric.chips_of(domain))
+            }
+
+            fn may_start(&self, domain: DomainId) -> bool {
+                inside!(self, fabric => fabric.may_start(domain))
+            }
+
+            fn is_free(&self, chip: ChipId, direction: Direction) -> bool {
+                inside!(self, fabric => fabric.is_free(chip, direction))
+            }
+
+            fn takes_data(&self, chip: ChipId) -> bool {
+                inside!(self, fabric => fabric.takes_data(chip))
+            }
+
+            fn port_free_at(&self, chip: ChipId, direction: Direction) -> Time {
+                inside!(self, fabric => fabric.port_free_at(chip, direction))
+            }
+
+            fn start(&mut self, transfer: Transfer, now: Time, later: &mut impl FnMut(Time, AnyEvent)) -> PathId {
+                inside!(self, fabric, later => fabric.start(transfer, now, later))
+            }
+
+            fn start_on_held_path(
+                &mut self,
+                path: PathId,
+                transfer: Transfer,
+                now: Time,
+                later: &mut impl FnMut(Time, AnyEvent),
+            ) {
+                inside!(self, fabric, later => fabric.start_on_held_path(path, transfer, now, later));
+            }
+
+            fn handle(&mut self, event: AnyEvent, now: Time, later: &mut impl FnMut(Time, AnyEvent)) -> FabricOutcome {
+                match (self, event) {
+                    $((AnyFabric::$Kind(fabric), AnyEvent::$Kind(event)) => {
+                        fabric.handle(event, now, &mut |time, event| later(time, AnyEvent::$Kind(event)))
+                    })+
+                    _ => unreachable!("a fabric's events are its own"),
+                }
+            }
+
+            fn next_step(&self) -> Time {
+                inside!(self, fabric => fabric.next_step())
+            }
+
+            fn step(&mut self, now: Time, until: Time, later: &mut impl FnMut(Time, AnyEvent)) {
+                inside!(self, fabric, later => fabric.step(now, until, later));
+            }
+
+            fn release(&mut self, path: PathId, now: Time, later: &mut impl FnMut(Time, AnyEvent)) -> DomainId {
+                inside!(self, fabric, later => fabric.release(path, now, later))
+            }
+
+            fn command_time(&self, operation: Operation, planes: usize) -> Time {
+                inside!(self, fabric => fabric.command_time(operation, planes))
+            }
+
+            fn data_time(&self, operation: Operation, bytes: u64) -> Time {
+                inside!(self, fabric => fabric.data_time(operation, bytes))
+            }
+
+            fn copyback_time(&self, planes: usize) -> Time {
+                inside!(self, fabric => fabric.copyback_time(planes))
+            }
+
+            fn column_time(&self) -> Time {
+                inside!(self, fabric => fabric.column_time())
+            }
+
+            fn status(&self) -> (Direction, Time) {
+                inside!(self, fabric => fabric.status())
+            }
+
+            fn suspend_time(&self, resume: bool) -> Time {
+                inside!(self, fabric => fabric.suspend_time(resume))
+            }
+
+            fn peak_rate(&self) -> f64 {
+                inside!(self, fabric => fabric.peak_rate())
+            }
+
+            fn wires(&self) -> Vec<Wire> {
+                inside!(self, fabric => fabric.wires())
+            }
+
+            fn controllers(&self) -> Vec<ControllerUse> {
+                inside!(self, fabric => fabric.controllers())
+            }
+
+            fn ports(&self) -> u64 {
+                inside!(self, fabric => fabric.ports())
+            }
+
+            fn router_time(&self) -> TimeSum {
+                inside!(self, fabric => fabric.router_time())
+            }
+
+            fn arbiter_time(&self) -> Time {
+                inside!(self, fabric => fabric.arbiter_time())
+            }
+
+            fn counters(&self) -> Vec<(&'static str, u64)> {
+                inside!(self, fabric => fabric.counters())
+            }
+
+            fn trace(&mut self) -> &mut WireTrace {
+                inside!(self, fabric => fabric.trace())
+            }
+        }
+    };
+}
+pub(super) use any_fabric;
