@@ -11,6 +11,7 @@ from pathlib import Path
 import canaletto as cn
 import polars as pl
 import pytest
+from canaletto._run.repeat import rerun
 
 FEW = {"requests": 2000}
 # Minutes, even on a fast machine: tests end it.
@@ -193,6 +194,20 @@ def test_threads_do_not_change_results() -> None:
     assert results[0] == results[1] == results[2]
 
 
+def test_a_run_without_root_causes_is_the_same_but_for_them(tmp_path: Path) -> None:
+    workload = cn.workload("hm_0", requests=500)
+    with_them, without = (cn.run("performance-optimized", workload, root_causes=each) for each in (True, False))
+    found, expected = without.to_dict(), with_them.to_dict()
+    assert found["root_cause_us"] is None
+    assert {key for key in expected if found[key] != expected[key]} == {"root_cause_us", "cost"}
+    assert without.options["root_causes"] is False
+    with pytest.raises(ValueError, match="root_causes=False"):
+        _ = without.root_causes
+    home = tmp_path / "run"
+    without.save(home)
+    assert rerun(home).identical
+
+
 def test_a_million_outstanding_requests_take_less_than_a_gigabyte(tmp_path: Path) -> None:
     """In a process of its own, whose memory is that of the run; root causes take a third more."""
     script = tmp_path / "many.py"
@@ -200,10 +215,9 @@ def test_a_million_outstanding_requests_take_less_than_a_gigabyte(tmp_path: Path
     (tmp_path / "many.toml").write_text(f'name = "many"\n[[flow]]\nname = "many"\n[flow.synthetic]\n{flow}\n')
     script.write_text(
         "import json, canaletto as cn\n"
-        "from canaletto._run.simulate import run_once\n"
         'design = cn.design("performance-optimized", **{"host.queues_per_flow": 2000, "host.fetch_limit": 512})\n'
         f"work = cn.workload({str(tmp_path / 'many.toml')!r})\n"
-        "print(json.dumps(run_once(design, work, 1, 0, False, None, root_causes=False)[0]))\n"
+        "print(json.dumps(cn.run(design, work, records=False, root_causes=False).to_dict()))\n"
     )
     out = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True, timeout=300)
     result = json.loads(out.stdout)

@@ -159,6 +159,12 @@ def _run(
         bool,
         typer.Option("--slowdowns", help="Also run each flow alone, for slowdowns and fairness.", rich_help_panel=RUN),
     ] = False,
+    no_root_causes: Annotated[
+        bool,
+        typer.Option(
+            "--no-root-causes", help="Do not follow waits to root causes: less time and memory.", rich_help_panel=RUN
+        ),
+    ] = False,
     check_wires: CheckWires = False,
     dry_run: Annotated[
         bool,
@@ -270,6 +276,7 @@ def _run(
             seeds=seeds,
             warmup=left_out,
             slowdowns=slowdowns,
+            root_causes=not no_root_causes,
             check_wires=check_wires,
             records=keep,
         )

@@ -12,6 +12,9 @@ from canaletto._io import folder
 from canaletto._run.confidence import EXTRA_HEADLINES, HEADLINES, lookup
 from canaletto._run.simulate import run
 
+SWITCHES = {"slowdowns": False, "root_causes": True}
+"""Options of a run that are on or off, with what they are where a folder does not have them."""
+
 
 @dataclass(frozen=True)
 class Difference:
@@ -60,13 +63,12 @@ def rerun(path: str | PathLike[str], *, progress: bool | None = None) -> Rerun:
             f"{home / folder.RUN_FILE}: options.fabric_class: got {given!r}, expected none: a run over a fabric of "
             "one's own is repeated in Python, where its class is"
         )
-    slowdowns = record["options"].get("slowdowns", False)
-    if type(slowdowns) is not bool:
-        raise ConfigError(f"{home / folder.RUN_FILE}: options.slowdowns: got {slowdowns!r}, expected true or false")
+    switches = {key: record["options"].get(key, usual) for key, usual in SWITCHES.items()}
+    for key, given in switches.items():
+        if type(given) is not bool:
+            raise ConfigError(f"{home / folder.RUN_FILE}: options.{key}: got {given!r}, expected true or false")
     before = without_cost(folder.load(home).to_dict())
-    after = without_cost(
-        run(design, workload, **options, slowdowns=slowdowns, records=False, progress=progress).to_dict()
-    )
+    after = without_cost(run(design, workload, **options, **switches, records=False, progress=progress).to_dict())
     return Rerun(record["version"], _engine.version(), differences(before, after))
 
 

@@ -42,7 +42,7 @@ class Result(RunResult):
 
     @property
     def options(self) -> dict[str, Any]:
-        """The run's options: seed, seeds, warmup (requests left out of the statistics), slowdowns if asked for."""
+        """The run's options: seed, seeds, warmup (requests left out of the statistics), and switches that were used."""
         return dict(self._options)
 
     @property
@@ -94,9 +94,13 @@ class Result(RunResult):
         """Latency by root cause: mean over all requests and over the slowest hundredth, with shares.
 
         A wait is charged to what the holder of what was waited for did or waited for itself, and so on.
+
+        Raises ValueError for a run that did not follow them.
         """
         from canaletto._io import frames
 
+        if self._data["root_cause_us"] is None:
+            raise ValueError("root_causes: the run did not follow them (root_causes=False)")
         return frames.causes(self._data["root_cause_us"])
 
     def timeline(
