@@ -99,7 +99,7 @@ class Result(RunResult):
         """
         from canaletto._io import frames
 
-        if self._data["root_cause_us"] is None:
+        if self._data.get("root_cause_us") is None:
             raise ValueError("root_causes: the run did not follow them (root_causes=False)")
         return frames.causes(self._data["root_cause_us"])
 
