@@ -62,7 +62,7 @@ class LikeEngine(Scheduler):
 
 
 class Shortest(Scheduler):
-    """What occupies the LUN for the least time."""
+    """The least time of the LUN first."""
 
     def choose(self, lun: int, ready: Sequence[Transaction]) -> Transaction:
         return min(ready, key=lambda t: (t.service_ns, t.id))

@@ -42,7 +42,7 @@ impl Parts {
 pub struct Raised(Mutex<Option<PyErr>>);
 
 impl Raised {
-    /// What a run has found, with the exception that a class has raised, if any, in place of the run's error.
+    /// Findings of a run, with the exception that a class has raised, if any, in place of the run's error.
     pub fn instead_of<T>(raised: Option<Arc<Raised>>, py: Python<'_>, found: PyResult<T>) -> PyResult<T> {
         let own = |raised: Arc<Raised>| raised.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         found.map_err(|error| raised.and_then(own).unwrap_or_else(|| error.clone_ref(py)))

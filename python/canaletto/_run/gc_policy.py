@@ -25,7 +25,7 @@ class Candidates:
     age: Sequence[int]
     """Pages written in the plane since a page of each was last written or became invalid."""
     since_opened: Sequence[int]
-    """Pages written in the plane since each was opened."""
+    """Pages written in the plane, or in all planes of the group, since each was opened."""
     erases: Sequence[int]
     """Times that each was erased."""
 
@@ -66,7 +66,7 @@ class GcPolicy:
         raise NotImplementedError("a GC policy defines choose")
 
     def _choose(self, plane: int | None, pages_per_block: int, columns: tuple[bytes, ...]) -> int:
-        """What the engine calls."""
+        """The question as the engine asks it."""
         buffers = (memoryview(raw).cast(kind) for raw, kind in zip(columns, _KINDS, strict=True))
         return self.choose(Candidates(plane, pages_per_block, *buffers))
 

@@ -46,7 +46,7 @@ class Parts:
 
     @property
     def names(self) -> dict[str, str]:
-        """What a run's options say of them: `fabric_class` and the like, with module and name."""
+        """The run's options that tell of them: `fabric_class` and the like, with module and name."""
         return {f"{name}_class": title(given) for name, given in self.given.items()}
 
     @property

@@ -80,7 +80,7 @@ def title(given: type[Any]) -> str:
 
 
 def raised_in_file(error: BaseException) -> str | None:
-    """What a class that a file defines has raised, with the place; none for what others raise."""
+    """The exception of a class that a file defines, with the place; none for those of others."""
     files = {str(module.__file__) for name, module in sys.modules.items() if name.startswith(_MODULES)}
     for at in reversed(extract_tb(error.__traceback__)):
         if at.filename in files:

@@ -135,9 +135,9 @@ impl Candidates<'_> {
         self.planes.iter().map(|plane| plane.clock - plane.blocks[block as usize].changed).min().unwrap_or(0)
     }
 
-    /// Pages written in the plane since the block was opened.
+    /// Pages written in the plane since the block was opened; of a superblock, in all planes of its group.
     pub fn since_opened(&self, block: u32) -> u64 {
-        self.planes[0].clock - self.filled(block)
+        self.planes.iter().map(|plane| plane.clock).sum::<u64>() - self.filled(block)
     }
 
     /// Whether the block is erased and may be opened.

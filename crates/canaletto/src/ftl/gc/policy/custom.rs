@@ -34,7 +34,7 @@ pub struct Victims {
     pub valid: Vec<u32>,
     /// Pages written in the plane since a page of each last changed.
     pub age: Vec<u64>,
-    /// Pages written in the plane since each was opened.
+    /// Pages written in the plane, or in all planes of the group, since each was opened.
     pub since_opened: Vec<u64>,
     /// Times that each was erased.
     pub erases: Vec<u32>,
@@ -102,7 +102,7 @@ impl Asked {
         Asked { rule: own.begin(), victims: Victims::default() }
     }
 
-    /// Has the rule choose among the blocks listed; `why_not` says what is wrong with others. Ends the run where it names none of them.
+    /// Asks the rule to choose among the blocks listed; `why_not` says what is wrong with others. Ends the run where it names none of them.
     fn choose(&mut self, why_not: impl Fn(u32) -> String) -> u32 {
         let victims = &self.victims;
         let refuse =
