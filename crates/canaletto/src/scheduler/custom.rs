@@ -37,9 +37,9 @@ pub struct Waiting {
     pub flow: Option<u16>,
     /// Priority class of that flow: 0 is urgent, 3 low.
     pub priority: u8,
-    /// The LUN that it waits for, and the plane of its page.
+    /// The LUN that it waits for.
     pub lun: LunId,
-    /// See above.
+    /// The plane of its page.
     pub plane: PlaneId,
     /// Data that cross to or from the chip.
     pub bytes: u32,

@@ -116,6 +116,7 @@ impl Asked {
 }
 
 /// The rule of a run, if it has one.
+#[derive(Default)]
 pub struct Rule(Option<Asked>);
 
 impl Rule {
@@ -136,12 +137,6 @@ impl Rule {
         }
         let why_not = |block| blocks.why_not(block, blocks_per_plane);
         Some((!asked.victims.blocks.is_empty()).then(|| asked.choose(why_not)))
-    }
-}
-
-impl Default for Rule {
-    fn default() -> Rule {
-        Rule(None)
     }
 }
 
